@@ -1,0 +1,255 @@
+/* The warp trace: what each warp of each kernel launch executed and touched, in program order per warp.
+ *
+ * A trace holds facts, not decisions: scheduling, coalescing, line sizes and caches are applied by whoever reads it.
+ *
+ *   static    per kernel: one sl_inst per PTX instruction, one sl_trace_bb per basic block, the arrays it names
+ *   dynamic   per launch, per block, per warp: a sequence of steps (basic block, active lanes), and for every memory
+ *             instruction of the step the lanes that took part and one address per lane
+ *
+ * The dynamic part exists in one encoded form everywhere: the emulator encodes it while it runs (sl_warp_stream), the
+ * writer compresses it, the reader hands it back, and a cursor (sl_warp_cursor) decodes it step by step. */
+#ifndef SLUICE_TRACE_H
+#define SLUICE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/error.h"
+
+enum { SL_MAX_LANES = 64, SL_INST_REGS = 12 };
+
+typedef enum sl_op_class {
+    SL_CLASS_OTHER,
+    SL_CLASS_INT,     /* integer and logic */
+    SL_CLASS_INT_MUL, /* integer multiply, multiply-add */
+    SL_CLASS_INT_DIV,
+    SL_CLASS_F16, SL_CLASS_F32, SL_CLASS_F64,
+    SL_CLASS_SFU,     /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2, div */
+    SL_CLASS_TENSOR,
+    SL_CLASS_CONVERT, SL_CLASS_MOVE,
+    SL_CLASS_WARP,    /* shfl, vote, match, redux */
+    SL_CLASS_CONTROL, SL_CLASS_BARRIER, SL_CLASS_FENCE,
+    SL_CLASS_MEMORY,
+} sl_op_class;
+
+typedef enum sl_mem_space {
+    SL_MEM_NONE, SL_MEM_GLOBAL, SL_MEM_SHARED, SL_MEM_LOCAL, SL_MEM_CONST, SL_MEM_TEXTURE,
+    SL_MEM_GENERIC, /* each address says which (see sl_launch windows) */
+} sl_mem_space;
+
+typedef enum sl_mem_access {
+    SL_ACCESS_NONE, SL_ACCESS_LOAD, SL_ACCESS_STORE, SL_ACCESS_ATOMIC, SL_ACCESS_REDUCTION, SL_ACCESS_PREFETCH,
+    SL_ACCESS_ASYNC_COPY, /* cp.async: global to shared; the address is the global one */
+} sl_mem_access;
+
+typedef enum sl_cache_op {
+    SL_CACHE_DEFAULT, SL_CACHE_CA, SL_CACHE_CG, SL_CACHE_CS, SL_CACHE_LU, SL_CACHE_CV, SL_CACHE_WB, SL_CACHE_WT,
+    SL_CACHE_NC, /* .nc, the read-only path */
+    SL_CACHE_L1_NO_ALLOCATE, SL_CACHE_L1_EVICT_FIRST, SL_CACHE_L1_EVICT_LAST, SL_CACHE_L1_EVICT_UNCHANGED,
+    SL_CACHE_VOLATILE, /* .volatile, .relaxed, .acquire: not served by L1 */
+} sl_cache_op;
+
+/* One static instruction. Strings are offsets into the kernel's string table; 0 is the empty string. */
+typedef struct sl_inst {
+    uint8_t op_class;  /* sl_op_class */
+    uint8_t space;     /* sl_mem_space */
+    uint8_t access;    /* sl_mem_access */
+    uint8_t cache_op;  /* sl_cache_op */
+    uint16_t width;    /* bytes per lane, all vector elements together */
+    uint8_t dsts, srcs; /* how many of `regs` are written and read: dsts first, then srcs (predicates included) */
+    uint16_t regs[SL_INST_REGS]; /* virtual register numbers of the kernel */
+    uint32_t opcode;   /* string: "ld.global.f32" */
+    uint32_t pc;       /* position in the kernel's listing; for SASS traces the byte address */
+    uint32_t ptx_line;
+    uint32_t source_file, source_line; /* string, line; 0: unknown */
+    uint32_t array;    /* string: name of the base array ("A", "param 0+8", symbol); 0: unknown */
+    uint32_t mem_slot; /* rank among the kernel's memory instructions; UINT32_MAX for others */
+} sl_inst;
+
+typedef struct sl_trace_bb {
+    uint32_t first, count; /* instructions [first, first + count) */
+} sl_trace_bb;
+
+typedef struct sl_trace_kernel {
+    const char *symbol; /* mangled */
+    const char *name;   /* demangled short name */
+    uint32_t insts; const sl_inst *inst;
+    uint32_t bbs; const sl_trace_bb *bb;
+    uint32_t mem_slots; /* number of memory instructions */
+    const uint32_t *mem_inst; /* slot -> instruction index */
+    uint32_t strings_bytes; const char *strings;
+    uint32_t regs_per_thread;  /* physical; 0: unknown */
+    bool regs_estimated;
+    uint32_t static_shared_bytes, local_bytes;
+} sl_trace_kernel;
+
+/* One launch. Addresses inside [shared_window, +window_bytes) and [local_window, +window_bytes) are shared and local
+ * offsets in generic space; all others are global. Accesses to explicit shared or local space record plain offsets. */
+typedef struct sl_trace_launch {
+    uint32_t kernel;             /* index of its sl_trace_kernel */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    uint32_t lanes;              /* 32 or 64 */
+    uint64_t stream;             /* CUDA stream id; 0: default */
+    uint64_t shared_window, local_window, window_bytes;
+    uint64_t blocks_recorded;    /* fewer than the grid when --blocks cut it */
+} sl_trace_launch;
+
+static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)
+{
+    return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+static inline uint32_t sl_launch_threads(const sl_trace_launch *l)
+{
+    return l->block[0] * l->block[1] * l->block[2];
+}
+static inline uint32_t sl_launch_warps(const sl_trace_launch *l) /* per block */
+{
+    return (sl_launch_threads(l) + l->lanes - 1) / l->lanes;
+}
+
+/* An allocation known when a launch ran, so that addresses can be named. */
+typedef struct sl_trace_range {
+    uint64_t base, bytes;
+    const char *label; /* symbol or "alloc 3"; may be NULL */
+} sl_trace_range;
+
+/* ---- encoding: used by whatever produces a trace, one per warp, reused from block to block ---- */
+
+typedef struct sl_predictor { /* what the last access of a memory slot looked like */
+    uint64_t base;
+    int64_t step;  /* base - previous base */
+    int64_t stride; /* between lanes */
+    int64_t row;   /* second dimension: step between rows of `row_lanes` */
+    uint32_t row_lanes;
+    uint32_t seen;
+} sl_predictor;
+
+typedef struct sl_bytes {
+    uint8_t *data;
+    size_t count, capacity;
+} sl_bytes;
+
+typedef struct sl_warp_stream {
+    sl_bytes control, memory;
+    uint32_t last_bb;
+    uint64_t last_mask, step_mask; /* step_mask: the mask of the current step, which accesses default to */
+    uint32_t slots;
+    sl_predictor *predictor; /* [slots] */
+    uint8_t lanes;
+    bool failed; /* memory ran out: the stream is incomplete */
+    uint64_t repeat; /* codec's own: run length of identical steps not yet written */
+} sl_warp_stream;
+
+bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
+void sl_warp_stream_fini(sl_warp_stream *);
+/* Forgets everything: start of a warp, or of a new part of a long one. Buffers keep their capacity. */
+void sl_warp_stream_reset(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
+/* The warp enters basic block `bb` with the lanes of `mask`. */
+void sl_warp_stream_step(sl_warp_stream *, uint32_t bb, uint64_t mask);
+/* The next memory instruction of the current step ran for the lanes in `mask` (may be 0, and may differ from the step's
+ * mask because of predication). addr[i] is valid where bit i of the mask is set. Must be called for every memory
+ * instruction of the step, in order. */
+void sl_warp_stream_access(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const uint64_t *addr);
+/* Writes out pending state; call before the bytes are used. */
+void sl_warp_stream_end(sl_warp_stream *);
+
+/* ---- a block's encoded streams, as produced and as read back ---- */
+
+typedef struct sl_warp_view {
+    uint32_t warp;
+    const uint8_t *control, *memory;
+    size_t control_bytes, memory_bytes;
+} sl_warp_view;
+
+/* A long block comes in parts: part 0, 1, … each with some or all warps; `last` on the final one. Predictors start anew
+ * in every part. */
+typedef struct sl_block_view {
+    uint64_t block; /* linear: x + grid.x * (y + grid.y * z) */
+    uint32_t part;
+    bool last;
+    uint32_t warps;
+    const sl_warp_view *warp;
+} sl_block_view;
+
+/* ---- decoding ---- */
+
+/* What one memory instruction touched. Affine accesses come in closed form: lane i (of the lanes set in mask) is at
+ * base + (i % row_lanes) * stride + (i / row_lanes) * row. */
+typedef struct sl_access {
+    uint32_t slot;  /* memory slot of the kernel */
+    uint32_t inst;  /* instruction index of the kernel */
+    uint64_t mask;
+    bool affine;
+    uint64_t base;
+    int64_t stride, row;
+    uint32_t row_lanes;
+    uint64_t addr[SL_MAX_LANES]; /* valid after sl_access_expand, or when !affine */
+} sl_access;
+
+typedef struct sl_warp_cursor {
+    const sl_trace_kernel *kernel;
+    const uint8_t *control, *control_end, *memory, *memory_end;
+    uint32_t bb;         /* current step */
+    uint64_t mask;
+    uint32_t lanes;
+    uint32_t next_inst;  /* next instruction of the step to look at for accesses */
+    uint64_t repeat;
+    sl_predictor *predictor;
+    sl_access access;
+} sl_warp_cursor;
+
+/* `predictor` is the caller's scratch of kernel->mem_slots entries. */
+void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint32_t lanes, const sl_warp_view *,
+                         sl_predictor *predictor);
+/* Goes to the next step (cursor->bb, cursor->mask). SL_OK with *more false at the end; SL_CORRUPT on damage. */
+sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
+/* The next memory access of the current step (cursor->access), in order; *more false when there is none left. */
+sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
+void sl_access_expand(sl_access *, uint32_t lanes);
+
+/* ---- files ---- */
+
+typedef struct sl_trace_writer sl_trace_writer;
+typedef struct sl_trace_filter {
+    const char *kernel_regex;             /* NULL: all; POSIX extended, on symbol or short name */
+    uint64_t first_launch, last_launch;   /* inclusive; last 0 with first 0 and !ranged: all */
+    bool ranged;
+    uint64_t blocks;                      /* per launch, the first N; 0: all */
+} sl_trace_filter;
+
+/* Writes to PATH.tmp-<pid> and renames on close. `producer` is a line for `sluice info` (command, version). */
+sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **, sl_error *);
+/* Registers a kernel's static table (copied); returns its index through *index. Same symbol and content: same index. */
+sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
+sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *, size_t ranges, sl_error *);
+/* Blocks must come in ascending order (parts of one block in order; parts of different blocks may interleave). */
+sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
+sl_status sl_trace_writer_end(sl_trace_writer *, sl_error *);  /* of the launch */
+/* Finishes the index and renames. On failure the temporary file is removed. */
+sl_status sl_trace_writer_close(sl_trace_writer *, sl_error *);
+void sl_trace_writer_abandon(sl_trace_writer *);
+
+typedef struct sl_trace sl_trace;
+/* Opens by mapping the file. A file without a whole index (truncated) still opens: *damage (may be NULL) then describes
+ * what was lost, and what is whole is readable. */
+sl_status sl_trace_open(const char *path, sl_trace **, sl_error *damage, sl_error *);
+void sl_trace_close(sl_trace *);
+const char *sl_trace_producer(const sl_trace *);
+uint32_t sl_trace_kernels(const sl_trace *);
+const sl_trace_kernel *sl_trace_kernel_at(const sl_trace *, uint32_t index);
+uint32_t sl_trace_launches(const sl_trace *);
+const sl_trace_launch *sl_trace_launch_at(const sl_trace *, uint32_t index);
+size_t sl_trace_ranges(const sl_trace *, uint32_t launch, const sl_trace_range **);
+uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* compressed */
+
+/* Walks the blocks of a launch in ascending order (parts in order). One walker per thread; several may walk one trace. */
+typedef struct sl_block_walker sl_block_walker;
+sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
+                                 sl_block_walker **, sl_error *);
+/* *view is valid until the next call; *more false at the end. */
+sl_status sl_block_walker_next(sl_block_walker *, sl_block_view *view, bool *more, sl_error *);
+void sl_block_walker_destroy(sl_block_walker *);
+
+#endif

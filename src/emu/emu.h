@@ -1,0 +1,122 @@
+/* The emulator: a GPU that runs PTX on the CPU, a warp at a time, and says what each warp did.
+ *
+ * An sl_emu owns device memory. Programs (one or several linked PTX modules) are loaded into it; kernels of a program
+ * are launched on it, one launch at a time. Host pointers and device addresses are the same numbers (see heap.h). */
+#ifndef SL_EMU_EMU_H
+#define SL_EMU_EMU_H
+
+#include "emu/heap.h"
+#include "ptx/module.h"
+#include "sluice/trace.h"
+
+/* What a machine allows. Launches beyond it are refused, as a driver would. */
+typedef struct sl_gpu_limits {
+    uint32_t sms, max_threads_per_block, max_block[3], max_grid[3];
+    uint32_t max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
+    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, reserved_shared_per_block;
+    uint32_t const_bytes;
+    uint64_t memory_bytes;
+} sl_gpu_limits;
+
+extern const sl_gpu_limits sl_gpu_limits_default; /* those of an H200, sm_90 */
+
+/* Counted for every launch, recorded or not. */
+typedef struct sl_launch_stats {
+    uint64_t warp_insts, thread_insts;
+    uint64_t blocks;
+    bool parallel; /* blocks ran on several threads */
+} sl_launch_stats;
+
+/* Who listens to launches. Calls come from one thread at a time; blocks in ascending order (parts of long blocks in
+ * order; parts of different blocks may interleave when blocks had to run interleaved). A failing call ends the launch. */
+typedef struct sl_launch_sink {
+    void *context;
+    /* *wanted false: this launch is not recorded (block is not called; end is). Blocks >= *block_limit are not either. */
+    sl_status (*begin)(void *context, const sl_trace_kernel *, const sl_trace_launch *, const sl_trace_range *,
+                       size_t ranges, bool *wanted, uint64_t *block_limit, sl_error *);
+    sl_status (*block)(void *context, const sl_block_view *, sl_error *);
+    /* failed: the launch ended with an error; what was recorded of it is incomplete. */
+    sl_status (*end)(void *context, const sl_launch_stats *, bool failed, sl_error *);
+} sl_launch_sink;
+
+typedef struct sl_emu_config {
+    uint32_t lanes;            /* 32 or 64; 0: 32 */
+    uint32_t threads;          /* host threads; 0: all cores */
+    uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
+    bool check_uninit;         /* report reads of memory never written as errors */
+    const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
+    const sl_gpu_limits *limits; /* NULL: sl_gpu_limits_default */
+    const sl_launch_sink *sink; /* NULL: nobody listens, nothing is recorded */
+    /* Text printed by kernels, in block order. NULL: dropped. */
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
+} sl_emu_config;
+
+typedef struct sl_emu sl_emu;
+typedef struct sl_emu_program sl_emu_program;
+typedef struct sl_emu_kernel sl_emu_kernel;
+
+sl_status sl_emu_create(const sl_emu_config *config, sl_emu **emu, sl_error *error);
+void sl_emu_destroy(sl_emu *emu);
+sl_heap *sl_emu_heap(sl_emu *emu);
+const sl_gpu_limits *sl_emu_limits(const sl_emu *emu);
+
+/* Links the modules, places their variables in device memory and initialises them. The modules must outlive the program.
+ * Instructions are checked when a kernel is first prepared, not here. */
+sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **program,
+                      sl_error *error);
+void sl_emu_unload(sl_emu *emu, sl_emu_program *program);
+/* Address and size of a module variable. */
+sl_status sl_emu_symbol(const sl_emu_program *program, const char *name, uint64_t *addr, uint64_t *bytes,
+                        sl_error *error);
+
+/* Finds and prepares (decodes) a kernel: everything it can reach that the emulator does not execute is an error here,
+ * by name and line. Kernels are owned by the program. */
+sl_status sl_emu_kernel_get(sl_emu_program *program, const char *name, sl_emu_kernel **kernel, sl_error *error);
+const sl_ptx_func *sl_emu_kernel_func(const sl_emu_kernel *kernel);
+const sl_trace_kernel *sl_emu_kernel_static(const sl_emu_kernel *kernel);
+/* Physical registers per thread, from a cubin. Without it they are estimated from liveness. */
+void sl_emu_kernel_set_registers(sl_emu_kernel *kernel, uint32_t registers);
+/* Blocks of this kernel that fit one multiprocessor at once. */
+uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads_per_block,
+                          uint32_t dynamic_shared_bytes);
+
+typedef struct sl_emu_launch {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *params;   /* the parameter block laid out as PTX says (sl_ptx_var.offset); param_bytes of the function */
+    size_t param_bytes;
+    bool cooperative;     /* all blocks must be resident together */
+    uint64_t stream;
+} sl_emu_launch;
+
+/* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,
+ * address and nearest allocation, as far as they apply. `stats` may be NULL. */
+sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
+                     sl_error *error);
+/* Whether the last SL_FAULT was a failed assert() in a kernel (cudaErrorAssert), an illegal address, a misaligned one … */
+typedef enum sl_fault {
+    SL_FAULT_NONE, SL_FAULT_ILLEGAL_ADDRESS, SL_FAULT_MISALIGNED, SL_FAULT_BARRIER, SL_FAULT_ASSERT, SL_FAULT_TRAP,
+    SL_FAULT_ILLEGAL_INSTRUCTION, SL_FAULT_UNINITIALISED, SL_FAULT_STACK, SL_FAULT_LIMIT,
+} sl_fault;
+sl_fault sl_emu_last_fault(const sl_emu *emu);
+
+/* Textures by object. Data is laid out in rows of `pitch` bytes in device memory (or a cudaArray's backing store). */
+typedef enum sl_tex_address { SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER } sl_tex_address;
+typedef struct sl_texture {
+    uint64_t data;
+    uint32_t dims;           /* 1, 2, 3 */
+    uint64_t size[3];        /* elements */
+    uint64_t pitch, slice;   /* bytes per row, per slice */
+    uint8_t channels;        /* 1, 2, 4 */
+    uint8_t channel_bits;    /* 8, 16, 32 */
+    char channel_kind;       /* 'u', 's', 'f' */
+    bool normalized_coords, normalized_float /* integer texels read as [0,1] or [-1,1] */, linear_filter;
+    uint8_t address[3];      /* sl_tex_address */
+    float border[4];
+} sl_texture;
+sl_status sl_emu_texture_create(sl_emu *emu, const sl_texture *texture, uint64_t *object, sl_error *error);
+sl_status sl_emu_texture_destroy(sl_emu *emu, uint64_t object, sl_error *error);
+const sl_texture *sl_emu_texture(const sl_emu *emu, uint64_t object); /* NULL: no such object */
+
+#endif

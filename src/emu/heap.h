@@ -1,0 +1,59 @@
+/* Device memory: allocations at fixed, reproducible addresses that are also valid host pointers.
+ *
+ * The heap reserves a large range of the address space at a fixed base and hands out addresses in ascending order, so
+ * the same program sees the same addresses in every run. Freed addresses are not handed out again until the range is
+ * used up, so that a use after free can be told from other illegal accesses. Not thread-safe: callers serialise. */
+#ifndef SL_EMU_HEAP_H
+#define SL_EMU_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/error.h"
+
+typedef enum sl_alloc_kind {
+    SL_ALLOC_DEVICE,  /* cudaMalloc */
+    SL_ALLOC_HOST,    /* pinned or registered host memory that kernels may touch */
+    SL_ALLOC_MANAGED,
+    SL_ALLOC_SYMBOL,  /* module variables */
+    SL_ALLOC_INTERNAL, /* parameter blocks and the like */
+} sl_alloc_kind;
+
+typedef struct sl_alloc {
+    uint64_t base, bytes; /* as asked for; base is 512-byte aligned (registered host memory: as it is) */
+    uint64_t serial;      /* 1, 2, … in order of allocation */
+    const char *label;    /* owned by the heap; NULL: none */
+    uint8_t kind;         /* sl_alloc_kind */
+    bool live;
+    uint8_t *written;     /* with uninitialised-read checking: one bit per byte; else NULL */
+} sl_alloc;
+
+typedef struct sl_heap sl_heap;
+
+/* track_writes: keep `written` maps for --check=uninit. */
+sl_status sl_heap_create(bool track_writes, sl_heap **heap, sl_error *error);
+void sl_heap_destroy(sl_heap *heap);
+
+/* Memory is zero-filled by the host but counts as never written. bytes may be 0 (a distinct address comes back). */
+sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const char *label, uint64_t *addr,
+                        sl_error *error);
+/* Makes existing host memory accessible to kernels (cudaHostRegister). */
+sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *error);
+/* addr must be a live allocation's base. */
+sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
+
+/* The live allocation that holds addr, or NULL. The pointer is valid until the next alloc or free. */
+const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
+/* The allocation, live or freed, nearest to addr; NULL in an empty heap. */
+const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
+/* True when [addr, addr+bytes) lies in one live allocation. */
+bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
+/* Host code wrote the range (copies, memset): marks it written. No-op unless writes are tracked. */
+void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes);
+
+uint64_t sl_heap_live_bytes(const sl_heap *heap);
+size_t sl_heap_count(const sl_heap *heap);                       /* live and freed, sorted by address */
+const sl_alloc *sl_heap_at(const sl_heap *heap, size_t index);
+
+#endif

@@ -1,0 +1,32 @@
+/* Control flow of one function: basic blocks and immediate post-dominators.
+ *
+ * A block is a straight run of instructions that is entered at its first and left at its last. Besides labels and
+ * branches, blocks end after calls and block-wide barriers, and a warp-synchronising instruction starts one: these are
+ * the places where a warp may have to wait, so a warp only ever waits between blocks. */
+#ifndef SL_PTX_CFG_H
+#define SL_PTX_CFG_H
+
+#include "ptx/module.h"
+
+enum { SL_BB_EXIT = -1 }; /* the virtual block after the last: leaving the function */
+
+typedef struct sl_bb {
+    uint32_t first, count;   /* instructions [first, first + count) of the function */
+    uint32_t succs;
+    const int32_t *succ;     /* block indices or SL_BB_EXIT; for a conditional branch: taken first, then fall through.
+                                brx.idx: one per target-table entry, in order (duplicates kept) */
+    int32_t ipdom;           /* immediate post-dominator, SL_BB_EXIT when there is none inside the function */
+    bool back_edge_target;   /* some successor edge from a block at or after it leads here */
+} sl_bb;
+
+typedef struct sl_cfg {
+    uint32_t blocks;
+    sl_bb *block;
+    uint32_t *block_of; /* instruction index -> block index */
+} sl_cfg;
+
+/* Allocates in `arena`. Fails on branches to labels that are not defined. */
+sl_status sl_cfg_build(const sl_ptx_module *module, const sl_ptx_func *func, sl_arena *arena, sl_cfg *cfg,
+                       sl_error *error);
+
+#endif
