@@ -44,7 +44,8 @@ typedef enum sl_ptx_type {
     SL_T_U8, SL_T_U16, SL_T_U32, SL_T_U64,
     SL_T_S8, SL_T_S16, SL_T_S32, SL_T_S64,
     SL_T_F16, SL_T_F16X2, SL_T_BF16, SL_T_BF16X2, SL_T_TF32, SL_T_F32, SL_T_F64,
-    SL_T_E4M3, SL_T_E5M2, SL_T_PRED,
+    SL_T_E4M3, SL_T_E5M2, SL_T_E4M3X2, SL_T_E5M2X2, SL_T_F32X2, SL_T_U16X2, SL_T_S16X2, SL_T_B1, SL_T_U4, SL_T_S4,
+    SL_T_PRED,
     SL_T_TEXREF, SL_T_SAMPLERREF, SL_T_SURFREF,
     SL_T_OTHER,
 } sl_ptx_type;
@@ -71,6 +72,7 @@ typedef struct sl_ptx_operand sl_ptx_operand;
 typedef struct sl_ptx_init {
     uint64_t bits;      /* the value as bits of the variable's type; with a symbol: the byte offset added to it */
     const char *symbol; /* NULL: a number */
+    const char *key;    /* for samplers and textures: `key = value`; NULL elsewhere */
     bool generic;       /* written as generic(symbol) */
     uint8_t mask_shift; /* for 0xFF(symbol)-style byte extraction: bytes to shift right; `masked` says it is used */
     bool masked;
@@ -93,6 +95,7 @@ struct sl_ptx_var {
     const char *attributes; /* anything else written between space and name, e.g. ".attribute(.managed)", ".ptr .global .align 4" */
     bool managed;
     uint32_t index;        /* for kernel/function parameters: position */
+    uint32_t reg;          /* for parameters in registers (space REG): index into the function's regs */
     uint32_t offset;       /* for parameters: byte offset in the parameter block (natural alignment rules) */
     uint32_t line;
     const sl_ptx_func *owner; /* the function whose body or parameter list declares it; NULL: module scope */
@@ -105,7 +108,7 @@ typedef struct sl_ptx_reg {
 } sl_ptx_reg;
 
 typedef enum sl_ptx_operand_kind {
-    SL_OPD_REG,     /* .reg, and .element for %v.x (0..3), else -1 */
+    SL_OPD_REG,     /* .reg, and .element for %v.x (0..3), -1: all of it. Video selectors: b0..b3 4..7, h0 8, h1 9 */
     SL_OPD_SPECIAL, /* .special */
     SL_OPD_INT,     /* .bits holds the 64-bit two's complement value */
     SL_OPD_F32,     /* .bits holds the 32-bit pattern (0f…) */
@@ -147,14 +150,20 @@ typedef struct sl_ptx_inst {
     uint32_t loc_file, loc_line, loc_column; /* last .loc before it; 0: none */
 } sl_ptx_inst;
 
+/* Tables of targets and prototypes are labels with a list and no position. */
+typedef enum sl_ptx_label_kind {
+    SL_LABEL_CODE, SL_LABEL_BRANCH_TARGETS, SL_LABEL_CALL_TARGETS, SL_LABEL_CALL_PROTOTYPE
+} sl_ptx_label_kind;
+
 typedef struct sl_ptx_label {
     const char *name;
+    uint8_t kind;   /* sl_ptx_label_kind */
+    bool defined;   /* always true after parsing */
     uint32_t inst;  /* index of the first instruction after it (== insts when last) */
     uint32_t line;
-    bool defined;
-    /* .branchtargets / .calltargets / .callprototype tables are labels with a list and no position: */
     uint32_t targets;
     const char **target;          /* names, in order (branchtargets, calltargets) */
+    int32_t *target_label;        /* branchtargets: what the names mean here, as indices into labels */
     const sl_ptx_func *prototype; /* callprototype: a function with parameters and no body */
 } sl_ptx_label;
 
@@ -186,10 +195,11 @@ struct sl_ptx_func {
     sl_ptx_var **ret;   /* .func (ret…) */
     sl_ptx_var **param; /* .param, or for old ABIs .reg */
     uint32_t param_bytes; /* size of the parameter block */
+    const char *attributes; /* .attribute(…) in front of the name; NULL: none */
     uint32_t directives;
     const char **directive; /* .maxntid …, .minnctapersm …, .noreturn, as written */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0: not given */
-    uint32_t regs;  sl_ptx_reg *reg;
+    uint32_t regs;  sl_ptx_reg *reg; /* those the body names (of `.reg .b32 %r<100>` only the used ones), by first use */
     uint32_t insts; sl_ptx_inst *inst;
     uint32_t labels; sl_ptx_label *label;
     uint32_t vars;  sl_ptx_var **var; /* declared in the body, any scope */
@@ -246,10 +256,17 @@ typedef struct sl_ptx_op_info {
 const sl_ptx_op_info *sl_ptx_op_info_of(uint16_t op);
 const char *sl_ptx_special_text(uint16_t special);
 sl_ptx_type sl_ptx_special_type(uint16_t special);
+const char *sl_ptx_mod_text(uint16_t mod);
+sl_ptx_type sl_ptx_mod_type(uint16_t mod); /* SL_T_NONE: not a type; SL_T_OTHER: a type without a name here */
 const char *sl_ptx_type_text(sl_ptx_type type);
 uint32_t sl_ptx_type_bytes(sl_ptx_type type); /* PRED: 1 */
 
-/* Questions about an instruction. */
+/* Questions about an instruction. The first three are the facts of the opcode table refined by type and modifiers. */
+uint8_t sl_ptx_inst_class(const sl_ptx_inst *inst);  /* sl_op_class: add.f32 is F32, div.f32 SFU, mul.lo.s32 INT_MUL */
+uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst);  /* leading operands written: bar.red 1, call with results 1 */
+/* ld.param and st.param are moves, not memory; vote.sync waits for its lanes, vote does not; bar.warp is no block
+ * barrier; only what an emulator of blocks cannot do is refused (cp.async is not, cp.async.bulk is). */
+uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst);
 bool sl_ptx_has(const sl_ptx_inst *inst, sl_ptx_mod_id mod);
 sl_ptx_type sl_ptx_inst_type(const sl_ptx_inst *inst, uint32_t n); /* the n-th type modifier, SL_T_NONE if fewer */
 sl_ptx_space sl_ptx_inst_space(const sl_ptx_inst *inst);           /* SL_SPACE_NONE: generic */
