@@ -1,0 +1,45 @@
+/* sluice completion SHELL: completion for a shell, made from the table of commands. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+
+static const struct {
+    const char *shell;
+    void (*print)(FILE *);
+} shells[] = {{"bash", sl_help_bash}, {"fish", sl_help_fish}};
+
+static int run(const sl_invocation *inv)
+{
+    const char *names[sizeof shells / sizeof *shells];
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        if (!strcmp(shells[i].shell, inv->args.operand[0])) {
+            shells[i].print(stdout);
+            return SL_EXIT_OK;
+        }
+        names[i] = shells[i].shell;
+    }
+    char hint[64];
+    return sl_cli_usage(
+        inv, "no completion for '%s', only for bash and fish%s", inv->args.operand[0],
+        sl_did_you_mean(inv->args.operand[0], names, sizeof shells / sizeof *shells, "", hint, sizeof hint));
+}
+
+static const sl_example examples[] = {
+    {"source <(sluice completion bash)", "Completes commands and options in this bash"},
+    {"sluice completion fish > ~/.config/fish/completions/sluice.fish", "Does so in every fish"},
+    {0},
+};
+
+const sl_command sl_cmd_completion = {
+    .name = "completion",
+    .summary = "print completion for a shell",
+    .usage = "bash|fish",
+    .description = "Prints a script that teaches a shell to complete the commands and options of sluice.",
+    .values_bytes = sizeof(sl_common),
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand = "a shell",
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,80 @@
+/* A command of the program, declared once: parsing, help, completion and the man page derive from its sl_command.
+ *
+ * To add a command: cmd_<name>.c with a `const sl_command sl_cmd_<name>`, and a line in commands.def. */
+#ifndef SL_CLI_COMMAND_H
+#define SL_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "base/progress.h"
+#include "cli/options.h"
+
+/* Exit codes of the program. `run` and `trace` of a program pass the program's own on. */
+enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
+
+/* Options that several commands share. The struct of a command's options begins with it. */
+typedef struct sl_common {
+    const char *json, *csv; /* NULL: not asked for; "-": standard output */
+    const char *output;     /* NULL: not given */
+    uint64_t threads;       /* 0: all cores */
+    bool quiet;
+} sl_common;
+
+enum {
+    SL_COMMON_JSON = 1 << 0,
+    SL_COMMON_CSV = 1 << 1,
+    SL_COMMON_OUTPUT = 1 << 2,
+    SL_COMMON_JOBS = 1 << 3,
+    SL_COMMON_QUIET = 1 << 4,
+    SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET,
+};
+
+typedef struct sl_example {
+    const char *line; /* as typed, with the program's name */
+    const char *what; /* what it does, one line */
+} sl_example;
+
+typedef struct sl_invocation sl_invocation;
+
+typedef struct sl_command {
+    const char *name;
+    const char *summary;           /* one line without a full stop */
+    const char *usage;             /* operands as help shows them: "[options] TRACE" */
+    const char *description;       /* paragraphs separated by an empty line; wrapped by whoever shows them */
+    const sl_option *options;      /* ends with a NULL name; NULL: none of its own */
+    const sl_option *more_options; /* a second table, shared with another command; NULL: none */
+    unsigned common;               /* SL_COMMON_* it takes */
+    size_t values_bytes;           /* of its struct of options, which begins with an sl_common */
+    const void *defaults;          /* such a struct; NULL: all zero */
+    size_t least_operands;         /* a program after `--` counts as one */
+    size_t most_operands;
+    const char *operand;        /* what a missing or surplus operand is called: "a trace file" */
+    bool takes_program;         /* `-- ./app args` is allowed */
+    const sl_example *examples; /* ends with a NULL line; at least one */
+    /* Returns the exit code; prints its own errors by sl_cli_fail and sl_cli_usage. */
+    int (*run)(const sl_invocation *);
+} sl_command;
+
+struct sl_invocation {
+    const sl_command *command;
+    const void *values; /* the command's struct of options */
+    const sl_common *common;
+    sl_args args;
+    const sl_progress *progress; /* shown on a terminal, silent elsewhere and with --quiet */
+    char *line;                  /* the whole command line, quoted as for a shell; for "made by" lines */
+};
+
+/* All commands, in the order of help. */
+extern const sl_command *const sl_commands[];
+extern const size_t sl_command_count;
+
+/* Writes "sluice NAME: place: text" to stderr; returns SL_EXIT_FAILURE. */
+int sl_cli_fail(const sl_invocation *, const sl_error *);
+/* The same for a command line that makes no sense, with a pointer to --help; returns SL_EXIT_USAGE. */
+int sl_cli_usage(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
+/* The same for a word that is no command, with the nearest one. */
+int sl_cli_unknown_command(const sl_invocation *, const char *name);
+/* "sluice NAME: warning: text" unless --quiet. */
+void sl_cli_warn(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,263 @@
+#include "cli/help.h"
+
+#include <string.h>
+
+enum { WIDTH = 100, HELP_COLUMN = 26 };
+
+static const struct {
+    unsigned bit;
+    sl_option option;
+} common_options[SL_COMMON_OPTIONS] = {
+    {SL_COMMON_JSON,
+     {"json", 0, SL_OPTION_FILE, "FILE",
+      "Write the result as JSON to FILE, or in place of the text when FILE is left out", offsetof(sl_common, json), 0,
+      0, NULL}},
+    {SL_COMMON_CSV,
+     {"csv", 0, SL_OPTION_FILE, "FILE",
+      "Write the result as CSV to FILE, or in place of the text when FILE is left out", offsetof(sl_common, csv), 0, 0,
+      NULL}},
+    {SL_COMMON_OUTPUT,
+     {"output", 'o', SL_OPTION_STRING, "FILE", "Write the text to FILE", offsetof(sl_common, output), 0, 0, NULL}},
+    {SL_COMMON_JOBS,
+     {"jobs", 'j', SL_OPTION_NUMBER, "N", "Use at most N threads (default: all cores); results do not depend on it",
+      offsetof(sl_common, threads), 1, 4096, NULL}},
+    {SL_COMMON_QUIET,
+     {"quiet", 'q', SL_OPTION_FLAG, NULL, "Print no report, progress or warnings; errors are still told",
+      offsetof(sl_common, quiet), 0, 0, NULL}},
+};
+
+size_t sl_command_tables(const sl_command *command, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES])
+{
+    size_t count = 0, tables_count = 0;
+    for (size_t i = 0; i < SL_COMMON_OPTIONS; i++)
+        if (command->common & common_options[i].bit)
+            common[count++] = common_options[i].option;
+    common[count] = (sl_option){0};
+    if (command->options)
+        tables[tables_count++] = command->options;
+    if (command->more_options)
+        tables[tables_count++] = command->more_options;
+    tables[tables_count++] = common;
+    return tables_count;
+}
+
+const sl_command *sl_command_find(const char *name)
+{
+    for (size_t i = 0; i < sl_command_count; i++)
+        if (!strcmp(sl_commands[i]->name, name))
+            return sl_commands[i];
+    return NULL;
+}
+
+/* Words of `text`, broken before WIDTH; an empty line stays one. The first line continues at `column`. */
+static void wrap(FILE *file, const char *text, int column, int indent)
+{
+    for (const char *word = text; *word;) {
+        if (word[0] == '\n' && word[1] == '\n') {
+            fprintf(file, "\n\n%*s", indent, "");
+            column = indent;
+            word += 2;
+            continue;
+        }
+        if (*word == ' ' || *word == '\n') {
+            word++;
+            continue;
+        }
+        int length = (int)strcspn(word, " \n");
+        if (column > indent && column + 1 + length > WIDTH) {
+            fprintf(file, "\n%*s", indent, "");
+            column = indent;
+        }
+        column += fprintf(file, "%s%.*s", column > indent ? " " : "", length, word);
+        word += length;
+    }
+    fputc('\n', file);
+}
+
+/* "-o, --output FILE" as help and man show it. */
+static void spell(const sl_option *o, char *text, size_t size)
+{
+    char letter[8] = "";
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    const char *open = o->kind == SL_OPTION_FILE ? "[" : "", *close = *open ? "]" : "";
+    snprintf(text, size, "%s--%s%s%s%s%s", letter, o->name, o->value ? " " : "", open, o->value ? o->value : "", close);
+}
+
+static void describe(FILE *file, const sl_option *o)
+{
+    char text[128];
+    spell(o, text, sizeof text);
+    int column = fprintf(file, "  %s%s", o->letter ? "" : "    ", text);
+    if (column >= HELP_COLUMN)
+        fprintf(file, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(file, "%*s", HELP_COLUMN - column, "");
+    char help[1024];
+    size_t used = (size_t)snprintf(help, sizeof help, "%s", o->help);
+    for (size_t i = 0; o->choices && o->choices[i] && used < sizeof help; i++)
+        used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", i ? ", " : ": ", o->choices[i]);
+    wrap(file, help, HELP_COLUMN, HELP_COLUMN);
+}
+
+void sl_help_program(FILE *file)
+{
+    fprintf(file, "sluice: a laboratory for GPU caches\n\nUsage: sluice COMMAND [options]\n\nCommands:\n");
+    for (size_t i = 0; i < sl_command_count; i++)
+        fprintf(file, "  %-12s %s\n", sl_commands[i]->name, sl_commands[i]->summary);
+    fprintf(file,
+            "\n'sluice COMMAND --help' explains a command with examples; 'sluice --version' prints the version.\n");
+}
+
+void sl_help_command(FILE *file, const sl_command *command)
+{
+    sl_option common[SL_COMMON_OPTIONS + 1];
+    const sl_option *tables[SL_COMMAND_TABLES];
+    size_t count = sl_command_tables(command, common, tables);
+    fprintf(file, "sluice %s: %s\n\nUsage: sluice %s %s\n\n", command->name, command->summary, command->name,
+            command->usage);
+    wrap(file, command->description, 0, 0);
+    fprintf(file, "\nOptions:\n");
+    for (size_t t = 0; t < count; t++)
+        for (const sl_option *o = tables[t]; o->name; o++)
+            describe(file, o);
+    static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show this text", 0, 0, 0, NULL};
+    describe(file, &help);
+    fprintf(file, "\nExamples:\n");
+    for (const sl_example *e = command->examples; e->line; e++)
+        fprintf(file, "  %s\n      %s\n", e->line, e->what);
+}
+
+/* ---- man page ---- */
+
+/* roff takes '-' for a hyphen, a leading '.' or '\'' for a request, and '\' for an escape. */
+static void roff(FILE *file, const char *text)
+{
+    bool start = true;
+    for (; *text; text++) {
+        if (text[0] == '\n' && text[1] == '\n') {
+            fputs("\n.PP\n", file);
+            text++;
+            start = true;
+            continue;
+        }
+        if (start && (*text == '.' || *text == '\''))
+            fputs("\\&", file);
+        start = *text == '\n';
+        if (*text == '-')
+            fputs("\\-", file);
+        else if (*text == '\\')
+            fputs("\\e", file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void man_option(FILE *file, const sl_option *o)
+{
+    char text[128];
+    spell(o, text, sizeof text);
+    fputs(".TP\n.B ", file);
+    roff(file, text);
+    fputc('\n', file);
+    roff(file, o->help);
+    for (size_t i = 0; o->choices && o->choices[i]; i++) {
+        fputs(i ? ", " : ": ", file);
+        roff(file, o->choices[i]);
+    }
+    fputs(".\n", file);
+}
+
+static void man_command(FILE *file, const sl_command *command)
+{
+    sl_option common[SL_COMMON_OPTIONS + 1];
+    const sl_option *tables[SL_COMMAND_TABLES];
+    size_t count = sl_command_tables(command, common, tables);
+    fprintf(file, ".SS sluice %s ", command->name);
+    roff(file, command->usage);
+    fputc('\n', file);
+    roff(file, command->description);
+    fputc('\n', file);
+    for (size_t t = 0; t < count; t++)
+        for (const sl_option *o = tables[t]; o->name; o++)
+            man_option(file, o);
+    fputs(".PP\nExamples:\n", file);
+    for (const sl_example *e = command->examples; e->line; e++) {
+        fputs(".TP\n.B ", file);
+        roff(file, e->line);
+        fputc('\n', file);
+        roff(file, e->what);
+        fputs(".\n", file);
+    }
+}
+
+void sl_help_man(FILE *file)
+{
+    fputs(".SH COMMANDS\n", file);
+    for (size_t i = 0; i < sl_command_count; i++)
+        man_command(file, sl_commands[i]);
+}
+
+/* ---- shell completion ---- */
+
+void sl_help_bash(FILE *file)
+{
+    fputs("_sluice()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n    case ${COMP_WORDS[1]} in\n", file);
+    for (size_t i = 0; i < sl_command_count; i++) {
+        sl_option common[SL_COMMON_OPTIONS + 1];
+        const sl_option *tables[SL_COMMAND_TABLES];
+        size_t count = sl_command_tables(sl_commands[i], common, tables);
+        fprintf(file, "    %s) words='--help", sl_commands[i]->name);
+        for (size_t t = 0; t < count; t++)
+            for (const sl_option *o = tables[t]; o->name; o++)
+                fprintf(file, " --%s", o->name);
+        fputs("' ;;\n", file);
+    }
+    fputs("    esac\n    [ \"$COMP_CWORD\" -eq 1 ] && words='--help --version", file);
+    for (size_t i = 0; i < sl_command_count; i++)
+        fprintf(file, " %s", sl_commands[i]->name);
+    fputs("'\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
+          "complete -o default -F _sluice sluice\n",
+          file);
+}
+
+/* A string within single quotes of fish. */
+static void fish_quote(FILE *file, const char *text)
+{
+    fputc('\'', file);
+    for (; *text; text++)
+        fprintf(file, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputc('\'', file);
+}
+
+void sl_help_fish(FILE *file)
+{
+    for (size_t i = 0; i < sl_command_count; i++) {
+        fprintf(file, "complete -c sluice -n __fish_use_subcommand -a %s -d ", sl_commands[i]->name);
+        fish_quote(file, sl_commands[i]->summary);
+        fputc('\n', file);
+    }
+    for (size_t i = 0; i < sl_command_count; i++) {
+        sl_option common[SL_COMMON_OPTIONS + 1];
+        const sl_option *tables[SL_COMMAND_TABLES];
+        size_t count = sl_command_tables(sl_commands[i], common, tables);
+        for (size_t t = 0; t < count; t++)
+            for (const sl_option *o = tables[t]; o->name; o++) {
+                fprintf(file, "complete -c sluice -n '__fish_seen_subcommand_from %s' -l %s", sl_commands[i]->name,
+                        o->name);
+                if (o->letter)
+                    fprintf(file, " -s %c", o->letter);
+                fputs(" -d ", file);
+                fish_quote(file, o->help);
+                if (o->choices) {
+                    fputs(" -x -a '", file);
+                    for (size_t c = 0; o->choices[c]; c++)
+                        fprintf(file, "%s%s", c ? " " : "", o->choices[c]);
+                    fputc('\'', file);
+                } else if (o->value) {
+                    fputs(" -r", file);
+                }
+                fputc('\n', file);
+            }
+    }
+}

@@ -1,0 +1,21 @@
+/* Everything that is derived from the table of commands: help, man page, shell completion. */
+#ifndef SL_CLI_HELP_H
+#define SL_CLI_HELP_H
+
+#include "cli/command.h"
+
+/* The tables of options a command takes: the common ones it chose and its own. `common` receives the former and must
+ * have room for SL_COMMON_OPTIONS + 1 entries; `tables` receives pointers to them. Returns their number. */
+enum { SL_COMMON_OPTIONS = 5, SL_COMMAND_TABLES = 3 };
+size_t sl_command_tables(const sl_command *, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES]);
+
+/* NULL when there is no such command. */
+const sl_command *sl_command_find(const char *name);
+
+void sl_help_program(FILE *);
+void sl_help_command(FILE *, const sl_command *);
+void sl_help_man(FILE *); /* roff: the parts of sluice(1) that follow from the table */
+void sl_help_bash(FILE *);
+void sl_help_fish(FILE *);
+
+#endif

@@ -1,0 +1,127 @@
+/* The program: finds the command, reads its options, runs it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/terminal.h"
+
+/* The command line as a shell would take it. */
+static char *quote_line(int argc, char **argv)
+{
+    size_t bytes = sizeof "sluice";
+    for (int i = 1; i < argc; i++)
+        bytes += strlen(argv[i]) * 4 + 3;
+    char *line = malloc(bytes), *at = line;
+    if (!line)
+        return NULL;
+    at = stpcpy(at, "sluice");
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        *at++ = ' ';
+        if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^")]) {
+            at = stpcpy(at, word);
+            continue;
+        }
+        *at++ = '\'';
+        for (; *word; word++)
+            at = *word == '\'' ? stpcpy(at, "'\\''") : (*at = *word, at + 1);
+        *at++ = '\'';
+    }
+    *at = 0;
+    return line;
+}
+
+static int check_args(const sl_invocation *inv)
+{
+    const sl_command *command = inv->command;
+    const sl_args *args = &inv->args;
+    if (args->program && !command->takes_program)
+        return sl_cli_usage(inv, "'--' is for commands that run a program");
+    if (args->program && !args->program[0])
+        return sl_cli_usage(inv, "a program is missing after '--'");
+    if (args->program && args->operands)
+        return sl_cli_usage(inv, "'%s' and a program after '--' are one thing too many to run", args->operand[0]);
+    if (!args->program && args->operands < command->least_operands)
+        return sl_cli_usage(inv, "%s is missing", command->operand);
+    if (args->operands > command->most_operands)
+        return sl_cli_usage(inv, "'%s' is one argument too many", args->operand[command->most_operands]);
+    const sl_common *common = inv->common;
+    if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
+        return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
+    return SL_EXIT_OK;
+}
+
+static int run_command(const sl_command *command, int argc, char **argv)
+{
+    sl_option common[SL_COMMON_OPTIONS + 1];
+    const sl_option *tables[SL_COMMAND_TABLES];
+    size_t table_count = sl_command_tables(command, common, tables);
+    sl_invocation inv = {.command = command};
+    sl_error error = {0};
+    void *values = calloc(1, command->values_bytes);
+    inv.line = quote_line(argc, argv);
+    if (!values || !inv.line) {
+        sl_fail_memory(&error);
+        free(values);
+        free(inv.line);
+        return sl_cli_fail(&inv, &error);
+    }
+    if (command->defaults)
+        memcpy(values, command->defaults, command->values_bytes);
+    inv.values = inv.common = values;
+    sl_status status =
+        sl_options_parse(tables, table_count, argc - 2, argv + 2, command->least_operands, values, &inv.args, &error);
+    int code = SL_EXIT_OK;
+    if (status)
+        code = status == SL_INVALID ? sl_cli_usage(&inv, "%s", error.text) : sl_cli_fail(&inv, &error);
+    else if (inv.args.help)
+        sl_help_command(stdout, command);
+    else if (!(code = check_args(&inv))) {
+        sl_terminal terminal;
+        sl_progress progress = sl_terminal_init(&terminal, inv.common->quiet);
+        inv.progress = &progress;
+        code = command->run(&inv);
+        sl_terminal_clear(&terminal);
+    }
+    sl_args_fini(tables, table_count, values, &inv.args);
+    free(values);
+    free(inv.line);
+    return code;
+}
+
+/* What was printed must have arrived: a full disk is a failure. */
+static int finish(int code)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return code;
+    sl_error error = {0};
+    sl_fail_io(&error, "write", "standard output");
+    sl_invocation inv = {0};
+    return code ? code : sl_cli_fail(&inv, &error);
+}
+
+int main(int argc, char **argv)
+{
+    const sl_invocation no_command = {0};
+    if (argc < 2) {
+        sl_help_program(stderr);
+        return SL_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+        printf("sluice %s\n", SLUICE_VERSION);
+    else if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        sl_help_program(stdout);
+    else if (!strcmp(name, "--man"))
+        sl_help_man(stdout);
+    else if (name[0] == '-')
+        return sl_cli_usage(&no_command, "unknown option '%s'", name);
+    else {
+        const sl_command *command = sl_command_find(name);
+        if (!command)
+            return sl_cli_unknown_command(&no_command, name);
+        return finish(run_command(command, argc, argv));
+    }
+    return finish(SL_EXIT_OK);
+}

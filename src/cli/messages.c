@@ -1,0 +1,58 @@
+/* How the program speaks of trouble: one line on stderr that names the command, the place and the reason. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+static void complain(const sl_invocation *inv, const char *kind, const char *text)
+{
+    if (inv->progress)
+        sl_terminal_clear(inv->progress->context);
+    const sl_command *command = inv->command;
+    fprintf(stderr, "sluice%s%s: %s%s\n", command ? " " : "", command ? command->name : "", kind, text);
+}
+
+int sl_cli_fail(const sl_invocation *inv, const sl_error *error)
+{
+    char text[sizeof *error + 64];
+    complain(inv, "", sl_error_format(error, text, sizeof text));
+    return SL_EXIT_FAILURE;
+}
+
+int sl_cli_usage(const sl_invocation *inv, const char *format, ...)
+{
+    char text[1280];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    complain(inv, "", text);
+    const sl_command *command = inv->command;
+    fprintf(stderr, "Try 'sluice %s%s--help'.\n", command ? command->name : "", command ? " " : "");
+    return SL_EXIT_USAGE;
+}
+
+void sl_cli_warn(const sl_invocation *inv, const char *format, ...)
+{
+    if (inv->common->quiet)
+        return;
+    char text[1280];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    complain(inv, "warning: ", text);
+}
+
+int sl_cli_unknown_command(const sl_invocation *inv, const char *name)
+{
+    const char **names = calloc(sl_command_count, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; names && i < sl_command_count; i++)
+        names[count++] = sl_commands[i]->name;
+    char hint[128];
+    sl_did_you_mean(name, names, count, "", hint, sizeof hint);
+    free(names);
+    return sl_cli_usage(inv, "there is no command '%s'%s", name, hint);
+}

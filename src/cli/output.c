@@ -1,0 +1,103 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void forget(sl_output *output)
+{
+    free(output->path);
+    free(output->temporary);
+    *output = (sl_output){0};
+}
+
+sl_status sl_output_open(sl_output *output, const char *path, sl_error *error)
+{
+    *output = (sl_output){.file = stdout};
+    if (!path || !strcmp(path, "-"))
+        return SL_OK;
+    /* A link is written through, not replaced. */
+    char *resolved = realpath(path, NULL);
+    output->path = resolved ? resolved : strdup(path);
+    if (!output->path)
+        return sl_fail_memory(error);
+    struct stat info;
+    bool in_place = resolved && !stat(resolved, &info) && !S_ISREG(info.st_mode);
+    if (!in_place && asprintf(&output->temporary, "%s.tmp-%ld", output->path, (long)getpid()) < 0) {
+        output->temporary = NULL;
+        forget(output);
+        return sl_fail_memory(error);
+    }
+    output->file = fopen(in_place ? output->path : output->temporary, "w");
+    if (output->file)
+        return SL_OK;
+    sl_status status = sl_fail_io(error, "write", path);
+    forget(output);
+    return status;
+}
+
+sl_status sl_output_close(sl_output *output, sl_error *error)
+{
+    const char *name = output->path ? output->path : "standard output";
+    errno = 0;
+    bool good = !fflush(output->file) && !ferror(output->file);
+    if (!good && !errno)
+        errno = EIO;
+    sl_status status = good ? SL_OK : sl_fail_io(error, "write", name);
+    if (output->path) {
+        if (fclose(output->file) && !status)
+            status = sl_fail_io(error, "write", name);
+        if (!status && output->temporary && rename(output->temporary, output->path))
+            status = sl_fail_io(error, "write", name);
+        if (status && output->temporary)
+            unlink(output->temporary);
+    }
+    forget(output);
+    return status;
+}
+
+void sl_output_abandon(sl_output *output)
+{
+    if (output->path) {
+        fclose(output->file);
+        if (output->temporary)
+            unlink(output->temporary);
+    }
+    forget(output);
+}
+
+static sl_status write_form(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
+                            sl_error *error)
+{
+    sl_output output;
+    sl_status status = sl_output_open(&output, path, error);
+    if (status)
+        return status;
+    status = form(output.file, result, error);
+    if (!status)
+        return sl_output_close(&output, error);
+    sl_output_abandon(&output);
+    return status;
+}
+
+int sl_report_write(const sl_invocation *inv, const sl_report_forms *forms, const void *result, FILE *text_default)
+{
+    const sl_common *common = inv->common;
+    bool json_out = common->json && !strcmp(common->json, "-"), csv_out = common->csv && !strcmp(common->csv, "-");
+    sl_error error = {0};
+    sl_status status = SL_OK;
+    if (forms->json && common->json)
+        status = write_form(forms->json, common->json, result, &error);
+    if (!status && forms->csv && common->csv)
+        status = write_form(forms->csv, common->csv, result, &error);
+    if (!status && forms->text && common->output)
+        status = write_form(forms->text, common->output, result, &error);
+    else if (!status && forms->text && !json_out && !csv_out && !common->quiet) {
+        status = forms->text(text_default, result, &error);
+        if (!status && (fflush(text_default) || ferror(text_default)))
+            status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");
+    }
+    return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+}

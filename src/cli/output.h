@@ -1,0 +1,34 @@
+/* Where results go: standard output, or files that appear complete or not at all. */
+#ifndef SL_CLI_OUTPUT_H
+#define SL_CLI_OUTPUT_H
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+typedef struct sl_output {
+    FILE *file;
+    char *path;      /* NULL: standard output */
+    char *temporary; /* NULL: `path` is written in place because it is a device or a pipe */
+} sl_output;
+
+/* `path` NULL or "-": standard output. Files are written under a temporary name beside their own. */
+sl_status sl_output_open(sl_output *output, const char *path, sl_error *error);
+/* Flushes, checks and renames. On failure nothing is left behind. */
+sl_status sl_output_close(sl_output *output, sl_error *error);
+/* Drops what was written. */
+void sl_output_abandon(sl_output *output);
+
+/* The forms in which a command can show its result. What a command does not offer is NULL. */
+typedef struct sl_report_forms {
+    sl_status (*text)(FILE *file, const void *result, sl_error *error);
+    sl_status (*json)(FILE *file, const void *result, sl_error *error);
+    sl_status (*csv)(FILE *file, const void *result, sl_error *error);
+} sl_report_forms;
+
+/* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's file, or to
+ * `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given. Returns the exit
+ * code, having told of a failure. */
+int sl_report_write(const sl_invocation *, const sl_report_forms *, const void *result, FILE *text_default);
+
+#endif

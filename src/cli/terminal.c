@@ -1,0 +1,46 @@
+#include "cli/terminal.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Work shorter than this shows nothing. */
+static const uint64_t QUIET_NS = 500000000, REDRAW_NS = 100000000;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void draw(void *context, const char *what, uint64_t done, uint64_t total)
+{
+    sl_terminal *terminal = context;
+    if (!terminal->shown)
+        return;
+    uint64_t now = now_ns();
+    if (now - terminal->start_ns < QUIET_NS || now - terminal->last_ns < REDRAW_NS)
+        return;
+    terminal->last_ns = now;
+    terminal->drawn = true;
+    if (total)
+        fprintf(stderr, "\r\033[K%s: %llu of %llu (%llu%%)", what, (unsigned long long)done, (unsigned long long)total,
+                (unsigned long long)(done * 100 / total));
+    else
+        fprintf(stderr, "\r\033[K%s: %llu", what, (unsigned long long)done);
+    fflush(stderr);
+}
+
+sl_progress sl_terminal_init(sl_terminal *terminal, bool quiet)
+{
+    *terminal = (sl_terminal){.shown = !quiet && isatty(STDERR_FILENO), .start_ns = now_ns()};
+    return (sl_progress){.update = draw, .context = terminal};
+}
+
+void sl_terminal_clear(sl_terminal *terminal)
+{
+    if (terminal->drawn)
+        fputs("\r\033[K", stderr);
+    terminal->drawn = false;
+}

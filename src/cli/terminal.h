@@ -1,0 +1,20 @@
+/* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped at the end. */
+#ifndef SL_CLI_TERMINAL_H
+#define SL_CLI_TERMINAL_H
+
+#include "base/progress.h"
+
+#include <stdbool.h>
+
+typedef struct sl_terminal {
+    bool shown;       /* stderr is a terminal and --quiet was not given */
+    bool drawn;       /* a line stands there now */
+    uint64_t last_ns; /* when it was last drawn */
+    uint64_t start_ns;
+} sl_terminal;
+
+sl_progress sl_terminal_init(sl_terminal *terminal, bool quiet);
+/* Wipes the line, so that other output starts at the left. Harmless when nothing is drawn. */
+void sl_terminal_clear(sl_terminal *terminal);
+
+#endif
