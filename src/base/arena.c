@@ -60,6 +60,12 @@ void *sl_arena_alloc(sl_arena *arena, size_t bytes)
     return block;
 }
 
+void *sl_arena_alloc_array(sl_arena *arena, size_t count, size_t item_bytes)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, item_bytes, &bytes) ? out_of_memory(arena) : sl_arena_alloc(arena, bytes);
+}
+
 char *sl_arena_strndup(sl_arena *arena, const char *text, size_t length)
 {
     char *copy = sl_arena_alloc(arena, length + 1);

@@ -20,11 +20,13 @@ typedef struct sl_arena {
 void sl_arena_init(sl_arena *arena);
 void sl_arena_fini(sl_arena *arena);
 void *sl_arena_alloc(sl_arena *arena, size_t bytes);
+/* Room for `count` items; a product that overflows is out of memory like any other. */
+void *sl_arena_alloc_array(sl_arena *arena, size_t count, size_t item_bytes);
 char *sl_arena_strndup(sl_arena *arena, const char *text, size_t length);
 char *sl_arena_strdup(sl_arena *arena, const char *text);
 char *sl_arena_printf(sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
 
-#define sl_arena_new(arena, type) ((type *)sl_arena_alloc((arena), sizeof(type)))
-#define sl_arena_array(arena, type, count) ((type *)sl_arena_alloc((arena), sizeof(type) * (size_t)(count)))
+#define sl_arena_new(arena, type)          ((type *)sl_arena_alloc((arena), sizeof(type)))
+#define sl_arena_array(arena, type, count) ((type *)sl_arena_alloc_array((arena), (size_t)(count), sizeof(type)))
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define SL_ARRAY(type)                                                                                                 \
@@ -29,6 +30,8 @@ static inline bool sl_array_grow(void **items, size_t *capacity, size_t needed, 
     size_t grown = *capacity ? *capacity * 2 : 8;
     if (grown < needed)
         grown = needed;
+    if (grown > PTRDIFF_MAX / item_bytes)
+        return false;
     void *moved = realloc(*items, grown * item_bytes);
     if (!moved)
         return false;
