@@ -117,13 +117,18 @@ typedef struct sl_trace_range {
 
 /* ---- encoding: used by whatever produces a trace, one per warp, reused from block to block ---- */
 
-typedef struct sl_predictor { /* what the last access of a memory slot looked like */
+/* What the accesses of one memory slot look like: lane i is at base + offset[i]. Encoder and decoder keep the same ones
+ * in step; nobody else looks inside. */
+typedef struct sl_predictor {
     uint64_t base;
-    int64_t step;  /* base - previous base */
-    int64_t stride; /* between lanes */
-    int64_t row;   /* second dimension: step between rows of `row_lanes` */
-    uint32_t row_lanes;
-    uint32_t seen;
+    int64_t step;   /* expected change of base from one access to the next */
+    int64_t missed; /* the last change if it was not expected: seen twice in a row, it becomes the step */
+    int64_t stride, row; /* closed form of the offsets when affine (see sl_access) */
+    uint64_t known; /* lanes whose offset is valid */
+    uint32_t epoch; /* of the stream that wrote this entry: others count as never seen */
+    uint8_t row_lanes, phase;
+    bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
+    int32_t offset[SL_MAX_LANES];
 } sl_predictor;
 
 typedef struct sl_bytes {
@@ -131,28 +136,37 @@ typedef struct sl_bytes {
     size_t count, capacity;
 } sl_bytes;
 
+enum { SL_MASK_HISTORY = 8 };
+
 typedef struct sl_warp_stream {
     sl_bytes control, memory;
     uint32_t last_bb;
-    uint64_t last_mask, step_mask; /* step_mask: the mask of the current step, which accesses default to */
-    uint32_t slots;
+    uint64_t step_mask;     /* the mask of the current step, which accesses default to */
+    uint64_t access_mask;   /* the last mask of an access that differed from its step's */
+    uint64_t history[SL_MASK_HISTORY]; /* step masks, latest first */
+    uint64_t repeats;       /* identical steps not yet written */
+    uint64_t predicted;     /* accesses as predicted not yet written */
+    sl_bytes anchors;       /* first address of each slot; joins `memory` at the end */
+    uint32_t slots, capacity;
     sl_predictor *predictor; /* [slots] */
+    uint32_t epoch;
     uint8_t lanes;
-    bool failed; /* memory ran out: the stream is incomplete */
-    uint64_t repeat; /* codec's own: run length of identical steps not yet written */
+    uint8_t isa;            /* which version of the lane loops this CPU runs */
+    bool failed;            /* memory ran out: the stream is incomplete */
 } sl_warp_stream;
 
 bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
 void sl_warp_stream_fini(sl_warp_stream *);
-/* Forgets everything: start of a warp, or of a new part of a long one. Buffers keep their capacity. */
-void sl_warp_stream_reset(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
+/* Forgets everything: start of a warp, or (between steps) of a new part of a long one. Buffers keep their capacity.
+ * False when memory runs out. */
+bool sl_warp_stream_reset(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
 /* The warp enters basic block `bb` with the lanes of `mask`. */
 void sl_warp_stream_step(sl_warp_stream *, uint32_t bb, uint64_t mask);
 /* The next memory instruction of the current step ran for the lanes in `mask` (may be 0, and may differ from the step's
  * mask because of predication). addr[i] is valid where bit i of the mask is set. Must be called for every memory
  * instruction of the step, in order. */
 void sl_warp_stream_access(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const uint64_t *addr);
-/* Writes out pending state; call before the bytes are used. */
+/* Writes out pending state; call once, before the bytes of `control` and `memory` are used. */
 void sl_warp_stream_end(sl_warp_stream *);
 
 /* ---- a block's encoded streams, as produced and as read back ---- */
@@ -176,7 +190,8 @@ typedef struct sl_block_view {
 /* ---- decoding ---- */
 
 /* What one memory instruction touched. Affine accesses come in closed form: lane i (of the lanes set in mask) is at
- * base + (i % row_lanes) * stride + (i / row_lanes) * row. */
+ *   base + (i + phase) % row_lanes * stride + (i + phase) / row_lanes * row
+ * With row_lanes >= lanes (and then phase 0) this is base + i * stride. `base` itself need not be touched. */
 typedef struct sl_access {
     uint32_t slot;  /* memory slot of the kernel */
     uint32_t inst;  /* instruction index of the kernel */
@@ -184,20 +199,22 @@ typedef struct sl_access {
     bool affine;
     uint64_t base;
     int64_t stride, row;
-    uint32_t row_lanes;
+    uint32_t row_lanes, phase;
     uint64_t addr[SL_MAX_LANES]; /* valid after sl_access_expand, or when !affine */
 } sl_access;
 
 typedef struct sl_warp_cursor {
-    const sl_trace_kernel *kernel;
-    const uint8_t *control, *control_end, *memory, *memory_end;
     uint32_t bb;         /* current step */
     uint64_t mask;
-    uint32_t lanes;
-    uint32_t next_inst;  /* next instruction of the step to look at for accesses */
-    uint64_t repeat;
+    sl_access access;    /* current access */
+    /* the rest is the decoder's own */
+    const sl_trace_kernel *kernel;
+    const uint8_t *control, *control_end, *memory, *memory_end, *anchors, *anchors_end;
+    uint64_t access_mask, history[SL_MASK_HISTORY];
+    uint64_t repeats, predicted;
+    uint32_t lanes, first_slot, next_slot, end_slot; /* memory slots of the step */
     sl_predictor *predictor;
-    sl_access access;
+    bool damaged;
 } sl_warp_cursor;
 
 /* `predictor` is the caller's scratch of kernel->mem_slots entries. */
@@ -207,6 +224,7 @@ void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint32_t lan
 sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
 /* The next memory access of the current step (cursor->access), in order; *more false when there is none left. */
 sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
+/* Fills addr[] of the active lanes. */
 void sl_access_expand(sl_access *, uint32_t lanes);
 
 /* ---- files ---- */

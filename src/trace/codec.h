@@ -1,0 +1,169 @@
+/* What encode.c and decode.c share: the tokens of the two streams, and the predictor that both sides keep in step.
+ * docs/trace-format.md describes the bytes. */
+#ifndef SL_TRACE_CODEC_H
+#define SL_TRACE_CODEC_H
+
+#include <string.h>
+
+#include "sluice/trace.h"
+
+/* Control stream: the low two bits of a step's first byte. The other six hold, for REPEAT, the number of repeats less
+ * one, else the zigzag difference of basic blocks; SL_STEP_ESCAPE: a varint with what is left follows. */
+enum { SL_STEP_REPEAT, SL_STEP_SAME_MASK, SL_STEP_NEW_MASK, SL_STEP_ESCAPE = 63 };
+
+/* The byte that says where a step's new mask comes from; SL_MASK_RAW: lanes/8 bytes follow. */
+enum { SL_MASK_RECALL = 0, SL_MASK_REST = SL_MASK_HISTORY, SL_MASK_RAW = 2 * SL_MASK_HISTORY };
+
+/* Memory stream: the low three bits of an access's first byte. */
+enum {
+    SL_TOKEN_RUN,       /* upper five bits: this many accesses plus one are as predicted; 31: a varint follows */
+    SL_TOKEN_PREDICTED, /* one as predicted, but with a mask of its own */
+    SL_TOKEN_MOVED,     /* offsets as before, base changed by a zigzag varint */
+    SL_TOKEN_AFFINE,
+    SL_TOKEN_FRAME, /* offsets from the lowest address, bit-packed */
+    SL_TOKEN_CHAIN, /* zigzag differences from lane to lane, bit-packed */
+    SL_TOKEN_EMPTY, /* no lane took part */
+    SL_TOKEN_KINDS,
+    SL_RUN_ESCAPE = 31,
+};
+/* Bits 3 and 4 of all but RUN: which mask. */
+enum { SL_ACCESS_STEP_MASK, SL_ACCESS_LAST_MASK, SL_ACCESS_RAW_MASK };
+/* Bit 5 of AFFINE: rows follow. */
+enum { SL_AFFINE_ROWS = 1 << 5 };
+
+/* The first base of a slot is kept out of the tokens: these differ from warp to warp when nothing else does, so the
+ * file writer codes them against the neighbours. In the memory stream they stand after the tokens, each as slot (4
+ * bytes) and base (8 bytes), and their number (4 bytes) comes last. */
+enum { SL_ANCHOR_BYTES = 12, SL_ANCHOR_COUNT_BYTES = 4 };
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define SL_LITTLE64(x) __builtin_bswap64(x)
+#define SL_LITTLE32(x) __builtin_bswap32(x)
+#else
+#define SL_LITTLE64(x) (x)
+#define SL_LITTLE32(x) (x)
+#endif
+
+static inline uint64_t sl_load64(const uint8_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return SL_LITTLE64(value);
+}
+
+static inline uint32_t sl_load32(const uint8_t *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return SL_LITTLE32(value);
+}
+
+static inline void sl_store64(uint8_t *at, uint64_t value)
+{
+    value = SL_LITTLE64(value);
+    memcpy(at, &value, sizeof value);
+}
+
+static inline void sl_store32(uint8_t *at, uint32_t value)
+{
+    value = SL_LITTLE32(value);
+    memcpy(at, &value, sizeof value);
+}
+
+enum { SL_VARINT_MAX = 10 };
+
+static inline uint8_t *sl_put_varint(uint8_t *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+/* NULL when the bytes end early or the value does not fit 64 bits. */
+static inline const uint8_t *sl_get_varint(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    uint64_t result = 0;
+    for (unsigned shift = 0; at < end; shift += 7) {
+        uint8_t byte = *at++;
+        if (shift == 63 && byte > 1)
+            return NULL;
+        result |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            *value = result;
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static inline uint64_t sl_zigzag(uint64_t difference)
+{
+    return difference << 1 ^ -(difference >> 63);
+}
+
+static inline uint64_t sl_unzigzag(uint64_t code)
+{
+    return code >> 1 ^ -(code & 1);
+}
+
+static inline uint64_t sl_full_mask(uint32_t lanes)
+{
+    return lanes >= 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
+}
+
+/* history[0] is the current mask; it becomes `mask`. */
+static inline void sl_mask_push(uint64_t history[SL_MASK_HISTORY], uint64_t mask)
+{
+    unsigned from = 1;
+    while (from < SL_MASK_HISTORY - 1 && history[from] != mask)
+        from++;
+    memmove(history + 1, history, from * sizeof *history);
+    history[0] = mask;
+}
+
+static inline void sl_mask_start(uint64_t history[SL_MASK_HISTORY], uint32_t lanes)
+{
+    memset(history, 0, SL_MASK_HISTORY * sizeof *history);
+    history[1] = sl_full_mask(lanes);
+}
+
+/* The base moved as expected. */
+static inline void sl_predictor_hit(sl_predictor *p)
+{
+    p->base += (uint64_t)p->step;
+    p->missed = p->step;
+}
+
+/* Moves the base. A single surprise does not change the expected step: after an inner loop starts over, it goes on as
+ * before. */
+static inline void sl_predictor_move(sl_predictor *p, uint64_t base)
+{
+    int64_t change = (int64_t)(base - p->base);
+    if (change != p->step) {
+        if (p->fresh || change == p->missed)
+            p->step = change;
+        p->missed = change;
+        p->fresh = false;
+    }
+    p->base = base;
+}
+
+static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t base)
+{
+    p->epoch = epoch;
+    p->base = base;
+    p->step = p->missed = 0;
+    p->fresh = true;
+}
+
+/* Sets the closed form and the offsets it gives. Offsets that do not fit leave no lane known: the next access is then
+ * written out again. */
+void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_t row, uint32_t row_lanes,
+                         uint32_t phase);
+/* The same from the addresses of the lanes in `mask`. */
+void sl_predictor_gather(sl_predictor *p, uint64_t mask, const uint64_t *addr);
+
+#endif

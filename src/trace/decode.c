@@ -1,0 +1,383 @@
+/* Decoding of what encode.c wrote, step by step. The bytes may come from anywhere: every value is checked before it is
+ * used, and damage is an error, never a wild access. */
+#include "trace/codec.h"
+
+static sl_status damaged(sl_warp_cursor *c, sl_error *error, const char *what)
+{
+    c->damaged = true;
+    return sl_fail(error, SL_CORRUPT, "the trace of a warp is damaged: %s", what);
+}
+
+void sl_warp_cursor_init(sl_warp_cursor *c, const sl_trace_kernel *kernel, uint32_t lanes, const sl_warp_view *view,
+                         sl_predictor *predictor)
+{
+    *c = (sl_warp_cursor){
+        .bb = UINT32_MAX,
+        .kernel = kernel,
+        .control = view->control,
+        .control_end = view->control + view->control_bytes,
+        .memory = view->memory,
+        .lanes = lanes,
+        .predictor = predictor,
+    };
+    sl_mask_start(c->history, lanes);
+    for (uint32_t i = 0; i < kernel->mem_slots; i++)
+        predictor[i].epoch = 0;
+    size_t anchors_bytes = 0;
+    if (view->memory_bytes >= SL_ANCHOR_COUNT_BYTES) {
+        const uint8_t *count_at = view->memory + view->memory_bytes - SL_ANCHOR_COUNT_BYTES;
+        anchors_bytes = (size_t)sl_load32(count_at) * SL_ANCHOR_BYTES;
+        if (anchors_bytes <= view->memory_bytes - SL_ANCHOR_COUNT_BYTES) {
+            c->anchors_end = count_at;
+            c->memory_end = c->anchors = count_at - anchors_bytes;
+            return;
+        }
+    }
+    c->damaged = true;
+}
+
+static const uint8_t *get_raw_mask(const uint8_t *at, const uint8_t *end, uint32_t lanes, uint64_t *mask)
+{
+    size_t bytes = lanes / 8;
+    if ((size_t)(end - at) < bytes)
+        return NULL;
+    *mask = lanes == 64 ? sl_load64(at) : sl_load32(at);
+    return at + bytes;
+}
+
+/* ---- control ---- */
+
+static sl_status read_step_mask(sl_warp_cursor *c, sl_error *error)
+{
+    if (c->control == c->control_end)
+        return damaged(c, error, "it ends within a step");
+    uint8_t source = *c->control++;
+    uint64_t mask;
+    if (source < SL_MASK_REST) {
+        mask = c->history[source];
+    } else if (source < SL_MASK_RAW) {
+        mask = c->history[source - SL_MASK_REST] & ~c->history[0];
+    } else if (source == SL_MASK_RAW) {
+        const uint8_t *after = get_raw_mask(c->control, c->control_end, c->lanes, &mask);
+        if (!after)
+            return damaged(c, error, "it ends within a mask");
+        c->control = after;
+    } else {
+        return damaged(c, error, "unknown kind of mask");
+    }
+    sl_mask_push(c->history, mask);
+    c->mask = mask;
+    return SL_OK;
+}
+
+/* The memory slots of a basic block are consecutive. */
+static void find_slots(sl_warp_cursor *c)
+{
+    const sl_trace_kernel *k = c->kernel;
+    uint32_t inst = k->bb[c->bb].first, end = inst + k->bb[c->bb].count;
+    while (inst < end && k->inst[inst].mem_slot == UINT32_MAX)
+        inst++;
+    c->first_slot = c->end_slot = inst < end ? k->inst[inst].mem_slot : 0;
+    while (inst < end && c->end_slot < k->mem_slots && k->mem_inst[c->end_slot] < end)
+        c->end_slot++;
+}
+
+static sl_status read_step(sl_warp_cursor *c, sl_error *error)
+{
+    uint8_t token = *c->control++;
+    unsigned kind = token & 3;
+    uint64_t value = token >> 2;
+    if (value == SL_STEP_ESCAPE) {
+        uint64_t more;
+        const uint8_t *after = sl_get_varint(c->control, c->control_end, &more);
+        if (!after || more > UINT64_MAX - SL_STEP_ESCAPE - 1)
+            return damaged(c, error, "a step does not end");
+        c->control = after;
+        value += more;
+    }
+    if (kind == SL_STEP_REPEAT) {
+        if (c->bb == UINT32_MAX)
+            return damaged(c, error, "it begins with a repeat");
+        c->repeats = value;
+        return SL_OK;
+    }
+    if (kind != SL_STEP_SAME_MASK && kind != SL_STEP_NEW_MASK)
+        return damaged(c, error, "unknown kind of step");
+    uint64_t bb = c->bb + (uint32_t)sl_unzigzag(value);
+    if ((uint32_t)bb >= c->kernel->bbs)
+        return damaged(c, error, "a basic block that the kernel does not have");
+    c->bb = (uint32_t)bb;
+    find_slots(c);
+    return kind == SL_STEP_NEW_MASK ? read_step_mask(c, error) : SL_OK;
+}
+
+sl_status sl_warp_cursor_step(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    *more = false;
+    if (c->damaged)
+        return damaged(c, error, "its end is missing");
+    while (c->bb != UINT32_MAX && c->next_slot < c->end_slot) { /* the caller did not ask for these */
+        sl_status status = sl_warp_cursor_access(c, more, error);
+        if (status)
+            return status;
+    }
+    *more = false;
+    if (c->repeats) {
+        c->repeats--;
+    } else {
+        if (c->control == c->control_end) {
+            if (c->memory != c->memory_end || c->predicted || c->anchors != c->anchors_end)
+                return damaged(c, error, "accesses are left after the last step");
+            return SL_OK;
+        }
+        sl_status status = read_step(c, error);
+        if (status)
+            return status;
+    }
+    c->next_slot = c->first_slot;
+    *more = true;
+    return SL_OK;
+}
+
+/* ---- memory ---- */
+
+static bool read_varint(sl_warp_cursor *c, uint64_t *value)
+{
+    const uint8_t *after = sl_get_varint(c->memory, c->memory_end, value);
+    if (after)
+        c->memory = after;
+    return after != NULL;
+}
+
+static bool read_byte(sl_warp_cursor *c, uint8_t *value)
+{
+    if (c->memory == c->memory_end)
+        return false;
+    *value = *c->memory++;
+    return true;
+}
+
+/* The base of an access that is written out. */
+static bool read_base(sl_warp_cursor *c, uint32_t slot)
+{
+    sl_predictor *p = &c->predictor[slot];
+    if (p->epoch) {
+        uint64_t change;
+        if (!read_varint(c, &change))
+            return false;
+        sl_predictor_move(p, p->base + sl_unzigzag(change));
+        return true;
+    }
+    if (c->anchors == c->anchors_end || sl_load32(c->anchors) != slot)
+        return false;
+    sl_predictor_start(p, 1, sl_load64(c->anchors + 4));
+    p->known = 0;
+    p->affine = false;
+    c->anchors += SL_ANCHOR_BYTES;
+    return true;
+}
+
+static bool read_affine(sl_warp_cursor *c, uint32_t slot, uint8_t token)
+{
+    uint64_t stride, row = 0;
+    uint8_t row_lanes = (uint8_t)c->lanes, phase = 0;
+    if (!read_base(c, slot) || !read_varint(c, &stride))
+        return false;
+    if (token & SL_AFFINE_ROWS) {
+        if (!read_byte(c, &row_lanes) || !read_byte(c, &phase) || !read_varint(c, &row))
+            return false;
+        if (!row_lanes || row_lanes >= c->lanes || phase >= row_lanes)
+            return false;
+    }
+    sl_predictor_affine(&c->predictor[slot], c->lanes, (int64_t)sl_unzigzag(stride), (int64_t)sl_unzigzag(row),
+                        row_lanes, phase);
+    return true;
+}
+
+/* The next value of `width` bits. `at` has eight bytes to spare. */
+static uint64_t unpack(const uint8_t *at, size_t *bit, unsigned width)
+{
+    uint64_t value = 0;
+    for (unsigned done = 0; done < width;) {
+        unsigned take = width - done > 32 ? 32 : width - done;
+        value |= (sl_load64(at + *bit / 8) >> *bit % 8 & sl_full_mask(take)) << done;
+        done += take;
+        *bit += take;
+    }
+    return value;
+}
+
+static bool read_gather(sl_warp_cursor *c, uint32_t slot, bool chain, uint64_t mask)
+{
+    sl_predictor *p = &c->predictor[slot];
+    uint8_t shift, width, packed[(SL_MAX_LANES + 1) * 8];
+    if (!read_base(c, slot) || !read_byte(c, &shift) || !read_byte(c, &width) || shift > 63 || width > 64)
+        return false;
+    unsigned count = (unsigned)__builtin_popcountll(mask) - chain;
+    size_t bytes = ((size_t)count * width + 7) / 8, bit = 0;
+    if ((size_t)(c->memory_end - c->memory) < bytes)
+        return false;
+    memcpy(packed, c->memory, bytes);
+    memset(packed + bytes, 0, 8);
+    c->memory += bytes;
+    uint64_t at = p->base;
+    bool first = chain;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        if (!first) {
+            uint64_t value = unpack(packed, &bit, width);
+            at = chain ? at + (sl_unzigzag(value) << shift) : p->base + (value << shift);
+        }
+        first = false;
+        c->access.addr[__builtin_ctzll(left)] = at;
+    }
+    sl_predictor_gather(p, mask, c->access.addr);
+    return true;
+}
+
+/* Offsets as before. */
+static bool read_same(sl_warp_cursor *c, uint32_t slot, bool moved, uint64_t mask)
+{
+    sl_predictor *p = &c->predictor[slot];
+    if (!p->epoch || mask & ~p->known)
+        return false;
+    if (moved)
+        return read_base(c, slot);
+    sl_predictor_hit(p);
+    return true;
+}
+
+static bool read_access_mask(sl_warp_cursor *c, uint8_t token, uint64_t *mask)
+{
+    switch (token >> 3 & 3) {
+    case SL_ACCESS_STEP_MASK:
+        *mask = c->mask;
+        break;
+    case SL_ACCESS_LAST_MASK:
+        *mask = c->access_mask;
+        break;
+    case SL_ACCESS_RAW_MASK:
+        c->memory = get_raw_mask(c->memory, c->memory_end, c->lanes, mask);
+        if (!c->memory) {
+            c->memory = c->memory_end;
+            return false;
+        }
+        c->access_mask = *mask;
+        break;
+    default:
+        return false;
+    }
+    return *mask != 0;
+}
+
+/* Fills what the caller sees from the predictor. */
+static void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask)
+{
+    const sl_predictor *p = &c->predictor[slot];
+    sl_access *a = &c->access;
+    a->slot = slot;
+    a->inst = c->kernel->mem_inst[slot];
+    a->mask = mask;
+    a->base = p->base;
+    a->affine = p->affine;
+    a->stride = p->stride;
+    a->row = p->row;
+    a->row_lanes = p->row_lanes;
+    a->phase = p->phase;
+}
+
+static void add_offsets(sl_access *a, const sl_predictor *p, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < lanes; i++) /* lanes that are not active get something harmless */
+        a->addr[i] = p->base + (uint64_t)(int64_t)p->offset[i];
+}
+
+static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token)
+{
+    unsigned kind = token & 7;
+    uint64_t mask = 0;
+    if (kind == SL_TOKEN_EMPTY) {
+        c->access = (sl_access){.slot = slot, .inst = c->kernel->mem_inst[slot], .affine = true, .row_lanes = c->lanes};
+        return token == SL_TOKEN_EMPTY;
+    }
+    if (!read_access_mask(c, token, &mask))
+        return false;
+    bool good = false;
+    switch (kind) {
+    case SL_TOKEN_PREDICTED:
+    case SL_TOKEN_MOVED:
+        good = read_same(c, slot, kind == SL_TOKEN_MOVED, mask);
+        break;
+    case SL_TOKEN_AFFINE:
+        good = read_affine(c, slot, token);
+        break;
+    case SL_TOKEN_FRAME:
+    case SL_TOKEN_CHAIN:
+        good = read_gather(c, slot, kind == SL_TOKEN_CHAIN, mask);
+        break;
+    }
+    if (!good)
+        return false;
+    present(c, slot, mask);
+    if (!c->access.affine && kind <= SL_TOKEN_MOVED)
+        add_offsets(&c->access, &c->predictor[slot], c->lanes);
+    return true;
+}
+
+static sl_status read_token(sl_warp_cursor *c, uint32_t slot, sl_error *error)
+{
+    uint8_t token;
+    if (!read_byte(c, &token))
+        return damaged(c, error, "an access is missing");
+    if ((token & 7) != SL_TOKEN_RUN) {
+        if (!read_access(c, slot, token))
+            return damaged(c, error, "an access that makes no sense");
+        return SL_OK;
+    }
+    uint64_t run = token >> 3;
+    if (run == SL_RUN_ESCAPE) {
+        uint64_t more;
+        if (!read_varint(c, &more) || more > UINT64_MAX - SL_RUN_ESCAPE - 1)
+            return damaged(c, error, "a run of accesses does not end");
+        run += more;
+    }
+    c->predicted = run + 1;
+    return SL_OK;
+}
+
+sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
+{
+    *more = false;
+    if (c->damaged)
+        return damaged(c, error, "its end is missing");
+    if (c->bb == UINT32_MAX || c->next_slot >= c->end_slot)
+        return SL_OK;
+    uint32_t slot = c->next_slot++;
+    *more = true;
+    if (!c->predicted) {
+        sl_status status = read_token(c, slot, error);
+        if (status || !c->predicted)
+            return status;
+    }
+    c->predicted--;
+    if (!c->mask || !read_same(c, slot, false, c->mask))
+        return damaged(c, error, "an access follows none that could predict it");
+    present(c, slot, c->mask);
+    if (!c->access.affine)
+        add_offsets(&c->access, &c->predictor[slot], c->lanes);
+    return SL_OK;
+}
+
+void sl_access_expand(sl_access *a, uint32_t lanes)
+{
+    if (!a->affine)
+        return;
+    uint32_t column = a->phase;
+    uint64_t row_start = a->base;
+    for (uint32_t i = 0; i < lanes; i++, column++) {
+        if (column == a->row_lanes) {
+            column = 0;
+            row_start += (uint64_t)a->row;
+        }
+        a->addr[i] = row_start + column * (uint64_t)a->stride;
+    }
+}

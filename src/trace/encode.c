@@ -1,0 +1,492 @@
+/* Encoding of what a warp does, while it does it. The emulator calls this for every basic block and every memory
+ * instruction, so the expected case (offsets and base as predicted) is a few vector instructions and a counter.
+ *
+ * Each memory slot remembers the offsets of its lanes from a base. An access whose lanes still have these offsets costs
+ * nothing when its base moved by the expected step, and a varint when it moved otherwise; this holds for gathers as
+ * well (threads that each walk a row of their own). Everything else is written out: affine accesses as a closed form,
+ * the rest bit-packed. */
+#include "trace/codec.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+enum { ISA_BASE, ISA_AVX2 };
+
+/* ---- lane loops ---- */
+
+/* Do the lanes of `mask` all lie at base + offset? */
+static inline __attribute__((always_inline)) bool lanes_match(const uint64_t *addr, const int32_t *offset,
+                                                              uint64_t base, uint64_t mask, unsigned lanes, bool full)
+{
+    uint64_t differ = 0;
+    for (unsigned i = 0; i < lanes; i++) {
+        uint64_t d = addr[i] ^ (base + (uint64_t)(int64_t)offset[i]);
+        differ |= full ? d : d & -(mask >> i & 1);
+    }
+    return !differ;
+}
+
+static inline __attribute__((always_inline)) bool match_any(const uint64_t *addr, const int32_t *offset, uint64_t base,
+                                                            uint64_t mask, unsigned lanes)
+{
+    if (lanes == 32)
+        return mask == UINT32_MAX ? lanes_match(addr, offset, base, mask, 32, true)
+                                  : lanes_match(addr, offset, base, mask, 32, false);
+    return mask == UINT64_MAX ? lanes_match(addr, offset, base, mask, 64, true)
+                              : lanes_match(addr, offset, base, mask, 64, false);
+}
+
+static bool match_base(const uint64_t *addr, const int32_t *offset, uint64_t base, uint64_t mask, unsigned lanes)
+{
+    return match_any(addr, offset, base, mask, lanes);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static bool match_avx2(const uint64_t *addr, const int32_t *offset, uint64_t base,
+                                                       uint64_t mask, unsigned lanes)
+{
+    return match_any(addr, offset, base, mask, lanes);
+}
+#endif
+
+static inline bool match(const sl_warp_stream *s, const sl_predictor *p, const uint64_t *addr, uint64_t base,
+                         uint64_t mask)
+{
+#if defined(__x86_64__)
+    if (LIKELY(s->isa == ISA_AVX2))
+        return match_avx2(addr, p->offset, base, mask, s->lanes);
+#endif
+    return match_base(addr, p->offset, base, mask, s->lanes);
+}
+
+static uint8_t best_isa(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        return ISA_AVX2;
+#endif
+    return ISA_BASE;
+}
+
+/* ---- life of a stream ---- */
+
+bool sl_warp_stream_init(sl_warp_stream *s, uint32_t mem_slots, uint32_t lanes)
+{
+    *s = (sl_warp_stream){.isa = best_isa()};
+    return sl_warp_stream_reset(s, mem_slots, lanes);
+}
+
+void sl_warp_stream_fini(sl_warp_stream *s)
+{
+    free(s->control.data);
+    free(s->memory.data);
+    free(s->anchors.data);
+    free(s->predictor);
+    *s = (sl_warp_stream){0};
+}
+
+bool sl_warp_stream_reset(sl_warp_stream *s, uint32_t mem_slots, uint32_t lanes)
+{
+    s->control.count = s->memory.count = s->anchors.count = 0;
+    s->last_bb = UINT32_MAX;
+    s->step_mask = s->access_mask = 0;
+    s->repeats = s->predicted = 0;
+    s->lanes = (uint8_t)lanes;
+    s->failed = false;
+    sl_mask_start(s->history, lanes);
+    s->slots = 0;
+    if (mem_slots > s->capacity) {
+        /* Entries count as never seen while their epoch is 0. */
+        free(s->predictor);
+        s->predictor = calloc(mem_slots, sizeof *s->predictor);
+        s->capacity = s->predictor ? mem_slots : 0;
+        s->epoch = 0;
+        if (!s->predictor) {
+            s->failed = true;
+            return false;
+        }
+    }
+    s->slots = mem_slots;
+    if (++s->epoch == 0) {
+        for (uint32_t i = 0; i < s->capacity; i++)
+            s->predictor[i].epoch = 0;
+        s->epoch = 1;
+    }
+    return true;
+}
+
+/* Room for `extra` bytes; NULL (and the stream is marked) when memory runs out. */
+static uint8_t *room(sl_warp_stream *s, sl_bytes *bytes, size_t extra)
+{
+    if (!sl_array_grow((void **)&bytes->data, &bytes->capacity, bytes->count + extra, 1)) {
+        s->failed = true;
+        return NULL;
+    }
+    return bytes->data + bytes->count;
+}
+
+/* ---- control ---- */
+
+static void flush_repeats(sl_warp_stream *s)
+{
+    if (!s->repeats)
+        return;
+    uint8_t *at = room(s, &s->control, 1 + SL_VARINT_MAX);
+    if (!at)
+        return;
+    uint64_t less_one = s->repeats - 1;
+    s->repeats = 0;
+    if (less_one < SL_STEP_ESCAPE) {
+        *at++ = (uint8_t)(SL_STEP_REPEAT | less_one << 2);
+    } else {
+        *at++ = SL_STEP_REPEAT | SL_STEP_ESCAPE << 2;
+        at = sl_put_varint(at, less_one - SL_STEP_ESCAPE);
+    }
+    s->control.count = (size_t)(at - s->control.data);
+}
+
+static uint8_t *put_raw_mask(uint8_t *at, uint64_t mask, uint32_t lanes)
+{
+    if (lanes == 64) {
+        sl_store64(at, mask);
+        return at + 8;
+    }
+    sl_store32(at, (uint32_t)mask);
+    return at + 4;
+}
+
+/* A mask often is one that was there before (a branch joins) or what is left of one (its other side). */
+static uint8_t *put_step_mask(uint8_t *at, const uint64_t history[SL_MASK_HISTORY], uint64_t mask, uint32_t lanes)
+{
+    for (unsigned k = 1; k < SL_MASK_HISTORY; k++)
+        if (history[k] == mask) {
+            *at++ = (uint8_t)(SL_MASK_RECALL + k);
+            return at;
+        }
+    for (unsigned k = 1; k < SL_MASK_HISTORY; k++)
+        if ((history[k] & ~history[0]) == mask) {
+            *at++ = (uint8_t)(SL_MASK_REST + k);
+            return at;
+        }
+    *at++ = SL_MASK_RAW;
+    return put_raw_mask(at, mask, lanes);
+}
+
+void sl_warp_stream_step(sl_warp_stream *s, uint32_t bb, uint64_t mask)
+{
+    if (LIKELY(bb == s->last_bb && mask == s->step_mask)) {
+        s->repeats++;
+        return;
+    }
+    flush_repeats(s);
+    uint8_t *at = room(s, &s->control, 1 + SL_VARINT_MAX + 1 + 8);
+    if (!at)
+        return;
+    bool new_mask = mask != s->step_mask;
+    uint64_t difference = sl_zigzag((uint64_t)(int64_t)(int32_t)(bb - s->last_bb));
+    unsigned kind = new_mask ? SL_STEP_NEW_MASK : SL_STEP_SAME_MASK;
+    if (difference < SL_STEP_ESCAPE) {
+        *at++ = (uint8_t)(kind | difference << 2);
+    } else {
+        *at++ = (uint8_t)(kind | SL_STEP_ESCAPE << 2);
+        at = sl_put_varint(at, difference - SL_STEP_ESCAPE);
+    }
+    if (new_mask) {
+        at = put_step_mask(at, s->history, mask, s->lanes);
+        sl_mask_push(s->history, mask);
+    }
+    s->control.count = (size_t)(at - s->control.data);
+    s->last_bb = bb;
+    s->step_mask = mask;
+}
+
+/* ---- memory ---- */
+
+static void flush_predicted(sl_warp_stream *s)
+{
+    if (!s->predicted)
+        return;
+    uint8_t *at = room(s, &s->memory, 1 + SL_VARINT_MAX);
+    if (!at)
+        return;
+    uint64_t less_one = s->predicted - 1;
+    s->predicted = 0;
+    if (less_one < SL_RUN_ESCAPE) {
+        *at++ = (uint8_t)(SL_TOKEN_RUN | less_one << 3);
+    } else {
+        *at++ = SL_TOKEN_RUN | SL_RUN_ESCAPE << 3;
+        at = sl_put_varint(at, less_one - SL_RUN_ESCAPE);
+    }
+    s->memory.count = (size_t)(at - s->memory.data);
+}
+
+void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_t row, uint32_t row_lanes,
+                         uint32_t phase)
+{
+    p->affine = true;
+    p->stride = stride;
+    p->row = row;
+    p->row_lanes = (uint8_t)row_lanes;
+    p->phase = (uint8_t)phase;
+    p->known = sl_full_mask(lanes);
+    uint32_t column = phase;
+    uint64_t row_start = 0;
+    for (uint32_t i = 0; i < lanes; i++, column++) {
+        if (column == row_lanes) {
+            column = 0;
+            row_start += (uint64_t)row;
+        }
+        int64_t offset = (int64_t)(row_start + column * (uint64_t)stride);
+        p->offset[i] = (int32_t)offset;
+        if (offset != (int32_t)offset)
+            p->known = 0;
+    }
+}
+
+void sl_predictor_gather(sl_predictor *p, uint64_t mask, const uint64_t *addr)
+{
+    p->affine = false;
+    p->known = mask;
+    memset(p->offset, 0, sizeof p->offset);
+    for (uint64_t left = mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        int64_t offset = (int64_t)(addr[i] - p->base);
+        p->offset[i] = (int32_t)offset;
+        if (offset != (int32_t)offset)
+            p->known = 0;
+    }
+}
+
+typedef struct affine_form {
+    uint64_t base;
+    int64_t stride, row;
+    uint32_t row_lanes, phase;
+} affine_form;
+
+/* The first active lane at or after `from` that is not at addr[anchor] + (lane - anchor) * stride; `lanes`: none. */
+static unsigned first_off_line(const uint64_t *addr, uint64_t mask, unsigned lanes, unsigned anchor, unsigned from,
+                               uint64_t stride)
+{
+    for (uint64_t left = from < lanes ? mask >> from << from : 0; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        if (addr[i] != addr[anchor] + (i - anchor) * stride)
+            return i;
+    }
+    return lanes;
+}
+
+/* Lanes lie on one line, or on rows of equal length and distance (a 16x16 block's warp covers two rows), of which the
+ * warp may begin in the middle (`phase`). */
+static bool find_affine(const uint64_t *addr, uint64_t mask, unsigned lanes, affine_form *form)
+{
+    unsigned first = (unsigned)__builtin_ctzll(mask);
+    uint64_t rest = mask & (mask - 1);
+    *form = (affine_form){.base = addr[first], .row_lanes = lanes};
+    if (!rest)
+        return true;
+    unsigned second = (unsigned)__builtin_ctzll(rest), gap = second - first;
+    int64_t apart = (int64_t)(addr[second] - addr[first]);
+    if (apart % (int64_t)gap)
+        return false;
+    uint64_t stride = (uint64_t)(apart / (int64_t)gap);
+    form->stride = (int64_t)stride;
+    form->base = addr[first] - first * stride;
+    unsigned b1 = first_off_line(addr, mask, lanes, first, second, stride);
+    if (b1 == lanes)
+        return true;
+    unsigned b2 = first_off_line(addr, mask, lanes, b1, b1, stride);
+    if (b2 < lanes) { /* a whole row between two breaks */
+        form->row_lanes = b2 - b1;
+    } else { /* two pieces: the longer one is a whole row */
+        form->row_lanes = b1 > lanes - b1 ? b1 : lanes - b1;
+    }
+    if (b1 > form->row_lanes)
+        return false;
+    form->phase = form->row_lanes - b1;
+    form->base = addr[first] - (first + form->phase) * stride;
+    uint64_t row = addr[b1] - form->base;
+    form->row = (int64_t)row;
+    for (uint64_t left = b2 < lanes ? mask >> b2 << b2 : 0; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left), at = i + form->phase;
+        if (addr[i] != form->base + at % form->row_lanes * stride + at / form->row_lanes * row)
+            return false;
+    }
+    return true;
+}
+
+/* Slot and base of a first access go to the anchors; later ones as a difference. */
+static uint8_t *put_base(sl_warp_stream *s, uint8_t *at, uint32_t slot, uint64_t base)
+{
+    sl_predictor *p = &s->predictor[slot];
+    if (p->epoch == s->epoch) {
+        at = sl_put_varint(at, sl_zigzag(base - p->base));
+        sl_predictor_move(p, base);
+        return at;
+    }
+    uint8_t *anchor = room(s, &s->anchors, SL_ANCHOR_BYTES);
+    if (anchor) {
+        sl_store32(anchor, slot);
+        sl_store64(anchor + 4, base);
+        s->anchors.count += SL_ANCHOR_BYTES;
+    }
+    sl_predictor_start(p, s->epoch, base);
+    return at;
+}
+
+static unsigned bits_of(uint64_t value)
+{
+    return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+/* Packs `count` values of `width` bits, lowest bit first. The bytes must be zero; eight more than needed are touched.
+ */
+static uint8_t *pack_bits(uint8_t *at, const uint64_t *values, unsigned count, unsigned width)
+{
+    size_t bit = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t value = values[i];
+        unsigned left = width;
+        while (left) { /* twice for widths that may straddle more than eight bytes */
+            unsigned take = left > 32 ? 32 : left;
+            uint8_t *word = at + bit / 8;
+            sl_store64(word, sl_load64(word) | (value & sl_full_mask(take)) << bit % 8);
+            value = take < 64 ? value >> take : 0;
+            bit += take;
+            left -= take;
+        }
+    }
+    return at + (bit + 7) / 8;
+}
+
+/* Offsets from the lowest address, or differences from lane to lane, whichever are shorter; what all have in common at
+ * the low end is left out. */
+static uint8_t *put_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t mask,
+                           const uint64_t *addr)
+{
+    unsigned first = (unsigned)__builtin_ctzll(mask), count = 0;
+    uint64_t lowest = UINT64_MAX, all_bits = 0, frame_bits = 0, chain_bits = 0, previous = addr[first];
+    uint64_t values[SL_MAX_LANES], chain[SL_MAX_LANES];
+    for (uint64_t left = mask; left; left &= left - 1) {
+        uint64_t a = addr[__builtin_ctzll(left)];
+        lowest = a < lowest ? a : lowest;
+        all_bits |= a ^ addr[first];
+        values[count] = a;
+        chain[count++] = a - previous;
+        previous = a;
+    }
+    unsigned shift = (unsigned)__builtin_ctzll(all_bits);
+    for (unsigned i = 0; i < count; i++) {
+        values[i] = (values[i] - lowest) >> shift;
+        chain[i] = sl_zigzag((uint64_t)((int64_t)chain[i] >> shift));
+        frame_bits |= values[i];
+        chain_bits |= chain[i];
+    }
+    unsigned frame_width = bits_of(frame_bits), chain_width = bits_of(chain_bits);
+    bool is_chain = chain_width * (count - 1) < frame_width * count;
+    *token |= is_chain ? SL_TOKEN_CHAIN : SL_TOKEN_FRAME;
+    at = put_base(s, at, slot, is_chain ? addr[first] : lowest);
+    *at++ = (uint8_t)shift;
+    *at++ = (uint8_t)(is_chain ? chain_width : frame_width);
+    memset(at, 0, (SL_MAX_LANES + 1) * 8);
+    at = is_chain ? pack_bits(at, chain + 1, count - 1, chain_width) : pack_bits(at, values, count, frame_width);
+    sl_predictor_gather(&s->predictor[slot], mask, addr);
+    return at;
+}
+
+static uint8_t *put_affine(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, const affine_form *form)
+{
+    *token |= SL_TOKEN_AFFINE;
+    at = put_base(s, at, slot, form->base);
+    at = sl_put_varint(at, sl_zigzag((uint64_t)form->stride));
+    if (form->row_lanes < s->lanes) {
+        *token |= SL_AFFINE_ROWS;
+        *at++ = (uint8_t)form->row_lanes;
+        *at++ = (uint8_t)form->phase;
+        at = sl_put_varint(at, sl_zigzag((uint64_t)form->row));
+    }
+    sl_predictor_affine(&s->predictor[slot], s->lanes, form->stride, form->row, form->row_lanes, form->phase);
+    return at;
+}
+
+static uint8_t *put_access_mask(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint64_t mask)
+{
+    if (mask == s->step_mask) {
+        *token = SL_ACCESS_STEP_MASK << 3;
+        return at;
+    }
+    if (mask == s->access_mask) {
+        *token = SL_ACCESS_LAST_MASK << 3;
+        return at;
+    }
+    *token = SL_ACCESS_RAW_MASK << 3;
+    s->access_mask = mask;
+    return put_raw_mask(at, mask, s->lanes);
+}
+
+/* Everything but the expected case. */
+static __attribute__((noinline)) void write_access(sl_warp_stream *s, uint32_t slot, uint64_t mask,
+                                                   const uint64_t *addr, bool same_offsets, uint64_t base)
+{
+    enum { LONGEST = 1 + 8 + SL_VARINT_MAX + 2 + (SL_MAX_LANES + 1) * 8 };
+    flush_predicted(s);
+    uint8_t *token = room(s, &s->memory, LONGEST);
+    if (!token)
+        return;
+    uint8_t *at = token + 1;
+    affine_form form;
+    if (!mask) {
+        *token = SL_TOKEN_EMPTY;
+    } else {
+        at = put_access_mask(s, token, at, mask);
+        sl_predictor *p = &s->predictor[slot];
+        if (same_offsets && base == p->base + (uint64_t)p->step) {
+            *token |= SL_TOKEN_PREDICTED;
+            sl_predictor_hit(p);
+        } else if (same_offsets) {
+            *token |= SL_TOKEN_MOVED;
+            at = put_base(s, at, slot, base);
+        } else if (find_affine(addr, mask, s->lanes, &form)) {
+            at = put_affine(s, token, at, slot, &form);
+        } else {
+            at = put_gather(s, token, at, slot, mask, addr);
+        }
+    }
+    s->memory.count = (size_t)(at - s->memory.data);
+}
+
+void sl_warp_stream_access(sl_warp_stream *s, uint32_t mem_slot, uint64_t mask, const uint64_t *addr)
+{
+    if (s->failed)
+        return;
+    sl_predictor *p = &s->predictor[mem_slot];
+    bool same_offsets = false;
+    uint64_t base = 0;
+    if (LIKELY(mask && p->epoch == s->epoch && !(mask & ~p->known))) {
+        unsigned first = (unsigned)__builtin_ctzll(mask);
+        base = addr[first] - (uint64_t)(int64_t)p->offset[first];
+        same_offsets = match(s, p, addr, base, mask);
+        if (LIKELY(same_offsets && mask == s->step_mask && base == p->base + (uint64_t)p->step)) {
+            sl_predictor_hit(p);
+            s->predicted++;
+            return;
+        }
+    }
+    write_access(s, mem_slot, mask, addr, same_offsets, base);
+}
+
+void sl_warp_stream_end(sl_warp_stream *s)
+{
+    flush_repeats(s);
+    flush_predicted(s);
+    uint8_t *at = room(s, &s->memory, s->anchors.count + SL_ANCHOR_COUNT_BYTES);
+    if (!at)
+        return;
+    if (s->anchors.count)
+        memcpy(at, s->anchors.data, s->anchors.count);
+    sl_store32(at + s->anchors.count, (uint32_t)(s->anchors.count / SL_ANCHOR_BYTES));
+    s->memory.count += s->anchors.count + SL_ANCHOR_COUNT_BYTES;
+    s->anchors.count = 0;
+}
