@@ -94,6 +94,7 @@ typedef struct sl_trace_launch {
     uint64_t stream;             /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
     uint64_t blocks_recorded;    /* fewer than the grid when --blocks cut it */
+    uint64_t index;              /* among all launches of the program, from 0; the recorder fills it in */
 } sl_trace_launch;
 
 static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)

@@ -7,7 +7,7 @@
 
 #include "emu/heap.h"
 #include "ptx/module.h"
-#include "sluice/trace.h"
+#include "trace/sink.h"
 
 /* What a machine allows. Launches beyond it are refused, as a driver would. */
 typedef struct sl_gpu_limits {
@@ -19,25 +19,6 @@ typedef struct sl_gpu_limits {
 } sl_gpu_limits;
 
 extern const sl_gpu_limits sl_gpu_limits_default; /* those of an H200, sm_90 */
-
-/* Counted for every launch, recorded or not. */
-typedef struct sl_launch_stats {
-    uint64_t warp_insts, thread_insts;
-    uint64_t blocks;
-    bool parallel; /* blocks ran on several threads */
-} sl_launch_stats;
-
-/* Who listens to launches. Calls come from one thread at a time; blocks in ascending order (parts of long blocks in
- * order; parts of different blocks may interleave when blocks had to run interleaved). A failing call ends the launch. */
-typedef struct sl_launch_sink {
-    void *context;
-    /* *wanted false: this launch is not recorded (block is not called; end is). Blocks >= *block_limit are not either. */
-    sl_status (*begin)(void *context, const sl_trace_kernel *, const sl_trace_launch *, const sl_trace_range *,
-                       size_t ranges, bool *wanted, uint64_t *block_limit, sl_error *);
-    sl_status (*block)(void *context, const sl_block_view *, sl_error *);
-    /* failed: the launch ended with an error; what was recorded of it is incomplete. */
-    sl_status (*end)(void *context, const sl_launch_stats *, bool failed, sl_error *);
-} sl_launch_sink;
 
 typedef struct sl_emu_config {
     uint32_t lanes;            /* 32 or 64; 0: 32 */

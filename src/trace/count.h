@@ -1,0 +1,40 @@
+/* Counts what a launch executed and touched, from its blocks as they come. No cache is modelled here: these are facts
+ * of the trace, given the size of a sector. */
+#ifndef SL_TRACE_COUNT_H
+#define SL_TRACE_COUNT_H
+
+#include "sluice/trace.h"
+#include "trace/counters.h"
+
+typedef struct sl_count_options {
+    uint32_t sector_bytes; /* a power of two; 0: 32 */
+    bool footprint;        /* also which memory was touched: costs a little time and a bit per sector */
+} sl_count_options;
+
+typedef struct sl_array_touched {
+    const char *name; /* of the base array, as the kernel's table says; "" where that is unknown */
+    uint64_t bytes;   /* whole sectors */
+} sl_array_touched;
+
+typedef struct sl_launch_counts {
+    sl_counts total;
+    uint64_t blocks; /* seen */
+    uint32_t slots;  /* memory instructions of the kernel */
+    const sl_counts *slot;
+    size_t arrays; /* in order of first use in the kernel; 0 without footprint */
+    const sl_array_touched *array;
+} sl_launch_counts;
+
+typedef struct sl_launch_counter sl_launch_counter;
+
+/* `kernel` and `launch` must stay valid as long as the counter. */
+sl_status sl_launch_counter_create(const sl_trace_kernel *kernel, const sl_trace_launch *launch,
+                                   const sl_count_options *options, sl_launch_counter **counter, sl_error *error);
+void sl_launch_counter_destroy(sl_launch_counter *counter); /* NULL is fine */
+sl_status sl_launch_counter_block(sl_launch_counter *counter, const sl_block_view *block, sl_error *error);
+/* Adds what another counter of the same launch saw: blocks may be counted on several threads. */
+sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_counter *from, sl_error *error);
+/* Valid until the counter is used again or destroyed. */
+sl_status sl_launch_counter_result(sl_launch_counter *counter, sl_launch_counts *counts, sl_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/* A ready-made listener to launches: counts them, writes a trace, or both, for the launches and blocks that a filter
+ * lets through. */
+#ifndef SL_TRACE_RECORDER_H
+#define SL_TRACE_RECORDER_H
+
+#include "trace/count.h"
+#include "trace/sink.h"
+
+/* One launch that the filter let through, when it has ended. Valid during the call only. */
+typedef struct sl_launch_result {
+    uint64_t index; /* among all launches of the run, from 0 */
+    const sl_trace_kernel *kernel;
+    const sl_trace_launch *launch;  /* blocks_recorded is filled in */
+    const sl_launch_counts *counts; /* of the recorded blocks; NULL: not counted */
+    const sl_launch_stats *stats;   /* of all blocks */
+    bool failed;
+} sl_launch_result;
+
+typedef struct sl_recorder_config {
+    const sl_trace_filter *filter; /* NULL: everything; copied */
+    bool count;
+    sl_count_options count_options;
+    const char *trace_path; /* NULL: no trace is written */
+    const char *producer;   /* line for the trace's header: command and version */
+    int zstd_level;         /* 0: the default */
+    /* May be NULL. A failure ends the launch with that error. */
+    sl_status (*launch_done)(void *context, const sl_launch_result *, sl_error *);
+    void *context;
+} sl_recorder_config;
+
+typedef struct sl_recorder sl_recorder;
+
+/* Fails on a bad regular expression or a file that cannot be created. */
+sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **recorder, sl_error *error);
+/* What to hand to the emulator; valid as long as the recorder. */
+const sl_launch_sink *sl_recorder_sink(const sl_recorder *recorder);
+uint64_t sl_recorder_launches(const sl_recorder *recorder); /* seen so far, with those filtered out */
+/* Finishes the trace (which appears under its name now) and frees the recorder, also on failure. */
+sl_status sl_recorder_finish(sl_recorder *recorder, sl_error *error);
+/* Frees the recorder and drops the trace. NULL is fine. */
+void sl_recorder_abandon(sl_recorder *recorder);
+
+#endif

@@ -1,0 +1,27 @@
+/* Who listens to launches while they run: the emulator calls, a recorder (or a test) is called. */
+#ifndef SL_TRACE_SINK_H
+#define SL_TRACE_SINK_H
+
+#include "sluice/trace.h"
+
+/* Counted for every launch, recorded or not. */
+typedef struct sl_launch_stats {
+    uint64_t warp_insts, thread_insts;
+    uint64_t blocks;
+    bool parallel; /* blocks ran on several threads */
+} sl_launch_stats;
+
+/* Calls come from one thread at a time; blocks in ascending order (parts of long blocks in order; parts of different
+ * blocks may interleave when blocks had to run interleaved). A failing call ends the launch. */
+typedef struct sl_launch_sink {
+    void *context;
+    /* *wanted false: this launch is not recorded (block is not called; end is). Blocks >= *block_limit are not either.
+     * Everything pointed to stays valid until `end` returns. */
+    sl_status (*begin)(void *context, const sl_trace_kernel *, const sl_trace_launch *, const sl_trace_range *,
+                       size_t ranges, bool *wanted, uint64_t *block_limit, sl_error *);
+    sl_status (*block)(void *context, const sl_block_view *, sl_error *);
+    /* failed: the launch ended with an error; what was recorded of it is incomplete. */
+    sl_status (*end)(void *context, const sl_launch_stats *, bool failed, sl_error *);
+} sl_launch_sink;
+
+#endif
