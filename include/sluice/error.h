@@ -19,6 +19,7 @@ typedef enum sl_status {
     SL_UNSUPPORTED, /* understood, but not something Sluice does */
     SL_FAULT,       /* the kernel did something illegal */
     SL_LIMIT,       /* a limit set by the user or the machine was reached */
+    SL_MISMATCH,    /* a result differs from its reference */
 } sl_status;
 
 typedef struct sl_error {

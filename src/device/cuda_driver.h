@@ -1,0 +1,95 @@
+/* The part of the CUDA driver's binary interface that Sluice calls: types, numbers and entry points, so that nothing of
+ * CUDA is needed to build. Names and numbers are those of cuda.h and have been stable since CUDA 11. */
+#ifndef SL_DEVICE_CUDA_DRIVER_H
+#define SL_DEVICE_CUDA_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cu_result; /* 0: success */
+typedef int cu_device;
+typedef uint64_t cu_deviceptr;
+typedef struct cu_context *cu_context;
+typedef struct cu_module *cu_module;
+typedef struct cu_function *cu_function;
+typedef struct cu_stream *cu_stream;
+typedef struct cu_event *cu_event;
+
+enum {
+    CU_OUT_OF_MEMORY = 2,
+    CU_NO_DEVICE = 100,
+    CU_INVALID_DEVICE = 101,
+    CU_INVALID_IMAGE = 200,
+    CU_NO_BINARY_FOR_GPU = 209,
+    CU_INVALID_PTX = 218,
+    CU_UNSUPPORTED_PTX_VERSION = 222,
+    /* From here to CU_LAUNCH_FAILED: a kernel went wrong. */
+    CU_ILLEGAL_ADDRESS = 700,
+    CU_LAUNCH_OUT_OF_RESOURCES = 701,
+    CU_LAUNCH_FAILED = 719,
+
+    CU_ATTR_MAX_THREADS_PER_BLOCK = 1,
+    CU_ATTR_MAX_BLOCK_DIM_X = 2, /* Y and Z follow */
+    CU_ATTR_MAX_GRID_DIM_X = 5,  /* Y and Z follow */
+    CU_ATTR_MAX_SHARED_PER_BLOCK = 8,
+    CU_ATTR_TOTAL_CONST = 9,
+    CU_ATTR_WARP_SIZE = 10,
+    CU_ATTR_SM_COUNT = 16,
+    CU_ATTR_MAX_THREADS_PER_SM = 39,
+    CU_ATTR_CAPABILITY_MAJOR = 75,
+    CU_ATTR_CAPABILITY_MINOR = 76,
+    CU_ATTR_MAX_SHARED_PER_SM = 81,
+    CU_ATTR_MAX_REGISTERS_PER_SM = 82,
+    CU_ATTR_MAX_SHARED_PER_BLOCK_OPTIN = 97,
+    CU_ATTR_MAX_BLOCKS_PER_SM = 106,
+    CU_ATTR_RESERVED_SHARED_PER_BLOCK = 111,
+
+    CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+
+    CU_JIT_OPT_ERROR_LOG = 5,
+    CU_JIT_OPT_ERROR_LOG_BYTES = 6,
+    CU_JIT_OPT_LINE_INFO = 13,
+};
+
+/* Member, exported symbol, parameters. Where the driver has versions of a function, the one with 64-bit sizes. */
+// clang-format off
+#define SL_CUDA_DRIVER_TABLE(F)                                                                                        \
+    F(init,                 cuInit,                     (unsigned flags))                                              \
+    F(get_error_name,       cuGetErrorName,             (cu_result, const char **))                                    \
+    F(get_error_string,     cuGetErrorString,           (cu_result, const char **))                                    \
+    F(device_count,         cuDeviceGetCount,           (int *))                                                       \
+    F(device_get,           cuDeviceGet,                (cu_device *, int ordinal))                                    \
+    F(device_name,          cuDeviceGetName,            (char *, int bytes, cu_device))                                \
+    F(device_attribute,     cuDeviceGetAttribute,       (int *, int attribute, cu_device))                             \
+    F(device_memory,        cuDeviceTotalMem_v2,        (size_t *, cu_device))                                         \
+    F(context_retain,       cuDevicePrimaryCtxRetain,   (cu_context *, cu_device))                                     \
+    F(context_release,      cuDevicePrimaryCtxRelease_v2, (cu_device))                                                 \
+    F(context_set,          cuCtxSetCurrent,            (cu_context))                                                  \
+    F(context_synchronize,  cuCtxSynchronize,           (void))                                                        \
+    F(mem_alloc,            cuMemAlloc_v2,              (cu_deviceptr *, size_t))                                      \
+    F(mem_free,             cuMemFree_v2,               (cu_deviceptr))                                                \
+    F(copy_htod,            cuMemcpyHtoD_v2,            (cu_deviceptr, const void *, size_t))                          \
+    F(copy_dtoh,            cuMemcpyDtoH_v2,            (void *, cu_deviceptr, size_t))                                \
+    F(memset_d8,            cuMemsetD8_v2,              (cu_deviceptr, unsigned char, size_t))                         \
+    F(module_load,          cuModuleLoadDataEx,         (cu_module *, const void *, unsigned, int *, void **))         \
+    F(module_unload,        cuModuleUnload,             (cu_module))                                                   \
+    F(module_function,      cuModuleGetFunction,        (cu_function *, cu_module, const char *))                      \
+    F(module_global,        cuModuleGetGlobal_v2,       (cu_deviceptr *, size_t *, cu_module, const char *))           \
+    F(function_set,         cuFuncSetAttribute,         (cu_function, int attribute, int value))                       \
+    F(launch,               cuLaunchKernel,             (cu_function, unsigned gx, unsigned gy, unsigned gz,           \
+                                                         unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes, \
+                                                         cu_stream, void **params, void **extra))                      \
+    F(event_create,         cuEventCreate,              (cu_event *, unsigned flags))                                  \
+    F(event_destroy,        cuEventDestroy_v2,          (cu_event))                                                    \
+    F(event_record,         cuEventRecord,              (cu_event, cu_stream))                                         \
+    F(event_synchronize,    cuEventSynchronize,         (cu_event))                                                    \
+    F(event_elapsed,        cuEventElapsedTime,         (float *milliseconds, cu_event, cu_event))
+// clang-format on
+
+#define SL_CUDA_MEMBER(member, symbol, params) cu_result(*member) params;
+typedef struct sl_cuda_driver {
+    SL_CUDA_DRIVER_TABLE(SL_CUDA_MEMBER)
+} sl_cuda_driver;
+#undef SL_CUDA_MEMBER
+
+#endif

@@ -1,0 +1,70 @@
+/* The table of workloads, made from registry.def: their host functions and their PTX, which is taken into the program
+ * as it lies in the source tree. */
+#include <string.h>
+
+#include "base/suggest.h"
+#include "workloads/workload.h"
+
+/* SL_WORKLOADS_DIR comes from the build. The section directives are those of ELF assemblers. */
+#define SL_WORKLOAD(name, ...)                                                                                         \
+    __asm__(".pushsection .rodata\n"                                                                                   \
+            ".global sl_ptx_" #name "\n"                                                                               \
+            ".hidden sl_ptx_" #name "\n"                                                                               \
+            "sl_ptx_" #name ":\n"                                                                                      \
+            ".incbin \"" SL_WORKLOADS_DIR "/" #name "/" #name ".ptx\"\n"                                               \
+            ".global sl_ptx_end_" #name "\n"                                                                           \
+            ".hidden sl_ptx_end_" #name "\n"                                                                           \
+            "sl_ptx_end_" #name ":\n"                                                                                  \
+            ".byte 0\n"                                                                                                \
+            ".popsection\n");
+#include "workloads/registry.def"
+#undef SL_WORKLOAD
+
+#define SL_WORKLOAD(name, ...) extern const char sl_ptx_##name[], sl_ptx_end_##name[];
+#include "workloads/registry.def"
+#undef SL_WORKLOAD
+
+static const sl_workload workloads[] = {
+#define SL_WORKLOAD(name, tags, summary, small, normal, large)                                                         \
+    {#name, tags, summary, {small, normal, large}, sl_workload_##name, sl_ptx_##name, sl_ptx_end_##name},
+#include "workloads/registry.def"
+#undef SL_WORKLOAD
+};
+enum { WORKLOADS = sizeof workloads / sizeof workloads[0] };
+
+const char *const sl_size_names[SL_SIZES] = {"small", "default", "large"};
+
+size_t sl_workload_count(void)
+{
+    return WORKLOADS;
+}
+
+const sl_workload *sl_workload_at(size_t index)
+{
+    return &workloads[index];
+}
+
+sl_status sl_workload_find(const char *name, const sl_workload **workload, sl_error *error)
+{
+    const char *names[WORKLOADS];
+    for (size_t i = 0; i < WORKLOADS; i++) {
+        names[i] = workloads[i].name;
+        if (!strcmp(name, names[i])) {
+            *workload = &workloads[i];
+            return SL_OK;
+        }
+    }
+    const char *near = sl_suggest(name, names, WORKLOADS);
+    if (near)
+        return sl_fail(error, SL_NOT_FOUND, "no workload is called '%s'; the nearest is '%s'", name, near);
+    return sl_fail(error, SL_NOT_FOUND, "no workload is called '%s'", name);
+}
+
+bool sl_workload_has_tag(const sl_workload *workload, const char *tag)
+{
+    size_t length = strlen(tag);
+    for (const char *at = workload->tags; (at = strstr(at, tag)); at += length ? length : 1)
+        if (length && (at == workload->tags || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
