@@ -5,7 +5,7 @@
 
 #include "workloads/workload.h"
 
-/* Multiples of 1/16 in [-1, 1): sums of up to 2^15 products of two of them are exact in single precision, in any order
+/* Multiples of 1/16 in [-1, 1): sums of up to 2^16 products of two of them are exact in single precision, in any order
  * and with or without fused multiply-add, so that such results can be compared bit for bit. */
 float *sl_random_floats(sl_host *h, uint64_t count);
 /* Uniform in [0, bound). */

@@ -40,6 +40,6 @@ void sl_workload_stencil2d(sl_host *h)
         next = grid;
         grid = written;
     }
-    /* Exact as long as the fractions fit 24 bits (seven steps); then a rounding error per step, of values below 1. */
+    /* Exact as long as the fractions fit 24 bits (six steps); then a rounding error per step, of values up to 1. */
     sl_check_f32(h, "grid", result, grid, points, steps <= 6 ? 0 : steps * 0x1p-23, 0);
 }
