@@ -1,0 +1,28 @@
+#!/bin/sh
+# Usage: format.sh ROOT [--check]
+# Formats the C sources with clang-format 14, or lists those that it would change. Other versions format differently, so
+# without version 14 nothing is done (exit code 77 with --check).
+set -eu
+cd "$1"
+tool=
+for candidate in clang-format-14 clang-format; do
+    if command -v "$candidate" >/dev/null && "$candidate" --version | grep -q 'version 14\.'; then
+        tool=$candidate
+        break
+    fi
+done
+if [ -z "$tool" ]; then
+    echo 'clang-format 14 is not installed' >&2
+    [ "${2:-}" != --check ] || exit 77
+    exit 1
+fi
+sources=$(find include src tests bench workloads -name '*.[ch]' 2>/dev/null | sort)
+if [ "${2:-}" = --check ]; then
+    bad=0
+    for file in $sources; do
+        "$tool" --dry-run -Werror "$file" 2>/dev/null || { echo "$file" && bad=1; }
+    done
+    exit $bad
+fi
+# shellcheck disable=SC2086
+"$tool" -i $sources

@@ -1,0 +1,39 @@
+#!/bin/sh
+# What holds for the tree as a whole.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+library=${SLUICE_LIBRARY:?}
+
+it 'keeps no writable globals in the library'
+run objdump -t "$library"
+exits 0
+globals=$(awk -F '\t' '
+    { words = split($1, left, " "); split($2, right, " "); section = left[words] }
+    left[3] != "d" && section ~ /^(\.t?data|\.t?bss|\.data\.rel|\.data\.rel\.local|\*COM\*)$/ { print right[length(right)] }
+    ' "$scratch/stdout" | sort -u)
+[ -z "$globals" ] || fail "writable: $globals"
+
+it 'neither prints, nor exits, nor reads the environment in the library'
+run nm -u "$library"
+exits 0
+calls=$(awk '{print $NF}' "$scratch/stdout" | sort -u |
+    grep -xE '(v?printf|__v?printf_chk|puts|putchar|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|(secure_)?getenv|setenv|unsetenv|putenv|environ)' || true)
+[ -z "$calls" ] || fail "the library uses: $calls"
+
+it 'has a man page that says what the program says'
+run sh "$source_root/man/make.sh" "$sluice"
+exits 0
+cmp -s "$scratch/stdout" "$source_root/man/sluice.1" || fail "man/sluice.1 is out of date; run ./dev man"
+
+it 'has shell scripts without complaints of shellcheck'
+if command -v shellcheck >/dev/null; then
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh tests/tap.sh tests/*/*.sh
+    exits 0
+else
+    skip 'shellcheck is not installed'
+fi
+
+it 'has no source file of more than 800 lines'
+long=$(cd "$source_root" && find include src tests bench workloads -name '*.[ch]' -exec awk 'END {if (NR > 800) print FILENAME, NR}' {} \;)
+[ -z "$long" ] || fail "$long"
+
+done_testing

@@ -1,0 +1,117 @@
+#!/bin/sh
+# Finding one's way: help, version, and what happens to wrong words.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+it 'prints its version'
+run "$sluice" --version
+exits 0
+stdout_has 'sluice 0.'
+stderr_is ''
+
+it 'lists its commands when asked for help'
+run "$sluice" --help
+exits 0
+stdout_has 'Commands:'
+stdout_has 'completion'
+stderr_is ''
+
+it 'lists its commands and fails when nothing is asked'
+run "$sluice"
+exits 2
+stdout_is ''
+stderr_has 'Commands:'
+
+it 'suggests the nearest command for a wrong one'
+run "$sluice" complation
+exits 2
+stdout_is ''
+stderr_has "there is no command 'complation'; did you mean 'completion'?"
+
+it 'suggests nothing when nothing is near'
+run "$sluice" zzzzzzzz
+exits 2
+stderr_is "sluice: there is no command 'zzzzzzzz'
+Try 'sluice --help'."
+
+it 'rejects an unknown option before the command'
+run "$sluice" --frobnicate
+exits 2
+stderr_has "unknown option '--frobnicate'"
+
+it 'explains every command it lists, with an example'
+commands=$("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+[ -n "$commands" ] || fail 'no commands'
+for command in $commands; do
+    run "$sluice" "$command" --help
+    exits 0
+    stderr_is ''
+    stdout_has "Usage: sluice $command"
+    stdout_has 'Examples:'
+    cp "$scratch/stdout" "$scratch/by-option"
+    run "$sluice" help "$command"
+    cmp -s "$scratch/stdout" "$scratch/by-option" || fail "'help $command' and '$command --help' differ"
+done
+
+it 'shows help even when the rest of the command line is wrong'
+run "$sluice" completion --help --frobnicate
+exits 0
+stdout_has 'Usage: sluice completion'
+
+it 'keeps help within 100 columns'
+for command in $commands; do
+    wide=$("$sluice" help "$command" | awk 'length > 100')
+    [ -z "$wide" ] || fail "$command: $wide"
+done
+
+it 'suggests the nearest command when help is asked for a wrong one'
+run "$sluice" help complation
+exits 2
+stderr_has "did you mean 'completion'?"
+
+it 'names what is missing'
+run "$sluice" completion
+exits 2
+stderr_has 'a shell is missing'
+
+it 'names what is too much'
+run "$sluice" completion bash fish
+exits 2
+stderr_has "'fish' is one argument too many"
+
+it 'suggests the nearest option for a wrong one'
+run "$sluice" completion --hlep
+exits 2
+stderr_has "unknown option '--hlep'; did you mean '--help'?"
+
+it 'says so when standard output cannot be written'
+if [ -e /dev/full ]; then
+    status=0
+    "$sluice" --help >/dev/full 2>"$scratch/stderr" || status=$?
+    : >"$scratch/stdout"
+    exits 1
+    stderr_has 'cannot write standard output: No space left on device'
+else
+    skip 'there is no /dev/full'
+fi
+
+it 'completes commands and options in bash'
+run "$sluice" completion bash
+exits 0
+cp "$scratch/stdout" completion.bash
+if command -v bash >/dev/null; then
+    # shellcheck disable=SC2016
+    run bash -c '. ./completion.bash; COMP_WORDS=(sluice comp); COMP_CWORD=1; _sluice; echo "${COMPREPLY[@]}"
+        COMP_WORDS=(sluice completion --he); COMP_CWORD=2; _sluice; echo "${COMPREPLY[@]}"'
+    exits 0
+    stdout_is 'completion
+--help'
+fi
+
+it 'completes in fish by a line for each command'
+run "$sluice" completion fish
+exits 0
+for command in $commands; do
+    stdout_has "-a $command -d "
+done
+
+done_testing
