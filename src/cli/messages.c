@@ -1,6 +1,5 @@
 /* How the program speaks of trouble: one line on stderr that names the command, the place and the reason. */
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -43,16 +42,4 @@ void sl_cli_warn(const sl_invocation *inv, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     complain(inv, "warning: ", text);
-}
-
-int sl_cli_unknown_command(const sl_invocation *inv, const char *name)
-{
-    const char **names = calloc(sl_command_count, sizeof *names);
-    size_t count = 0;
-    for (size_t i = 0; names && i < sl_command_count; i++)
-        names[count++] = sl_commands[i]->name;
-    char hint[128];
-    sl_did_you_mean(name, names, count, "", hint, sizeof hint);
-    free(names);
-    return sl_cli_usage(inv, "there is no command '%s'%s", name, hint);
 }
