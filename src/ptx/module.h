@@ -220,6 +220,10 @@ typedef struct sl_ptx_file {
     const char *name;
 } sl_ptx_file;
 
+typedef struct sl_ptx_alias { /* .alias name, target; */
+    const char *name, *target;
+} sl_ptx_alias;
+
 typedef struct sl_ptx_module {
     sl_arena arena;
     const char *name; /* the file it came from, for messages */
@@ -231,6 +235,7 @@ typedef struct sl_ptx_module {
     uint32_t funcs; sl_ptx_func **func;
     uint32_t vars;  sl_ptx_var **var;
     uint32_t files; sl_ptx_file *file;
+    uint32_t aliases; sl_ptx_alias *alias;
 } sl_ptx_module;
 
 /* Facts of the tables. */
