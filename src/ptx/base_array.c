@@ -1,0 +1,247 @@
+/* Which array a memory instruction touches.
+ *
+ * Every register holds a value of a small lattice: nothing yet, one origin, many. Definitions are joined over the whole
+ * function, without regard to order; a work list takes a change of a register to the instructions that read it.
+ * Addresses travel through mov, cvta, add (both operands), sub (left), mad (addend), selp, slct, and, or, mapa;
+ * everything else makes a number, which has no origin. In an addition of something that comes from a symbol or has
+ * passed a conversion between address spaces to something that has not, the latter is an offset; which registers those
+ * are is found first. Leaves out: pointers that go through memory or calls and come back (each such load is an origin
+ * of its own), and 32-bit values loaded from anywhere. */
+#include "ptx/base_array.h"
+
+typedef struct flow flow;
+struct flow {
+    const sl_ptx_func *func;
+    bool *pointer;            /* [regs] certainly an address */
+    sl_base *origin;          /* [regs] */
+    uint32_t *first, *reader; /* instructions that carry register r on: reader[first[r] .. first[r + 1]) */
+    uint32_t *work, pending;
+    bool *queued; /* [insts] */
+    /* Instruction `inst` writes `reg` as element `element` of its result; true: this says something new about it. */
+    bool (*define)(flow *f, uint32_t inst, uint32_t reg, uint32_t element);
+};
+
+static bool same(const sl_base *a, const sl_base *b)
+{
+    return a->kind == b->kind && a->index == b->index && a->offset == b->offset && a->name == b->name;
+}
+
+static sl_base join(sl_base a, sl_base b)
+{
+    if (a.kind == SL_BASE_NONE)
+        return b;
+    if (b.kind == SL_BASE_NONE || same(&a, &b))
+        return a;
+    return (sl_base){.kind = SL_BASE_MANY};
+}
+
+static bool is_symbol(const sl_ptx_operand *operand)
+{
+    return operand->kind == SL_OPD_SYMBOL && operand->label < 0;
+}
+
+static sl_base origin_of(const flow *f, const sl_ptx_operand *operand)
+{
+    if (operand->kind == SL_OPD_REG)
+        return f->origin[operand->reg];
+    return is_symbol(operand) ? (sl_base){.kind = SL_BASE_SYMBOL, .name = operand->name} : (sl_base){0};
+}
+
+static bool is_pointer(const flow *f, const sl_ptx_operand *operand)
+{
+    return operand->kind == SL_OPD_REG ? f->pointer[operand->reg] : is_symbol(operand);
+}
+
+static bool is_param_of(const sl_ptx_func *func, const sl_ptx_var *var)
+{
+    return var && var->index < func->params && func->param[var->index] == var;
+}
+
+/* What a load of `element` of a vector brings: a kernel's parameter, or a pointer found in memory. */
+static sl_base origin_of_load(const flow *f, uint32_t index, uint32_t element)
+{
+    const sl_ptx_inst *inst = &f->func->inst[index];
+    sl_ptx_type type = sl_ptx_inst_type(inst, 0);
+    if (sl_ptx_type_bytes(type) != 8 || type == SL_T_F64)
+        return (sl_base){0};
+    const sl_ptx_operand *address = inst->operands > 1 ? &inst->operand[1] : NULL;
+    if (sl_ptx_inst_space(inst) == SL_SPACE_PARAM && address && address->kind == SL_OPD_ADDRESS && address->count &&
+        is_param_of(f->func, address->items[0].var)) {
+        const sl_ptx_var *var = address->items[0].var;
+        return (sl_base){.kind = SL_BASE_PARAM,
+                         .index = var->index,
+                         .offset = (uint32_t)address->bits + element * 8,
+                         .name = var->name};
+    }
+    return (sl_base){.kind = SL_BASE_LOADED, .index = index};
+}
+
+/* The operands whose addresses an instruction carries on: a bit per operand. */
+static uint32_t carried(const sl_ptx_inst *inst)
+{
+    switch (inst->op) {
+    case SL_OP_MOV:
+    case SL_OP_CVTA:
+    case SL_OP_SUB:
+    case SL_OP_MAPA:
+        return 1u << 1;
+    case SL_OP_ADD:
+    case SL_OP_AND:
+    case SL_OP_OR:
+    case SL_OP_SELP:
+    case SL_OP_SLCT:
+        return 1u << 1 | 1u << 2;
+    case SL_OP_MAD:
+        return 1u << 3;
+    default:
+        return 0;
+    }
+}
+
+/* Whether operand k exists and is carried on. */
+static bool carries(const sl_ptx_inst *inst, uint32_t k)
+{
+    return carried(inst) >> k & 1 && k < inst->operands;
+}
+
+static sl_base origin_of_result(const flow *f, uint32_t index, uint32_t element)
+{
+    const sl_ptx_inst *inst = &f->func->inst[index];
+    switch (inst->op) {
+    case SL_OP_LD:
+    case SL_OP_LDU:
+    case SL_OP_ATOM:
+        return origin_of_load(f, index, element);
+    case SL_OP_CALL:
+        return (sl_base){.kind = SL_BASE_LOADED, .index = index};
+    default:
+        break;
+    }
+    sl_base result = {0};
+    bool mixed = inst->op == SL_OP_ADD && inst->operands > 2 &&
+                 is_pointer(f, &inst->operand[1]) != is_pointer(f, &inst->operand[2]);
+    for (uint32_t k = 1; k < 4; k++)
+        if (carries(inst, k) && (!mixed || is_pointer(f, &inst->operand[k])))
+            result = join(result, origin_of(f, &inst->operand[k]));
+    return result;
+}
+
+static bool define_pointer(flow *f, uint32_t index, uint32_t reg, uint32_t element)
+{
+    (void)element;
+    const sl_ptx_inst *inst = &f->func->inst[index];
+    bool pointer = inst->op == SL_OP_CVTA;
+    for (uint32_t k = 1; k < 4; k++)
+        pointer |= carries(inst, k) && is_pointer(f, &inst->operand[k]);
+    bool news = pointer && !f->pointer[reg];
+    f->pointer[reg] |= pointer;
+    return news;
+}
+
+static bool define_origin(flow *f, uint32_t index, uint32_t reg, uint32_t element)
+{
+    sl_base joined = join(f->origin[reg], origin_of_result(f, index, element));
+    bool news = !same(&joined, &f->origin[reg]);
+    f->origin[reg] = joined;
+    return news;
+}
+
+static void queue(flow *f, uint32_t inst)
+{
+    if (!f->queued[inst]) {
+        f->queued[inst] = true;
+        f->work[f->pending++] = inst;
+    }
+}
+
+static void define_operand(flow *f, uint32_t index, const sl_ptx_operand *operand, uint32_t element)
+{
+    if (operand->kind == SL_OPD_REG) {
+        if (f->define(f, index, operand->reg, element))
+            for (uint32_t i = f->first[operand->reg]; i < f->first[operand->reg + 1]; i++)
+                queue(f, f->reader[i]);
+    } else if (operand->kind != SL_OPD_ADDRESS) {
+        for (uint32_t i = 0; i < operand->count; i++)
+            define_operand(f, index, &operand->items[i], i);
+    }
+}
+
+/* Until nothing changes. */
+static void settle(flow *f, bool (*define)(flow *, uint32_t, uint32_t, uint32_t))
+{
+    f->define = define;
+    for (uint32_t i = f->func->insts; i-- > 0;)
+        queue(f, i);
+    while (f->pending) {
+        uint32_t index = f->work[--f->pending];
+        const sl_ptx_inst *inst = &f->func->inst[index];
+        uint32_t dsts = sl_ptx_inst_dsts(inst);
+        f->queued[index] = false;
+        for (uint32_t i = 0; i < dsts; i++)
+            define_operand(f, index, &inst->operand[i], 0);
+    }
+}
+
+/* Lists, per register, the instructions that carry it on. */
+static bool find_readers(flow *f, sl_arena *arena)
+{
+    const sl_ptx_func *func = f->func;
+    f->first = sl_arena_array(arena, uint32_t, func->regs + 2);
+    if (!f->first)
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < func->insts; i++) {
+            for (uint32_t k = 1; k < 4; k++) {
+                const sl_ptx_operand *operand = &func->inst[i].operand[k];
+                if (!carries(&func->inst[i], k) || operand->kind != SL_OPD_REG)
+                    continue;
+                if (pass == 0)
+                    f->first[operand->reg + 2]++;
+                else
+                    f->reader[f->first[operand->reg + 1]++] = i;
+            }
+        }
+        if (pass == 0) {
+            for (uint32_t r = 0; r < func->regs; r++)
+                f->first[r + 2] += f->first[r + 1];
+            f->reader = sl_arena_array(arena, uint32_t, f->first[func->regs + 1] + 1);
+            if (!f->reader)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The address an access is about. An asynchronous copy has two: the global one is its source. */
+static const sl_ptx_operand *address_of(const sl_ptx_inst *inst)
+{
+    const sl_ptx_operand *found = NULL;
+    for (uint32_t i = 0; i < inst->operands; i++)
+        if (inst->operand[i].kind == SL_OPD_ADDRESS) {
+            if (found && inst->op != SL_OP_CP)
+                break;
+            found = &inst->operand[i];
+        }
+    return found;
+}
+
+sl_status sl_base_arrays(const sl_ptx_func *func, sl_arena *arena, sl_base **bases, sl_error *error)
+{
+    flow f = {.func = func};
+    sl_base *result = sl_arena_array(arena, sl_base, func->insts + 1);
+    f.pointer = sl_arena_array(arena, bool, func->regs + 1);
+    f.origin = sl_arena_array(arena, sl_base, func->regs + 1);
+    f.work = sl_arena_array(arena, uint32_t, func->insts + 1);
+    f.queued = sl_arena_array(arena, bool, func->insts + 1);
+    if (!result || !f.pointer || !f.origin || !f.work || !f.queued || !find_readers(&f, arena))
+        return sl_fail_memory(error);
+    settle(&f, define_pointer);
+    settle(&f, define_origin);
+    for (uint32_t i = 0; i < func->insts; i++) {
+        const sl_ptx_operand *address = address_of(&func->inst[i]);
+        if (address && address->count && sl_ptx_inst_flags(&func->inst[i]) & SL_OPF_MEMORY)
+            result[i] = origin_of(&f, &address->items[0]);
+    }
+    *bases = result;
+    return SL_OK;
+}
