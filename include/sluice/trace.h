@@ -95,6 +95,7 @@ typedef struct sl_trace_launch {
     uint64_t shared_window, local_window, window_bytes;
     uint64_t blocks_recorded;    /* fewer than the grid when --blocks cut it */
     uint64_t index;              /* among all launches of the program, from 0; the recorder fills it in */
+    bool failed;                 /* it ended with an error: what was recorded of it is incomplete */
 } sl_trace_launch;
 
 static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)
@@ -243,32 +244,39 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
 /* Registers a kernel's static table (copied); returns its index through *index. Same symbol and content: same index. */
 sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
 sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *, size_t ranges, sl_error *);
-/* Blocks must come in ascending order (parts of one block in order; parts of different blocks may interleave). */
+/* Blocks must come in ascending order (parts of one block in order; parts of different blocks may interleave). After a
+ * failure of this or any other call the writer can only be abandoned. */
 sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
-sl_status sl_trace_writer_end(sl_trace_writer *, sl_error *);  /* of the launch */
-/* Finishes the index and renames. On failure the temporary file is removed. */
+/* The end of the launch; `failed`: it ended with an error. */
+sl_status sl_trace_writer_end(sl_trace_writer *, bool failed, sl_error *);
+/* Finishes the index, renames and frees the writer. On failure the temporary file is removed. */
 sl_status sl_trace_writer_close(sl_trace_writer *, sl_error *);
 void sl_trace_writer_abandon(sl_trace_writer *);
 
 typedef struct sl_trace sl_trace;
-/* Opens by mapping the file. A file without a whole index (truncated) still opens: *damage (may be NULL) then describes
- * what was lost, and what is whole is readable. */
+/* Opens by mapping the file. A file whose index is missing or damaged (it was cut off, or is still being written) still
+ * opens: *damage (may be NULL) then has status SL_CORRUPT and says which launches and blocks were lost; otherwise its
+ * status is SL_OK. What is whole is readable. Damage inside of a chunk shows when it is walked. */
 sl_status sl_trace_open(const char *path, sl_trace **, sl_error *damage, sl_error *);
 void sl_trace_close(sl_trace *);
 const char *sl_trace_producer(const sl_trace *);
 uint32_t sl_trace_kernels(const sl_trace *);
+/* NULL where the file is damaged; never for the kernel of a launch. */
 const sl_trace_kernel *sl_trace_kernel_at(const sl_trace *, uint32_t index);
 uint32_t sl_trace_launches(const sl_trace *);
 const sl_trace_launch *sl_trace_launch_at(const sl_trace *, uint32_t index);
 size_t sl_trace_ranges(const sl_trace *, uint32_t launch, const sl_trace_range **);
-uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* compressed */
+uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* in the file */
+uint64_t sl_trace_bytes(const sl_trace *);                         /* of the whole file */
 
-/* Walks the blocks of a launch in ascending order (parts in order). One walker per thread; several may walk one trace. */
+/* Walks the blocks of a launch as they were recorded: in ascending order, parts in order; where blocks had to run
+ * interleaved, their parts are interleaved too. One walker per thread; several may walk one trace at once. */
 typedef struct sl_block_walker sl_block_walker;
 sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
                                  sl_block_walker **, sl_error *);
-/* *view is valid until the next call; *more false at the end. */
+/* *view is valid until the next call; *more false at the end. SL_CORRUPT names the blocks that cannot be read; another
+ * call goes on behind them. */
 sl_status sl_block_walker_next(sl_block_walker *, sl_block_view *view, bool *more, sl_error *);
-void sl_block_walker_destroy(sl_block_walker *);
+void sl_block_walker_destroy(sl_block_walker *); /* NULL is fine */
 
 #endif

@@ -1,0 +1,392 @@
+/* Counting what a launch executed and touched. Warp instructions are those of the trace's listing (PTX, or SASS for
+ * imported traces); a request is a warp instruction with at least one active lane, per memory space that its lanes
+ * reach. */
+#include "trace/count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/coalesce.h"
+#include "trace/touched.h"
+
+enum { GLOBAL, SHARED, LOCAL, TEXTURE, SPACES };
+enum { ACCESSES = SL_ACCESS_ASYNC_COPY + 1 };
+
+typedef struct tally {
+    uint64_t requests, amount; /* amount: sectors, or passes over the banks */
+} tally;
+
+struct sl_launch_counter {
+    const sl_trace_kernel *kernel;
+    const sl_trace_launch *launch;
+    unsigned log2_sector;
+    bool footprint;
+    uint64_t warp_insts, thread_insts, blocks;
+    sl_predictor *predictor;  /* [mem_slots]: scratch of the decoder */
+    tally (*tallies)[SPACES]; /* [mem_slots] */
+    uint32_t *group;          /* [mem_slots]: which array the instruction touches */
+    uint32_t groups;
+    sl_touched *touched; /* [groups] */
+    /* made by sl_launch_counter_result */
+    sl_counts *slot_counts;
+    sl_array_touched *arrays;
+};
+
+#define C(name) (SL_COUNTER_##name + 1)
+/* Which counters an access adds to, plus one; 0: none. */
+static const struct {
+    uint8_t requests, amount;
+} counters_of[SPACES][ACCESSES] = {
+    [GLOBAL][SL_ACCESS_LOAD] = {C(ld_requests), C(ld_sectors)},
+    [GLOBAL][SL_ACCESS_STORE] = {C(st_requests), C(st_sectors)},
+    [GLOBAL][SL_ACCESS_ATOMIC] = {C(atom_requests), C(atom_sectors)},
+    [GLOBAL][SL_ACCESS_REDUCTION] = {C(red_requests), C(red_sectors)},
+    [GLOBAL][SL_ACCESS_ASYNC_COPY] = {C(async_requests), C(async_sectors)},
+    [LOCAL][SL_ACCESS_LOAD] = {C(local_ld_requests), C(local_ld_sectors)},
+    [LOCAL][SL_ACCESS_STORE] = {C(local_st_requests), C(local_st_sectors)},
+    [SHARED][SL_ACCESS_LOAD] = {C(shared_ld_requests), C(shared_ld_wavefronts)},
+    [SHARED][SL_ACCESS_STORE] = {C(shared_st_requests), C(shared_st_wavefronts)},
+    [SHARED][SL_ACCESS_ATOMIC] = {C(shared_atom_requests), 0},
+    [SHARED][SL_ACCESS_REDUCTION] = {C(shared_atom_requests), 0},
+    [TEXTURE][SL_ACCESS_LOAD] = {C(tex_requests), 0},
+};
+#undef C
+
+/* ---- life ---- */
+
+/* Numbers the base arrays of the kernel in order of first use. */
+static void group_slots(sl_launch_counter *c)
+{
+    const sl_trace_kernel *k = c->kernel;
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        uint32_t before = 0, array = k->inst[k->mem_inst[s]].array;
+        while (before < s && k->inst[k->mem_inst[before]].array != array)
+            before++;
+        c->group[s] = before < s ? c->group[before] : c->groups++;
+    }
+}
+
+sl_status sl_launch_counter_create(const sl_trace_kernel *kernel, const sl_trace_launch *launch,
+                                   const sl_count_options *options, sl_launch_counter **counter, sl_error *error)
+{
+    uint32_t sector = options->sector_bytes ? options->sector_bytes : 32;
+    if (sector & (sector - 1))
+        return sl_fail(error, SL_INVALID, "a sector of %u bytes: the size must be a power of two", sector);
+    sl_launch_counter *c = calloc(1, sizeof *c);
+    if (!c)
+        return sl_fail_memory(error);
+    size_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
+    c->kernel = kernel;
+    c->launch = launch;
+    c->log2_sector = (unsigned)__builtin_ctz(sector);
+    c->footprint = options->footprint;
+    c->predictor = malloc(slots * sizeof *c->predictor);
+    c->tallies = calloc(slots, sizeof *c->tallies);
+    c->group = calloc(slots, sizeof *c->group);
+    c->touched = calloc(slots, sizeof *c->touched);
+    if (!c->predictor || !c->tallies || !c->group || !c->touched) {
+        sl_launch_counter_destroy(c);
+        return sl_fail_memory(error);
+    }
+    group_slots(c);
+    *counter = c;
+    return SL_OK;
+}
+
+void sl_launch_counter_destroy(sl_launch_counter *c)
+{
+    if (!c)
+        return;
+    for (uint32_t g = 0; g < c->groups; g++)
+        sl_touched_fini(&c->touched[g]);
+    free(c->predictor);
+    free(c->tallies);
+    free(c->group);
+    free(c->touched);
+    free(c->slot_counts);
+    free(c->arrays);
+    free(c);
+}
+
+/* ---- accesses ---- */
+
+static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t width)
+{
+    tally *t = &c->tallies[a->slot][GLOBAL];
+    sl_piece_span spans[SL_MAX_LANES];
+    t->requests++;
+    if (!a->affine) {
+        t->amount += sl_coalesce_count(a, c->launch->lanes, width, c->log2_sector);
+        if (!c->footprint)
+            return true;
+    }
+    uint32_t count = 0;
+    if (a->affine) {
+        count = sl_coalesce_spans(a, c->launch->lanes, width, c->log2_sector, spans);
+        t->amount += sl_span_pieces(spans, count);
+    } else {
+        for (uint64_t left = a->mask; left; left &= left - 1) { /* in any order */
+            uint64_t addr = a->addr[__builtin_ctzll(left)], end = addr + width - 1;
+            spans[count++] = (sl_piece_span){addr >> c->log2_sector, (end < addr ? UINT64_MAX : end) >> c->log2_sector};
+        }
+    }
+    if (c->footprint)
+        for (uint32_t i = 0; i < count; i++)
+            if (!sl_touched_add(&c->touched[c->group[a->slot]], spans[i].first, spans[i].last))
+                return false;
+    return true;
+}
+
+static int compare_pieces(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Lanes with offsets of their own: every word of every lane has its place. */
+static uint64_t local_sectors(const sl_launch_counter *c, const sl_access *a, uint32_t width)
+{
+    enum { MOST_WORDS = 9 }; /* of 32 bytes that start within a word */
+    uint32_t lanes = c->launch->lanes, count = 0;
+    uint64_t piece[SL_MAX_LANES * MOST_WORDS], different = 0;
+    sl_access expanded = *a;
+    sl_access_expand(&expanded, lanes);
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left);
+        uint64_t first = expanded.addr[lane] / 4, words = (expanded.addr[lane] % 4 + width + 3) / 4;
+        for (uint64_t w = 0; w < words && w < MOST_WORDS; w++)
+            piece[count++] = sl_local_interleave((first + w) * 4, lane, lanes) >> c->log2_sector;
+    }
+    qsort(piece, count, sizeof *piece, compare_pieces);
+    for (uint32_t i = 0; i < count; i++)
+        different += !i || piece[i] != piece[i - 1];
+    return different;
+}
+
+/* Words of neighbouring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
+ * lanes * 4 bytes. */
+static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width)
+{
+    tally *t = &c->tallies[a->slot][LOCAL];
+    uint32_t lanes = c->launch->lanes;
+    t->requests++;
+    if (a->affine && !a->stride && a->row_lanes >= lanes) {
+        sl_access row = {.mask = a->mask, .affine = true, .stride = 4, .row_lanes = lanes};
+        t->amount += (a->base % 4 + width + 3) / 4 * sl_coalesce_count(&row, lanes, 4, c->log2_sector);
+    } else {
+        t->amount += local_sectors(c, a, width);
+    }
+}
+
+static void count_shared(sl_launch_counter *c, const sl_access *a, uint32_t width)
+{
+    tally *t = &c->tallies[a->slot][SHARED];
+    t->requests++;
+    uint32_t lanes = c->launch->lanes;
+    bool line = a->affine && a->row_lanes >= lanes;
+    if (line && width == 4 && lanes == 32 && a->base % 4 == 0 && (a->stride == 0 || a->stride == 4))
+        t->amount++; /* one word for all, or neighbouring words: no bank is asked twice */
+    else
+        t->amount += sl_bank_passes(a, lanes, width);
+}
+
+static bool in_window(uint64_t addr, uint64_t window, uint64_t bytes)
+{
+    return addr - window < bytes;
+}
+
+/* Each lane's address says which space it means. */
+static bool count_generic(sl_launch_counter *c, const sl_access *access, uint32_t width)
+{
+    const sl_trace_launch *l = c->launch;
+    sl_access a = *access;
+    uint64_t shared = 0, local = 0;
+    sl_access_expand(&a, l->lanes);
+    for (uint64_t left = a.mask; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        shared |= (uint64_t)in_window(a.addr[i], l->shared_window, l->window_bytes) << i;
+        local |= (uint64_t)in_window(a.addr[i], l->local_window, l->window_bytes) << i;
+    }
+    uint64_t global = a.mask & ~shared & ~local;
+    if (!(shared | local))
+        return count_global(c, access, width);
+    if (global) {
+        sl_access part = a;
+        part.mask = global;
+        if (!count_global(c, &part, width))
+            return false;
+    }
+    if (shared) {
+        sl_access part = a;
+        part.mask = shared;
+        count_shared(c, &part, width); /* windows are aligned far beyond the banks: no need to subtract */
+    }
+    if (local) {
+        sl_access part = a;
+        part.mask = local;
+        part.affine = false;
+        for (uint32_t i = 0; i < l->lanes; i++)
+            part.addr[i] -= l->local_window;
+        count_local(c, &part, width);
+    }
+    return true;
+}
+
+static bool count_access(sl_launch_counter *c, const sl_access *a)
+{
+    const sl_inst *inst = &c->kernel->inst[a->inst];
+    uint32_t width = inst->width ? inst->width : 1;
+    if (!a->mask || inst->access == SL_ACCESS_PREFETCH)
+        return true;
+    switch (inst->space) {
+    case SL_MEM_GLOBAL:
+        return count_global(c, a, width);
+    case SL_MEM_GENERIC:
+        return count_generic(c, a, width);
+    case SL_MEM_SHARED:
+        count_shared(c, a, width);
+        break;
+    case SL_MEM_LOCAL:
+        count_local(c, a, width);
+        break;
+    case SL_MEM_TEXTURE:
+        c->tallies[a->slot][TEXTURE].requests++;
+        break;
+    }
+    return true;
+}
+
+static sl_status count_warp(sl_launch_counter *c, const sl_warp_view *warp, sl_error *error)
+{
+    sl_warp_cursor cursor;
+    sl_warp_cursor_init(&cursor, c->kernel, c->launch->lanes, warp, c->predictor);
+    for (;;) {
+        bool more;
+        sl_status status = sl_warp_cursor_step(&cursor, &more, error);
+        if (status || !more)
+            return status;
+        uint64_t insts = c->kernel->bb[cursor.bb].count;
+        c->warp_insts += insts;
+        c->thread_insts += insts * (uint64_t)__builtin_popcountll(cursor.mask);
+        for (;;) {
+            status = sl_warp_cursor_access(&cursor, &more, error);
+            if (status)
+                return status;
+            if (!more)
+                break;
+            if (!count_access(c, &cursor.access))
+                return sl_fail_memory(error);
+        }
+    }
+}
+
+sl_status sl_launch_counter_block(sl_launch_counter *c, const sl_block_view *block, sl_error *error)
+{
+    for (uint32_t w = 0; w < block->warps; w++) {
+        sl_status status = count_warp(c, &block->warp[w], error);
+        if (status)
+            return status;
+    }
+    c->blocks += block->last;
+    return SL_OK;
+}
+
+/* ---- results ---- */
+
+sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_counter *from, sl_error *error)
+{
+    into->warp_insts += from->warp_insts;
+    into->thread_insts += from->thread_insts;
+    into->blocks += from->blocks;
+    for (uint32_t s = 0; s < into->kernel->mem_slots; s++)
+        for (int space = 0; space < SPACES; space++) {
+            into->tallies[s][space].requests += from->tallies[s][space].requests;
+            into->tallies[s][space].amount += from->tallies[s][space].amount;
+        }
+    for (uint32_t g = 0; g < into->groups; g++)
+        if (!sl_touched_merge(&into->touched[g], &from->touched[g]))
+            return sl_fail_memory(error);
+    return SL_OK;
+}
+
+/* Adds to the counters that an access of this kind in this space has, which are known from then on. */
+static void add_tally(sl_counts *counts, tally t, int space, unsigned access)
+{
+    unsigned requests = counters_of[space][access].requests, amount = counters_of[space][access].amount;
+    if (requests)
+        sl_counts_add(counts, (sl_counter)(requests - 1), t.requests);
+    if (amount)
+        sl_counts_add(counts, (sl_counter)(amount - 1), t.amount);
+}
+
+/* The space that an instruction's counters belong to even when it never ran. */
+static int own_space(const sl_inst *inst)
+{
+    switch (inst->space) {
+    case SL_MEM_SHARED:
+        return SHARED;
+    case SL_MEM_LOCAL:
+        return LOCAL;
+    case SL_MEM_TEXTURE:
+        return TEXTURE;
+    case SL_MEM_GLOBAL:
+    case SL_MEM_GENERIC:
+        return GLOBAL;
+    }
+    return SPACES;
+}
+
+static void fill_slot(const sl_launch_counter *c, uint32_t slot, sl_counts *counts)
+{
+    const sl_inst *inst = &c->kernel->inst[c->kernel->mem_inst[slot]];
+    if (inst->access >= ACCESSES)
+        return;
+    for (int space = 0; space < SPACES; space++)
+        if (c->tallies[slot][space].requests || space == own_space(inst))
+            add_tally(counts, c->tallies[slot][space], space, inst->access);
+}
+
+static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, sl_error *error)
+{
+    sl_touched all = {0};
+    free(c->arrays);
+    c->arrays = calloc(c->groups ? c->groups : 1, sizeof *c->arrays);
+    if (!c->arrays)
+        return sl_fail_memory(error);
+    for (uint32_t slot = c->kernel->mem_slots; slot-- > 0;)
+        c->arrays[c->group[slot]].name = c->kernel->strings + c->kernel->inst[c->kernel->mem_inst[slot]].array;
+    size_t used = 0;
+    bool fits = true;
+    for (uint32_t g = 0; g < c->groups && fits; g++) {
+        uint64_t bytes = sl_touched_count(&c->touched[g]) << c->log2_sector;
+        fits = sl_touched_merge(&all, &c->touched[g]);
+        if (bytes)
+            c->arrays[used++] = (sl_array_touched){c->arrays[g].name, bytes};
+    }
+    sl_counts_add(&counts->total, SL_COUNTER_footprint_bytes, sl_touched_count(&all) << c->log2_sector);
+    sl_touched_fini(&all);
+    counts->arrays = used;
+    counts->array = c->arrays;
+    return fits ? SL_OK : sl_fail_memory(error);
+}
+
+sl_status sl_launch_counter_result(sl_launch_counter *c, sl_launch_counts *counts, sl_error *error)
+{
+    const sl_trace_kernel *k = c->kernel;
+    *counts = (sl_launch_counts){.slots = k->mem_slots, .blocks = c->blocks};
+    free(c->slot_counts);
+    c->slot_counts = calloc(k->mem_slots ? k->mem_slots : 1, sizeof *c->slot_counts);
+    if (!c->slot_counts)
+        return sl_fail_memory(error);
+    counts->slot = c->slot_counts;
+    for (int space = 0; space < SPACES; space++) /* what did not occur is known to be none */
+        for (unsigned access = 0; access < ACCESSES; access++)
+            add_tally(&counts->total, (tally){0}, space, access);
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        fill_slot(c, s, &c->slot_counts[s]);
+        sl_counts_merge(&counts->total, &c->slot_counts[s]);
+    }
+    sl_counts_add(&counts->total, SL_COUNTER_warp_insts, c->warp_insts);
+    sl_counts_add(&counts->total, SL_COUNTER_thread_insts, c->thread_insts);
+    return c->footprint ? fill_footprint(c, counts, error) : SL_OK;
+}

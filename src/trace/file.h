@@ -1,0 +1,37 @@
+/* An open trace file, as reader.c makes it and walker.c uses it. Nothing changes after it is open, so any number of
+ * threads may look at it. */
+#ifndef SL_TRACE_FILE_H
+#define SL_TRACE_FILE_H
+
+#include "base/arena.h"
+#include "trace/format.h"
+
+typedef struct sl_launch_entry {
+    sl_trace_launch launch;
+    uint32_t number;       /* as its chunks say; launches that were lost leave gaps */
+    uint32_t ranges;       /* table of allocations plus one */
+    const sl_chunk *chunk; /* its chunks, in order */
+    size_t chunks;
+} sl_launch_entry;
+
+typedef struct sl_range_table {
+    const sl_trace_range *range;
+    size_t count;
+} sl_range_table;
+
+struct sl_trace {
+    char *path;
+    const uint8_t *map;
+    size_t bytes;
+    sl_arena arena; /* kernels, allocations, the producer's line */
+    const char *producer;
+    SL_ARRAY(const sl_trace_kernel *) kernels; /* NULL where the file is damaged */
+    SL_ARRAY(sl_range_table) ranges;
+    SL_ARRAY(sl_chunk) chunks;
+    SL_ARRAY(sl_launch_entry) launches;
+};
+
+/* Decompresses a chunk's payload into `raw`, which is replaced. SL_CORRUPT without a text when it is damaged. */
+sl_status sl_trace_unpack(const sl_trace *trace, const sl_chunk *chunk, sl_bytes *raw);
+
+#endif

@@ -1,0 +1,73 @@
+/* The file: a header, chunks, an index, a footer. docs/trace-format.md describes every byte. */
+#ifndef SL_TRACE_FORMAT_H
+#define SL_TRACE_FORMAT_H
+
+#include "base/arena.h"
+#include "trace/bytes.h"
+
+enum { SL_FORMAT_MAJOR = 1, SL_FORMAT_MINOR = 0 };
+enum {
+    SL_MAGIC_BYTES = 8,
+    SL_HEADER_BYTES = 20, /* without the producer's line, which follows */
+    SL_CHUNK_HEADER_BYTES = 48,
+    SL_FOOTER_BYTES = 32,
+    SL_PRODUCER_MOST = 65536,
+};
+extern const uint8_t sl_format_magic[SL_MAGIC_BYTES], sl_format_end_magic[SL_MAGIC_BYTES];
+
+enum {
+    SL_CHUNK_MAGIC = 0x48434c53, /* "SLCH" */
+    SL_CHUNK_TARGET = 1 << 20,   /* a chunk is closed when it has this many raw bytes */
+    SL_CHUNK_MOST = 1 << 28,     /* no chunk has more */
+};
+
+typedef enum sl_chunk_kind {
+    SL_CHUNK_KERNEL = 'K', /* the static table of one kernel */
+    SL_CHUNK_RANGES = 'R', /* allocations, as one or more launches saw them */
+    SL_CHUNK_BLOCKS = 'B', /* blocks of one launch */
+    SL_CHUNK_INDEX = 'I',
+} sl_chunk_kind;
+
+enum { SL_CHUNK_FIRST = 1, SL_CHUNK_LAST = 2, SL_CHUNK_FAILED = 4 }; /* flags of SL_CHUNK_BLOCKS */
+
+typedef struct sl_chunk {
+    uint8_t kind, flags;
+    uint32_t number; /* of the kernel, the ranges, the launch; 0 for the index */
+    uint32_t raw_bytes, packed_bytes;
+    uint32_t blocks; /* whose last part is in this chunk */
+    uint64_t first_block, last_block;
+    uint64_t offset; /* of the chunk's header in the file; not part of it */
+} sl_chunk;
+
+void sl_chunk_store(const sl_chunk *chunk, uint8_t bytes[SL_CHUNK_HEADER_BYTES]);
+/* False when the bytes are no chunk header, or a damaged one. */
+bool sl_chunk_load(const uint8_t bytes[SL_CHUNK_HEADER_BYTES], sl_chunk *chunk);
+
+uint32_t sl_crc32(const uint8_t *bytes, size_t count);
+
+/* The parts of a SL_CHUNK_BLOCKS, each kind of byte with its like: zstd finds more that way. Their lengths stand at the
+ * start of the raw bytes. */
+enum {
+    SL_SECTION_LAUNCH, /* the launch, in its first chunk; else empty */
+    SL_SECTION_SHAPE,  /* block and warp numbers and the lengths of their streams */
+    SL_SECTION_CONTROL,
+    SL_SECTION_MEMORY, /* without anchors */
+    SL_SECTION_SLOTS,  /* of anchors */
+    SL_SECTION_BASES,  /* of anchors, less what was predicted */
+    SL_SECTIONS,
+};
+
+/* Static tables. The put functions return false when memory runs out. The get functions check every value (a kernel
+ * that comes back is safe to use with any stream), allocate in `arena`, and mark `r` bad on damage. */
+bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *kernel);
+sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena);
+bool sl_put_launch(sl_bytes *out, const sl_trace_launch *launch, uint32_t ranges_plus_one);
+void sl_get_launch(sl_reading *r, sl_trace_launch *launch, uint32_t *ranges_plus_one);
+bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
+sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count);
+
+/* Checks what writers are given and readers find: what is wrong, or NULL. */
+const char *sl_kernel_wrong(const sl_trace_kernel *kernel);
+const char *sl_launch_wrong(const sl_trace_launch *launch);
+
+#endif

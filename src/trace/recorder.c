@@ -1,0 +1,173 @@
+#include "trace/recorder.h"
+
+#include <regex.h>
+#include <stdlib.h>
+
+struct sl_recorder {
+    sl_recorder_config config;
+    sl_trace_filter filter;
+    regex_t regex;
+    bool has_regex;
+    sl_launch_sink sink;
+    sl_trace_writer *writer; /* NULL: no trace */
+    uint64_t launches;
+    /* the launch that runs now */
+    bool wanted;
+    const sl_trace_kernel *kernel;
+    sl_trace_launch launch;
+    sl_launch_counter *counter; /* NULL: not counted */
+};
+
+static bool lets_through(const sl_recorder *r, const sl_trace_kernel *kernel, uint64_t index)
+{
+    if (r->filter.ranged && (index < r->filter.first_launch || index > r->filter.last_launch))
+        return false;
+    return !r->has_regex || !regexec(&r->regex, kernel->symbol, 0, NULL, 0) ||
+           !regexec(&r->regex, kernel->name, 0, NULL, 0);
+}
+
+static sl_status begin_trace(sl_recorder *r, const sl_trace_range *range, size_t ranges, sl_error *error)
+{
+    sl_status status = sl_trace_writer_kernel(r->writer, r->kernel, &r->launch.kernel, error);
+    return status ? status : sl_trace_writer_begin(r->writer, &r->launch, range, ranges, error);
+}
+
+static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
+                       const sl_trace_range *range, size_t ranges, bool *wanted, uint64_t *block_limit, sl_error *error)
+{
+    sl_recorder *r = context;
+    uint64_t index = r->launches++;
+    *wanted = r->wanted = lets_through(r, kernel, index);
+    *block_limit = r->filter.blocks ? r->filter.blocks : UINT64_MAX;
+    if (!r->wanted)
+        return SL_OK;
+    r->kernel = kernel;
+    r->launch = *launch;
+    r->launch.index = index;
+    r->launch.blocks_recorded = 0;
+    r->launch.failed = false;
+    sl_status status = SL_OK;
+    if (r->config.count)
+        status = sl_launch_counter_create(kernel, &r->launch, &r->config.count_options, &r->counter, error);
+    if (!status && r->writer)
+        status = begin_trace(r, range, ranges, error);
+    /* Without anyone to see them, blocks need not be recorded. */
+    *wanted = r->config.count || r->writer;
+    return status;
+}
+
+static sl_status block(void *context, const sl_block_view *view, sl_error *error)
+{
+    sl_recorder *r = context;
+    r->launch.blocks_recorded += view->last;
+    sl_status status = r->counter ? sl_launch_counter_block(r->counter, view, error) : SL_OK;
+    if (!status && r->writer)
+        status = sl_trace_writer_block(r->writer, view, error);
+    return status;
+}
+
+static sl_status report(sl_recorder *r, const sl_launch_stats *stats, bool failed, sl_error *error)
+{
+    sl_launch_counts counts;
+    sl_status status = r->counter ? sl_launch_counter_result(r->counter, &counts, error) : SL_OK;
+    if (status || !r->config.launch_done)
+        return status;
+    sl_launch_result result = {.index = r->launch.index,
+                               .kernel = r->kernel,
+                               .launch = &r->launch,
+                               .counts = r->counter ? &counts : NULL,
+                               .stats = stats,
+                               .failed = failed};
+    return r->config.launch_done(r->config.context, &result, error);
+}
+
+static sl_status end(void *context, const sl_launch_stats *stats, bool failed, sl_error *error)
+{
+    sl_recorder *r = context;
+    if (!r->wanted)
+        return SL_OK;
+    r->wanted = false;
+    r->launch.failed = failed;
+    sl_status status = r->writer ? sl_trace_writer_end(r->writer, failed, error) : SL_OK;
+    if (!status)
+        status = report(r, stats, failed, error);
+    sl_launch_counter_destroy(r->counter);
+    r->counter = NULL;
+    return status;
+}
+
+static void destroy(sl_recorder *r)
+{
+    if (r->has_regex)
+        regfree(&r->regex);
+    sl_launch_counter_destroy(r->counter);
+    free(r);
+}
+
+static sl_status prepare_filter(sl_recorder *r, sl_error *error)
+{
+    if (!r->config.filter)
+        return SL_OK;
+    r->filter = *r->config.filter;
+    if (!r->filter.kernel_regex)
+        return SL_OK;
+    int code = regcomp(&r->regex, r->filter.kernel_regex, REG_EXTENDED | REG_NOSUB);
+    if (code) {
+        char reason[256];
+        regerror(code, &r->regex, reason, sizeof reason);
+        return sl_fail(error, SL_INVALID, "'%s' is not a regular expression: %s", r->filter.kernel_regex, reason);
+    }
+    r->has_regex = true;
+    return SL_OK;
+}
+
+sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **recorder, sl_error *error)
+{
+    sl_recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        return sl_fail_memory(error);
+    r->config = *config;
+    r->sink = (sl_launch_sink){.context = r, .begin = begin, .block = block, .end = end};
+    sl_status status = prepare_filter(r, error);
+    if (!status && config->trace_path)
+        status = sl_trace_writer_create(config->trace_path, config->producer, config->zstd_level, &r->writer, error);
+    r->config.filter = NULL; /* these belong to the caller and may be gone later */
+    r->config.trace_path = r->config.producer = NULL;
+    r->filter.kernel_regex = NULL;
+    if (status)
+        destroy(r);
+    else
+        *recorder = r;
+    return status;
+}
+
+const sl_launch_sink *sl_recorder_sink(const sl_recorder *r)
+{
+    return &r->sink;
+}
+
+uint64_t sl_recorder_launches(const sl_recorder *r)
+{
+    return r->launches;
+}
+
+sl_status sl_recorder_finish(sl_recorder *r, sl_error *error)
+{
+    sl_status status = SL_OK;
+    if (r->writer && r->wanted) /* the program ended within a launch */
+        status = sl_trace_writer_end(r->writer, true, error);
+    if (r->writer && !status)
+        status = sl_trace_writer_close(r->writer, error);
+    else
+        sl_trace_writer_abandon(r->writer);
+    destroy(r);
+    return status;
+}
+
+void sl_recorder_abandon(sl_recorder *r)
+{
+    if (!r)
+        return;
+    sl_trace_writer_abandon(r->writer);
+    destroy(r);
+}

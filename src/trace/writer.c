@@ -1,0 +1,402 @@
+/* Writing trace files. Memory holds one chunk that is being filled, its compressed form, the kernels' static tables (to
+ * recognise them) and a few dozen bytes per chunk for the index. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "trace/anchors.h"
+#include "trace/format.h"
+
+typedef struct known_kernel {
+    sl_bytes payload;
+    uint32_t mem_slots;
+} known_kernel;
+
+struct sl_trace_writer {
+    char *path, *temporary;
+    int fd;
+    int level;
+    uint64_t offset; /* bytes written so far */
+    ZSTD_CCtx *zstd;
+    sl_bytes raw, packed; /* a chunk's payload, before and after compression */
+    SL_ARRAY(known_kernel) kernels;
+    SL_ARRAY(sl_chunk) chunks;
+    sl_bytes ranges; /* payload of the last allocation table */
+    uint32_t range_tables;
+    /* the launch */
+    bool in_launch;
+    uint32_t launches;
+    sl_trace_launch launch;
+    uint32_t launch_ranges;  /* number of its allocation table plus one */
+    sl_bytes launch_records; /* for the index */
+    uint64_t launch_blocks;
+    sl_chunk chunk; /* what is known of the chunk being filled */
+    bool chunk_empty;
+    sl_bytes section[SL_SECTIONS];
+    uint64_t previous_block;
+    sl_anchor_table anchors;
+};
+
+/* ---- bytes to the file ---- */
+
+static sl_status write_all(sl_trace_writer *w, const uint8_t *data, size_t count, sl_error *error)
+{
+    while (count) {
+        ssize_t written = write(w->fd, data, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return sl_fail_io(error, "write", w->temporary);
+        data += written;
+        count -= (size_t)written;
+        w->offset += (uint64_t)written;
+    }
+    return SL_OK;
+}
+
+/* Compresses w->raw and writes it as a chunk. */
+static sl_status write_chunk(sl_trace_writer *w, sl_chunk chunk, sl_error *error)
+{
+    if (w->raw.count > SL_CHUNK_MOST)
+        return sl_fail(error, SL_LIMIT, "a part of a block takes %zu bytes; record long blocks in smaller parts",
+                       w->raw.count);
+    size_t bound = ZSTD_compressBound(w->raw.count);
+    w->packed.count = 0;
+    if (!sl_bytes_room(&w->packed, SL_CHUNK_HEADER_BYTES + bound))
+        return sl_fail_memory(error);
+    size_t packed = ZSTD_compress2(w->zstd, w->packed.data + SL_CHUNK_HEADER_BYTES, bound, w->raw.data, w->raw.count);
+    if (ZSTD_isError(packed))
+        return sl_fail(error, SL_NO_MEMORY, "compression failed: %s", ZSTD_getErrorName(packed));
+    chunk.raw_bytes = (uint32_t)w->raw.count;
+    chunk.packed_bytes = (uint32_t)packed;
+    chunk.offset = w->offset;
+    sl_chunk_store(&chunk, w->packed.data);
+    if (!sl_array_push(&w->chunks, chunk))
+        return sl_fail_memory(error);
+    return write_all(w, w->packed.data, SL_CHUNK_HEADER_BYTES + packed, error);
+}
+
+static sl_status write_header(sl_trace_writer *w, const char *producer, sl_error *error)
+{
+    size_t length = producer ? strlen(producer) : 0;
+    if (length > SL_PRODUCER_MOST)
+        length = SL_PRODUCER_MOST;
+    uint8_t fixed[SL_HEADER_BYTES] = {0};
+    memcpy(fixed, sl_format_magic, SL_MAGIC_BYTES);
+    fixed[8] = SL_FORMAT_MAJOR;
+    fixed[10] = SL_FORMAT_MINOR;
+    sl_store32(fixed + 12, (uint32_t)length);
+    w->raw.count = 0;
+    if (!sl_bytes_append(&w->raw, fixed, 16) || !sl_bytes_append(&w->raw, producer, length))
+        return sl_fail_memory(error);
+    sl_store32(fixed + 16, sl_crc32(w->raw.data, w->raw.count));
+    sl_status status = write_all(w, fixed, sizeof fixed, error);
+    return status ? status : write_all(w, (const uint8_t *)producer, length, error);
+}
+
+/* ---- life ---- */
+
+static void destroy(sl_trace_writer *w)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    ZSTD_freeCCtx(w->zstd);
+    for (size_t i = 0; i < w->kernels.count; i++)
+        sl_bytes_free(&w->kernels.items[i].payload);
+    sl_array_free(&w->kernels);
+    sl_array_free(&w->chunks);
+    for (int i = 0; i < SL_SECTIONS; i++)
+        sl_bytes_free(&w->section[i]);
+    sl_bytes_free(&w->raw);
+    sl_bytes_free(&w->packed);
+    sl_bytes_free(&w->ranges);
+    sl_bytes_free(&w->launch_records);
+    sl_anchor_table_fini(&w->anchors);
+    free(w->path);
+    free(w->temporary);
+    free(w);
+}
+
+void sl_trace_writer_abandon(sl_trace_writer *w)
+{
+    if (!w)
+        return;
+    if (w->fd >= 0)
+        unlink(w->temporary);
+    destroy(w);
+}
+
+sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **writer,
+                                 sl_error *error)
+{
+    sl_trace_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return sl_fail_memory(error);
+    w->fd = -1;
+    w->level = zstd_level ? zstd_level : ZSTD_CLEVEL_DEFAULT;
+    w->path = strdup(path);
+    w->zstd = ZSTD_createCCtx();
+    if (!w->path || asprintf(&w->temporary, "%s.tmp-%ld", path, (long)getpid()) < 0 || !w->zstd ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->level))) {
+        destroy(w);
+        return sl_fail_memory(error);
+    }
+    w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    sl_status status = w->fd < 0 ? sl_fail_io(error, "create", w->temporary) : write_header(w, producer, error);
+    if (status) {
+        sl_trace_writer_abandon(w);
+        return status;
+    }
+    *writer = w;
+    return SL_OK;
+}
+
+/* ---- static tables ---- */
+
+sl_status sl_trace_writer_kernel(sl_trace_writer *w, const sl_trace_kernel *kernel, uint32_t *index, sl_error *error)
+{
+    const char *wrong = sl_kernel_wrong(kernel);
+    if (wrong)
+        return sl_fail(error, SL_INVALID, "kernel %s cannot be recorded: %s", kernel->symbol, wrong);
+    w->raw.count = 0;
+    if (!sl_put_kernel(&w->raw, kernel))
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < w->kernels.count; i++) {
+        const sl_bytes *payload = &w->kernels.items[i].payload;
+        if (payload->count == w->raw.count && !memcmp(payload->data, w->raw.data, w->raw.count)) {
+            *index = (uint32_t)i;
+            return SL_OK;
+        }
+    }
+    known_kernel entry = {.mem_slots = kernel->mem_slots};
+    if (!sl_bytes_append(&entry.payload, w->raw.data, w->raw.count) || !sl_array_push(&w->kernels, entry)) {
+        sl_bytes_free(&entry.payload);
+        return sl_fail_memory(error);
+    }
+    *index = (uint32_t)w->kernels.count - 1;
+    return write_chunk(w, (sl_chunk){.kind = SL_CHUNK_KERNEL, .number = *index}, error);
+}
+
+/* Writes the allocations unless they are those of the launch before. */
+static sl_status write_ranges(sl_trace_writer *w, const sl_trace_range *range, size_t count, sl_error *error)
+{
+    w->launch_ranges = 0;
+    if (!count)
+        return SL_OK;
+    w->raw.count = 0;
+    if (!sl_put_ranges(&w->raw, range, count))
+        return sl_fail_memory(error);
+    if (!w->range_tables || w->ranges.count != w->raw.count || memcmp(w->ranges.data, w->raw.data, w->raw.count)) {
+        w->ranges.count = 0;
+        if (!sl_bytes_append(&w->ranges, w->raw.data, w->raw.count))
+            return sl_fail_memory(error);
+        sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_RANGES, .number = w->range_tables++}, error);
+        if (status)
+            return status;
+    }
+    w->launch_ranges = w->range_tables;
+    return SL_OK;
+}
+
+/* ---- launches ---- */
+
+static sl_status start_chunk(sl_trace_writer *w, sl_error *error)
+{
+    for (int i = 0; i < SL_SECTIONS; i++)
+        w->section[i].count = 0;
+    w->chunk = (sl_chunk){.kind = SL_CHUNK_BLOCKS, .number = w->launches, .first_block = UINT64_MAX};
+    w->chunk_empty = true;
+    w->previous_block = 0;
+    if (!sl_anchor_table_reset(&w->anchors, w->kernels.items[w->launch.kernel].mem_slots))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+/* Writes the chunk being filled. */
+static sl_status flush_chunk(sl_trace_writer *w, uint8_t flags, sl_error *error)
+{
+    w->chunk.flags |= flags;
+    if (w->chunk_empty)
+        w->chunk.first_block = 0;
+    w->raw.count = 0;
+    bool good = true;
+    for (int i = 0; i < SL_SECTIONS; i++)
+        good = good && sl_bytes_varint(&w->raw, w->section[i].count);
+    for (int i = 0; i < SL_SECTIONS; i++)
+        good = good && sl_bytes_append(&w->raw, w->section[i].data, w->section[i].count);
+    return good ? write_chunk(w, w->chunk, error) : sl_fail_memory(error);
+}
+
+sl_status sl_trace_writer_begin(sl_trace_writer *w, const sl_trace_launch *launch, const sl_trace_range *range,
+                                size_t ranges, sl_error *error)
+{
+    const char *wrong = sl_launch_wrong(launch);
+    if (!wrong && launch->kernel >= w->kernels.count)
+        wrong = "a kernel that was not registered";
+    if (wrong)
+        return sl_fail(error, SL_INVALID, "a launch cannot be recorded: %s", wrong);
+    sl_status status = write_ranges(w, range, ranges, error);
+    if (status)
+        return status;
+    w->launch = *launch;
+    w->launch_blocks = 0;
+    w->in_launch = true;
+    status = start_chunk(w, error);
+    if (!status && !sl_put_launch(&w->section[SL_SECTION_LAUNCH], launch, w->launch_ranges))
+        return sl_fail_memory(error);
+    w->chunk.flags = SL_CHUNK_FIRST;
+    return status;
+}
+
+/* The anchors of one warp, as differences from what its neighbours let expect. */
+static bool put_anchors(sl_trace_writer *w, uint32_t warp, const uint8_t *anchor, uint32_t count)
+{
+    uint32_t before = 0;
+    bool good = sl_anchor_table_warp(&w->anchors, warp);
+    for (uint32_t i = 0; good && i < count; i++, anchor += SL_ANCHOR_BYTES) {
+        uint32_t slot = sl_load32(anchor);
+        uint64_t base = sl_load64(anchor + 4);
+        uint64_t residual = base - sl_anchor_predict(&w->anchors, warp, slot);
+        good = sl_bytes_varint(&w->section[SL_SECTION_SLOTS], sl_zigzag((uint64_t)slot - before)) &&
+               sl_bytes_varint(&w->section[SL_SECTION_BASES], sl_zigzag(residual));
+        sl_anchor_learn(&w->anchors, warp, slot, base);
+        before = slot + 1;
+    }
+    return good;
+}
+
+static sl_status put_warp(sl_trace_writer *w, const sl_warp_view *view, uint32_t *expected, sl_error *error)
+{
+    uint64_t tokens = view->memory_bytes;
+    uint32_t anchors = 0;
+    if (tokens >= SL_ANCHOR_COUNT_BYTES) {
+        tokens -= SL_ANCHOR_COUNT_BYTES;
+        anchors = sl_load32(view->memory + tokens);
+    }
+    if (view->memory_bytes < SL_ANCHOR_COUNT_BYTES || anchors > tokens / SL_ANCHOR_BYTES)
+        return sl_fail(error, SL_INVALID, "the stream of warp %u was not ended", view->warp);
+    tokens -= (uint64_t)anchors * SL_ANCHOR_BYTES;
+    const uint8_t *anchor = view->memory + tokens;
+    uint32_t slots = w->kernels.items[w->launch.kernel].mem_slots;
+    for (uint32_t i = 0; i < anchors; i++)
+        if (sl_load32(anchor + (size_t)i * SL_ANCHOR_BYTES) >= slots)
+            return sl_fail(error, SL_INVALID, "the stream of warp %u is of another kernel", view->warp);
+    sl_bytes *shape = &w->section[SL_SECTION_SHAPE];
+    bool good = sl_bytes_varint(shape, sl_zigzag((uint64_t)view->warp - *expected)) &&
+                sl_bytes_varint(shape, view->control_bytes) && sl_bytes_varint(shape, tokens) &&
+                sl_bytes_varint(shape, anchors) &&
+                sl_bytes_append(&w->section[SL_SECTION_CONTROL], view->control, view->control_bytes) &&
+                sl_bytes_append(&w->section[SL_SECTION_MEMORY], view->memory, tokens) &&
+                put_anchors(w, view->warp, anchor, anchors);
+    *expected = view->warp + 1;
+    return good ? SL_OK : sl_fail_memory(error);
+}
+
+static size_t chunk_bytes(const sl_trace_writer *w)
+{
+    size_t total = 0;
+    for (int i = 0; i < SL_SECTIONS; i++)
+        total += w->section[i].count;
+    return total;
+}
+
+sl_status sl_trace_writer_block(sl_trace_writer *w, const sl_block_view *view, sl_error *error)
+{
+    if (!w->in_launch)
+        return sl_fail(error, SL_INVALID, "a block outside any launch");
+    if (view->block >= sl_launch_blocks(&w->launch))
+        return sl_fail(error, SL_INVALID, "block %llu is outside the grid", (unsigned long long)view->block);
+    sl_bytes *shape = &w->section[SL_SECTION_SHAPE];
+    if (!sl_bytes_varint(shape, sl_zigzag(view->block - w->previous_block)) ||
+        !sl_bytes_varint(shape, (uint64_t)view->part << 1 | view->last) || !sl_bytes_varint(shape, view->warps))
+        return sl_fail_memory(error);
+    w->previous_block = view->block;
+    uint32_t expected = 0, warps = sl_launch_warps(&w->launch);
+    for (uint32_t i = 0; i < view->warps; i++) {
+        if (view->warp[i].warp >= warps)
+            return sl_fail(error, SL_INVALID, "warp %u is outside its block", view->warp[i].warp);
+        sl_status status = put_warp(w, &view->warp[i], &expected, error);
+        if (status)
+            return status;
+    }
+    if (view->block < w->chunk.first_block)
+        w->chunk.first_block = view->block;
+    if (view->block > w->chunk.last_block)
+        w->chunk.last_block = view->block;
+    w->chunk_empty = false;
+    w->chunk.blocks += view->last;
+    w->launch_blocks += view->last;
+    if (chunk_bytes(w) < SL_CHUNK_TARGET)
+        return SL_OK;
+    sl_status status = flush_chunk(w, 0, error);
+    return status ? status : start_chunk(w, error);
+}
+
+sl_status sl_trace_writer_end(sl_trace_writer *w, bool failed, sl_error *error)
+{
+    if (!w->in_launch)
+        return sl_fail(error, SL_INVALID, "the end of a launch that did not begin");
+    w->in_launch = false;
+    sl_status status = flush_chunk(w, (uint8_t)(SL_CHUNK_LAST | (failed ? SL_CHUNK_FAILED : 0)), error);
+    if (status)
+        return status;
+    w->launches++;
+    sl_bytes *records = &w->launch_records;
+    if (!sl_put_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
+        !sl_bytes_varint(records, failed))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+/* ---- the end ---- */
+
+static sl_status write_index(sl_trace_writer *w, sl_error *error)
+{
+    uint64_t index_offset = w->offset, expected = 0;
+    w->raw.count = 0;
+    bool good = sl_bytes_varint(&w->raw, w->chunks.count);
+    for (size_t i = 0; good && i < w->chunks.count; i++) {
+        const sl_chunk *c = &w->chunks.items[i];
+        const uint64_t fields[] = {
+            c->kind,         c->flags,  c->number,      c->offset - expected,          c->raw_bytes,
+            c->packed_bytes, c->blocks, c->first_block, c->last_block - c->first_block};
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+            good = good && sl_bytes_varint(&w->raw, fields[f]);
+        expected = c->offset + SL_CHUNK_HEADER_BYTES + c->packed_bytes;
+    }
+    good = good && sl_bytes_varint(&w->raw, w->launches) &&
+           sl_bytes_append(&w->raw, w->launch_records.data, w->launch_records.count);
+    if (!good)
+        return sl_fail_memory(error);
+    sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);
+    if (status)
+        return status;
+    uint8_t footer[SL_FOOTER_BYTES] = {0};
+    sl_store64(footer, index_offset);
+    sl_store64(footer + 8, w->offset + SL_FOOTER_BYTES);
+    sl_store32(footer + 20, sl_crc32(footer, 20));
+    memcpy(footer + 24, sl_format_end_magic, SL_MAGIC_BYTES);
+    return write_all(w, footer, sizeof footer, error);
+}
+
+sl_status sl_trace_writer_close(sl_trace_writer *w, sl_error *error)
+{
+    sl_status status = w->in_launch ? sl_fail(error, SL_INVALID, "the trace is closed within a launch") : SL_OK;
+    if (!status)
+        status = write_index(w, error);
+    int fd = w->fd;
+    if (!status) {
+        w->fd = -1;
+        if (close(fd) || rename(w->temporary, w->path)) {
+            status = sl_fail_io(error, "write", w->path);
+            unlink(w->temporary);
+        }
+        destroy(w);
+        return status;
+    }
+    sl_trace_writer_abandon(w);
+    return status;
+}
