@@ -381,7 +381,7 @@ sl_ptx_value sl_ptx_constant(sl_ptx_parser *p, const char **text)
     sl_ptx_value v = conditional(p);
     before = p->token.start;
     if (text)
-        *text = sl_ptx_slice(p, start, before, false);
+        *text = sl_ptx_slice(p, start, before, ' ');
     return v;
 }
 

@@ -107,14 +107,12 @@ static const char *number_end(const char *start, const char *end)
     return c;
 }
 
+/* There are no escapes: a backslash is a backslash. */
 static const char *string_end(const char *start, const char *end)
 {
-    for (const char *c = start + 1; c < end && *c != '\n'; c++) {
+    for (const char *c = start + 1; c < end && *c != '\n'; c++)
         if (*c == '"')
             return c + 1;
-        if (*c == '\\' && c + 1 < end && c[1] != '\n')
-            c++;
-    }
     return NULL;
 }
 

@@ -119,9 +119,9 @@ void sl_ptx_expect(sl_ptx_parser *p, char punct, const char *where);
 bool sl_ptx_accept(sl_ptx_parser *p, char punct);
 void sl_ptx_enter(sl_ptx_parser *p); /* one level deeper; fails when too deep */
 void sl_ptx_leave(sl_ptx_parser *p);
-/* The text from `start` up to `end` with comments left out and white space made regular: none, a blank, or a newline.
- */
-const char *sl_ptx_slice(sl_ptx_parser *p, const char *start, const char *end, bool keep_space);
+/* The text from `start` up to `end` with comments left out and white space made regular: none, a blank, or, where a
+ * line ended, `newline`. */
+const char *sl_ptx_slice(sl_ptx_parser *p, const char *start, const char *end, char newline);
 /* Reads a directive of which only the text matters, to its end: a semicolon, a closing brace, or the end of the line.
  */
 const char *sl_ptx_directive(sl_ptx_parser *p);

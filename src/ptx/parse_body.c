@@ -58,7 +58,7 @@ static void parse_reg(sl_ptx_parser *p)
     parse_reg_names(p, type, vector);
     const char *end = p->token.start + 1;
     sl_ptx_expect(p, ';', "after the declaration of registers");
-    push_stmt(p, SL_STMT_REG, 0, sl_ptx_slice(p, start, end, true));
+    push_stmt(p, SL_STMT_REG, 0, sl_ptx_slice(p, start, end, ' '));
 }
 
 /* ---- .loc ---- */
@@ -99,7 +99,7 @@ static void parse_loc(sl_ptx_parser *p)
             loc_number(p, &end);
         }
     }
-    push_stmt(p, SL_STMT_LOC, 0, sl_ptx_slice(p, start, end, true));
+    push_stmt(p, SL_STMT_LOC, 0, sl_ptx_slice(p, start, end, ' '));
 }
 
 /* ---- labels ---- */

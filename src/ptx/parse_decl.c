@@ -48,7 +48,7 @@ static uint32_t parse_align(sl_ptx_parser *p)
 
 static void add_attribute(sl_ptx_parser *p, sl_ptx_var *var, const char *start, const char *end)
 {
-    const char *text = sl_ptx_slice(p, start, end, true);
+    const char *text = sl_ptx_slice(p, start, end, ' ');
     var->attributes = var->attributes ? sl_arena_printf(p->arena, "%s %s", var->attributes, text) : text;
     if (strstr(text, ".managed"))
         var->managed = true;
@@ -300,7 +300,7 @@ static void parse_func_directive(sl_ptx_parser *p, sl_ptx_func *func)
         end = p->token.start + p->token.length;
         sl_ptx_advance(p);
     }
-    SL_PUSH(p, &p->strings, sl_ptx_slice(p, start, end, true));
+    SL_PUSH(p, &p->strings, sl_ptx_slice(p, start, end, ' '));
 }
 
 /* Return values, name and parameters. */

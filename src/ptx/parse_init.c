@@ -160,6 +160,8 @@ void sl_ptx_parse_initialiser(sl_ptx_parser *p, sl_ptx_var *var)
         braces(p, &s, 0);
     else
         element(p, &s);
+    if (s.levels > 1) /* whole rows */
+        pad(p, &s, (p->inits.count - s.base + s.stride[0] - 1) / s.stride[0] * s.stride[0]);
     var->init = SL_TAKE(p, &p->inits, s.base, &var->inits);
     if (var->dims && var->dim[0] == 0 && !is_opaque(var->type)) { /* x[] = {…}: as long as its values */
         var->dim[0] = (var->inits + s.stride[0] - 1) / s.stride[0];

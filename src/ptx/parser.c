@@ -95,15 +95,15 @@ static void append(sl_ptx_parser *p, const char *text, size_t length)
     p->text.count += length;
 }
 
-const char *sl_ptx_slice(sl_ptx_parser *p, const char *start, const char *end, bool keep_space)
+const char *sl_ptx_slice(sl_ptx_parser *p, const char *start, const char *end, char newline)
 {
     sl_lexer lexer;
     sl_token token;
     sl_lexer_init(&lexer, start, (size_t)(end - start));
     p->text.count = 0;
     for (sl_lexer_next(&lexer, &token); token.length && token.kind != SL_TOK_BAD; sl_lexer_next(&lexer, &token)) {
-        if (keep_space && token.space_before && p->text.count)
-            append(p, token.newline_before ? "\n" : " ", 1);
+        if (token.space_before && p->text.count)
+            append(p, token.newline_before ? &newline : " ", 1);
         append(p, token.start, token.length);
     }
     return sl_ptx_intern(p, p->text.items ? p->text.items : "", p->text.count)->text;
@@ -145,7 +145,7 @@ const char *sl_ptx_directive(sl_ptx_parser *p)
         if (last)
             break;
     }
-    return sl_ptx_slice(p, start, end, true);
+    return sl_ptx_slice(p, start, end, '\n');
 }
 
 /* ---- module directives ---- */
@@ -180,7 +180,7 @@ static void parse_target(sl_ptx_parser *p)
         end = p->token.start + p->token.length;
         sl_ptx_advance(p);
     } while (sl_ptx_accept(p, ','));
-    p->module->target = sl_ptx_slice(p, start, end, true);
+    p->module->target = sl_ptx_slice(p, start, end, ' ');
 }
 
 static void parse_file(sl_ptx_parser *p)
@@ -200,7 +200,7 @@ static void parse_file(sl_ptx_parser *p)
         sl_ptx_advance(p);
     }
     SL_PUSH(p, &p->files, file);
-    push_directive(p, sl_ptx_slice(p, start, end, true));
+    push_directive(p, sl_ptx_slice(p, start, end, ' '));
 }
 
 static const char *parse_name(sl_ptx_parser *p, const char *what)
@@ -222,7 +222,7 @@ static void parse_alias(sl_ptx_parser *p)
     const char *end = p->token.start + 1;
     sl_ptx_expect(p, ';', "after .alias");
     SL_PUSH(p, &p->aliases, alias);
-    push_directive(p, sl_ptx_slice(p, start, end, true));
+    push_directive(p, sl_ptx_slice(p, start, end, ' '));
 }
 
 static bool linkage_of(const sl_ptx_parser *p, sl_ptx_linkage *linkage)

@@ -168,17 +168,27 @@ static void put_init(printer *out, const sl_ptx_init *init)
     put(out, init->masked ? ")" : "");
 }
 
+/* Rows get braces of their own: assemblers do not take a matrix as one list. */
 static void put_inits(printer *out, const sl_ptx_var *var)
 {
-    bool braces = var->dims || var->vector > 1 || var->type >= SL_T_TEXREF;
-    put(out, braces ? " = {" : " = ");
+    uint64_t row[6], size = 1; /* elements below each level of braces */
+    uint32_t levels = var->dims + (var->vector > 1);
+    bool keyed = var->init[0].key != NULL;
+    for (uint32_t i = levels; i-- > 0;) {
+        row[i] = size;
+        size *= i == var->dims ? var->vector : var->dim[i];
+    }
+    put(out, levels || keyed ? " = {" : " = ");
     for (uint32_t i = 0; i < var->inits; i++) {
         if (i)
             put(out, i % 16 ? ", " : ",\n\t");
+        for (uint32_t k = 0; k + 1 < levels; k++)
+            put(out, i % row[k] ? "" : "{");
         put_init(out, &var->init[i]);
+        for (uint32_t k = 0; k + 1 < levels; k++)
+            put(out, (i + 1) % row[k] ? "" : "}");
     }
-    if (braces)
-        put(out, "}");
+    put(out, levels || keyed ? "}" : "");
 }
 
 static void put_var(printer *out, const sl_ptx_var *var)

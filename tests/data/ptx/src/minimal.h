@@ -1,0 +1,10 @@
+/* Just enough CUDA for clang without a CUDA installation. */
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define tid_x __nvvm_read_ptx_sreg_tid_x()
+#define bid_x __nvvm_read_ptx_sreg_ctaid_x()
+#define bdim_x __nvvm_read_ptx_sreg_ntid_x()
