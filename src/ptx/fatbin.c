@@ -1,0 +1,217 @@
+/* Fat binaries: see fatbin.h. The layout was worked out from files of nvcc 11 to 13; fields not named here are not
+ * used. */
+#include "ptx/fatbin.h"
+
+#include <lz4.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "ptx/elf.h"
+
+enum {
+    CONTAINER_MAGIC = 0xBA55ED50,
+    CONTAINER_HEADER = 16, /* u32 magic, u16 version, u16 header bytes, u64 payload bytes */
+    ENTRY_HEADER = 64,     /* at least; the entry says how long it really is */
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    FLAG_ARCH_SPECIFIC = 0x100000,
+};
+static const uint64_t MAX_PLAIN_BYTES = 1u << 30; /* no compiler output is near this: a damaged size */
+
+static uint16_t read16(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static uint32_t read32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static uint64_t read64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+void sl_fatbin_fini(sl_fatbin *fatbin)
+{
+    sl_array_free(&fatbin->entries);
+    fatbin->containers = 0;
+}
+
+size_t sl_fatbin_container_bytes(const void *data)
+{
+    const uint8_t *p = data;
+    if (read32(p) != CONTAINER_MAGIC || read16(p + 6) < CONTAINER_HEADER)
+        return 0;
+    return read16(p + 6) + (size_t)read64(p + 8);
+}
+
+/* The source file's name in the entry's header, when there is one. */
+static const char *entry_name(const uint8_t *header, uint32_t header_bytes)
+{
+    uint32_t offset = read32(header + 32), length = read32(header + 36);
+    if (offset < ENTRY_HEADER || offset >= header_bytes || length >= header_bytes - offset ||
+        !memchr(header + offset, 0, header_bytes - offset))
+        return "";
+    return (const char *)header + offset;
+}
+
+/* Reads one entry at `p` with `left` bytes up to the container's end; *used says how many it took. */
+static sl_status add_entry(sl_fatbin *fatbin, const uint8_t *p, size_t left, bool relocatable, size_t *used,
+                           sl_error *error)
+{
+    if (left < ENTRY_HEADER)
+        return sl_fail(error, SL_CORRUPT, "fat binary: an entry's header is cut off (%zu of %d bytes)", left,
+                       ENTRY_HEADER);
+    uint32_t header = read32(p + 4), packed = read32(p + 16);
+    uint64_t payload = read64(p + 8), flags = read64(p + 40);
+    if (header < ENTRY_HEADER || header > left || payload > left - header)
+        return sl_fail(error, SL_CORRUPT, "fat binary: an entry of %u + %llu bytes lies outside its container", header,
+                       (unsigned long long)payload);
+    if (packed > payload)
+        return sl_fail(error, SL_CORRUPT, "fat binary: an entry says it holds %u packed bytes, but has only %llu",
+                       packed, (unsigned long long)payload);
+    uint32_t version = read32(p + 24); /* PTX 9.0: 0x00090000; cubins keep the two parts the same way */
+    sl_fatbin_entry entry = {
+        .kind = read16(p),
+        .packing = !packed             ? SL_FATBIN_RAW
+                   : flags & FLAG_ZSTD ? SL_FATBIN_ZSTD
+                                       : SL_FATBIN_LZ4,
+        .relocatable = relocatable,
+        .arch_specific = (flags & FLAG_ARCH_SPECIFIC) != 0,
+        .sm = read32(p + 28),
+        .version_major = (uint16_t)(version >> 16),
+        .version_minor = (uint16_t)version,
+        .container = fatbin->containers,
+        .data = p + header,
+        .bytes = packed ? packed : (size_t)payload,
+        .plain_bytes = packed ? read64(p + 56) : payload,
+        .name = entry_name(p, header),
+    };
+    if (!sl_array_push(&fatbin->entries, entry))
+        return sl_fail_memory(error);
+    *used = header + (size_t)payload;
+    return SL_OK;
+}
+
+sl_status sl_fatbin_add(sl_fatbin *fatbin, const void *data, size_t bytes, bool relocatable, sl_error *error)
+{
+    const uint8_t *p = data, *end = p + bytes;
+    while (p < end) {
+        if (*p == 0) { /* linkers align containers with zeros */
+            p++;
+            continue;
+        }
+        if ((size_t)(end - p) < CONTAINER_HEADER)
+            return sl_fail(error, SL_CORRUPT, "fat binary: a container's header is cut off");
+        if (read32(p) != CONTAINER_MAGIC)
+            return sl_fail(error, SL_CORRUPT, "fat binary: expected a container (0x%08X), found 0x%08X",
+                           (unsigned)CONTAINER_MAGIC, read32(p));
+        uint16_t header = read16(p + 6);
+        uint64_t payload = read64(p + 8);
+        if (header < CONTAINER_HEADER || header > end - p || payload > (uint64_t)(end - p) - header)
+            return sl_fail(error, SL_CORRUPT, "fat binary: a container of %u + %llu bytes is cut off", header,
+                           (unsigned long long)payload);
+        p += header;
+        for (uint64_t left = payload; left;) {
+            size_t used = 0;
+            sl_status status = add_entry(fatbin, p, left, relocatable, &used, error);
+            if (status)
+                return status;
+            p += used;
+            left -= used;
+        }
+        fatbin->containers++;
+    }
+    return SL_OK;
+}
+
+sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, sl_error *error)
+{
+    sl_elf elf;
+    sl_status status = sl_elf_open(data, bytes, &elf, error);
+    for (uint32_t i = 0; !status && i < elf.sections; i++) {
+        sl_elf_section section;
+        if (!sl_elf_section_at(&elf, i, &section) || !section.data)
+            continue;
+        bool relocatable = strcmp(section.name, "__nv_relfatbin") == 0;
+        if (relocatable || strcmp(section.name, ".nv_fatbin") == 0)
+            status = sl_fatbin_add(fatbin, section.data, section.bytes, relocatable, error);
+    }
+    return status;
+}
+
+/* Whether an entry for `candidate` suits a machine `sm` better than one for `best`. */
+static bool suits_better(uint32_t candidate, uint32_t best, uint32_t sm)
+{
+    if ((candidate <= sm) != (best <= sm))
+        return candidate <= sm;
+    return candidate <= sm ? candidate > best : candidate < best;
+}
+
+static const sl_fatbin_entry *best_of(const sl_fatbin_entry *first, size_t count, uint16_t kind, uint32_t sm)
+{
+    const sl_fatbin_entry *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const sl_fatbin_entry *e = &first[i];
+        if (e->kind != kind)
+            continue;
+        /* Of two texts for one architecture the portable one: it has nothing that only special hardware does. */
+        if (!best || suits_better(e->sm, best->sm, sm) ||
+            (e->sm == best->sm && best->arch_specific && !e->arch_specific))
+            best = e;
+    }
+    return best;
+}
+
+const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t count, uint32_t sm)
+{
+    return best_of(first, count, SL_FATBIN_PTX, sm);
+}
+
+const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm)
+{
+    return best_of(first, count, SL_FATBIN_CUBIN, sm);
+}
+
+sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *plain_bytes, sl_error *error)
+{
+    uint64_t size = entry->plain_bytes;
+    /* An LZ4 block grows at most 255-fold. */
+    if (size > MAX_PLAIN_BYTES || entry->bytes > MAX_PLAIN_BYTES ||
+        (entry->packing == SL_FATBIN_LZ4 && size / 255 > entry->bytes))
+        return sl_fail(error, SL_CORRUPT, "fat binary: an entry claims to unpack to %llu bytes",
+                       (unsigned long long)size);
+    char *text = malloc(size + 1);
+    if (!text)
+        return sl_fail_memory(error);
+    bool whole = true;
+    if (entry->packing == SL_FATBIN_ZSTD) {
+        size_t got = ZSTD_decompress(text, size, entry->data, entry->bytes);
+        whole = !ZSTD_isError(got) && got == size;
+    } else if (entry->packing == SL_FATBIN_LZ4) {
+        int got = LZ4_decompress_safe((const char *)entry->data, text, (int)entry->bytes, (int)size);
+        whole = got >= 0 && (uint64_t)got == size;
+    } else {
+        memcpy(text, entry->data, size);
+    }
+    if (!whole) {
+        free(text);
+        return sl_fail(error, SL_CORRUPT, "fat binary: an entry for sm_%u does not unpack (%s)", entry->sm,
+                       entry->packing == SL_FATBIN_ZSTD ? "zstd" : "LZ4");
+    }
+    if (entry->kind == SL_FATBIN_PTX)
+        while (size && text[size - 1] == 0)
+            size--;
+    text[size] = 0;
+    *plain = text;
+    *plain_bytes = size;
+    return SL_OK;
+}

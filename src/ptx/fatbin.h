@@ -1,0 +1,64 @@
+/* Fat binaries: the PTX texts and machine codes (cubins) that nvcc and clang put into object files.
+ *
+ * A fat binary is a sequence of containers, each a sequence of entries, each one PTX text or cubin for one
+ * architecture, raw or compressed (LZ4, zstd). It stands alone in a .fatbin file or in sections of an ELF file:
+ * `.nv_fatbin`, and
+ * `__nv_relfatbin` for relocatable device code, whose containers must be linked with each other.
+ *
+ * The bytes are borrowed: they must outlive the sl_fatbin. Everything is bounds-checked. Entries of other kinds
+ * (link-time optimisation IR …) are listed with their number and otherwise left alone. */
+#ifndef SL_PTX_FATBIN_H
+#define SL_PTX_FATBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "sluice/error.h"
+
+enum { SL_FATBIN_PTX = 1, SL_FATBIN_CUBIN = 2, SL_FATBIN_LTO = 8 };
+
+typedef enum sl_fatbin_packing { SL_FATBIN_RAW, SL_FATBIN_LZ4, SL_FATBIN_ZSTD } sl_fatbin_packing;
+
+typedef struct sl_fatbin_entry {
+    uint16_t kind;                         /* SL_FATBIN_PTX … */
+    uint8_t packing;                       /* sl_fatbin_packing */
+    bool relocatable;                      /* from a section of relocatable device code */
+    bool arch_specific;                    /* for exactly one architecture: compute_90a */
+    uint32_t sm;                           /* 75 */
+    uint16_t version_major, version_minor; /* of the PTX language; for cubins of the format */
+    uint32_t container;                    /* 0, 1, … in order of appearance */
+    const uint8_t *data;                   /* as stored */
+    size_t bytes;
+    uint64_t plain_bytes; /* after unpacking */
+    const char *name;     /* source file as given to the compiler; "" when not stored */
+} sl_fatbin_entry;
+
+typedef struct sl_fatbin {
+    SL_ARRAY(sl_fatbin_entry) entries;
+    uint32_t containers; /* seen so far, empty ones too */
+} sl_fatbin;
+
+/* A zeroed sl_fatbin is an empty one. */
+void sl_fatbin_fini(sl_fatbin *fatbin);
+/* Adds the entries of all containers in [data, data+bytes); zero bytes between containers are skipped. */
+sl_status sl_fatbin_add(sl_fatbin *fatbin, const void *data, size_t bytes, bool relocatable, sl_error *error);
+/* Adds the entries of all fat binary sections of an ELF file. None is no error. */
+sl_status sl_fatbin_add_elf(sl_fatbin *fatbin, const void *data, size_t bytes, sl_error *error);
+/* Size of the container at `data`, header included, as its header says; 0 when it is none. For containers that are
+ * handed over by address alone; at least 16 bytes must be readable. */
+size_t sl_fatbin_container_bytes(const void *data);
+
+/* The best PTX entry for a machine of compute capability `sm` among entries [first, first+count): the highest
+ * architecture that the machine has, else the lowest above. NULL: no PTX. */
+const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t count, uint32_t sm);
+/* The cubin whose facts (registers per thread) come nearest to a machine `sm`: equal, else the highest below, else the
+ * lowest above. NULL: none. */
+const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm);
+
+/* Unpacks an entry. *plain is malloc'ed, *plain_bytes long, and followed by a NUL that does not count; NULs that pad
+ * the end of PTX text are cut off. */
+sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *plain_bytes, sl_error *error);
+
+#endif
