@@ -1,0 +1,38 @@
+/* Writes JSON as it comes, to a FILE: nothing is held back but where commas go. Numbers are the same everywhere (no
+ * locale), strings are escaped, and bytes that are not UTF-8 become U+FFFD. */
+#ifndef SL_REPORT_JSON_H
+#define SL_REPORT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sluice/error.h"
+
+enum { SL_JSON_DEPTH = 32 };
+
+typedef struct sl_json {
+    FILE *file;
+    unsigned depth;
+    bool lines[SL_JSON_DEPTH];    /* each member on a line of its own */
+    bool nonempty[SL_JSON_DEPTH]; /* a comma is due */
+    bool after_key;
+} sl_json;
+
+void sl_json_start(sl_json *json, FILE *file);
+/* Containers; `lines`: one member per line. As values of an object they follow a key. */
+void sl_json_object(sl_json *json, bool lines);
+void sl_json_array(sl_json *json, bool lines);
+void sl_json_close(sl_json *json, char bracket); /* '}' or ']' */
+void sl_json_key(sl_json *json, const char *key);
+
+void sl_json_string(sl_json *json, const char *text); /* NULL: null */
+void sl_json_u64(sl_json *json, uint64_t value);
+void sl_json_double(sl_json *json, double value); /* the shortest form that reads back the same; not finite: null */
+void sl_json_bool(sl_json *json, bool value);
+void sl_json_null(sl_json *json);
+
+/* A final newline; SL_IO when anything could not be written. */
+sl_status sl_json_finish(sl_json *json, sl_error *error);
+
+#endif

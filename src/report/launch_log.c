@@ -1,0 +1,180 @@
+/* Collecting launches. Kernels are kept once; counters are kept only where they are known, since programs with tens of
+ * thousands of launches are common. */
+#include "report/launch_log.h"
+
+#include <string.h>
+
+sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
+{
+    sl_launch_log *l = calloc(1, sizeof *l);
+    if (!l)
+        return sl_fail_memory(error);
+    sl_arena_init(&l->arena);
+    sl_map_init(&l->kernels);
+    *log = l;
+    return SL_OK;
+}
+
+void sl_launch_log_destroy(sl_launch_log *l)
+{
+    if (!l)
+        return;
+    sl_array_free(&l->launches);
+    sl_map_fini(&l->kernels);
+    sl_arena_fini(&l->arena);
+    free(l);
+}
+
+size_t sl_launch_log_count(const sl_launch_log *l)
+{
+    return l->launches.count;
+}
+
+static const sl_inst *memory_inst(const sl_trace_kernel *k, uint32_t slot)
+{
+    return &k->inst[k->mem_inst[slot]];
+}
+
+static bool same_inst(const sl_logged_inst *logged, const sl_trace_kernel *k, const sl_inst *inst)
+{
+    return logged->pc == inst->pc && logged->ptx_line == inst->ptx_line && logged->source_line == inst->source_line &&
+           logged->access == inst->access && logged->space == inst->space &&
+           !strcmp(logged->opcode, k->strings + inst->opcode) &&
+           !strcmp(logged->source_file, k->strings + inst->source_file) &&
+           !strcmp(logged->array, k->strings + inst->array);
+}
+
+static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k)
+{
+    if (logged->insts != k->mem_slots)
+        return false;
+    for (uint32_t s = 0; s < k->mem_slots; s++)
+        if (!same_inst(&logged->inst[s], k, memory_inst(k, s)))
+            return false;
+    return true;
+}
+
+static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
+{
+    sl_logged_kernel *logged = sl_arena_new(&l->arena, sl_logged_kernel);
+    sl_logged_inst *inst = sl_arena_array(&l->arena, sl_logged_inst, k->mem_slots);
+    char *strings = sl_arena_strndup(&l->arena, k->strings, k->strings_bytes);
+    char *symbol = sl_arena_strdup(&l->arena, k->symbol), *name = sl_arena_strdup(&l->arena, k->name);
+    if (!logged || !inst || !strings || !symbol || !name)
+        return NULL;
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        const sl_inst *from = memory_inst(k, s);
+        inst[s] = (sl_logged_inst){.opcode = strings + from->opcode,
+                                   .source_file = strings + from->source_file,
+                                   .array = strings + from->array,
+                                   .pc = from->pc,
+                                   .ptx_line = from->ptx_line,
+                                   .source_line = from->source_line,
+                                   .access = from->access,
+                                   .space = from->space};
+    }
+    *logged = (sl_logged_kernel){
+        .symbol = symbol, .name = name, .insts = k->mem_slots, .inst = inst, .number = l->kernel_count++};
+    return logged;
+}
+
+/* The log's copy of a kernel; NULL when memory runs out. */
+static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_kernel *k)
+{
+    sl_logged_kernel *first = sl_map_get(&l->kernels, k->symbol, strlen(k->symbol));
+    for (sl_logged_kernel *logged = first; logged; logged = logged->same_symbol)
+        if (same_kernel(logged, k))
+            return logged;
+    sl_logged_kernel *logged = copy_kernel(l, k);
+    if (!logged || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
+        return NULL;
+    logged->same_symbol = first;
+    return logged;
+}
+
+static bool pack(sl_launch_log *l, const sl_counts *counts, sl_packed_counts *packed)
+{
+    size_t used = 0;
+    uint64_t *value = sl_arena_array(&l->arena, uint64_t, __builtin_popcountll(counts->known));
+    if (!value)
+        return false;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (counts->known >> i & 1)
+            value[used++] = counts->value[i];
+    *packed = (sl_packed_counts){counts->known, value};
+    return true;
+}
+
+sl_counts sl_unpack_counts(const sl_packed_counts *packed)
+{
+    sl_counts counts = {.known = packed->known};
+    size_t used = 0;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (packed->known >> i & 1)
+            counts.value[i] = packed->value[used++];
+    return counts;
+}
+
+static bool ran(const sl_counts *counts)
+{
+    bool any = false;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        any |= counts->value[i] != 0;
+    return any;
+}
+
+static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logged_launch *launch)
+{
+    sl_logged_load *load = sl_arena_array(&l->arena, sl_logged_load, counts->slots);
+    sl_array_touched *array = sl_arena_array(&l->arena, sl_array_touched, counts->arrays);
+    if (!load || !array)
+        return false;
+    for (uint32_t s = 0; s < counts->slots; s++) {
+        if (!ran(&counts->slot[s]))
+            continue;
+        load[launch->loads].inst = s;
+        if (!pack(l, &counts->slot[s], &load[launch->loads++].counts))
+            return false;
+    }
+    for (size_t i = 0; i < counts->arrays; i++) {
+        array[i] = counts->array[i];
+        array[i].name = sl_arena_strdup(&l->arena, counts->array[i].name);
+        if (!array[i].name)
+            return false;
+    }
+    launch->load = load;
+    launch->arrays = counts->arrays;
+    launch->array = array;
+    return true;
+}
+
+sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl_error *error)
+{
+    const sl_trace_launch *from = result->launch;
+    sl_logged_launch launch = {.index = result->index,
+                               .kernel = intern_kernel(l, result->kernel),
+                               .lanes = from->lanes,
+                               .blocks = sl_launch_blocks(from),
+                               .blocks_recorded = from->blocks_recorded,
+                               .failed = result->failed};
+    memcpy(launch.grid, from->grid, sizeof launch.grid);
+    memcpy(launch.block, from->block, sizeof launch.block);
+    sl_counts counts = {0};
+    if (result->counts) {
+        counts = result->counts->total;
+    } else if (result->stats) {
+        sl_counts_add(&counts, SL_COUNTER_warp_insts, result->stats->warp_insts);
+        sl_counts_add(&counts, SL_COUNTER_thread_insts, result->stats->thread_insts);
+    }
+    if (!result->counts)
+        launch.blocks_recorded = launch.blocks; /* nothing was left out of what is shown */
+    if (!launch.kernel || !pack(l, &counts, &launch.counts) ||
+        (result->counts && !add_loads(l, result->counts, &launch)) || !sl_array_push(&l->launches, launch))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error)
+{
+    return sl_launch_log_add(log, result, error);
+}

@@ -1,0 +1,58 @@
+/* The inside of a launch log, which launch_log.c fills and the report_*.c files show. */
+#ifndef SL_REPORT_LAUNCH_LOG_H
+#define SL_REPORT_LAUNCH_LOG_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "report/launches.h"
+
+/* A memory instruction as reports name it. */
+typedef struct sl_logged_inst {
+    const char *opcode, *source_file, *array; /* empty: unknown */
+    uint32_t pc, ptx_line, source_line;
+    uint8_t access, space;
+} sl_logged_inst;
+
+typedef struct sl_logged_kernel {
+    const char *symbol, *name;
+    uint32_t insts; /* memory instructions */
+    sl_logged_inst *inst;
+    struct sl_logged_kernel *same_symbol; /* another kernel of that symbol, with a different body */
+    uint32_t number;                      /* in order of first launch */
+} sl_logged_kernel;
+
+/* Known values only, in the order of the counters. */
+typedef struct sl_packed_counts {
+    uint64_t known;
+    const uint64_t *value;
+} sl_packed_counts;
+
+typedef struct sl_logged_load {
+    uint32_t inst; /* of the logged kernel */
+    sl_packed_counts counts;
+} sl_logged_load;
+
+typedef struct sl_logged_launch {
+    uint64_t index;
+    const sl_logged_kernel *kernel;
+    uint32_t grid[3], block[3], lanes;
+    uint64_t blocks, blocks_recorded;
+    bool failed;
+    sl_packed_counts counts;
+    uint32_t loads; /* memory instructions that ran */
+    const sl_logged_load *load;
+    size_t arrays;
+    const sl_array_touched *array;
+} sl_logged_launch;
+
+struct sl_launch_log {
+    sl_arena arena;
+    sl_map kernels; /* symbol -> sl_logged_kernel */
+    uint32_t kernel_count;
+    SL_ARRAY(sl_logged_launch) launches;
+};
+
+sl_counts sl_unpack_counts(const sl_packed_counts *packed);
+
+#endif

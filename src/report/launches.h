@@ -1,0 +1,38 @@
+/* The report "per kernel launch: what it executed and touched", as text, JSON and CSV.
+ *
+ * A log collects launches as they end (it copies what it needs; kernels may be gone later) and is shown at the end. */
+#ifndef SL_REPORT_LAUNCHES_H
+#define SL_REPORT_LAUNCHES_H
+
+#include <stdio.h>
+
+#include "trace/recorder.h"
+
+/* Where numbers came from, for the head of a JSON report. */
+typedef struct sl_report_option {
+    const char *name, *value;
+} sl_report_option;
+typedef struct sl_report_info {
+    const char *command; /* "run" */
+    const char *machine; /* NULL: none was involved, and the member is left out */
+    const sl_report_option *option;
+    size_t options;
+    const uint64_t *seed; /* NULL: none was involved */
+} sl_report_info;
+
+typedef struct sl_launch_log sl_launch_log;
+
+sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error);
+void sl_launch_log_destroy(sl_launch_log *log); /* NULL is fine */
+sl_status sl_launch_log_add(sl_launch_log *log, const sl_launch_result *result, sl_error *error);
+/* The same with the signature of sl_recorder_config.launch_done; context is the log. */
+sl_status sl_launch_log_done(void *log, const sl_launch_result *result, sl_error *error);
+size_t sl_launch_log_count(const sl_launch_log *log);
+
+/* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
+sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
+sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_report_info *info, sl_error *error);
+/* A row per launch, and one per memory instruction of it with the columns from `pc` to `array` filled in. */
+sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error);
+
+#endif

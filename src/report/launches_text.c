@@ -1,0 +1,247 @@
+/* Launches as tables for people: a line per launch, or per kernel where there are many; then, per kernel, the memory
+ * instructions that cause the most traffic. */
+#include <string.h>
+
+#include "report/launch_log.h"
+#include "report/table.h"
+#include "report/text.h"
+
+enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10 };
+
+static uint64_t value_of(const sl_counts *counts, sl_counter counter)
+{
+    return counts->value[counter];
+}
+
+static void cell_count(sl_table *t, const sl_counts *counts, sl_counter counter)
+{
+    char text[SL_HUMAN_BYTES];
+    sl_table_cell(t, sl_counts_has(counts, counter) ? sl_human_count(value_of(counts, counter), text) : "");
+}
+
+/* How many sectors a request needs: 4 for neighbouring 4-byte words, 32 for words far apart. */
+static void cell_ratio(sl_table *t, uint64_t amount, uint64_t requests)
+{
+    char text[SL_HUMAN_BYTES];
+    sl_table_cell(t, requests ? sl_human_ratio((double)amount / (double)requests, 2, text) : "");
+}
+
+static void cell_dims(sl_table *t, const uint32_t d[3])
+{
+    if (d[2] > 1)
+        sl_table_cellf(t, "%ux%ux%u", d[0], d[1], d[2]);
+    else if (d[1] > 1)
+        sl_table_cellf(t, "%ux%u", d[0], d[1]);
+    else
+        sl_table_cellf(t, "%u", d[0]);
+}
+
+static void cell_counters(sl_table *t, const sl_counts *c)
+{
+    cell_count(t, c, SL_COUNTER_warp_insts);
+    cell_count(t, c, SL_COUNTER_thread_insts);
+    cell_count(t, c, SL_COUNTER_ld_requests);
+    cell_count(t, c, SL_COUNTER_ld_sectors);
+    cell_ratio(t, value_of(c, SL_COUNTER_ld_sectors), value_of(c, SL_COUNTER_ld_requests));
+    cell_count(t, c, SL_COUNTER_st_requests);
+    cell_count(t, c, SL_COUNTER_st_sectors);
+    sl_counts atomics = {.known = c->known >> SL_COUNTER_atom_sectors & 1,
+                         .value = {value_of(c, SL_COUNTER_atom_sectors) + value_of(c, SL_COUNTER_red_sectors)}};
+    cell_count(t, &atomics, (sl_counter)0);
+}
+
+static void cell_footprint(sl_table *t, const sl_counts *c)
+{
+    char text[SL_HUMAN_BYTES];
+    bool known = sl_counts_has(c, SL_COUNTER_footprint_bytes);
+    sl_table_cell(t, known ? sl_human_bytes(value_of(c, SL_COUNTER_footprint_bytes), text) : "");
+}
+
+#define COUNTER_COLUMNS                                                                                                \
+    {"warp insts", true, false}, {"thread insts", true, false}, {"ld req", true, false}, {"ld sectors", true, false},  \
+        {"sect/req", true, false}, {"st req", true, false}, {"st sectors", true, false},                               \
+    {                                                                                                                  \
+        "atomics", true, false                                                                                         \
+    }
+
+static sl_status print_launches(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"#", true, false},     {"kernel", false, true}, {"grid", true, false},
+                                        {"block", true, false}, COUNTER_COLUMNS,         {"footprint", true, false}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < log->launches.count; i++) {
+        const sl_logged_launch *l = &log->launches.items[i];
+        sl_counts counts = sl_unpack_counts(&l->counts);
+        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
+        sl_table_cellf(t, "%s%s", l->kernel->name, l->failed ? " (failed)" : "");
+        cell_dims(t, l->grid);
+        cell_dims(t, l->block);
+        cell_counters(t, &counts);
+        cell_footprint(t, &counts);
+    }
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+/* Sums over the launches of one kernel. */
+typedef struct kernel_sum {
+    const sl_logged_kernel *kernel;
+    uint64_t launches;
+    sl_counts counts;
+    sl_counts *load; /* [kernel->insts] */
+} kernel_sum;
+
+static void free_sums(kernel_sum *sums, uint32_t count)
+{
+    for (uint32_t k = 0; sums && k < count; k++)
+        free(sums[k].load);
+    free(sums);
+}
+
+/* One per kernel, in order of first launch; NULL when memory runs out. */
+static kernel_sum *sum_kernels(const sl_launch_log *log)
+{
+    kernel_sum *sums = calloc(log->kernel_count ? log->kernel_count : 1, sizeof *sums);
+    for (size_t i = 0; sums && i < log->launches.count; i++) {
+        const sl_logged_launch *l = &log->launches.items[i];
+        kernel_sum *sum = &sums[l->kernel->number];
+        if (!sum->load)
+            sum->load = calloc(l->kernel->insts ? l->kernel->insts : 1, sizeof *sum->load);
+        if (!sum->load) {
+            free_sums(sums, log->kernel_count);
+            return NULL;
+        }
+        sl_counts counts = sl_unpack_counts(&l->counts);
+        sum->kernel = l->kernel;
+        sum->launches++;
+        sl_counts_merge(&sum->counts, &counts);
+        for (uint32_t k = 0; k < l->loads; k++) {
+            sl_counts load = sl_unpack_counts(&l->load[k].counts);
+            sl_counts_merge(&sum->load[l->load[k].inst], &load);
+        }
+    }
+    return sums;
+}
+
+static sl_status print_kernels(FILE *file, const kernel_sum *sums, uint32_t count, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"kernel", false, true}, {"launches", true, false}, COUNTER_COLUMNS};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    for (uint32_t k = 0; k < count; k++) {
+        char text[SL_HUMAN_BYTES];
+        sl_table_cell(t, sums[k].kernel->name);
+        sl_table_cell(t, sl_human_count(sums[k].launches, text));
+        cell_counters(t, &sums[k].counts);
+    }
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+/* ---- memory instructions ---- */
+
+/* Requests, and sectors or passes, of one instruction whatever its kind. */
+static void load_sums(const sl_counts *c, uint64_t *requests, uint64_t *amount)
+{
+    *requests = *amount = 0;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (!strcmp(sl_counter_infos[i].unit, "requests"))
+            *requests += c->value[i];
+        else
+            *amount += c->value[i];
+}
+
+static const char *place_of(const sl_logged_inst *inst, char *buffer, size_t size)
+{
+    const char *file = strrchr(inst->source_file, '/');
+    if (inst->source_line)
+        snprintf(buffer, size, "%s:%u", file ? file + 1 : inst->source_file, inst->source_line);
+    else if (inst->ptx_line)
+        snprintf(buffer, size, "PTX line %u", inst->ptx_line);
+    else
+        snprintf(buffer, size, "pc 0x%x", inst->pc);
+    return buffer;
+}
+
+/* The instructions with the most traffic beyond the multiprocessor first; among equals in program order. */
+static size_t heaviest(const kernel_sum *sum, uint32_t out[MOST_LOADS])
+{
+    size_t count = 0;
+    uint64_t weight[MOST_LOADS];
+    for (uint32_t s = 0; s < sum->kernel->insts; s++) {
+        uint64_t requests, amount;
+        load_sums(&sum->load[s], &requests, &amount);
+        if (!requests || sum->kernel->inst[s].space == SL_MEM_SHARED)
+            continue;
+        size_t at = count < MOST_LOADS ? count++ : MOST_LOADS;
+        for (; at && weight[at - 1] < amount; at--)
+            if (at < MOST_LOADS) {
+                weight[at] = weight[at - 1];
+                out[at] = out[at - 1];
+            }
+        if (at < MOST_LOADS) {
+            weight[at] = amount;
+            out[at] = s;
+        }
+    }
+    return count;
+}
+
+static sl_status print_loads(FILE *file, const kernel_sum *sum, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"  place", false, true}, {"instruction", false, true},
+                                        {"array", false, true},   {"requests", true, false},
+                                        {"sectors", true, false}, {"per req", true, false}};
+    uint32_t order[MOST_LOADS];
+    size_t count = heaviest(sum, order);
+    if (!count)
+        return SL_OK;
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const sl_logged_inst *inst = &sum->kernel->inst[order[i]];
+        char text[SL_HUMAN_BYTES], place[256];
+        uint64_t requests, amount;
+        load_sums(&sum->load[order[i]], &requests, &amount);
+        sl_table_cellf(t, "  %s", place_of(inst, place, sizeof place));
+        sl_table_cell(t, inst->opcode);
+        sl_table_cell(t, inst->array);
+        sl_table_cell(t, sl_human_count(requests, text));
+        sl_table_cell(t, amount ? sl_human_count(amount, text) : "");
+        cell_ratio(t, amount, amount ? requests : 0);
+    }
+    fprintf(file, "\n%s: memory instructions with the most traffic\n", sum->kernel->name);
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
+{
+    if (!log->launches.count) {
+        fputs("no kernel was launched\n", file);
+        return SL_OK;
+    }
+    kernel_sum *sums = sum_kernels(log);
+    if (!sums)
+        return sl_fail_memory(error);
+    sl_status status;
+    if (log->launches.count <= MOST_LAUNCH_LINES)
+        status = print_launches(file, log, width, error);
+    else
+        status = print_kernels(file, sums, log->kernel_count, width, error);
+    for (uint32_t k = 0; k < log->kernel_count && k < MOST_KERNELS && !status; k++)
+        status = print_loads(file, &sums[k], width, error);
+    if (!status && log->kernel_count > MOST_KERNELS)
+        fprintf(file, "\n(%u more kernels; --json and --csv show all)\n", log->kernel_count - MOST_KERNELS);
+    if (!status && log->launches.count > MOST_LAUNCH_LINES)
+        fprintf(file, "\n%zu launches, summed by kernel; --json and --csv show each\n", log->launches.count);
+    free_sums(sums, log->kernel_count);
+    return status;
+}

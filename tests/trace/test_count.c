@@ -1,0 +1,417 @@
+/* Counting launches: hand-computed requests, sectors, passes and footprints; filters and traces of the recorder. */
+#include "trace_maker.h"
+
+#include <unistd.h>
+
+#include "trace/recorder.h"
+
+/* A kernel of one basic block: one instruction that does not touch memory, then the given memory instructions. */
+typedef struct small_kernel {
+    sl_trace_kernel kernel;
+    sl_inst inst[9];
+    uint32_t mem_inst[8];
+    sl_trace_bb bb;
+} small_kernel;
+
+static const char strings[] = "\0A\0B\0op";
+
+static void make_small(small_kernel *k, const sl_inst *memory, uint32_t count)
+{
+    memset(k, 0, sizeof *k);
+    k->inst[0] = (sl_inst){.op_class = SL_CLASS_INT, .opcode = 5, .mem_slot = UINT32_MAX};
+    for (uint32_t i = 0; i < count; i++) {
+        k->inst[i + 1] = memory[i];
+        k->inst[i + 1].op_class = SL_CLASS_MEMORY;
+        k->inst[i + 1].opcode = 5;
+        k->inst[i + 1].pc = i + 1;
+        k->inst[i + 1].mem_slot = i;
+        k->mem_inst[i] = i + 1;
+    }
+    k->bb = (sl_trace_bb){0, count + 1};
+    k->kernel = (sl_trace_kernel){.symbol = "_Z5smallv",
+                                  .name = "small",
+                                  .insts = count + 1,
+                                  .inst = k->inst,
+                                  .bbs = 1,
+                                  .bb = &k->bb,
+                                  .mem_slots = count,
+                                  .mem_inst = k->mem_inst,
+                                  .strings = strings,
+                                  .strings_bytes = sizeof strings};
+}
+
+static const sl_trace_launch one_block = {.grid = {1, 1, 1},
+                                          .block = {32, 1, 1},
+                                          .lanes = 32,
+                                          .shared_window = 0x100000000,
+                                          .local_window = 0x200000000,
+                                          .window_bytes = 0x1000000};
+
+typedef struct counting {
+    small_kernel small;
+    sl_launch_counter *counter;
+    sl_warp_stream stream;
+    sl_launch_counts counts;
+} counting;
+
+static void start(counting *c, const sl_inst *memory, uint32_t count)
+{
+    make_small(&c->small, memory, count);
+    sl_count_options options = {.footprint = true};
+    assert_int_equal(sl_launch_counter_create(&c->small.kernel, &one_block, &options, &c->counter, NULL), SL_OK);
+    assert_true(sl_warp_stream_init(&c->stream, count, 32));
+}
+
+static void touch(counting *c, uint32_t slot, uint64_t mask, uint64_t base, uint64_t stride)
+{
+    uint64_t addr[SL_MAX_LANES];
+    for (uint64_t i = 0; i < 32; i++)
+        addr[i] = base + i * stride;
+    sl_warp_stream_access(&c->stream, slot, mask, addr);
+}
+
+static void finish(counting *c)
+{
+    sl_warp_stream_end(&c->stream);
+    sl_warp_view view = {0, c->stream.control.data, c->stream.memory.data, c->stream.control.count,
+                         c->stream.memory.count};
+    sl_block_view block = {.last = true, .warps = 1, .warp = &view};
+    sl_error error;
+    assert_int_equal(sl_launch_counter_block(c->counter, &block, &error), SL_OK);
+    assert_int_equal(sl_launch_counter_result(c->counter, &c->counts, &error), SL_OK);
+}
+
+static void drop(counting *c)
+{
+    sl_launch_counter_destroy(c->counter);
+    sl_warp_stream_fini(&c->stream);
+}
+
+#define TOTAL(c, name) ((c).counts.total.value[SL_COUNTER_##name])
+
+static void global_accesses_are_counted_by_kind(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4, .array = 1},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_STORE, .width = 8, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_ATOMIC, .width = 4, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_REDUCTION, .width = 4, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_ASYNC_COPY, .width = 16, .array = 1},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_PREFETCH, .width = 4, .array = 1},
+        {.space = SL_MEM_TEXTURE, .access = SL_ACCESS_LOAD, .width = 4},
+    };
+    counting c;
+    start(&c, memory, 7);
+    for (int k = 0; k < 3; k++) {
+        uint64_t mask = k < 2 ? UINT32_MAX : 0xffff;
+        sl_warp_stream_step(&c.stream, 0, mask);
+        touch(&c, 0, mask, 0x1000, 4);         /* 4, 4, 2 sectors */
+        touch(&c, 1, mask, 0x8000, 8);         /* 8, 8, 4 */
+        touch(&c, 2, mask, 0x8000, 0);         /* 1, 1, 1 */
+        touch(&c, 3, mask & 1, 0x9000, 0);     /* 1, 1, 1 */
+        touch(&c, 4, mask, 0x1000, 16);        /* 16, 16, 8 */
+        touch(&c, 5, mask, 0x100000, 4096);    /* prefetches are no requests */
+        touch(&c, 6, k ? 0 : mask, 0x5000, 4); /* one with lanes */
+    }
+    finish(&c);
+    assert_int_equal(TOTAL(c, warp_insts), 3 * 8);
+    assert_int_equal(TOTAL(c, thread_insts), 2 * 8 * 32 + 8 * 16);
+    assert_int_equal(TOTAL(c, ld_requests), 3);
+    assert_int_equal(TOTAL(c, ld_sectors), 10);
+    assert_int_equal(TOTAL(c, st_requests), 3);
+    assert_int_equal(TOTAL(c, st_sectors), 20);
+    assert_int_equal(TOTAL(c, atom_requests), 3);
+    assert_int_equal(TOTAL(c, atom_sectors), 3);
+    assert_int_equal(TOTAL(c, red_sectors), 3);
+    assert_int_equal(TOTAL(c, async_requests), 3);
+    assert_int_equal(TOTAL(c, async_sectors), 40);
+    assert_int_equal(TOTAL(c, tex_requests), 1);
+    assert_int_equal(c.counts.slot[0].value[SL_COUNTER_ld_sectors], 10);
+    assert_false(sl_counts_has(&c.counts.slot[0], SL_COUNTER_st_sectors));
+    assert_false(sl_counts_has(&c.counts.total, SL_COUNTER_cycles));
+    /* A: 128 bytes by the load, 512 by the copy from the same place; B: 256 and one sector at 0x9000 */
+    assert_int_equal(c.counts.arrays, 2);
+    assert_string_equal(c.counts.array[0].name, "A");
+    assert_int_equal(c.counts.array[0].bytes, 512);
+    assert_string_equal(c.counts.array[1].name, "B");
+    assert_int_equal(c.counts.array[1].bytes, 256 + 32);
+    assert_int_equal(TOTAL(c, footprint_bytes), 512 + 256 + 32);
+    drop(&c);
+}
+
+static void a_request_without_lanes_is_none_and_known_to_be_none(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {{.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4}};
+    counting c;
+    start(&c, memory, 1);
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    touch(&c, 0, 0, 0x1000, 4);
+    finish(&c);
+    assert_int_equal(TOTAL(c, ld_requests), 0);
+    assert_true(sl_counts_has(&c.counts.total, SL_COUNTER_ld_requests));
+    assert_true(sl_counts_has(&c.counts.total, SL_COUNTER_st_sectors));
+    assert_true(sl_counts_has(&c.counts.slot[0], SL_COUNTER_ld_sectors));
+    drop(&c);
+}
+
+static void words_of_local_memory_lie_side_by_side(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {
+        {.space = SL_MEM_LOCAL, .access = SL_ACCESS_LOAD, .width = 4},
+        {.space = SL_MEM_LOCAL, .access = SL_ACCESS_STORE, .width = 8},
+        {.space = SL_MEM_LOCAL, .access = SL_ACCESS_LOAD, .width = 1},
+        {.space = SL_MEM_LOCAL, .access = SL_ACCESS_STORE, .width = 16},
+    };
+    counting c;
+    start(&c, memory, 4);
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    touch(&c, 0, UINT32_MAX, 16, 0); /* the same word of every lane: 128 bytes */
+    touch(&c, 1, UINT32_MAX, 16, 0); /* two words: 2 x 128 bytes */
+    touch(&c, 2, UINT32_MAX, 3, 0);  /* a byte of each lane's word: still 128 bytes */
+    touch(&c, 3, 0xff, 0, 16);       /* eight lanes, each its own four words: 32 sectors */
+    finish(&c);
+    assert_int_equal(TOTAL(c, local_ld_requests), 2);
+    assert_int_equal(TOTAL(c, local_ld_sectors), 4 + 4);
+    assert_int_equal(TOTAL(c, local_st_sectors), 8 + 32);
+    assert_int_equal(TOTAL(c, ld_requests), 0);
+    drop(&c);
+}
+
+static void generic_accesses_count_where_their_lanes_go(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {{.space = SL_MEM_GENERIC, .access = SL_ACCESS_LOAD, .width = 4}};
+    counting c;
+    start(&c, memory, 1);
+    uint64_t addr[SL_MAX_LANES];
+    for (uint64_t i = 0; i < 32; i++) /* 16 lanes global, 8 shared, 8 local */
+        addr[i] = i < 16 ? 0x1000 + i * 4 : i < 24 ? 0x100000000 + i * 4 : 0x200000000 + 8;
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    sl_warp_stream_access(&c.stream, 0, UINT32_MAX, addr);
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    touch(&c, 0, UINT32_MAX, 0x1000, 4);
+    finish(&c);
+    assert_int_equal(TOTAL(c, ld_requests), 2);
+    assert_int_equal(TOTAL(c, ld_sectors), 2 + 4);
+    assert_int_equal(TOTAL(c, shared_ld_requests), 1);
+    assert_int_equal(TOTAL(c, shared_ld_wavefronts), 1);
+    assert_int_equal(TOTAL(c, local_ld_requests), 1);
+    assert_int_equal(TOTAL(c, local_ld_sectors), 1);
+    assert_int_equal(TOTAL(c, footprint_bytes), 128);
+    drop(&c);
+}
+
+static void shared_accesses_count_passes(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {{.space = SL_MEM_SHARED, .access = SL_ACCESS_LOAD, .width = 4},
+                                     {.space = SL_MEM_SHARED, .access = SL_ACCESS_STORE, .width = 4},
+                                     {.space = SL_MEM_SHARED, .access = SL_ACCESS_ATOMIC, .width = 4}};
+    counting c;
+    start(&c, memory, 3);
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    touch(&c, 0, UINT32_MAX, 0, 4);
+    touch(&c, 1, UINT32_MAX, 0, 128);
+    touch(&c, 2, UINT32_MAX, 0, 0);
+    finish(&c);
+    assert_int_equal(TOTAL(c, shared_ld_wavefronts), 1);
+    assert_int_equal(TOTAL(c, shared_st_wavefronts), 32);
+    assert_int_equal(TOTAL(c, shared_atom_requests), 1);
+    drop(&c);
+}
+
+static void counters_of_one_launch_add_up(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {{.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4, .array = 1}};
+    counting a, b;
+    start(&a, memory, 1);
+    start(&b, memory, 1);
+    sl_warp_stream_step(&a.stream, 0, UINT32_MAX);
+    touch(&a, 0, UINT32_MAX, 0x1000, 4);
+    sl_warp_stream_step(&b.stream, 0, UINT32_MAX);
+    touch(&b, 0, UINT32_MAX, 0x1040, 4);
+    finish(&a);
+    finish(&b);
+    sl_error error;
+    assert_int_equal(sl_launch_counter_merge(a.counter, b.counter, &error), SL_OK);
+    assert_int_equal(sl_launch_counter_result(a.counter, &a.counts, &error), SL_OK);
+    assert_int_equal(TOTAL(a, ld_sectors), 8);
+    assert_int_equal(TOTAL(a, footprint_bytes), 192);
+    assert_int_equal(a.counts.blocks, 2);
+    drop(&a);
+    drop(&b);
+}
+
+static void a_sector_must_be_a_power_of_two(void **state)
+{
+    (void)state;
+    small_kernel k;
+    make_small(&k, NULL, 0);
+    sl_launch_counter *counter;
+    sl_error error;
+    assert_int_equal(
+        sl_launch_counter_create(&k.kernel, &one_block, &(sl_count_options){.sector_bytes = 48}, &counter, &error),
+        SL_INVALID);
+    assert_non_null(strstr(error.text, "48"));
+}
+
+/* ---- the recorder ---- */
+
+typedef struct seen {
+    size_t count;
+    uint64_t index[16], requests[16], blocks[16];
+    bool failed[16];
+} seen;
+
+static sl_status see(void *context, const sl_launch_result *result, sl_error *error)
+{
+    (void)error;
+    seen *s = context;
+    s->index[s->count] = result->index;
+    s->requests[s->count] = result->counts ? result->counts->total.value[SL_COUNTER_ld_requests] : 0;
+    s->blocks[s->count] = result->launch->blocks_recorded;
+    s->failed[s->count++] = result->failed;
+    return SL_OK;
+}
+
+/* Launches as an emulator would: `launches` of them, four blocks each, names alternating. */
+static void emulate(const sl_launch_sink *sink, uint32_t launches)
+{
+    static const sl_inst memory[] = {{.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4, .array = 1}};
+    small_kernel k[2];
+    make_small(&k[0], memory, 1);
+    make_small(&k[1], memory, 1);
+    k[1].kernel.symbol = "_Z5othervf";
+    k[1].kernel.name = "other";
+    sl_warp_stream stream;
+    assert_true(sl_warp_stream_init(&stream, 1, 32));
+    for (uint32_t n = 0; n < launches; n++) {
+        sl_trace_launch launch = one_block;
+        launch.grid[0] = 4;
+        bool wanted;
+        uint64_t limit;
+        sl_error error;
+        assert_int_equal(sink->begin(sink->context, &k[n & 1].kernel, &launch, NULL, 0, &wanted, &limit, &error),
+                         SL_OK);
+        for (uint64_t b = 0; wanted && b < 4 && b < limit; b++) {
+            uint64_t addr[32];
+            for (uint64_t i = 0; i < 32; i++)
+                addr[i] = 0x1000 + b * 128 + i * 4;
+            assert_true(sl_warp_stream_reset(&stream, 1, 32));
+            sl_warp_stream_step(&stream, 0, UINT32_MAX);
+            sl_warp_stream_access(&stream, 0, UINT32_MAX, addr);
+            sl_warp_stream_end(&stream);
+            sl_warp_view view = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
+            sl_block_view block = {.block = b, .last = true, .warps = 1, .warp = &view};
+            assert_int_equal(sink->block(sink->context, &block, &error), SL_OK);
+        }
+        assert_int_equal(sink->end(sink->context, &(sl_launch_stats){8, 256, 4, false}, n == 5, &error), SL_OK);
+    }
+    sl_warp_stream_fini(&stream);
+}
+
+static void filters_choose_launches_kernels_and_blocks(void **state)
+{
+    (void)state;
+    seen s = {0};
+    sl_recorder *recorder;
+    sl_error error;
+    sl_trace_filter filter = {.kernel_regex = "^oth", .first_launch = 2, .last_launch = 5, .ranged = true, .blocks = 3};
+    sl_recorder_config config = {.filter = &filter, .count = true, .launch_done = see, .context = &s};
+    assert_int_equal(sl_recorder_create(&config, &recorder, &error), SL_OK);
+    emulate(sl_recorder_sink(recorder), 8);
+    assert_int_equal(sl_recorder_launches(recorder), 8);
+    assert_int_equal(sl_recorder_finish(recorder, &error), SL_OK);
+    assert_int_equal(s.count, 2);
+    assert_int_equal(s.index[0], 3);
+    assert_int_equal(s.index[1], 5);
+    assert_int_equal(s.requests[0], 3);
+    assert_int_equal(s.blocks[0], 3);
+    assert_false(s.failed[0]);
+    assert_true(s.failed[1]);
+}
+
+static void a_bad_regular_expression_is_an_error(void **state)
+{
+    (void)state;
+    sl_recorder *recorder;
+    sl_error error;
+    sl_trace_filter filter = {.kernel_regex = "a(b"};
+    assert_int_equal(sl_recorder_create(&(sl_recorder_config){.filter = &filter}, &recorder, &error), SL_INVALID);
+    assert_non_null(strstr(error.text, "a(b"));
+}
+
+static void a_recorded_trace_counts_the_same_as_the_run(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "/tmp/sluice-test-%ld-recorded.slt", (long)getpid());
+    seen s = {0};
+    sl_recorder *recorder;
+    sl_error error, damage;
+    sl_trace_filter filter = {.first_launch = 1, .last_launch = 5, .ranged = true};
+    sl_recorder_config config = {
+        .filter = &filter, .count = true, .launch_done = see, .context = &s, .trace_path = path, .producer = "test"};
+    assert_int_equal(sl_recorder_create(&config, &recorder, &error), SL_OK);
+    emulate(sl_recorder_sink(recorder), 8);
+    assert_int_equal(sl_recorder_finish(recorder, &error), SL_OK);
+    sl_trace *trace;
+    assert_int_equal(sl_trace_open(path, &trace, &damage, &error), SL_OK);
+    assert_int_equal(damage.status, SL_OK);
+    assert_int_equal(sl_trace_kernels(trace), 2);
+    assert_int_equal(sl_trace_launches(trace), 5);
+    for (uint32_t n = 0; n < 5; n++) {
+        const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
+        assert_int_equal(launch->index, n + 1);
+        assert_int_equal(launch->failed, n == 4);
+        sl_launch_counter *counter;
+        sl_launch_counts counts;
+        sl_block_walker *walker;
+        sl_block_view view;
+        bool more;
+        assert_int_equal(sl_launch_counter_create(sl_trace_kernel_at(trace, launch->kernel), launch,
+                                                  &(sl_count_options){0}, &counter, &error),
+                         SL_OK);
+        assert_int_equal(sl_block_walker_create(trace, n, 0, UINT64_MAX, &walker, &error), SL_OK);
+        while (!sl_block_walker_next(walker, &view, &more, &error) && more)
+            assert_int_equal(sl_launch_counter_block(counter, &view, &error), SL_OK);
+        assert_int_equal(sl_launch_counter_result(counter, &counts, &error), SL_OK);
+        assert_int_equal(counts.total.value[SL_COUNTER_ld_requests], s.requests[n]);
+        assert_int_equal(counts.blocks, 4);
+        sl_block_walker_destroy(walker);
+        sl_launch_counter_destroy(counter);
+    }
+    sl_trace_close(trace);
+    unlink(path);
+}
+
+static void counters_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(sl_counter_find("ld_sectors"), SL_COUNTER_ld_sectors);
+    assert_int_equal(sl_counter_find("ld_sector"), SL_COUNTERS);
+    for (int i = 0; i < SL_COUNTERS; i++)
+        assert_int_equal(sl_counter_find(sl_counter_infos[i].name), i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(global_accesses_are_counted_by_kind),
+        cmocka_unit_test(a_request_without_lanes_is_none_and_known_to_be_none),
+        cmocka_unit_test(words_of_local_memory_lie_side_by_side),
+        cmocka_unit_test(generic_accesses_count_where_their_lanes_go),
+        cmocka_unit_test(shared_accesses_count_passes),
+        cmocka_unit_test(counters_of_one_launch_add_up),
+        cmocka_unit_test(a_sector_must_be_a_power_of_two),
+        cmocka_unit_test(filters_choose_launches_kernels_and_blocks),
+        cmocka_unit_test(a_bad_regular_expression_is_an_error),
+        cmocka_unit_test(a_recorded_trace_counts_the_same_as_the_run),
+        cmocka_unit_test(counters_are_found_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
