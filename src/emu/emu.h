@@ -21,13 +21,13 @@ typedef struct sl_gpu_limits {
 extern const sl_gpu_limits sl_gpu_limits_default; /* those of an H200, sm_90 */
 
 typedef struct sl_emu_config {
-    uint32_t lanes;            /* 32 or 64; 0: 32 */
-    uint32_t threads;          /* host threads; 0: all cores */
-    uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
-    bool check_uninit;         /* report reads of memory never written as errors */
-    const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
+    uint32_t lanes;              /* 32 or 64; 0: 32 */
+    uint32_t threads;            /* host threads; 0: all cores */
+    uint64_t max_instructions;   /* warp instructions per launch; 0: no limit */
+    bool check_uninit;           /* report reads of memory never written as errors */
+    const char *isa;             /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_gpu_limits *limits; /* NULL: sl_gpu_limits_default */
-    const sl_launch_sink *sink; /* NULL: nobody listens, nothing is recorded */
+    const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */
     /* Text printed by kernels, in block order. NULL: dropped. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -42,8 +42,8 @@ void sl_emu_destroy(sl_emu *emu);
 sl_heap *sl_emu_heap(sl_emu *emu);
 const sl_gpu_limits *sl_emu_limits(const sl_emu *emu);
 
-/* Links the modules, places their variables in device memory and initialises them. The modules must outlive the program.
- * Instructions are checked when a kernel is first prepared, not here. */
+/* Links the modules, places their variables in device memory and initialises them. The modules must outlive the
+ * program. Instructions are checked when a kernel is first prepared, not here. */
 sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t count, sl_emu_program **program,
                       sl_error *error);
 void sl_emu_unload(sl_emu *emu, sl_emu_program *program);
@@ -65,9 +65,9 @@ uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32
 typedef struct sl_emu_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
-    const void *params;   /* the parameter block laid out as PTX says (sl_ptx_var.offset); param_bytes of the function */
+    const void *params; /* the parameter block laid out as PTX says (sl_ptx_var.offset); param_bytes of the function */
     size_t param_bytes;
-    bool cooperative;     /* all blocks must be resident together */
+    bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
 } sl_emu_launch;
 
@@ -75,10 +75,19 @@ typedef struct sl_emu_launch {
  * address and nearest allocation, as far as they apply. `stats` may be NULL. */
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
                      sl_error *error);
-/* Whether the last SL_FAULT was a failed assert() in a kernel (cudaErrorAssert), an illegal address, a misaligned one … */
+/* Whether the last SL_FAULT was a failed assert() in a kernel (cudaErrorAssert), an illegal address, a misaligned one …
+ */
 typedef enum sl_fault {
-    SL_FAULT_NONE, SL_FAULT_ILLEGAL_ADDRESS, SL_FAULT_MISALIGNED, SL_FAULT_BARRIER, SL_FAULT_ASSERT, SL_FAULT_TRAP,
-    SL_FAULT_ILLEGAL_INSTRUCTION, SL_FAULT_UNINITIALISED, SL_FAULT_STACK, SL_FAULT_LIMIT,
+    SL_FAULT_NONE,
+    SL_FAULT_ILLEGAL_ADDRESS,
+    SL_FAULT_MISALIGNED,
+    SL_FAULT_BARRIER,
+    SL_FAULT_ASSERT,
+    SL_FAULT_TRAP,
+    SL_FAULT_ILLEGAL_INSTRUCTION,
+    SL_FAULT_UNINITIALISED,
+    SL_FAULT_STACK,
+    SL_FAULT_LIMIT,
 } sl_fault;
 sl_fault sl_emu_last_fault(const sl_emu *emu);
 
@@ -86,14 +95,14 @@ sl_fault sl_emu_last_fault(const sl_emu *emu);
 typedef enum sl_tex_address { SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER } sl_tex_address;
 typedef struct sl_texture {
     uint64_t data;
-    uint32_t dims;           /* 1, 2, 3 */
-    uint64_t size[3];        /* elements */
-    uint64_t pitch, slice;   /* bytes per row, per slice */
-    uint8_t channels;        /* 1, 2, 4 */
-    uint8_t channel_bits;    /* 8, 16, 32 */
-    char channel_kind;       /* 'u', 's', 'f' */
+    uint32_t dims;         /* 1, 2, 3 */
+    uint64_t size[3];      /* elements */
+    uint64_t pitch, slice; /* bytes per row, per slice */
+    uint8_t channels;      /* 1, 2, 4 */
+    uint8_t channel_bits;  /* 8, 16, 32 */
+    char channel_kind;     /* 'u', 's', 'f' */
     bool normalized_coords, normalized_float /* integer texels read as [0,1] or [-1,1] */, linear_filter;
-    uint8_t address[3];      /* sl_tex_address */
+    uint8_t address[3]; /* sl_tex_address */
     float border[4];
 } sl_texture;
 sl_status sl_emu_texture_create(sl_emu *emu, const sl_texture *texture, uint64_t *object, sl_error *error);

@@ -13,10 +13,10 @@
 #include "sluice/error.h"
 
 typedef enum sl_alloc_kind {
-    SL_ALLOC_DEVICE,  /* cudaMalloc */
-    SL_ALLOC_HOST,    /* pinned or registered host memory that kernels may touch */
+    SL_ALLOC_DEVICE, /* cudaMalloc */
+    SL_ALLOC_HOST,   /* pinned or registered host memory that kernels may touch */
     SL_ALLOC_MANAGED,
-    SL_ALLOC_SYMBOL,  /* module variables */
+    SL_ALLOC_SYMBOL,   /* module variables */
     SL_ALLOC_INTERNAL, /* parameter blocks and the like */
 } sl_alloc_kind;
 
@@ -26,7 +26,7 @@ typedef struct sl_alloc {
     const char *label;    /* owned by the heap; NULL: none */
     uint8_t kind;         /* sl_alloc_kind */
     bool live;
-    uint8_t *written;     /* with uninitialised-read checking: one bit per byte; else NULL */
+    uint8_t *written; /* with uninitialised-read checking: one bit per byte; else NULL */
 } sl_alloc;
 
 typedef struct sl_heap sl_heap;
@@ -53,7 +53,8 @@ bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes);
 
 uint64_t sl_heap_live_bytes(const sl_heap *heap);
-size_t sl_heap_count(const sl_heap *heap);                       /* live and freed, sorted by address */
+uint64_t sl_heap_generation(const sl_heap *heap); /* grows with every allocation and every free */
+size_t sl_heap_count(const sl_heap *heap);        /* live and freed, sorted by address */
 const sl_alloc *sl_heap_at(const sl_heap *heap, size_t index);
 
 #endif

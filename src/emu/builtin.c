@@ -1,0 +1,222 @@
+/* Functions that the device runtime provides: printf, assert, malloc and free. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/warp.h"
+
+enum { LONGEST_STRING = 1 << 20 };
+
+/* Reads the caller's argument `index` of one lane. */
+static uint64_t argument(const sl_warp *warp, const sl_call *call, uint32_t index, int lane)
+{
+    uint64_t value = 0;
+    if (index >= call->args)
+        return 0;
+    const sl_call_arg *arg = &call->arg[index];
+    const uint8_t *at = warp->local + (size_t)lane * warp->local_capacity + warp->now.local + arg->caller_offset;
+    memcpy(&value, at, arg->bytes < 8 ? arg->bytes : 8);
+    return value;
+}
+
+static void give_back(sl_warp *warp, const sl_call *call, int lane, uint64_t value)
+{
+    if (!call->rets)
+        return;
+    const sl_call_arg *ret = &call->arg[call->args];
+    uint8_t *at = warp->local + (size_t)lane * warp->local_capacity + warp->now.local + ret->caller_offset;
+    memcpy(at, &value, ret->bytes < 8 ? ret->bytes : 8);
+}
+
+/* Copies a string out of device memory; the result is the caller's to free. */
+static char *device_string(sl_warp *warp, const sl_op *op, int lane, uint64_t addr)
+{
+    size_t length = 0;
+    while (length < LONGEST_STRING && *(const char *)sl_memory_resolve(warp, op, lane, addr + length, 1, false))
+        length++;
+    char *text = malloc(length + 1);
+    for (size_t i = 0; text && i < length; i++)
+        text[i] = *(const char *)sl_memory_resolve(warp, op, lane, addr + i, 1, false);
+    if (text)
+        text[length] = 0;
+    return text;
+}
+
+static uint64_t next_argument(sl_warp *warp, const sl_op *op, int lane, uint64_t buffer, uint64_t *offset,
+                              uint32_t size)
+{
+    uint64_t value = 0;
+    *offset = (*offset + size - 1) / size * size;
+    memcpy(&value, sl_memory_resolve(warp, op, lane, buffer + *offset, size, false), size);
+    *offset += size;
+    return value;
+}
+
+typedef struct text {
+    char *data;
+    size_t count, capacity;
+} text;
+
+static void append(text *out, const char *data, size_t count)
+{
+    if (out->count + count > out->capacity) {
+        size_t capacity = (out->count + count) * 2 + 64;
+        char *grown = realloc(out->data, capacity);
+        if (!grown)
+            return;
+        out->data = grown;
+        out->capacity = capacity;
+    }
+    memcpy(out->data + out->count, data, count);
+    out->count += count;
+}
+
+/* One conversion of a format ("%-8.3f"), with its argument taken from the buffer. */
+static void convert(sl_warp *warp, const sl_op *op, int lane, const char *spec, size_t length, uint64_t buffer,
+                    uint64_t *offset, text *out)
+{
+    char format[80], piece[512];
+    size_t used = 0;
+    char kind = spec[length - 1];
+    bool wide = false;
+    for (size_t i = 0; i + 1 < length && used < sizeof format - 24; i++) {
+        if (spec[i] == '*')
+            used += (size_t)snprintf(format + used, 16, "%d", (int)next_argument(warp, op, lane, buffer, offset, 4));
+        else if (spec[i] == 'l' || spec[i] == 'j' || spec[i] == 'z' || spec[i] == 't')
+            wide = true;
+        else if (spec[i] != 'h' && spec[i] != 'L')
+            format[used++] = spec[i];
+    }
+    int made = 0;
+    char *large = NULL;
+    switch (kind) {
+    case 'd':
+    case 'i': {
+        uint64_t value = next_argument(warp, op, lane, buffer, offset, wide ? 8 : 4);
+        strcpy(format + used, "lld");
+        made = snprintf(piece, sizeof piece, format, wide ? (long long)value : (long long)(int32_t)value);
+        break;
+    }
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': {
+        uint64_t value = next_argument(warp, op, lane, buffer, offset, wide ? 8 : 4);
+        snprintf(format + used, 8, "ll%c", kind);
+        made = snprintf(piece, sizeof piece, format, (unsigned long long)value);
+        break;
+    }
+    case 'c':
+        strcpy(format + used, "c");
+        made = snprintf(piece, sizeof piece, format, (int)next_argument(warp, op, lane, buffer, offset, 4));
+        break;
+    case 'p':
+        strcpy(format + used, "p");
+        made =
+            snprintf(piece, sizeof piece, format, (void *)(uintptr_t)next_argument(warp, op, lane, buffer, offset, 8));
+        break;
+    case 's': {
+        uint64_t addr = next_argument(warp, op, lane, buffer, offset, 8);
+        char *string = addr ? device_string(warp, op, lane, addr) : NULL;
+        strcpy(format + used, "s");
+        made = asprintf(&large, format, string ? string : "(null)");
+        free(string);
+        break;
+    }
+    default: { /* e f g a in both cases */
+        uint64_t bits = next_argument(warp, op, lane, buffer, offset, 8);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        snprintf(format + used, 4, "%c", kind);
+        made = snprintf(piece, sizeof piece, format, value);
+        break;
+    }
+    }
+    if (large && made > 0)
+        append(out, large, (size_t)made);
+    else if (!large && made > 0)
+        append(out, piece, (size_t)made < sizeof piece ? (size_t)made : sizeof piece - 1);
+    free(large);
+}
+
+static void print_lane(sl_warp *warp, const sl_op *op, const sl_call *call, int lane)
+{
+    uint64_t buffer = argument(warp, call, 1, lane), offset = 0;
+    char *format = device_string(warp, op, lane, argument(warp, call, 0, lane));
+    text out = {0};
+    int conversions = 0;
+    for (const char *at = format; at && *at;) {
+        size_t plain = strcspn(at, "%");
+        append(&out, at, plain);
+        at += plain;
+        if (!*at)
+            break;
+        if (at[1] == '%') {
+            append(&out, "%", 1);
+            at += 2;
+            continue;
+        }
+        size_t length = 1 + strspn(at + 1, "-+ #0123456789.*hlLjzt");
+        if (!at[length] || !strchr("diuxXocpseEfFgGaA", at[length])) {
+            append(&out, at, length);
+            at += length;
+            continue;
+        }
+        convert(warp, op, lane, at, length + 1, buffer, &offset, &out);
+        at += length + 1;
+        conversions++;
+    }
+    const sl_emu_config *config = &warp->worker->run->emu->config;
+    if (config->print && out.count)
+        config->print(config->print_context, out.data, out.count);
+    free(out.data);
+    free(format);
+    give_back(warp, call, lane, (uint64_t)conversions);
+}
+
+static _Noreturn void assert_failed(sl_warp *warp, const sl_op *op, const sl_call *call, int lane)
+{
+    char message[200], file[200], function[200];
+    char *parts[3] = {device_string(warp, op, lane, argument(warp, call, 0, lane)),
+                      device_string(warp, op, lane, argument(warp, call, 1, lane)),
+                      device_string(warp, op, lane, argument(warp, call, 3, lane))};
+    snprintf(message, sizeof message, "%s", parts[0] ? parts[0] : "?");
+    snprintf(file, sizeof file, "%s", parts[1] ? parts[1] : "?");
+    snprintf(function, sizeof function, "%s", parts[2] ? parts[2] : "?");
+    for (int i = 0; i < 3; i++)
+        free(parts[i]);
+    sl_fault_raise(warp, op->inst, lane, SL_FAULT_ASSERT, "%s:%u: %s: assertion `%s` failed", file,
+                   (uint32_t)argument(warp, call, 2, lane), function, message);
+}
+
+void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
+{
+    const sl_call *call = bb->call;
+    sl_heap *heap = warp->worker->run->emu->heap;
+    const sl_op op = {.inst = bb->first_inst + bb->insts - 1, .space = SL_SPACE_NONE};
+    for (uint64_t left = warp->mask; left; left &= left - 1) {
+        int lane = __builtin_ctzll(left);
+        switch ((sl_builtin)call->builtin) {
+        case SL_BUILTIN_VPRINTF:
+            print_lane(warp, &op, call, lane);
+            break;
+        case SL_BUILTIN_ASSERTFAIL:
+            assert_failed(warp, &op, call, lane);
+        case SL_BUILTIN_MALLOC: {
+            uint64_t addr = 0;
+            if (sl_heap_alloc(heap, argument(warp, call, 0, lane), SL_ALLOC_DEVICE, "device malloc", &addr, NULL) !=
+                SL_OK)
+                addr = 0;
+            give_back(warp, call, lane, addr);
+            break;
+        }
+        case SL_BUILTIN_FREE: {
+            uint64_t addr = argument(warp, call, 0, lane);
+            sl_error error;
+            if (addr && sl_heap_free(heap, addr, &error) != SL_OK)
+                sl_fault_raise(warp, op.inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: %s", error.text);
+            break;
+        }
+        }
+    }
+}

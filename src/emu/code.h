@@ -1,0 +1,242 @@
+/* Decoded kernels: what the decoder makes of PTX and the interpreter runs.
+ *
+ * A kernel and every function it can reach become one flat list of basic blocks. Each PTX instruction becomes one or
+ * a few ops; an op names a handler and the places of its operands. Control flow is not an op: it is the block's
+ * terminator, so that the straight-line part of a block runs without a test.
+ *
+ * Operand places are 32-bit references into one of four areas (SL_AREA_*): two bits of area, thirty of byte offset.
+ * Every value in an area is an array over the lanes of the warp: 2, 4 or 8 bytes per lane; predicates are 4-byte lanes
+ * that are all zeros or all ones. */
+#ifndef SL_EMU_CODE_H
+#define SL_EMU_CODE_H
+
+#include "base/array.h"
+#include "emu/emu.h"
+#include "ptx/cfg.h"
+
+enum {
+    SL_AREA_FRAME = 0,   /* registers of the running function */
+    SL_AREA_CONST = 1,   /* immediates of the kernel, the same for every warp */
+    SL_AREA_SPECIAL = 2, /* %tid and friends of the warp */
+    SL_AREA_SHIFT = 30,
+    SL_AREA_MASK = (1 << SL_AREA_SHIFT) - 1,
+};
+#define SL_REF_NONE UINT32_MAX
+
+typedef struct sl_warp sl_warp;
+typedef struct sl_op sl_op;
+typedef void (*sl_handler)(sl_warp *warp, const sl_op *op);
+
+struct sl_op {
+    sl_handler run; /* what the interpreter calls: `body`, or a guard around it */
+    sl_handler body;
+    uint32_t d, a, b, c; /* references */
+    uint32_t guard;      /* predicate reference; SL_REF_NONE: always */
+    bool guard_negated;
+    uint8_t space; /* sl_ptx_space of a memory op */
+    uint8_t size;  /* bytes of one element of a memory op */
+    uint8_t count; /* elements of a memory op, items in `list` otherwise */
+    uint32_t list; /* first entry in sl_code.list: further references (vector registers, mma fragments …) */
+    uint32_t inst; /* kernel-wide instruction index */
+    uint32_t slot; /* memory slot for the trace; UINT32_MAX: not recorded */
+    uint32_t aux;  /* handler-specific small constant */
+    int64_t imm;   /* handler-specific constant; address offset of a memory op */
+};
+
+typedef enum sl_term_kind {
+    SL_TERM_FALL,   /* go to next */
+    SL_TERM_JUMP,   /* bra without a guard: go to taken */
+    SL_TERM_BRANCH, /* guarded bra: taken where the predicate holds, else next */
+    SL_TERM_TABLE,  /* brx.idx: list[list + index]; `pred` is the index reference */
+    SL_TERM_CALL,   /* callee in `call`; continues at next */
+    SL_TERM_CALL_INDIRECT,
+    SL_TERM_CALL_BUILTIN,
+    SL_TERM_RETURN, /* where the guard holds (or always); others go to next */
+    SL_TERM_EXIT,
+    SL_TERM_BARRIER, /* bar.sync, bar.arrive, bar.red: then next */
+    SL_TERM_TRAP,
+} sl_term_kind;
+
+typedef enum sl_builtin {
+    SL_BUILTIN_VPRINTF,
+    SL_BUILTIN_ASSERTFAIL,
+    SL_BUILTIN_MALLOC,
+    SL_BUILTIN_FREE,
+} sl_builtin;
+
+/* How arguments move: caller's .param variables and the callee's formals are both ranges of local memory. */
+typedef struct sl_call_arg {
+    uint32_t caller_offset, callee_offset, bytes;
+} sl_call_arg;
+
+typedef struct sl_call {
+    uint32_t function;   /* index into sl_code.function, direct calls */
+    uint8_t builtin;     /* sl_builtin */
+    uint32_t target;     /* reference of the 64-bit function handle, indirect calls */
+    uint32_t args, rets; /* indirect calls: offsets of callee formals are taken from the callee at run time */
+    sl_call_arg *arg;    /* [args] then [rets] */
+} sl_call;
+
+typedef struct sl_code_bb {
+    uint32_t first, ops; /* ops [first, first + ops) */
+    uint32_t insts;      /* PTX instructions, the terminator included */
+    uint32_t first_inst; /* kernel-wide index of its first instruction */
+    uint8_t term;        /* sl_term_kind */
+    bool warp_sync;      /* starts with an instruction that needs all named lanes */
+    bool sync_uses_mask; /* …and names them in `sync_mask` */
+    bool spins;          /* a back edge of a loop whose exit depends on memory that others write */
+    bool guard_negated;
+    uint8_t barrier_mode;              /* sl_barrier_mode */
+    uint32_t guard;                    /* terminator's predicate, or SL_REF_NONE */
+    uint32_t sync_mask;                /* reference, 32-bit lanes */
+    uint32_t barrier, barrier_count;   /* references (32-bit); count SL_REF_NONE: the whole block */
+    uint32_t barrier_dst, barrier_src; /* bar.red */
+    bool barrier_src_negated;
+    uint32_t pred;             /* table index */
+    uint32_t list, list_count; /* brx targets in sl_code.list */
+    int32_t taken, next;       /* kernel-wide block index; SL_BB_EXIT: leave the function */
+    int32_t ipdom;             /* kernel-wide; SL_BB_EXIT */
+    sl_call *call;
+    uint32_t function;
+} sl_code_bb;
+
+typedef enum sl_barrier_mode {
+    SL_BARRIER_SYNC,
+    SL_BARRIER_ARRIVE,
+    SL_BARRIER_POPC,
+    SL_BARRIER_AND,
+    SL_BARRIER_OR,
+} sl_barrier_mode;
+
+typedef struct sl_code_function {
+    const sl_ptx_func *func;
+    const sl_ptx_module *module;
+    uint32_t entry_bb;
+    uint32_t first_inst;
+    uint32_t frame_bytes; /* registers and temporaries */
+    uint32_t local_bytes; /* .local variables, call parameters, formals */
+    uint32_t params, rets;
+    uint32_t *param_offset, *param_bytes; /* formals in the local frame; rets after params */
+    uint32_t zeroed;                      /* registers that may be read before they are written */
+    uint32_t *zero_ref, *zero_size;
+} sl_code_function;
+
+typedef struct sl_code {
+    uint32_t lanes;
+    uint32_t ops;
+    sl_op *op;
+    uint32_t bbs;
+    sl_code_bb *bb;
+    uint32_t lists;
+    uint32_t *list;
+    uint32_t functions;
+    sl_code_function *function; /* [0] is the kernel */
+    uint32_t insts;
+    const sl_ptx_inst **inst; /* kernel-wide index -> PTX */
+    const uint32_t *inst_function;
+    uint8_t *consts;
+    uint32_t const_bytes; /* 64-byte aligned */
+    uint32_t static_shared_bytes, dynamic_shared_offset;
+    uint64_t specials_used; /* bit per sl_special_slot */
+    uint32_t special_bytes;
+    bool has_indirect_calls, has_atomics, has_printf, has_calls, can_spin;
+} sl_code;
+
+/* Where special registers live in the special area: slot * lanes * 8 bytes. */
+typedef enum sl_special_slot {
+    SL_SLOT_TID_X,
+    SL_SLOT_TID_Y,
+    SL_SLOT_TID_Z,
+    SL_SLOT_NTID_X,
+    SL_SLOT_NTID_Y,
+    SL_SLOT_NTID_Z,
+    SL_SLOT_CTAID_X,
+    SL_SLOT_CTAID_Y,
+    SL_SLOT_CTAID_Z,
+    SL_SLOT_NCTAID_X,
+    SL_SLOT_NCTAID_Y,
+    SL_SLOT_NCTAID_Z,
+    SL_SLOT_LANEID,
+    SL_SLOT_WARPID,
+    SL_SLOT_NWARPID,
+    SL_SLOT_SMID,
+    SL_SLOT_NSMID,
+    SL_SLOT_GRIDID,
+    SL_SLOT_LANEMASK_EQ,
+    SL_SLOT_LANEMASK_LT,
+    SL_SLOT_LANEMASK_LE,
+    SL_SLOT_LANEMASK_GT,
+    SL_SLOT_LANEMASK_GE,
+    SL_SLOT_DYNAMIC_SMEM,
+    SL_SLOT_TOTAL_SMEM,
+    SL_SLOT_ENVREG1,
+    SL_SLOT_ENVREG2,
+    SL_SLOT_ZERO,
+    SL_SLOT_ONE,
+    SL_SLOT_PARAM_BASE, /* 64-bit: address of the kernel's parameter block */
+    SL_SLOT_COUNT
+} sl_special_slot;
+
+static inline uint32_t sl_special_ref(sl_special_slot slot, uint32_t lanes)
+{
+    return (uint32_t)SL_AREA_SPECIAL << SL_AREA_SHIFT | (uint32_t)slot * lanes * 8;
+}
+
+struct sl_emu_kernel {
+    sl_emu_program *program;
+    const sl_ptx_func *func;
+    sl_arena arena;
+    sl_code code;
+    sl_trace_kernel facts;
+    uint32_t registers;
+    bool registers_estimated;
+};
+
+/* One compiled set of handlers. */
+typedef struct sl_handler_set {
+    const char *isa;
+    uint32_t lanes;
+    sl_handler guard; /* runs op->body under op->guard */
+    uint32_t count;
+    const struct sl_named_handler {
+        const char *name;
+        sl_handler run;
+    } * handler; /* sorted by name */
+} sl_handler_set;
+
+/* NULL when this build or CPU has no such set; `isa` NULL: the best. */
+const sl_handler_set *sl_handlers_choose(const char *isa, uint32_t lanes);
+sl_handler sl_handler_find(const sl_handler_set *set, const char *name);
+
+/* Where a function lives: a handle is what taking its address gives. */
+enum { SL_FUNCTION_HANDLE_BASE = 0x1000 };
+
+struct sl_emu_program {
+    sl_emu *emu;
+    sl_arena arena;
+    size_t modules;
+    const sl_ptx_module *const *module;
+    uint32_t variables;
+    struct sl_placed {
+        const sl_ptx_var *var;
+        const sl_ptx_module *module;
+        uint64_t addr;
+    } * variable;
+    SL_ARRAY(sl_emu_kernel *) kernels; /* prepared so far */
+    uint32_t functions;                /* every .func with a body, for indirect calls: handle = BASE + 16 * index */
+    const sl_ptx_func **function;
+    const sl_ptx_module **function_module;
+};
+
+/* Definition of `name` visible from `module` (its own first, then non-local ones elsewhere); NULL: none. */
+const struct sl_placed *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
+                                            const char *name);
+const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,
+                                       const sl_ptx_module **found_in);
+int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func);
+
+sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers, sl_error *error);
+/* Fills kernel->facts from the decoded code (facts.c). */
+sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error);
+
+#endif

@@ -1,0 +1,752 @@
+/* The decoder's walk: functions, basic blocks, terminators, and the references of operands. */
+#include "emu/decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/liveness.h"
+#include "emu/warp.h"
+
+_Noreturn void sl_decode_refuse(sl_decoder *d, const char *format, ...)
+{
+    char reason[400], opcode[120];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    sl_fail_at(d->error, SL_UNSUPPORTED, d->module->name, d->inst ? d->inst->line : d->func->line,
+               d->inst ? d->inst->column : 0, "the emulator does not execute %s in %s: %s",
+               d->inst ? sl_ptx_inst_text(d->inst, opcode, sizeof opcode) : "this function", d->func->name, reason);
+    longjmp(d->fail, 1);
+}
+
+_Noreturn void sl_decode_memory_out(sl_decoder *d)
+{
+    sl_fail_memory(d->error);
+    longjmp(d->fail, 1);
+}
+
+void *sl_decode_need(sl_decoder *d, void *memory)
+{
+    if (!memory)
+        sl_decode_memory_out(d);
+    return memory;
+}
+
+/* ---- types ---- */
+
+uint32_t sl_type_bits(sl_ptx_type type)
+{
+    return type == SL_T_PRED ? 1 : sl_ptx_type_bytes(type) * 8;
+}
+
+uint32_t sl_lane_bytes(sl_ptx_type type)
+{
+    if (type == SL_T_PRED)
+        return 4;
+    uint32_t bytes = sl_ptx_type_bytes(type);
+    return bytes <= 2 ? 2 : bytes == 4 ? 4 : 8;
+}
+
+bool sl_type_is_float(sl_ptx_type type)
+{
+    return type == SL_T_F32 || type == SL_T_F64;
+}
+
+bool sl_type_is_half(sl_ptx_type type)
+{
+    return type == SL_T_F16 || type == SL_T_F16X2 || type == SL_T_BF16 || type == SL_T_BF16X2;
+}
+
+bool sl_type_is_signed(sl_ptx_type type)
+{
+    return type == SL_T_S8 || type == SL_T_S16 || type == SL_T_S32 || type == SL_T_S64;
+}
+
+/* ---- references ---- */
+
+uint32_t sl_decode_temp(sl_decoder *d, uint32_t bytes)
+{
+    uint32_t ref = d->temp;
+    d->temp += (bytes * d->lanes + 63) & ~63u;
+    if (d->temp > d->temp_top)
+        d->temp_top = d->temp;
+    return ref;
+}
+
+uint32_t sl_decode_const(sl_decoder *d, uint64_t bits, uint32_t bytes)
+{
+    if (bytes < 8)
+        bits &= ((uint64_t)1 << 8 * bytes) - 1;
+    char key[9];
+    memcpy(key, &bits, 8);
+    key[8] = (char)bytes;
+    uintptr_t known = (uintptr_t)sl_map_get(&d->const_refs, key, sizeof key);
+    if (known)
+        return (uint32_t)(known - 1);
+    uint32_t offset = (uint32_t)d->consts.count, size = (bytes * d->lanes + 63) & ~63u;
+    if (!sl_array_reserve(&d->consts, size))
+        sl_decode_memory_out(d);
+    for (uint32_t i = 0; i < d->lanes; i++)
+        memcpy(d->consts.items + offset + i * bytes, &bits, bytes); /* little-endian */
+    d->consts.count += size;
+    uint32_t ref = (uint32_t)SL_AREA_CONST << SL_AREA_SHIFT | offset;
+    char *stored = sl_decode_need(d, sl_arena_strndup(d->arena, key, sizeof key));
+    if (!sl_map_put(&d->const_refs, stored, sizeof key, (void *)((uintptr_t)ref + 1)))
+        sl_decode_memory_out(d);
+    return ref;
+}
+
+uint32_t sl_decode_list(sl_decoder *d, const uint32_t *refs, uint32_t count)
+{
+    uint32_t first = (uint32_t)d->lists.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!sl_array_push(&d->lists, refs[i]))
+            sl_decode_memory_out(d);
+    return first;
+}
+
+const sl_ptx_operand *sl_decode_operand(sl_decoder *d, uint32_t index)
+{
+    if (index >= d->inst->operands)
+        sl_decode_refuse(d, "operand %u is missing", index + 1);
+    return &d->inst->operand[index];
+}
+
+uint32_t sl_decode_operand_bytes(const sl_decoder *d, const sl_ptx_operand *operand, uint32_t otherwise)
+{
+    return operand->kind == SL_OPD_REG ? sl_lane_bytes(d->func->reg[operand->reg].type) : otherwise;
+}
+
+uint32_t sl_decode_reg(sl_decoder *d, const sl_ptx_operand *operand)
+{
+    const sl_ptx_reg *reg = &d->func->reg[operand->reg];
+    uint32_t element = operand->element > 0 && operand->element < 4 ? (uint32_t)operand->element : 0;
+    uint32_t stride = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
+    return d->reg_ref[operand->reg] + element * stride;
+}
+
+/* Special registers that are the same kind of thing: a slot of the special area. */
+static sl_special_slot special_slot(uint16_t special)
+{
+    switch (special) {
+    case SL_SREG_TID_X:
+        return SL_SLOT_TID_X;
+    case SL_SREG_TID_Y:
+        return SL_SLOT_TID_Y;
+    case SL_SREG_TID_Z:
+        return SL_SLOT_TID_Z;
+    case SL_SREG_NTID_X:
+        return SL_SLOT_NTID_X;
+    case SL_SREG_NTID_Y:
+        return SL_SLOT_NTID_Y;
+    case SL_SREG_NTID_Z:
+        return SL_SLOT_NTID_Z;
+    case SL_SREG_CTAID_X:
+    case SL_SREG_CLUSTERID_X:
+        return SL_SLOT_CTAID_X; /* clusters of one block */
+    case SL_SREG_CTAID_Y:
+    case SL_SREG_CLUSTERID_Y:
+        return SL_SLOT_CTAID_Y;
+    case SL_SREG_CTAID_Z:
+    case SL_SREG_CLUSTERID_Z:
+        return SL_SLOT_CTAID_Z;
+    case SL_SREG_NCTAID_X:
+    case SL_SREG_NCLUSTERID_X:
+        return SL_SLOT_NCTAID_X;
+    case SL_SREG_NCTAID_Y:
+    case SL_SREG_NCLUSTERID_Y:
+        return SL_SLOT_NCTAID_Y;
+    case SL_SREG_NCTAID_Z:
+    case SL_SREG_NCLUSTERID_Z:
+        return SL_SLOT_NCTAID_Z;
+    case SL_SREG_LANEID:
+        return SL_SLOT_LANEID;
+    case SL_SREG_WARPID:
+        return SL_SLOT_WARPID;
+    case SL_SREG_NWARPID:
+        return SL_SLOT_NWARPID;
+    case SL_SREG_SMID:
+        return SL_SLOT_SMID;
+    case SL_SREG_NSMID:
+        return SL_SLOT_NSMID;
+    case SL_SREG_GRIDID:
+        return SL_SLOT_GRIDID;
+    case SL_SREG_LANEMASK_EQ:
+        return SL_SLOT_LANEMASK_EQ;
+    case SL_SREG_LANEMASK_LT:
+        return SL_SLOT_LANEMASK_LT;
+    case SL_SREG_LANEMASK_LE:
+        return SL_SLOT_LANEMASK_LE;
+    case SL_SREG_LANEMASK_GT:
+        return SL_SLOT_LANEMASK_GT;
+    case SL_SREG_LANEMASK_GE:
+        return SL_SLOT_LANEMASK_GE;
+    case SL_SREG_DYNAMIC_SMEM_SIZE:
+        return SL_SLOT_DYNAMIC_SMEM;
+    case SL_SREG_TOTAL_SMEM_SIZE:
+    case SL_SREG_AGGR_SMEM_SIZE:
+        return SL_SLOT_TOTAL_SMEM;
+    case SL_SREG_ENVREG1:
+        return SL_SLOT_ENVREG1;
+    case SL_SREG_ENVREG2:
+        return SL_SLOT_ENVREG2;
+    case SL_SREG_CLUSTER_NCTAID_X:
+    case SL_SREG_CLUSTER_NCTAID_Y:
+    case SL_SREG_CLUSTER_NCTAID_Z:
+    case SL_SREG_CLUSTER_NCTARANK:
+        return SL_SLOT_ONE;
+    default:
+        return SL_SLOT_ZERO;
+    }
+}
+
+/* Clocks are read by an op of their own, the rest from the special area. */
+static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
+{
+    bool is_clock = special == SL_SREG_CLOCK || special == SL_SREG_CLOCK_HI || special == SL_SREG_CLOCK64 ||
+                    special == SL_SREG_GLOBALTIMER || special == SL_SREG_GLOBALTIMER_LO ||
+                    special == SL_SREG_GLOBALTIMER_HI;
+    if (special == SL_SREG_WARP_SZ)
+        return sl_decode_const(d, 32, bytes);
+    if (is_clock) {
+        bool wide = special == SL_SREG_CLOCK64 || special == SL_SREG_GLOBALTIMER;
+        uint32_t ref = sl_decode_temp(d, bytes);
+        sl_op *op = sl_emit(d, ref, ref, ref, ref, bytes == 8 ? "clock_u64" : "clock_u32");
+        op->aux = !wide && (special == SL_SREG_CLOCK_HI || special == SL_SREG_GLOBALTIMER_HI);
+        return ref;
+    }
+    sl_special_slot slot = special_slot(special);
+    d->kernel->code.specials_used |= (uint64_t)1 << slot;
+    uint32_t ref = sl_special_ref(slot, d->lanes);
+    bool stored_wide = slot == SL_SLOT_GRIDID || slot == SL_SLOT_PARAM_BASE;
+    if (bytes == (stored_wide ? 8u : 4u))
+        return ref;
+    uint32_t resized = sl_decode_temp(d, bytes);
+    sl_emit(d, resized, ref, ref, ref, "ext_%s_%s_u%u", stored_wide ? "u64" : "u32", stored_wide ? "u64" : "u32",
+            bytes * 8);
+    return resized;
+}
+
+/* The address that a name stands for, as a constant or computed by an op. */
+static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_t bytes)
+{
+    const sl_ptx_var *var = operand->var;
+    if (var && (var->space == SL_SPACE_SHARED))
+        return sl_decode_const(d, sl_decode_shared_offset(d, var) + operand->bits, bytes);
+    if (var && var->space == SL_SPACE_PARAM && var->owner == d->kernel->func && d->func == d->kernel->func &&
+        var == (var->index < d->func->params ? d->func->param[var->index] : NULL)) {
+        d->kernel->code.specials_used |= (uint64_t)1 << SL_SLOT_PARAM_BASE;
+        uint32_t ref = sl_decode_temp(d, 8);
+        sl_emit(d, ref, sl_special_ref(SL_SLOT_PARAM_BASE, d->lanes),
+                sl_decode_const(d, var->offset + operand->bits, 8), 0, "add_b64");
+        if (bytes != 8)
+            sl_decode_refuse(d, "the address of parameter %s needs 64 bits", var->name);
+        return ref;
+    }
+    if (var && (var->space == SL_SPACE_LOCAL || var->space == SL_SPACE_PARAM)) {
+        uint32_t ref = sl_decode_temp(d, bytes);
+        uint32_t offset = sl_decode_local_offset(d, var);
+        sl_op *op = sl_emit(d, ref, ref, ref, ref, "local_address");
+        op->imm = (int64_t)(offset + operand->bits);
+        op->size = (uint8_t)bytes;
+        return ref;
+    }
+    const struct sl_placed *placed = sl_program_variable(d->program, d->module, operand->name);
+    if (placed)
+        return sl_decode_const(d, placed->addr + operand->bits, bytes);
+    const sl_ptx_module *where;
+    const sl_ptx_func *func = sl_program_function(d->program, d->module, operand->name, &where);
+    if (func)
+        return sl_decode_const(d, (uint64_t)sl_program_function_handle(d->program, func), bytes);
+    sl_decode_refuse(d, "%s is not defined in the program", operand->name);
+}
+
+/* A number as the bits of `type`. */
+static uint64_t literal(const sl_ptx_operand *operand, sl_ptx_type type)
+{
+    uint64_t bits = operand->bits;
+    if (type == SL_T_F32 && operand->kind == SL_OPD_F64) {
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        float narrow = (float)value;
+        uint32_t word;
+        memcpy(&word, &narrow, sizeof word);
+        return word;
+    }
+    if (type == SL_T_F64 && operand->kind == SL_OPD_F32) {
+        uint32_t word = (uint32_t)bits;
+        float value;
+        memcpy(&value, &word, sizeof value);
+        double wide = value;
+        memcpy(&bits, &wide, sizeof bits);
+        return bits;
+    }
+    if (operand->kind == SL_OPD_INT && sl_type_is_float(type)) { /* an integer where a float is meant */
+        if (type == SL_T_F32) {
+            float value = (float)(int64_t)bits;
+            uint32_t word;
+            memcpy(&word, &value, sizeof word);
+            return word;
+        }
+        double value = (double)(int64_t)bits;
+        memcpy(&bits, &value, sizeof bits);
+    }
+    return bits;
+}
+
+uint32_t sl_decode_src(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type)
+{
+    uint32_t bytes = sl_lane_bytes(type);
+    switch (operand->kind) {
+    case SL_OPD_REG: {
+        uint32_t have = sl_decode_operand_bytes(d, operand, bytes), ref = sl_decode_reg(d, operand);
+        if (type == SL_T_PRED)
+            return sl_decode_pred(d, operand);
+        if (have != bytes) { /* PTX is lax with untyped registers: take the low bits, or widen with zeros */
+            uint32_t resized = sl_decode_temp(d, bytes);
+            sl_emit(d, resized, ref, ref, ref, "ext_u%u_u%u_u%u", (have < bytes ? have : bytes) * 8, have * 8,
+                    bytes * 8);
+            ref = resized;
+        }
+        if (operand->negated) {
+            uint32_t negative = sl_decode_temp(d, bytes);
+            if (sl_type_is_float(type))
+                sl_emit(d, negative, ref, ref, ref, "neg_%s", sl_ptx_type_text(type));
+            else
+                sl_emit(d, negative, ref, ref, ref, "neg_b%u", bytes * 8);
+            ref = negative;
+        }
+        return ref;
+    }
+    case SL_OPD_SPECIAL:
+        return special_ref(d, operand->special, bytes);
+    case SL_OPD_INT:
+        if (type == SL_T_PRED)
+            return sl_decode_const(d, operand->bits ? UINT32_MAX : 0, 4);
+        return sl_decode_const(d, literal(operand, type), bytes);
+    case SL_OPD_F32:
+    case SL_OPD_F64:
+        return sl_decode_const(d, literal(operand, type), bytes);
+    case SL_OPD_SYMBOL:
+        return symbol_ref(d, operand, bytes);
+    default:
+        sl_decode_refuse(d, "an operand has a form that this instruction does not take");
+    }
+}
+
+uint32_t sl_decode_pred(sl_decoder *d, const sl_ptx_operand *operand)
+{
+    if (operand->kind == SL_OPD_INT)
+        return sl_decode_const(d, (operand->bits != 0) != operand->negated ? UINT32_MAX : 0, 4);
+    if (operand->kind != SL_OPD_REG || d->func->reg[operand->reg].type != SL_T_PRED)
+        sl_decode_refuse(d, "a predicate is expected");
+    uint32_t ref = sl_decode_reg(d, operand);
+    if (!operand->negated)
+        return ref;
+    uint32_t negative = sl_decode_temp(d, 4);
+    sl_emit(d, negative, ref, ref, ref, "not_pred");
+    return negative;
+}
+
+uint32_t sl_decode_dst(sl_decoder *d, const sl_ptx_operand *operand, uint32_t bytes)
+{
+    if (operand->kind == SL_OPD_DISCARD)
+        return sl_decode_temp(d, bytes);
+    if (operand->kind != SL_OPD_REG)
+        sl_decode_refuse(d, "the destination is not a register");
+    if (sl_decode_operand_bytes(d, operand, bytes) != bytes)
+        sl_decode_refuse(d, "register %s has another size than the result", d->func->reg[operand->reg].name);
+    return sl_decode_reg(d, operand);
+}
+
+sl_op *sl_emit(sl_decoder *d, uint32_t dst, uint32_t a, uint32_t b, uint32_t c, const char *format, ...)
+{
+    char name[64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    const struct sl_named_handler *handler = sl_map_get(&d->handler, name, strlen(name));
+    if (!handler)
+        sl_decode_refuse(d, "there is no %s", name);
+    sl_op op = {.run = handler->run,
+                .body = handler->run,
+                .d = dst,
+                .a = a,
+                .b = b,
+                .c = c,
+                .guard = SL_REF_NONE,
+                .inst = d->index,
+                .slot = UINT32_MAX};
+    if (d->inst && d->inst->guarded && !d->unguarded) {
+        op.guard = d->reg_ref[d->inst->guard];
+        op.guard_negated = d->inst->guard_negated;
+        op.run = d->handlers->guard;
+    }
+    if (!sl_array_push(&d->ops, op))
+        sl_decode_memory_out(d);
+    return &d->ops.items[d->ops.count - 1];
+}
+
+/* ---- variables ---- */
+
+static uint32_t align_up(uint32_t x, uint32_t to)
+{
+    return to ? (x + to - 1) / to * to : x;
+}
+
+uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var)
+{
+    bool dynamic = var->linkage == SL_LINK_EXTERN && var->bytes == 0;
+    for (uint32_t i = 0; i < d->shared_vars; i++) {
+        const sl_ptx_var *known = d->shared[i].var;
+        if (known == var ||
+            (var->linkage != SL_LINK_LOCAL && known->linkage != SL_LINK_LOCAL && !strcmp(known->name, var->name)))
+            return d->shared[i].offset;
+    }
+    if (dynamic)
+        return UINT32_MAX; /* placed last, see place_shared */
+    sl_decode_refuse(d, "shared variable %s is not declared where it can be seen", var->name);
+}
+
+static bool mentions(const sl_ptx_operand *operand, const sl_ptx_var *var)
+{
+    if (operand->var == var)
+        return true;
+    for (uint32_t i = 0; i < operand->count; i++)
+        if (mentions(&operand->items[i], var))
+            return true;
+    return false;
+}
+
+static bool function_mentions(const sl_ptx_func *func, const sl_ptx_var *var)
+{
+    for (uint32_t i = 0; i < func->insts; i++)
+        for (uint32_t k = 0; k < func->inst[i].operands; k++)
+            if (mentions(&func->inst[i].operand[k], var))
+                return true;
+    return false;
+}
+
+static void add_shared(sl_decoder *d, const sl_ptx_var *var, uint32_t *offset)
+{
+    for (uint32_t i = 0; i < d->shared_vars; i++)
+        if (d->shared[i].var == var)
+            return;
+    *offset = align_up(*offset, var->align);
+    d->shared[d->shared_vars++] = (struct sl_shared_var){var, *offset};
+    *offset += (uint32_t)var->bytes;
+}
+
+/* Shared variables of every function the kernel reaches: static ones first, then the dynamic array. */
+static void place_shared(sl_decoder *d)
+{
+    uint32_t most = 0, offset = 0, alignment = 16;
+    for (uint32_t f = 0; f < d->functions.count; f++)
+        most += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
+    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, most + 1));
+    for (int pass = 0; pass < 2; pass++) { /* 0: static, 1: dynamic */
+        for (uint32_t f = 0; f < d->functions.count; f++) {
+            const sl_ptx_func *func = d->functions.items[f].func;
+            const sl_ptx_module *module = d->functions.items[f].module;
+            for (uint32_t i = 0; i < func->vars + module->vars; i++) {
+                const sl_ptx_var *var = i < func->vars ? func->var[i] : module->var[i - func->vars];
+                bool dynamic = var->bytes == 0;
+                if (var->space != SL_SPACE_SHARED || dynamic != (pass == 1))
+                    continue;
+                if (i >= func->vars && !function_mentions(func, var))
+                    continue;
+                if (!dynamic) {
+                    add_shared(d, var, &offset);
+                } else {
+                    if (var->align > alignment)
+                        alignment = var->align;
+                    d->shared[d->shared_vars++] = (struct sl_shared_var){var, 0};
+                }
+            }
+        }
+        if (pass == 0)
+            d->kernel->code.static_shared_bytes = offset;
+    }
+    uint32_t dynamic_offset = align_up(offset, alignment);
+    d->kernel->code.dynamic_shared_offset = dynamic_offset;
+    for (uint32_t i = 0; i < d->shared_vars; i++)
+        if (d->shared[i].var->bytes == 0)
+            d->shared[i].offset = dynamic_offset;
+}
+
+uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var)
+{
+    for (uint32_t i = 0; i < d->local_vars; i++)
+        if (d->local[i].var == var)
+            return d->local[i].offset;
+    sl_decode_refuse(d, "%s is not a variable of this function", var->name);
+}
+
+static uint32_t add_local(sl_decoder *d, const sl_ptx_var *var)
+{
+    d->local_bytes = align_up(d->local_bytes, var->align ? var->align : 1);
+    uint32_t offset = d->local_bytes;
+    d->local[d->local_vars++] = (struct sl_local_var){var, offset};
+    d->local_bytes += (uint32_t)var->bytes;
+    return offset;
+}
+
+/* The local frame: formals of a device function, then its .local and .param variables. */
+static void place_locals(sl_decoder *d, sl_code_function *function)
+{
+    const sl_ptx_func *func = d->func;
+    d->local =
+        sl_decode_need(d, sl_arena_array(d->arena, struct sl_local_var, func->vars + func->params + func->returns + 1));
+    d->local_vars = d->local_bytes = 0;
+    function->params = func->params;
+    function->rets = func->returns;
+    uint32_t formals = func->params + func->returns;
+    function->param_offset = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, formals + 1));
+    function->param_bytes = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, formals + 1));
+    for (uint32_t i = 0; i < formals && !func->entry; i++) {
+        const sl_ptx_var *var = i < func->params ? func->param[i] : func->ret[i - func->params];
+        if (var->space == SL_SPACE_REG)
+            sl_decode_refuse(d, "parameters in registers are not supported");
+        function->param_offset[i] = add_local(d, var);
+        function->param_bytes[i] = (uint32_t)var->bytes;
+    }
+    for (uint32_t i = 0; i < func->vars; i++)
+        if (func->var[i]->space == SL_SPACE_LOCAL || func->var[i]->space == SL_SPACE_PARAM)
+            add_local(d, func->var[i]);
+    for (uint32_t i = 0; i < d->module->vars; i++)
+        if (d->module->var[i]->space == SL_SPACE_LOCAL && function_mentions(func, d->module->var[i]))
+            sl_decode_refuse(d, "local variable %s at module scope", d->module->var[i]->name);
+    function->local_bytes = align_up(d->local_bytes, 16);
+}
+
+/* ---- functions ---- */
+
+static void decode_instruction(sl_decoder *d)
+{
+    uint16_t flags = sl_ptx_inst_flags(d->inst);
+    if (flags & SL_OPF_REFUSED)
+        sl_decode_refuse(d, "it is outside of what is emulated");
+    d->temp = d->frame;
+    d->slot = flags & SL_OPF_MEMORY ? d->slots : UINT32_MAX;
+    size_t before = d->ops.count;
+    if (!sl_decode_memory(d) && !sl_decode_alu(d) && !sl_decode_half(d))
+        sl_decode_refuse(d, "it is not known");
+    bool recorded = false;
+    for (size_t i = before; i < d->ops.count; i++)
+        recorded |= d->ops.items[i].slot != UINT32_MAX;
+    d->slots += recorded;
+}
+
+/* Which lanes a warp-synchronising instruction names. */
+static void decode_sync_mask(sl_decoder *d, sl_code_bb *bb)
+{
+    const sl_ptx_inst *inst = d->inst;
+    bb->warp_sync = true;
+    bool named = inst->op == SL_OP_BAR || inst->op == SL_OP_BARRIER || inst->op == SL_OP_SHFL ||
+                 inst->op == SL_OP_VOTE || inst->op == SL_OP_MATCH || inst->op == SL_OP_REDUX ||
+                 inst->op == SL_OP_ELECT;
+    bb->sync_uses_mask = named && inst->operands;
+    if (bb->sync_uses_mask) {
+        const sl_ptx_operand *mask = &inst->operand[inst->operands - 1];
+        bb->sync_mask = mask->kind == SL_OPD_REG ? sl_decode_reg(d, mask) : sl_decode_const(d, mask->bits, 4);
+    }
+}
+
+static bool is_terminator(const sl_ptx_inst *inst)
+{
+    uint16_t flags = sl_ptx_inst_flags(inst);
+    return flags & (SL_OPF_BRANCH | SL_OPF_CALL | SL_OPF_EXIT | SL_OPF_BARRIER);
+}
+
+static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_t number, uint32_t blocks)
+{
+    const sl_ptx_func *func = d->func;
+    sl_code_bb bb = {.first = (uint32_t)d->ops.count, .insts = from->count, .function = d->function};
+    bb.first_inst = d->functions.items[d->function].first_inst + from->first;
+    bb.guard = SL_REF_NONE;
+    bb.next = number + 1 < blocks ? base + (int32_t)number + 1 : SL_BB_EXIT;
+    bb.ipdom = from->ipdom < 0 ? SL_BB_EXIT : base + from->ipdom;
+    bb.term = SL_TERM_FALL;
+    if (bb.next == SL_BB_EXIT)
+        bb.term = func->entry ? SL_TERM_EXIT : SL_TERM_RETURN;
+    for (uint32_t i = 0; i < from->count; i++) {
+        d->inst = &func->inst[from->first + i];
+        d->index = bb.first_inst + i;
+        if (i == 0 && sl_ptx_inst_flags(d->inst) & SL_OPF_WARP_SYNC)
+            decode_sync_mask(d, &bb);
+        if (is_terminator(d->inst)) {
+            d->temp = d->frame;
+            d->unguarded = true; /* ops that prepare its operands run for every lane */
+            sl_decode_terminator(d, &bb, from, base);
+            d->unguarded = false;
+        } else {
+            decode_instruction(d);
+        }
+    }
+    bb.ops = (uint32_t)d->ops.count - bb.first;
+    if (!sl_array_push(&d->bbs, bb))
+        sl_decode_memory_out(d);
+}
+
+static void place_registers(sl_decoder *d)
+{
+    d->reg_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, d->func->regs + 1));
+    uint32_t offset = 0;
+    for (uint32_t i = 0; i < d->func->regs; i++) {
+        const sl_ptx_reg *reg = &d->func->reg[i];
+        uint32_t one = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
+        if (sl_ptx_type_bytes(reg->type) == 16)
+            one *= 2;
+        d->reg_ref[i] = offset;
+        offset += one * (reg->vector ? reg->vector : 1);
+    }
+    d->carry = offset;
+    offset += 4 * d->lanes;
+    d->frame = d->temp = d->temp_top = offset;
+}
+
+/* Registers that some path reads before it writes them are zeroed, so that results never depend on old contents. */
+static void find_unset_registers(sl_decoder *d, const sl_cfg *cfg, sl_code_function *function)
+{
+    sl_liveness live;
+    if (sl_liveness_find(d->func, cfg, d->arena, &live, d->error) != SL_OK)
+        longjmp(d->fail, 1);
+    if (live.most_words > d->most_live_words)
+        d->most_live_words = live.most_words;
+    function->zero_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
+    function->zero_size = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
+    for (uint32_t i = 0; i < live.at_entry; i++) {
+        const sl_ptx_reg *reg = &d->func->reg[live.entry[i]];
+        uint32_t one = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
+        function->zero_ref[i] = d->reg_ref[live.entry[i]];
+        function->zero_size[i] = one * (reg->vector ? reg->vector : 1) * (sl_ptx_type_bytes(reg->type) == 16 ? 2 : 1);
+    }
+    function->zeroed = live.at_entry;
+}
+
+static void decode_function(sl_decoder *d, uint32_t index)
+{
+    sl_code_function *function = &d->functions.items[index];
+    d->function = index;
+    d->func = function->func;
+    d->module = function->module;
+    d->inst = NULL;
+    sl_cfg cfg;
+    if (sl_cfg_build(d->module, d->func, d->arena, &cfg, d->error) != SL_OK)
+        longjmp(d->fail, 1);
+    int32_t base = (int32_t)d->bbs.count;
+    function->entry_bb = (uint32_t)base;
+    function->first_inst = (uint32_t)d->insts.count;
+    for (uint32_t i = 0; i < d->func->insts; i++)
+        if (!sl_array_push(&d->insts, &d->func->inst[i]) || !sl_array_push(&d->inst_function, index))
+            sl_decode_memory_out(d);
+    place_registers(d);
+    place_locals(d, function);
+    for (uint32_t i = 0; i < cfg.blocks; i++)
+        decode_block(d, &cfg.block[i], base, i, cfg.blocks);
+    if (cfg.blocks == 0) { /* an empty body returns */
+        sl_code_bb bb = {.term = d->func->entry ? SL_TERM_EXIT : SL_TERM_RETURN,
+                         .guard = SL_REF_NONE,
+                         .next = SL_BB_EXIT,
+                         .ipdom = SL_BB_EXIT,
+                         .function = index,
+                         .first = (uint32_t)d->ops.count,
+                         .first_inst = function->first_inst};
+        if (!sl_array_push(&d->bbs, bb))
+            sl_decode_memory_out(d);
+    }
+    function = &d->functions.items[index];
+    function->frame_bytes = d->temp_top;
+    find_unset_registers(d, &cfg, function);
+    sl_decode_spins(d, &cfg, base);
+}
+
+static void *keep(sl_decoder *d, const void *items, size_t count, size_t size)
+{
+    void *copy = sl_decode_need(d, sl_arena_alloc(d->arena, count * size + 1));
+    if (count)
+        memcpy(copy, items, count * size);
+    return copy;
+}
+
+/* Moves what was collected into the kernel. */
+static void finish(sl_decoder *d)
+{
+    sl_code *code = &d->kernel->code;
+    code->lanes = d->lanes;
+    code->ops = (uint32_t)d->ops.count;
+    code->op = keep(d, d->ops.items, d->ops.count, sizeof *d->ops.items);
+    code->bbs = (uint32_t)d->bbs.count;
+    code->bb = keep(d, d->bbs.items, d->bbs.count, sizeof *d->bbs.items);
+    code->lists = (uint32_t)d->lists.count;
+    code->list = keep(d, d->lists.items, d->lists.count, sizeof *d->lists.items);
+    code->functions = (uint32_t)d->functions.count;
+    code->function = keep(d, d->functions.items, d->functions.count, sizeof *d->functions.items);
+    code->insts = (uint32_t)d->insts.count;
+    code->inst = keep(d, d->insts.items, d->insts.count, sizeof *d->insts.items);
+    code->inst_function = keep(d, d->inst_function.items, d->inst_function.count, sizeof *d->inst_function.items);
+    code->const_bytes = (uint32_t)d->consts.count;
+    code->special_bytes = SL_SLOT_COUNT * d->lanes * 8;
+    if (posix_memalign((void **)&code->consts, 64, d->consts.count + 64))
+        sl_decode_memory_out(d);
+    memcpy(code->consts, d->consts.items, d->consts.count);
+    d->kernel->registers = d->most_live_words + 8; /* addresses and temporaries the assembler adds */
+    if (d->kernel->registers > 255)
+        d->kernel->registers = 255;
+    if (d->kernel->func->maxnreg && d->kernel->registers > d->kernel->func->maxnreg)
+        d->kernel->registers = d->kernel->func->maxnreg;
+    d->kernel->registers_estimated = true;
+}
+
+sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers, sl_error *error)
+{
+    sl_decoder *d = calloc(1, sizeof *d);
+    if (!d)
+        return sl_fail_memory(error);
+    sl_error local;
+    d->error = error ? error : &local;
+    d->kernel = kernel;
+    d->program = kernel->program;
+    d->handlers = handlers;
+    d->arena = &kernel->arena;
+    d->lanes = handlers->lanes;
+    d->check_uninit = kernel->program->emu->config.check_uninit;
+    sl_map_init(&d->handler);
+    sl_map_init(&d->const_refs);
+    sl_status status = SL_OK;
+    if (setjmp(d->fail)) {
+        status = d->error->status;
+    } else {
+        for (uint32_t i = 0; i < handlers->count; i++)
+            if (!sl_map_put(&d->handler, handlers->handler[i].name, strlen(handlers->handler[i].name),
+                            (void *)&handlers->handler[i]))
+                sl_decode_memory_out(d);
+        const sl_ptx_module *module = NULL;
+        for (size_t i = 0; i < d->program->modules && !module; i++)
+            for (uint32_t k = 0; k < d->program->module[i]->funcs; k++)
+                if (d->program->module[i]->func[k] == kernel->func)
+                    module = d->program->module[i];
+        sl_decode_function_index(d, kernel->func, module);
+        for (uint32_t i = 0; i < d->functions.count; i++)
+            sl_decode_reach(d, d->functions.items[i].func, d->functions.items[i].module);
+        place_shared(d);
+        for (uint32_t i = 0; i < d->functions.count; i++)
+            decode_function(d, i);
+        finish(d);
+    }
+    sl_map_fini(&d->handler);
+    sl_map_fini(&d->const_refs);
+    sl_array_free(&d->ops);
+    sl_array_free(&d->bbs);
+    sl_array_free(&d->lists);
+    sl_array_free(&d->functions);
+    sl_array_free(&d->insts);
+    sl_array_free(&d->inst_function);
+    sl_array_free(&d->consts);
+    free(d);
+    return status;
+}

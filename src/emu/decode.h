@@ -1,0 +1,115 @@
+/* Inside the decoder: PTX instructions to ops. decode.c walks functions and blocks, decode_control.c knows how
+ * blocks end, decode_alu.c and decode_memory.c the instructions, decode_half.c those on half precision, matrices and
+ * textures. Errors leave by a jump. */
+#ifndef SL_EMU_DECODE_H
+#define SL_EMU_DECODE_H
+
+#include <setjmp.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "emu/code.h"
+
+typedef struct sl_decoder {
+    sl_emu_kernel *kernel;
+    const sl_emu_program *program;
+    const sl_handler_set *handlers;
+    sl_map handler; /* name -> sl_named_handler */
+    sl_arena *arena;
+    sl_error *error;
+    jmp_buf fail;
+    uint32_t lanes;
+    bool check_uninit;
+    bool unguarded;           /* emitted ops ignore the instruction's guard */
+    uint32_t most_live_words; /* 32-bit registers live at once, over all functions */
+
+    SL_ARRAY(sl_op) ops;
+    SL_ARRAY(sl_code_bb) bbs;
+    SL_ARRAY(uint32_t) lists;
+    SL_ARRAY(sl_code_function) functions;
+    SL_ARRAY(const sl_ptx_inst *) insts;
+    SL_ARRAY(uint32_t) inst_function;
+    SL_ARRAY(uint8_t) consts;
+    sl_map const_refs; /* value and size -> reference + 1 */
+    struct sl_shared_var {
+        const sl_ptx_var *var;
+        uint32_t offset;
+    } * shared;
+    uint32_t shared_vars;
+
+    /* The function being decoded. */
+    uint32_t function;
+    const sl_ptx_module *module;
+    const sl_ptx_func *func;
+    uint32_t *reg_ref;
+    uint32_t frame, temp, temp_top; /* bytes: registers; next temporary; most temporaries of any instruction */
+    uint32_t carry;                 /* reference of the carry flag */
+    struct sl_local_var {
+        const sl_ptx_var *var;
+        uint32_t offset;
+    } * local;
+    uint32_t local_vars, local_bytes;
+
+    /* The instruction being decoded. */
+    const sl_ptx_inst *inst;
+    uint32_t index; /* kernel-wide */
+    uint32_t slots; /* memory slots given out */
+    uint32_t slot;  /* of this instruction; UINT32_MAX: none */
+} sl_decoder;
+
+/* "file:line:column: the emulator does not execute TEXT: reason". */
+_Noreturn void sl_decode_refuse(sl_decoder *d, const char *format, ...) SL_PRINTF(2, 3);
+_Noreturn void sl_decode_memory_out(sl_decoder *d);
+
+uint32_t sl_type_bits(sl_ptx_type type);  /* 8, 16, 32, 64; PRED: 1 */
+uint32_t sl_lane_bytes(sl_ptx_type type); /* what a register of this type takes per lane: 2, 4 or 8 */
+bool sl_type_is_float(sl_ptx_type type);  /* f32, f64 */
+bool sl_type_is_half(sl_ptx_type type);   /* f16, bf16 and their pairs */
+bool sl_type_is_signed(sl_ptx_type type);
+
+/* References. `bytes` is the lane size wanted: 2, 4 or 8. */
+uint32_t sl_decode_temp(sl_decoder *d, uint32_t bytes);
+uint32_t sl_decode_const(sl_decoder *d, uint64_t bits, uint32_t bytes);
+uint32_t sl_decode_src(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type);
+uint32_t sl_decode_pred(sl_decoder *d, const sl_ptx_operand *operand); /* negation applied */
+uint32_t sl_decode_dst(sl_decoder *d, const sl_ptx_operand *operand, uint32_t bytes);
+/* Lane size of the register an operand names; `otherwise` for anything else. */
+uint32_t sl_decode_operand_bytes(const sl_decoder *d, const sl_ptx_operand *operand, uint32_t otherwise);
+uint32_t sl_decode_list(sl_decoder *d, const uint32_t *refs, uint32_t count);
+const sl_ptx_operand *sl_decode_operand(sl_decoder *d, uint32_t index); /* refuses when there are too few */
+
+/* Appends an op for the handler of that name. The pointer is valid until the next one. */
+sl_op *sl_emit(sl_decoder *d, uint32_t dst, uint32_t a, uint32_t b, uint32_t c, const char *format, ...)
+    SL_PRINTF(6, 7);
+
+void *sl_decode_need(sl_decoder *d, void *memory);                    /* out of memory when NULL */
+uint32_t sl_decode_reg(sl_decoder *d, const sl_ptx_operand *operand); /* a register as it is */
+
+/* decode_control.c */
+uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module);
+/* Adds the functions that `func` may call, so that all are known before shared variables are placed. */
+void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module);
+/* The last instruction of a block; `base` is the kernel-wide number of the function's first block. */
+void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base);
+
+/* decode_spins.c: marks the back edges of loops whose exit depends on memory that other threads write. */
+void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
+
+/* True when the instruction was theirs. */
+bool sl_decode_alu(sl_decoder *d);
+bool sl_decode_memory(sl_decoder *d);
+bool sl_decode_half(sl_decoder *d);
+
+/* Shared by decode_alu.c and decode_convert.c. */
+uint32_t sl_decode_float_src(sl_decoder *d, uint32_t operand, sl_ptx_type type); /* flushed where .ftz says so */
+const char *sl_sized(sl_ptx_type type, bool sign_matters); /* "s32", or "b32" where the sign does not matter */
+int sl_decode_rounding(const sl_decoder *d);               /* a C rounding mode */
+bool sl_type_is_int(sl_ptx_type type);
+bool sl_decode_cvt(sl_decoder *d);
+bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
+
+/* The place of a variable in shared or local memory. */
+uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var);
+uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var);
+
+#endif

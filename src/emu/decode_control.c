@@ -1,0 +1,173 @@
+/* The ends of basic blocks: branches, calls, returns, barriers; and which functions a kernel can reach. */
+#include <string.h>
+
+#include "emu/decode.h"
+
+uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module)
+{
+    for (uint32_t i = 0; i < d->functions.count; i++)
+        if (d->functions.items[i].func == func)
+            return i;
+    sl_code_function added = {.func = func, .module = module};
+    if (!sl_array_push(&d->functions, added))
+        sl_decode_memory_out(d);
+    return (uint32_t)d->functions.count - 1;
+}
+
+static bool find_builtin(const char *name, uint8_t *builtin)
+{
+    static const struct {
+        const char *name;
+        uint8_t builtin;
+    } table[] = {{"vprintf", SL_BUILTIN_VPRINTF},
+                 {"__assertfail", SL_BUILTIN_ASSERTFAIL},
+                 {"malloc", SL_BUILTIN_MALLOC},
+                 {"free", SL_BUILTIN_FREE}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (!strcmp(table[i].name, name)) {
+            *builtin = table[i].builtin;
+            return true;
+        }
+    }
+    return false;
+}
+
+void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module)
+{
+    d->func = func;
+    d->module = module;
+    for (uint32_t i = 0; i < func->insts; i++) {
+        const sl_ptx_inst *inst = &func->inst[i];
+        d->inst = inst;
+        if (inst->op != SL_OP_CALL)
+            continue;
+        uint32_t at = inst->operands && inst->operand[0].kind == SL_OPD_LIST ? 1 : 0;
+        const sl_ptx_operand *target = sl_decode_operand(d, at);
+        uint8_t builtin;
+        const sl_ptx_module *where;
+        if (target->kind == SL_OPD_REG) {
+            d->kernel->code.has_indirect_calls = true;
+            for (uint32_t k = 0; k < d->program->functions; k++)
+                sl_decode_function_index(d, d->program->function[k], d->program->function_module[k]);
+            continue;
+        }
+        const sl_ptx_func *callee = sl_program_function(d->program, module, target->name, &where);
+        if (callee)
+            sl_decode_function_index(d, callee, where);
+        else if (find_builtin(target->name, &builtin))
+            d->kernel->code.has_printf |= builtin <= SL_BUILTIN_ASSERTFAIL;
+        else
+            sl_decode_refuse(d, "%s is not defined in the program", target->name);
+        d->kernel->code.has_calls = true;
+    }
+}
+
+static uint32_t caller_param(sl_decoder *d, const sl_ptx_operand *operand, uint32_t *bytes)
+{
+    if (operand->kind != SL_OPD_SYMBOL || !operand->var)
+        sl_decode_refuse(d, "call arguments must be .param variables");
+    *bytes = (uint32_t)operand->var->bytes;
+    return sl_decode_local_offset(d, operand->var);
+}
+
+static void decode_call(sl_decoder *d, sl_code_bb *bb)
+{
+    const sl_ptx_inst *inst = d->inst;
+    uint32_t at = 0;
+    const sl_ptx_operand *rets = NULL, *args = NULL;
+    if (inst->operands && inst->operand[0].kind == SL_OPD_LIST)
+        rets = &inst->operand[at++];
+    const sl_ptx_operand *target = sl_decode_operand(d, at++);
+    if (at < inst->operands && inst->operand[at].kind == SL_OPD_LIST)
+        args = &inst->operand[at];
+    sl_call *call = sl_decode_need(d, sl_arena_new(d->arena, sl_call));
+    call->args = args ? args->count : 0;
+    call->rets = rets ? rets->count : 0;
+    call->arg = sl_decode_need(d, sl_arena_array(d->arena, sl_call_arg, call->args + call->rets + 1));
+    for (uint32_t i = 0; i < call->args; i++)
+        call->arg[i].caller_offset = caller_param(d, &args->items[i], &call->arg[i].bytes);
+    for (uint32_t i = 0; i < call->rets; i++)
+        call->arg[call->args + i].caller_offset = caller_param(d, &rets->items[i], &call->arg[call->args + i].bytes);
+    bb->call = call;
+    if (target->kind == SL_OPD_REG) {
+        bb->term = SL_TERM_CALL_INDIRECT;
+        call->target = sl_decode_src(d, target, SL_T_U64);
+        return;
+    }
+    const sl_ptx_module *where;
+    const sl_ptx_func *callee = sl_program_function(d->program, d->module, target->name, &where);
+    if (callee) {
+        bb->term = SL_TERM_CALL;
+        call->function = sl_decode_function_index(d, callee, where);
+        if (call->args > callee->params || call->rets > callee->returns)
+            sl_decode_refuse(d, "%s takes other arguments", callee->name);
+    } else if (find_builtin(target->name, &call->builtin)) {
+        bb->term = SL_TERM_CALL_BUILTIN;
+    }
+}
+
+static void decode_barrier(sl_decoder *d, sl_code_bb *bb)
+{
+    const sl_ptx_inst *inst = d->inst;
+    bool reduction = sl_ptx_has(inst, SL_MOD_RED);
+    uint32_t at = 0;
+    bb->term = SL_TERM_BARRIER;
+    bb->barrier_mode = sl_ptx_has(inst, SL_MOD_ARRIVE) ? SL_BARRIER_ARRIVE : SL_BARRIER_SYNC;
+    bb->barrier_dst = bb->barrier_count = SL_REF_NONE;
+    if (sl_ptx_has(inst, SL_MOD_CLUSTER)) { /* clusters of one block: arrive does nothing, wait is a block barrier */
+        bb->barrier_mode = SL_BARRIER_SYNC;
+        if (sl_ptx_has(inst, SL_MOD_ARRIVE))
+            bb->term = SL_TERM_FALL;
+        bb->barrier = sl_decode_const(d, 0, 4);
+        return;
+    }
+    if (reduction) {
+        bool popc = sl_ptx_has(inst, SL_MOD_POPC);
+        bb->barrier_mode = popc ? SL_BARRIER_POPC : sl_ptx_has(inst, SL_MOD_AND) ? SL_BARRIER_AND : SL_BARRIER_OR;
+        bb->barrier_dst = sl_decode_dst(d, sl_decode_operand(d, at++), 4);
+        const sl_ptx_operand *last = sl_decode_operand(d, inst->operands - 1);
+        bb->barrier_src = sl_decode_reg(d, last);
+        bb->barrier_src_negated = last->negated;
+    }
+    bb->barrier = inst->operands > at ? sl_decode_src(d, sl_decode_operand(d, at), SL_T_U32) : sl_decode_const(d, 0, 4);
+    at++;
+    if (inst->operands - (reduction ? 1 : 0) > at)
+        bb->barrier_count = sl_decode_src(d, sl_decode_operand(d, at), SL_T_U32);
+}
+
+void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base)
+{
+    const sl_ptx_inst *inst = d->inst;
+    bb->guard = inst->guarded ? d->reg_ref[inst->guard] : SL_REF_NONE;
+    bb->guard_negated = inst->guard_negated;
+    switch (inst->op) {
+    case SL_OP_BRA:
+        bb->term = inst->guarded ? SL_TERM_BRANCH : SL_TERM_JUMP;
+        bb->taken = from->succ[0] < 0 ? SL_BB_EXIT : base + from->succ[0];
+        break;
+    case SL_OP_BRX:
+        bb->term = SL_TERM_TABLE;
+        bb->pred = sl_decode_src(d, sl_decode_operand(d, 0), SL_T_U32);
+        bb->list = (uint32_t)d->lists.count;
+        bb->list_count = from->succs;
+        for (uint32_t i = 0; i < from->succs; i++)
+            if (!sl_array_push(&d->lists, (uint32_t)(from->succ[i] < 0 ? SL_BB_EXIT : base + from->succ[i])))
+                sl_decode_memory_out(d);
+        break;
+    case SL_OP_CALL:
+        decode_call(d, bb);
+        break;
+    case SL_OP_RET:
+        bb->term = d->func->entry ? SL_TERM_EXIT : SL_TERM_RETURN;
+        break;
+    case SL_OP_EXIT:
+        bb->term = SL_TERM_EXIT;
+        break;
+    case SL_OP_TRAP:
+        bb->term = SL_TERM_TRAP;
+        break;
+    default:
+        decode_barrier(d, bb);
+        break;
+    }
+}

@@ -1,0 +1,330 @@
+/* Loads, stores, atomics, copies and address conversions. */
+#include <string.h>
+
+#include "emu/atomic.h"
+#include "emu/decode.h"
+
+enum { ADDRESS_32 = 1 };
+
+/* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */
+typedef struct place {
+    uint32_t ref;
+    int64_t offset;
+    uint8_t space;
+    bool narrow;   /* 32-bit address lanes */
+    bool is_param; /* kernel parameter at `offset` of the parameter block */
+} place;
+
+static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
+{
+    return var->space == SL_SPACE_PARAM && d->func->entry && var->owner == d->func && var->index < d->func->params &&
+           d->func->param[var->index] == var;
+}
+
+static place locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
+{
+    if (operand->kind != SL_OPD_ADDRESS || operand->count != 1)
+        sl_decode_refuse(d, "an address is expected");
+    const sl_ptx_operand *base = &operand->items[0];
+    place at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
+    if (space == SL_SPACE_PARAM)
+        at.space = d->func->entry ? SL_SPACE_GLOBAL : SL_SPACE_LOCAL;
+    if (base->kind == SL_OPD_SYMBOL && base->var && is_kernel_param(d, base->var)) {
+        at.is_param = true;
+        at.offset += (int64_t)(base->var->offset + base->bits);
+        return at;
+    }
+    if (base->kind == SL_OPD_SYMBOL && base->var &&
+        (base->var->space == SL_SPACE_PARAM || base->var->space == SL_SPACE_LOCAL)) {
+        at.space = SL_SPACE_LOCAL;
+        at.ref = sl_decode_src(d, base, SL_T_U64);
+        return at;
+    }
+    if (base->kind == SL_OPD_SYMBOL && base->var && base->var->space == SL_SPACE_SHARED && space == SL_SPACE_NONE)
+        at.space = SL_SPACE_SHARED;
+    at.narrow = sl_decode_operand_bytes(d, base, 8) == 4;
+    at.ref = sl_decode_src(d, base, at.narrow ? SL_T_U32 : SL_T_U64);
+    return at;
+}
+
+static void fill(sl_decoder *d, sl_op *op, const place *at, uint32_t size, uint32_t count, uint32_t list)
+{
+    op->a = at->ref;
+    op->imm = at->offset;
+    op->space = at->space;
+    op->size = (uint8_t)size;
+    op->count = (uint8_t)count;
+    op->list = list;
+    op->aux = at->narrow ? ADDRESS_32 : 0;
+    op->slot = d->slot;
+}
+
+/* References of the registers of a scalar or {vector} operand, with their common lane size. */
+static uint32_t data_refs(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, bool store, uint32_t refs[16],
+                          uint32_t *count)
+{
+    uint32_t lane = sl_lane_bytes(type);
+    bool wide = sl_ptx_type_bytes(type) == 16;
+    const sl_ptx_operand *items = operand->kind == SL_OPD_VECTOR ? operand->items : operand;
+    uint32_t n = operand->kind == SL_OPD_VECTOR ? operand->count : 1;
+    uint32_t vector = sl_ptx_inst_vector(d->inst);
+    *count = 0;
+    if (operand->kind == SL_OPD_REG && operand->element < 0 && vector > 1) { /* a vector register */
+        uint32_t stride = (lane * d->lanes + 63) & ~63u;
+        for (uint32_t i = 0; i < vector; i++)
+            refs[(*count)++] = d->reg_ref[operand->reg] + i * stride;
+        return lane;
+    }
+    if (n != vector || n > 8)
+        sl_decode_refuse(d, "%u registers for a vector of %u", n, vector);
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i].kind == SL_OPD_REG)
+            lane = sl_decode_operand_bytes(d, &items[i], lane);
+    for (uint32_t i = 0; i < n; i++) {
+        if (wide) {
+            if (items[i].kind != SL_OPD_REG)
+                sl_decode_refuse(d, "128-bit operands must be registers");
+            refs[(*count)++] = d->reg_ref[items[i].reg];
+            refs[(*count)++] = d->reg_ref[items[i].reg] + 8 * d->lanes;
+        } else if (store) {
+            sl_ptx_type as = items[i].kind == SL_OPD_REG || items[i].kind == SL_OPD_INT ? (lane == 2   ? SL_T_B16
+                                                                                           : lane == 4 ? SL_T_B32
+                                                                                                       : SL_T_B64)
+                                                                                        : type;
+            if (items[i].kind == SL_OPD_INT && sl_type_is_float(type))
+                as = type;
+            refs[(*count)++] = sl_decode_src(d, &items[i], as);
+        } else {
+            refs[(*count)++] = sl_decode_dst(d, &items[i], lane);
+        }
+    }
+    return lane;
+}
+
+/* The handler's name for a memory type read into a lane of `lane` bytes. */
+static const char *memory_type(sl_ptx_type type, uint32_t lane, bool store)
+{
+    uint32_t bytes = sl_ptx_type_bytes(type);
+    bool extend = !store && sl_type_is_signed(type);
+    switch (bytes) {
+    case 1:
+        return extend ? "s8" : "u8";
+    case 2:
+        return extend ? "s16" : "u16";
+    case 4:
+        return extend && lane == 8 ? "s32" : "u32";
+    default:
+        return "u64";
+    }
+}
+
+static void decode_load(sl_decoder *d)
+{
+    sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
+    place at = locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
+    uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 0), type, false, refs, &count);
+    uint32_t size = sl_ptx_type_bytes(type) == 16 ? 8 : sl_ptx_type_bytes(type);
+    if (at.is_param) {
+        for (uint32_t i = 0; i < count; i++) {
+            sl_op *op = sl_emit(d, refs[i], refs[i], refs[i], refs[i], "ldparam_%s", memory_type(type, lane, false));
+            op->imm = at.offset + i * size;
+            op->size = (uint8_t)lane;
+            if ((uint64_t)op->imm + size > d->func->param_bytes)
+                sl_decode_refuse(d, "it reads past the parameters");
+        }
+        return;
+    }
+    uint32_t list = count > 1 ? sl_decode_list(d, refs, count) : 0;
+    bool general = at.space == SL_SPACE_LOCAL || d->check_uninit;
+    sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "ld_%s%s_u%u", general ? "general_" : "",
+                        memory_type(type, lane, false), lane * 8);
+    fill(d, op, &at, size, count, list);
+}
+
+static void decode_store(sl_decoder *d)
+{
+    sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
+    place at = locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+    if (at.is_param)
+        sl_decode_refuse(d, "kernel parameters cannot be written");
+    uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 1), type, true, refs, &count);
+    uint32_t size = sl_ptx_type_bytes(type) == 16 ? 8 : sl_ptx_type_bytes(type);
+    uint32_t list = count > 1 ? sl_decode_list(d, refs, count) : 0;
+    bool general = at.space == SL_SPACE_LOCAL || d->check_uninit;
+    sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
+                        memory_type(type, lane, true), lane * 8);
+    fill(d, op, &at, size, count, list);
+}
+
+static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
+{
+    const sl_ptx_inst *inst = d->inst;
+    bool is_signed = sl_type_is_signed(type);
+    if (sl_ptx_has(inst, SL_MOD_ADD)) {
+        switch (type) {
+        case SL_T_F32:
+            return SL_ATOM_ADD_F32;
+        case SL_T_F64:
+            return SL_ATOM_ADD_F64;
+        case SL_T_F16:
+            return SL_ATOM_ADD_F16;
+        case SL_T_BF16:
+            return SL_ATOM_ADD_BF16;
+        case SL_T_F16X2:
+            return SL_ATOM_ADD_F16X2;
+        case SL_T_BF16X2:
+            return SL_ATOM_ADD_BF16X2;
+        default:
+            return SL_ATOM_ADD;
+        }
+    }
+    if (sl_type_is_float(type) && !sl_ptx_has(inst, SL_MOD_EXCH))
+        sl_decode_refuse(d, "this atomic on floats");
+    static const struct {
+        sl_ptx_mod_id mod;
+        sl_atomic kind;
+    } kinds[] = {{SL_MOD_AND, SL_ATOM_AND},   {SL_MOD_OR, SL_ATOM_OR},   {SL_MOD_XOR, SL_ATOM_XOR},
+                 {SL_MOD_EXCH, SL_ATOM_EXCH}, {SL_MOD_CAS, SL_ATOM_CAS}, {SL_MOD_INC, SL_ATOM_INC},
+                 {SL_MOD_DEC, SL_ATOM_DEC}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (sl_ptx_has(inst, kinds[i].mod))
+            return kinds[i].kind;
+    if (sl_ptx_has(inst, SL_MOD_MIN))
+        return is_signed ? SL_ATOM_MIN_S : SL_ATOM_MIN_U;
+    if (sl_ptx_has(inst, SL_MOD_MAX))
+        return is_signed ? SL_ATOM_MAX_S : SL_ATOM_MAX_U;
+    sl_decode_refuse(d, "this atomic operation");
+}
+
+static void decode_atomic_128(sl_decoder *d, const place *at, uint32_t first, sl_atomic kind)
+{
+    const sl_ptx_operand *b = sl_decode_operand(d, first),
+                         *c = kind == SL_ATOM_CAS ? sl_decode_operand(d, first + 1) : b;
+    const sl_ptx_operand *result = sl_decode_operand(d, 0);
+    if (result->kind != SL_OPD_REG || b->kind != SL_OPD_REG || c->kind != SL_OPD_REG)
+        sl_decode_refuse(d, "128-bit operands must be registers");
+    uint32_t refs[3] = {d->reg_ref[result->reg], d->reg_ref[b->reg], d->reg_ref[c->reg]};
+    uint32_t high[3] = {refs[0] + 8 * d->lanes, refs[1] + 8 * d->lanes, refs[2] + 8 * d->lanes};
+    uint32_t list = sl_decode_list(d, high, 3);
+    sl_op *op = sl_emit(d, refs[0], at->ref, refs[1], refs[2], "atomic_u128");
+    fill(d, op, at, 16, 1, list);
+    op->aux = kind | (at->narrow ? SL_ATOM_ADDRESS_32 : 0);
+}
+
+static void decode_atomic(sl_decoder *d)
+{
+    bool returns = d->inst->op == SL_OP_ATOM;
+    uint32_t first = returns ? 1 : 0;
+    sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
+    if (sl_ptx_inst_vector(d->inst) > 1)
+        sl_decode_refuse(d, "vector atomics");
+    place at = locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
+    sl_atomic kind = atomic_kind(d, type);
+    if (sl_ptx_type_bytes(type) == 16) {
+        decode_atomic_128(d, &at, first + 1, kind);
+        return;
+    }
+    uint32_t lane = sl_lane_bytes(type);
+    uint32_t b = sl_decode_src(d, sl_decode_operand(d, first + 1), type);
+    uint32_t c = kind == SL_ATOM_CAS ? sl_decode_src(d, sl_decode_operand(d, first + 2), type) : b;
+    uint32_t dst = returns ? sl_decode_dst(d, sl_decode_operand(d, 0), lane) : sl_decode_temp(d, lane);
+    sl_op *op = sl_emit(d, dst, at.ref, b, c, "atomic_u%u", lane * 8);
+    fill(d, op, &at, lane, 1, 0);
+    op->aux = kind | (at.narrow ? SL_ATOM_ADDRESS_32 : 0);
+    d->kernel->code.has_atomics = true;
+}
+
+static void decode_cvta(sl_decoder *d)
+{
+    sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
+    if (sl_lane_bytes(type) != 8)
+        sl_decode_refuse(d, "32-bit generic addresses");
+    sl_ptx_space space = sl_ptx_inst_space(d->inst);
+    bool to = sl_ptx_has(d->inst, SL_MOD_TO);
+    uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), SL_T_U64);
+    uint32_t dst = sl_decode_dst(d, sl_decode_operand(d, 0), 8);
+    bool windowed = space == SL_SPACE_SHARED || space == SL_SPACE_LOCAL || (space == SL_SPACE_PARAM && !d->func->entry);
+    if (windowed)
+        sl_emit(d, dst, a, a, a, to ? "cvta_to_%s" : "cvta_%s", space == SL_SPACE_SHARED ? "shared" : "local");
+    else
+        sl_emit(d, dst, a, a, a, "mov_b64");
+}
+
+static bool decode_copy(sl_decoder *d)
+{
+    const sl_ptx_inst *inst = d->inst;
+    if (!sl_ptx_has(inst, SL_MOD_ASYNC) || sl_ptx_has(inst, SL_MOD_BULK))
+        return false;
+    if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
+        sl_ptx_has(inst, SL_MOD_WAIT_ALL))
+        return true; /* copies are done when they are issued */
+    place to = locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
+    place from = locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
+    uint32_t size = (uint32_t)sl_decode_operand(d, 2)->bits;
+    if (size != 4 && size != 8 && size != 16)
+        sl_decode_refuse(d, "a copy of %u bytes", size);
+    bool hint = sl_ptx_has(inst, SL_MOD_L2_CACHE_HINT), limited = inst->operands > 3u + (hint ? 1 : 0);
+    uint32_t limit = SL_REF_NONE;
+    if (limited && inst->operand[3].kind == SL_OPD_REG && d->func->reg[inst->operand[3].reg].type == SL_T_PRED) {
+        /* ignore-src: copy nothing where it holds */
+        uint32_t p = sl_decode_pred(d, &inst->operand[3]);
+        limit = sl_decode_temp(d, 4);
+        sl_emit(d, limit, sl_decode_const(d, 0, 4), sl_decode_const(d, size, 4), p, "selp_b32");
+    } else if (limited) {
+        limit = sl_decode_src(d, &inst->operand[3], SL_T_U32);
+    }
+    uint32_t refs[3] = {limit, (uint32_t)from.offset, (uint32_t)((uint64_t)from.offset >> 32)};
+    uint32_t list = sl_decode_list(d, refs, 3);
+    sl_op *op = sl_emit(d, 0, to.ref, from.ref, 0, "cp_async");
+    fill(d, op, &to, size, 1, list);
+    op->b = from.ref;
+    if (from.narrow)
+        sl_decode_refuse(d, "a 32-bit global address");
+    return true;
+}
+
+static void decode_isspacep(sl_decoder *d)
+{
+    uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), SL_T_U64);
+    sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), a, a, a, "isspacep")->aux = sl_ptx_inst_space(d->inst);
+}
+
+bool sl_decode_memory(sl_decoder *d)
+{
+    switch (d->inst->op) {
+    case SL_OP_LD:
+    case SL_OP_LDU:
+        decode_load(d);
+        return true;
+    case SL_OP_ST:
+        decode_store(d);
+        return true;
+    case SL_OP_ATOM:
+    case SL_OP_RED:
+        decode_atomic(d);
+        return true;
+    case SL_OP_CVTA:
+        decode_cvta(d);
+        return true;
+    case SL_OP_CP:
+        return decode_copy(d);
+    case SL_OP_ISSPACEP:
+        decode_isspacep(d);
+        return true;
+    case SL_OP_PREFETCH:
+    case SL_OP_PREFETCHU: {
+        place at = locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+        fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
+        return true;
+    }
+    case SL_OP_APPLYPRIORITY:
+        return true;
+    case SL_OP_CREATEPOLICY: {
+        uint32_t policy = sl_decode_const(d, 0, 8);
+        sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 8), policy, policy, policy, "mov_b64");
+        return true;
+    }
+    default:
+        return false;
+    }
+}

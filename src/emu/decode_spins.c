@@ -1,0 +1,81 @@
+/* Which loops wait for other threads. */
+#include <string.h>
+
+#include "emu/decode.h"
+
+/* A loop spins when leaving it depends on memory that other threads write: its back edges are where a warp gives way.
+ */
+static bool reads_shared_state(const sl_ptx_inst *inst, bool fenced)
+{
+    if (inst->op == SL_OP_ATOM)
+        return true;
+    if (inst->op != SL_OP_LD)
+        return false;
+    return fenced || sl_ptx_has(inst, SL_MOD_VOLATILE) || sl_ptx_has(inst, SL_MOD_RELAXED) ||
+           sl_ptx_has(inst, SL_MOD_ACQUIRE) || sl_ptx_has(inst, SL_MOD_CV) || sl_ptx_has(inst, SL_MOD_CG) ||
+           sl_ptx_has(inst, SL_MOD_MMIO);
+}
+
+static void taint_operand(const sl_ptx_operand *operand, const uint8_t *tainted, bool *any)
+{
+    if (operand->kind == SL_OPD_REG && tainted[operand->reg])
+        *any = true;
+    for (uint32_t i = 0; i < operand->count; i++)
+        taint_operand(&operand->items[i], tainted, any);
+}
+
+static bool mark_written(const sl_ptx_operand *operand, uint8_t *tainted)
+{
+    bool changed = false;
+    if (operand->kind == SL_OPD_REG && !tainted[operand->reg]) {
+        tainted[operand->reg] = 1;
+        changed = true;
+    }
+    for (uint32_t i = 0; i < operand->count; i++)
+        changed |= mark_written(&operand->items[i], tainted);
+    return changed;
+}
+
+/* One pass of taint over instructions [first, end): values that come from memory others write. */
+static bool spread_taint(const sl_ptx_func *func, uint32_t first, uint32_t end, bool fenced, uint8_t *tainted)
+{
+    bool changed = false;
+    for (uint32_t i = first; i < end; i++) {
+        const sl_ptx_inst *inst = &func->inst[i];
+        uint32_t dsts = sl_ptx_inst_dsts(inst);
+        bool source = reads_shared_state(inst, fenced);
+        for (uint32_t k = dsts; k < inst->operands && !source; k++)
+            taint_operand(&inst->operand[k], tainted, &source);
+        if (inst->guarded && tainted[inst->guard])
+            source = true;
+        for (uint32_t k = 0; k < dsts && source && k < inst->operands; k++)
+            changed |= mark_written(&inst->operand[k], tainted);
+    }
+    return changed;
+}
+
+void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base)
+{
+    const sl_ptx_func *func = d->func;
+    uint8_t *tainted = NULL;
+    for (uint32_t u = 0; u < cfg->blocks; u++) {
+        for (uint32_t s = 0; s < cfg->block[u].succs; s++) {
+            int32_t v = cfg->block[u].succ[s];
+            if (v < 0 || v > (int32_t)u)
+                continue;
+            uint32_t first = cfg->block[v].first, end = cfg->block[u].first + cfg->block[u].count;
+            bool fenced = false, spins = false;
+            for (uint32_t i = first; i < end; i++)
+                fenced |= (sl_ptx_inst_flags(&func->inst[i]) & SL_OPF_FENCE) != 0;
+            if (!tainted)
+                tainted = sl_decode_need(d, sl_arena_alloc(d->arena, func->regs + 1));
+            memset(tainted, 0, func->regs);
+            while (spread_taint(func, first, end, fenced, tainted))
+                ;
+            for (uint32_t i = first; i < end; i++)
+                spins |= func->inst[i].op == SL_OP_BRA && func->inst[i].guarded && tainted[func->inst[i].guard];
+            d->bbs.items[base + (int32_t)u].spins |= spins;
+            d->kernel->code.can_spin |= spins;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/* What the files exec_*.c share. Each of them is compiled once per instruction set and warp width (SL_EXEC_VARIANT,
+ * SL_LANES) and holds the bodies of one family of instructions.
+ *
+ * A handler works on all lanes at once: plain loops over arrays that the compiler turns into vector code. When some
+ * live lanes are inactive the same loop runs with a blend (warp->lanes holds all ones or zeros per lane). */
+#ifndef SL_EMU_EXEC_H
+#define SL_EMU_EXEC_H
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "emu/warp.h"
+
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+typedef uint32_t pr; /* predicate lane: 0 or ~0 */
+
+#define SL_PASTE2(a, b) a##_##b
+#define SL_PASTE(a, b)  SL_PASTE2(a, b)
+#define SL_FN(name)     SL_PASTE(sl_exec_##name, SL_EXEC_VARIANT)
+
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* some loops call the math library: fine */
+#define SL_LANES_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < SL_LANES; i++)
+#else
+#define SL_LANES_LOOP _Pragma("GCC ivdep") for (int i = 0; i < SL_LANES; i++)
+#endif
+/* Lanes one by one, in order, active ones only. */
+#define SL_EACH_ACTIVE(warp, i)                                                                                        \
+    for (u64 left_ = (warp)->mask; left_; left_ &= left_ - 1)                                                          \
+        for (int i = __builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
+
+static inline void *sl_place(const sl_warp *warp, u32 ref)
+{
+    return __builtin_assume_aligned(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK), 64);
+}
+
+/* Runs `expr` for every lane i into d[i]. */
+#define SL_WRITE_LANES(warp, d, expr)                                                                                  \
+    do {                                                                                                               \
+        if ((warp)->full) {                                                                                            \
+            SL_LANES_LOOP(d)[i] = (expr);                                                                              \
+        } else {                                                                                                       \
+            const u32 *on_ = __builtin_assume_aligned((warp)->lanes, 64);                                              \
+            SL_LANES_LOOP(d)[i] = on_[i] ? (__typeof__((d)[0]))(expr) : (d)[i];                                        \
+        }                                                                                                              \
+    } while (0)
+
+#define SL_HANDLER(name)                                                                                               \
+    void SL_FN(name)(sl_warp * w, const sl_op *o);                                                                     \
+    void SL_FN(name)(sl_warp * w, const sl_op *o)
+
+/* Handlers from the lines of handlers.def. */
+#define SL_DEFINE1(name, D, A, expr)                                                                                   \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        D *d_ = sl_place(w, o->d);                                                                                     \
+        const A *a_ = sl_place(w, o->a);                                                                               \
+        SL_WRITE_LANES(w, d_, ({                                                                                       \
+                           const A a = a_[i];                                                                          \
+                           (void)a;                                                                                    \
+                           (D)(expr);                                                                                  \
+                       }));                                                                                            \
+    }
+#define SL_DEFINE2(name, D, A, B, expr)                                                                                \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        D *d_ = sl_place(w, o->d);                                                                                     \
+        const A *a_ = sl_place(w, o->a);                                                                               \
+        const B *b_ = sl_place(w, o->b);                                                                               \
+        SL_WRITE_LANES(w, d_, ({                                                                                       \
+                           const A a = a_[i];                                                                          \
+                           const B b = b_[i];                                                                          \
+                           (void)a, (void)b;                                                                           \
+                           (D)(expr);                                                                                  \
+                       }));                                                                                            \
+    }
+#define SL_DEFINE3(name, D, A, B, C, expr)                                                                             \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        D *d_ = sl_place(w, o->d);                                                                                     \
+        const A *a_ = sl_place(w, o->a);                                                                               \
+        const B *b_ = sl_place(w, o->b);                                                                               \
+        const C *c_ = sl_place(w, o->c);                                                                               \
+        SL_WRITE_LANES(w, d_, ({                                                                                       \
+                           const A a = a_[i];                                                                          \
+                           const B b = b_[i];                                                                          \
+                           const C c = c_[i];                                                                          \
+                           (void)a, (void)b, (void)c;                                                                  \
+                           (D)(expr);                                                                                  \
+                       }));                                                                                            \
+    }
+
+/* The lanes whose predicate holds, as a bit mask. */
+static inline u64 sl_pred_bits(const pr *p)
+{
+    _Alignas(64) static const u32 bit[32] = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+        1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+        1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+    u32 low = 0, high = 0;
+    for (int i = 0; i < 32; i++)
+        low |= p[i] & bit[i];
+#if SL_LANES == 64
+    for (int i = 0; i < 32; i++)
+        high |= p[32 + i] & bit[i];
+#endif
+    return (u64)high << 32 | low;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Integer, logic, predicate and packing instructions. */
+#include "emu/exec.h"
+
+static inline s32 sl_sat_s32(s64 x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
+}
+
+static inline u32 sl_brev32(u32 x)
+{
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(x);
+}
+
+/* Position of the most significant bit that differs from the sign; ~0: none. */
+static inline u32 sl_bfind64(s64 x, u32 bits)
+{
+    (void)bits;
+    u64 magnitude = (u64)(x < 0 ? ~x : x);
+    return magnitude ? 63 - (u32)__builtin_clzll(magnitude) : ~0u;
+}
+
+/* Bit field of `length` at `position`; positions and lengths beyond the word read the sign (or zero). */
+static inline u64 sl_bfe(u64 x, u32 position, u32 length, u32 bits, bool is_signed)
+{
+    position &= 255;
+    length &= 255;
+    if (length == 0)
+        return 0;
+    u32 msb = bits - 1;
+    u64 sign = is_signed ? x >> (position + length - 1 < msb ? position + length - 1 : msb) & 1 : 0;
+    u64 field = position < 64 ? x >> position : 0;
+    if (bits == 32 && !is_signed)
+        field &= 0xffffffffu;
+    if (position >= bits)
+        field = 0;
+    u32 have = position >= bits ? 0 : bits - position < length ? bits - position : length;
+    u64 keep = have >= 64 ? ~(u64)0 : ((u64)1 << have) - 1;
+    return (field & keep) | (sign ? ~keep : 0);
+}
+
+static inline u32 sl_bmsk(u32 position, u32 width, bool wrap)
+{
+    if (wrap) {
+        position &= 31;
+        width &= 31;
+    } else if (position > 31) {
+        return 0;
+    }
+    u64 ones = width >= 32 ? 0xffffffffu : ((u64)1 << width) - 1;
+    return (u32)(ones << position);
+}
+
+static inline u32 sl_prmt(u32 a, u32 b, u32 selector)
+{
+    u64 bytes = (u64)b << 32 | a;
+    u32 result = 0;
+    for (int i = 0; i < 4; i++) {
+        u32 pick = selector >> 4 * i & 15;
+        u32 byte = (u32)(bytes >> 8 * (pick & 7)) & 0xff;
+        if (pick & 8)
+            byte = byte & 0x80 ? 0xff : 0;
+        result |= byte << 8 * i;
+    }
+    return result;
+}
+
+static inline u32 sl_dot(u32 a, u32 b, int count, bool a_signed, bool b_signed)
+{
+    u32 sum = 0;
+    for (int i = 0; i < count; i++) {
+        u8 x = (u8)(a >> 8 * i), y = (u8)(b >> 8 * i);
+        sum += (u32)((a_signed ? (s32)(s8)x : (s32)x) * (b_signed ? (s32)(s8)y : (s32)y));
+    }
+    return sum;
+}
+
+#define SL_OP1_INT SL_DEFINE1
+#define SL_OP2_INT SL_DEFINE2
+#define SL_OP3_INT SL_DEFINE3
+#include "emu/exec_family.h"
+
+/* Dot product of two 16-bit halves with two bytes; aux: bit 0 a signed, bit 1 b signed, bit 2 upper bytes of b. */
+SL_HANDLER(dp2a)
+{
+    u32 *d = sl_place(w, o->d);
+    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    u32 aux = o->aux;
+    SL_WRITE_LANES(w, d, ({
+                       u32 bytes = aux & 4 ? b[i] >> 16 : b[i];
+                       s32 a0 = aux & 1 ? (s16)a[i] : (u16)a[i], a1 = aux & 1 ? (s16)(a[i] >> 16) : (u16)(a[i] >> 16);
+                       s32 b0 = aux & 2 ? (s8)bytes : (u8)bytes, b1 = aux & 2 ? (s8)(bytes >> 8) : (u8)(bytes >> 8);
+                       c[i] + (u32)(a0 * b0) + (u32)(a1 * b1);
+                   }));
+}
+
+/* Insert a field of a into b: list[0] position, list[1] length. */
+SL_HANDLER(bfi_b32)
+{
+    u32 *d = sl_place(w, o->d);
+    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    const u32 *length = sl_place(w, w->code->list[o->list]);
+    SL_WRITE_LANES(w, d, ({
+                       u32 position = c[i] & 255, bits = length[i] & 255;
+                       u64 keep = bits >= 32 ? 0xffffffffu : ((u64)1 << bits) - 1;
+                       u32 field = position < 32 ? (u32)(keep << position) : 0;
+                       (b[i] & ~field) | ((position < 32 ? a[i] << position : 0) & field);
+                   }));
+}
+
+SL_HANDLER(bfi_b64)
+{
+    u64 *d = sl_place(w, o->d);
+    const u64 *a = sl_place(w, o->a), *b = sl_place(w, o->b);
+    const u32 *c = sl_place(w, o->c), *length = sl_place(w, w->code->list[o->list]);
+    SL_WRITE_LANES(w, d, ({
+                       u32 position = c[i] & 255, bits = length[i] & 255;
+                       u64 keep = bits >= 64 ? ~(u64)0 : ((u64)1 << bits) - 1;
+                       u64 field = position < 64 ? keep << position : 0;
+                       (b[i] & ~field) | ((position < 64 ? a[i] << position : 0) & field);
+                   }));
+}
+
+/* Any logic function of three inputs; aux is its truth table. */
+SL_HANDLER(lop3_b32)
+{
+    u32 *d = sl_place(w, o->d);
+    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    u32 m[8];
+    for (int k = 0; k < 8; k++)
+        m[k] = o->aux >> k & 1 ? ~0u : 0;
+    SL_WRITE_LANES(w, d, ({
+                       u32 x = a[i], y = b[i], z = c[i];
+                       (~x & ~y & ~z & m[0]) | (~x & ~y & z & m[1]) | (~x & y & ~z & m[2]) | (~x & y & z & m[3]) |
+                           (x & ~y & ~z & m[4]) | (x & ~y & z & m[5]) | (x & y & ~z & m[6]) | (x & y & z & m[7]);
+                   }));
+}
+
+/* Add or subtract with carry. c is the carry register (0 or 1 per lane); aux: 1 carry in, 2 carry out, 4 subtract. */
+#define SL_ADD_WITH_CARRY(name, T)                                                                                     \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        T *d = sl_place(w, o->d);                                                                                      \
+        const T *a = sl_place(w, o->a), *b = sl_place(w, o->b);                                                        \
+        u32 *carry = sl_place(w, o->c);                                                                                \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            T x = a[i], y = o->aux & 4 ? (T)~b[i] : b[i], in = o->aux & 4 ? 1 : 0;                                     \
+            if (o->aux & 1)                                                                                            \
+                in = o->aux & 4 ? !carry[i] : carry[i];                                                                \
+            unsigned __int128 sum = (unsigned __int128)x + y + in;                                                     \
+            u32 out = (u32)(sum >> (8 * sizeof(T))) & 1;                                                               \
+            d[i] = (T)sum;                                                                                             \
+            if (o->aux & 2)                                                                                            \
+                carry[i] = o->aux & 4 ? !out : out; /* for subtraction: the borrow */                                  \
+        }                                                                                                              \
+    }
+SL_ADD_WITH_CARRY(addx_b32, u32)
+SL_ADD_WITH_CARRY(addx_b64, u64)
+
+/* The n-th set bit of a mask, counted from a base position, upwards or downwards. */
+SL_HANDLER(fns_b32)
+{
+    u32 *d = sl_place(w, o->d);
+    const u32 *mask = sl_place(w, o->a), *base = sl_place(w, o->b);
+    const s32 *offset = sl_place(w, o->c);
+    SL_EACH_ACTIVE(w, i)
+    {
+        u32 found = ~0u;
+        s32 position = (s32)base[i], step = offset[i] < 0 ? -1 : 1;
+        s32 wanted = offset[i] == 0 ? 1 : offset[i] < 0 ? -offset[i] : offset[i];
+        if (offset[i] == 0) {
+            found = position < 32 && mask[i] >> position & 1 ? (u32)position : ~0u;
+        } else {
+            for (; position >= 0 && position < 32; position += step) {
+                if (mask[i] >> position & 1 && --wanted == 0) {
+                    found = (u32)position;
+                    break;
+                }
+            }
+        }
+        d[i] = found;
+    }
+}

@@ -1,0 +1,500 @@
+/* Loads, stores, atomics and what moves addresses between spaces.
+ *
+ * The fast path of a load or store takes one look at all lanes: are the addresses aligned and inside the allocation
+ * that this instruction hit last time? If so, lanes are read through plain pointers (device addresses are host
+ * addresses). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an illegal
+ * access. */
+#include "emu/exec.h"
+
+enum { ADDRESS_32 = 1 }; /* sl_op.aux of loads and stores: the address register has 32-bit lanes */
+
+static const u64 ALL_LANES = SL_LANES == 64 ? ~(u64)0 : ((u64)1 << (SL_LANES & 63)) - 1;
+
+/* Addresses of all lanes; inactive lanes repeat an active one, so that loops over all lanes are harmless. */
+static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
+{
+    if (o->aux & ADDRESS_32) {
+        const u32 *a = sl_place(w, o->a);
+        SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)o->imm);
+    } else {
+        const u64 *a = sl_place(w, o->a);
+        SL_LANES_LOOP addr[i] = a[i] + (u64)o->imm;
+    }
+    if (w->mask != ALL_LANES) {
+        u64 some = addr[__builtin_ctzll(w->mask)], mask = w->mask;
+        SL_LANES_LOOP addr[i] = mask >> i & 1 ? addr[i] : some;
+    }
+}
+
+static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
+{
+    if (w->stream && o->slot != UINT32_MAX)
+        sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+}
+
+static inline bool in_range(const u64 *addr, u64 base, u64 bytes, u32 size)
+{
+    if (bytes < size)
+        return false;
+    u64 limit = bytes - size, outside = 0, low = 0;
+    SL_LANES_LOOP
+    {
+        u64 offset = addr[i] - base;
+        outside |= offset | (limit - offset);
+        low |= addr[i];
+    }
+    return (s64)outside >= 0 && !(low & (size - 1));
+}
+
+/* What to add to an address to get a host pointer, or false when the lanes need a closer look. */
+static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *bias)
+{
+    u32 size = (u32)o->size * o->count;
+    if (o->space == SL_SPACE_SHARED) {
+        *bias = (u64)(uintptr_t)w->block->shared;
+        return in_range(addr, 0, w->block->shared_bytes, size);
+    }
+    *bias = 0;
+    sl_range_cache *range = &w->worker->range[o->inst];
+    if (in_range(addr, range->base, range->bytes, size))
+        return true;
+    const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[0]);
+    if (!alloc)
+        return false;
+    *range = (sl_range_cache){alloc->base, alloc->bytes};
+    return in_range(addr, range->base, range->bytes, size);
+}
+
+/* The common distance between neighbouring lanes; false when there is none. */
+static inline bool uniform_stride(const u64 *addr, u64 *stride)
+{
+    u64 step = addr[1] - addr[0], other = 0;
+    for (int i = 0; i < SL_LANES - 1; i++)
+        other |= (addr[i + 1] - addr[i]) ^ step;
+    *stride = step;
+    return !other;
+}
+
+static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
+{
+    return o->count == 1 ? o->d : w->code->list[o->list + element];
+}
+
+#define SL_LOAD(M, R)                                                                                                  \
+    static __attribute__((noinline)) void load_lanes_##M##_##R(sl_warp *w, const sl_op *o, const u64 *addr)            \
+    {                                                                                                                  \
+        bool check = w->worker->run->emu->config.check_uninit;                                                         \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            u32 bytes = (u32)sizeof(M) * o->count;                                                                     \
+            const u8 *from = sl_memory_resolve(w, o, i, addr[i], bytes, false);                                        \
+            if (check)                                                                                                 \
+                sl_memory_check_read(w, o, i, addr[i], bytes);                                                         \
+            for (u32 e = 0; e < o->count; e++) {                                                                       \
+                M value;                                                                                               \
+                memcpy(&value, from + e * sizeof(M), sizeof value);                                                    \
+                ((R *)sl_place(w, destination(w, o, e)))[i] = (R)value;                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    SL_HANDLER(ld_general_##M##_##R)                                                                                   \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        addresses(w, o, addr);                                                                                         \
+        record(w, o, addr);                                                                                            \
+        load_lanes_##M##_##R(w, o, addr);                                                                              \
+    }                                                                                                                  \
+    SL_HANDLER(ld_##M##_##R)                                                                                           \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        u64 bias, stride;                                                                                              \
+        addresses(w, o, addr);                                                                                         \
+        record(w, o, addr);                                                                                            \
+        if (!fast_path(w, o, addr, &bias)) {                                                                           \
+            load_lanes_##M##_##R(w, o, addr);                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (o->count == 1) {                                                                                           \
+            R *d = sl_place(w, o->d);                                                                                  \
+            if (w->full && uniform_stride(addr, &stride) && (stride == sizeof(M) || stride == 0)) {                    \
+                const M *from = (const M *)(uintptr_t)(bias + addr[0]);                                                \
+                if (stride) {                                                                                          \
+                    SL_LANES_LOOP d[i] = (R)from[i];                                                                   \
+                } else {                                                                                               \
+                    R value = (R)*from;                                                                                \
+                    SL_LANES_LOOP d[i] = value;                                                                        \
+                }                                                                                                      \
+                return;                                                                                                \
+            }                                                                                                          \
+            R value[SL_LANES];                                                                                         \
+            for (int i = 0; i < SL_LANES; i++)                                                                         \
+                value[i] = (R) * (const M *)(uintptr_t)(bias + addr[i]);                                               \
+            SL_WRITE_LANES(w, d, value[i]);                                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (u32 e = 0; e < o->count; e++) {                                                                           \
+            R value[SL_LANES], *d = sl_place(w, destination(w, o, e));                                                 \
+            for (int i = 0; i < SL_LANES; i++)                                                                         \
+                value[i] = (R) * (const M *)(uintptr_t)(bias + addr[i] + e * sizeof(M));                               \
+            SL_WRITE_LANES(w, d, value[i]);                                                                            \
+        }                                                                                                              \
+    }
+SL_LOAD(u8, u16)
+SL_LOAD(u8, u32)
+SL_LOAD(u8, u64)
+SL_LOAD(s8, u16)
+SL_LOAD(s8, u32)
+SL_LOAD(s8, u64)
+SL_LOAD(u16, u16)
+SL_LOAD(u16, u32)
+SL_LOAD(u16, u64)
+SL_LOAD(s16, u16)
+SL_LOAD(s16, u32)
+SL_LOAD(s16, u64)
+SL_LOAD(u32, u32)
+SL_LOAD(u32, u64)
+SL_LOAD(s32, u64)
+SL_LOAD(u64, u64)
+
+#define SL_STORE(M, R)                                                                                                 \
+    static __attribute__((noinline)) void store_lanes_##M##_##R(sl_warp *w, const sl_op *o, const u64 *addr)           \
+    {                                                                                                                  \
+        bool check = w->worker->run->emu->config.check_uninit;                                                         \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            u32 bytes = (u32)sizeof(M) * o->count;                                                                     \
+            u8 *to = sl_memory_resolve(w, o, i, addr[i], bytes, true);                                                 \
+            if (check)                                                                                                 \
+                sl_memory_mark_written(w, o, i, addr[i], bytes);                                                       \
+            for (u32 e = 0; e < o->count; e++) {                                                                       \
+                M value = (M)((const R *)sl_place(w, destination(w, o, e)))[i];                                        \
+                memcpy(to + e * sizeof(M), &value, sizeof value);                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    SL_HANDLER(st_general_##M##_##R)                                                                                   \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        addresses(w, o, addr);                                                                                         \
+        record(w, o, addr);                                                                                            \
+        store_lanes_##M##_##R(w, o, addr);                                                                             \
+    }                                                                                                                  \
+    SL_HANDLER(st_##M##_##R)                                                                                           \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        u64 bias, stride;                                                                                              \
+        addresses(w, o, addr);                                                                                         \
+        record(w, o, addr);                                                                                            \
+        if (!fast_path(w, o, addr, &bias)) {                                                                           \
+            store_lanes_##M##_##R(w, o, addr);                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (o->count == 1) {                                                                                           \
+            const R *d = sl_place(w, o->d);                                                                            \
+            if (w->mask == ALL_LANES && uniform_stride(addr, &stride) && stride == sizeof(M)) {                        \
+                M *to = (M *)(uintptr_t)(bias + addr[0]);                                                              \
+                SL_LANES_LOOP to[i] = (M)d[i];                                                                         \
+                return;                                                                                                \
+            }                                                                                                          \
+            SL_EACH_ACTIVE(w, i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const R *from[16];                                                                                             \
+        for (u32 e = 0; e < o->count; e++)                                                                             \
+            from[e] = sl_place(w, destination(w, o, e));                                                               \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        for (u32 e = 0; e < o->count; e++)                                                                             \
+            *(M *)(uintptr_t)(bias + addr[i] + e * sizeof(M)) = (M)from[e][i];                                         \
+    }
+SL_STORE(u8, u16)
+SL_STORE(u8, u32)
+SL_STORE(u8, u64)
+SL_STORE(u16, u16)
+SL_STORE(u16, u32)
+SL_STORE(u16, u64)
+SL_STORE(u32, u32)
+SL_STORE(u32, u64)
+SL_STORE(u64, u64)
+
+/* Kernel parameters: the same value for every lane. d is a register of `size` bytes per lane. */
+#define SL_LOAD_PARAM(M)                                                                                               \
+    SL_HANDLER(ldparam_##M)                                                                                            \
+    {                                                                                                                  \
+        M value;                                                                                                       \
+        memcpy(&value, (const u8 *)(uintptr_t)w->worker->run->param_addr + o->imm, sizeof value);                      \
+        if (o->size == 2) {                                                                                            \
+            u16 *d = sl_place(w, o->d);                                                                                \
+            SL_WRITE_LANES(w, d, (u16)value);                                                                          \
+        } else if (o->size == 4) {                                                                                     \
+            u32 *d = sl_place(w, o->d);                                                                                \
+            SL_WRITE_LANES(w, d, (u32)value);                                                                          \
+        } else {                                                                                                       \
+            u64 *d = sl_place(w, o->d);                                                                                \
+            SL_WRITE_LANES(w, d, (u64)value);                                                                          \
+        }                                                                                                              \
+    }
+SL_LOAD_PARAM(u8)
+SL_LOAD_PARAM(s8)
+SL_LOAD_PARAM(u16)
+SL_LOAD_PARAM(s16)
+SL_LOAD_PARAM(u32)
+SL_LOAD_PARAM(s32)
+SL_LOAD_PARAM(u64)
+
+/* Address of a variable in the running function's local frame; size 4 or 8 bytes per lane. */
+SL_HANDLER(local_address)
+{
+    u64 value = w->local_base + (u64)o->imm;
+    if (o->size == 4) {
+        u32 *d = sl_place(w, o->d);
+        SL_WRITE_LANES(w, d, (u32)value);
+    } else {
+        u64 *d = sl_place(w, o->d);
+        SL_WRITE_LANES(w, d, value);
+    }
+}
+
+/* Generic addresses of shared and local memory are offsets in a window. */
+#define SL_CVTA(name, expr)                                                                                            \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        u64 *d = sl_place(w, o->d);                                                                                    \
+        const u64 *a = sl_place(w, o->a);                                                                              \
+        SL_WRITE_LANES(w, d, (expr));                                                                                  \
+    }
+SL_CVTA(cvta_shared, a[i] + SL_SHARED_WINDOW)
+SL_CVTA(cvta_local, a[i] + SL_LOCAL_WINDOW)
+SL_CVTA(cvta_to_shared, a[i] - SL_SHARED_WINDOW)
+SL_CVTA(cvta_to_local, a[i] - SL_LOCAL_WINDOW)
+
+/* aux: the space asked for. */
+SL_HANDLER(isspacep)
+{
+    pr *d = sl_place(w, o->d);
+    const u64 *a = sl_place(w, o->a);
+    u32 space = o->aux;
+    SL_WRITE_LANES(w, d, ({
+                       bool shared = a[i] - SL_SHARED_WINDOW < SL_WINDOW_BYTES,
+                            local = a[i] - SL_LOCAL_WINDOW < SL_WINDOW_BYTES;
+                       -(pr)(space == SL_SPACE_SHARED ? shared : space == SL_SPACE_LOCAL ? local : !shared && !local);
+                   }));
+}
+
+/* ---- atomics: lane after lane, in order ---- */
+
+/* How an atomic is described in sl_op.aux (decode.c builds it): operation and how the value is read. */
+#include "emu/atomic.h"
+
+static inline u32 bits_f32(f32 x)
+{
+    u32 u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline f32 f32_bits(u32 x)
+{
+    f32 f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+
+static inline u64 bits_f64(f64 x)
+{
+    u64 u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline f64 f64_bits(u64 x)
+{
+    f64 f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+
+static u32 atomic_result_32(u32 aux, u32 old, u32 b, u32 c)
+{
+    switch (aux) {
+    case SL_ATOM_ADD:
+        return old + b;
+    case SL_ATOM_MIN_U:
+        return old < b ? old : b;
+    case SL_ATOM_MAX_U:
+        return old > b ? old : b;
+    case SL_ATOM_MIN_S:
+        return (s32)old < (s32)b ? old : b;
+    case SL_ATOM_MAX_S:
+        return (s32)old > (s32)b ? old : b;
+    case SL_ATOM_AND:
+        return old & b;
+    case SL_ATOM_OR:
+        return old | b;
+    case SL_ATOM_XOR:
+        return old ^ b;
+    case SL_ATOM_EXCH:
+        return b;
+    case SL_ATOM_CAS:
+        return old == b ? c : old;
+    case SL_ATOM_INC:
+        return old >= b ? 0 : old + 1;
+    case SL_ATOM_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case SL_ATOM_ADD_F32:
+        return bits_f32(f32_bits(old) + f32_bits(b));
+    case SL_ATOM_ADD_F16X2:
+        return sl_add_f16x2(old, b);
+    case SL_ATOM_ADD_BF16X2:
+        return sl_add_bf16x2(old, b);
+    default:
+        return old;
+    }
+}
+
+static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
+{
+    switch (aux) {
+    case SL_ATOM_ADD:
+        return old + b;
+    case SL_ATOM_MIN_U:
+        return old < b ? old : b;
+    case SL_ATOM_MAX_U:
+        return old > b ? old : b;
+    case SL_ATOM_MIN_S:
+        return (s64)old < (s64)b ? old : b;
+    case SL_ATOM_MAX_S:
+        return (s64)old > (s64)b ? old : b;
+    case SL_ATOM_AND:
+        return old & b;
+    case SL_ATOM_OR:
+        return old | b;
+    case SL_ATOM_XOR:
+        return old ^ b;
+    case SL_ATOM_EXCH:
+        return b;
+    case SL_ATOM_CAS:
+        return old == b ? c : old;
+    case SL_ATOM_ADD_F64:
+        return bits_f64(f64_bits(old) + f64_bits(b));
+    default:
+        return old;
+    }
+}
+
+static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
+{
+    switch (aux) {
+    case SL_ATOM_CAS:
+        return old == b ? c : old;
+    case SL_ATOM_EXCH:
+        return b;
+    case SL_ATOM_ADD_F16:
+        return (u16)sl_add_f16x2(old, b);
+    case SL_ATOM_ADD_BF16:
+        return (u16)sl_add_bf16x2(old, b);
+    default:
+        return old;
+    }
+}
+
+/* Blocks on other host threads may update the same word when the order cannot be seen in the result (integer
+ * reductions, see independence.c), so the update itself is a host atomic. */
+#define SL_ATOMIC(T, result)                                                                                           \
+    SL_HANDLER(atomic_##T)                                                                                             \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        sl_op plain = *o;                                                                                              \
+        plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? ADDRESS_32 : 0;                                                      \
+        addresses(w, &plain, addr);                                                                                    \
+        record(w, o, addr);                                                                                            \
+        u64 bias;                                                                                                      \
+        bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
+        T *d = sl_place(w, o->d);                                                                                      \
+        const T *b = sl_place(w, o->b), *c = sl_place(w, o->c);                                                        \
+        u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            T *word = fast ? (T *)(uintptr_t)(bias + addr[i]) : sl_memory_resolve(w, o, i, addr[i], sizeof(T), true);  \
+            if (!fast && w->worker->run->emu->config.check_uninit) {                                                   \
+                sl_memory_check_read(w, o, i, addr[i], sizeof(T));                                                     \
+                sl_memory_mark_written(w, o, i, addr[i], sizeof(T));                                                   \
+            }                                                                                                          \
+            T old = __atomic_load_n(word, __ATOMIC_RELAXED);                                                           \
+            while (!__atomic_compare_exchange_n(word, &old, result(what, old, b[i], c[i]), true, __ATOMIC_RELAXED,     \
+                                                __ATOMIC_RELAXED))                                                     \
+                ;                                                                                                      \
+            d[i] = old;                                                                                                \
+        }                                                                                                              \
+    }
+SL_ATOMIC(u32, atomic_result_32)
+SL_ATOMIC(u64, atomic_result_64)
+SL_ATOMIC(u16, atomic_result_16)
+
+/* 128-bit exch and cas: d, b, c are pairs of 64-bit registers: list holds d.hi, b.hi, c.hi. */
+SL_HANDLER(atomic_u128)
+{
+    _Alignas(64) u64 addr[SL_LANES];
+    sl_op plain = *o;
+    plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? ADDRESS_32 : 0;
+    addresses(w, &plain, addr);
+    record(w, o, addr);
+    u64 *low = sl_place(w, o->d), *high = sl_place(w, w->code->list[o->list]);
+    const u64 *b = sl_place(w, o->b), *b_high = sl_place(w, w->code->list[o->list + 1]);
+    const u64 *c = sl_place(w, o->c), *c_high = sl_place(w, w->code->list[o->list + 2]);
+    bool cas = (o->aux & ~(u32)SL_ATOM_ADDRESS_32) == SL_ATOM_CAS;
+    SL_EACH_ACTIVE(w, i)
+    {
+        u64 *word = sl_memory_resolve(w, o, i, addr[i], 16, true);
+        u64 old[2] = {word[0], word[1]};
+        if (!cas || (old[0] == b[i] && old[1] == b_high[i])) {
+            word[0] = cas ? c[i] : b[i];
+            word[1] = cas ? c_high[i] : b_high[i];
+        }
+        low[i] = old[0];
+        high[i] = old[1];
+    }
+}
+
+/* A prefetch of an address that is not mapped does nothing, as on a GPU. */
+SL_HANDLER(prefetch)
+{
+    _Alignas(64) u64 addr[SL_LANES];
+    addresses(w, o, addr);
+    record(w, o, addr);
+}
+
+/* cp.async: global (b) to shared (a), at once. list[0]: reference of the source size or SL_REF_NONE. */
+SL_HANDLER(cp_async)
+{
+    _Alignas(64) u64 to[SL_LANES], from[SL_LANES];
+    addresses(w, o, to);
+    sl_op source = *o;
+    source.a = o->b;
+    source.aux = 0;
+    source.imm = (s64)((u64)w->code->list[o->list + 2] << 32 | w->code->list[o->list + 1]);
+    addresses(w, &source, from);
+    record(w, o, from);
+    source.space = SL_SPACE_GLOBAL;
+    const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);
+    bool check = w->worker->run->emu->config.check_uninit;
+    SL_EACH_ACTIVE(w, i)
+    {
+        u32 bytes = limit && limit[i] < o->size ? limit[i] : o->size;
+        u8 *target = sl_memory_resolve(w, o, i, to[i], o->size, true);
+        if (bytes) {
+            const void *origin = sl_memory_resolve(w, &source, i, from[i], bytes == o->size ? bytes : 1, false);
+            if (check)
+                sl_memory_check_read(w, &source, i, from[i], bytes);
+            memcpy(target, origin, bytes);
+        }
+        if (check)
+            sl_memory_mark_written(w, o, i, to[i], o->size);
+        memset(target + bytes, 0, o->size - bytes);
+    }
+}
+
+SL_HANDLER(fence)
+{
+    (void)w, (void)o;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}

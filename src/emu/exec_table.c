@@ -1,0 +1,53 @@
+/* The list of handlers by name, and the guard that runs an op for some lanes only. */
+#include "emu/exec.h"
+
+#define SL_OP1(family, name, ...) void SL_FN(name)(sl_warp *, const sl_op *);
+#define SL_OP2(family, name, ...) void SL_FN(name)(sl_warp *, const sl_op *);
+#define SL_OP3(family, name, ...) void SL_FN(name)(sl_warp *, const sl_op *);
+#define SL_HAND(name)             void SL_FN(name)(sl_warp *, const sl_op *);
+#include "emu/handlers.def"
+
+#define SL_OP1(family, name, ...) {#name, SL_FN(name)},
+#define SL_OP2(family, name, ...) {#name, SL_FN(name)},
+#define SL_OP3(family, name, ...) {#name, SL_FN(name)},
+#define SL_HAND(name)             {#name, SL_FN(name)},
+static const struct sl_named_handler handlers[] = {
+#include "emu/handlers.def"
+};
+
+static void guard(sl_warp *w, const sl_op *o)
+{
+    u64 chosen = sl_pred_bits(sl_place(w, o->guard));
+    u64 mask = w->mask & (o->guard_negated ? ~chosen : chosen);
+    if (!mask) {
+        if (w->stream && o->slot != UINT32_MAX)
+            sl_warp_stream_access(w->stream, o->slot, 0, NULL);
+        return;
+    }
+    if (mask == w->mask) {
+        o->body(w, o);
+        return;
+    }
+    u64 before = w->mask;
+    bool was_full = w->full;
+    const u32 *words = w->lanes;
+    SL_LANES_LOOP w->guard_words[i] = -(u32)(mask >> i & 1);
+    w->mask = mask;
+    w->full = false;
+    w->lanes = w->guard_words;
+    o->body(w, o);
+    w->mask = before;
+    w->full = was_full;
+    w->lanes = words;
+}
+
+#define SL_STRING2(x) #x
+#define SL_STRING(x)  SL_STRING2(x)
+
+const sl_handler_set *SL_FN(set)(void);
+const sl_handler_set *SL_FN(set)(void)
+{
+    static const sl_handler_set set = {SL_STRING(SL_EXEC_VARIANT), SL_LANES, guard, sizeof handlers / sizeof *handlers,
+                                       handlers};
+    return &set;
+}

@@ -1,0 +1,202 @@
+/* Instructions in which lanes of a warp see each other. PTX warps have 32 lanes; a 64-lane warp is two of them side by
+ * side, and these instructions work on each half by itself. Whether all named lanes have arrived is the scheduler's
+ * business (warp.c); here the active mask is what takes part. */
+#include "emu/exec.h"
+
+enum { HALVES = SL_LANES / 32 };
+
+static inline u32 half_mask(const sl_warp *w, int half)
+{
+    return (u32)(w->mask >> 32 * half);
+}
+
+/* aux: 0 up, 1 down, 2 bfly, 3 idx. list[0]: reference of the in-range predicate or SL_REF_NONE. */
+SL_HANDLER(shfl)
+{
+    u32 *d = sl_place(w, o->d);
+    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    u32 source[SL_LANES], shift[SL_LANES], clamp[SL_LANES];
+    memcpy(source, a, sizeof source); /* d may be a, b or c */
+    memcpy(shift, b, sizeof shift);
+    memcpy(clamp, c, sizeof clamp);
+    pr *in_range = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);
+    SL_EACH_ACTIVE(w, i)
+    {
+        s32 lane = i & 31;
+        s32 offset = (s32)(shift[i] & 31), segment = (s32)(clamp[i] >> 8 & 31), bound = (s32)(clamp[i] & 31);
+        s32 highest = (lane & segment) | (bound & ~segment), lowest = lane & segment, j;
+        bool ok;
+        switch (o->aux) {
+        case 0:
+            j = lane - offset;
+            ok = j >= highest;
+            break;
+        case 1:
+            j = lane + offset;
+            ok = j <= highest;
+            break;
+        case 2:
+            j = lane ^ offset;
+            ok = j <= highest;
+            break;
+        default:
+            j = lowest | (offset & ~segment);
+            ok = j <= highest;
+            break;
+        }
+        d[i] = source[(i & 32) | (ok ? j : lane)];
+        if (in_range)
+            in_range[i] = ok ? ~0u : 0;
+    }
+}
+
+/* aux: 0 all, 1 any, 2 uni, 3 ballot; +4: the predicate a is negated. b: member mask or SL_REF_NONE. */
+SL_HANDLER(vote)
+{
+    u64 yes = sl_pred_bits(sl_place(w, o->a));
+    if (o->aux & 4)
+        yes = ~yes;
+    u32 *d = sl_place(w, o->d);
+    const u32 *members = o->b == SL_REF_NONE ? NULL : sl_place(w, o->b);
+    for (int half = 0; half < HALVES; half++) {
+        u32 active = half_mask(w, half);
+        if (!active)
+            continue;
+        u32 named = members ? members[32 * half + __builtin_ctz(active)] : ~0u;
+        u32 voters = active & named, ayes = (u32)(yes >> 32 * half) & voters;
+        u32 result;
+        switch (o->aux & 3) {
+        case 0:
+            result = ayes == voters ? ~0u : 0;
+            break;
+        case 1:
+            result = ayes ? ~0u : 0;
+            break;
+        case 2:
+            result = ayes == voters || !ayes ? ~0u : 0;
+            break;
+        default:
+            result = ayes;
+            break;
+        }
+        for (u32 left = active; left; left &= left - 1)
+            d[32 * half + __builtin_ctz(left)] = result;
+    }
+}
+
+/* aux: 0 any, 1 all. b: member mask. list[0]: reference of the predicate of match.all or SL_REF_NONE. */
+#define SL_MATCH(name, T)                                                                                              \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        u32 *d = sl_place(w, o->d);                                                                                    \
+        T value[SL_LANES];                                                                                             \
+        memcpy(value, sl_place(w, o->a), sizeof value);                                                                \
+        const u32 *members = sl_place(w, o->b);                                                                        \
+        pr *all = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);                  \
+        u32 result[SL_LANES];                                                                                          \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            u32 same = 0, group = half_mask(w, i >> 5) & members[i];                                                   \
+            for (u32 left = group; left; left &= left - 1)                                                             \
+                if (value[(i & 32) | __builtin_ctz(left)] == value[i])                                                 \
+                    same |= left & -left;                                                                              \
+            result[i] = o->aux == 0 ? same : same == group ? group : 0;                                                \
+            if (all)                                                                                                   \
+                all[i] = same == group ? ~0u : 0;                                                                      \
+        }                                                                                                              \
+        SL_EACH_ACTIVE(w, i) d[i] = result[i];                                                                         \
+    }
+SL_MATCH(match_b32, u32)
+SL_MATCH(match_b64, u64)
+
+SL_HANDLER(activemask)
+{
+    u32 *d = sl_place(w, o->d);
+    SL_EACH_ACTIVE(w, i) d[i] = half_mask(w, i >> 5);
+}
+
+/* aux: 0 add, 1 min.u, 2 max.u, 3 min.s, 4 max.s, 5 and, 6 or, 7 xor. b: member mask. */
+SL_HANDLER(redux)
+{
+    u32 *d = sl_place(w, o->d);
+    const u32 *a = sl_place(w, o->a), *members = sl_place(w, o->b);
+    for (int half = 0; half < HALVES; half++) {
+        u32 active = half_mask(w, half);
+        if (!active)
+            continue;
+        u32 group = active & members[32 * half + __builtin_ctz(active)];
+        u32 result = 0;
+        bool first = true;
+        for (u32 left = group; left; left &= left - 1) {
+            u32 x = a[32 * half + __builtin_ctz(left)];
+            if (first) {
+                result = x;
+                first = false;
+                continue;
+            }
+            switch (o->aux) {
+            case 0:
+                result += x;
+                break;
+            case 1:
+                result = x < result ? x : result;
+                break;
+            case 2:
+                result = x > result ? x : result;
+                break;
+            case 3:
+                result = (s32)x < (s32)result ? x : result;
+                break;
+            case 4:
+                result = (s32)x > (s32)result ? x : result;
+                break;
+            case 5:
+                result &= x;
+                break;
+            case 6:
+                result |= x;
+                break;
+            default:
+                result ^= x;
+                break;
+            }
+        }
+        for (u32 left = active; left; left &= left - 1)
+            d[32 * half + __builtin_ctz(left)] = result;
+    }
+}
+
+/* elect.sync d|p: the lowest active lane is the leader. list[0]: predicate. */
+SL_HANDLER(elect)
+{
+    u32 *d = sl_place(w, o->d);
+    pr *leader = sl_place(w, w->code->list[o->list]);
+    SL_EACH_ACTIVE(w, i)
+    {
+        u32 lowest = (u32)__builtin_ctz(half_mask(w, i >> 5));
+        d[i] = lowest;
+        leader[i] = (u32)(i & 31) == lowest ? ~0u : 0;
+    }
+}
+
+/* Clocks are instruction counts: reproducible, and they go forward. */
+SL_HANDLER(clock_u32)
+{
+    u32 *d = sl_place(w, o->d);
+    u64 now = w->worker->clock + o->inst;
+    u32 value = (u32)(o->aux ? now >> 32 : now);
+    SL_WRITE_LANES(w, d, value);
+}
+
+SL_HANDLER(clock_u64)
+{
+    u64 *d = sl_place(w, o->d);
+    u64 now = w->worker->clock + o->inst;
+    SL_WRITE_LANES(w, d, now);
+}
+
+/* Nanoseconds: the clock at 1 GHz. */
+SL_HANDLER(globaltimer)
+{
+    SL_FN(clock_u64)(w, o);
+}

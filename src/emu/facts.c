@@ -1,0 +1,294 @@
+/* The static table of a kernel's trace: one row per PTX instruction, one per basic block. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "emu/warp.h"
+#include "ptx/base_array.h"
+
+typedef struct builder {
+    sl_emu_kernel *kernel;
+    sl_arena *arena;
+    SL_ARRAY(char) strings;
+    sl_map known; /* text -> offset + 1 */
+    bool failed;
+} builder;
+
+static uint32_t intern(builder *b, const char *text)
+{
+    size_t length = strlen(text);
+    if (!length)
+        return 0;
+    uintptr_t known = (uintptr_t)sl_map_get(&b->known, text, length);
+    if (known)
+        return (uint32_t)(known - 1);
+    uint32_t offset = (uint32_t)b->strings.count;
+    char *copy = sl_arena_strndup(b->arena, text, length);
+    if (!copy || !sl_array_reserve(&b->strings, length + 1) ||
+        !sl_map_put(&b->known, copy, length, (void *)(uintptr_t)(offset + 1))) {
+        b->failed = true;
+        return 0;
+    }
+    memcpy(b->strings.items + offset, text, length + 1);
+    b->strings.count += length + 1;
+    return offset;
+}
+
+static uint8_t cache_op(const sl_ptx_inst *inst)
+{
+    static const struct {
+        sl_ptx_mod_id mod;
+        sl_cache_op op;
+    } table[] = {{SL_MOD_VOLATILE, SL_CACHE_VOLATILE},
+                 {SL_MOD_RELAXED, SL_CACHE_VOLATILE},
+                 {SL_MOD_ACQUIRE, SL_CACHE_VOLATILE},
+                 {SL_MOD_MMIO, SL_CACHE_VOLATILE},
+                 {SL_MOD_L1_NO_ALLOCATE, SL_CACHE_L1_NO_ALLOCATE},
+                 {SL_MOD_L1_EVICT_FIRST, SL_CACHE_L1_EVICT_FIRST},
+                 {SL_MOD_L1_EVICT_LAST, SL_CACHE_L1_EVICT_LAST},
+                 {SL_MOD_L1_EVICT_UNCHANGED, SL_CACHE_L1_EVICT_UNCHANGED},
+                 {SL_MOD_CA, SL_CACHE_CA},
+                 {SL_MOD_CG, SL_CACHE_CG},
+                 {SL_MOD_CS, SL_CACHE_CS},
+                 {SL_MOD_LU, SL_CACHE_LU},
+                 {SL_MOD_CV, SL_CACHE_CV},
+                 {SL_MOD_WB, SL_CACHE_WB},
+                 {SL_MOD_WT, SL_CACHE_WT},
+                 {SL_MOD_NC, SL_CACHE_NC}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (sl_ptx_has(inst, table[i].mod))
+            return (uint8_t)table[i].op;
+    return SL_CACHE_DEFAULT;
+}
+
+static uint8_t access_kind(const sl_ptx_inst *inst)
+{
+    switch (inst->op) {
+    case SL_OP_ST:
+    case SL_OP_STMATRIX:
+        return SL_ACCESS_STORE;
+    case SL_OP_ATOM:
+        return SL_ACCESS_ATOMIC;
+    case SL_OP_RED:
+        return SL_ACCESS_REDUCTION;
+    case SL_OP_PREFETCH:
+    case SL_OP_PREFETCHU:
+        return SL_ACCESS_PREFETCH;
+    case SL_OP_CP:
+        return SL_ACCESS_ASYNC_COPY;
+    case SL_OP_WMMA:
+        return sl_ptx_has(inst, SL_MOD_STORE) ? SL_ACCESS_STORE : SL_ACCESS_LOAD;
+    default:
+        return SL_ACCESS_LOAD;
+    }
+}
+
+static uint8_t memory_space(const sl_ptx_inst *inst)
+{
+    if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4)
+        return SL_MEM_TEXTURE;
+    if (inst->op == SL_OP_CP)
+        return SL_MEM_GLOBAL;
+    if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX)
+        return SL_MEM_SHARED;
+    switch (sl_ptx_inst_space(inst)) {
+    case SL_SPACE_GLOBAL:
+        return SL_MEM_GLOBAL;
+    case SL_SPACE_SHARED:
+        return SL_MEM_SHARED;
+    case SL_SPACE_LOCAL:
+        return SL_MEM_LOCAL;
+    case SL_SPACE_CONST:
+        return SL_MEM_CONST;
+    default:
+        return SL_MEM_GENERIC;
+    }
+}
+
+static uint32_t access_bytes(const sl_ptx_inst *inst)
+{
+    if (inst->op == SL_OP_CP)
+        return inst->operands > 2 ? (uint32_t)inst->operand[2].bits : 4;
+    if (inst->op == SL_OP_PREFETCH || inst->op == SL_OP_PREFETCHU)
+        return 1;
+    if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX)
+        return 16;
+    return sl_ptx_type_bytes(sl_ptx_inst_type(inst, 0)) * sl_ptx_inst_vector(inst);
+}
+
+static void add_registers(const sl_ptx_operand *operand, uint32_t base, sl_inst *row, uint8_t *count)
+{
+    if (operand->kind == SL_OPD_REG && row->dsts + row->srcs < SL_INST_REGS) {
+        uint32_t number = base + operand->reg;
+        row->regs[row->dsts + row->srcs] = (uint16_t)(number < UINT16_MAX ? number : UINT16_MAX);
+        (*count)++;
+    }
+    for (uint32_t i = 0; i < operand->count; i++)
+        add_registers(&operand->items[i], base, row, count);
+}
+
+/* Registers written, then read: the base of an address that is "written" (st) counts as read. */
+static void fill_registers(const sl_ptx_inst *inst, uint32_t base, sl_inst *row)
+{
+    uint32_t dsts = sl_ptx_inst_dsts(inst);
+    for (uint32_t i = 0; i < dsts && i < inst->operands; i++)
+        add_registers(&inst->operand[i], base, row, &row->dsts);
+    for (uint32_t i = dsts; i < inst->operands; i++)
+        add_registers(&inst->operand[i], base, row, &row->srcs);
+    if (inst->guarded && row->dsts + row->srcs < SL_INST_REGS) {
+        uint32_t number = base + inst->guard;
+        row->regs[row->dsts + row->srcs++] = (uint16_t)(number < UINT16_MAX ? number : UINT16_MAX);
+    }
+}
+
+static uint32_t array_name(builder *b, const sl_ptx_func *func, const sl_base *base)
+{
+    char text[300];
+    switch ((sl_base_kind)base->kind) {
+    case SL_BASE_SYMBOL:
+        return intern(b, base->name);
+    case SL_BASE_PARAM: {
+        const char *name = base->index < func->params ? func->param[base->index]->name : "param";
+        size_t prefix = strlen(func->name);
+        if (!strncmp(name, func->name, prefix) && name[prefix] == '_')
+            name += prefix + 1; /* _Z1kPf_param_0 -> param_0 */
+        if (base->offset)
+            snprintf(text, sizeof text, "%s+%u", name, base->offset);
+        else
+            snprintf(text, sizeof text, "%s", name);
+        return intern(b, text);
+    }
+    default:
+        return 0;
+    }
+}
+
+static void fill_row(builder *b, const sl_code_function *function, uint32_t local, uint32_t reg_base,
+                     const sl_base *base, sl_inst *row)
+{
+    const sl_ptx_inst *inst = &function->func->inst[local];
+    char opcode[120];
+    row->op_class = sl_ptx_inst_class(inst);
+    row->opcode = intern(b, sl_ptx_inst_text(inst, opcode, sizeof opcode));
+    row->pc = function->first_inst + local;
+    row->ptx_line = inst->line;
+    row->mem_slot = UINT32_MAX;
+    fill_registers(inst, reg_base, row);
+    if (inst->loc_line) {
+        row->source_line = inst->loc_line;
+        for (uint32_t i = 0; i < function->module->files; i++)
+            if (function->module->file[i].number == inst->loc_file)
+                row->source_file = intern(b, function->module->file[i].name);
+    }
+    if (base)
+        row->array = array_name(b, function->func, base);
+}
+
+/* "_Z6matmulPfi" -> "matmul": the last name of an Itanium-mangled function, without its parameters. */
+static const char *short_name(sl_arena *arena, const char *symbol)
+{
+    const char *at = symbol, *name = symbol;
+    size_t length = strlen(symbol);
+    if (strncmp(at, "_Z", 2))
+        return symbol;
+    at += 2;
+    bool nested = *at == 'N';
+    if (nested)
+        at++;
+    while (*at == 'L' || *at == 'K' || *at == 'V')
+        at++;
+    while (*at >= '0' && *at <= '9') {
+        char *end;
+        unsigned long size = strtoul(at, &end, 10);
+        if (size == 0 || size > strlen(end))
+            return symbol;
+        name = end;
+        length = size;
+        at = end + size;
+        if (nested && *at == 'I') /* template arguments of an enclosing scope end the walk */
+            break;
+        if (!nested)
+            break;
+    }
+    return name == symbol ? symbol : sl_arena_strndup(arena, name, length);
+}
+
+static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
+{
+    const sl_code *code = &b->kernel->code;
+    uint32_t reg_base = 0;
+    for (uint32_t f = 0; f < code->functions; f++) {
+        const sl_code_function *function = &code->function[f];
+        sl_base *bases;
+        sl_status status = sl_base_arrays(function->func, b->arena, &bases, error);
+        if (status != SL_OK)
+            return status;
+        for (uint32_t i = 0; i < function->func->insts; i++)
+            fill_row(b, function, i, reg_base, &bases[i], &rows[function->first_inst + i]);
+        reg_base += function->func->regs;
+    }
+    return SL_OK;
+}
+
+/* Memory slots were given out while decoding; here they get their facts. */
+static void fill_slots(const sl_code *code, sl_inst *rows, uint32_t *mem_inst, uint32_t *slots)
+{
+    for (uint32_t i = 0; i < code->ops; i++) {
+        const sl_op *op = &code->op[i];
+        if (op->slot == UINT32_MAX)
+            continue;
+        sl_inst *row = &rows[op->inst];
+        const sl_ptx_inst *inst = code->inst[op->inst];
+        row->mem_slot = op->slot;
+        row->access = access_kind(inst);
+        row->space = op->space == SL_SPACE_LOCAL ? SL_MEM_LOCAL : memory_space(inst);
+        row->cache_op = cache_op(inst);
+        row->width = (uint16_t)access_bytes(inst);
+        mem_inst[op->slot] = op->inst;
+        if (op->slot + 1 > *slots)
+            *slots = op->slot + 1;
+    }
+}
+
+sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
+{
+    const sl_code *code = &kernel->code;
+    builder b = {.kernel = kernel, .arena = &kernel->arena};
+    sl_map_init(&b.known);
+    sl_inst *rows = sl_arena_array(&kernel->arena, sl_inst, code->insts + 1);
+    sl_trace_bb *bbs = sl_arena_array(&kernel->arena, sl_trace_bb, code->bbs + 1);
+    uint32_t *mem_inst = sl_arena_array(&kernel->arena, uint32_t, code->insts + 1);
+    sl_status status = rows && bbs && mem_inst && sl_array_push(&b.strings, '\0') ? SL_OK : sl_fail_memory(error);
+    if (status == SL_OK)
+        status = fill_rows(&b, rows, error);
+    if (status == SL_OK) {
+        sl_trace_kernel *facts = &kernel->facts;
+        fill_slots(code, rows, mem_inst, &facts->mem_slots);
+        for (uint32_t i = 0; i < code->bbs; i++)
+            bbs[i] = (sl_trace_bb){code->bb[i].first_inst, code->bb[i].insts};
+        char *strings = sl_arena_alloc(&kernel->arena, b.strings.count);
+        facts->name = short_name(&kernel->arena, kernel->func->name);
+        if (b.failed || !strings || !facts->name) {
+            status = sl_fail_memory(error);
+        } else {
+            memcpy(strings, b.strings.items, b.strings.count);
+            facts->symbol = kernel->func->name;
+            facts->insts = code->insts;
+            facts->inst = rows;
+            facts->bbs = code->bbs;
+            facts->bb = bbs;
+            facts->mem_inst = mem_inst;
+            facts->strings = strings;
+            facts->strings_bytes = (uint32_t)b.strings.count;
+            facts->regs_per_thread = kernel->registers;
+            facts->regs_estimated = kernel->registers_estimated;
+            facts->static_shared_bytes = code->static_shared_bytes;
+            facts->local_bytes = code->function[0].local_bytes;
+        }
+    }
+    sl_array_free(&b.strings);
+    sl_map_fini(&b.known);
+    return status;
+}

@@ -1,0 +1,109 @@
+#include "emu/half.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "emu/atomic.h"
+
+float sl_bf16_to_f32(uint16_t h)
+{
+    uint32_t bits = (uint32_t)h << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+float sl_f16_to_f32(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ff, bits;
+    if (exponent == 31) {
+        bits = sign | 0x7f800000u | fraction << 13;
+    } else if (exponent) {
+        bits = sign | (exponent + 112) << 23 | fraction << 13;
+    } else {
+        float magnitude = (float)fraction * 0x1p-24f;
+        memcpy(&bits, &magnitude, sizeof bits);
+        bits |= sign;
+    }
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* Rounds x to a format with `fraction_bits` and exponents [min, max]; NaN gives `nan`. */
+static uint16_t round_to(double x, int mode, int fraction_bits, int min_exponent, int max_exponent, uint16_t nan)
+{
+    uint16_t sign = signbit(x) ? 0x8000 : 0;
+    int exponent_bias = 1 - min_exponent;
+    uint16_t infinity = (uint16_t)((max_exponent + exponent_bias + 1) << fraction_bits);
+    if (isnan(x))
+        return nan;
+    double magnitude = fabs(x);
+    if (isinf(x))
+        return sign | infinity;
+    if (magnitude == 0)
+        return sign;
+    int exponent;
+    frexp(magnitude, &exponent);
+    exponent--; /* magnitude = 1.f * 2^exponent */
+    if (exponent < min_exponent)
+        exponent = min_exponent;
+    double scaled = ldexp(magnitude, fraction_bits - exponent); /* exact: units in the last place */
+    double whole = floor(scaled), rest = scaled - whole;
+    bool up;
+    switch (mode) {
+    case FE_TOWARDZERO:
+        up = false;
+        break;
+    case FE_UPWARD:
+        up = rest > 0 && !sign;
+        break;
+    case FE_DOWNWARD:
+        up = rest > 0 && sign;
+        break;
+    default:
+        up = rest > 0.5 || (rest == 0.5 && fmod(whole, 2) == 1);
+        break;
+    }
+    uint32_t units = (uint32_t)whole + up;
+    uint32_t hidden = 1u << fraction_bits;
+    if (units < hidden)
+        return sign | (uint16_t)units; /* subnormal (or zero) */
+    if (units == 2 * hidden) {
+        units = hidden;
+        exponent++;
+    }
+    if (exponent > max_exponent) {
+        bool to_infinity = mode == FE_TONEAREST || (mode == FE_UPWARD && !sign) || (mode == FE_DOWNWARD && sign);
+        return sign | (to_infinity ? infinity : (uint16_t)(infinity - 1));
+    }
+    return sign | (uint16_t)((uint32_t)(exponent + exponent_bias) << fraction_bits | (units - hidden));
+}
+
+uint16_t sl_f64_to_f16(double x, int mode)
+{
+    return round_to(x, mode, 10, -14, 15, 0x7fff);
+}
+
+uint16_t sl_f64_to_bf16(double x, int mode)
+{
+    return round_to(x, mode, 7, -126, 127, 0x7fff);
+}
+
+uint32_t sl_add_f16x2(uint32_t a, uint32_t b)
+{
+    uint32_t low = sl_f64_to_f16((double)sl_f16_to_f32((uint16_t)a) + sl_f16_to_f32((uint16_t)b), FE_TONEAREST);
+    uint32_t high =
+        sl_f64_to_f16((double)sl_f16_to_f32((uint16_t)(a >> 16)) + sl_f16_to_f32((uint16_t)(b >> 16)), FE_TONEAREST);
+    return high << 16 | low;
+}
+
+uint32_t sl_add_bf16x2(uint32_t a, uint32_t b)
+{
+    uint32_t low = sl_f64_to_bf16((double)sl_bf16_to_f32((uint16_t)a) + sl_bf16_to_f32((uint16_t)b), FE_TONEAREST);
+    uint32_t high =
+        sl_f64_to_bf16((double)sl_bf16_to_f32((uint16_t)(a >> 16)) + sl_bf16_to_f32((uint16_t)(b >> 16)), FE_TONEAREST);
+    return high << 16 | low;
+}

@@ -1,0 +1,36 @@
+/* Which set of handlers runs: the best that this CPU can, or the one asked for. */
+#include <string.h>
+
+#include "emu/code.h"
+
+#if defined(__x86_64__)
+#define SL_SETS(M) M(v3) M(v2)
+#else
+#define SL_SETS(M) M(portable)
+#endif
+
+#define SL_DECLARE(isa)                                                                                                \
+    const sl_handler_set *sl_exec_set_##isa##_32(void);                                                                \
+    const sl_handler_set *sl_exec_set_##isa##_64(void);
+SL_SETS(SL_DECLARE)
+
+static bool runs_here(const char *isa)
+{
+#if defined(__x86_64__)
+    if (!strcmp(isa, "v3"))
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+#else
+    (void)isa;
+    return true;
+#endif
+}
+
+const sl_handler_set *sl_handlers_choose(const char *isa, uint32_t lanes)
+{
+#define SL_TRY(name)                                                                                                   \
+    if ((!isa || !strcmp(isa, #name)) && runs_here(#name))                                                             \
+        return lanes == 64 ? sl_exec_set_##name##_64() : sl_exec_set_##name##_32();
+    SL_SETS(SL_TRY)
+    return NULL;
+}

@@ -1,0 +1,264 @@
+#include "emu/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+
+/* A process may hold several heaps (tests do): each takes the first free range of these. */
+#define FIRST_BASE  0x300000000000u
+#define RANGE_BYTES ((uint64_t)1 << 42)
+enum {
+    RANGES = 16,
+    ALIGNMENT = 512,
+    SMALL_GAP = 512,           /* between small allocations, so that an overrun is noticed */
+    LARGE_BYTES = 1024 * 1024, /* from here on, whole pages of the GPU, and such a page as gap */
+    GPU_PAGE = 2 * 1024 * 1024,
+};
+
+struct sl_heap {
+    uint64_t base, cursor, end;
+    uint64_t committed; /* readable and writable up to here */
+    uint64_t live_bytes, serial, generation;
+    bool track_writes;
+    SL_ARRAY(sl_alloc) allocs; /* by address */
+};
+
+sl_status sl_heap_create(bool track_writes, sl_heap **result, sl_error *error)
+{
+    sl_heap *heap = calloc(1, sizeof *heap);
+    if (!heap)
+        return sl_fail_memory(error);
+    for (int i = 0; i < RANGES; i++) {
+        uint64_t base = FIRST_BASE + (uint64_t)i * RANGE_BYTES;
+        void *got = mmap((void *)(uintptr_t)base, RANGE_BYTES, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == (void *)(uintptr_t)base) {
+            heap->base = heap->cursor = heap->committed = base;
+            heap->end = base + RANGE_BYTES;
+            heap->track_writes = track_writes;
+            *result = heap;
+            return SL_OK;
+        }
+        if (got != MAP_FAILED)
+            munmap(got, RANGE_BYTES);
+    }
+    free(heap);
+    return sl_fail(error, SL_NO_MEMORY, "no room in the address space for device memory");
+}
+
+void sl_heap_destroy(sl_heap *heap)
+{
+    if (!heap)
+        return;
+    for (size_t i = 0; i < heap->allocs.count; i++) {
+        free((char *)heap->allocs.items[i].label);
+        free(heap->allocs.items[i].written);
+    }
+    sl_array_free(&heap->allocs);
+    munmap((void *)(uintptr_t)heap->base, RANGE_BYTES);
+    free(heap);
+}
+
+/* Index of the first allocation whose base is above addr. */
+static size_t first_above(const sl_heap *heap, uint64_t addr)
+{
+    size_t low = 0, high = heap->allocs.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (heap->allocs.items[middle].base <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t round_up(uint64_t x, uint64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_kind kind, const char *label,
+                        sl_error *error)
+{
+    sl_alloc alloc = {.base = base, .bytes = bytes, .serial = heap->serial + 1, .kind = (uint8_t)kind, .live = true};
+    if (label && !(alloc.label = strdup(label)))
+        return sl_fail_memory(error);
+    if (heap->track_writes && !(alloc.written = calloc(1, bytes / 8 + 1))) {
+        free((char *)alloc.label);
+        return sl_fail_memory(error);
+    }
+    if (!sl_array_reserve(&heap->allocs, 1)) {
+        free((char *)alloc.label);
+        free(alloc.written);
+        return sl_fail_memory(error);
+    }
+    size_t at = first_above(heap, base);
+    memmove(&heap->allocs.items[at + 1], &heap->allocs.items[at], (heap->allocs.count - at) * sizeof alloc);
+    heap->allocs.items[at] = alloc;
+    heap->allocs.count++;
+    heap->serial++;
+    heap->generation++;
+    heap->live_bytes += bytes;
+    return SL_OK;
+}
+
+/* Takes over the place of a freed allocation once fresh addresses have run out. */
+static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
+{
+    for (size_t i = 0; i < heap->allocs.count; i++) {
+        sl_alloc *old = &heap->allocs.items[i];
+        if (old->live || old->bytes < bytes || old->base < heap->base || old->base >= heap->end)
+            continue;
+        *base = old->base;
+        memset((void *)(uintptr_t)old->base, 0, old->bytes);
+        free((char *)old->label);
+        memmove(old, old + 1, (heap->allocs.count - i - 1) * sizeof *old);
+        heap->allocs.count--;
+        return true;
+    }
+    return false;
+}
+
+sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const char *label, uint64_t *addr,
+                        sl_error *error)
+{
+    bool large = bytes >= LARGE_BYTES;
+    uint64_t base = round_up(heap->cursor, large ? GPU_PAGE : ALIGNMENT);
+    uint64_t taken = large ? round_up(bytes, GPU_PAGE) + GPU_PAGE : round_up(bytes, ALIGNMENT) + SMALL_GAP;
+    if (bytes > RANGE_BYTES || taken > heap->end - base) {
+        if (!recycle(heap, bytes, &base))
+            return sl_fail(error, SL_NO_MEMORY, "device memory is full: %llu bytes asked for, %llu in use",
+                           (unsigned long long)bytes, (unsigned long long)heap->live_bytes);
+    } else {
+        if (base + taken > heap->committed) {
+            uint64_t upto = round_up(base + taken, 64 * (uint64_t)LARGE_BYTES);
+            if (upto > heap->end)
+                upto = heap->end;
+            if (mprotect((void *)(uintptr_t)heap->committed, upto - heap->committed, PROT_READ | PROT_WRITE))
+                return sl_fail_memory(error);
+            heap->committed = upto;
+        }
+        heap->cursor = base + taken;
+    }
+    sl_status status = insert(heap, base, bytes, kind, label, error);
+    if (status == SL_OK)
+        *addr = base;
+    return status;
+}
+
+sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *error)
+{
+    uint64_t base = (uint64_t)(uintptr_t)host;
+    size_t above = first_above(heap, base);
+    bool overlaps =
+        above < heap->allocs.count && heap->allocs.items[above].live && heap->allocs.items[above].base < base + bytes;
+    if (sl_heap_find(heap, base) || overlaps)
+        return sl_fail(error, SL_INVALID, "host memory at 0x%llx is registered already", (unsigned long long)base);
+    /* A freed registration of the same place makes way. */
+    if (above && heap->allocs.items[above - 1].base == base) {
+        sl_alloc *old = &heap->allocs.items[above - 1];
+        free((char *)old->label);
+        memmove(old, old + 1, (heap->allocs.count - above) * sizeof *old);
+        heap->allocs.count--;
+    }
+    sl_status status = insert(heap, base, bytes, SL_ALLOC_HOST, "registered", error);
+    if (status == SL_OK)
+        sl_heap_mark_written(heap, base, bytes);
+    return status;
+}
+
+sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error)
+{
+    size_t above = first_above(heap, addr);
+    sl_alloc *alloc = above ? &heap->allocs.items[above - 1] : NULL;
+    if (!alloc || alloc->base != addr)
+        return sl_fail(error, SL_INVALID, "0x%llx is not the start of an allocation", (unsigned long long)addr);
+    if (!alloc->live)
+        return sl_fail(error, SL_INVALID, "0x%llx was freed already", (unsigned long long)addr);
+    alloc->live = false;
+    heap->generation++;
+    heap->live_bytes -= alloc->bytes;
+    free(alloc->written);
+    alloc->written = NULL;
+    if (addr >= heap->base && addr < heap->end) {
+        uint64_t first = round_up(addr, 4096), end = (addr + alloc->bytes) & ~(uint64_t)4095;
+        if (end > first)
+            madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
+    }
+    return SL_OK;
+}
+
+static const sl_alloc *holder(const sl_heap *heap, uint64_t addr)
+{
+    size_t above = first_above(heap, addr);
+    if (!above)
+        return NULL;
+    const sl_alloc *alloc = &heap->allocs.items[above - 1];
+    return alloc->live && addr - alloc->base < alloc->bytes ? alloc : NULL;
+}
+
+const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr)
+{
+    return holder(heap, addr);
+}
+
+const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr)
+{
+    size_t above = first_above(heap, addr);
+    const sl_alloc *below = above ? &heap->allocs.items[above - 1] : NULL;
+    const sl_alloc *next = above < heap->allocs.count ? &heap->allocs.items[above] : NULL;
+    if (!below || !next)
+        return below ? below : next;
+    uint64_t below_end = below->base + below->bytes;
+    uint64_t down = addr < below_end ? 0 : addr - below_end, up = next->base - addr;
+    return down <= up ? below : next;
+}
+
+bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes)
+{
+    const sl_alloc *alloc = holder(heap, addr);
+    return alloc && bytes <= alloc->bytes - (addr - alloc->base);
+}
+
+void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes)
+{
+    const sl_alloc *alloc = heap->track_writes ? holder(heap, addr) : NULL;
+    if (!alloc)
+        return;
+    uint64_t first = addr - alloc->base, end = first + bytes;
+    if (end > alloc->bytes)
+        end = alloc->bytes;
+    for (uint64_t i = first; i < end;) {
+        if (i % 8 == 0 && end - i >= 8) {
+            uint64_t whole = (end - i) / 8;
+            memset(alloc->written + i / 8, 0xff, whole);
+            i += whole * 8;
+        } else {
+            alloc->written[i / 8] |= (uint8_t)(1 << i % 8);
+            i++;
+        }
+    }
+}
+
+uint64_t sl_heap_live_bytes(const sl_heap *heap)
+{
+    return heap->live_bytes;
+}
+
+uint64_t sl_heap_generation(const sl_heap *heap)
+{
+    return heap->generation;
+}
+
+size_t sl_heap_count(const sl_heap *heap)
+{
+    return heap->allocs.count;
+}
+
+const sl_alloc *sl_heap_at(const sl_heap *heap, size_t index)
+{
+    return &heap->allocs.items[index];
+}

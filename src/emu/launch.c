@@ -1,0 +1,503 @@
+/* Launches: checks, the order in which blocks run, and what listeners hear of them.
+ *
+ * Blocks run in ascending order on one thread, unless nothing they do can depend on their order (independence.c): then
+ * they run on all threads, and are handed to the listener in order all the same. When a block spins, others are started
+ * beside it, up to what the machine holds at once, and all of them take turns. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/pool.h"
+#include "emu/independence.h"
+#include "emu/warp.h"
+
+const sl_gpu_limits sl_gpu_limits_default = {
+    .sms = 132,
+    .max_threads_per_block = 1024,
+    .max_block = {1024, 1024, 64},
+    .max_grid = {2147483647, 65535, 65535},
+    .max_threads_per_sm = 2048,
+    .max_blocks_per_sm = 32,
+    .registers_per_sm = 65536,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 232448,
+    .shared_per_sm = 233472,
+    .reserved_shared_per_block = 1024,
+    .const_bytes = 65536,
+    .memory_bytes = (uint64_t)141 << 30,
+};
+
+/* ---- the emulator ---- */
+
+sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *error)
+{
+    sl_emu *emu = calloc(1, sizeof *emu);
+    if (!emu)
+        return sl_fail_memory(error);
+    emu->config = *config;
+    emu->limits = config->limits ? *config->limits : sl_gpu_limits_default;
+    if (!emu->config.lanes)
+        emu->config.lanes = 32;
+    sl_arena_init(&emu->range_labels);
+    sl_status status = SL_OK;
+    if (emu->config.lanes != 32 && emu->config.lanes != 64)
+        status = sl_fail(error, SL_INVALID, "a warp has 32 or 64 lanes, not %u", emu->config.lanes);
+    else if (!(emu->handlers = sl_handlers_choose(config->isa, emu->config.lanes)))
+        status = sl_fail(error, SL_INVALID, "instruction set %s is not available here",
+                         config->isa ? config->isa : "x86-64-v2");
+    if (status == SL_OK)
+        status = sl_heap_create(config->check_uninit, &emu->heap, error);
+    if (status == SL_OK)
+        status = sl_heap_alloc(emu->heap, SL_PARAM_BYTES, SL_ALLOC_INTERNAL, "kernel parameters", &emu->params, error);
+    if (status == SL_OK)
+        status = sl_heap_alloc(emu->heap, SL_GRID_WORKSPACE_BYTES, SL_ALLOC_INTERNAL, "grid workspace",
+                               &emu->grid_workspace, error);
+    if (status == SL_OK)
+        status = sl_pool_create(config->threads, &emu->pool, error);
+    if (status != SL_OK) {
+        sl_emu_destroy(emu);
+        return status;
+    }
+    sl_heap_mark_written(emu->heap, emu->params, SL_PARAM_BYTES);
+    sl_heap_mark_written(emu->heap, emu->grid_workspace, SL_GRID_WORKSPACE_BYTES);
+    *result = emu;
+    return SL_OK;
+}
+
+void sl_emu_destroy(sl_emu *emu)
+{
+    if (!emu)
+        return;
+    sl_pool_destroy(emu->pool);
+    sl_heap_destroy(emu->heap);
+    sl_textures_destroy(emu->textures);
+    free(emu->ranges);
+    sl_arena_fini(&emu->range_labels);
+    free(emu);
+}
+
+sl_heap *sl_emu_heap(sl_emu *emu)
+{
+    return emu->heap;
+}
+
+const sl_gpu_limits *sl_emu_limits(const sl_emu *emu)
+{
+    return &emu->limits;
+}
+
+sl_fault sl_emu_last_fault(const sl_emu *emu)
+{
+    return emu->fault;
+}
+
+const sl_ptx_func *sl_emu_kernel_func(const sl_emu_kernel *kernel)
+{
+    return kernel->func;
+}
+
+const sl_trace_kernel *sl_emu_kernel_static(const sl_emu_kernel *kernel)
+{
+    return &kernel->facts;
+}
+
+void sl_emu_kernel_set_registers(sl_emu_kernel *kernel, uint32_t registers)
+{
+    kernel->registers = kernel->facts.regs_per_thread = registers;
+    kernel->registers_estimated = kernel->facts.regs_estimated = false;
+}
+
+static uint32_t shared_bytes(const sl_emu_kernel *kernel, uint32_t dynamic)
+{
+    return dynamic ? kernel->code.dynamic_shared_offset + dynamic : kernel->code.static_shared_bytes;
+}
+
+uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads, uint32_t dynamic)
+{
+    const sl_gpu_limits *limits = &emu->limits;
+    uint32_t warps = (threads + 31) / 32, blocks = limits->max_blocks_per_sm;
+    if (!threads || threads > limits->max_threads_per_block)
+        return 0;
+    uint32_t registers = (kernel->registers + 7) / 8 * 8 * 32; /* per warp, in units of 256 */
+    uint32_t by_threads = limits->max_threads_per_sm / (warps * 32);
+    uint32_t by_registers = registers ? limits->registers_per_sm / registers / warps : blocks;
+    uint32_t shared = shared_bytes(kernel, dynamic) + limits->reserved_shared_per_block;
+    uint32_t by_shared = shared ? limits->shared_per_sm / shared : blocks;
+    blocks = by_threads < blocks ? by_threads : blocks;
+    blocks = by_registers < blocks ? by_registers : blocks;
+    return by_shared < blocks ? by_shared : blocks;
+}
+
+/* ---- checks before a launch ---- */
+
+static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, const sl_emu_launch *launch,
+                              sl_error *error)
+{
+    const sl_gpu_limits *limits = &emu->limits;
+    const char *name = kernel->func->name;
+    uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    for (int i = 0; i < 3; i++) {
+        if (!launch->grid[i] || launch->grid[i] > limits->max_grid[i])
+            return sl_fail(error, SL_LIMIT, "launch of %s: grid dimension %c is %u, the machine allows 1 to %u", name,
+                           'x' + i, launch->grid[i], limits->max_grid[i]);
+        if (!launch->block[i] || launch->block[i] > limits->max_block[i])
+            return sl_fail(error, SL_LIMIT, "launch of %s: block dimension %c is %u, the machine allows 1 to %u", name,
+                           'x' + i, launch->block[i], limits->max_block[i]);
+    }
+    if (threads > limits->max_threads_per_block)
+        return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, the machine allows %u", name,
+                       (unsigned long long)threads, limits->max_threads_per_block);
+    const uint32_t *most = kernel->func->maxntid;
+    uint64_t most_threads = most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
+    if (most_threads && threads > most_threads)
+        return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, its .maxntid allows %llu", name,
+                       (unsigned long long)threads, (unsigned long long)most_threads);
+    uint64_t shared = (uint64_t)kernel->code.dynamic_shared_offset + launch->dynamic_shared_bytes;
+    if (launch->dynamic_shared_bytes && shared > limits->shared_per_block_optin)
+        return sl_fail(error, SL_LIMIT, "launch of %s: %llu bytes of shared memory, the machine allows %u", name,
+                       (unsigned long long)shared, limits->shared_per_block_optin);
+    if (kernel->code.static_shared_bytes > limits->shared_per_block_optin)
+        return sl_fail(error, SL_LIMIT, "launch of %s: %u bytes of shared memory, the machine allows %u", name,
+                       kernel->code.static_shared_bytes, limits->shared_per_block_optin);
+    if (launch->param_bytes < kernel->func->param_bytes || kernel->func->param_bytes > SL_PARAM_BYTES)
+        return sl_fail(error, SL_INVALID, "launch of %s: %zu bytes of parameters, it takes %u", name,
+                       launch->param_bytes, kernel->func->param_bytes);
+    uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    uint64_t resident =
+        (uint64_t)limits->sms * sl_emu_occupancy(emu, kernel, (uint32_t)threads, launch->dynamic_shared_bytes);
+    if (launch->cooperative && blocks > resident)
+        return sl_fail(error, SL_LIMIT, "cooperative launch of %s: %llu blocks, the machine holds %llu at once", name,
+                       (unsigned long long)blocks, (unsigned long long)resident);
+    return SL_OK;
+}
+
+/* ---- what the listener gets ---- */
+
+static sl_status refresh_ranges(sl_emu *emu, sl_error *error)
+{
+    uint64_t generation = sl_heap_generation(emu->heap);
+    if (emu->ranges && emu->ranges_at == generation)
+        return SL_OK;
+    size_t count = sl_heap_count(emu->heap);
+    sl_trace_range *ranges = realloc(emu->ranges, (count + 1) * sizeof *ranges);
+    if (!ranges)
+        return sl_fail_memory(error);
+    emu->ranges = ranges;
+    emu->range_count = 0;
+    sl_arena_fini(&emu->range_labels);
+    for (size_t i = 0; i < count; i++) {
+        const sl_alloc *alloc = sl_heap_at(emu->heap, i);
+        if (!alloc->live || alloc->kind == SL_ALLOC_INTERNAL)
+            continue;
+        const char *label = alloc->label
+                                ? sl_arena_strdup(&emu->range_labels, alloc->label)
+                                : sl_arena_printf(&emu->range_labels, "alloc %llu", (unsigned long long)alloc->serial);
+        if (!label)
+            return sl_fail_memory(error);
+        ranges[emu->range_count++] = (sl_trace_range){alloc->base, alloc->bytes, label};
+    }
+    emu->ranges_at = generation;
+    return SL_OK;
+}
+
+typedef struct launcher {
+    sl_run run;
+    const sl_launch_sink *sink;
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    uint64_t next; /* the block whose trace is due; only when blocks run in parallel */
+    bool parallel, failed;
+    struct context {
+        sl_worker worker;
+        sl_block block;
+        bool ready;
+        sl_warp_view *views;
+    } * context; /* per thread of the pool */
+    unsigned contexts;
+    SL_ARRAY(sl_block *) residents; /* blocks that take turns, ascending */
+} launcher;
+
+static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool last)
+{
+    struct context *context = (struct context *)worker;
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < block->warps; i++) {
+        sl_warp_stream *stream = &block->stream[i];
+        sl_warp_stream_end(stream);
+        if (stream->failed)
+            return sl_fail_memory(worker->error);
+        context->views[warps++] = (sl_warp_view){.warp = i,
+                                                 .control = stream->control.data,
+                                                 .memory = stream->memory.data,
+                                                 .control_bytes = stream->control.count,
+                                                 .memory_bytes = stream->memory.count};
+    }
+    sl_block_view view = {block->index, block->part++, last, warps, context->views};
+    sl_status status = l->sink->block(l->sink->context, &view, worker->error);
+    for (uint32_t i = 0; i < block->warps && !last; i++)
+        sl_warp_stream_reset(&block->stream[i], l->run.kernel->facts.mem_slots, l->run.lanes);
+    return status;
+}
+
+/* sl_worker.deliver: in parallel runs, waits until all lower blocks have been handed over. */
+static void deliver(sl_worker *worker, sl_block *block, bool last)
+{
+    launcher *l = worker->launcher;
+    sl_status status = SL_OK;
+    if (l->parallel) {
+        pthread_mutex_lock(&l->lock);
+        while (l->next != block->index && !l->failed)
+            pthread_cond_wait(&l->turn, &l->lock);
+        if (!l->failed)
+            status = hand_over(l, worker, block, last);
+        l->failed |= status != SL_OK;
+        pthread_mutex_unlock(&l->lock);
+    } else {
+        /* Lower blocks that still run hand over what they have, so that first parts are in order. */
+        for (size_t i = 0; i < l->residents.count && status == SL_OK; i++) {
+            sl_block *lower = l->residents.items[i];
+            if (lower->index < block->index && lower->part == 0 && lower->recorded)
+                status = hand_over(l, worker, lower, false);
+        }
+        if (status == SL_OK)
+            status = hand_over(l, worker, block, last);
+    }
+    if (status != SL_OK) {
+        worker->fault = SL_FAULT_NONE;
+        longjmp(worker->escape, 1);
+    }
+}
+
+/* ---- running ---- */
+
+static sl_status open_context(launcher *l, unsigned index, sl_error *error)
+{
+    struct context *context = &l->context[index];
+    if (context->ready)
+        return SL_OK;
+    context->worker = (sl_worker){.run = &l->run, .deliver = deliver, .launcher = l};
+    context->worker.range = calloc(l->run.code->insts + 1, sizeof *context->worker.range);
+    context->views = calloc(l->run.warps_per_block, sizeof *context->views);
+    if (!context->worker.range || !context->views)
+        return sl_fail_memory(error);
+    sl_status status = sl_block_init(&context->block, &context->worker, error);
+    context->ready = status == SL_OK;
+    return status;
+}
+
+static void close_contexts(launcher *l)
+{
+    for (unsigned i = 0; i < l->contexts; i++) {
+        sl_block_fini(&l->context[i].block);
+        free(l->context[i].worker.range);
+        free(l->context[i].views);
+    }
+    free(l->context);
+}
+
+/* One block of a parallel run. */
+static sl_status run_parallel_block(void *context, size_t index, unsigned thread, sl_error *error)
+{
+    launcher *l = context;
+    sl_status status = open_context(l, thread, error);
+    struct context *mine = &l->context[thread];
+    sl_error local;
+    mine->worker.error = &local;
+    if (status == SL_OK && setjmp(mine->worker.escape)) {
+        status = local.status;
+        if (error)
+            *error = local;
+    } else if (status == SL_OK) {
+        sl_block_start(&mine->block, index);
+        sl_block_run(&mine->block, true);
+        if (mine->block.recorded)
+            deliver(&mine->worker, &mine->block, true);
+    }
+    pthread_mutex_lock(&l->lock);
+    l->failed |= status != SL_OK;
+    if (l->next == index)
+        l->next = index + 1;
+    pthread_cond_broadcast(&l->turn);
+    pthread_mutex_unlock(&l->lock);
+    return status;
+}
+
+/* Blocks that spin take turns with those that come after them, up to what the machine holds at once. */
+static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, sl_error *error)
+{
+    const sl_run *run = &l->run;
+    uint64_t most = (uint64_t)run->emu->limits.sms *
+                    sl_emu_occupancy(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
+    if (most < 2)
+        most = 2;
+    while (l->residents.count) {
+        bool finished = false;
+        for (size_t i = 0; i < l->residents.count;) {
+            sl_block *block = l->residents.items[i];
+            bool alone = l->residents.count == 1 && *next == run->blocks;
+            if (sl_block_run(block, alone) == SL_BLOCK_SPINS) {
+                i++;
+                continue;
+            }
+            finished = true;
+            if (block->recorded)
+                deliver(worker, block, true);
+            memmove(&l->residents.items[i], &l->residents.items[i + 1], (l->residents.count - i - 1) * sizeof block);
+            l->residents.count--;
+            if (block != &l->context[0].block) {
+                sl_block_fini(block);
+                free(block);
+            }
+        }
+        uint64_t room = finished ? 1 : most; /* nobody got on: whoever they wait for has not started */
+        while (*next < run->blocks && l->residents.count < most && room--) {
+            sl_block *block = calloc(1, sizeof *block);
+            sl_status status = block ? sl_block_init(block, worker, error) : sl_fail_memory(error);
+            if (status != SL_OK || !sl_array_push(&l->residents, block)) {
+                free(block);
+                return status != SL_OK ? status : sl_fail_memory(error);
+            }
+            sl_block_start(block, (*next)++);
+        }
+        if (!l->residents.count && *next < run->blocks)
+            return SL_OK; /* back to one at a time */
+    }
+    return SL_OK;
+}
+
+static sl_status run_in_order(launcher *l, sl_error *error)
+{
+    sl_status status = open_context(l, 0, error);
+    if (status != SL_OK)
+        return status;
+    sl_worker *worker = &l->context[0].worker;
+    sl_block *block = &l->context[0].block;
+    sl_error local;
+    worker->error = error ? error : &local;
+    if (setjmp(worker->escape)) {
+        l->run.emu->fault = worker->fault;
+        return worker->error->status;
+    }
+    for (uint64_t next = 0; next < l->run.blocks;) {
+        sl_block_start(block, next++);
+        if (sl_block_run(block, l->run.blocks == 1) == SL_BLOCK_SPINS) {
+            if (!sl_array_push(&l->residents, block))
+                return sl_fail_memory(error);
+            status = run_residents(l, worker, &next, error);
+            if (status != SL_OK)
+                return status;
+        } else if (block->recorded) {
+            deliver(worker, block, true);
+        }
+    }
+    return SL_OK;
+}
+
+static void free_residents(launcher *l)
+{
+    for (size_t i = 0; i < l->residents.count; i++) {
+        if (l->residents.items[i] == &l->context[0].block)
+            continue;
+        sl_block_fini(l->residents.items[i]);
+        free(l->residents.items[i]);
+    }
+    sl_array_free(&l->residents);
+}
+
+static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error)
+{
+    sl_run *run = &l->run;
+    sl_emu *emu = run->emu;
+    l->contexts = sl_pool_threads(emu->pool);
+    l->context = calloc(l->contexts, sizeof *l->context);
+    if (!l->context)
+        return sl_fail_memory(error);
+    pthread_mutex_init(&l->lock, NULL);
+    pthread_cond_init(&l->turn, NULL);
+    l->parallel = l->contexts > 1 && run->blocks > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
+                  sl_blocks_independent(run);
+    sl_status status;
+    if (l->parallel) {
+        status = sl_pool_run(emu->pool, run->blocks, run_parallel_block, l, error);
+        for (unsigned i = 0; i < l->contexts && status != SL_OK; i++)
+            if (l->context[i].worker.fault != SL_FAULT_NONE)
+                emu->fault = l->context[i].worker.fault;
+    } else {
+        status = run_in_order(l, error);
+    }
+    free_residents(l);
+    for (unsigned i = 0; i < l->contexts; i++) {
+        stats->warp_insts += l->context[i].worker.clock;
+        stats->thread_insts += l->context[i].worker.thread_insts;
+    }
+    stats->blocks = run->blocks;
+    stats->parallel = l->parallel;
+    close_contexts(l);
+    pthread_cond_destroy(&l->turn);
+    pthread_mutex_destroy(&l->lock);
+    return status;
+}
+
+static sl_trace_launch describe(const sl_run *run)
+{
+    const sl_emu_launch *launch = run->launch;
+    sl_trace_launch facts = {.dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                             .lanes = run->lanes,
+                             .stream = launch->stream,
+                             .shared_window = SL_SHARED_WINDOW,
+                             .local_window = SL_LOCAL_WINDOW,
+                             .window_bytes = SL_WINDOW_BYTES,
+                             .blocks_recorded = run->blocks};
+    memcpy(facts.grid, launch->grid, sizeof facts.grid);
+    memcpy(facts.block, launch->block, sizeof facts.block);
+    return facts;
+}
+
+sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
+                     sl_error *error)
+{
+    sl_launch_stats own = {0};
+    emu->fault = SL_FAULT_NONE;
+    sl_status status = check_launch(emu, kernel, launch, error);
+    if (status != SL_OK)
+        return status;
+    launcher l = {.sink = emu->config.sink};
+    sl_run *run = &l.run;
+    *run = (sl_run){.emu = emu,
+                    .kernel = kernel,
+                    .code = &kernel->code,
+                    .launch = launch,
+                    .lanes = emu->config.lanes,
+                    .threads_per_block = launch->block[0] * launch->block[1] * launch->block[2],
+                    .blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+                    .shared_bytes = shared_bytes(kernel, launch->dynamic_shared_bytes),
+                    .param_addr = emu->params,
+                    .serial = ++emu->launches,
+                    .block_limit = UINT64_MAX};
+    run->warps_per_block = (run->threads_per_block + run->lanes - 1) / run->lanes;
+    if (kernel->func->param_bytes)
+        memcpy((void *)(uintptr_t)emu->params, launch->params, kernel->func->param_bytes);
+    if (launch->cooperative)
+        memset((void *)(uintptr_t)emu->grid_workspace, 0, SL_GRID_WORKSPACE_BYTES);
+    sl_trace_launch facts = describe(run);
+    if (l.sink) {
+        bool wanted = true;
+        status = refresh_ranges(emu, error);
+        if (status == SL_OK)
+            status = l.sink->begin(l.sink->context, &kernel->facts, &facts, emu->ranges, emu->range_count, &wanted,
+                                   &run->block_limit, error);
+        if (status != SL_OK)
+            return status;
+        run->recording = wanted;
+    }
+    status = run_blocks(&l, &own, error);
+    if (l.sink) {
+        sl_status ended = l.sink->end(l.sink->context, &own, status != SL_OK, status == SL_OK ? error : NULL);
+        status = status != SL_OK ? status : ended;
+    }
+    if (stats)
+        *stats = own;
+    return status;
+}

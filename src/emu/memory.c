@@ -1,0 +1,178 @@
+/* Memory accesses one lane at a time: what the fast path could not settle, and everything that can be wrong. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/warp.h"
+
+/* Thread coordinates of a lane. */
+static void thread_id(const sl_warp *warp, int lane, uint32_t id[3])
+{
+    const uint32_t *dim = warp->worker->run->launch->block;
+    uint32_t linear = warp->index * warp->worker->run->lanes + (uint32_t)(lane < 0 ? 0 : lane);
+    id[0] = linear % dim[0];
+    id[1] = linear / dim[0] % dim[1];
+    id[2] = linear / dim[0] / dim[1];
+}
+
+_Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)
+{
+    sl_worker *worker = warp->worker;
+    const sl_code *code = warp->code;
+    char what[640], where[160] = "", source[300] = "", thread[64] = "";
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+
+    const char *file = "";
+    uint32_t line = 0;
+    if (inst != UINT32_MAX) {
+        const sl_ptx_inst *ptx = code->inst[inst];
+        const sl_code_function *function = &code->function[code->inst_function[inst]];
+        char opcode[96];
+        file = function->module->name;
+        line = ptx->line;
+        snprintf(where, sizeof where, " in %s", sl_ptx_inst_text(ptx, opcode, sizeof opcode));
+        for (uint32_t i = 0; ptx->loc_line && i < function->module->files; i++)
+            if (function->module->file[i].number == ptx->loc_file)
+                snprintf(source, sizeof source, " (%s:%u)", function->module->file[i].name, ptx->loc_line);
+    }
+    if (lane >= 0) {
+        uint32_t id[3];
+        thread_id(warp, lane, id);
+        snprintf(thread, sizeof thread, ", thread (%u,%u,%u)", id[0], id[1], id[2]);
+    } else {
+        snprintf(thread, sizeof thread, ", warp %u", warp->index);
+    }
+    worker->fault = kind;
+    const uint32_t *block = warp->block->id;
+    sl_fail_at(worker->error, kind == SL_FAULT_LIMIT ? SL_LIMIT : SL_FAULT, file, line, 0,
+               "%s%s%s; kernel %s, block (%u,%u,%u)%s", what, where, source, worker->run->kernel->func->name, block[0],
+               block[1], block[2], thread);
+    longjmp(worker->escape, 1);
+}
+
+static _Noreturn void illegal(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+{
+    const sl_heap *heap = warp->worker->run->emu->heap;
+    const sl_alloc *near = sl_heap_nearest(heap, addr);
+    char hint[200] = "there are no allocations";
+    if (near) {
+        char name[80];
+        if (near->label)
+            snprintf(name, sizeof name, "%s", near->label);
+        else
+            snprintf(name, sizeof name, "allocation %llu", (unsigned long long)near->serial);
+        uint64_t end = near->base + near->bytes;
+        const char *state = near->live ? "" : " (freed)";
+        if (addr < near->base)
+            snprintf(hint, sizeof hint, "%llu bytes before %s%s of %llu bytes at 0x%llx",
+                     (unsigned long long)(near->base - addr), name, state, (unsigned long long)near->bytes,
+                     (unsigned long long)near->base);
+        else if (addr >= end)
+            snprintf(hint, sizeof hint, "%llu bytes after the end of %s%s of %llu bytes at 0x%llx",
+                     (unsigned long long)(addr - end), name, state, (unsigned long long)near->bytes,
+                     (unsigned long long)near->base);
+        else
+            snprintf(hint, sizeof hint, "%s %s of %llu bytes at 0x%llx", near->live ? "across the end of" : "inside",
+                     name, (unsigned long long)near->bytes, (unsigned long long)near->base);
+        if (!near->live && addr >= near->base && addr < end)
+            sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                           "use after free: %u-byte %s at 0x%llx, inside freed %s of %llu bytes at 0x%llx", bytes,
+                           store ? "write" : "read", (unsigned long long)addr, name, (unsigned long long)near->bytes,
+                           (unsigned long long)near->base);
+    }
+    sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "illegal %u-byte %s at 0x%llx, %s", bytes,
+                   store ? "write" : "read", (unsigned long long)addr, hint);
+}
+
+typedef enum place { PLACE_GLOBAL, PLACE_SHARED, PLACE_LOCAL } place;
+
+/* Which memory an access means, and the offset in it for shared and local. */
+static place locate(const sl_op *op, uint64_t addr, uint64_t *offset)
+{
+    *offset = addr;
+    if (op->space == SL_SPACE_SHARED)
+        return PLACE_SHARED;
+    if (op->space == SL_SPACE_LOCAL)
+        return PLACE_LOCAL;
+    if (op->space == SL_SPACE_NONE) {
+        if (addr - SL_SHARED_WINDOW < SL_WINDOW_BYTES) {
+            *offset = addr - SL_SHARED_WINDOW;
+            return PLACE_SHARED;
+        }
+        if (addr - SL_LOCAL_WINDOW < SL_WINDOW_BYTES) {
+            *offset = addr - SL_LOCAL_WINDOW;
+            return PLACE_LOCAL;
+        }
+    }
+    return PLACE_GLOBAL;
+}
+
+void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+{
+    uint64_t offset;
+    place where = locate(op, addr, &offset);
+    if (addr & (bytes - 1))
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_MISALIGNED, "misaligned %u-byte %s at 0x%llx", bytes,
+                       store ? "write" : "read", (unsigned long long)addr);
+    switch (where) {
+    case PLACE_SHARED:
+        if (offset > warp->block->shared_bytes || bytes > warp->block->shared_bytes - offset)
+            sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                           "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes, store ? "write" : "read",
+                           (unsigned long long)offset, warp->block->shared_bytes);
+        return warp->block->shared + offset;
+    case PLACE_LOCAL:
+        if (offset > warp->local_capacity || bytes > warp->local_capacity - offset)
+            sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                           "illegal %u-byte %s at local offset 0x%llx of %u bytes", bytes, store ? "write" : "read",
+                           (unsigned long long)offset, warp->local_capacity);
+        return warp->local + (size_t)lane * warp->local_capacity + offset;
+    case PLACE_GLOBAL:
+        break;
+    }
+    if (!sl_heap_contains(warp->worker->run->emu->heap, addr, bytes))
+        illegal(warp, op, lane, addr, bytes, store);
+    return (void *)(uintptr_t)addr;
+}
+
+/* The map of written bytes for an address and the bit where it starts; NULL: not tracked. */
+static uint8_t *written_map(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t *first)
+{
+    switch (locate(op, addr, first)) {
+    case PLACE_SHARED:
+        return warp->block->shared_written;
+    case PLACE_GLOBAL: {
+        const sl_alloc *alloc = sl_heap_find(warp->worker->run->emu->heap, addr);
+        if (!alloc)
+            return NULL;
+        *first = addr - alloc->base;
+        return alloc->written;
+    }
+    case PLACE_LOCAL:
+        break;
+    }
+    return NULL;
+}
+
+void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes)
+{
+    uint64_t first;
+    const uint8_t *map = written_map(warp, op, addr, &first);
+    for (uint64_t i = first; map && i < first + bytes; i++)
+        if (!(map[i / 8] >> i % 8 & 1))
+            sl_fault_raise(warp, op->inst, lane, SL_FAULT_UNINITIALISED,
+                           "read of memory that was never written: %u bytes at 0x%llx", bytes,
+                           (unsigned long long)addr);
+}
+
+void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes)
+{
+    (void)lane;
+    uint64_t first;
+    uint8_t *map = written_map(warp, op, addr, &first);
+    for (uint64_t i = first; map && i < first + bytes; i++)
+        map[i / 8] |= (uint8_t)(1 << i % 8);
+}

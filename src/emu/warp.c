@@ -1,0 +1,693 @@
+/* How a warp goes through its kernel: one basic block after another, with lanes that part and meet again.
+ *
+ * Lanes that run together are a split. A divergent branch makes a join at its immediate post-dominator and one split
+ * per direction; a split that reaches the join's block waits there until all lanes of the join that are still alive
+ * have come. Splits are taken like a stack, so that without waiting the order is that of a reconvergence stack. Two
+ * things differ from such a stack, and give every lane progress: splits that wait (at a barrier, for lanes of the warp)
+ * let the others run, and a split that turns round in a spinning loop makes way for the others, also for lanes that
+ * already wait at its join: those go on without it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/warp.h"
+
+enum {
+    SPIN_TURNS = 64,           /* back edges of a spinning loop before it gives way */
+    PAUSE_TURNS = 4096,        /* …of any loop before the warp pauses */
+    STUCK_TURNS = 1 << 24,     /* …before any loop is taken to be spinning */
+    MAX_LOCAL_BYTES = 1 << 20, /* per lane */
+    MAX_REGISTER_BYTES = 1 << 28,
+};
+
+static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
+{
+    const uint32_t *p = (const uint32_t *)(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK));
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < warp->code->lanes; i++)
+        bits |= (uint64_t)(p[i] & 1) << i;
+    return bits;
+}
+
+static const void *place(const sl_warp *warp, uint32_t ref)
+{
+    return warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK);
+}
+
+static void set_mask(sl_warp *warp, uint64_t mask)
+{
+    warp->mask = mask;
+    warp->full = mask == warp->live;
+    if (warp->full)
+        return;
+    for (uint32_t i = 0; i < warp->code->lanes; i++)
+        warp->lane_words[i] = -(uint32_t)(mask >> i & 1);
+}
+
+/* ---- splits and joins ---- */
+
+static void push(sl_warp *warp, sl_split split)
+{
+    warp->split[warp->splits++] = split;
+}
+
+static void enter_frame(sl_warp *warp)
+{
+    warp->area[SL_AREA_FRAME] = warp->registers + warp->now.frame;
+    warp->local_base = warp->now.local;
+}
+
+static void make_current(sl_warp *warp, uint32_t index)
+{
+    warp->now = warp->split[index];
+    memmove(&warp->split[index], &warp->split[index + 1], (warp->splits - index - 1) * sizeof *warp->split);
+    warp->splits--;
+    warp->has_now = true;
+    warp->now.turns = 0;
+    set_mask(warp, warp->now.mask);
+    enter_frame(warp);
+}
+
+static int32_t reconvergence(const sl_warp *warp, int16_t join)
+{
+    if (join < 0)
+        return SL_NO_RECONVERGENCE;
+    return warp->join[join].call ? SL_BB_EXIT : warp->join[join].bb;
+}
+
+static int16_t new_join(sl_warp *warp)
+{
+    for (int16_t i = 0; i < SL_MAX_LANES * 2; i++) {
+        if (!warp->join[i].used) {
+            warp->join[i] = (sl_join){.used = true};
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void copy_locals(sl_warp *warp, uint64_t mask, uint32_t to, uint32_t from, uint32_t bytes)
+{
+    for (; mask; mask &= mask - 1) {
+        uint8_t *lane = warp->local + (size_t)__builtin_ctzll(mask) * warp->local_capacity;
+        memmove(lane + to, lane + from, bytes);
+    }
+}
+
+static void return_values(sl_warp *warp, const sl_join *join, uint64_t mask)
+{
+    const sl_code_function *callee = &warp->code->function[join->callee];
+    for (uint32_t i = 0; i < join->site->rets && i < callee->rets; i++) {
+        const sl_call_arg *ret = &join->site->arg[join->site->args + i];
+        uint32_t bytes = callee->param_bytes[callee->params + i];
+        copy_locals(warp, mask, join->local + ret->caller_offset,
+                    join->callee_local + callee->param_offset[callee->params + i],
+                    ret->bytes < bytes ? ret->bytes : bytes);
+    }
+}
+
+static void exit_lanes(sl_warp *warp, uint64_t mask)
+{
+    warp->live &= ~mask;
+    sl_block_exited(warp->block, (uint32_t)__builtin_popcountll(mask));
+}
+
+/* Lets lanes go on from a join when all that are left have come; then the same for its parent where that follows. */
+static void settle(sl_warp *warp, int16_t index)
+{
+    while (index >= 0) {
+        sl_join *join = &warp->join[index];
+        if (join->mask & warp->live & ~join->arrived)
+            return;
+        uint64_t mask = join->arrived & warp->live;
+        int16_t parent = join->parent;
+        join->used = false;
+        if (mask && join->call)
+            return_values(warp, join, mask);
+        bool at_exit = mask && !join->call && join->bb == SL_BB_EXIT;
+        bool at_parent = mask && parent >= 0 && (at_exit || join->bb == reconvergence(warp, parent));
+        if (mask && at_parent) {
+            warp->join[parent].arrived |= mask;
+        } else if (at_exit) {
+            exit_lanes(warp, mask);
+        } else if (mask) {
+            push(warp, (sl_split){.mask = mask,
+                                  .bb = join->bb,
+                                  .join = parent,
+                                  .reconverge = reconvergence(warp, parent),
+                                  .frame = join->frame,
+                                  .local = join->local});
+            return;
+        }
+        index = parent;
+    }
+}
+
+/* The running split stops running (its lanes have arrived, exited or were given to others). */
+static void leave(sl_warp *warp)
+{
+    warp->has_now = false;
+}
+
+/* A return from inside of a region whose join it will never reach (a loop without an end has such): the lanes drop out
+ * of the joins up to their call. */
+static void leave_function(sl_warp *warp)
+{
+    uint64_t mask = warp->now.mask;
+    int16_t first = warp->now.join, join = first;
+    for (; !warp->join[join].call; join = warp->join[join].parent)
+        warp->join[join].mask &= ~mask;
+    warp->join[join].arrived |= mask;
+    leave(warp);
+    settle(warp, first);
+    if (warp->join[join].used)
+        settle(warp, join);
+}
+
+/* Sends the running split to a block. */
+static void go(sl_warp *warp, int32_t target)
+{
+    sl_split *now = &warp->now;
+    if (target == now->reconverge) {
+        int16_t join = now->join;
+        warp->join[join].arrived |= now->mask;
+        leave(warp);
+        settle(warp, join);
+    } else if (target == SL_BB_EXIT && now->frame) {
+        leave_function(warp);
+    } else if (target == SL_BB_EXIT) { /* the end of the kernel */
+        uint64_t mask = now->mask;
+        int16_t join = now->join;
+        leave(warp);
+        exit_lanes(warp, mask);
+        settle(warp, join);
+    } else {
+        now->bb = target;
+    }
+}
+
+/* Makes the running split head for a new join at `bb`, which all its lanes will reach. */
+static int16_t part_ways(sl_warp *warp, int32_t bb)
+{
+    sl_split *now = &warp->now;
+    if (bb == now->reconverge || (bb == SL_BB_EXIT && now->join < 0))
+        return now->join; /* the join is there already, or leaving needs none */
+    int16_t index = new_join(warp);
+    if (index < 0)
+        sl_fault_raise(warp, warp->code->bb[now->bb].first_inst, -1, SL_FAULT_STACK, "too many levels of divergence");
+    sl_join *join = &warp->join[index];
+    join->mask = now->mask;
+    join->bb = bb;
+    join->parent = now->join;
+    join->frame = now->frame;
+    join->local = now->local;
+    now->join = index;
+    now->reconverge = bb;
+    return index;
+}
+
+static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
+{
+    part_ways(warp, bb->ipdom);
+    sl_split other = warp->now;
+    other.mask = taken_mask;
+    other.bb = taken;
+    warp->now.mask &= ~taken_mask;
+    if (taken == other.reconverge) {
+        warp->join[other.join].arrived |= taken_mask;
+    } else if (taken == SL_BB_EXIT) {
+        exit_lanes(warp, taken_mask);
+    } else {
+        push(warp, other);
+    }
+    set_mask(warp, warp->now.mask);
+    go(warp, next);
+}
+
+/* The lanes of `subset` go on to the terminator's work; the others wait for them at `next`. */
+static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
+{
+    uint64_t others = warp->now.mask & ~subset;
+    if (!others)
+        return;
+    int16_t join = part_ways(warp, next);
+    warp->join[join].arrived |= others;
+    warp->now.mask = subset;
+    set_mask(warp, subset);
+}
+
+static uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
+{
+    if (bb->guard == SL_REF_NONE)
+        return warp->mask;
+    uint64_t bits = bits_of(warp, bb->guard);
+    return warp->mask & (bb->guard_negated ? ~bits : bits);
+}
+
+/* ---- calls ---- */
+
+static void reserve_registers(sl_warp *warp, uint64_t bytes, uint32_t inst)
+{
+    if (bytes <= warp->register_capacity)
+        return;
+    uint64_t capacity = bytes * 2;
+    uint8_t *grown = NULL;
+    if (bytes > MAX_REGISTER_BYTES || posix_memalign((void **)&grown, 64, capacity))
+        sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "the call stack is too deep");
+    memcpy(grown, warp->registers, warp->register_capacity);
+    memset(grown + warp->register_capacity, 0, capacity - warp->register_capacity);
+    free(warp->registers);
+    warp->registers = grown;
+    warp->register_capacity = (uint32_t)capacity;
+}
+
+static void reserve_local(sl_warp *warp, uint64_t bytes, uint32_t inst)
+{
+    if (bytes <= warp->local_capacity)
+        return;
+    uint64_t capacity = (bytes * 2 + 63) & ~(uint64_t)63;
+    uint8_t *grown = bytes > MAX_LOCAL_BYTES ? NULL : calloc(warp->code->lanes, capacity);
+    if (!grown)
+        sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "the call stack is too deep");
+    for (uint32_t i = 0; i < warp->code->lanes && warp->local_capacity; i++)
+        memcpy(grown + i * capacity, warp->local + (size_t)i * warp->local_capacity, warp->local_capacity);
+    free(warp->local);
+    warp->local = grown;
+    warp->local_capacity = (uint32_t)capacity;
+}
+
+static void zero_registers(sl_warp *warp, const sl_code_function *function)
+{
+    for (uint32_t i = 0; i < function->zeroed; i++) {
+        uint8_t *at = warp->area[SL_AREA_FRAME] + function->zero_ref[i];
+        uint32_t lane_bytes = function->zero_size[i] / warp->code->lanes;
+        for (uint64_t left = warp->mask; left; left &= left - 1)
+            memset(at + (size_t)__builtin_ctzll(left) * lane_bytes, 0, lane_bytes);
+    }
+}
+
+/* The running split enters a function and will come back to `next`. */
+static void call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next)
+{
+    const sl_code_function *callee = &warp->code->function[index], *caller = &warp->code->function[bb->function];
+    uint32_t inst = bb->first_inst + bb->insts - 1;
+    sl_split *now = &warp->now;
+    uint32_t frame = now->frame + ((caller->frame_bytes + 63) & ~63u), local = now->local + caller->local_bytes;
+    reserve_registers(warp, (uint64_t)frame + callee->frame_bytes, inst);
+    reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
+    int16_t join_index = new_join(warp);
+    if (join_index < 0)
+        sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "too many levels of calls and divergence");
+    sl_join *join = &warp->join[join_index];
+    join->mask = now->mask;
+    join->bb = next;
+    join->parent = now->join;
+    join->call = true;
+    join->frame = now->frame;
+    join->local = now->local;
+    join->site = bb->call;
+    join->callee = index;
+    join->callee_local = local;
+    for (uint32_t i = 0; i < bb->call->args && i < callee->params; i++) {
+        uint32_t bytes =
+            bb->call->arg[i].bytes < callee->param_bytes[i] ? bb->call->arg[i].bytes : callee->param_bytes[i];
+        copy_locals(warp, now->mask, local + callee->param_offset[i], now->local + bb->call->arg[i].caller_offset,
+                    bytes);
+    }
+    now->join = join_index;
+    now->reconverge = SL_BB_EXIT;
+    now->frame = frame;
+    now->local = local;
+    now->bb = (int32_t)callee->entry_bb;
+    enter_frame(warp);
+    zero_registers(warp, callee);
+}
+
+/* Lanes may call different functions: one group after the other, all meeting again at `next`. */
+static void call_indirect(sl_warp *warp, const sl_code_bb *bb)
+{
+    const uint64_t *handle = place(warp, bb->call->target);
+    uint32_t inst = bb->first_inst + bb->insts - 1;
+    uint64_t left = warp->mask;
+    sl_split base = warp->now;
+    bool first = true;
+    while (left) {
+        int lane = __builtin_ctzll(left);
+        uint64_t value = handle[lane], same = 0;
+        for (uint64_t m = left; m; m &= m - 1)
+            if (handle[__builtin_ctzll(m)] == value)
+                same |= m & -m;
+        uint64_t number = (value - SL_FUNCTION_HANDLE_BASE) / 16;
+        const sl_emu_program *program = warp->worker->run->kernel->program;
+        uint32_t index = UINT32_MAX;
+        if (value >= SL_FUNCTION_HANDLE_BASE && value % 16 == 0 && number < program->functions)
+            for (uint32_t i = 0; i < warp->code->functions; i++)
+                if (warp->code->function[i].func == program->function[number])
+                    index = i;
+        if (index == UINT32_MAX)
+            sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_INSTRUCTION, "a call to 0x%llx, which is not a function",
+                           (unsigned long long)value);
+        if (first && same != warp->mask) {
+            part_ways(warp, bb->next);
+            base = warp->now;
+        }
+        if (!first)
+            push(warp, warp->now);
+        first = false;
+        left &= ~same;
+        warp->now = base;
+        warp->now.mask = same;
+        set_mask(warp, same);
+        enter_frame(warp);
+        call(warp, bb, index, bb->next);
+        handle = left ? (const uint64_t *)(warp->registers + base.frame + (bb->call->target & SL_AREA_MASK)) : handle;
+    }
+}
+
+/* ---- waiting for lanes of the warp ---- */
+
+/* The lanes that must be here before the instruction at the start of `bb` can run. */
+static uint64_t named_lanes(const sl_warp *warp, const sl_code_bb *bb, uint64_t mask)
+{
+    uint64_t named = 0;
+    for (uint32_t half = 0; half < warp->code->lanes / 32; half++) {
+        uint32_t here = (uint32_t)(mask >> 32 * half);
+        if (!here)
+            continue;
+        uint32_t lanes = UINT32_MAX;
+        if (bb->sync_uses_mask)
+            lanes = ((const uint32_t *)place(warp, bb->sync_mask))[32 * half + (uint32_t)__builtin_ctz(here)];
+        named |= (uint64_t)lanes << 32 * half;
+    }
+    return named & warp->live;
+}
+
+static uint64_t parked_for_warp(const sl_warp *warp)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < warp->splits; i++)
+        if (warp->split[i].state == SL_SPLIT_WARP_SYNC)
+            mask |= warp->split[i].mask;
+    return mask;
+}
+
+/* True when the running split may run the block now; then splits that waited at the same place run it along with it. */
+static bool gather_lanes(sl_warp *warp, const sl_code_bb *bb)
+{
+    sl_split *now = &warp->now;
+    uint64_t named = named_lanes(warp, bb, now->mask);
+    if (now->released || !(named & ~now->mask))
+        return true;
+    if (named & ~(now->mask | parked_for_warp(warp)))
+        return false;
+    uint64_t together = now->mask;
+    for (uint32_t i = 0; i < warp->splits; i++) {
+        sl_split *other = &warp->split[i];
+        if (other->state != SL_SPLIT_WARP_SYNC || !(other->mask & named))
+            continue;
+        other->state = SL_SPLIT_READY;
+        if (other->bb == now->bb && other->frame == now->frame) {
+            other->ops_done = true;
+            together |= other->mask;
+        } else {
+            other->released = true;
+        }
+    }
+    set_mask(warp, together);
+    return true;
+}
+
+static void park(sl_warp *warp, sl_split_state state)
+{
+    warp->now.state = (uint8_t)state;
+    /* under the others: they run first */
+    memmove(&warp->split[1], &warp->split[0], warp->splits * sizeof *warp->split);
+    warp->split[0] = warp->now;
+    warp->splits++;
+    leave(warp);
+}
+
+static bool choose(sl_warp *warp)
+{
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        if (warp->split[i].state == SL_SPLIT_READY) {
+            make_current(warp, i);
+            return true;
+        }
+    }
+    /* Lanes may have exited since others began to wait for them. */
+    uint64_t parked = parked_for_warp(warp);
+    for (uint32_t i = warp->splits; i-- > 0 && parked;) {
+        sl_split *split = &warp->split[i];
+        if (split->state != SL_SPLIT_WARP_SYNC)
+            continue;
+        warp->area[SL_AREA_FRAME] = warp->registers + split->frame;
+        if (named_lanes(warp, &warp->code->bb[split->bb], split->mask) & ~parked)
+            continue;
+        split->state = SL_SPLIT_READY;
+        make_current(warp, i);
+        return true;
+    }
+    return false;
+}
+
+bool sl_warp_has_ready(const sl_warp *warp)
+{
+    if (warp->has_now)
+        return true;
+    for (uint32_t i = 0; i < warp->splits; i++)
+        if (warp->split[i].state == SL_SPLIT_READY)
+            return true;
+    return parked_for_warp(warp) != 0;
+}
+
+/* ---- making way ---- */
+
+/* Lanes that wait at a join of the running split go on without it. */
+static bool release_waiting(sl_warp *warp)
+{
+    for (int16_t j = warp->now.join; j >= 0; j = warp->join[j].parent) {
+        sl_join *join = &warp->join[j];
+        uint64_t mask = join->arrived & warp->live;
+        if (!mask || join->call || join->bb == SL_BB_EXIT)
+            continue;
+        join->mask &= ~mask;
+        join->arrived = 0;
+        push(warp, (sl_split){.mask = mask,
+                              .bb = join->bb,
+                              .join = join->parent,
+                              .reconverge = reconvergence(warp, join->parent),
+                              .frame = join->frame,
+                              .local = join->local});
+        return true;
+    }
+    return false;
+}
+
+/* After a back edge: true when the warp should stop running for now. */
+static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
+{
+    uint32_t turns = ++warp->now.turns;
+    bool spins = (bb->spins && turns % SPIN_TURNS == 0) || turns % STUCK_TURNS == 0;
+    if (!spins && turns % PAUSE_TURNS)
+        return false;
+    uint64_t limit = warp->worker->run->emu->config.max_instructions;
+    if (limit && warp->worker->clock > limit)
+        sl_fault_raise(warp, bb->first_inst, -1, SL_FAULT_LIMIT,
+                       "more than %llu warp instructions: an endless loop? (see --max-instructions)",
+                       (unsigned long long)limit);
+    *stop = spins ? SL_WARP_SPINS : SL_WARP_PAUSED;
+    if (!spins)
+        return true;
+    bool others = release_waiting(warp);
+    for (uint32_t i = 0; i < warp->splits; i++)
+        others |= warp->split[i].state == SL_SPLIT_READY;
+    if (others) { /* to the bottom of the stack */
+        park(warp, SL_SPLIT_READY);
+        *stop = SL_WARP_PAUSED;
+    }
+    return true;
+}
+
+/* ---- running ---- */
+
+static void branch_table(sl_warp *warp, const sl_code_bb *bb)
+{
+    const uint32_t *index = place(warp, bb->pred);
+    uint32_t inst = bb->first_inst + bb->insts - 1;
+    const uint32_t *target = &warp->code->list[bb->list];
+    uint64_t left = warp->mask;
+    for (uint64_t m = left; m; m &= m - 1)
+        if (index[__builtin_ctzll(m)] >= bb->list_count)
+            sl_fault_raise(warp, inst, __builtin_ctzll(m), SL_FAULT_ILLEGAL_INSTRUCTION,
+                           "branch index %u is outside of a table of %u", index[__builtin_ctzll(m)], bb->list_count);
+    while (left) {
+        int32_t to = (int32_t)target[index[__builtin_ctzll(left)]];
+        uint64_t same = 0;
+        for (uint64_t m = left; m; m &= m - 1)
+            if ((int32_t)target[index[__builtin_ctzll(m)]] == to)
+                same |= m & -m;
+        left &= ~same;
+        if (!left) {
+            go(warp, to);
+            return;
+        }
+        part_ways(warp, bb->ipdom);
+        sl_split part = warp->now;
+        part.mask = same;
+        part.bb = to;
+        warp->now.mask = left;
+        if (to == part.reconverge)
+            warp->join[part.join].arrived |= same;
+        else if (to == SL_BB_EXIT)
+            exit_lanes(warp, same);
+        else
+            push(warp, part);
+    }
+}
+
+/* Leaves the function (or the kernel, with `exits`) where the guard holds. */
+static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
+{
+    uint64_t mask = guarded_mask(warp, bb);
+    if (!mask) {
+        go(warp, bb->next);
+        return;
+    }
+    uint64_t rest = warp->mask & ~mask;
+    if (exits) {
+        int16_t join = warp->now.join;
+        if (!rest)
+            leave(warp);
+        warp->now.mask = rest;
+        exit_lanes(warp, mask);
+        if (rest) {
+            set_mask(warp, rest);
+            go(warp, bb->next);
+        } else {
+            settle(warp, join);
+        }
+        return;
+    }
+    if (!rest)
+        go(warp, SL_BB_EXIT);
+    else
+        diverge(warp, bb, mask, SL_BB_EXIT, bb->next);
+}
+
+static void terminate(sl_warp *warp, const sl_code_bb *bb)
+{
+    switch ((sl_term_kind)bb->term) {
+    case SL_TERM_FALL:
+        go(warp, bb->next);
+        return;
+    case SL_TERM_JUMP:
+        go(warp, bb->taken);
+        return;
+    case SL_TERM_BRANCH: {
+        uint64_t taken = guarded_mask(warp, bb);
+        if (taken == warp->mask)
+            go(warp, bb->taken);
+        else if (!taken)
+            go(warp, bb->next);
+        else
+            diverge(warp, bb, taken, bb->taken, bb->next);
+        return;
+    }
+    case SL_TERM_TABLE:
+        branch_table(warp, bb);
+        return;
+    case SL_TERM_RETURN:
+        return_lanes(warp, bb, false);
+        return;
+    case SL_TERM_EXIT:
+        return_lanes(warp, bb, true);
+        return;
+    default:
+        break;
+    }
+    uint64_t mask = guarded_mask(warp, bb);
+    if (!mask) {
+        go(warp, bb->next);
+        return;
+    }
+    if (bb->term == SL_TERM_TRAP)
+        sl_fault_raise(warp, bb->first_inst + bb->insts - 1, __builtin_ctzll(mask), SL_FAULT_TRAP, "trap");
+    narrow(warp, mask, bb->next);
+    switch ((sl_term_kind)bb->term) {
+    case SL_TERM_CALL:
+        call(warp, bb, bb->call->function, bb->next);
+        return;
+    case SL_TERM_CALL_INDIRECT:
+        call_indirect(warp, bb);
+        return;
+    case SL_TERM_CALL_BUILTIN:
+        sl_builtin_call(warp, bb);
+        go(warp, bb->next);
+        return;
+    case SL_TERM_BARRIER: {
+        warp->now.wait_bb = (int32_t)(bb - warp->code->bb);
+        bool waits = sl_block_barrier(warp->block, warp, bb);
+        /* Where it goes on is settled first: a join that follows the barrier is reached only after it. */
+        if (waits) {
+            warp->now.bb = bb->next;
+            park(warp, SL_SPLIT_BARRIER);
+        } else {
+            go(warp, bb->next);
+        }
+        return;
+    }
+    default:
+        return;
+    }
+}
+
+void sl_warp_start(sl_warp *warp)
+{
+    const sl_code_function *kernel = &warp->code->function[0];
+    warp->splits = 0;
+    memset(warp->join, 0, sizeof warp->join);
+    warp->live = warp->exists;
+    warp->lanes = warp->lane_words;
+    warp->now =
+        (sl_split){.mask = warp->live, .bb = (int32_t)kernel->entry_bb, .join = -1, .reconverge = SL_NO_RECONVERGENCE};
+    warp->has_now = true;
+    set_mask(warp, warp->live);
+    enter_frame(warp);
+    zero_registers(warp, kernel);
+}
+
+sl_warp_stop sl_warp_run(sl_warp *warp)
+{
+    const sl_code *code = warp->code;
+    sl_worker *worker = warp->worker;
+    for (;;) {
+        if (!warp->has_now && !choose(warp))
+            return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;
+        int32_t index = warp->now.bb;
+        if (index == warp->now.reconverge || index == SL_BB_EXIT) { /* after a barrier in front of a join */
+            go(warp, index);
+            continue;
+        }
+        const sl_code_bb *bb = &code->bb[index];
+        if (!warp->now.ops_done) {
+            if (bb->warp_sync && !gather_lanes(warp, bb)) {
+                park(warp, SL_SPLIT_WARP_SYNC);
+                continue;
+            }
+            if (warp->stream)
+                sl_warp_stream_step(warp->stream, (uint32_t)index, warp->mask);
+            worker->clock += bb->insts;
+            worker->thread_insts += (uint64_t)__builtin_popcountll(warp->mask) * bb->insts;
+            for (const sl_op *op = &code->op[bb->first], *end = op + bb->ops; op < end; op++)
+                op->run(warp, op);
+            if (warp->mask != warp->now.mask)
+                set_mask(warp, warp->now.mask);
+        }
+        warp->now.ops_done = warp->now.released = false;
+        worker->steps++;
+        terminate(warp, bb);
+        sl_warp_stop stop;
+        if (warp->has_now && warp->now.bb <= index && turn(warp, bb, &stop))
+            return stop;
+    }
+}

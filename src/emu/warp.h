@@ -1,0 +1,208 @@
+/* The running state: warps, blocks, and what handlers may touch. Internal to src/emu. */
+#ifndef SL_EMU_WARP_H
+#define SL_EMU_WARP_H
+
+#include <setjmp.h>
+
+#include "emu/code.h"
+
+enum { SL_BARRIERS = 16 };
+
+/* Generic addresses inside these windows mean shared and local memory; everything else is global. */
+#define SL_SHARED_WINDOW 0x2f0000000000u
+#define SL_LOCAL_WINDOW  0x2f8000000000u
+#define SL_WINDOW_BYTES  0x001000000000u
+
+typedef enum sl_split_state { SL_SPLIT_READY, SL_SPLIT_BARRIER, SL_SPLIT_WARP_SYNC } sl_split_state;
+
+enum { SL_NO_RECONVERGENCE = INT32_MIN };
+
+/* Lanes of a warp that run together. */
+typedef struct sl_split {
+    uint64_t mask;
+    int32_t bb;
+    int32_t reconverge; /* the join's block (SL_BB_EXIT: the end of the function), or SL_NO_RECONVERGENCE */
+    int16_t join;       /* index of the join these lanes are heading for; -1: none */
+    uint8_t state;      /* sl_split_state */
+    uint8_t barrier;    /* SL_SPLIT_BARRIER: which one */
+    bool released;      /* the lanes named by the warp-synchronising instruction at the start of bb are all here */
+    bool ops_done;      /* …and the ops of bb were run together with theirs: only the terminator is left */
+    int32_t wait_bb;    /* SL_SPLIT_BARRIER: the block that ended in the barrier */
+    uint32_t frame;     /* byte offset of the running function's registers */
+    uint32_t local;     /* byte offset of its local frame */
+    uint32_t turns;     /* back edges since the split was last chosen */
+} sl_split;
+
+/* A place where lanes that went different ways meet again: the immediate post-dominator of a divergent branch, or the
+ * return of a call. */
+typedef struct sl_join {
+    uint64_t mask, arrived;
+    int32_t bb; /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
+    int16_t parent;
+    bool used, call;
+    uint32_t frame, local;         /* of the lanes when they continue */
+    const sl_call *site;           /* call: where return values go */
+    uint32_t callee_local, callee; /* call: where they come from */
+} sl_join;
+
+typedef struct sl_block sl_block;
+typedef struct sl_worker sl_worker;
+
+struct sl_warp {
+    /* What handlers touch, first. */
+    uint8_t *area[4];       /* bases of the operand areas */
+    uint64_t mask;          /* active lanes */
+    bool full;              /* all live lanes are active: registers may be written without a blend */
+    const uint32_t *lanes;  /* per lane all ones or zeros: mask, expanded; valid when !full */
+    sl_warp_stream *stream; /* NULL: not recorded */
+    sl_block *block;
+    sl_worker *worker;
+    uint8_t *registers; /* the register file: frames of all active calls */
+    uint8_t *local;     /* local memory, lane-major: lane * local_capacity + offset */
+    uint32_t local_capacity, register_capacity;
+    uint32_t local_base;   /* local frame of the running function */
+    uint32_t index;        /* in the block */
+    uint64_t exists, live; /* lanes that have a thread; that have not exited */
+    const sl_code *code;
+
+    /* Control. */
+    uint32_t splits;
+    sl_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
+    sl_join join[SL_MAX_LANES * 2];
+    sl_split now; /* the running split */
+    bool has_now;
+    _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
+    _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
+};
+
+typedef struct sl_barrier_state {
+    bool active;
+    uint32_t expected; /* threads; 0: all live threads of the block */
+    uint32_t arrivals; /* threads so far */
+    uint64_t *arrived; /* per warp: lanes */
+    uint32_t ayes;     /* bar.red: threads whose predicate holds */
+    bool all;
+} sl_barrier_state;
+
+struct sl_block {
+    sl_worker *worker;
+    uint64_t index;
+    uint32_t id[3];
+    uint32_t warps;
+    sl_warp *warp;
+    sl_warp_stream *stream; /* [warps] */
+    uint32_t live_threads;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    uint8_t *shared_written; /* --check=uninit: one bit per byte; else NULL */
+    sl_barrier_state barrier[SL_BARRIERS];
+    uint32_t part; /* parts of its trace already handed over */
+    bool recorded;
+};
+
+/* The last allocation a memory slot fell into: checked first. */
+typedef struct sl_range_cache {
+    uint64_t base, bytes;
+} sl_range_cache;
+
+/* Things of one launch that all workers share. */
+typedef struct sl_run {
+    sl_emu *emu;
+    sl_emu_kernel *kernel;
+    const sl_code *code;
+    const sl_emu_launch *launch;
+    uint32_t lanes, threads_per_block, warps_per_block;
+    uint64_t blocks;
+    uint32_t shared_bytes;
+    uint64_t param_addr;
+    bool recording;
+    uint64_t block_limit; /* blocks from here on are not recorded */
+    uint64_t serial;      /* of the launch */
+} sl_run;
+
+/* One host thread's view of a launch. */
+struct sl_worker {
+    sl_run *run;
+    sl_range_cache *range; /* per instruction */
+    uint64_t clock;        /* warp instructions so far */
+    uint64_t thread_insts;
+    uint64_t steps; /* basic blocks left so far */
+    sl_error *error;
+    sl_fault fault;
+    jmp_buf escape; /* faults jump here */
+    /* Hands a part of a block's trace to the sink; jumps out on failure. */
+    void (*deliver)(sl_worker *worker, sl_block *block, bool last);
+    void *launcher; /* launch.c's own */
+};
+
+struct sl_emu {
+    sl_emu_config config;
+    sl_gpu_limits limits;
+    sl_heap *heap;
+    struct sl_pool *pool;
+    const sl_handler_set *handlers;
+    sl_fault fault;
+    uint64_t launches;
+    struct sl_textures *textures;
+    uint64_t params;               /* device memory for parameter blocks */
+    uint64_t grid_workspace;       /* device memory for cooperative launches: what %envreg1 and %envreg2 point to */
+    struct sl_trace_range *ranges; /* live allocations, as of heap generation `ranges_at` */
+    size_t range_count;
+    uint64_t ranges_at;
+    sl_arena range_labels;
+};
+
+enum {
+    SL_PARAM_BYTES = 32768,
+    SL_GRID_WORKSPACE_BYTES = 256,
+};
+
+/* Ends the launch: fills the error with kernel, block, thread, place and the sentence, and jumps out. `lane` < 0: the
+ * whole warp. */
+_Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)
+    SL_PRINTF(5, 6);
+/* An access that the fast path did not accept: finds what is wrong with it, or returns the host pointer. */
+void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store);
+/* Slow path for --check=uninit. */
+void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
+void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
+
+/* ---- warp.c ---- */
+
+typedef enum sl_warp_stop {
+    SL_WARP_DONE,    /* every lane has exited */
+    SL_WARP_WAITING, /* every lane that is left waits */
+    SL_WARP_PAUSED,  /* ran for a while and can go on */
+    SL_WARP_SPINS,   /* waits for somebody else by looking at memory */
+} sl_warp_stop;
+
+void sl_warp_start(sl_warp *warp);
+sl_warp_stop sl_warp_run(sl_warp *warp);
+bool sl_warp_has_ready(const sl_warp *warp);
+
+/* ---- block.c ---- */
+
+typedef enum sl_block_stop { SL_BLOCK_DONE, SL_BLOCK_SPINS } sl_block_stop;
+
+sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error);
+void sl_block_fini(sl_block *block);
+/* Makes the context ready to run block `index`. */
+void sl_block_start(sl_block *block, uint64_t index);
+/* `alone`: there is nobody else to wait for, so spinning goes on. */
+sl_block_stop sl_block_run(sl_block *block, bool alone);
+/* The running split of `warp` has reached the barrier at the end of `bb`: true when it has to wait. */
+bool sl_block_barrier(sl_block *block, sl_warp *warp, const sl_code_bb *bb);
+/* Lanes have exited: barriers may be complete now. */
+void sl_block_exited(sl_block *block, uint32_t threads);
+
+/* ---- builtin.c ---- */
+
+/* Runs a function that the device runtime provides for every active lane. */
+void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb);
+
+/* ---- texture.c ---- */
+
+void sl_textures_destroy(struct sl_textures *textures); /* NULL is fine */
+const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object);
+
+#endif
