@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/mangle.h"
 #include "base/map.h"
 #include "emu/warp.h"
 #include "ptx/base_array.h"
@@ -186,35 +187,6 @@ static void fill_row(builder *b, const sl_code_function *function, uint32_t loca
         row->array = array_name(b, function->func, base);
 }
 
-/* "_Z6matmulPfi" -> "matmul": the last name of an Itanium-mangled function, without its parameters. */
-static const char *short_name(sl_arena *arena, const char *symbol)
-{
-    const char *at = symbol, *name = symbol;
-    size_t length = strlen(symbol);
-    if (strncmp(at, "_Z", 2))
-        return symbol;
-    at += 2;
-    bool nested = *at == 'N';
-    if (nested)
-        at++;
-    while (*at == 'L' || *at == 'K' || *at == 'V')
-        at++;
-    while (*at >= '0' && *at <= '9') {
-        char *end;
-        unsigned long size = strtoul(at, &end, 10);
-        if (size == 0 || size > strlen(end))
-            return symbol;
-        name = end;
-        length = size;
-        at = end + size;
-        if (nested && *at == 'I') /* template arguments of an enclosing scope end the walk */
-            break;
-        if (!nested)
-            break;
-    }
-    return name == symbol ? symbol : sl_arena_strndup(arena, name, length);
-}
-
 static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
 {
     const sl_code *code = &b->kernel->code;
@@ -269,7 +241,7 @@ sl_status sl_kernel_facts(sl_emu_kernel *kernel, sl_error *error)
         for (uint32_t i = 0; i < code->bbs; i++)
             bbs[i] = (sl_trace_bb){code->bb[i].first_inst, code->bb[i].insts};
         char *strings = sl_arena_alloc(&kernel->arena, b.strings.count);
-        facts->name = short_name(&kernel->arena, kernel->func->name);
+        facts->name = sl_short_name(&kernel->arena, kernel->func->name);
         if (b.failed || !strings || !facts->name) {
             status = sl_fail_memory(error);
         } else {

@@ -1,0 +1,11 @@
+/* Names of functions, out of the symbols that C++ compilers make of them (Itanium ABI). */
+#ifndef SL_BASE_MANGLE_H
+#define SL_BASE_MANGLE_H
+
+#include "base/arena.h"
+
+/* "_ZN3lin6matmulIfEEvPT_i" -> "matmul": the innermost name, without scopes, template arguments and parameters. What is
+ * not mangled, or not understood, comes back as it is. NULL when memory runs out. */
+const char *sl_short_name(sl_arena *arena, const char *symbol);
+
+#endif
