@@ -170,7 +170,7 @@ static sl_ptx_reg_range *find_range(sl_ptx_parser *p, const sl_ptx_word *word)
     uint64_t number = 0, weight = 1;
     for (uint32_t split = word->length; split > 1; weight *= 10) {
         char digit = word->text[--split];
-        if (digit < '0' || digit > '9' || word->length - split > 9)
+        if (digit < '0' || digit > '9' || word->length - split > 10)
             break;
         number += weight * (uint64_t)(digit - '0');
         bool leading_zero = digit == '0' && word->length - split > 1;
@@ -246,8 +246,15 @@ void sl_ptx_fail_register(sl_ptx_parser *p, const sl_ptx_word *word, uint32_t li
 static _Noreturn void fail_label(sl_ptx_parser *p, const sl_ptx_ref *ref)
 {
     name_list names = {0};
-    for (size_t i = 0; i < p->labels.count; i++)
-        add_name(p, &names, p->labels.items[i].name);
+    for (size_t i = 0; i < p->labels.count; i++) {
+        const sl_ptx_label *label = &p->labels.items[i];
+        if (label->name == ref->word->text) {
+            sl_array_free(&names);
+            sl_ptx_fail(p, ref->line, ref->column, "label %s of line %u is inside a scope that does not reach here",
+                        label->name, label->line);
+        }
+        add_name(p, &names, label->name);
+    }
     sl_ptx_fail(p, ref->line, ref->column, "label %s is not defined in %s%s", ref->word->text, p->func->name,
                 did_you_mean(p, ref->word->text, &names));
 }

@@ -54,7 +54,7 @@ static void add_attribute(sl_ptx_parser *p, sl_ptx_var *var, const char *start, 
         var->managed = true;
 }
 
-/* .attribute(.managed), .const[2]: a word with or without something in brackets after it */
+/* .attribute(.managed): a word with or without something in brackets after it */
 static void parse_attribute(sl_ptx_parser *p, sl_ptx_var *var)
 {
     const char *start = p->token.start, *end = start + p->token.length;

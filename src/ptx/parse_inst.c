@@ -176,6 +176,12 @@ static sl_ptx_operand negated_operand(sl_ptx_parser *p, uint16_t op)
     return operand;
 }
 
+/* WARP_SZ by itself is left to the machine; in an expression it is a number. */
+static bool is_warp_size_expression(const sl_ptx_parser *p)
+{
+    return sl_ptx_token_is(p, "WARP_SZ") && !strchr(",;]})", sl_lexer_peek(&p->lexer));
+}
+
 static bool starts_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%' || c == '_' || c == '$';
@@ -184,7 +190,7 @@ static bool starts_word(char c)
 static sl_ptx_operand parse_operand(sl_ptx_parser *p, uint16_t op)
 {
     sl_ptx_operand operand = {.element = -1, .label = -1};
-    if (p->token.kind == SL_TOK_WORD) {
+    if (p->token.kind == SL_TOK_WORD && !is_warp_size_expression(p)) {
         operand = parse_word(p, op);
     } else if (sl_ptx_at(p, '[')) {
         return parse_address(p, op);
