@@ -192,13 +192,13 @@ static bool find_readers(flow *f, sl_arena *arena)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < func->insts; i++) {
             for (uint32_t k = 1; k < 4; k++) {
-                const sl_ptx_operand *operand = &func->inst[i].operand[k];
-                if (!carries(&func->inst[i], k) || operand->kind != SL_OPD_REG)
+                if (!carries(&func->inst[i], k) || func->inst[i].operand[k].kind != SL_OPD_REG)
                     continue;
+                uint32_t reg = func->inst[i].operand[k].reg;
                 if (pass == 0)
-                    f->first[operand->reg + 2]++;
+                    f->first[reg + 2]++;
                 else
-                    f->reader[f->first[operand->reg + 1]++] = i;
+                    f->reader[f->first[reg + 1]++] = i;
             }
         }
         if (pass == 0) {

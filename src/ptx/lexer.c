@@ -107,10 +107,10 @@ static const char *number_end(const char *start, const char *end)
     return c;
 }
 
-/* There are no escapes: a backslash is a backslash. */
+/* There are no escapes: a backslash is a backslash. A NUL would cut the text short when it is printed. */
 static const char *string_end(const char *start, const char *end)
 {
-    for (const char *c = start + 1; c < end && *c != '\n'; c++)
+    for (const char *c = start + 1; c < end && *c && *c != '\n'; c++)
         if (*c == '"')
             return c + 1;
     return NULL;

@@ -112,10 +112,12 @@ static void parse_var_head(sl_ptx_parser *p, sl_ptx_var *var)
             var->align_written = true;
         } else if (sl_ptx_token_is(p, ".ptr")) {
             parse_pointee(p, var);
-        } else if (type != SL_T_NONE && var->type == SL_T_NONE) {
+        } else if ((type != SL_T_NONE && var->type != SL_T_NONE) || (vector && var->vector > 1)) {
+            sl_ptx_fail(p, p->token.line, p->token.column, "a variable has one type only");
+        } else if (type != SL_T_NONE) {
             var->type = type;
             sl_ptx_advance(p);
-        } else if (vector && var->vector == 1) {
+        } else if (vector) {
             var->vector = vector;
             sl_ptx_advance(p);
         } else {
@@ -272,11 +274,21 @@ static void read_dimensions(sl_ptx_parser *p, uint32_t out[3])
     }
 }
 
-/* .maxntid 256, 1, 1 and the like; unknown ones run to the next dot, brace or semicolon. */
+/* The value of a directive that is not known: everything up to the next one. */
+static const char *skip_value(sl_ptx_parser *p, const char *end)
+{
+    while (p->token.kind != SL_TOK_DOT && p->token.kind != SL_TOK_END && !sl_ptx_at(p, '{') && !sl_ptx_at(p, ';')) {
+        end = p->token.start + p->token.length;
+        sl_ptx_advance(p);
+    }
+    return end;
+}
+
+/* .maxntid 256, 1, 1 and the like */
 static void parse_func_directive(sl_ptx_parser *p, sl_ptx_func *func)
 {
-    const char *start = p->token.start, *end;
-    bool pragma = sl_ptx_token_is(p, ".pragma"), block = false;
+    const char *start = p->token.start, *end = start + p->token.length;
+    bool pragma = sl_ptx_token_is(p, ".pragma");
     uint32_t *dimensions = sl_ptx_token_is(p, ".maxntid")   ? func->maxntid
                            : sl_ptx_token_is(p, ".reqntid") ? func->reqntid
                                                             : NULL;
@@ -285,20 +297,19 @@ static void parse_func_directive(sl_ptx_parser *p, sl_ptx_func *func)
                                                            : NULL;
     if (sl_ptx_token_is(p, ".noreturn"))
         func->noreturn = true;
-    end = start + p->token.length;
     sl_ptx_advance(p);
-    if (dimensions || number) {
-        if (dimensions)
-            read_dimensions(p, dimensions);
-        else
-            *number = (uint32_t)sl_ptx_integer(p, "the value of a directive");
+    if (dimensions) {
+        read_dimensions(p, dimensions);
         end = p->token.start;
+    } else if (number) {
+        *number = (uint32_t)sl_ptx_integer(p, "the value of a directive");
+        end = p->token.start;
+    } else {
+        end = skip_value(p, end);
     }
-    while (!dimensions && !number && !block && p->token.kind != SL_TOK_DOT && p->token.kind != SL_TOK_END &&
-           !sl_ptx_at(p, '{') && (pragma || !sl_ptx_at(p, ';'))) {
-        block = pragma && sl_ptx_at(p, ';');
-        end = p->token.start + p->token.length;
-        sl_ptx_advance(p);
+    if (pragma) {
+        end = p->token.start + 1;
+        sl_ptx_expect(p, ';', "after a pragma");
     }
     SL_PUSH(p, &p->strings, sl_ptx_slice(p, start, end, ' '));
 }
@@ -368,8 +379,7 @@ void sl_ptx_parse_func(sl_ptx_parser *p, sl_ptx_linkage linkage)
     } else {
         sl_ptx_scope_close(p);
         func->reg = SL_TAKE(p, &p->regs, 0, &func->regs);
-        /* the semicolon may be missing after a declaration that a directive follows */
-        if (!sl_ptx_accept(p, ';') && p->token.kind != SL_TOK_END)
+        if (!sl_ptx_accept(p, ';'))
             sl_ptx_fail_expected(p, "a function body or ';'");
     }
     p->func = NULL;
