@@ -125,7 +125,7 @@ static sl_status parse_fill(const char *text, sl_kernel_arg *arg, sl_error *erro
         return SL_OK;
     }
     arg->fill = SL_FILL_VALUE;
-    if (!isalpha((unsigned char)*text))
+    if (!isalpha((unsigned char)*text) || !parse_value(text, arg, NULL)) /* inf and nan are numbers */
         return parse_value(text, arg, error);
     char hint[64];
     return sl_fail(error, SL_INVALID,
@@ -198,8 +198,8 @@ static sl_status fill_buffer(const sl_kernel_arg *arg, uint8_t *data, sl_random 
             memcpy(to, arg->value, arg->bytes);
         else if (arg->fill == SL_FILL_IOTA)
             put_number(arg, to, i, (double)i);
-        else if (arg->kind == 'f')
-            put_number(arg, to, 0, sl_random_f64(random) * (arg->bound ? arg->bound : 1));
+        else if (arg->kind == 'f') /* 24 bits, so that a single-precision number never rounds up to the bound */
+            put_number(arg, to, 0, (double)sl_random_f32(random) * (arg->bound ? arg->bound : 1));
         else if (arg->bound >= 1)
             put_number(arg, to, sl_random_below(random, (uint64_t)arg->bound), 0);
         else

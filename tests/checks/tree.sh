@@ -26,7 +26,7 @@ cmp -s "$scratch/stdout" "$source_root/man/sluice.1" || fail "man/sluice.1 is ou
 
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
-    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh tests/tap.sh tests/*/*.sh
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh workloads/generate-ptx tests/tap.sh tests/*/*.sh
     exits 0
 else
     skip 'shellcheck is not installed'

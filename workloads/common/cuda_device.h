@@ -1,5 +1,5 @@
-/* What kernels of the workloads use of CUDA C++, for clang without a CUDA installation (see ../generate-ptx): qualifiers,
- * built-in variables, barriers, atomics, warp intrinsics, single-precision mathematics, printf and assert.
+/* What kernels of the workloads use of CUDA C++, for clang without a CUDA installation (see ../generate-ptx):
+ * qualifiers, built-in variables, barriers, atomics, warp intrinsics, single-precision mathematics, printf and assert.
  *
  * Meanings are those of CUDA. Mathematics that CUDA takes from its device library is built here on the machine's
  * approximations: a few units in the last place for expf, exp2f and powf of moderate arguments, an absolute 2^-20 for
@@ -7,6 +7,7 @@
  * them. Only clang reads this file; it is not part of the library. */
 #ifndef SL_CUDA_DEVICE_H
 #define SL_CUDA_DEVICE_H
+// clang-format off
 
 #define __device__   __attribute__((device))
 #define __global__   __attribute__((global))
@@ -273,4 +274,5 @@ extern "C" __device__ void __assertfail(const char *condition, const char *file,
                                         size_t char_bytes);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
 
+// clang-format on
 #endif
