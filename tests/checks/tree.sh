@@ -32,6 +32,10 @@ else
     skip 'shellcheck is not installed'
 fi
 
+it 'has PTX of the workloads that is what their sources give'
+run sh "$source_root/workloads/generate-ptx" --check
+exits 0
+
 it 'has no source file of more than 800 lines'
 long=$(cd "$source_root" && find include src tests bench workloads -name '*.[ch]' -exec awk 'END {if (NR > 800) print FILENAME, NR}' {} \;)
 [ -z "$long" ] || fail "$long"
