@@ -5,23 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "bench/native_matmul.h"
+#include "bench.h"
+#include "native_matmul.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"
 
 enum { TRIES = 3 };
 
 typedef enum mode { ALONE, RECORDING, TRACING, MODES } mode;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Passes launches on to a listener of its own, if it has one, and takes their time. */
 typedef struct stopwatch {
@@ -39,7 +32,7 @@ static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_tr
     stopwatch *watch = context;
     watch->kernel = kernel;
     watch->lanes = launch->lanes;
-    watch->started = seconds();
+    watch->started = bench_seconds();
     *wanted = watch->wanted;
     if (watch->next)
         return watch->next->begin(watch->next->context, kernel, launch, range, ranges, wanted, block_limit, error);
@@ -75,7 +68,7 @@ static sl_status end(void *context, const sl_launch_stats *stats, bool failed, s
 {
     stopwatch *watch = context;
     sl_status status = watch->next ? watch->next->end(watch->next->context, stats, failed, error) : SL_OK;
-    watch->total += seconds() - watch->started;
+    watch->total += bench_seconds() - watch->started;
     watch->thread_insts += stats->thread_insts;
     watch->warp_insts += stats->warp_insts;
     return status;
@@ -104,10 +97,10 @@ static stopwatch run_once(const sl_workload *workload, bool wanted, bool count, 
     watch.next = recorder ? sl_recorder_sink(recorder) : NULL;
     if (sl_device_open("emu", &config, &device, &error) || sl_workload_run(workload, device, &options, NULL, &error))
         stop(&error);
-    double start = seconds();
+    double start = bench_seconds();
     if (recorder && sl_recorder_finish(recorder, &error))
         stop(&error);
-    watch.total += seconds() - start;
+    watch.total += bench_seconds() - start;
     sl_device_close(device);
     return watch;
 }
@@ -123,68 +116,116 @@ static stopwatch fastest(const sl_workload *workload, mode how, const char *path
     return best;
 }
 
+typedef struct matrices {
+    float *a, *b, *c;
+    unsigned n;
+} matrices;
+
+static void multiply(void *context)
+{
+    const matrices *m = context;
+    native_matmul(m->a, m->b, m->c, m->n);
+    __asm__ volatile("" ::"r"(m->c) : "memory");
+}
+
 static double time_native(unsigned n)
 {
     size_t count = (size_t)n * n;
-    float *a = calloc(count, sizeof *a), *b = calloc(count, sizeof *b), *c = calloc(count, sizeof *c);
-    double best = INFINITY;
-    if (!a || !b || !c)
+    matrices m = {calloc(count, sizeof(float)), calloc(count, sizeof(float)), calloc(count, sizeof(float)), n};
+    if (!m.a || !m.b || !m.c)
         exit(1);
     for (size_t i = 0; i < count; i++)
-        a[i] = (float)(i % 7), b[i] = (float)(i % 5);
-    for (int i = 0; i < TRIES; i++) {
-        double start = seconds();
-        native_matmul(a, b, c, n);
-        __asm__ volatile("" ::"r"(c) : "memory");
-        double took = seconds() - start;
-        best = took < best ? took : best;
-    }
-    free(a), free(b), free(c);
+        m.a[i] = (float)(i % 7), m.b[i] = (float)(i % 5);
+    double best = bench_best(multiply, &m, 0.3);
+    free(m.a), free(m.b), free(m.c);
     return best;
+}
+
+/* What was measured of one workload. */
+typedef struct measured {
+    double million_insts, seconds[MODES], trace_bytes, bytes_per_access;
+} measured;
+
+static measured measure(const sl_workload *workload, const char *path)
+{
+    measured m = {0};
+    struct stat info;
+    for (int how = 0; how < MODES; how++) {
+        stopwatch watch = fastest(workload, (mode)how, path);
+        m.seconds[how] = watch.total;
+        m.million_insts = (double)watch.thread_insts * 1e-6;
+    }
+    if (stat(path, &info))
+        exit(1);
+    m.trace_bytes = (double)info.st_size;
+    m.bytes_per_access = m.trace_bytes / (double)run_once(workload, true, true, NULL).accesses;
+    return m;
+}
+
+static int report_sizes(const measured *all)
+{
+    int missed = 0;
+    char what[80];
+    printf("\nTrace size:\n");
+    for (size_t i = 0; i < sl_workload_count(); i++) {
+        const sl_workload *workload = sl_workload_at(i);
+        snprintf(what, sizeof what, "%s, per memory instruction of a warp", workload->name);
+        if (sl_workload_has_tag(workload, "regular"))
+            missed += bench_goal(what, all[i].bytes_per_access, "bytes", false, 0.5);
+        else if (!strcmp(workload->name, "gather"))
+            missed += bench_goal(what, all[i].bytes_per_access, "bytes", false, 35);
+        else
+            bench_value(what, all[i].bytes_per_access, "bytes");
+    }
+    return missed;
+}
+
+static int report_speed(const measured *all)
+{
+    double log_sum[MODES] = {0}, native = time_native(256);
+    int counted = 0, missed = 0;
+    const measured *matmul = NULL;
+    for (size_t i = 0; i < sl_workload_count(); i++) {
+        if (!strcmp(sl_workload_at(i)->name, "matmul"))
+            matmul = &all[i];
+        if (!strcmp(sl_workload_at(i)->name, "gather")) /* there for the traces; the goal is about the other six */
+            continue;
+        counted++;
+        for (int how = 0; how < MODES; how++)
+            log_sum[how] += log(all[i].million_insts / all[i].seconds[how]);
+    }
+    printf("\nSpeed:\n");
+    bench_value("geometric mean, alone", exp(log_sum[ALONE] / counted), "M/s");
+    missed += bench_goal("geometric mean, recording", exp(log_sum[RECORDING] / counted), "M/s", true, 400);
+    bench_value("geometric mean, writing a trace", exp(log_sum[TRACING] / counted), "M/s");
+    missed += bench_goal("matmul, recording", matmul->million_insts / matmul->seconds[RECORDING], "M/s", true, 1000);
+    bench_value("matmul in native scalar C", native * 1e3, "ms");
+    bench_value("matmul emulated alone, against native", matmul->seconds[ALONE] / native, "times");
+    missed += bench_goal("matmul recording, against native", matmul->seconds[RECORDING] / native, "times", false, 6);
+    bench_value("matmul writing a trace, against native", matmul->seconds[TRACING] / native, "times");
+    return missed;
 }
 
 int main(void)
 {
     char path[] = "/tmp/bench_emulator-XXXXXX";
     int file = mkstemp(path);
-    if (file < 0)
+    measured *all = calloc(sl_workload_count(), sizeof *all);
+    if (file < 0 || !all)
         return 1;
     close(file);
-    double log_sum[MODES] = {0}, matmul[MODES] = {0};
-    int counted = 0;
-    printf("One thread, default sizes; millions of thread instructions per second.\n\n");
-    printf("%-14s %10s %10s %10s %10s %14s %16s\n", "workload", "M insts", "alone", "recording", "tracing",
-           "trace bytes", "bytes per access");
+    printf("The emulator on one thread at default sizes; millions of thread instructions per second.\n\n");
+    printf("%-14s %10s %10s %10s %10s %14s\n", "workload", "M insts", "alone", "recording", "tracing", "trace bytes");
     for (size_t i = 0; i < sl_workload_count(); i++) {
-        const sl_workload *workload = sl_workload_at(i);
-        double rate[MODES];
-        stopwatch watch = {0};
-        for (int how = 0; how < MODES; how++) {
-            watch = fastest(workload, (mode)how, path);
-            rate[how] = (double)watch.thread_insts / watch.total * 1e-6;
-            if (!strcmp(workload->name, "matmul"))
-                matmul[how] = watch.total;
-        }
-        struct stat info;
-        if (stat(path, &info))
-            return 1;
-        uint64_t accesses = run_once(workload, true, true, NULL).accesses;
-        printf("%-14s %10.1f %10.0f %10.0f %10.0f %14lld %16.3f\n", workload->name, (double)watch.thread_insts * 1e-6,
-               rate[ALONE], rate[RECORDING], rate[TRACING], (long long)info.st_size,
-               (double)info.st_size / (double)accesses);
-        if (!strcmp(workload->name, "gather")) /* stands beside the starter programs as the worst case for a trace */
-            continue;
-        counted++;
+        all[i] = measure(sl_workload_at(i), path);
+        printf("%-14s %10.1f", sl_workload_at(i)->name, all[i].million_insts);
         for (int how = 0; how < MODES; how++)
-            log_sum[how] += log(rate[how]);
+            printf(" %10.0f", all[i].million_insts / all[i].seconds[how]);
+        printf(" %14.0f\n", all[i].trace_bytes);
+        fflush(stdout);
     }
     unlink(path);
-    printf("%-14s %10s %10.0f %10.0f %10.0f  (without gather)\n", "geometric mean", "", exp(log_sum[ALONE] / counted),
-           exp(log_sum[RECORDING] / counted), exp(log_sum[TRACING] / counted));
-    double native = time_native(256);
-    printf("\nmatmul 256 in native scalar C: %.1f ms; emulated alone %.1f ms (%.2f times), recording %.1f ms (%.2f), "
-           "tracing %.1f ms (%.2f)\n",
-           native * 1e3, matmul[ALONE] * 1e3, matmul[ALONE] / native, matmul[RECORDING] * 1e3,
-           matmul[RECORDING] / native, matmul[TRACING] * 1e3, matmul[TRACING] / native);
-    return 0;
+    int missed = report_speed(all) + report_sizes(all);
+    free(all);
+    return missed != 0;
 }
