@@ -19,6 +19,8 @@ static const sl_run_source *const sources[] = {
 enum { MOST_NAMES = 256 };
 
 const char *const sl_isa_choices[] = {"best", "portable", "v2", "v3", NULL};
+static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
+static const char *const device_choices[] = {"emu", "gpu", NULL};              /* as sl_device_kinds */
 static const char *const check_choices[] = {"address", "uninit", NULL};
 
 static int unknown_source(const sl_invocation *inv)
@@ -61,6 +63,8 @@ static int trace_any(const sl_invocation *inv)
     const sl_run_options *options = inv->values;
     if (!options->trace)
         return sl_cli_usage(inv, "-o FILE is missing: where to record to");
+    if (options->on)
+        return sl_cli_usage(inv, "--on gpu: only the emulator can be recorded");
     return run_any(inv);
 }
 
@@ -79,6 +83,10 @@ static const sl_option run_options[] = {
     {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX file: threads of a block", AT(block), 1, 1024, NULL},
     {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX file: dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
     {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX file: a kernel argument; give one for each parameter, in order", AT(arg), 0, 0, NULL},
+    {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX file: after the launch print the buffer that argument ARG (from 0) stands for, or write its bytes to FILE", AT(dump), 0, 0, NULL},
+    {"size", 0, SL_OPTION_CHOICE, "SIZE", "Workload: its size (default: default)", AT(size), 0, 0, size_choices},
+    {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check its result against the CPU", AT(no_check), 0, 0, NULL},
+    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX file: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
     {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs (default: 1)", AT(seed), 0, 0, NULL},
     {0},
 };
@@ -89,10 +97,13 @@ static const sl_option trace_options[] = {
 };
 // clang-format on
 
-static const sl_run_options defaults = {.zstd_level = 3, .lanes = 32, .seed = 1};
+static const sl_run_options defaults = {.zstd_level = 3, .lanes = 32, .size = 1, .seed = 1};
 
 static const sl_example run_examples[] = {
     {"sluice run matmul", "Runs a built-in workload and shows what each launch executed and touched"},
+    {"sluice run --size small spmv rows=500", "Runs another one at its small size with a parameter changed"},
+    {"sluice run k.ptx --grid 4 --block 256 --arg 'f32[1K]:random' --arg u32:1024 --dump 0",
+     "Launches the kernel of a PTX file and prints the buffer it was given"},
     {"sluice run -- ./app 1024", "Runs a CUDA program, built with nvcc -cudart shared, without a GPU"},
     {"sluice run --json report.json -- ./app", "Writes the report as JSON too"},
     {"sluice run --check=uninit --max-instructions 10M -- ./app",
@@ -111,7 +122,12 @@ static const sl_example trace_examples[] = {
     "What runs is a CUDA program given after '--', a built-in workload (see 'sluice workloads'), or a PTX file with "  \
     "a "                                                                                                               \
     "launch. A CUDA program must be linked with -cudart shared and carry PTX; its standard output and its exit code "  \
-    "are its own, and the report goes to standard error."
+    "are its own, and the report goes to standard error.\n\n"                                                          \
+    "A kernel argument is written TYPE:VALUE (u32:1024, f32:0.5), TYPE[COUNT]:FILL for a buffer whose address the "    \
+    "kernel gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64; "      \
+    "COUNT "                                                                                                           \
+    "takes K, M and G (powers of 1024); FILL is zero, iota (0, 1, 2, ...), random or random:BOUND, file:PATH, none "   \
+    "(never written) or a number."
 
 const sl_command sl_cmd_run = {
     .name = "run",

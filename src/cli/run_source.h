@@ -26,7 +26,12 @@ typedef struct sl_run_options {
     uint32_t grid[3], block[3]; /* 0: not given */
     uint64_t shared_bytes;      /* dynamic */
     sl_option_list arg;         /* one per parameter, in order */
+    sl_option_list dump;        /* arguments to show after the launch */
+    /* workloads */
+    int size; /* index into sl_size_names */
+    bool no_check;
     /* PTX files and workloads */
+    int on; /* index into sl_device_kinds */
     uint64_t seed;
 } sl_run_options;
 

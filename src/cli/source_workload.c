@@ -30,6 +30,9 @@ static int workload_run(const sl_invocation *inv, const sl_run_options *options,
         status = sl_workload_find(inv->args.operand[0], &workload, &error);
     if (!status)
         status = sl_workload_run(workload, session.device, &wishes, &result, &error);
+    sl_session_describe(&session, "workload", inv->args.operand[0]);
+    sl_session_describe(&session, "parameters", result.params);
+    sl_session_describe(&session, "check", options->no_check ? "skipped" : result.worst > 0 ? "near" : "equal");
     if (!status && result.compared)
         sl_session_note(&session, "%s %s, seed %" PRIu64 ": %" PRIu64 " values checked against the CPU%s",
                         workload->name, result.params, options->seed, result.compared,
