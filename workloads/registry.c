@@ -63,8 +63,10 @@ sl_status sl_workload_find(const char *name, const sl_workload **workload, sl_er
 bool sl_workload_has_tag(const sl_workload *workload, const char *tag)
 {
     size_t length = strlen(tag);
-    for (const char *at = workload->tags; (at = strstr(at, tag)); at += length ? length : 1)
-        if (length && (at == workload->tags || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+    if (!length)
+        return false;
+    for (const char *at = workload->tags; (at = strstr(at, tag)); at += length)
+        if ((at == workload->tags || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
             return true;
     return false;
 }

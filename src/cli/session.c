@@ -101,7 +101,7 @@ static sl_status show_text(FILE *file, const void *result, sl_error *error)
     const sl_session *session = result;
     sl_status status = sl_launch_report_text(file, session->log, 0, error);
     if (!status && session->note[0])
-        fprintf(file, "%s\n", session->note);
+        fprintf(file, "\n%s\n", session->note);
     return status;
 }
 
