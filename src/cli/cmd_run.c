@@ -132,7 +132,7 @@ static const sl_example trace_examples[] = {
 const sl_command sl_cmd_run = {
     .name = "run",
     .summary = "run a GPU program here, without a GPU, and show what each launch did",
-    .usage = "[options] (-- PROGRAM [ARGUMENT...] | WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .usage = "[options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx)",
     .description =
         "Runs a GPU program on the CPU and shows, for each kernel launch, what it executed and touched.\n\n" WHAT_RUNS,
     .options = run_options,
@@ -150,7 +150,7 @@ const sl_command sl_cmd_run = {
 const sl_command sl_cmd_trace = {
     .name = "trace",
     .summary = "record what the warps of a GPU program did",
-    .usage = "-o FILE [options] (-- PROGRAM [ARGUMENT...] | WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .usage = "-o FILE [options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx)",
     .description =
         "Runs a GPU program as 'sluice run' does and records what each warp executed and touched, for every later "
         "analysis.\n\n" WHAT_RUNS,
