@@ -1,0 +1,316 @@
+/* The device: how many there are (one), what it can do, its settings.
+ *
+ * It presents itself as the machine whose limits the emulator enforces, an H200. What programs print or size their work
+ * by (multiprocessors, memory, shared memory, cache sizes) is told as that machine tells it. */
+#include "cudart/runtime.h"
+
+#include <string.h>
+
+#if SL_CUDART == 13
+enum { VERSION = 13000 };
+#elif SL_CUDART == 12
+enum { VERSION = 12090 };
+#else
+enum { VERSION = 11080 };
+#endif
+
+enum { DRIVER_VERSION = 13000 };
+
+/* ---- which device ---- */
+
+SL_API cudaError_t cudaGetDeviceCount(int *count)
+{
+    sl_rt *rt = sl_rt_enter();
+    if (count)
+        *count = 1;
+    return sl_rt_leave(rt, count ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaGetDevice(int *device)
+{
+    sl_rt *rt = sl_rt_enter();
+    if (device)
+        *device = 0;
+    return sl_rt_leave(rt, device ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static cudaError_t check_device(int device)
+{
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+SL_API cudaError_t cudaSetDevice(int device)
+{
+    SL_CALL(check_device(device));
+}
+
+SL_API cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    SL_CALL(check_device(device));
+}
+
+SL_API cudaError_t cudaSetValidDevices(int *devices, int count)
+{
+    (void)devices;
+    SL_CALL(count < 0 || count > 1 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+SL_API cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *wanted)
+{
+    if (device)
+        *device = 0;
+    SL_CALL(device && wanted ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    SL_CALL((rt->device_flags = flags, cudaSuccess));
+}
+
+SL_API cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    SL_CALL(flags ? (*flags = rt->device_flags | 8u /* host memory can be mapped */, cudaSuccess)
+                  : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaDeviceReset(void)
+{
+    sl_rt *rt = sl_rt_enter();
+    sl_rt_reset(rt);
+    return sl_rt_leave(rt, cudaSuccess);
+}
+SL_ALIAS(cudaThreadExit, cudaDeviceReset);
+
+SL_API cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    sl_rt *rt = sl_rt_enter();
+    if (version)
+        *version = VERSION;
+    return sl_rt_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaDriverGetVersion(int *version)
+{
+    sl_rt *rt = sl_rt_enter();
+    if (version)
+        *version = DRIVER_VERSION;
+    return sl_rt_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+static const char PCI_BUS_ID[] = "0000:01:00.0";
+
+SL_API cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
+{
+    cudaError_t error = !text || length < (int)sizeof PCI_BUS_ID ? cudaErrorInvalidValue : check_device(device);
+    if (!error)
+        memcpy(text, PCI_BUS_ID, sizeof PCI_BUS_ID);
+    SL_CALL(error);
+}
+
+SL_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
+{
+    cudaError_t error = device && text && strcasecmp(text, PCI_BUS_ID) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    if (!error)
+        *device = 0;
+    SL_CALL(error);
+}
+
+/* ---- properties ---- */
+
+static int attribute_value(const sl_rt *rt, int attribute)
+{
+    const sl_gpu_limits *l = sl_emu_limits(rt->emu);
+    switch (attribute) {
+#define SL_ATTRIBUTE(number, value)                                                                                    \
+    case number:                                                                                                       \
+        return (int)(value);
+#define SL_ATTRIBUTE_PROPERTY(number, value, field) SL_ATTRIBUTE(number, value)
+#define SL_ATTRIBUTE_UNTIL_12(number, value, field) SL_ATTRIBUTE(number, value)
+#define SL_ATTRIBUTE_FROM_12(number, value, field)  SL_ATTRIBUTE(number, value)
+#include "cudart/attributes.def"
+#undef SL_ATTRIBUTE
+#undef SL_ATTRIBUTE_PROPERTY
+#undef SL_ATTRIBUTE_UNTIL_12
+#undef SL_ATTRIBUTE_FROM_12
+    }
+    return 0; /* what is not in the table is not there on this machine */
+}
+
+enum { LAST_ATTRIBUTE = 147 };
+
+static cudaError_t get_attribute(sl_rt *rt, int *value, int attribute, int device)
+{
+    if (!value || attribute < 1 || attribute > LAST_ATTRIBUTE)
+        return cudaErrorInvalidValue;
+    if (check_device(device))
+        return cudaErrorInvalidDevice;
+    *value = attribute_value(rt, attribute);
+    return cudaSuccess;
+}
+
+SL_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    SL_CALL(get_attribute(rt, value, attribute, device));
+}
+
+static cudaError_t properties(sl_rt *rt, cudaDeviceProp *p, int device)
+{
+    if (!p)
+        return cudaErrorInvalidValue;
+    if (check_device(device))
+        return cudaErrorInvalidDevice;
+    const sl_gpu_limits *l = sl_emu_limits(rt->emu);
+    memset(p, 0, sizeof *p);
+    strcpy(p->name, "Sluice emulated H200");
+    memcpy(p->uuid.bytes, "sluice emulator", sizeof p->uuid.bytes);
+    p->totalGlobalMem = l->memory_bytes;
+#define SL_ATTRIBUTE(number, value)
+#define SL_ATTRIBUTE_PROPERTY(number, value, field) p->field = (__typeof(p->field))(value);
+#if SL_CUDART < 13
+#define SL_ATTRIBUTE_UNTIL_12(number, value, field) SL_ATTRIBUTE_PROPERTY(number, value, field)
+#else
+#define SL_ATTRIBUTE_UNTIL_12(number, value, field)
+#endif
+#if SL_CUDART >= 12
+#define SL_ATTRIBUTE_FROM_12(number, value, field) SL_ATTRIBUTE_PROPERTY(number, value, field)
+#else
+#define SL_ATTRIBUTE_FROM_12(number, value, field)
+#endif
+#include "cudart/attributes.def"
+#undef SL_ATTRIBUTE
+#undef SL_ATTRIBUTE_PROPERTY
+#undef SL_ATTRIBUTE_UNTIL_12
+#undef SL_ATTRIBUTE_FROM_12
+    return cudaSuccess;
+}
+
+#if SL_CUDART != 12
+SL_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
+{
+    SL_CALL(properties(rt, p, device));
+}
+SL_ALIAS(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
+#else
+SL_API cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp *p, int device)
+{
+    SL_CALL(properties(rt, p, device));
+}
+
+/* Programs made for CUDA 11 give room for the first part only. */
+static cudaError_t old_properties(sl_rt *rt, void *p, int device)
+{
+    cudaDeviceProp all;
+    cudaError_t error = p ? properties(rt, &all, device) : cudaErrorInvalidValue;
+    if (!error)
+        memcpy(p, &all, offsetof(cudaDeviceProp, hostRegisterSupported));
+    return error;
+}
+
+SL_API cudaError_t cudaGetDeviceProperties(void *p, int device)
+{
+    SL_CALL(old_properties(rt, p, device));
+}
+#endif
+
+/* ---- settings ---- */
+
+static cudaError_t limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set)
+{
+    if ((unsigned)which >= SL_CUDA_LIMITS || (!get && !set))
+        return cudaErrorInvalidValue;
+    if (which == cudaLimitDevRuntimeSyncDepth)
+        return cudaErrorUnsupportedLimit;
+    if (set)
+        rt->limits[which] = *set;
+    if (get)
+        *get = rt->limits[which];
+    return cudaSuccess;
+}
+
+SL_API cudaError_t cudaDeviceSetLimit(cudaLimit which, size_t value)
+{
+    SL_CALL(limit(rt, which, NULL, &value));
+}
+SL_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit);
+
+SL_API cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit which)
+{
+    SL_CALL(limit(rt, which, value, NULL));
+}
+SL_ALIAS(cudaThreadGetLimit, cudaDeviceGetLimit);
+
+SL_API cudaError_t cudaDeviceSetCacheConfig(int config)
+{
+    SL_CALL((rt->cache_config = config, cudaSuccess));
+}
+SL_ALIAS(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
+
+SL_API cudaError_t cudaDeviceGetCacheConfig(int *config)
+{
+    SL_CALL(config ? (*config = rt->cache_config, cudaSuccess) : cudaErrorInvalidValue);
+}
+SL_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
+
+SL_API cudaError_t cudaDeviceSetSharedMemConfig(int config)
+{
+    SL_CALL((rt->shared_config = config, cudaSuccess));
+}
+
+SL_API cudaError_t cudaDeviceGetSharedMemConfig(int *config)
+{
+    SL_CALL(config ? (*config = rt->shared_config, cudaSuccess) : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = -5;
+    SL_CALL(cudaSuccess);
+}
+
+SL_API cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    SL_CALL(cudaSuccess);
+}
+
+/* ---- other devices: there are none ---- */
+
+SL_API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (can)
+        *can = 0;
+    SL_CALL(!can ? cudaErrorInvalidValue : device || peer ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
+SL_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    (void)peer, (void)flags;
+    SL_CALL(cudaErrorInvalidDevice);
+}
+
+SL_API cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    (void)peer;
+    SL_CALL(cudaErrorPeerAccessNotEnabled);
+}
+
+SL_API cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int source, int destination)
+{
+    (void)value, (void)attribute, (void)source, (void)destination;
+    SL_CALL(cudaErrorInvalidDevice);
+}
+
+/* ---- profilers: nobody is listening ---- */
+
+SL_API cudaError_t cudaProfilerStart(void)
+{
+    SL_CALL(cudaSuccess);
+}
+
+SL_API cudaError_t cudaProfilerStop(void)
+{
+    SL_CALL(cudaSuccess);
+}

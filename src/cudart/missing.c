@@ -1,0 +1,11 @@
+/* Entry points that are not there: each says so once and returns cudaErrorNotSupported, whatever it was given. */
+#include "cudart/runtime.h"
+
+#define SL_MISSING(name)                                                                                               \
+    SL_API cudaError_t name(void)                                                                                      \
+    {                                                                                                                  \
+        static bool said;                                                                                              \
+        sl_rt *rt = sl_rt_enter();                                                                                     \
+        return sl_rt_leave(rt, sl_rt_missing(#name, &said));                                                           \
+    }
+#include "cudart/missing.def"

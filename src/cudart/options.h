@@ -1,0 +1,38 @@
+/* What `sluice run` tells the CUDA library in the program it starts: a small text in one environment variable.
+ *
+ * One `key=value` per line; keys are in options.c's table. Both sides use this module, so they cannot disagree. */
+#ifndef SL_CUDART_OPTIONS_H
+#define SL_CUDART_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/error.h"
+#include "sluice/trace.h"
+
+#define SL_CUDART_OPTIONS_VARIABLE "SLUICE_OPTIONS"
+
+typedef struct sl_cudart_options {
+    uint32_t lanes, threads;   /* 0: the default */
+    uint64_t max_instructions; /* 0: no limit */
+    bool check_uninit;
+    char isa[16];           /* empty: the best */
+    char results[1024];     /* folder for the files that tell what each process launched; empty: none */
+    char trace[1024];       /* path of the trace; empty: none */
+    char producer[512];     /* line for the trace's header */
+    uint32_t zstd_level;    /* of the trace; 0: the default */
+    bool counters;          /* count requests and sectors even without a trace */
+    char kernel_regex[512]; /* filters, as sl_trace_filter */
+    bool ranged;
+    uint64_t first_launch, last_launch, blocks;
+} sl_cudart_options;
+
+/* *text is malloc'ed. A value with a newline in it is refused: SL_INVALID. */
+sl_status sl_cudart_options_encode(const sl_cudart_options *options, char **text, sl_error *error);
+/* Starts from zeroed options. NULL or empty text: all defaults. */
+sl_status sl_cudart_options_decode(const char *text, sl_cudart_options *options, sl_error *error);
+/* The part that is a trace filter; points into the options. */
+sl_trace_filter sl_cudart_options_filter(const sl_cudart_options *options);
+
+#endif

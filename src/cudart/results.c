@@ -1,0 +1,85 @@
+/* The listening side: hands the emulator a recorder, and writes what it reports to this process's results file. */
+#include "cudart/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart/results_file.h"
+#include "trace/recorder.h"
+
+struct sl_rt_results {
+    sl_recorder *recorder;
+    sl_results_writer *writer; /* NULL: nobody reads results, only a trace is wanted */
+};
+
+static sl_status launch_done(void *context, const sl_launch_result *result, sl_error *error)
+{
+    sl_rt_results *results = context;
+    return results->writer ? sl_results_write(results->writer, result, error) : SL_OK;
+}
+
+sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error)
+{
+    if (rt->results) { /* after cudaDeviceReset: the device is new, the run goes on */
+        *sink = sl_recorder_sink(rt->results->recorder);
+        return SL_OK;
+    }
+    *sink = NULL;
+    if (!*rt->options.results && !*rt->options.trace)
+        return SL_OK;
+    sl_rt_results *results = calloc(1, sizeof *results);
+    if (!results)
+        return sl_fail_memory(error);
+    char path[1100];
+    uint32_t number = 0;
+    sl_trace_filter filter = sl_cudart_options_filter(&rt->options);
+    sl_status status = SL_OK;
+    if (*rt->options.results)
+        status = sl_results_writer_create(rt->options.results, &results->writer, &number, error);
+    sl_results_trace_path(rt->options.trace, number, path, sizeof path);
+    const sl_recorder_config config = {.filter = &filter,
+                                       .count = rt->options.counters,
+                                       .count_options = {.footprint = rt->options.counters},
+                                       .trace_path = *rt->options.trace ? path : NULL,
+                                       .producer = rt->options.producer,
+                                       .zstd_level = (int)rt->options.zstd_level,
+                                       .launch_done = launch_done,
+                                       .context = results};
+    if (!status)
+        status = sl_recorder_create(&config, &results->recorder, error);
+    if (status) {
+        sl_results_writer_close(results->writer, false);
+        free(results);
+        return status;
+    }
+    rt->results = results;
+    *sink = sl_recorder_sink(results->recorder);
+    return SL_OK;
+}
+
+void sl_rt_results_launch_failed(sl_rt *rt, const sl_error *error)
+{
+    char text[1536];
+    sl_error_format(error, text, sizeof text);
+    if (rt->results && rt->results->writer)
+        sl_results_write_failure(rt->results->writer, text, NULL);
+}
+
+void sl_rt_results_forget_device(sl_rt *rt)
+{
+    if (rt->results && rt->results->writer)
+        sl_results_forget_kernels(rt->results->writer);
+}
+
+void sl_rt_results_close(sl_rt *rt)
+{
+    sl_error error = {0};
+    if (!rt->results)
+        return;
+    if (sl_recorder_finish(rt->results->recorder, &error))
+        sl_rt_say_error(NULL, &error);
+    sl_results_writer_close(rt->results->writer, true);
+    free(rt->results);
+    rt->results = NULL;
+    rt->fault = cudaErrorCudartUnloading; /* nobody listens any more: nothing may be launched */
+}

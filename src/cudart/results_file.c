@@ -1,0 +1,494 @@
+/* Results files: see results_file.h.
+ *
+ * File: the 8 bytes "SLRES\0" + format number, then records: u8 tag, u32 length, payload. Payloads are sequences of
+ * variable-length integers (7 bits per byte, low first) and counted strings.
+ *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'E' why it failed
+ *   'F' the end */
+#include "cudart/results_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\1";
+
+char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s/process-%05u", folder, number);
+    return buffer;
+}
+
+char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, size_t size)
+{
+    if (number)
+        snprintf(buffer, size, "%s.%u", trace, number);
+    else
+        snprintf(buffer, size, "%s", trace);
+    return buffer;
+}
+
+/* ---- writing ---- */
+
+struct sl_results_writer {
+    FILE *file;
+    char path[1200];
+    SL_ARRAY(uint8_t) record;
+    bool out_of_memory;
+    SL_ARRAY(const sl_trace_kernel *) kernels; /* those written since the last forgetting */
+    uint64_t first_number;                     /* of kernels.items[0] */
+};
+
+static void put_bytes(sl_results_writer *w, const void *data, size_t bytes)
+{
+    if (!sl_array_reserve(&w->record, bytes)) {
+        w->out_of_memory = true;
+        return;
+    }
+    if (bytes)
+        memcpy(w->record.items + w->record.count, data, bytes);
+    w->record.count += bytes;
+}
+
+static void put(sl_results_writer *w, uint64_t value)
+{
+    uint8_t bytes[10];
+    size_t count = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[count++] = (uint8_t)(value | 0x80);
+    bytes[count++] = (uint8_t)value;
+    put_bytes(w, bytes, count);
+}
+
+static void put_text(sl_results_writer *w, const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    put(w, length);
+    put_bytes(w, text, length);
+}
+
+static void put_counts(sl_results_writer *w, const sl_counts *counts)
+{
+    put(w, counts->known);
+    for (unsigned i = 0; i < SL_COUNTERS; i++)
+        if (counts->known >> i & 1)
+            put(w, counts->value[i]);
+}
+
+static sl_status end_record(sl_results_writer *w, char tag, sl_error *error)
+{
+    uint8_t header[RECORD_HEADER] = {(uint8_t)tag};
+    uint32_t length = (uint32_t)w->record.count;
+    memcpy(header + 1, &length, sizeof length);
+    bool written = !w->out_of_memory && fwrite(header, sizeof header, 1, w->file) == 1 &&
+                   (!length || fwrite(w->record.items, length, 1, w->file) == 1) && fflush(w->file) == 0;
+    w->record.count = 0;
+    if (w->out_of_memory)
+        return sl_fail_memory(error);
+    return written ? SL_OK : sl_fail_io(error, "write", w->path);
+}
+
+sl_status sl_results_writer_create(const char *folder, sl_results_writer **writer, uint32_t *number, sl_error *error)
+{
+    sl_results_writer *w = calloc(1, sizeof *w);
+    int descriptor = -1;
+    if (!w)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; descriptor < 0 && i < MAX_PROCESSES; i++) {
+        sl_results_path(folder, i, w->path, sizeof w->path);
+        descriptor = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+        *number = i;
+    }
+    w->file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    sl_status status = SL_OK;
+    if (!w->file || fwrite(MAGIC, MAGIC_BYTES, 1, w->file) != 1) {
+        status = sl_fail_io(error, "create", w->path);
+    } else {
+        put(w, (uint64_t)getpid());
+        status = end_record(w, 'P', error);
+    }
+    if (status) {
+        if (w->file)
+            fclose(w->file);
+        else if (descriptor >= 0)
+            close(descriptor);
+        sl_array_free(&w->record);
+        free(w);
+        return status;
+    }
+    *writer = w;
+    return SL_OK;
+}
+
+static sl_status write_kernel(sl_results_writer *w, const sl_trace_kernel *k, sl_error *error)
+{
+    put_text(w, k->symbol);
+    put_text(w, k->name);
+    put(w, k->regs_per_thread);
+    put(w, k->regs_estimated);
+    put(w, k->static_shared_bytes);
+    put(w, k->local_bytes);
+    put(w, k->insts);
+    put(w, k->bbs);
+    put(w, k->mem_slots);
+    put(w, k->strings_bytes);
+    put_bytes(w, k->inst, k->insts * sizeof *k->inst);
+    put_bytes(w, k->bb, k->bbs * sizeof *k->bb);
+    put_bytes(w, k->mem_inst, k->mem_slots * sizeof *k->mem_inst);
+    put_bytes(w, k->strings, k->strings_bytes);
+    return end_record(w, 'K', error);
+}
+
+static sl_status kernel_number(sl_results_writer *w, const sl_trace_kernel *kernel, uint64_t *number, sl_error *error)
+{
+    for (size_t i = w->kernels.count; i-- > 0;)
+        if (w->kernels.items[i] == kernel) {
+            *number = w->first_number + i;
+            return SL_OK;
+        }
+    *number = w->first_number + w->kernels.count;
+    if (!sl_array_push(&w->kernels, kernel))
+        return sl_fail_memory(error);
+    return write_kernel(w, kernel, error);
+}
+
+sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_error *error)
+{
+    uint64_t kernel;
+    sl_status status = kernel_number(w, r->kernel, &kernel, error);
+    if (status)
+        return status;
+    const sl_trace_launch *l = r->launch;
+    put(w, r->index);
+    put(w, kernel);
+    for (int i = 0; i < 3; i++) {
+        put(w, l->grid[i]);
+        put(w, l->block[i]);
+    }
+    put(w, l->dynamic_shared_bytes);
+    put(w, l->lanes);
+    put(w, l->stream);
+    put(w, l->shared_window);
+    put(w, l->local_window);
+    put(w, l->window_bytes);
+    put(w, l->blocks_recorded);
+    put(w, r->stats->warp_insts);
+    put(w, r->stats->thread_insts);
+    put(w, r->stats->blocks);
+    put(w, r->stats->parallel);
+    put(w, r->failed);
+    put(w, r->counts != NULL);
+    if (r->counts) {
+        put_counts(w, &r->counts->total);
+        put(w, r->counts->blocks);
+        put(w, r->counts->slots);
+        for (uint32_t i = 0; i < r->counts->slots; i++)
+            put_counts(w, &r->counts->slot[i]);
+        put(w, r->counts->arrays);
+        for (size_t i = 0; i < r->counts->arrays; i++) {
+            put_text(w, r->counts->array[i].name);
+            put(w, r->counts->array[i].bytes);
+        }
+    }
+    return end_record(w, 'L', error);
+}
+
+sl_status sl_results_write_failure(sl_results_writer *w, const char *text, sl_error *error)
+{
+    put_text(w, text);
+    return end_record(w, 'E', error);
+}
+
+void sl_results_forget_kernels(sl_results_writer *w)
+{
+    w->first_number += w->kernels.count;
+    w->kernels.count = 0;
+}
+
+void sl_results_writer_close(sl_results_writer *w, bool finished)
+{
+    if (!w)
+        return;
+    if (finished)
+        end_record(w, 'F', NULL); /* without it the reader says that the program broke off: true enough */
+    fclose(w->file);
+    sl_array_free(&w->record);
+    sl_array_free(&w->kernels);
+    free(w);
+}
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    const uint8_t *at, *end; /* of the current record */
+    bool broken;
+    SL_ARRAY(sl_trace_kernel) kernels; /* their parts are malloc'ed */
+    sl_launch_result result;           /* read, but not yet handed on: its failure may follow */
+    sl_trace_launch launch;
+    sl_launch_stats stats;
+    sl_launch_counts counts;
+    SL_ARRAY(sl_counts) slots;
+    SL_ARRAY(sl_array_touched) arrays;
+    uint32_t kernel;
+    bool pending;
+    char *failure;
+} reader;
+
+static uint64_t get(reader *r)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        if (r->at == r->end)
+            break;
+        uint8_t byte = *r->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return value;
+    }
+    r->broken = true;
+    return 0;
+}
+
+static uint32_t get32(reader *r)
+{
+    uint64_t value = get(r);
+    r->broken = r->broken || value > UINT32_MAX;
+    return (uint32_t)value;
+}
+
+/* A copy of the next `count` items of `bytes` each, with a NUL behind; NULL when they are not there. */
+static void *get_items(reader *r, uint64_t count, size_t bytes)
+{
+    if (r->broken || count > (size_t)(r->end - r->at) / bytes) {
+        r->broken = true;
+        return NULL;
+    }
+    char *copy = malloc(count * bytes + 1);
+    if (!copy) {
+        r->broken = true;
+        return NULL;
+    }
+    memcpy(copy, r->at, count * bytes);
+    copy[count * bytes] = 0;
+    r->at += count * bytes;
+    return copy;
+}
+
+static char *get_text(reader *r)
+{
+    return get_items(r, get(r), 1);
+}
+
+static void get_counts(reader *r, sl_counts *counts)
+{
+    memset(counts, 0, sizeof *counts);
+    uint64_t known = get(r);
+    if (SL_COUNTERS < 64 && known >> SL_COUNTERS)
+        r->broken = true;
+    for (unsigned i = 0; i < SL_COUNTERS && !r->broken; i++)
+        if (known >> i & 1)
+            sl_counts_add(counts, (sl_counter)i, get(r));
+}
+
+static void free_kernel(sl_trace_kernel *k)
+{
+    free((void *)(uintptr_t)k->symbol);
+    free((void *)(uintptr_t)k->name);
+    free((void *)(uintptr_t)k->inst);
+    free((void *)(uintptr_t)k->bb);
+    free((void *)(uintptr_t)k->mem_inst);
+    free((void *)(uintptr_t)k->strings);
+}
+
+static void read_kernel(reader *r)
+{
+    sl_trace_kernel k = {0};
+    k.symbol = get_text(r);
+    k.name = get_text(r);
+    k.regs_per_thread = get32(r);
+    k.regs_estimated = get(r) != 0;
+    k.static_shared_bytes = get32(r);
+    k.local_bytes = get32(r);
+    k.insts = get32(r);
+    k.bbs = get32(r);
+    k.mem_slots = get32(r);
+    k.strings_bytes = get32(r);
+    k.inst = get_items(r, k.insts, sizeof *k.inst);
+    k.bb = get_items(r, k.bbs, sizeof *k.bb);
+    k.mem_inst = get_items(r, k.mem_slots, sizeof *k.mem_inst);
+    k.strings = get_items(r, k.strings_bytes, 1);
+    for (uint32_t i = 0; !r->broken && i < k.mem_slots; i++)
+        r->broken = k.mem_inst[i] >= k.insts;
+    for (uint32_t i = 0; !r->broken && i < k.insts; i++) {
+        const sl_inst *inst = &k.inst[i];
+        r->broken =
+            inst->opcode > k.strings_bytes || inst->source_file > k.strings_bytes || inst->array > k.strings_bytes;
+    }
+    if (r->broken || !sl_array_push(&r->kernels, k)) {
+        r->broken = true;
+        free_kernel(&k);
+    }
+}
+
+static void free_arrays(reader *r)
+{
+    for (size_t i = 0; i < r->arrays.count; i++)
+        free((void *)(uintptr_t)r->arrays.items[i].name);
+    r->arrays.count = 0;
+}
+
+static void read_launch_counts(reader *r)
+{
+    memset(&r->counts, 0, sizeof r->counts);
+    get_counts(r, &r->counts.total);
+    r->counts.blocks = get(r);
+    uint64_t slots = get(r);
+    r->slots.count = 0;
+    for (uint64_t i = 0; i < slots && !r->broken; i++) {
+        sl_counts slot;
+        get_counts(r, &slot);
+        r->broken = r->broken || !sl_array_push(&r->slots, slot);
+    }
+    uint64_t arrays = get(r);
+    free_arrays(r);
+    for (uint64_t i = 0; i < arrays && !r->broken; i++) {
+        sl_array_touched touched = {.name = get_text(r)};
+        touched.bytes = get(r);
+        if (!sl_array_push(&r->arrays, touched)) {
+            r->broken = true;
+            free((void *)(uintptr_t)touched.name);
+        }
+    }
+    r->counts.slots = (uint32_t)r->slots.count;
+    r->counts.slot = r->slots.items;
+    r->counts.arrays = r->arrays.count;
+    r->counts.array = r->arrays.items;
+}
+
+static void read_launch(reader *r)
+{
+    sl_trace_launch *l = &r->launch;
+    memset(l, 0, sizeof *l);
+    r->result = (sl_launch_result){.index = get(r), .launch = l, .stats = &r->stats};
+    r->kernel = get32(r);
+    for (int i = 0; i < 3; i++) {
+        l->grid[i] = get32(r);
+        l->block[i] = get32(r);
+    }
+    l->dynamic_shared_bytes = get32(r);
+    l->lanes = get32(r);
+    l->stream = get(r);
+    l->shared_window = get(r);
+    l->local_window = get(r);
+    l->window_bytes = get(r);
+    l->blocks_recorded = get(r);
+    r->stats.warp_insts = get(r);
+    r->stats.thread_insts = get(r);
+    r->stats.blocks = get(r);
+    r->stats.parallel = get(r) != 0;
+    r->result.failed = get(r) != 0;
+    if (get(r)) {
+        read_launch_counts(r);
+        r->result.counts = &r->counts;
+    }
+    r->broken = r->broken || r->kernel >= r->kernels.count || (l->lanes != 32 && l->lanes != 64);
+    if (!r->broken && r->result.counts)
+        r->broken = r->counts.slots != r->kernels.items[r->kernel].mem_slots;
+    r->pending = !r->broken;
+}
+
+static sl_status hand_on(reader *r, sl_results_visit *visit, void *context, sl_error *error)
+{
+    sl_status status = SL_OK;
+    if (r->pending) {
+        r->result.kernel = &r->kernels.items[r->kernel];
+        r->launch.kernel = r->kernel;
+        status = visit(context, &r->result, r->failure, error);
+    }
+    r->pending = false;
+    free(r->failure);
+    r->failure = NULL;
+    return status;
+}
+
+sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *visit, void *context,
+                           sl_results_summary *summary, sl_error *error)
+{
+    const uint8_t *at = data, *end = at + bytes;
+    reader r = {0};
+    sl_status status = SL_OK;
+    *summary = (sl_results_summary){0};
+    if (bytes < MAGIC_BYTES || memcmp(at, MAGIC, MAGIC_BYTES) != 0)
+        return sl_fail(error, SL_CORRUPT, "not a results file of this version");
+    for (at += MAGIC_BYTES; !status && !r.broken && (size_t)(end - at) >= RECORD_HEADER;) {
+        uint32_t length;
+        uint8_t tag = at[0];
+        memcpy(&length, at + 1, sizeof length);
+        at += RECORD_HEADER;
+        if (length > (size_t)(end - at))
+            break; /* the process died while it wrote this */
+        r.at = at;
+        r.end = at += length;
+        if (tag == 'E' && r.pending && !r.failure) {
+            r.failure = get_text(&r);
+            continue;
+        }
+        status = hand_on(&r, visit, context, error);
+        if (tag == 'K')
+            read_kernel(&r);
+        else if (tag == 'L')
+            read_launch(&r);
+        else if (tag == 'F')
+            summary->finished = true;
+        else if (tag == 'P')
+            summary->pid = get32(&r);
+        else
+            r.broken = true;
+    }
+    if (!status)
+        status = hand_on(&r, visit, context, error);
+    if (!status && r.broken)
+        status = sl_fail(error, SL_CORRUPT, "a results file is damaged");
+    free(r.failure);
+    for (size_t i = 0; i < r.kernels.count; i++)
+        free_kernel(&r.kernels.items[i]);
+    free_arrays(&r);
+    sl_array_free(&r.kernels);
+    sl_array_free(&r.slots);
+    sl_array_free(&r.arrays);
+    return status;
+}
+
+sl_status sl_results_read(const char *folder, uint32_t number, sl_results_visit *visit, void *context,
+                          sl_results_summary *summary, sl_error *error)
+{
+    char path[1200];
+    struct stat facts;
+    FILE *file = fopen(sl_results_path(folder, number, path, sizeof path), "rb");
+    if (!file)
+        return errno == ENOENT ? sl_fail(error, SL_NOT_FOUND, "%s does not exist", path)
+                               : sl_fail_io(error, "open", path);
+    sl_status status = SL_OK;
+    size_t bytes = 0;
+    char *data = NULL;
+    if (fstat(fileno(file), &facts) == 0) {
+        bytes = (size_t)facts.st_size;
+        data = malloc(bytes + 1);
+    }
+    if (!data)
+        status = sl_fail_memory(error);
+    else if (fread(data, 1, bytes, file) != bytes)
+        status = sl_fail_io(error, "read", path);
+    fclose(file);
+    if (!status)
+        status = sl_results_parse(data, bytes, visit, context, summary, error);
+    free(data);
+    return status;
+}

@@ -1,0 +1,219 @@
+/* The runtime's state, its start and end, and its errors. */
+#include "cudart/runtime.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sl_rt runtime;
+static _Thread_local cudaError_t last_error;
+
+sl_rt *sl_rt_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    return &runtime;
+}
+
+void sl_rt_unlock(sl_rt *rt)
+{
+    (void)rt;
+    pthread_mutex_unlock(&lock);
+}
+
+void sl_rt_relock(sl_rt *rt)
+{
+    (void)rt;
+    pthread_mutex_lock(&lock);
+}
+
+cudaError_t sl_rt_leave(sl_rt *rt, cudaError_t error)
+{
+    /* "Not ready" is an answer, not a failure: CUDA does not keep it either. */
+    if (error && error != cudaErrorNotReady)
+        last_error = error;
+    sl_rt_unlock(rt);
+    return error;
+}
+
+void sl_rt_say(const char *format, ...)
+{
+    char line[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    fprintf(stderr, "sluice: %s\n", line);
+}
+
+void sl_rt_say_error(const char *what, const sl_error *error)
+{
+    char text[1536];
+    sl_error_format(error, text, sizeof text);
+    if (what)
+        sl_rt_say("%s: %s", what, text);
+    else
+        sl_rt_say("%s", text);
+}
+
+cudaError_t sl_rt_missing(const char *name, bool *said)
+{
+    if (!*said)
+        sl_rt_say("%s is not supported: it returns cudaErrorNotSupported", name);
+    *said = true;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t sl_rt_error_of(sl_status status)
+{
+    switch (status) {
+    case SL_OK:
+        return cudaSuccess;
+    case SL_NO_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case SL_SYNTAX:
+        return cudaErrorInvalidPtx;
+    case SL_CORRUPT:
+        return cudaErrorInvalidKernelImage;
+    case SL_NOT_FOUND:
+        return cudaErrorInvalidDeviceFunction;
+    case SL_UNSUPPORTED:
+        return cudaErrorNotSupported;
+    case SL_IO:
+        return cudaErrorOperatingSystem;
+    case SL_INVALID:
+        return cudaErrorInvalidValue;
+    default: /* faults have numbers of their own: see launch.c */
+        return cudaErrorUnknown;
+    }
+}
+
+static void keep_printed(void *context, const char *text, size_t length)
+{
+    sl_rt *rt = context;
+    if (!sl_array_reserve(&rt->printed, length))
+        return;
+    memcpy(rt->printed.items + rt->printed.count, text, length);
+    rt->printed.count += length;
+}
+
+void sl_rt_flush_printed(sl_rt *rt)
+{
+    /* Through the program's own stdio buffer, so that its lines and the kernels' lines stay in order. */
+    if (rt->printed.count)
+        fwrite(rt->printed.items, 1, rt->printed.count, stdout);
+    rt->printed.count = 0;
+}
+
+static cudaError_t start_device(sl_rt *rt)
+{
+    sl_error error = {0};
+    const sl_launch_sink *sink = NULL;
+    if (sl_rt_results_open(rt, &sink, &error)) {
+        sl_rt_say_error(NULL, &error);
+        return cudaErrorInitializationError;
+    }
+    const sl_emu_config config = {.lanes = rt->options.lanes,
+                                  .threads = rt->options.threads,
+                                  .max_instructions = rt->options.max_instructions,
+                                  .check_uninit = rt->options.check_uninit,
+                                  .isa = *rt->options.isa ? rt->options.isa : NULL,
+                                  .sink = sink,
+                                  .print = keep_printed,
+                                  .print_context = rt};
+    if (sl_emu_create(&config, &rt->emu, &error)) {
+        sl_rt_say_error("cannot start the emulated GPU", &error);
+        return cudaErrorInitializationError;
+    }
+    rt->limits[cudaLimitStackSize] = 1024;
+    rt->limits[cudaLimitPrintfFifoSize] = 1 << 20;
+    rt->limits[cudaLimitMallocHeapSize] = 8 << 20;
+    rt->limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+    rt->limits[cudaLimitMaxL2FetchGranularity] = 64;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_ready(sl_rt *rt)
+{
+    if (!rt->started) {
+        sl_error error = {0};
+        rt->started = true;
+        rt->pid = getpid();
+        if (sl_cudart_options_decode(getenv(SL_CUDART_OPTIONS_VARIABLE), &rt->options, &error)) {
+            sl_rt_say_error(SL_CUDART_OPTIONS_VARIABLE, &error);
+            rt->start_error = cudaErrorInitializationError;
+        }
+    }
+    /* A forked child has a copy of the parent's device that shares nothing with it: CUDA refuses this as well. */
+    if (rt->start_error || rt->pid != getpid())
+        return cudaErrorInitializationError;
+    if (!rt->emu)
+        rt->start_error = start_device(rt);
+    return rt->start_error ? rt->start_error : rt->fault;
+}
+
+void sl_rt_reset(sl_rt *rt)
+{
+    sl_rt_flush_printed(rt);
+    if (!rt->emu)
+        return;
+    sl_rt_registry_forget_device(rt);
+    sl_rt_streams_forget_device(rt);
+    sl_rt_arrays_forget_device(rt);
+    sl_rt_memory_forget_device(rt);
+    sl_rt_results_forget_device(rt);
+    sl_emu_destroy(rt->emu);
+    rt->emu = NULL;
+    rt->fault = cudaSuccess;
+}
+
+/* At the end of the program, after its own exit handlers: what kernels printed last, and the results. */
+__attribute__((destructor)) static void finish(void)
+{
+    sl_rt *rt = sl_rt_enter();
+    if (rt->started && rt->pid == getpid()) {
+        sl_rt_flush_printed(rt);
+        sl_rt_results_close(rt);
+    }
+    sl_rt_unlock(rt);
+}
+
+/* ---- errors, as the program asks for them ---- */
+
+SL_API cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+SL_API cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+SL_API const char *cudaGetErrorName(cudaError_t error)
+{
+    switch ((int)error) {
+#define SL_CUDA_ERROR(number, name, text)                                                                              \
+    case number:                                                                                                       \
+        return #name;
+#include "cudart/errors.def"
+#undef SL_CUDA_ERROR
+    }
+    return "unrecognized error code";
+}
+
+SL_API const char *cudaGetErrorString(cudaError_t error)
+{
+    switch ((int)error) {
+#define SL_CUDA_ERROR(number, name, text)                                                                              \
+    case number:                                                                                                       \
+        return text;
+#include "cudart/errors.def"
+#undef SL_CUDA_ERROR
+    }
+    return "unrecognized error code";
+}
