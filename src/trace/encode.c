@@ -13,7 +13,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-enum { ISA_BASE, ISA_AVX2, FEW_LANES = 8 };
+enum { ISA_BASE, ISA_AVX2 };
 
 /* ---- lane loops ---- */
 
@@ -45,17 +45,9 @@ static bool match_base(const uint64_t *addr, const int32_t *offset, uint64_t bas
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,popcnt"))) static bool match_avx2(const uint64_t *addr, const int32_t *offset,
-                                                              uint64_t base, uint64_t mask, unsigned lanes)
+__attribute__((target("avx2"))) static bool match_avx2(const uint64_t *addr, const int32_t *offset, uint64_t base,
+                                                       uint64_t mask, unsigned lanes)
 {
-    if (__builtin_popcountll(mask) <= FEW_LANES) { /* divergent code: looking at each beats looking at all */
-        for (uint64_t left = mask; left; left &= left - 1) {
-            unsigned i = (unsigned)__builtin_ctzll(left);
-            if (addr[i] != base + (uint64_t)(int64_t)offset[i])
-                return false;
-        }
-        return true;
-    }
     return match_any(addr, offset, base, mask, lanes);
 }
 #endif

@@ -6,6 +6,8 @@
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     sl_fatbin fatbin = {0};

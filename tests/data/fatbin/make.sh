@@ -5,6 +5,7 @@ set -e
 cd "$(dirname "$0")"
 both="-gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=[sm_90,compute_90]"
 for mode in none speed balance size; do
+    # shellcheck disable=SC2086
     nvcc $both --compress-mode=$mode -fatbin tiny.cu -o tiny_$mode.fatbin
 done
 nvcc -gencode arch=compute_90,code=sm_90 -fatbin tiny.cu -o tiny_machine_code_only.fatbin

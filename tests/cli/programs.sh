@@ -1,0 +1,170 @@
+#!/bin/sh
+# Complete CUDA programs under `sluice run` and `sluice trace`. What they print is held against what an H200 printed.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+programs=${SLUICE_PROGRAMS:?} by=${SLUICE_PROGRAMS_BY:?}
+expected=$source_root/tests/programs/expected
+
+# Stdout and exit code of a program, as tests/programs/run_on_gpu.sh keeps them.
+prints_as_on_a_gpu()
+{
+    echo "exit code $status" >>"$scratch/stdout"
+    diff "$expected/$1.txt" "$scratch/stdout" >"$scratch/diff" || fail "$(cat "$scratch/diff" "$scratch/stderr")"
+}
+
+names=$(sed -n 's/^\([a-z]*\):.*/\1/p' "$source_root/tests/programs/programs.txt")
+for name in $names; do
+    it "runs the program '$name' as a GPU does"
+    if [ -x "$programs/$name" ]; then
+        run "$sluice" run -- "$programs/$name"
+        prints_as_on_a_gpu "$name"
+    else
+        skip "it was not built (by $by)"
+    fi
+done
+
+if [ "$by" = nothing ]; then
+    it 'has programs to run'
+    skip 'neither nvcc nor clang++ is installed'
+    done_testing
+fi
+
+it 'reports the launches on standard error and leaves standard output to the program'
+run "$sluice" run -- "$programs/bfs"
+stderr_has 'expand'
+stderr_has 'advance'
+stdout_lacks 'expand'
+
+it 'writes the counters of every launch as JSON'
+run "$sluice" run --json report.json -- "$programs/bfs"
+exits 0
+for word in '"kernel": "_Z6expandPKiS0_S0_PiS1_ii"' '"name": "advance"' ld_requests ld_sectors st_requests st_sectors \
+    warp_insts thread_insts; do
+    file_has report.json "$word"
+done
+[ "$(grep -c '"index":' report.json)" = 78 ] || fail "$(grep -c '"index":' report.json) launches"
+
+it 'writes the same report for any number of threads'
+run "$sluice" run --json one.json -j 1 -- "$programs/reduce"
+run "$sluice" run --json many.json -j 7 -- "$programs/reduce"
+cmp one.json many.json || fail 'the reports differ'
+
+it 'records a trace that has every launch'
+run "$sluice" trace -o t.slt -- "$programs/bfs"
+exits 0
+stdout_has PASSED
+exists t.slt
+
+it 'records only what the filters let through'
+run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
+exits 0
+[ "$(wc -c <few.slt)" -lt "$(wc -c <t.slt)" ] || fail 'the filtered trace is not smaller'
+
+it 'records to the folder it was started in, wherever the program goes'
+mkdir elsewhere
+run "$sluice" trace -o here.slt -- sh -c "cd elsewhere && '$programs/convolve'"
+exits 0
+exists here.slt
+absent elsewhere/here.slt
+
+it 'passes arguments, input and the exit code through'
+# shellcheck disable=SC2016
+run "$sluice" run -- sh -c 'echo "$1"; cat; exit 7' x 'two words'
+exits 7
+stdout_is 'two words'
+
+it 'keeps what was launched when the program is killed'
+run "$sluice" run --json killed.json -- sh -c "'$programs/convolve' && '$programs/reduce'; kill -9 \$\$"
+exits 137
+stderr_has 'ended by signal 9'
+file_has killed.json '"name": "filter"'
+file_has killed.json '"name": "scan"'
+
+it 'counts the launches of several processes on'
+[ "$(grep -c '"index":' killed.json)" = 6 ] || fail "$(grep -c '"index":' killed.json) launches"
+file_has killed.json '"index": 5'
+
+it 'names kernel, block, thread, line and address of an illegal access'
+run "$sluice" run -- "$programs/errors"
+stderr_has 'illegal 4-byte write at 0x0'
+stderr_has 'kernel _Z5writePii, block (0,0,0), thread (0,0,0)'
+stderr_has 'misaligned 4-byte write'
+
+it 'ends an endless loop when asked to'
+run "$sluice" run --max-instructions 1000 -- "$programs/pingpong"
+exits 2
+stdout_has 'the launch timed out and was terminated'
+
+it 'runs a program that was linked with a run path of its own'
+cp "$programs/convolve" own
+run env LD_LIBRARY_PATH=/usr/local/cuda/lib64 "$sluice" run -- ./own
+exits 0
+stdout_has PASSED
+
+it 'says that a program is missing'
+run "$sluice" run -- ./nothing
+exits 1
+stderr_has 'cannot run ./nothing: No such file or directory'
+run "$sluice" run -- nothing-of-that-name
+exits 1
+stderr_has "there is no program 'nothing-of-that-name' on the PATH"
+
+it 'suggests ./ for a program of this folder'
+run "$sluice" run -- own
+exits 1
+stderr_has 'did you mean ./own?'
+
+it 'leaves nothing behind'
+mkdir temporary
+run env TMPDIR="$PWD/temporary" "$sluice" run -- "$programs/convolve"
+exits 0
+empty_directory temporary
+
+# What only nvcc can make.
+if [ "$by" != nvcc ]; then
+    done_testing
+fi
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+cat >small.cu <<'END'
+#include <cstdio>
+__global__ void k(int *x) { *x = 1; }
+int main()
+{
+    int *x;
+    cudaMalloc(&x, 4);
+    k<<<1, 1>>>(x);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+
+it 'tells a program with the static runtime which flag it needs'
+"$nvcc" -cudart static -arch=compute_75 small.cu -o static >/dev/null || fail 'nvcc failed'
+run "$sluice" run -- ./static
+exits 1
+stdout_is ''
+stderr_has './static is linked with the static CUDA runtime; link it with nvcc -cudart shared'
+
+it 'tells a program without PTX which flag it needs'
+"$nvcc" -cudart shared -gencode arch=compute_90,code=sm_90 small.cu -o machine || fail 'nvcc failed'
+run "$sluice" run -- ./machine
+exits 1
+stderr_has 'holds machine code for sm_90 but no PTX; compile it with nvcc -gencode arch=compute_90,code=compute_90'
+
+it 'finds reads of memory that was never written'
+sed 's/\*x = 1/x[0] = x[1] + 1/; s/(&x, 4)/(\&x, 8)/' small.cu >careless.cu
+"$nvcc" -cudart shared -arch=compute_75 careless.cu -o careless || fail 'nvcc failed'
+run "$sluice" run -- ./careless
+stdout_is cudaSuccess
+run "$sluice" run --check=uninit -- ./careless
+stdout_is cudaErrorLaunchFailure
+stderr_has 'never written'
+
+it 'takes the best of several PTX texts in every compression'
+for mode in none speed size; do
+    "$nvcc" -cudart shared -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90 \
+        --compress-mode=$mode small.cu -o packed || fail 'nvcc failed'
+    run "$sluice" run -- ./packed
+    exits 0
+    stdout_is cudaSuccess
+done
+
+done_testing

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds the programs with nvcc, runs them on the GPU of this machine and keeps what they print: expected/NAME.txt is
+# what an H200 printed. Usage: run_on_gpu.sh FOLDER [compare]; with `compare` the outputs are held against expected/.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${1:?a folder for the outputs}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$here" || exit 1
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+different=0
+grep '^[a-z]' programs.txt | while IFS='|' read -r head files; do
+    name=${head%%:*} flags=${head#*:}
+    # shellcheck disable=SC2086
+    nvcc -std=c++17 -cudart shared -arch=compute_75 $flags $files -o "$build/$name" || exit 1
+    "$build/$name" >"$folder/$name.txt" 2>"$folder/$name.err" </dev/null
+    echo "exit code $?" >>"$folder/$name.txt"
+    if [ "${2:-}" = compare ] && ! diff "expected/$name.txt" "$folder/$name.txt"; then
+        echo "$name: different"
+        different=1
+    fi
+    [ $different -eq 0 ] || exit 1
+done
