@@ -127,8 +127,10 @@ typedef struct sl_predictor {
     int64_t missed; /* the last change if it was not expected: seen twice in a row, it becomes the step */
     int64_t stride, row; /* closed form of the offsets when affine (see sl_access) */
     uint64_t known; /* lanes whose offset is valid */
-    uint32_t epoch; /* of the stream that wrote this entry: others count as never seen */
+    uint64_t frame; /* gathers: the base and form of the last one that was bit-packed */
+    uint8_t frame_shift, frame_width;
     uint8_t row_lanes, phase;
+    uint32_t epoch; /* of the stream that wrote this entry: others count as never seen */
     bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
     int32_t offset[SL_MAX_LANES];
 } sl_predictor;
@@ -244,8 +246,9 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
 /* Registers a kernel's static table (copied); returns its index through *index. Same symbol and content: same index. */
 sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
 sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *, size_t ranges, sl_error *);
-/* Blocks must come in ascending order (parts of one block in order; parts of different blocks may interleave). After a
- * failure of this or any other call the writer can only be abandoned. */
+/* Parts of one block come in order; parts of different blocks may interleave. The emulator's blocks come in ascending
+ * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
+ * abandoned. */
 sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
 /* The end of the launch; `failed`: it ended with an error. */
 sl_status sl_trace_writer_end(sl_trace_writer *, bool failed, sl_error *);
@@ -269,8 +272,8 @@ size_t sl_trace_ranges(const sl_trace *, uint32_t launch, const sl_trace_range *
 uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* in the file */
 uint64_t sl_trace_bytes(const sl_trace *);                         /* of the whole file */
 
-/* Walks the blocks of a launch as they were recorded: in ascending order, parts in order; where blocks had to run
- * interleaved, their parts are interleaved too. One walker per thread; several may walk one trace at once. */
+/* Walks the blocks of a launch as they were recorded: in ascending order (imported traces: as they stood there), parts in
+ * order; where blocks had to run interleaved, their parts are interleaved too. One walker per thread; several may walk one trace at once. */
 typedef struct sl_block_walker sl_block_walker;
 sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
                                  sl_block_walker **, sl_error *);

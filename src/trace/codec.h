@@ -28,8 +28,8 @@ enum {
 };
 /* Bits 3 and 4 of all but RUN: which mask. */
 enum { SL_ACCESS_STEP_MASK, SL_ACCESS_LAST_MASK, SL_ACCESS_RAW_MASK };
-/* Bit 5 of AFFINE: rows follow. */
-enum { SL_AFFINE_ROWS = 1 << 5 };
+/* Bit 5 of AFFINE: rows follow. Bit 5 of FRAME: base, shift and width are those of the slot's last FRAME. */
+enum { SL_AFFINE_ROWS = 1 << 5, SL_FRAME_AGAIN = 1 << 5 };
 
 /* The first base of a slot is kept out of the tokens: these differ from warp to warp when nothing else does, so the
  * file writer codes them against the neighbours. In the memory stream they stand after the tokens, each as slot (4
@@ -157,6 +157,7 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
     p->base = base;
     p->step = p->missed = 0;
     p->fresh = true;
+    p->frame_width = 0;
 }
 
 /* Sets the closed form and the offsets it gives. Offsets that do not fit leave no lane known: the next access is then
@@ -164,6 +165,6 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
 void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_t row, uint32_t row_lanes,
                          uint32_t phase);
 /* The same from the addresses of the lanes in `mask`. */
-void sl_predictor_gather(sl_predictor *p, uint64_t mask, const uint64_t *addr);
+void sl_predictor_gather(sl_predictor *p, uint64_t mask, uint32_t lanes, const uint64_t *addr);
 
 #endif

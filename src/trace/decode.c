@@ -207,12 +207,25 @@ static uint64_t unpack(const uint8_t *at, size_t *bit, unsigned width)
     return value;
 }
 
-static bool read_gather(sl_warp_cursor *c, uint32_t slot, bool chain, uint64_t mask)
+static bool read_gather(sl_warp_cursor *c, uint32_t slot, uint8_t token, uint64_t mask)
 {
     sl_predictor *p = &c->predictor[slot];
+    bool chain = (token & 7) == SL_TOKEN_CHAIN;
     uint8_t shift, width, packed[(SL_MAX_LANES + 1) * 8];
-    if (!read_base(c, slot) || !read_byte(c, &shift) || !read_byte(c, &width) || shift > 63 || width > 64)
+    if (token & SL_FRAME_AGAIN) {
+        if (chain || !p->epoch || !p->frame_width)
+            return false;
+        sl_predictor_move(p, p->frame);
+        shift = p->frame_shift;
+        width = p->frame_width;
+    } else if (!read_base(c, slot) || !read_byte(c, &shift) || !read_byte(c, &width) || shift > 63 || width > 64) {
         return false;
+    }
+    if (!chain) {
+        p->frame = p->base;
+        p->frame_shift = shift;
+        p->frame_width = width;
+    }
     unsigned count = (unsigned)__builtin_popcountll(mask) - chain;
     size_t bytes = ((size_t)count * width + 7) / 8, bit = 0;
     if ((size_t)(c->memory_end - c->memory) < bytes)
@@ -230,7 +243,7 @@ static bool read_gather(sl_warp_cursor *c, uint32_t slot, bool chain, uint64_t m
         first = false;
         c->access.addr[__builtin_ctzll(left)] = at;
     }
-    sl_predictor_gather(p, mask, c->access.addr);
+    sl_predictor_gather(p, mask, c->lanes, c->access.addr);
     return true;
 }
 
@@ -312,7 +325,7 @@ static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token)
         break;
     case SL_TOKEN_FRAME:
     case SL_TOKEN_CHAIN:
-        good = read_gather(c, slot, kind == SL_TOKEN_CHAIN, mask);
+        good = read_gather(c, slot, token, mask);
         break;
     }
     if (!good)

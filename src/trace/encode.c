@@ -8,6 +8,9 @@
 #include "trace/codec.h"
 
 #include <stdlib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/array.h"
 
@@ -18,37 +21,50 @@ enum { ISA_BASE, ISA_AVX2 };
 /* ---- lane loops ---- */
 
 /* Do the lanes of `mask` all lie at base + offset? */
-static inline __attribute__((always_inline)) bool lanes_match(const uint64_t *addr, const int32_t *offset,
-                                                              uint64_t base, uint64_t mask, unsigned lanes, bool full)
+static bool match_base(const uint64_t *addr, const int32_t *offset, uint64_t base, uint64_t mask, unsigned lanes)
 {
     uint64_t differ = 0;
-    for (unsigned i = 0; i < lanes; i++) {
-        uint64_t d = addr[i] ^ (base + (uint64_t)(int64_t)offset[i]);
-        differ |= full ? d : d & -(mask >> i & 1);
+    if (mask == sl_full_mask(lanes)) {
+        for (unsigned i = 0; i < lanes; i++)
+            differ |= addr[i] ^ (base + (uint64_t)(int64_t)offset[i]);
+    } else {
+        for (unsigned i = 0; i < lanes; i++)
+            differ |= (addr[i] ^ (base + (uint64_t)(int64_t)offset[i])) & -(mask >> i & 1);
     }
     return !differ;
 }
 
-static inline __attribute__((always_inline)) bool match_any(const uint64_t *addr, const int32_t *offset, uint64_t base,
-                                                            uint64_t mask, unsigned lanes)
-{
-    if (lanes == 32)
-        return mask == UINT32_MAX ? lanes_match(addr, offset, base, mask, 32, true)
-                                  : lanes_match(addr, offset, base, mask, 32, false);
-    return mask == UINT64_MAX ? lanes_match(addr, offset, base, mask, 64, true)
-                              : lanes_match(addr, offset, base, mask, 64, false);
-}
-
-static bool match_base(const uint64_t *addr, const int32_t *offset, uint64_t base, uint64_t mask, unsigned lanes)
-{
-    return match_any(addr, offset, base, mask, lanes);
-}
-
 #if defined(__x86_64__)
+/* Four lanes at a time: all ones where they lie at base + offset. */
+__attribute__((target("avx2"), always_inline)) static inline __m256i four_equal(const uint64_t *addr,
+                                                                                const int32_t *offset, __m256i base)
+{
+    __m256i offsets = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)offset));
+    return _mm256_cmpeq_epi64(_mm256_add_epi64(offsets, base), _mm256_loadu_si256((const __m256i *)addr));
+}
+
+/* A comparison of four lanes gives four bits, so that partial masks hardly cost more than full ones; what compilers
+ * make of match_base takes four times as long for these. */
 __attribute__((target("avx2"))) static bool match_avx2(const uint64_t *addr, const int32_t *offset, uint64_t base,
                                                        uint64_t mask, unsigned lanes)
 {
-    return match_any(addr, offset, base, mask, lanes);
+    const __m256i bases = _mm256_set1_epi64x((long long)base);
+    for (unsigned half = 0; half < lanes; half += 32, addr += 32, offset += 32, mask >>= 31, mask >>= 1) {
+        if (LIKELY((uint32_t)mask == UINT32_MAX)) {
+            __m256i equal = four_equal(addr, offset, bases);
+            for (unsigned i = 4; i < 32; i += 4)
+                equal = _mm256_and_si256(equal, four_equal(addr + i, offset + i, bases));
+            if (_mm256_movemask_epi8(equal) != -1)
+                return false;
+        } else {
+            uint32_t same = 0;
+            for (unsigned i = 0; i < 32; i += 4)
+                same |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(four_equal(addr + i, offset + i, bases))) << i;
+            if ((uint32_t)mask & ~same)
+                return false;
+        }
+    }
+    return true;
 }
 #endif
 
@@ -246,18 +262,26 @@ void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_
     }
 }
 
-void sl_predictor_gather(sl_predictor *p, uint64_t mask, const uint64_t *addr)
+void sl_predictor_gather(sl_predictor *p, uint64_t mask, uint32_t lanes, const uint64_t *addr)
 {
+    uint64_t base = p->base, outside = 0;
     p->affine = false;
-    p->known = mask;
-    memset(p->offset, 0, sizeof p->offset);
-    for (uint64_t left = mask; left; left &= left - 1) {
-        unsigned i = (unsigned)__builtin_ctzll(left);
-        int64_t offset = (int64_t)(addr[i] - p->base);
-        p->offset[i] = (int32_t)offset;
-        if (offset != (int32_t)offset)
-            p->known = 0;
+    if (mask == sl_full_mask(lanes)) {
+        for (uint32_t i = 0; i < lanes; i++) {
+            uint64_t offset = addr[i] - base;
+            p->offset[i] = (int32_t)offset;
+            outside |= offset + (UINT64_C(1) << 31); /* has no bits above the 32nd when the offset fits */
+        }
+    } else {
+        memset(p->offset, 0, sizeof p->offset);
+        for (uint64_t left = mask; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctzll(left);
+            uint64_t offset = addr[i] - base;
+            p->offset[i] = (int32_t)offset;
+            outside |= offset + (UINT64_C(1) << 31);
+        }
     }
+    p->known = outside >> 32 ? 0 : mask;
 }
 
 typedef struct affine_form {
@@ -341,58 +365,137 @@ static unsigned bits_of(uint64_t value)
     return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-/* Packs `count` values of `width` bits, lowest bit first. The bytes must be zero; eight more than needed are touched.
- */
+/* Packs `count` values of `width` bits, lowest bit first. Up to eight bytes behind them are overwritten. */
 static uint8_t *pack_bits(uint8_t *at, const uint64_t *values, unsigned count, unsigned width)
 {
-    size_t bit = 0;
+    uint64_t pending = 0;
+    unsigned bits = 0, low = width > 32 ? 32 : width, high = width - low;
     for (unsigned i = 0; i < count; i++) {
-        uint64_t value = values[i];
-        unsigned left = width;
-        while (left) { /* twice for widths that may straddle more than eight bytes */
-            unsigned take = left > 32 ? 32 : left;
-            uint8_t *word = at + bit / 8;
-            sl_store64(word, sl_load64(word) | (value & sl_full_mask(take)) << bit % 8);
-            value = take < 64 ? value >> take : 0;
-            bit += take;
-            left -= take;
+        pending |= (high ? values[i] & UINT32_MAX : values[i]) << bits;
+        bits += low;
+        if (bits >= 32) {
+            sl_store32(at, (uint32_t)pending);
+            at += 4;
+            pending >>= 32;
+            bits -= 32;
+        }
+        if (high) {
+            pending |= values[i] >> 32 << bits;
+            bits += high;
+            if (bits >= 32) {
+                sl_store32(at, (uint32_t)pending);
+                at += 4;
+                pending >>= 32;
+                bits -= 32;
+            }
         }
     }
-    return at + (bit + 7) / 8;
+    sl_store64(at, pending);
+    return at + (bits + 7) / 8;
 }
 
-/* Offsets from the lowest address, or differences from lane to lane, whichever are shorter; what all have in common at
- * the low end is left out. */
+/* A gather, looked at from all sides. */
+typedef struct gather {
+    unsigned count;
+    uint64_t addr[SL_MAX_LANES]; /* of active lanes */
+    uint64_t lowest, highest;
+    unsigned shift, frame_width, chain_width;
+} gather;
+
+static void look_at(gather *g, uint64_t mask, unsigned lanes, const uint64_t *addr)
+{
+    if (mask == sl_full_mask(lanes)) {
+        memcpy(g->addr, addr, lanes * sizeof *addr);
+        g->count = lanes;
+    } else {
+        g->count = 0;
+        for (uint64_t left = mask; left; left &= left - 1)
+            g->addr[g->count++] = addr[__builtin_ctzll(left)];
+    }
+    uint64_t first = addr[__builtin_ctzll(mask)], lowest = first, highest = first, unequal = 0, chain_bits = 0;
+    for (unsigned i = 1; i < g->count; i++) {
+        uint64_t a = g->addr[i];
+        lowest = a < lowest ? a : lowest;
+        highest = a > highest ? a : highest;
+        unequal |= a ^ first;
+        chain_bits |= sl_zigzag(a - g->addr[i - 1]);
+    }
+    g->lowest = lowest;
+    g->highest = highest;
+    g->shift = (unsigned)__builtin_ctzll(unequal); /* not all are equal: that would be affine */
+    g->frame_width = bits_of((highest - lowest) >> g->shift);
+    g->chain_width = bits_of(chain_bits) - g->shift; /* a zigzag code has the sign in its lowest bit */
+}
+
+static uint8_t *put_chain(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g)
+{
+    *token |= SL_TOKEN_CHAIN;
+    at = put_base(s, at, slot, g->addr[0]);
+    *at++ = (uint8_t)g->shift;
+    *at++ = (uint8_t)g->chain_width;
+    uint64_t chain[SL_MAX_LANES];
+    for (unsigned i = 1; i < g->count; i++)
+        chain[i] = sl_zigzag((uint64_t)((int64_t)(g->addr[i] - g->addr[i - 1]) >> g->shift));
+    return pack_bits(at, chain + 1, g->count - 1, g->chain_width);
+}
+
+/* Gathers from one table mostly fit the frame of the one before, which then need not be said again. */
+static bool fits_frame(const sl_predictor *p, const gather *g)
+{
+    return p->frame_width && g->lowest >= p->frame && g->shift >= p->frame_shift &&
+           !((g->lowest - p->frame) & sl_full_mask(p->frame_shift)) &&
+           bits_of((g->highest - p->frame) >> p->frame_shift) <= p->frame_width;
+}
+
+/* A new frame reaches down to the one before where that costs no bit, so that frames come to cover their table. */
+static uint64_t frame_base(const sl_predictor *p, const gather *g)
+{
+    bool aligned = !((g->lowest - p->frame) & sl_full_mask(g->shift));
+    bool reaches = p->frame_width && p->frame < g->lowest && aligned;
+    return reaches && bits_of((g->highest - p->frame) >> g->shift) == g->frame_width ? p->frame : g->lowest;
+}
+
+static uint8_t *put_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g, bool again)
+{
+    sl_predictor *p = &s->predictor[slot];
+    *token |= SL_TOKEN_FRAME;
+    if (again) {
+        *token |= SL_FRAME_AGAIN;
+        sl_predictor_move(p, p->frame);
+    } else {
+        uint64_t base = p->epoch == s->epoch ? frame_base(p, g) : g->lowest;
+        at = put_base(s, at, slot, base);
+        *at++ = (uint8_t)g->shift;
+        *at++ = (uint8_t)g->frame_width;
+        p->frame = base;
+        p->frame_shift = (uint8_t)g->shift;
+        p->frame_width = (uint8_t)g->frame_width;
+    }
+    const uint64_t frame = p->frame;
+    const unsigned shift = p->frame_shift;
+    for (unsigned i = 0; i < g->count; i++)
+        g->addr[i] = (g->addr[i] - frame) >> shift;
+    return pack_bits(at, g->addr, g->count, p->frame_width);
+}
+
+/* Bit-packed: offsets from a base, or differences from lane to lane, whichever are shorter; low bits that all have in
+ * common are left out. */
 static uint8_t *put_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t mask,
                            const uint64_t *addr)
 {
-    unsigned first = (unsigned)__builtin_ctzll(mask), count = 0;
-    uint64_t lowest = UINT64_MAX, all_bits = 0, frame_bits = 0, chain_bits = 0, previous = addr[first];
-    uint64_t values[SL_MAX_LANES], chain[SL_MAX_LANES];
-    for (uint64_t left = mask; left; left &= left - 1) {
-        uint64_t a = addr[__builtin_ctzll(left)];
-        lowest = a < lowest ? a : lowest;
-        all_bits |= a ^ addr[first];
-        values[count] = a;
-        chain[count++] = a - previous;
-        previous = a;
-    }
-    unsigned shift = (unsigned)__builtin_ctzll(all_bits);
-    for (unsigned i = 0; i < count; i++) {
-        values[i] = (values[i] - lowest) >> shift;
-        chain[i] = sl_zigzag((uint64_t)((int64_t)chain[i] >> shift));
-        frame_bits |= values[i];
-        chain_bits |= chain[i];
-    }
-    unsigned frame_width = bits_of(frame_bits), chain_width = bits_of(chain_bits);
-    bool is_chain = chain_width * (count - 1) < frame_width * count;
-    *token |= is_chain ? SL_TOKEN_CHAIN : SL_TOKEN_FRAME;
-    at = put_base(s, at, slot, is_chain ? addr[first] : lowest);
-    *at++ = (uint8_t)shift;
-    *at++ = (uint8_t)(is_chain ? chain_width : frame_width);
-    memset(at, 0, (SL_MAX_LANES + 1) * 8);
-    at = is_chain ? pack_bits(at, chain + 1, count - 1, chain_width) : pack_bits(at, values, count, frame_width);
-    sl_predictor_gather(&s->predictor[slot], mask, addr);
+    enum { HEAD_BITS = 5 * 8 }; /* base, shift and width */
+    sl_predictor *p = &s->predictor[slot];
+    gather g;
+    look_at(&g, mask, s->lanes, addr);
+    unsigned frame_bits = g.count * g.frame_width + HEAD_BITS;
+    bool again = p->epoch == s->epoch && fits_frame(p, &g) && g.count * p->frame_width < frame_bits;
+    if (again)
+        frame_bits = g.count * p->frame_width;
+    if (g.chain_width * (g.count - 1) + HEAD_BITS < frame_bits)
+        at = put_chain(s, token, at, slot, &g);
+    else
+        at = put_frame(s, token, at, slot, &g, again);
+    sl_predictor_gather(p, mask, s->lanes, addr);
     return at;
 }
 

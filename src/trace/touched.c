@@ -71,6 +71,16 @@ bool sl_touched_add(sl_touched *set, uint64_t first, uint64_t last)
     }
 }
 
+bool sl_touched_has(const sl_touched *set, uint64_t sector)
+{
+    if (!set->slot_count)
+        return false;
+    size_t at = place_of(sector >> SL_LEAF_LOG2, set->slot_count);
+    while (set->slots[at] && set->slots[at]->number != sector >> SL_LEAF_LOG2)
+        at = (at + 1) & (set->slot_count - 1);
+    return set->slots[at] && set->slots[at]->bits[sector / 64 % SL_LEAF_WORDS] >> (sector & 63) & 1;
+}
+
 bool sl_touched_merge(sl_touched *into, const sl_touched *from)
 {
     for (size_t i = 0; i < from->slot_count; i++) {

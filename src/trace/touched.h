@@ -22,6 +22,7 @@ typedef struct sl_touched {
 void sl_touched_fini(sl_touched *set); /* an all-zero set is empty */
 /* Adds sectors first … last; false when memory runs out. */
 bool sl_touched_add(sl_touched *set, uint64_t first, uint64_t last);
+bool sl_touched_has(const sl_touched *set, uint64_t sector);
 bool sl_touched_merge(sl_touched *into, const sl_touched *from);
 uint64_t sl_touched_count(const sl_touched *set);
 

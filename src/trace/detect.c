@@ -1,0 +1,62 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/format.h"
+#include "trace/import.h"
+#include "trace/lines.h"
+
+static bool is_list_line(const char *line)
+{
+    return !strncmp(line, "Memcpy", 6) || strstr(line, ".traceg");
+}
+
+/* The first lines of a text; a binary file has none that match. */
+static sl_status detect_text(const char *path, sl_trace_format *format, sl_error *error)
+{
+    enum { MOST_LINES = 20 };
+    sl_lines *lines;
+    sl_status status = sl_lines_open(path, &lines, error);
+    if (status)
+        return status;
+    for (int i = 0; i < MOST_LINES && *format == SL_FORMAT_UNKNOWN; i++) {
+        char *line;
+        if (sl_lines_next(lines, &line, NULL) || !line) /* too long, or damaged: not a text we know */
+            break;
+        if (i == 0 && !strncmp(line, "blocksize:", 10))
+            *format = SL_FORMAT_THREADS;
+        else if (!strncmp(line, "-kernel name", 12) || is_list_line(line))
+            *format = SL_FORMAT_ACCELSIM;
+    }
+    sl_lines_close(lines);
+    return SL_OK;
+}
+
+sl_status sl_trace_detect(const char *path, sl_trace_format *format, sl_error *error)
+{
+    struct stat info;
+    *format = SL_FORMAT_UNKNOWN;
+    if (stat(path, &info))
+        return sl_fail_io(error, "open", path);
+    if (S_ISDIR(info.st_mode)) {
+        char *list;
+        if (asprintf(&list, "%s/kernelslist.g", path) < 0)
+            return sl_fail_memory(error);
+        if (!access(list, R_OK))
+            *format = SL_FORMAT_ACCELSIM;
+        free(list);
+        return SL_OK;
+    }
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return sl_fail_io(error, "open", path);
+    uint8_t magic[SL_MAGIC_BYTES];
+    bool ours = fread(magic, 1, sizeof magic, file) == sizeof magic && !memcmp(magic, sl_format_magic, sizeof magic);
+    fclose(file);
+    if (ours) {
+        *format = SL_FORMAT_SLUICE;
+        return SL_OK;
+    }
+    return detect_text(path, format, error);
+}

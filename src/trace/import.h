@@ -1,0 +1,25 @@
+/* Traces of other programs, replayed as if their launches happened now: whoever listens (a recorder that counts or
+ * writes) sees them like launches of the emulator. Memory is bounded by the static instructions of a kernel and the
+ * encoded form of a block, not by the length of the trace. */
+#ifndef SL_TRACE_IMPORT_H
+#define SL_TRACE_IMPORT_H
+
+#include "base/progress.h"
+#include "trace/sink.h"
+
+typedef enum sl_trace_format {
+    SL_FORMAT_UNKNOWN,
+    SL_FORMAT_SLUICE,
+    SL_FORMAT_ACCELSIM, /* kernelslist.g, a folder that holds one, or a single kernel-N.traceg, plain or xz */
+    SL_FORMAT_THREADS,  /* "blocksize: X Y Z", then "tid dir addr bytes" */
+} sl_trace_format;
+
+/* What a file is, by its first bytes. SL_IO when it cannot be read; SL_FORMAT_UNKNOWN is no failure. */
+sl_status sl_trace_detect(const char *path, sl_trace_format *format, sl_error *error);
+
+/* Each fails with file and line where the text does not say what it should. `progress` may be NULL. */
+sl_status sl_import_accelsim(const char *path, const sl_launch_sink *sink, const sl_progress *progress,
+                             sl_error *error);
+sl_status sl_import_threads(const char *path, const sl_launch_sink *sink, const sl_progress *progress, sl_error *error);
+
+#endif
