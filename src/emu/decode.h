@@ -98,14 +98,22 @@ void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
 /* True when the instruction was theirs. */
 bool sl_decode_alu(sl_decoder *d);
 bool sl_decode_memory(sl_decoder *d);
-bool sl_decode_half(sl_decoder *d);
+bool sl_decode_half(sl_decoder *d); /* asked last, and asks those below */
+bool sl_decode_matrix(sl_decoder *d);
+bool sl_decode_texture(sl_decoder *d);
+bool sl_decode_mbarrier(sl_decoder *d);
+bool sl_decode_video(sl_decoder *d);
 
-/* Shared by decode_alu.c and decode_convert.c. */
+/* Shared by decode_alu.c, decode_convert.c and decode_half.c. */
 uint32_t sl_decode_float_src(sl_decoder *d, uint32_t operand, sl_ptx_type type); /* flushed where .ftz says so */
 const char *sl_sized(sl_ptx_type type, bool sign_matters); /* "s32", or "b32" where the sign does not matter */
 int sl_decode_rounding(const sl_decoder *d);               /* a C rounding mode */
 bool sl_type_is_int(sl_ptx_type type);
 bool sl_decode_cvt(sl_decoder *d);
+/* Converts f32 lanes to the type and the destination that the instruction names. */
+void sl_decode_cvt_f32(sl_decoder *d, sl_ptx_type to, uint32_t value);
+/* The value of an integer operand of `type` (which may sit in a wider register) in a lane of `bytes`. */
+uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, uint32_t bytes);
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
 
 /* The place of a variable in shared or local memory. */

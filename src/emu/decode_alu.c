@@ -273,13 +273,14 @@ static void decode_prmt(sl_decoder *d)
     sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "%s", name);
 }
 
-static void decode_lop3(sl_decoder *d)
+static bool decode_lop3(sl_decoder *d)
 {
     if (opd(d, 0)->kind == SL_OPD_PAIR)
-        sl_decode_refuse(d, "the form with a predicate result");
+        return false;
     uint32_t a = sl_decode_src(d, opd(d, 1), SL_T_B32), b = sl_decode_src(d, opd(d, 2), SL_T_B32);
     uint32_t c = sl_decode_src(d, opd(d, 3), SL_T_B32);
     sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "lop3_b32")->aux = (uint32_t)opd(d, 4)->bits & 0xff;
+    return true;
 }
 
 static bool decode_int(sl_decoder *d, sl_ptx_type type)
@@ -334,11 +335,11 @@ static bool decode_int(sl_decoder *d, sl_ptx_type type)
         int_op(d, "neg", 1, type, false);
         return true;
     case SL_OP_MIN:
-        int_op(d, "min", 2, type, true);
-        return d->inst->operands == 3;
     case SL_OP_MAX:
-        int_op(d, "max", 2, type, true);
-        return d->inst->operands == 3;
+        if (has(d, SL_MOD_RELU) || d->inst->operands != 3)
+            return false;
+        int_op(d, d->inst->op == SL_OP_MIN ? "min" : "max", 2, type, true);
+        return true;
     case SL_OP_POPC:
     case SL_OP_CLZ:
         sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), sl_decode_src(d, opd(d, 1), type), 0, 0, "%s_b%u", d->inst->mnemonic,
@@ -386,8 +387,7 @@ static bool decode_int(sl_decoder *d, sl_ptx_type type)
         decode_prmt(d);
         return true;
     case SL_OP_LOP3:
-        decode_lop3(d);
-        return true;
+        return decode_lop3(d);
     default:
         return false;
     }
@@ -635,8 +635,8 @@ bool sl_decode_alu(sl_decoder *d)
     default:
         break;
     }
-    if (sl_type_is_float(type))
-        return decode_float(d, type);
+    if (sl_type_is_float(type)) /* fma.f32.f16 has factors of another type */
+        return !sl_type_is_half(sl_ptx_inst_type(d->inst, 1)) && decode_float(d, type);
     if (sl_type_is_int(type))
         return decode_int(d, type);
     return false;

@@ -20,7 +20,7 @@ bool sl_type_is_int(sl_ptx_type type)
 }
 
 /* The value of an integer operand of `type` (which may sit in a wider register) in a lane of `bytes`. */
-static uint32_t int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, uint32_t bytes)
+uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, uint32_t bytes)
 {
     uint32_t have = sl_decode_operand_bytes(d, operand, sl_lane_bytes(type));
     sl_ptx_type as = have == 2 ? SL_T_B16 : have == 4 ? SL_T_B32 : SL_T_B64;
@@ -65,7 +65,7 @@ static uint32_t clamp_to(sl_decoder *d, uint32_t ref, bool source_signed, sl_ptx
 static void convert_int_to_int(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
 {
     if (has(d, SL_MOD_SAT)) {
-        uint32_t wide = int_value(d, opd(d, 1), from, 8);
+        uint32_t wide = sl_decode_int_value(d, opd(d, 1), from, 8);
         int_result(d, opd(d, 0), to, clamp_to(d, wide, sl_type_is_signed(from), to), 8);
         return;
     }
@@ -80,14 +80,15 @@ static void convert_int_to_int(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
         sl_emit(d, dst, ref, ref, ref, "ext_%s_u%u_u%u", sl_sized(read, true), have * 8, want * 8);
         return;
     }
-    uint32_t value = int_value(d, opd(d, 1), from, have);
+    uint32_t value = sl_decode_int_value(d, opd(d, 1), from, have);
     int_result(d, opd(d, 0), to, value, have);
 }
 
 static void convert_int_to_float(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
 {
     uint32_t bytes = sl_type_bits(from) == 64 ? 8 : 4;
-    uint32_t value = int_value(d, opd(d, 1), from, bytes), dst = sl_decode_dst(d, opd(d, 0), sl_lane_bytes(to));
+    uint32_t value = sl_decode_int_value(d, opd(d, 1), from, bytes),
+             dst = sl_decode_dst(d, opd(d, 0), sl_lane_bytes(to));
     int mode = sl_decode_rounding(d);
     const char *source = sl_type_is_signed(from) ? (bytes == 8 ? "s64" : "s32") : (bytes == 8 ? "u64" : "u32");
     uint32_t result = has(d, SL_MOD_SAT) ? sl_decode_temp(d, sl_lane_bytes(to)) : dst;
@@ -108,9 +109,8 @@ static const char *to_integer_rounding(const sl_decoder *d)
                                 : NULL;
 }
 
-static void convert_float_to_int(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
+static void convert_float_to_int(sl_decoder *d, sl_ptx_type to, sl_ptx_type from, uint32_t value)
 {
-    uint32_t value = sl_decode_float_src(d, 1, from);
     const char *how = to_integer_rounding(d);
     if (how && strcmp(how, "rzi")) {
         uint32_t rounded = sl_decode_temp(d, sl_lane_bytes(from));
@@ -131,9 +131,9 @@ static void convert_float_to_int(sl_decoder *d, sl_ptx_type to, sl_ptx_type from
     int_result(d, opd(d, 0), to, bits < 64 ? clamp_to(d, wide, is_signed, to) : wide, 8);
 }
 
-static void convert_float_to_float(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
+static void convert_float_to_float(sl_decoder *d, sl_ptx_type to, sl_ptx_type from, uint32_t value)
 {
-    uint32_t value = sl_decode_float_src(d, 1, from), dst = sl_decode_dst(d, opd(d, 0), sl_lane_bytes(to));
+    uint32_t dst = sl_decode_dst(d, opd(d, 0), sl_lane_bytes(to));
     const char *how = to_integer_rounding(d);
     bool flush = has(d, SL_MOD_FTZ) && to == SL_T_F32, saturate = has(d, SL_MOD_SAT);
     uint32_t result = flush || saturate ? sl_decode_temp(d, sl_lane_bytes(to)) : dst;
@@ -153,6 +153,14 @@ static void convert_float_to_float(sl_decoder *d, sl_ptx_type to, sl_ptx_type fr
         sl_emit(d, dst, result, result, result, "sat_%s", sl_ptx_type_text(to));
 }
 
+void sl_decode_cvt_f32(sl_decoder *d, sl_ptx_type to, uint32_t value)
+{
+    if (sl_type_is_int(to))
+        convert_float_to_int(d, to, SL_T_F32, value);
+    else
+        convert_float_to_float(d, to, SL_T_F32, value);
+}
+
 bool sl_decode_cvt(sl_decoder *d)
 {
     sl_ptx_type to = sl_ptx_inst_type(d->inst, 0), from = sl_ptx_inst_type(d->inst, 1);
@@ -163,9 +171,9 @@ bool sl_decode_cvt(sl_decoder *d)
     else if (sl_type_is_float(to) && sl_type_is_int(from))
         convert_int_to_float(d, to, from);
     else if (sl_type_is_int(to) && sl_type_is_float(from))
-        convert_float_to_int(d, to, from);
+        convert_float_to_int(d, to, from, sl_decode_float_src(d, 1, from));
     else if (sl_type_is_float(to) && sl_type_is_float(from))
-        convert_float_to_float(d, to, from);
+        convert_float_to_float(d, to, from, sl_decode_float_src(d, 1, from));
     else
         return false;
     return true;

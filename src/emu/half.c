@@ -1,3 +1,5 @@
+/* Conversions of single values between doubles and the small formats, in every rounding mode. Handlers that work on
+ * all lanes at once have their own for the usual mode (exec_half.c). */
 #include "emu/half.h"
 
 #include <fenv.h>
@@ -90,6 +92,39 @@ uint16_t sl_f64_to_f16(double x, int mode)
 uint16_t sl_f64_to_bf16(double x, int mode)
 {
     return round_to(x, mode, 7, -126, 127, 0x7fff);
+}
+
+static uint8_t to_fp8(double x, int fraction_bits, int min_exponent, int max_exponent, double most)
+{
+    if (isnan(x))
+        return 0x7f;
+    uint8_t sign = signbit(x) ? 0x80 : 0;
+    double magnitude = fmin(fabs(x), most);
+    return sign | (uint8_t)round_to(magnitude, FE_TONEAREST, fraction_bits, min_exponent, max_exponent, 0);
+}
+
+uint8_t sl_f64_to_e4m3(double x)
+{
+    return to_fp8(x, 3, -6, 8, 448);
+}
+
+uint8_t sl_f64_to_e5m2(double x)
+{
+    return to_fp8(x, 2, -14, 15, 57344);
+}
+
+uint16_t sl_e4m3_to_f16(uint8_t x)
+{
+    int exponent = x >> 3 & 15, fraction = x & 7;
+    if ((x & 0x7f) == 0x7f)
+        return 0x7fff;
+    double magnitude = exponent ? ldexp(8 + fraction, exponent - 10) : ldexp(fraction, -9);
+    return sl_f64_to_f16(x & 0x80 ? -magnitude : magnitude, FE_TONEAREST);
+}
+
+uint16_t sl_e5m2_to_f16(uint8_t x)
+{
+    return (x & 0x7f) > 0x7c ? 0x7fff : (uint16_t)(x << 8);
 }
 
 uint32_t sl_add_f16x2(uint32_t a, uint32_t b)
