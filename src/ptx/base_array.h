@@ -1,6 +1,6 @@
 /* Which array a memory instruction touches: data flow from its address register back to where the pointer came from
- * (a parameter with an offset, a module variable, or a pointer loaded from memory). PTX registers are assigned more than
- * once, so the answer is a set; an instruction gets a base only when the set has exactly one element. */
+ * (a parameter with an offset, a module variable, or a pointer loaded from memory). PTX registers are assigned more
+ * than once, so the answer is a set; an instruction gets a base only when the set has exactly one element. */
 #ifndef SL_PTX_BASE_ARRAY_H
 #define SL_PTX_BASE_ARRAY_H
 

@@ -1,8 +1,9 @@
 /* Control flow of one function: basic blocks and immediate post-dominators.
  *
  * A block is a straight run of instructions that is entered at its first and left at its last. Besides labels that
- * something refers to and branches, blocks end after calls and block-wide barriers, and a warp-synchronising instruction starts one: these are
- * the places where a warp may have to wait, so a warp only ever waits between blocks. */
+ * something refers to and branches, blocks end after calls and block-wide barriers, and a warp-synchronising
+ * instruction starts one: these are the places where a warp may have to wait, so a warp only ever waits between blocks.
+ */
 #ifndef SL_PTX_CFG_H
 #define SL_PTX_CFG_H
 
@@ -11,13 +12,13 @@
 enum { SL_BB_EXIT = -1 }; /* the virtual block after the last: leaving the function */
 
 typedef struct sl_bb {
-    uint32_t first, count;   /* instructions [first, first + count) of the function */
+    uint32_t first, count; /* instructions [first, first + count) of the function */
     uint32_t succs;
-    const int32_t *succ;     /* block indices or SL_BB_EXIT; for a conditional branch or exit: taken first, then fall
-                                through. brx.idx: one per target-table entry, in order (duplicates kept), then, when
-                                it is guarded, fall through */
-    int32_t ipdom;           /* immediate post-dominator, SL_BB_EXIT when there is none inside the function */
-    bool back_edge_target;   /* some successor edge from a block at or after it leads here */
+    const int32_t *succ;   /* block indices or SL_BB_EXIT; for a conditional branch or exit: taken first, then fall
+                              through. brx.idx: one per target-table entry, in order (duplicates kept), then, when
+                              it is guarded, fall through */
+    int32_t ipdom;         /* immediate post-dominator, SL_BB_EXIT when there is none inside the function */
+    bool back_edge_target; /* some successor edge from a block at or after it leads here */
 } sl_bb;
 
 typedef struct sl_cfg {

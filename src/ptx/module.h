@@ -38,6 +38,7 @@ typedef enum sl_ptx_special {
     SL_SREG_COUNT
 } sl_ptx_special;
 
+// clang-format off
 typedef enum sl_ptx_type {
     SL_T_NONE,
     SL_T_B8, SL_T_B16, SL_T_B32, SL_T_B64, SL_T_B128,
@@ -58,6 +59,7 @@ typedef enum sl_ptx_space {
 typedef enum sl_ptx_linkage {
     SL_LINK_LOCAL, SL_LINK_EXTERN, SL_LINK_VISIBLE, SL_LINK_WEAK, SL_LINK_COMMON
 } sl_ptx_linkage;
+// clang-format on
 
 typedef struct sl_ptx_mod {
     uint16_t id;      /* sl_ptx_mod_id */
@@ -76,7 +78,7 @@ typedef struct sl_ptx_init {
     bool generic;       /* written as generic(symbol) */
     uint8_t mask_shift; /* for 0xFF(symbol)-style byte extraction: bytes to shift right; `masked` says it is used */
     bool masked;
-    const char *text;   /* the number as written */
+    const char *text; /* the number as written */
 } sl_ptx_init;
 
 struct sl_ptx_var {
@@ -84,19 +86,19 @@ struct sl_ptx_var {
     sl_ptx_space space;
     sl_ptx_linkage linkage;
     sl_ptx_type type;
-    uint8_t vector;        /* 1, 2 or 4 */
-    uint32_t align;        /* bytes; at least the natural one */
-    bool align_written;    /* .align stood in the text */
-    uint32_t dims;         /* number of [..] */
-    uint64_t dim[4];       /* 0: [] */
-    uint64_t bytes;        /* size; 0 for an extern array without a size */
-    uint32_t inits;        /* elements given, row-major, nested braces flattened; the rest is zero */
-    sl_ptx_init *init;     /* NULL: none */
-    const char *attributes; /* anything else written between space and name, e.g. ".attribute(.managed)", ".ptr .global .align 4" */
+    uint8_t vector;         /* 1, 2 or 4 */
+    uint32_t align;         /* bytes; at least the natural one */
+    bool align_written;     /* .align stood in the text */
+    uint32_t dims;          /* number of [..] */
+    uint64_t dim[4];        /* 0: [] */
+    uint64_t bytes;         /* size; 0 for an extern array without a size */
+    uint32_t inits;         /* elements given, row-major, nested braces flattened; the rest is zero */
+    sl_ptx_init *init;      /* NULL: none */
+    const char *attributes; /* anything else between space and name: ".attribute(.managed)", ".ptr .global .align 4" */
     bool managed;
-    uint32_t index;        /* for kernel/function parameters: position */
-    uint32_t reg;          /* for parameters in registers (space REG): index into the function's regs */
-    uint32_t offset;       /* for parameters: byte offset in the parameter block (natural alignment rules) */
+    uint32_t index;  /* for kernel/function parameters: position */
+    uint32_t reg;    /* for parameters in registers (space REG): index into the function's regs */
+    uint32_t offset; /* for parameters: byte offset in the parameter block (natural alignment rules) */
     uint32_t line;
     const sl_ptx_func *owner; /* the function whose body or parameter list declares it; NULL: module scope */
 };
@@ -114,7 +116,7 @@ typedef enum sl_ptx_operand_kind {
     SL_OPD_F32,     /* .bits holds the 32-bit pattern (0f…) */
     SL_OPD_F64,     /* .bits holds the 64-bit pattern (0d… and decimal floats) */
     SL_OPD_SYMBOL,  /* a name plus .bits as byte offset: variable, label, function */
-    SL_OPD_ADDRESS, /* [items[0] + .bits]; items[0] is REG, SYMBOL or INT. For textures [handle, {coords}]: items[1], items[2] … */
+    SL_OPD_ADDRESS, /* [items[0] + .bits, items[1]…]; items[0] is REG, SYMBOL or INT. Textures: [handle, {coords}] */
     SL_OPD_VECTOR,  /* {items…} */
     SL_OPD_PAIR,    /* items[0] | items[1] */
     SL_OPD_LIST,    /* (items…), of a call */
@@ -122,44 +124,46 @@ typedef enum sl_ptx_operand_kind {
 } sl_ptx_operand_kind;
 
 struct sl_ptx_operand {
-    uint8_t kind;    /* sl_ptx_operand_kind */
-    bool negated;    /* !p on predicates, -x on registers where PTX allows it */
+    uint8_t kind; /* sl_ptx_operand_kind */
+    bool negated; /* !p on predicates, -x on registers where PTX allows it */
     int8_t element;
     uint16_t special;
-    uint32_t reg;    /* index into the function's regs */
+    uint32_t reg; /* index into the function's regs */
     uint64_t bits;
-    const char *name;         /* SYMBOL: as written */
-    const char *text;         /* INT, F32, F64: the literal as written */
-    const sl_ptx_var *var;    /* SYMBOL: the variable, when it is one visible here */
-    int32_t label;            /* SYMBOL: index into the function's labels, or -1 */
+    const char *name;      /* SYMBOL: as written */
+    const char *text;      /* INT, F32, F64: the literal as written; ADDRESS: the word in [a].word, NULL: none */
+    const sl_ptx_var *var; /* SYMBOL: the variable, when it is one visible here */
+    int32_t label;         /* SYMBOL: index into the function's labels, or -1 */
     uint32_t count;
     sl_ptx_operand *items;
 };
 
 typedef struct sl_ptx_inst {
-    uint16_t op;           /* sl_ptx_op */
-    bool guarded;          /* @p / @!p in front */
+    uint16_t op;  /* sl_ptx_op */
+    bool guarded; /* @p / @!p in front */
     bool guard_negated;
-    uint32_t guard;        /* register index of the predicate */
-    const char *mnemonic;  /* the word before the first dot */
+    uint32_t guard;       /* register index of the predicate */
+    const char *mnemonic; /* the word before the first dot */
     uint32_t mods;
     const sl_ptx_mod *mod;
     uint32_t operands;
     const sl_ptx_operand *operand;
-    uint32_t line, column; /* in the PTX text */
+    uint32_t line, column;                   /* in the PTX text */
     uint32_t loc_file, loc_line, loc_column; /* last .loc before it; 0: none */
 } sl_ptx_inst;
 
 /* Tables of targets and prototypes are labels with a list and no position. */
 typedef enum sl_ptx_label_kind {
-    SL_LABEL_CODE, SL_LABEL_BRANCH_TARGETS, SL_LABEL_CALL_TARGETS, SL_LABEL_CALL_PROTOTYPE
+    SL_LABEL_CODE,
+    SL_LABEL_BRANCH_TARGETS,
+    SL_LABEL_CALL_TARGETS,
+    SL_LABEL_CALL_PROTOTYPE
 } sl_ptx_label_kind;
 
 typedef struct sl_ptx_label {
     const char *name;
-    uint8_t kind;   /* sl_ptx_label_kind */
-    bool defined;   /* always true after parsing */
-    uint32_t inst;  /* index of the first instruction after it (== insts when last) */
+    uint8_t kind;  /* sl_ptx_label_kind */
+    uint32_t inst; /* index of the first instruction after it (== insts when last) */
     uint32_t line;
     uint32_t targets;
     const char **target;          /* names, in order (branchtargets, calltargets) */
@@ -169,12 +173,13 @@ typedef struct sl_ptx_label {
 
 /* The body in the order it was written; what the printer walks. */
 typedef enum sl_ptx_stmt_kind {
-    SL_STMT_INST,      /* .index into insts */
-    SL_STMT_LABEL,     /* .index into labels */
-    SL_STMT_REG,       /* a .reg declaration: .text */
-    SL_STMT_VAR,       /* .index into vars */
-    SL_STMT_LOC,       /* .text: the directive as written */
-    SL_STMT_OPEN, SL_STMT_CLOSE,
+    SL_STMT_INST,  /* .index into insts */
+    SL_STMT_LABEL, /* .index into labels */
+    SL_STMT_REG,   /* a .reg declaration: .text */
+    SL_STMT_VAR,   /* .index into vars */
+    SL_STMT_LOC,   /* .text: the directive as written */
+    SL_STMT_OPEN,
+    SL_STMT_CLOSE,
     SL_STMT_DIRECTIVE, /* .pragma and any other: .text as written, without comments */
 } sl_ptx_stmt_kind;
 
@@ -186,24 +191,29 @@ typedef struct sl_ptx_stmt {
 
 struct sl_ptx_func {
     const char *name;
-    bool entry;       /* .entry, else .func */
+    bool entry; /* .entry, else .func */
     bool has_body;
     bool noreturn;
     sl_ptx_linkage linkage;
     uint32_t line;
     uint32_t returns, params;
-    sl_ptx_var **ret;   /* .func (ret…) */
-    sl_ptx_var **param; /* .param, or for old ABIs .reg */
-    uint32_t param_bytes; /* size of the parameter block */
+    sl_ptx_var **ret;       /* .func (ret…) */
+    sl_ptx_var **param;     /* .param, or for old ABIs .reg */
+    uint32_t param_bytes;   /* size of the parameter block */
     const char *attributes; /* .attribute(…) in front of the name; NULL: none */
     uint32_t directives;
-    const char **directive; /* .maxntid …, .minnctapersm …, .noreturn, as written */
+    const char **directive;                                 /* .maxntid …, .minnctapersm …, .noreturn, as written */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0: not given */
-    uint32_t regs;  sl_ptx_reg *reg; /* those the body names (of `.reg .b32 %r<100>` only the used ones), by first use */
-    uint32_t insts; sl_ptx_inst *inst;
-    uint32_t labels; sl_ptx_label *label;
-    uint32_t vars;  sl_ptx_var **var; /* declared in the body, any scope */
-    uint32_t stmts; sl_ptx_stmt *stmt;
+    uint32_t regs;
+    sl_ptx_reg *reg; /* those the body names (of `.reg .b32 %r<100>` only the used ones), by first use */
+    uint32_t insts;
+    sl_ptx_inst *inst;
+    uint32_t labels;
+    sl_ptx_label *label;
+    uint32_t vars;
+    sl_ptx_var **var; /* declared in the body, any scope */
+    uint32_t stmts;
+    sl_ptx_stmt *stmt;
 };
 
 typedef enum sl_ptx_item_kind { SL_ITEM_VAR, SL_ITEM_FUNC, SL_ITEM_DIRECTIVE } sl_ptx_item_kind;
@@ -231,23 +241,28 @@ typedef struct sl_ptx_module {
     const char *target; /* as written, e.g. "sm_75, texmode_independent" */
     uint32_t sm;        /* 75 */
     uint32_t address_size;
-    uint32_t items; sl_ptx_item *item;
-    uint32_t funcs; sl_ptx_func **func;
-    uint32_t vars;  sl_ptx_var **var;
-    uint32_t files; sl_ptx_file *file;
-    uint32_t aliases; sl_ptx_alias *alias;
+    uint32_t items;
+    sl_ptx_item *item;
+    uint32_t funcs;
+    sl_ptx_func **func;
+    uint32_t vars;
+    sl_ptx_var **var;
+    uint32_t files;
+    sl_ptx_file *file;
+    uint32_t aliases;
+    sl_ptx_alias *alias;
 } sl_ptx_module;
 
 /* Facts of the tables. */
 typedef enum sl_ptx_op_flags {
-    SL_OPF_BRANCH = 1,      /* bra, brx */
+    SL_OPF_BRANCH = 1, /* bra, brx */
     SL_OPF_CALL = 2,
-    SL_OPF_EXIT = 4,        /* ret, exit, trap */
-    SL_OPF_BARRIER = 8,     /* bar, barrier: block-wide */
-    SL_OPF_WARP_SYNC = 16,  /* needs all named lanes of the warp: shfl.sync, vote.sync, bar.warp.sync … */
-    SL_OPF_MEMORY = 32,     /* touches memory: has a row in the memory stream of a trace */
+    SL_OPF_EXIT = 4,       /* ret, exit, trap */
+    SL_OPF_BARRIER = 8,    /* bar, barrier: block-wide */
+    SL_OPF_WARP_SYNC = 16, /* needs all named lanes of the warp: shfl.sync, vote.sync, bar.warp.sync … */
+    SL_OPF_MEMORY = 32,    /* touches memory: has a row in the memory stream of a trace */
     SL_OPF_FENCE = 64,
-    SL_OPF_REFUSED = 128,   /* parsed and printed, but the emulator refuses it before the launch */
+    SL_OPF_REFUSED = 128, /* parsed and printed, but the emulator refuses it before the launch */
 } sl_ptx_op_flags;
 
 typedef struct sl_ptx_op_info {
@@ -267,8 +282,8 @@ const char *sl_ptx_type_text(sl_ptx_type type);
 uint32_t sl_ptx_type_bytes(sl_ptx_type type); /* PRED: 1 */
 
 /* Questions about an instruction. The first three are the facts of the opcode table refined by type and modifiers. */
-uint8_t sl_ptx_inst_class(const sl_ptx_inst *inst);  /* sl_op_class: add.f32 is F32, div.f32 SFU, mul.lo.s32 INT_MUL */
-uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst);  /* leading operands written: bar.red 1, call with results 1 */
+uint8_t sl_ptx_inst_class(const sl_ptx_inst *inst); /* sl_op_class: add.f32 is F32, div.f32 SFU, mul.lo.s32 INT_MUL */
+uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst); /* leading operands written: bar.red 1, call with results 1 */
 /* ld.param and st.param are moves, not memory; vote.sync waits for its lanes, vote does not; bar.warp is no block
  * barrier; only what an emulator of blocks cannot do is refused (cp.async is not, cp.async.bulk is). */
 uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst);

@@ -132,7 +132,7 @@ static void parse_label(sl_ptx_parser *p)
 {
     sl_ptx_word *word = sl_ptx_token_word(p);
     uint32_t index = (uint32_t)p->labels.count;
-    sl_ptx_label label = {.name = word->text, .defined = true, .inst = (uint32_t)p->insts.count, .line = p->token.line};
+    sl_ptx_label label = {.name = word->text, .inst = (uint32_t)p->insts.count, .line = p->token.line};
     sl_ptx_bind(p, word, SL_BIND_LABEL, index, NULL);
     sl_ptx_advance(p);
     sl_ptx_advance(p);

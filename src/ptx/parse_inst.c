@@ -163,6 +163,10 @@ static sl_ptx_operand parse_address(sl_ptx_parser *p, uint16_t op)
     sl_ptx_leave(p);
     sl_ptx_expect(p, ']', "after an address");
     address.items = SL_TAKE(p, &p->operands, base, &address.count);
+    if (p->token.kind == SL_TOK_DOT) { /* [a].unified */
+        address.text = sl_ptx_token_word(p)->text;
+        sl_ptx_advance(p);
+    }
     return address;
 }
 

@@ -190,9 +190,13 @@ static void parse_file(sl_ptx_parser *p)
     sl_ptx_file file = {.number = (uint32_t)sl_ptx_integer(p, "the number of a file")};
     if (p->token.kind != SL_TOK_STRING)
         sl_ptx_fail_expected(p, "a file name in quotes");
-    file.name = sl_arena_strndup(p->arena, p->token.start + 1, p->token.length - 2);
-    const char *end = p->token.start + p->token.length;
-    sl_ptx_advance(p);
+    const char *end = NULL;
+    file.name = "";
+    for (; p->token.kind == SL_TOK_STRING; sl_ptx_advance(p)) { /* "name", or "folder" "name" */
+        file.name = sl_arena_printf(p->arena, "%s%s%.*s", file.name, *file.name ? "/" : "", (int)p->token.length - 2,
+                                    p->token.start + 1);
+        end = p->token.start + p->token.length;
+    }
     while (sl_ptx_accept(p, ',')) { /* time stamp, size */
         if (p->token.kind != SL_TOK_NUMBER)
             sl_ptx_fail_expected(p, "a number");

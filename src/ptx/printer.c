@@ -99,6 +99,10 @@ static void put_operand(printer *out, const sl_ptx_operand *operand)
         put_operand(out, &operand->items[0]);
         put_offset(out, operand->bits);
         put_items(out, operand->count > 1 ? ", " : "", operand->items + 1, operand->count - 1, ", ", "]");
+        if (operand->text) {
+            put(out, ".");
+            put(out, operand->text);
+        }
         break;
     case SL_OPD_VECTOR:
         put_items(out, "{", operand->items, operand->count, ", ", "}");

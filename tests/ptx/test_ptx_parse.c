@@ -17,16 +17,18 @@ static const char *reg_name(const sl_ptx_module *module, const sl_ptx_operand *o
 static void the_header_is_read(void **state)
 {
     (void)state;
-    sl_ptx_module *m = parse_text(".version 8.7\n.target sm_100a, texmode_independent, debug\n.address_size 32\n"
-                                  ".file 1 \"a.cu\"\n.file 7 \"dir/b.h\", 12, 34\n.alias f, g;\n");
+    sl_ptx_module *m =
+        parse_text(".version 8.7\n.target sm_100a, texmode_independent, debug\n.address_size 32\n"
+                   ".file 1 \"a.cu\"\n.file 7 \"dir/b.h\", 12, 34\n.file 8 \"/dir\" \"c.py\"\n.alias f, g;\n");
     assert_int_equal(m->version_major, 8);
     assert_int_equal(m->version_minor, 7);
     assert_string_equal(m->target, "sm_100a, texmode_independent, debug");
     assert_int_equal(m->sm, 100);
     assert_int_equal(m->address_size, 32);
-    assert_int_equal(m->files, 2);
+    assert_int_equal(m->files, 3);
     assert_int_equal(m->file[1].number, 7);
     assert_string_equal(m->file[1].name, "dir/b.h");
+    assert_string_equal(m->file[2].name, "/dir/c.py");
     assert_int_equal(m->aliases, 1);
     assert_string_equal(m->alias[0].name, "f");
     assert_string_equal(m->alias[0].target, "g");
