@@ -693,7 +693,8 @@ static void finish(sl_decoder *d)
     code->special_bytes = SL_SLOT_COUNT * d->lanes * 8;
     if (posix_memalign((void **)&code->consts, 64, d->consts.count + 64))
         sl_decode_memory_out(d);
-    memcpy(code->consts, d->consts.items, d->consts.count);
+    if (d->consts.count)
+        memcpy(code->consts, d->consts.items, d->consts.count);
     d->kernel->registers = d->most_live_words + 8; /* addresses and temporaries the assembler adds */
     if (d->kernel->registers > 255)
         d->kernel->registers = 255;
