@@ -36,8 +36,23 @@ static void cell_dims(sl_table *t, const uint32_t d[3])
         sl_table_cellf(t, "%u", d[0]);
 }
 
+static void cell_time(sl_table *t, const sl_counts *c)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    char text[SL_HUMAN_BYTES];
+    double time = (double)value_of(c, SL_COUNTER_time_ns);
+    int unit = 0;
+    for (; time >= 1000 && unit < 3; unit++)
+        time /= 1000;
+    if (sl_counts_has(c, SL_COUNTER_time_ns))
+        sl_table_cellf(t, "%s %s", sl_human_ratio(time, unit ? 2 : 0, text), units[unit]);
+    else
+        sl_table_cell(t, "");
+}
+
 static void cell_counters(sl_table *t, const sl_counts *c)
 {
+    cell_time(t, c);
     cell_count(t, c, SL_COUNTER_warp_insts);
     cell_count(t, c, SL_COUNTER_thread_insts);
     cell_count(t, c, SL_COUNTER_ld_requests);
@@ -58,8 +73,8 @@ static void cell_footprint(sl_table *t, const sl_counts *c)
 }
 
 #define COUNTER_COLUMNS                                                                                                \
-    {"warp insts", true, false}, {"thread insts", true, false}, {"ld req", true, false}, {"ld sectors", true, false},  \
-        {"sect/req", true, false}, {"st req", true, false}, {"st sectors", true, false},                               \
+    {"time", true, false}, {"warp insts", true, false}, {"thread insts", true, false}, {"ld req", true, false},        \
+        {"ld sectors", true, false}, {"sect/req", true, false}, {"st req", true, false}, {"st sectors", true, false},  \
     {                                                                                                                  \
         "atomics", true, false                                                                                         \
     }

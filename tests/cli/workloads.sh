@@ -165,6 +165,28 @@ else
     stderr_has 'libcuda.so.1'
 fi
 
+# A driver library of the tests' own, whose launches take 2.5 ms and which knows one kernel.
+mkdir driver && ln -s "${SLUICE_FAKE_CUDA:?}" driver/libcuda.so.1
+cat >fill.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry fill_u32(.param .u64 out, .param .u32 value, .param .u32 n) { ret; }
+END
+
+it 'times the launches of a real GPU'
+run env LD_LIBRARY_PATH=driver "$sluice" run --on gpu fill.ptx --grid 1 --block 32 --arg 'u32[4]' --arg u32:7 --arg u32:4 --dump 0
+exits 0
+stdout_has '       0: 7 8 9 10'
+stdout_has '2.50 ms'
+stdout_lacks 'warp insts'
+
+it 'reports the time of a launch as JSON'
+run env LD_LIBRARY_PATH=driver "$sluice" run --on gpu fill.ptx --grid 1 --block 32 --arg 'u32[4]' --arg u32:7 --arg u32:4 --json
+exits 0
+stdout_has '"device": "gpu"'
+stdout_has '"counters": {"time_ns": 2500000}'
+
 it 'records nothing on a real GPU'
 run "$sluice" trace -o gpu.slt --on gpu matmul
 exits 2
