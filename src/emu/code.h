@@ -188,6 +188,7 @@ struct sl_emu_kernel {
     sl_arena arena;
     sl_code code;
     sl_trace_kernel facts;
+    const struct sl_base *bases; /* per instruction of the kernel itself: where its address comes from */
     uint32_t registers;
     bool registers_estimated;
 };

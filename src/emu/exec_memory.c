@@ -65,14 +65,40 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *b
     return in_range(addr, range->base, range->bytes, size);
 }
 
-/* The common distance between neighbouring lanes; false when there is none. */
-static inline bool uniform_stride(const u64 *addr, u64 *stride)
+/* The common distance between neighbouring lanes. A break in the middle is allowed (a 16 x 16 block's warp covers two
+ * rows); *rows says whether there is one. False: no common distance. */
+static inline bool uniform_stride(const u64 *addr, u64 *stride, bool *rows)
 {
+    enum { HALF = SL_LANES / 2 };
     u64 step = addr[1] - addr[0], other = 0;
-    for (int i = 0; i < SL_LANES - 1; i++)
-        other |= (addr[i + 1] - addr[i]) ^ step;
+    for (int i = 0; i < HALF - 1; i++)
+        other |= ((addr[i + 1] - addr[i]) ^ step) | ((addr[HALF + i + 1] - addr[HALF + i]) ^ step);
     *stride = step;
+    *rows = addr[HALF] - addr[HALF - 1] != step;
     return !other;
+}
+
+/* With few active lanes, looking at each of them is cheaper than looking at all. */
+enum { FEW_LANES = SL_LANES / 4 };
+
+static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64 *bias)
+{
+    u32 size = (u32)o->size * o->count;
+    u64 base = 0, bytes = w->block->shared_bytes;
+    *bias = (u64)(uintptr_t)w->block->shared;
+    if (o->space != SL_SPACE_SHARED) {
+        base = w->worker->range[o->inst].base;
+        bytes = w->worker->range[o->inst].bytes;
+        *bias = 0;
+    }
+    return bytes >= size && addr - base <= bytes - size && !(addr & (size - 1));
+}
+
+static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
+{
+    if (o->aux & ADDRESS_32)
+        return (u32)(((const u32 *)sl_place(w, o->a))[i] + (u32)o->imm);
+    return ((const u64 *)sl_place(w, o->a))[i] + (u64)o->imm;
 }
 
 static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
@@ -97,6 +123,28 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
+    static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
+    {                                                                                                                  \
+        u64 *addr = w->few_addr, bias = 0;                                                                             \
+        bool fast = true;                                                                                              \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            addr[i] = lane_address(w, o, i);                                                                           \
+            fast &= lane_in_range(w, o, addr[i], &bias);                                                               \
+        }                                                                                                              \
+        record(w, o, addr);                                                                                            \
+        if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */                           \
+            const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);           \
+            if (alloc)                                                                                                 \
+                w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};                               \
+        }                                                                                                              \
+        if (!fast) {                                                                                                   \
+            load_lanes_##M##_##R(w, o, addr);                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        R *d = sl_place(w, o->d);                                                                                      \
+        SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(bias + addr[i]);                                      \
+    }                                                                                                                  \
     SL_HANDLER(ld_general_##M##_##R)                                                                                   \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
@@ -108,6 +156,11 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         u64 bias, stride;                                                                                              \
+        bool rows;                                                                                                     \
+        if (w->active <= FEW_LANES && o->count == 1) {                                                                 \
+            load_few_##M##_##R(w, o);                                                                                  \
+            return;                                                                                                    \
+        }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (!fast_path(w, o, addr, &bias)) {                                                                           \
@@ -116,13 +169,22 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         }                                                                                                              \
         if (o->count == 1) {                                                                                           \
             R *d = sl_place(w, o->d);                                                                                  \
-            if (w->full && uniform_stride(addr, &stride) && (stride == sizeof(M) || stride == 0)) {                    \
+            if (w->full && uniform_stride(addr, &stride, &rows) && (stride == sizeof(M) || stride == 0)) {             \
                 const M *from = (const M *)(uintptr_t)(bias + addr[0]);                                                \
-                if (stride) {                                                                                          \
+                const M *second = (const M *)(uintptr_t)(bias + addr[SL_LANES / 2]);                                   \
+                if (stride && !rows) {                                                                                 \
                     SL_LANES_LOOP d[i] = (R)from[i];                                                                   \
+                } else if (stride) {                                                                                   \
+                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
+                        d[i] = (R)from[i];                                                                             \
+                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
+                        d[SL_LANES / 2 + i] = (R)second[i];                                                            \
                 } else {                                                                                               \
-                    R value = (R)*from;                                                                                \
-                    SL_LANES_LOOP d[i] = value;                                                                        \
+                    R value = (R)*from, other = (R)*second;                                                            \
+                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
+                        d[i] = value;                                                                                  \
+                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
+                        d[SL_LANES / 2 + i] = other;                                                                   \
                 }                                                                                                      \
                 return;                                                                                                \
             }                                                                                                          \
@@ -183,6 +245,7 @@ SL_LOAD(u64, u64)
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         u64 bias, stride;                                                                                              \
+        bool rows;                                                                                                     \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (!fast_path(w, o, addr, &bias)) {                                                                           \
@@ -191,7 +254,7 @@ SL_LOAD(u64, u64)
         }                                                                                                              \
         if (o->count == 1) {                                                                                           \
             const R *d = sl_place(w, o->d);                                                                            \
-            if (w->mask == ALL_LANES && uniform_stride(addr, &stride) && stride == sizeof(M)) {                        \
+            if (w->mask == ALL_LANES && uniform_stride(addr, &stride, &rows) && stride == sizeof(M) && !rows) {        \
                 M *to = (M *)(uintptr_t)(bias + addr[0]);                                                              \
                 SL_LANES_LOOP to[i] = (M)d[i];                                                                         \
                 return;                                                                                                \

@@ -32,11 +32,14 @@ static void guard(sl_warp *w, const sl_op *o)
     bool was_full = w->full;
     const u32 *words = w->lanes;
     SL_LANES_LOOP w->guard_words[i] = -(u32)(mask >> i & 1);
+    u32 active = w->active;
     w->mask = mask;
+    w->active = (u32)__builtin_popcountll(mask);
     w->full = false;
     w->lanes = w->guard_words;
     o->body(w, o);
     w->mask = before;
+    w->active = active;
     w->full = was_full;
     w->lanes = words;
 }

@@ -197,6 +197,8 @@ static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
         sl_status status = sl_base_arrays(function->func, b->arena, &bases, error);
         if (status != SL_OK)
             return status;
+        if (f == 0)
+            b->kernel->bases = bases;
         for (uint32_t i = 0; i < function->func->insts; i++)
             fill_row(b, function, i, reg_base, &bases[i], &rows[function->first_inst + i]);
         reg_base += function->func->regs;

@@ -36,6 +36,7 @@ static const void *place(const sl_warp *warp, uint32_t ref)
 static void set_mask(sl_warp *warp, uint64_t mask)
 {
     warp->mask = mask;
+    warp->active = (uint32_t)__builtin_popcountll(mask);
     warp->full = mask == warp->live;
     if (warp->full)
         return;
@@ -76,13 +77,20 @@ static int32_t reconvergence(const sl_warp *warp, int16_t join)
 
 static int16_t new_join(sl_warp *warp)
 {
-    for (int16_t i = 0; i < SL_MAX_LANES * 2; i++) {
-        if (!warp->join[i].used) {
-            warp->join[i] = (sl_join){.used = true};
-            return i;
+    for (int16_t word = 0; word < SL_MAX_JOINS / 64; word++) {
+        if (~warp->joins[word]) {
+            int16_t index = (int16_t)(word * 64 + __builtin_ctzll(~warp->joins[word]));
+            warp->joins[word] |= (uint64_t)1 << index % 64;
+            warp->join[index] = (sl_join){0};
+            return index;
         }
     }
     return -1;
+}
+
+static bool join_in_use(const sl_warp *warp, int16_t index)
+{
+    return warp->joins[index / 64] >> index % 64 & 1;
 }
 
 static void copy_locals(sl_warp *warp, uint64_t mask, uint32_t to, uint32_t from, uint32_t bytes)
@@ -120,7 +128,7 @@ static void settle(sl_warp *warp, int16_t index)
             return;
         uint64_t mask = join->arrived & warp->live;
         int16_t parent = join->parent;
-        join->used = false;
+        warp->joins[index / 64] &= ~((uint64_t)1 << index % 64);
         if (mask && join->call)
             return_values(warp, join, mask);
         bool at_exit = mask && !join->call && join->bb == SL_BB_EXIT;
@@ -159,7 +167,7 @@ static void leave_function(sl_warp *warp)
     warp->join[join].arrived |= mask;
     leave(warp);
     settle(warp, first);
-    if (warp->join[join].used)
+    if (join_in_use(warp, join))
         settle(warp, join);
 }
 
@@ -645,7 +653,7 @@ void sl_warp_start(sl_warp *warp)
 {
     const sl_code_function *kernel = &warp->code->function[0];
     warp->splits = 0;
-    memset(warp->join, 0, sizeof warp->join);
+    memset(warp->joins, 0, sizeof warp->joins);
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
     warp->now =
@@ -677,7 +685,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
             if (warp->stream)
                 sl_warp_stream_step(warp->stream, (uint32_t)index, warp->mask);
             worker->clock += bb->insts;
-            worker->thread_insts += (uint64_t)__builtin_popcountll(warp->mask) * bb->insts;
+            worker->thread_insts += (uint64_t)warp->active * bb->insts;
             for (const sl_op *op = &code->op[bb->first], *end = op + bb->ops; op < end; op++)
                 op->run(warp, op);
             if (warp->mask != warp->now.mask)

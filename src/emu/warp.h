@@ -6,7 +6,7 @@
 
 #include "emu/code.h"
 
-enum { SL_BARRIERS = 16 };
+enum { SL_BARRIERS = 16, SL_MAX_JOINS = 2 * SL_MAX_LANES };
 
 /* Generic addresses inside these windows mean shared and local memory; everything else is global. */
 #define SL_SHARED_WINDOW 0x2f0000000000u
@@ -39,7 +39,7 @@ typedef struct sl_join {
     uint64_t mask, arrived;
     int32_t bb; /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
     int16_t parent;
-    bool used, call;
+    bool call;
     uint32_t frame, local;         /* of the lanes when they continue */
     const sl_call *site;           /* call: where return values go */
     uint32_t callee_local, callee; /* call: where they come from */
@@ -52,6 +52,7 @@ struct sl_warp {
     /* What handlers touch, first. */
     uint8_t *area[4];       /* bases of the operand areas */
     uint64_t mask;          /* active lanes */
+    uint32_t active;        /* how many */
     bool full;              /* all live lanes are active: registers may be written without a blend */
     const uint32_t *lanes;  /* per lane all ones or zeros: mask, expanded; valid when !full */
     sl_warp_stream *stream; /* NULL: not recorded */
@@ -68,10 +69,12 @@ struct sl_warp {
     /* Control. */
     uint32_t splits;
     sl_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
-    sl_join join[SL_MAX_LANES * 2];
-    sl_split now; /* the running split */
+    sl_join join[SL_MAX_JOINS];
+    uint64_t joins[SL_MAX_JOINS / 64]; /* which of them are in use */
+    sl_split now;                      /* the running split */
     bool has_now;
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
+    uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
     _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
 };
 
