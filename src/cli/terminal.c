@@ -1,6 +1,6 @@
 #include "cli/terminal.h"
 
-#include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,4 +43,11 @@ void sl_terminal_clear(sl_terminal *terminal)
     if (terminal->drawn)
         fputs("\r\033[K", stderr);
     terminal->drawn = false;
+}
+
+size_t sl_terminal_width(FILE *file)
+{
+    struct winsize size;
+    int fd = fileno(file);
+    return fd >= 0 && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }

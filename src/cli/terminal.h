@@ -2,9 +2,10 @@
 #ifndef SL_CLI_TERMINAL_H
 #define SL_CLI_TERMINAL_H
 
-#include "base/progress.h"
-
 #include <stdbool.h>
+#include <stdio.h>
+
+#include "base/progress.h"
 
 typedef struct sl_terminal {
     bool shown;       /* stderr is a terminal and --quiet was not given */
@@ -16,5 +17,8 @@ typedef struct sl_terminal {
 sl_progress sl_terminal_init(sl_terminal *terminal, bool quiet);
 /* Wipes the line, so that other output starts at the left. Harmless when nothing is drawn. */
 void sl_terminal_clear(sl_terminal *terminal);
+
+/* Columns of the terminal that `file` writes to; 0 where it writes to something else. */
+size_t sl_terminal_width(FILE *file);
 
 #endif
