@@ -3,10 +3,10 @@
 
 #include "emu/code.h"
 
-#if defined(__x86_64__)
-#define SL_SETS(M) M(v3) M(v2)
-#else
+#ifdef SL_EXEC_PORTABLE
 #define SL_SETS(M) M(portable)
+#else
+#define SL_SETS(M) M(v3) M(v2)
 #endif
 
 #define SL_DECLARE(isa)                                                                                                \
@@ -16,7 +16,7 @@ SL_SETS(SL_DECLARE)
 
 static bool runs_here(const char *isa)
 {
-#if defined(__x86_64__)
+#ifndef SL_EXEC_PORTABLE
     if (!strcmp(isa, "v3"))
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");

@@ -248,6 +248,7 @@ static size_t read_file(const char *path, uint8_t **data)
 
 static void write_bytes(const char *path, const uint8_t *data, size_t size)
 {
+    unlink(path); /* ext4 would wait for the disk when a file is cut to nothing and written anew */
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(data, 1, size, f), size);
