@@ -33,6 +33,9 @@ typedef struct sl_emu_config {
     void *print_context;
 } sl_emu_config;
 
+/* Instruction sets the emulator was built for and this CPU has, best first; NULL past the last. */
+const char *sl_emu_isa_at(size_t index);
+
 typedef struct sl_emu sl_emu;
 typedef struct sl_emu_program sl_emu_program;
 typedef struct sl_emu_kernel sl_emu_kernel;

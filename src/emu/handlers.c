@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emu/code.h"
+#include "emu/emu.h"
 
 #ifdef SL_EXEC_PORTABLE
 #define SL_SETS(M) M(portable)
@@ -32,5 +33,15 @@ const sl_handler_set *sl_handlers_choose(const char *isa, uint32_t lanes)
     if ((!isa || !strcmp(isa, #name)) && runs_here(#name))                                                             \
         return lanes == 64 ? sl_exec_set_##name##_64() : sl_exec_set_##name##_32();
     SL_SETS(SL_TRY)
+    return NULL;
+}
+
+const char *sl_emu_isa_at(size_t index)
+{
+#define SL_NAME(name) #name,
+    static const char *const names[] = {SL_SETS(SL_NAME)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (runs_here(names[i]) && !index--)
+            return names[i];
     return NULL;
 }

@@ -93,20 +93,16 @@ static void each_gives_what_its_reference_gives_exactly(void **state)
 static void each_does_the_same_on_any_number_of_threads_and_any_instruction_set(void **state)
 {
     (void)state;
-#ifdef __x86_64__
-    static const char *const isas[] = {"v2", "v3"};
-#else
-    static const char *const isas[] = {"portable", "portable"};
-#endif
     for (size_t i = 0; i < sl_workload_count(); i++) {
         const sl_workload *workload = sl_workload_at(i);
         digest first, other;
-        run_small(workload, isas[0], 1, 32, &first);
-        for (uint32_t threads = 1; threads <= 4; threads += 3) {
-            run_small(workload, isas[1], threads, 32, &other);
-            assert_int_equal(first.hash, other.hash);
-            assert_int_equal(first.thread_insts, other.thread_insts);
-        }
+        run_small(workload, NULL, 1, 32, &first);
+        for (size_t n = 0; sl_emu_isa_at(n); n++)
+            for (uint32_t threads = 1; threads <= 4; threads += 3) {
+                run_small(workload, sl_emu_isa_at(n), threads, 32, &other);
+                assert_int_equal(first.hash, other.hash);
+                assert_int_equal(first.thread_insts, other.thread_insts);
+            }
     }
 }
 
