@@ -64,14 +64,43 @@ static uint8_t cache_op(const sl_ptx_inst *inst)
     return SL_CACHE_DEFAULT;
 }
 
-static uint8_t access_kind(const sl_ptx_inst *inst)
+static bool reads(const sl_ptx_operand *operand, uint32_t reg)
+{
+    if (operand->kind == SL_OPD_REG && operand->reg == reg)
+        return true;
+    for (uint32_t i = 0; i < operand->count; i++)
+        if (reads(&operand->items[i], reg))
+            return true;
+    return false;
+}
+
+/* An atomic whose result nobody reads: assemblers make a reduction of it, and profilers count it as one. */
+static bool result_unused(const sl_ptx_func *func, const sl_ptx_inst *atomic)
+{
+    const sl_ptx_operand *result = &atomic->operand[0];
+    if (sl_ptx_has(atomic, SL_MOD_CAS) || sl_ptx_has(atomic, SL_MOD_EXCH))
+        return false;
+    if (result->kind != SL_OPD_REG)
+        return result->kind == SL_OPD_DISCARD;
+    for (uint32_t i = 0; i < func->insts; i++) {
+        const sl_ptx_inst *inst = &func->inst[i];
+        if (inst->guarded && inst->guard == result->reg)
+            return false;
+        for (uint32_t k = sl_ptx_inst_dsts(inst); k < inst->operands; k++)
+            if (reads(&inst->operand[k], result->reg))
+                return false;
+    }
+    return true;
+}
+
+static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
 {
     switch (inst->op) {
     case SL_OP_ST:
     case SL_OP_STMATRIX:
         return SL_ACCESS_STORE;
     case SL_OP_ATOM:
-        return SL_ACCESS_ATOMIC;
+        return result_unused(func, inst) ? SL_ACCESS_REDUCTION : SL_ACCESS_ATOMIC;
     case SL_OP_RED:
         return SL_ACCESS_REDUCTION;
     case SL_OP_PREFETCH:
@@ -216,7 +245,7 @@ static void fill_slots(const sl_code *code, sl_inst *rows, uint32_t *mem_inst, u
         sl_inst *row = &rows[op->inst];
         const sl_ptx_inst *inst = code->inst[op->inst];
         row->mem_slot = op->slot;
-        row->access = access_kind(inst);
+        row->access = access_kind(code->function[code->inst_function[op->inst]].func, inst);
         row->space = op->space == SL_SPACE_LOCAL ? SL_MEM_LOCAL : memory_space(inst);
         row->cache_op = cache_op(inst);
         row->width = (uint16_t)access_bytes(inst);
