@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 
 /* The command line as a shell would take it. */
@@ -49,6 +50,10 @@ static int check_args(const sl_invocation *inv)
     const sl_common *common = inv->common;
     if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
         return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
+    sl_error error = {0};
+    if (sl_output_probe(common->json, &error) || sl_output_probe(common->csv, &error) ||
+        sl_output_probe(common->output, &error))
+        return sl_cli_fail(inv, &error);
     return SL_EXIT_OK;
 }
 

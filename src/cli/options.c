@@ -337,3 +337,39 @@ void sl_args_fini(const sl_option *const *tables, size_t table_count, void *valu
     free(args->set);
     *args = (sl_args){0};
 }
+
+char *sl_option_text(const sl_option *option, const void *values, char *buffer, size_t size)
+{
+    const void *place = (const char *)values + option->offset;
+    const sl_option_range *range = place;
+    const sl_option_list *list = place;
+    const uint32_t *dims = place;
+    buffer[0] = 0;
+    switch (option->kind) {
+    case SL_OPTION_FLAG:
+        snprintf(buffer, size, "%s", *(const bool *)place ? "true" : "false");
+        break;
+    case SL_OPTION_STRING:
+    case SL_OPTION_FILE:
+        snprintf(buffer, size, "%s", *(const char *const *)place);
+        break;
+    case SL_OPTION_NUMBER:
+    case SL_OPTION_BYTES:
+        snprintf(buffer, size, "%llu", (unsigned long long)*(const uint64_t *)place);
+        break;
+    case SL_OPTION_CHOICE:
+        snprintf(buffer, size, "%s", option->choices[*(const int *)place]);
+        break;
+    case SL_OPTION_LIST:
+        for (size_t i = 0, used = 0; i < list->count && used < size; i++)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? " " : "", list->item[i]);
+        break;
+    case SL_OPTION_RANGE:
+        snprintf(buffer, size, "%llu-%llu", (unsigned long long)range->first, (unsigned long long)range->last);
+        break;
+    case SL_OPTION_DIMS:
+        snprintf(buffer, size, "%u,%u,%u", dims[0], dims[1], dims[2]);
+        break;
+    }
+    return buffer;
+}

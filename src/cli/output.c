@@ -68,6 +68,18 @@ void sl_output_abandon(sl_output *output)
     forget(output);
 }
 
+sl_status sl_output_probe(const char *path, sl_error *error)
+{
+    struct stat info;
+    if (!path || !strcmp(path, "-") || (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+        return SL_OK;
+    sl_output output;
+    sl_status status = sl_output_open(&output, path, error);
+    if (!status)
+        sl_output_abandon(&output);
+    return status;
+}
+
 static sl_status write_form(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
                             sl_error *error)
 {

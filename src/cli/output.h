@@ -16,6 +16,8 @@ typedef struct sl_output {
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error);
 /* Flushes, checks and renames. On failure nothing is left behind. */
 sl_status sl_output_close(sl_output *output, sl_error *error);
+/* Whether sl_output_open would succeed: to know before long work, not after. */
+sl_status sl_output_probe(const char *path, sl_error *error);
 /* Drops what was written. */
 void sl_output_abandon(sl_output *output);
 

@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "cli/output.h"
-#include "cli/terminal.h"
+#include "cli/show_launches.h"
 
 /* What kernels print belongs to the program's output. */
 static void print_text(void *context, const char *text, size_t length)
@@ -96,35 +95,8 @@ void sl_session_describe(sl_session *session, const char *name, const char *valu
         session->described_as[session->described++] = (sl_report_option){name, value};
 }
 
-static sl_status show_text(FILE *file, const void *result, sl_error *error)
-{
-    const sl_session *session = result;
-    sl_status status = sl_launch_report_text(file, session->log, 0, error);
-    if (!status && session->note[0])
-        fprintf(file, "\n%s\n", session->note);
-    return status;
-}
-
-static sl_status show_json(FILE *file, const void *result, sl_error *error)
-{
-    const sl_session *session = result;
-    sl_report_info info = {
-        .command = session->inv->command->name,
-        .option = session->described_as,
-        .options = session->described,
-        .seed = &session->options->seed,
-    };
-    return sl_launch_report_json(file, session->log, &info, error);
-}
-
-static sl_status show_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_launch_report_csv(file, ((const sl_session *)result)->log, error);
-}
-
 int sl_session_close(sl_session *session, sl_status status, sl_error *error)
 {
-    static const sl_report_forms forms = {show_text, show_json, show_csv};
     sl_device_close(session->device); /* before the recorder: it holds the recorder's sink */
     if (!status && session->late)
         status = sl_fail_memory(error);
@@ -132,7 +104,12 @@ int sl_session_close(sl_session *session, sl_status status, sl_error *error)
         status = sl_recorder_finish(session->recorder, error);
     else
         sl_recorder_abandon(session->recorder);
-    int code = status ? sl_cli_fail(session->inv, error) : sl_report_write(session->inv, &forms, session, stdout);
+    const sl_shown_launches shown = {.log = session->log,
+                                     .note = session->note,
+                                     .fact = session->described_as,
+                                     .facts = session->described,
+                                     .seed = &session->options->seed};
+    int code = status ? sl_cli_fail(session->inv, error) : sl_show_launches(session->inv, &shown, stdout);
     sl_launch_log_destroy(session->log);
     return code;
 }

@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include "cli/launch_app.h"
-#include "cli/output.h"
 #include "cli/run_source.h"
+#include "cli/show_launches.h"
 #include "cudart/results_file.h"
 #include "device/device.h"
-#include "report/launches.h"
 
 typedef struct program_run {
     const sl_invocation *inv;
@@ -87,31 +86,14 @@ static sl_status collect(program_run *run, const sl_run_options *options, const 
 
 /* ---- the report ---- */
 
-static sl_status show_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_launch_report_text(file, ((const program_run *)result)->log, 0, error);
-}
-
-static sl_status show_json(FILE *file, const void *result, sl_error *error)
-{
-    const program_run *run = result;
-    const sl_report_option program = {"program", run->inv->args.program[0]};
-    const sl_report_info info = {.command = run->inv->command->name, .option = &program, .options = 1};
-    return sl_launch_report_json(file, run->log, &info, error);
-}
-
-static sl_status show_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_launch_report_csv(file, ((const program_run *)result)->log, error);
-}
-
 static int finish(program_run *run, const sl_app_end *end)
 {
-    static const sl_report_forms FORMS = {show_text, show_json, show_csv};
     if (end->signal)
         sl_cli_warn(run->inv, "the program was ended by signal %d (%s)", end->signal, strsignal(end->signal));
-    int shown = sl_report_write(run->inv, &FORMS, run, stderr);
-    return end->code ? end->code : shown;
+    const sl_report_option program = {"program", run->inv->args.program[0]};
+    const sl_shown_launches shown = {.log = run->log, .fact = &program, .facts = 1};
+    int code = sl_show_launches(run->inv, &shown, stderr);
+    return end->code ? end->code : code;
 }
 
 static sl_status fill_options(sl_cudart_options *out, const sl_invocation *inv, const sl_run_options *options,

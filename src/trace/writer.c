@@ -145,7 +145,7 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
         return sl_fail_memory(error);
     }
     w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    sl_status status = w->fd < 0 ? sl_fail_io(error, "create", w->temporary) : write_header(w, producer, error);
+    sl_status status = w->fd < 0 ? sl_fail_io(error, "write", path) : write_header(w, producer, error);
     if (status) {
         sl_trace_writer_abandon(w);
         return status;

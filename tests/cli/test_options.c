@@ -288,6 +288,25 @@ static void the_options_that_were_given_are_listed_in_table_order(void **state)
     drop(&p);
 }
 
+static void values_are_told_as_they_could_be_typed(void **state)
+{
+    (void)state;
+    static const char *const expected[][2] = {{"flag", "true"},  {"count", "5000"}, {"bytes", "65536"},
+                                              {"isa", "v3"},     {"json", "f"},     {"arg", "1 x"},
+                                              {"launch", "3-3"}, {"grid", "2,4,1"}};
+    parsed p;
+    char text[64];
+    assert_int_equal(parse(&p, 0, "-f -c 5K --bytes 64K --isa v3 --json f -a 1 -a x --launch 3 --grid 2,4")->status,
+                     SL_OK);
+    assert_int_equal(p.args.sets, 8);
+    for (size_t i = 0; i < 8; i++) {
+        assert_string_equal(p.args.set[i]->name, expected[i][0]);
+        assert_string_equal(sl_option_text(p.args.set[i], &p.v, text, sizeof text), expected[i][1]);
+    }
+    assert_string_equal(sl_option_text(p.args.set[5], &p.v, text, 3), "1 ");
+    drop(&p);
+}
+
 static void help_stops_the_reading(void **state)
 {
     (void)state;
@@ -318,6 +337,7 @@ int main(void)
         cmocka_unit_test(ranges_are_one_number_or_two),
         cmocka_unit_test(dimensions_that_are_left_out_are_one),
         cmocka_unit_test(the_options_that_were_given_are_listed_in_table_order),
+        cmocka_unit_test(values_are_told_as_they_could_be_typed),
         cmocka_unit_test(help_stops_the_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

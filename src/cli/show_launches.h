@@ -1,0 +1,20 @@
+/* Shows what launches did, in the forms that were asked for, with a head that says what made them. */
+#ifndef SL_CLI_SHOW_LAUNCHES_H
+#define SL_CLI_SHOW_LAUNCHES_H
+
+#include "cli/command.h"
+#include "report/launches.h"
+
+typedef struct sl_shown_launches {
+    const sl_launch_log *log;
+    const char *note; /* a line under the text; NULL or empty: none */
+    /* Facts about the run for the head of the JSON, before the options that were given. */
+    const sl_report_option *fact;
+    size_t facts;
+    const uint64_t *seed; /* NULL: none was involved */
+} sl_shown_launches;
+
+/* Returns the exit code, having told of a failure. The text goes to `text_default` where nothing else was said. */
+int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
+
+#endif

@@ -1,0 +1,148 @@
+#!/bin/sh
+# Where results go, in which form, and what is left when something fails.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+it 'shows text when no form is asked for'
+run "$sluice" run vecadd --size small
+exits 0
+stdout_has 'warp insts'
+stderr_is ''
+
+it 'shows JSON in place of the text when no file is named'
+run "$sluice" run vecadd --size small --json
+exits 0
+stdout_has '"tool": "sluice"'
+stdout_lacks 'warp insts'
+
+it 'shows CSV in place of the text when no file is named'
+run "$sluice" run vecadd --size small --csv
+exits 0
+stdout_has 'index,kernel,name'
+stdout_lacks 'warp insts'
+
+it 'writes files beside the text'
+run "$sluice" run vecadd --size small --json r.json --csv r.csv
+exits 0
+stdout_has 'warp insts'
+file_has r.json '"ld_requests": 256'
+file_has r.csv 'ld_requests'
+
+it 'writes the text to a file'
+run "$sluice" run vecadd --size small -o r.txt
+exits 0
+stdout_is ''
+file_has r.txt 'warp insts'
+
+it 'prints nothing when told to be quiet, and writes files all the same'
+run "$sluice" run vecadd --size small --quiet --json quiet.json
+exits 0
+stdout_is ''
+stderr_is ''
+exists quiet.json
+
+it 'takes the word after --json for what to run when nothing else is given'
+run "$sluice" run --size small --json vecadd
+exits 0
+stdout_has '"workload": "vecadd"'
+absent vecadd
+
+it 'refuses to write JSON and CSV into each other'
+run "$sluice" run vecadd --json --csv
+exits 2
+stderr_has '--json and --csv cannot both go to standard output'
+
+it 'names the version, the options and the seed in its JSON'
+run "$sluice" run --size small --seed 3 --blocks 2 --json -j 2 vecadd
+exits 0
+stdout_has '"version": "0.'
+stdout_has '"command": "run"'
+stdout_has '"blocks": "2"'
+stdout_has '"seed": 3'
+stdout_lacks '"jobs"'
+
+it 'gives the same bytes every time'
+run "$sluice" run --size small --json a.json -j 1 spmv
+run "$sluice" run --size small --json b.json -j 3 spmv
+exits 0
+cmp -s a.json b.json || fail 'a.json and b.json differ'
+
+it 'says before the work that a result cannot be written'
+run "$sluice" run matmul --json no/such/r.json
+exits 1
+stdout_is ''
+stderr_is 'sluice run: cannot write no/such/r.json: No such file or directory'
+run "$sluice" run matmul -o .
+exits 1
+stderr_is 'sluice run: cannot write .: Is a directory'
+run "$sluice" trace -o no/such/t.slt matmul --size small
+exits 1
+stderr_is 'sluice trace: cannot write no/such/t.slt: No such file or directory'
+
+it 'leaves an old result alone when the new one fails'
+mkdir keep
+echo old >keep/r.json
+run "$sluice" run vecadd n=0 --json keep/r.json
+exits 1
+file_is keep/r.json old
+[ "$(ls keep)" = r.json ] || fail "left behind: $(ls keep)"
+
+it 'leaves nothing behind when the disk is full'
+if [ -e /dev/full ]; then
+    mkdir full
+    ln -s /dev/full full/r.json
+    run "$sluice" run vecadd --size small --json full/r.json
+    exits 1
+    stderr_has 'No space left on device'
+    [ "$(ls full)" = r.json ] || fail "left behind: $(ls full)"
+else
+    skip 'there is no /dev/full'
+fi
+
+it 'shows only the launches that were asked for'
+run "$sluice" run stencil2d --size small --launch 1 --json
+exits 0
+stdout_has '"index": 1'
+stdout_lacks '"index": 0'
+run "$sluice" run stencil2d --size small --kernel nothing
+exits 0
+stdout_has 'no launch is one that --kernel and --launch ask for'
+
+it 'says what is wrong with a regular expression'
+run "$sluice" run vecadd --size small --kernel '('
+exits 1
+stderr_has "'(' is not a regular expression"
+
+it 'says what is wrong with a value'
+run "$sluice" run vecadd --lanes 48
+exits 2
+stderr_has 'a warp has 32 or 64 lanes, not 48'
+run "$sluice" run vecadd --launch 9-3
+exits 2
+stderr_has 'the range 9-3 ends before it begins'
+run "$sluice" run vecadd --max-instructions lots
+exits 2
+stderr_has "'lots' is not a number"
+run "$sluice" run vecadd --chekc=uninit
+exits 2
+stderr_has "did you mean '--check'?"
+
+it 'wants something to run'
+run "$sluice" run
+exits 2
+stderr_has 'something to run'
+run "$sluice" run --
+exits 2
+stderr_has "a program is missing after '--'"
+run "$sluice" run matmul -- ./app
+exits 2
+stderr_has 'one thing too many'
+run "$sluice" run ./app
+exits 2
+stderr_has 'a program goes after '"'--'"': sluice run -- ./app'
+
+it 'wants to know where to record to'
+run "$sluice" trace matmul
+exits 2
+stderr_has '-o FILE is missing'
+
+done_testing
