@@ -186,10 +186,20 @@ SL_API cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
 }
 SL_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
+/* What code of nvcc 13 calls. Of configurations that cannot be, it says "invalid argument" where the older calls are
+ * more exact. */
+static cudaError_t launch_handle(sl_rt *rt, cudaFunction_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                 cudaStream_t stream)
+{
+    cudaError_t error = launch(rt, kernel, grid, block, args, shared, stream, false);
+    return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
+                                                                                            : error;
+}
+
 SL_API cudaError_t __cudaLaunchKernel(cudaFunction_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                       cudaStream_t stream)
 {
-    SL_CALL(launch(rt, kernel, grid, block, args, shared, stream, false));
+    SL_CALL(launch_handle(rt, kernel, grid, block, args, shared, stream));
 }
 SL_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 

@@ -26,7 +26,7 @@ cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind k
         return cudaErrorInvalidValue;
     *pointer = NULL;
     if (!bytes)
-        return kind == SL_ALLOC_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+        return cudaSuccess;
     uint64_t live = sl_heap_live_bytes(heap), most = sl_emu_limits(rt->emu)->memory_bytes;
     if (bytes > most || live > most - bytes || sl_heap_alloc(heap, bytes, kind, NULL, &address, NULL))
         return cudaErrorMemoryAllocation;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORD_NS = 1000 }; /* what an event costs on the time line */
+enum { RECORD_NS = 2000 }; /* what an event costs on the time line */
 
 bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found)
 {

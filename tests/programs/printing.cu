@@ -12,8 +12,11 @@ __global__ void lanes()
 {
     if (threadIdx.x % 8 == 3)
         printf("lane %u\n", threadIdx.x);
-    else if (threadIdx.x == 0)
-        printf("no arguments\n");
+}
+
+__global__ void plain()
+{
+    printf("no arguments\n");
 }
 
 __device__ char word[16] = "sluice";
@@ -28,6 +31,7 @@ int main()
     printf("between\n");
     speak<<<1, 64>>>(42, -2.5e3, d_word);
     lanes<<<1, 32>>>();
+    plain<<<1, 1>>>();
     CHECK(cudaDeviceSynchronize());
     printf("after\n");
     return verdict(true);
