@@ -273,6 +273,22 @@ static void decode_prmt(sl_decoder *d)
     sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "%s", name);
 }
 
+/* Of the video instructions those that CUDA's own headers use: absolute differences of whole registers, unsigned. */
+static bool decode_video(sl_decoder *d)
+{
+    const sl_ptx_inst *inst = d->inst;
+    bool adds = has(d, SL_MOD_ADD);
+    if (inst->operands != 4 || inst->mods != 3u + adds)
+        return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if (sl_ptx_inst_type(inst, i) != SL_T_U32 || (opd(d, i)->kind == SL_OPD_REG && opd(d, i)->element >= 0))
+            return false;
+    uint32_t a = sl_decode_src(d, opd(d, 1), SL_T_U32), b = sl_decode_src(d, opd(d, 2), SL_T_U32);
+    uint32_t c = sl_decode_src(d, opd(d, 3), SL_T_U32);
+    sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "%s_%su32", inst->mnemonic, adds ? "add_" : "");
+    return true;
+}
+
 static bool decode_lop3(sl_decoder *d)
 {
     if (opd(d, 0)->kind == SL_OPD_PAIR)
@@ -388,6 +404,9 @@ static bool decode_int(sl_decoder *d, sl_ptx_type type)
         return true;
     case SL_OP_LOP3:
         return decode_lop3(d);
+    case SL_OP_VABSDIFF2:
+    case SL_OP_VABSDIFF4:
+        return decode_video(d);
     default:
         return false;
     }

@@ -77,6 +77,25 @@ static inline u32 sl_dot(u32 a, u32 b, int count, bool a_signed, bool b_signed)
     return sum;
 }
 
+/* Packed fields of `bits` bits each. */
+static inline u32 sl_absolute_differences(u32 a, u32 b, u32 bits)
+{
+    u32 field = (1u << bits) - 1, result = 0;
+    for (u32 at = 0; at < 32; at += bits) {
+        u32 x = a >> at & field, y = b >> at & field;
+        result |= (x < y ? y - x : x - y) << at;
+    }
+    return result;
+}
+
+static inline u32 sl_sum_fields(u32 x, u32 bits)
+{
+    u32 sum = 0;
+    for (u32 at = 0; at < 32; at += bits)
+        sum += x >> at & ((1u << bits) - 1);
+    return sum;
+}
+
 #define SL_OP1_INT SL_DEFINE1
 #define SL_OP2_INT SL_DEFINE2
 #define SL_OP3_INT SL_DEFINE3
