@@ -125,6 +125,7 @@ void sl_block_fini(sl_block *block)
     for (uint32_t i = 0; block->warp && i < block->warps; i++) {
         free(block->warp[i].registers);
         free(block->warp[i].local);
+        free(block->warp[i].join);
         free(block->warp[i].area[SL_AREA_SPECIAL]);
         if (block->stream)
             sl_warp_stream_fini(&block->stream[i]);
@@ -147,7 +148,7 @@ void sl_block_start(sl_block *block, uint64_t index)
     block->id[1] = (uint32_t)(index / grid[0] % grid[1]);
     block->id[2] = (uint32_t)(index / grid[0] / grid[1]);
     block->live_threads = run->threads_per_block;
-    block->part = 0;
+    block->part = block->idle_rounds = 0;
     block->recorded = run->recording && index < run->block_limit;
     memset(block->shared, 0, block->shared_bytes); /* so that results never depend on what ran before */
     if (block->shared_written)
@@ -168,17 +169,17 @@ void sl_block_start(sl_block *block, uint64_t index)
 
 /* ---- barriers ---- */
 
-/* Arrivals as the hardware counts them when a thread count is given: a warp whose live lanes are all here counts whole.
+/* Arrivals as the hardware counts them when a thread count is given: 32 lanes whose live ones are all here count whole.
  */
 static uint32_t counted_arrivals(const sl_block *block, const sl_barrier_state *barrier)
 {
     uint32_t total = 0;
     for (uint32_t i = 0; i < block->warps; i++) {
-        uint64_t here = barrier->arrived[i];
-        if (!here)
-            continue;
-        uint32_t whole = ((uint32_t)__builtin_popcountll(block->warp[i].exists) + 31) / 32 * 32;
-        total += block->warp[i].live & ~here ? (uint32_t)__builtin_popcountll(here) : whole;
+        for (uint32_t half = 0; half < block->warp[i].code->lanes; half += 32) {
+            uint32_t here = (uint32_t)(barrier->arrived[i] >> half), live = (uint32_t)(block->warp[i].live >> half);
+            if (here)
+                total += live & ~here ? (uint32_t)__builtin_popcount(here) : 32;
+        }
     }
     return total;
 }
@@ -222,6 +223,7 @@ static void release(sl_block *block, uint32_t number)
             write_reduction(warp, split->mask, split->frame, &warp->code->bb[split->wait_bb], barrier);
             split->state = SL_SPLIT_READY;
         }
+        sl_warp_merge(warp);
     }
 }
 
@@ -349,6 +351,7 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
             return SL_BLOCK_DONE;
         if (!ran)
             deadlock(block);
+        block->idle_rounds = progress ? 0 : block->idle_rounds + 1;
         if (!progress && !alone)
             return SL_BLOCK_SPINS;
     }

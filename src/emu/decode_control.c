@@ -149,8 +149,8 @@ void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int3
         bb->term = SL_TERM_TABLE;
         bb->pred = sl_decode_src(d, sl_decode_operand(d, 0), SL_T_U32);
         bb->list = (uint32_t)d->lists.count;
-        bb->list_count = from->succs;
-        for (uint32_t i = 0; i < from->succs; i++)
+        bb->list_count = from->succs - (inst->guarded ? 1 : 0); /* passing it by is not in the table */
+        for (uint32_t i = 0; i < bb->list_count; i++)
             if (!sl_array_push(&d->lists, (uint32_t)(from->succ[i] < 0 ? SL_BB_EXIT : base + from->succ[i])))
                 sl_decode_memory_out(d);
         break;

@@ -4,17 +4,21 @@
  * per direction; a split that reaches the join's block waits there until all lanes of the join that are still alive
  * have come. Splits are taken like a stack, so that without waiting the order is that of a reconvergence stack. Two
  * things differ from such a stack, and give every lane progress: splits that wait (at a barrier, for lanes of the warp)
- * let the others run, and a split that turns round in a spinning loop makes way for the others, also for lanes that
- * already wait at its join: those go on without it. */
+ * let the others run, and a split that turns round in a spinning loop makes way for the others, in the end also for
+ * lanes that already wait at its join: those go on without it. So do lanes whose join cannot be reached because the
+ * rest of its lanes are at a barrier. Splits that find themselves at the same place with the same join become one
+ * again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/warp.h"
 
 enum {
-    SPIN_TURNS = 64,           /* back edges of a spinning loop before it gives way */
-    PAUSE_TURNS = 4096,        /* …of any loop before the warp pauses */
-    STUCK_TURNS = 1 << 24,     /* …before any loop is taken to be spinning */
+    SPIN_TURNS = 64,     /* back edges of a spinning loop before it gives way */
+    PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
+    STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
+    PATIENCE = 8,        /* idle rounds of the block before lanes that wait at a join of a spinning split go on */
+    FIRST_JOINS = 16,
     MAX_LOCAL_BYTES = 1 << 20, /* per lane */
     MAX_REGISTER_BYTES = 1 << 28,
 };
@@ -57,40 +61,84 @@ static void enter_frame(sl_warp *warp)
     warp->local_base = warp->now.local;
 }
 
+static void remove_split(sl_warp *warp, uint32_t index)
+{
+    memmove(&warp->split[index], &warp->split[index + 1], (warp->splits - index - 1) * sizeof *warp->split);
+    warp->splits--;
+}
+
+/* Both are about to run the same block, for the same join. */
+static bool same_place(const sl_split *a, const sl_split *b)
+{
+    return a->bb == b->bb && a->join == b->join && a->frame == b->frame && a->local == b->local &&
+           a->state == SL_SPLIT_READY && b->state == SL_SPLIT_READY && !a->ops_done && !b->ops_done && !a->released &&
+           !b->released;
+}
+
+static void merge_into_now(sl_warp *warp)
+{
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        if (!same_place(&warp->now, &warp->split[i]))
+            continue;
+        warp->now.mask |= warp->split[i].mask;
+        remove_split(warp, i);
+    }
+}
+
+void sl_warp_merge(sl_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->splits; i++) {
+        for (uint32_t k = warp->splits; k-- > i + 1;) {
+            if (!same_place(&warp->split[i], &warp->split[k]))
+                continue;
+            warp->split[i].mask |= warp->split[k].mask;
+            remove_split(warp, k);
+        }
+    }
+}
+
 static void make_current(sl_warp *warp, uint32_t index)
 {
     warp->now = warp->split[index];
-    memmove(&warp->split[index], &warp->split[index + 1], (warp->splits - index - 1) * sizeof *warp->split);
-    warp->splits--;
+    remove_split(warp, index);
     warp->has_now = true;
-    warp->now.turns = 0;
+    merge_into_now(warp);
     set_mask(warp, warp->now.mask);
     enter_frame(warp);
 }
 
-static int32_t reconvergence(const sl_warp *warp, int16_t join)
+static int32_t reconvergence(const sl_warp *warp, int32_t join)
 {
     if (join < 0)
         return SL_NO_RECONVERGENCE;
     return warp->join[join].call ? SL_BB_EXIT : warp->join[join].bb;
 }
 
-static int16_t new_join(sl_warp *warp)
+static int32_t new_join(sl_warp *warp, uint32_t inst)
 {
-    for (int16_t word = 0; word < SL_MAX_JOINS / 64; word++) {
-        if (~warp->joins[word]) {
-            int16_t index = (int16_t)(word * 64 + __builtin_ctzll(~warp->joins[word]));
-            warp->joins[word] |= (uint64_t)1 << index % 64;
-            warp->join[index] = (sl_join){0};
-            return index;
+    int32_t index = warp->free_join;
+    if (index >= 0) {
+        warp->free_join = warp->join[index].parent;
+    } else {
+        if (warp->joins == warp->join_capacity) {
+            uint32_t capacity = warp->join_capacity ? 2 * warp->join_capacity : FIRST_JOINS;
+            sl_join *grown = realloc(warp->join, capacity * sizeof *grown);
+            if (!grown)
+                sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "too many levels of calls and divergence");
+            warp->join = grown;
+            warp->join_capacity = capacity;
         }
+        index = (int32_t)warp->joins++;
     }
-    return -1;
+    warp->join[index] = (sl_join){.used = true};
+    return index;
 }
 
-static bool join_in_use(const sl_warp *warp, int16_t index)
+static void free_join(sl_warp *warp, int32_t index)
 {
-    return warp->joins[index / 64] >> index % 64 & 1;
+    warp->join[index].used = false;
+    warp->join[index].parent = warp->free_join;
+    warp->free_join = index;
 }
 
 static void copy_locals(sl_warp *warp, uint64_t mask, uint32_t to, uint32_t from, uint32_t bytes)
@@ -120,15 +168,15 @@ static void exit_lanes(sl_warp *warp, uint64_t mask)
 }
 
 /* Lets lanes go on from a join when all that are left have come; then the same for its parent where that follows. */
-static void settle(sl_warp *warp, int16_t index)
+static void settle(sl_warp *warp, int32_t index)
 {
     while (index >= 0) {
-        sl_join *join = &warp->join[index];
+        const sl_join settled = warp->join[index], *join = &settled;
         if (join->mask & warp->live & ~join->arrived)
             return;
         uint64_t mask = join->arrived & warp->live;
-        int16_t parent = join->parent;
-        warp->joins[index / 64] &= ~((uint64_t)1 << index % 64);
+        int32_t parent = join->parent;
+        free_join(warp, index);
         if (mask && join->call)
             return_values(warp, join, mask);
         bool at_exit = mask && !join->call && join->bb == SL_BB_EXIT;
@@ -161,13 +209,13 @@ static void leave(sl_warp *warp)
 static void leave_function(sl_warp *warp)
 {
     uint64_t mask = warp->now.mask;
-    int16_t first = warp->now.join, join = first;
+    int32_t first = warp->now.join, join = first;
     for (; !warp->join[join].call; join = warp->join[join].parent)
         warp->join[join].mask &= ~mask;
     warp->join[join].arrived |= mask;
     leave(warp);
     settle(warp, first);
-    if (join_in_use(warp, join))
+    if (warp->join[join].used)
         settle(warp, join);
 }
 
@@ -176,7 +224,7 @@ static void go(sl_warp *warp, int32_t target)
 {
     sl_split *now = &warp->now;
     if (target == now->reconverge) {
-        int16_t join = now->join;
+        int32_t join = now->join;
         warp->join[join].arrived |= now->mask;
         leave(warp);
         settle(warp, join);
@@ -184,7 +232,7 @@ static void go(sl_warp *warp, int32_t target)
         leave_function(warp);
     } else if (target == SL_BB_EXIT) { /* the end of the kernel */
         uint64_t mask = now->mask;
-        int16_t join = now->join;
+        int32_t join = now->join;
         leave(warp);
         exit_lanes(warp, mask);
         settle(warp, join);
@@ -194,14 +242,12 @@ static void go(sl_warp *warp, int32_t target)
 }
 
 /* Makes the running split head for a new join at `bb`, which all its lanes will reach. */
-static int16_t part_ways(sl_warp *warp, int32_t bb)
+static int32_t part_ways(sl_warp *warp, int32_t bb)
 {
     sl_split *now = &warp->now;
     if (bb == now->reconverge || (bb == SL_BB_EXIT && now->join < 0))
         return now->join; /* the join is there already, or leaving needs none */
-    int16_t index = new_join(warp);
-    if (index < 0)
-        sl_fault_raise(warp, warp->code->bb[now->bb].first_inst, -1, SL_FAULT_STACK, "too many levels of divergence");
+    int32_t index = new_join(warp, warp->code->bb[now->bb].first_inst);
     sl_join *join = &warp->join[index];
     join->mask = now->mask;
     join->bb = bb;
@@ -237,7 +283,7 @@ static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
     uint64_t others = warp->now.mask & ~subset;
     if (!others)
         return;
-    int16_t join = part_ways(warp, next);
+    int32_t join = part_ways(warp, next);
     warp->join[join].arrived |= others;
     warp->now.mask = subset;
     set_mask(warp, subset);
@@ -302,9 +348,7 @@ static void call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t ne
     uint32_t frame = now->frame + ((caller->frame_bytes + 63) & ~63u), local = now->local + caller->local_bytes;
     reserve_registers(warp, (uint64_t)frame + callee->frame_bytes, inst);
     reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
-    int16_t join_index = new_join(warp);
-    if (join_index < 0)
-        sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "too many levels of calls and divergence");
+    int32_t join_index = new_join(warp, inst);
     sl_join *join = &warp->join[join_index];
     join->mask = now->mask;
     join->bb = next;
@@ -434,6 +478,49 @@ static void park(sl_warp *warp, sl_split_state state)
     leave(warp);
 }
 
+bool sl_warp_has_ready(const sl_warp *warp)
+{
+    if (warp->has_now)
+        return true;
+    for (uint32_t i = 0; i < warp->splits; i++)
+        if (warp->split[i].state == SL_SPLIT_READY)
+            return true;
+    return parked_for_warp(warp) != 0;
+}
+
+/* ---- making way ---- */
+
+/* Looks for lanes that wait at a join of blocked or spinning lanes, from the innermost on: they go on without those. */
+static bool release_waiting(sl_warp *warp, int32_t first)
+{
+    for (int32_t j = first; j >= 0; j = warp->join[j].parent) {
+        sl_join *join = &warp->join[j];
+        uint64_t mask = join->arrived & warp->live;
+        if (!mask)
+            continue;
+        join->mask &= ~mask;
+        join->arrived = 0;
+        if (!join->call && join->bb == SL_BB_EXIT) { /* the end of a function is reached through its call's join */
+            if (join->parent >= 0) {
+                warp->join[join->parent].arrived |= mask;
+                continue;
+            }
+            exit_lanes(warp, mask);
+            return true;
+        }
+        if (join->call)
+            return_values(warp, join, mask);
+        push(warp, (sl_split){.mask = mask,
+                              .bb = join->bb,
+                              .join = join->parent,
+                              .reconverge = reconvergence(warp, join->parent),
+                              .frame = join->frame,
+                              .local = join->local});
+        return true;
+    }
+    return false;
+}
+
 static bool choose(sl_warp *warp)
 {
     for (uint32_t i = warp->splits; i-- > 0;) {
@@ -455,98 +542,95 @@ static bool choose(sl_warp *warp)
         make_current(warp, i);
         return true;
     }
-    return false;
-}
-
-bool sl_warp_has_ready(const sl_warp *warp)
-{
-    if (warp->has_now)
-        return true;
-    for (uint32_t i = 0; i < warp->splits; i++)
-        if (warp->split[i].state == SL_SPLIT_READY)
-            return true;
-    return parked_for_warp(warp) != 0;
-}
-
-/* ---- making way ---- */
-
-/* Lanes that wait at a join of the running split go on without it. */
-static bool release_waiting(sl_warp *warp)
-{
-    for (int16_t j = warp->now.join; j >= 0; j = warp->join[j].parent) {
-        sl_join *join = &warp->join[j];
-        uint64_t mask = join->arrived & warp->live;
-        if (!mask || join->call || join->bb == SL_BB_EXIT)
+    /* All that are left are blocked: lanes that wait for them at a join go on. */
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        if (!release_waiting(warp, warp->split[i].join))
             continue;
-        join->mask &= ~mask;
-        join->arrived = 0;
-        push(warp, (sl_split){.mask = mask,
-                              .bb = join->bb,
-                              .join = join->parent,
-                              .reconverge = reconvergence(warp, join->parent),
-                              .frame = join->frame,
-                              .local = join->local});
+        if (warp->split[warp->splits - 1].state != SL_SPLIT_READY)
+            return choose(warp);
+        make_current(warp, warp->splits - 1);
         return true;
     }
     return false;
+}
+
+static void check_limit(sl_warp *warp, uint32_t inst)
+{
+    uint64_t limit = warp->worker->run->emu->config.max_instructions;
+    if (limit && warp->worker->clock > limit)
+        sl_fault_raise(warp, inst, -1, SL_FAULT_LIMIT,
+                       "more than %llu warp instructions: an endless loop? (see --max-instructions)",
+                       (unsigned long long)limit);
+}
+
+static uint64_t ready_lanes(const sl_warp *warp)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < warp->splits; i++)
+        if (warp->split[i].state == SL_SPLIT_READY)
+            mask |= warp->split[i].mask;
+    return mask;
 }
 
 /* After a back edge: true when the warp should stop running for now. */
 static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
 {
-    uint32_t turns = ++warp->now.turns;
-    bool spins = (bb->spins && turns % SPIN_TURNS == 0) || turns % STUCK_TURNS == 0;
-    if (!spins && turns % PAUSE_TURNS)
+    warp->turns++;
+    warp->spin_turns += bb->spins;
+    bool spins = warp->spin_turns >= SPIN_TURNS;
+    if (!spins && warp->turns < PAUSE_TURNS)
         return false;
-    uint64_t limit = warp->worker->run->emu->config.max_instructions;
-    if (limit && warp->worker->clock > limit)
-        sl_fault_raise(warp, bb->first_inst, -1, SL_FAULT_LIMIT,
-                       "more than %llu warp instructions: an endless loop? (see --max-instructions)",
-                       (unsigned long long)limit);
-    *stop = spins ? SL_WARP_SPINS : SL_WARP_PAUSED;
-    if (!spins)
+    check_limit(warp, bb->first_inst);
+    *stop = SL_WARP_PAUSED;
+    if (!spins && ++warp->pauses % STUCK_PAUSES)
         return true;
-    bool others = release_waiting(warp);
-    for (uint32_t i = 0; i < warp->splits; i++)
-        others |= warp->split[i].state == SL_SPLIT_READY;
-    if (others) { /* to the bottom of the stack */
+    warp->turns = warp->spin_turns = 0;
+    warp->spun |= warp->now.mask;
+    if (warp->block->idle_rounds >= PATIENCE)
+        release_waiting(warp, warp->now.join);
+    uint64_t others = ready_lanes(warp);
+    if (others) /* to the bottom of the stack */
         park(warp, SL_SPLIT_READY);
-        *stop = SL_WARP_PAUSED;
-    }
-    return true;
+    *stop = SL_WARP_SPINS;
+    return !(others & ~warp->spun);
 }
 
 /* ---- running ---- */
 
 static void branch_table(sl_warp *warp, const sl_code_bb *bb)
 {
-    const uint32_t *index = place(warp, bb->pred);
+    const uint32_t *index = place(warp, bb->pred), *target = &warp->code->list[bb->list];
     uint32_t inst = bb->first_inst + bb->insts - 1;
-    const uint32_t *target = &warp->code->list[bb->list];
-    uint64_t left = warp->mask;
-    for (uint64_t m = left; m; m &= m - 1)
-        if (index[__builtin_ctzll(m)] >= bb->list_count)
-            sl_fault_raise(warp, inst, __builtin_ctzll(m), SL_FAULT_ILLEGAL_INSTRUCTION,
-                           "branch index %u is outside of a table of %u", index[__builtin_ctzll(m)], bb->list_count);
-    while (left) {
-        int32_t to = (int32_t)target[index[__builtin_ctzll(left)]];
+    int32_t to[SL_MAX_LANES];
+    uint64_t left = warp->mask, chosen = guarded_mask(warp, bb);
+    for (uint64_t m = left; m; m &= m - 1) {
+        int lane = __builtin_ctzll(m);
+        bool jumps = chosen >> lane & 1;
+        if (jumps && index[lane] >= bb->list_count)
+            sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_INSTRUCTION,
+                           "branch index %u is outside of a table of %u", index[lane], bb->list_count);
+        to[lane] = jumps ? (int32_t)target[index[lane]] : bb->next;
+    }
+    for (;;) {
+        int32_t where = to[__builtin_ctzll(left)];
         uint64_t same = 0;
         for (uint64_t m = left; m; m &= m - 1)
-            if ((int32_t)target[index[__builtin_ctzll(m)]] == to)
+            if (to[__builtin_ctzll(m)] == where)
                 same |= m & -m;
         left &= ~same;
         if (!left) {
-            go(warp, to);
+            set_mask(warp, same);
+            go(warp, where);
             return;
         }
         part_ways(warp, bb->ipdom);
         sl_split part = warp->now;
         part.mask = same;
-        part.bb = to;
+        part.bb = where;
         warp->now.mask = left;
-        if (to == part.reconverge)
+        if (where == part.reconverge)
             warp->join[part.join].arrived |= same;
-        else if (to == SL_BB_EXIT)
+        else if (where == SL_BB_EXIT)
             exit_lanes(warp, same);
         else
             push(warp, part);
@@ -563,7 +647,7 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
     }
     uint64_t rest = warp->mask & ~mask;
     if (exits) {
-        int16_t join = warp->now.join;
+        int32_t join = warp->now.join;
         if (!rest)
             leave(warp);
         warp->now.mask = rest;
@@ -641,6 +725,10 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
             park(warp, SL_SPLIT_BARRIER);
         } else {
             go(warp, bb->next);
+            if (warp->has_now) {
+                merge_into_now(warp); /* with those that were released */
+                set_mask(warp, warp->now.mask);
+            }
         }
         return;
     }
@@ -652,8 +740,8 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
 void sl_warp_start(sl_warp *warp)
 {
     const sl_code_function *kernel = &warp->code->function[0];
-    warp->splits = 0;
-    memset(warp->joins, 0, sizeof warp->joins);
+    warp->splits = warp->joins = warp->pauses = 0;
+    warp->free_join = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
     warp->now =
@@ -668,6 +756,9 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
 {
     const sl_code *code = warp->code;
     sl_worker *worker = warp->worker;
+    warp->turns = warp->spin_turns = 0;
+    warp->spun = 0;
+    check_limit(warp, UINT32_MAX);
     for (;;) {
         if (!warp->has_now && !choose(warp))
             return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;

@@ -6,7 +6,7 @@
 
 #include "emu/code.h"
 
-enum { SL_BARRIERS = 16, SL_MAX_JOINS = 2 * SL_MAX_LANES };
+enum { SL_BARRIERS = 16 };
 
 /* Generic addresses inside these windows mean shared and local memory; everything else is global. */
 #define SL_SHARED_WINDOW 0x2f0000000000u
@@ -22,7 +22,7 @@ typedef struct sl_split {
     uint64_t mask;
     int32_t bb;
     int32_t reconverge; /* the join's block (SL_BB_EXIT: the end of the function), or SL_NO_RECONVERGENCE */
-    int16_t join;       /* index of the join these lanes are heading for; -1: none */
+    int32_t join;       /* index of the join these lanes are heading for; -1: none */
     uint8_t state;      /* sl_split_state */
     uint8_t barrier;    /* SL_SPLIT_BARRIER: which one */
     bool released;      /* the lanes named by the warp-synchronising instruction at the start of bb are all here */
@@ -30,16 +30,15 @@ typedef struct sl_split {
     int32_t wait_bb;    /* SL_SPLIT_BARRIER: the block that ended in the barrier */
     uint32_t frame;     /* byte offset of the running function's registers */
     uint32_t local;     /* byte offset of its local frame */
-    uint32_t turns;     /* back edges since the split was last chosen */
 } sl_split;
 
 /* A place where lanes that went different ways meet again: the immediate post-dominator of a divergent branch, or the
  * return of a call. */
 typedef struct sl_join {
     uint64_t mask, arrived;
-    int32_t bb; /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
-    int16_t parent;
-    bool call;
+    int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
+    int32_t parent; /* of one not in use: the next such */
+    bool used, call;
     uint32_t frame, local;         /* of the lanes when they continue */
     const sl_call *site;           /* call: where return values go */
     uint32_t callee_local, callee; /* call: where they come from */
@@ -69,10 +68,14 @@ struct sl_warp {
     /* Control. */
     uint32_t splits;
     sl_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
-    sl_join join[SL_MAX_JOINS];
-    uint64_t joins[SL_MAX_JOINS / 64]; /* which of them are in use */
-    sl_split now;                      /* the running split */
+    sl_join *join;
+    uint32_t joins, join_capacity; /* ever used since the warp started; allocated */
+    int32_t free_join;             /* first of those not in use; -1: none */
+    sl_split now;                  /* the running split */
     bool has_now;
+    uint32_t turns, spin_turns; /* back edges since the warp was last told to run; those of spinning loops */
+    uint32_t pauses;            /* times it paused since it started */
+    uint64_t spun;              /* lanes that gave way since the warp was last told to run */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
     uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
     _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
@@ -99,7 +102,8 @@ struct sl_block {
     uint32_t shared_bytes;
     uint8_t *shared_written; /* --check=uninit: one bit per byte; else NULL */
     sl_barrier_state barrier[SL_BARRIERS];
-    uint32_t part; /* parts of its trace already handed over */
+    uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
+    uint32_t part;        /* parts of its trace already handed over */
     bool recorded;
 };
 
@@ -182,6 +186,8 @@ typedef enum sl_warp_stop {
 void sl_warp_start(sl_warp *warp);
 sl_warp_stop sl_warp_run(sl_warp *warp);
 bool sl_warp_has_ready(const sl_warp *warp);
+/* Splits that are ready to go on at the same place to the same join become one. */
+void sl_warp_merge(sl_warp *warp);
 
 /* ---- block.c ---- */
 
