@@ -23,6 +23,8 @@ enum {
 };
 #define SL_REF_NONE UINT32_MAX
 
+enum { SL_ADDRESS_32 = 1 }; /* sl_op.aux of memory ops: the address register has 32-bit lanes */
+
 typedef struct sl_warp sl_warp;
 typedef struct sl_op sl_op;
 typedef void (*sl_handler)(sl_warp *warp, const sl_op *op);

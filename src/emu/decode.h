@@ -116,6 +116,20 @@ void sl_decode_cvt_f32(sl_decoder *d, sl_ptx_type to, uint32_t value);
 uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type type, uint32_t bytes);
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
 
+/* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */
+typedef struct sl_memory_place {
+    uint32_t ref;
+    int64_t offset;
+    uint8_t space;
+    bool narrow;   /* 32-bit address lanes */
+    bool is_param; /* kernel parameter at `offset` of the parameter block */
+} sl_memory_place;
+
+/* decode_memory.c, for everything that takes an address. */
+sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
+/* Tells an op about its access; sets aux to SL_ADDRESS_32 or 0. */
+void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_t size, uint32_t count, uint32_t list);
+
 /* The place of a variable in shared or local memory. */
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var);
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var);

@@ -520,6 +520,12 @@ bool sl_decode_half(sl_decoder *d)
         return true;
     case SL_OP_REDUX:
         return decode_redux_f32(d);
+    case SL_OP_MMA:
+    case SL_OP_WMMA:
+    case SL_OP_LDMATRIX:
+    case SL_OP_STMATRIX:
+    case SL_OP_MOVMATRIX:
+        return sl_decode_matrix(d);
     default:
         break;
     }

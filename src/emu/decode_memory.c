@@ -4,29 +4,18 @@
 #include "emu/atomic.h"
 #include "emu/decode.h"
 
-enum { ADDRESS_32 = 1 };
-
-/* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */
-typedef struct place {
-    uint32_t ref;
-    int64_t offset;
-    uint8_t space;
-    bool narrow;   /* 32-bit address lanes */
-    bool is_param; /* kernel parameter at `offset` of the parameter block */
-} place;
-
 static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
 {
     return var->space == SL_SPACE_PARAM && d->func->entry && var->owner == d->func && var->index < d->func->params &&
            d->func->param[var->index] == var;
 }
 
-static place locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
+sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
 {
     if (operand->kind != SL_OPD_ADDRESS || operand->count != 1)
         sl_decode_refuse(d, "an address is expected");
     const sl_ptx_operand *base = &operand->items[0];
-    place at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
+    sl_memory_place at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
     if (space == SL_SPACE_PARAM)
         at.space = d->func->entry ? SL_SPACE_GLOBAL : SL_SPACE_LOCAL;
     if (base->kind == SL_OPD_SYMBOL && base->var && is_kernel_param(d, base->var)) {
@@ -47,7 +36,7 @@ static place locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space s
     return at;
 }
 
-static void fill(sl_decoder *d, sl_op *op, const place *at, uint32_t size, uint32_t count, uint32_t list)
+void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_t size, uint32_t count, uint32_t list)
 {
     op->a = at->ref;
     op->imm = at->offset;
@@ -55,7 +44,7 @@ static void fill(sl_decoder *d, sl_op *op, const place *at, uint32_t size, uint3
     op->size = (uint8_t)size;
     op->count = (uint8_t)count;
     op->list = list;
-    op->aux = at->narrow ? ADDRESS_32 : 0;
+    op->aux = at->narrow ? SL_ADDRESS_32 : 0;
     op->slot = d->slot;
 }
 
@@ -121,7 +110,7 @@ static const char *memory_type(sl_ptx_type type, uint32_t lane, bool store)
 static void decode_load(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    place at = locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
+    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
     uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 0), type, false, refs, &count);
     uint32_t size = sl_ptx_type_bytes(type) == 16 ? 8 : sl_ptx_type_bytes(type);
     if (at.is_param) {
@@ -138,13 +127,13 @@ static void decode_load(sl_decoder *d)
     bool general = at.space == SL_SPACE_LOCAL || d->check_uninit;
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "ld_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, false), lane * 8);
-    fill(d, op, &at, size, count, list);
+    sl_decode_fill(d, op, &at, size, count, list);
 }
 
 static void decode_store(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    place at = locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
     if (at.is_param)
         sl_decode_refuse(d, "kernel parameters cannot be written");
     uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 1), type, true, refs, &count);
@@ -153,7 +142,7 @@ static void decode_store(sl_decoder *d)
     bool general = at.space == SL_SPACE_LOCAL || d->check_uninit;
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, true), lane * 8);
-    fill(d, op, &at, size, count, list);
+    sl_decode_fill(d, op, &at, size, count, list);
 }
 
 static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
@@ -196,7 +185,7 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
     sl_decode_refuse(d, "this atomic operation");
 }
 
-static void decode_atomic_128(sl_decoder *d, const place *at, uint32_t first, sl_atomic kind)
+static void decode_atomic_128(sl_decoder *d, const sl_memory_place *at, uint32_t first, sl_atomic kind)
 {
     const sl_ptx_operand *b = sl_decode_operand(d, first),
                          *c = kind == SL_ATOM_CAS ? sl_decode_operand(d, first + 1) : b;
@@ -207,7 +196,7 @@ static void decode_atomic_128(sl_decoder *d, const place *at, uint32_t first, sl
     uint32_t high[3] = {refs[0] + 8 * d->lanes, refs[1] + 8 * d->lanes, refs[2] + 8 * d->lanes};
     uint32_t list = sl_decode_list(d, high, 3);
     sl_op *op = sl_emit(d, refs[0], at->ref, refs[1], refs[2], "atomic_u128");
-    fill(d, op, at, 16, 1, list);
+    sl_decode_fill(d, op, at, 16, 1, list);
     op->aux = kind | (at->narrow ? SL_ATOM_ADDRESS_32 : 0);
 }
 
@@ -218,7 +207,7 @@ static void decode_atomic(sl_decoder *d)
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
     if (sl_ptx_inst_vector(d->inst) > 1)
         sl_decode_refuse(d, "vector atomics");
-    place at = locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
+    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
     sl_atomic kind = atomic_kind(d, type);
     if (sl_ptx_type_bytes(type) == 16) {
         decode_atomic_128(d, &at, first + 1, kind);
@@ -229,7 +218,7 @@ static void decode_atomic(sl_decoder *d)
     uint32_t c = kind == SL_ATOM_CAS ? sl_decode_src(d, sl_decode_operand(d, first + 2), type) : b;
     uint32_t dst = returns ? sl_decode_dst(d, sl_decode_operand(d, 0), lane) : sl_decode_temp(d, lane);
     sl_op *op = sl_emit(d, dst, at.ref, b, c, "atomic_u%u", lane * 8);
-    fill(d, op, &at, lane, 1, 0);
+    sl_decode_fill(d, op, &at, lane, 1, 0);
     op->aux = kind | (at.narrow ? SL_ATOM_ADDRESS_32 : 0);
     d->kernel->code.has_atomics = true;
 }
@@ -258,8 +247,8 @@ static bool decode_copy(sl_decoder *d)
     if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
         sl_ptx_has(inst, SL_MOD_WAIT_ALL))
         return true; /* copies are done when they are issued */
-    place to = locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
-    place from = locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
+    sl_memory_place to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
+    sl_memory_place from = sl_decode_locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
     uint32_t size = (uint32_t)sl_decode_operand(d, 2)->bits;
     if (size != 4 && size != 8 && size != 16)
         sl_decode_refuse(d, "a copy of %u bytes", size);
@@ -276,7 +265,7 @@ static bool decode_copy(sl_decoder *d)
     uint32_t refs[3] = {limit, (uint32_t)from.offset, (uint32_t)((uint64_t)from.offset >> 32)};
     uint32_t list = sl_decode_list(d, refs, 3);
     sl_op *op = sl_emit(d, 0, to.ref, from.ref, 0, "cp_async");
-    fill(d, op, &to, size, 1, list);
+    sl_decode_fill(d, op, &to, size, 1, list);
     op->b = from.ref;
     if (from.narrow)
         sl_decode_refuse(d, "a 32-bit global address");
@@ -313,8 +302,8 @@ bool sl_decode_memory(sl_decoder *d)
         return true;
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU: {
-        place at = locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
-        fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
+        sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+        sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
         return true;
     }
     case SL_OP_APPLYPRIORITY:

@@ -4,33 +4,7 @@
  * that this instruction hit last time? If so, lanes are read through plain pointers (device addresses are host
  * addresses). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an illegal
  * access. */
-#include "emu/exec.h"
-
-enum { ADDRESS_32 = 1 }; /* sl_op.aux of loads and stores: the address register has 32-bit lanes */
-
-static const u64 ALL_LANES = SL_LANES == 64 ? ~(u64)0 : ((u64)1 << (SL_LANES & 63)) - 1;
-
-/* Addresses of all lanes; inactive lanes repeat an active one, so that loops over all lanes are harmless. */
-static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
-{
-    if (o->aux & ADDRESS_32) {
-        const u32 *a = sl_place(w, o->a);
-        SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)o->imm);
-    } else {
-        const u64 *a = sl_place(w, o->a);
-        SL_LANES_LOOP addr[i] = a[i] + (u64)o->imm;
-    }
-    if (w->mask != ALL_LANES) {
-        u64 some = addr[__builtin_ctzll(w->mask)], mask = w->mask;
-        SL_LANES_LOOP addr[i] = mask >> i & 1 ? addr[i] : some;
-    }
-}
-
-static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
-{
-    if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
-}
+#include "emu/exec_access.h"
 
 static inline bool in_range(const u64 *addr, u64 base, u64 bytes, u32 size)
 {
@@ -96,7 +70,7 @@ static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64
 
 static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
 {
-    if (o->aux & ADDRESS_32)
+    if (o->aux & SL_ADDRESS_32)
         return (u32)(((const u32 *)sl_place(w, o->a))[i] + (u32)o->imm);
     return ((const u64 *)sl_place(w, o->a))[i] + (u64)o->imm;
 }
@@ -467,7 +441,7 @@ static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         sl_op plain = *o;                                                                                              \
-        plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? ADDRESS_32 : 0;                                                      \
+        plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;                                                   \
         addresses(w, &plain, addr);                                                                                    \
         record(w, o, addr);                                                                                            \
         u64 bias;                                                                                                      \
@@ -498,7 +472,7 @@ SL_HANDLER(atomic_u128)
 {
     _Alignas(64) u64 addr[SL_LANES];
     sl_op plain = *o;
-    plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? ADDRESS_32 : 0;
+    plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;
     addresses(w, &plain, addr);
     record(w, o, addr);
     u64 *low = sl_place(w, o->d), *high = sl_place(w, w->code->list[o->list]);

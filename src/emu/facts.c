@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/mangle.h"
 #include "base/map.h"
+#include "emu/matrix.h"
 #include "emu/warp.h"
 #include "ptx/base_array.h"
 
@@ -145,6 +146,8 @@ static uint32_t access_bytes(const sl_ptx_inst *inst)
         return 1;
     if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX)
         return 16;
+    if (inst->op == SL_OP_WMMA)
+        return sl_wmma_bytes_per_lane(inst);
     return sl_ptx_type_bytes(sl_ptx_inst_type(inst, 0)) * sl_ptx_inst_vector(inst);
 }
 

@@ -1,0 +1,235 @@
+/* Matrix instructions: mma, wmma, ldmatrix, stmatrix, movmatrix. Sparse and block-scaled products are refused. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emu/decode.h"
+#include "emu/matrix.h"
+
+enum { MAX_REGS = 64 };
+
+typedef struct shape {
+    uint32_t m, n, k;
+} shape;
+
+static bool has(const sl_decoder *d, sl_ptx_mod_id mod)
+{
+    return sl_ptx_has(d->inst, mod);
+}
+
+static bool shape_of(const sl_ptx_inst *inst, shape *s)
+{
+    for (uint32_t i = 0; i < inst->mods; i++)
+        if (sscanf(inst->mod[i].text, "m%un%uk%u", &s->m, &s->n, &s->k) == 3)
+            return true;
+    return false;
+}
+
+uint32_t sl_matrix_bits(sl_matrix_type type)
+{
+    static const uint8_t bits[SL_MATRIX_TYPES] = {
+        [SL_MATRIX_F16] = 16, [SL_MATRIX_BF16] = 16, [SL_MATRIX_TF32] = 32, [SL_MATRIX_F32] = 32, [SL_MATRIX_F64] = 64,
+        [SL_MATRIX_S8] = 8,   [SL_MATRIX_U8] = 8,    [SL_MATRIX_S4] = 4,    [SL_MATRIX_U4] = 4,   [SL_MATRIX_B1] = 1,
+        [SL_MATRIX_E4M3] = 8, [SL_MATRIX_E5M2] = 8,  [SL_MATRIX_S32] = 32};
+    return bits[type];
+}
+
+static sl_matrix_type matrix_type(sl_ptx_type type)
+{
+    static const struct {
+        sl_ptx_type type;
+        sl_matrix_type matrix;
+    } table[] = {{SL_T_F16, SL_MATRIX_F16}, {SL_T_BF16, SL_MATRIX_BF16}, {SL_T_TF32, SL_MATRIX_TF32},
+                 {SL_T_F32, SL_MATRIX_F32}, {SL_T_F64, SL_MATRIX_F64},   {SL_T_S8, SL_MATRIX_S8},
+                 {SL_T_U8, SL_MATRIX_U8},   {SL_T_S4, SL_MATRIX_S4},     {SL_T_U4, SL_MATRIX_U4},
+                 {SL_T_B1, SL_MATRIX_B1},   {SL_T_E4M3, SL_MATRIX_E4M3}, {SL_T_E5M2, SL_MATRIX_E5M2},
+                 {SL_T_S32, SL_MATRIX_S32}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].type == type)
+            return table[i].matrix;
+    return SL_MATRIX_TYPES;
+}
+
+/* Registers of a fragment with that many elements. */
+static uint32_t fragment_regs(uint32_t elements, sl_matrix_type type)
+{
+    return elements * sl_matrix_bits(type) / (type == SL_MATRIX_F64 ? 64 : 32) / 32;
+}
+
+/* References of the registers of {…} or of a single one. */
+static uint32_t fragment(sl_decoder *d, const sl_ptx_operand *operand, uint32_t bytes, bool written, uint32_t want,
+                         uint32_t *refs)
+{
+    const sl_ptx_operand *items = operand->kind == SL_OPD_VECTOR ? operand->items : operand;
+    uint32_t n = operand->kind == SL_OPD_VECTOR ? operand->count : 1;
+    if (n != want || n > MAX_REGS)
+        sl_decode_refuse(d, "a fragment of %u registers, not %u", n, want);
+    sl_ptx_type type = bytes == 8 ? SL_T_F64 : SL_T_B32;
+    for (uint32_t i = 0; i < n; i++)
+        refs[i] = written ? sl_decode_dst(d, &items[i], bytes) : sl_decode_src(d, &items[i], type);
+    return n;
+}
+
+/* ---- products ---- */
+
+typedef struct product {
+    shape s;
+    sl_matrix_type d, a, b, c;
+    bool wmma;
+} product;
+
+/* The types as written: d a b c, or d c where the factors are f16 (wmma). */
+static product product_of(sl_decoder *d)
+{
+    product p = {.wmma = d->inst->op == SL_OP_WMMA};
+    if (!shape_of(d->inst, &p.s))
+        sl_decode_refuse(d, "a shape is missing");
+    bool two = sl_ptx_inst_type(d->inst, 2) == SL_T_NONE;
+    p.d = matrix_type(sl_ptx_inst_type(d->inst, 0));
+    p.a = two ? SL_MATRIX_F16 : matrix_type(sl_ptx_inst_type(d->inst, 1));
+    p.b = two ? SL_MATRIX_F16 : matrix_type(sl_ptx_inst_type(d->inst, 2));
+    p.c = matrix_type(sl_ptx_inst_type(d->inst, two ? 1 : 3));
+    if (p.d == SL_MATRIX_TYPES || p.a == SL_MATRIX_TYPES || p.b == SL_MATRIX_TYPES || p.c == SL_MATRIX_TYPES)
+        sl_decode_refuse(d, "matrices of these types");
+    if (sl_matrix_bits(p.a) != sl_matrix_bits(p.b))
+        sl_decode_refuse(d, "factors of different width");
+    return p;
+}
+
+static void refuse_variants(sl_decoder *d)
+{
+    for (uint32_t i = 0; i < d->inst->mods; i++) {
+        const char *text = d->inst->mod[i].text;
+        if (!strncmp(text, "sp", 2) || !strncmp(text, "kind", 4) || !strncmp(text, "block_scale", 11))
+            sl_decode_refuse(d, ".%s", text);
+    }
+}
+
+static void decode_product(sl_decoder *d)
+{
+    refuse_variants(d);
+    product p = product_of(d);
+    bool quads = p.s.m == 8 && p.s.k == 4 && p.a == SL_MATRIX_F16; /* four products, one per pair of quads */
+    bool row_col = has(d, SL_MOD_ROW) && has(d, SL_MOD_COL);
+    shape s = p.s;
+    if (!p.wmma && (s.n != 8 || (s.m != 8 && s.m != 16) || s.k > 256 || (!quads && !row_col)))
+        sl_decode_refuse(d, "this shape");
+    if (p.wmma && (s.m * s.n > 256 || s.m > 32 || s.n > 32 || s.k > 128))
+        sl_decode_refuse(d, "this shape");
+    uint32_t refs[4 * MAX_REGS], count = 0;
+    bool duplicated = p.wmma && p.a == SL_MATRIX_F16; /* wmma gives halves eight registers in every shape */
+    uint32_t regs_a = duplicated ? 8 : quads ? 2 : fragment_regs(s.m * s.k, p.a);
+    uint32_t regs_b = duplicated ? 8 : quads ? 2 : fragment_regs(s.k * s.n, p.b);
+    uint32_t results = (quads ? 4 : 1) * s.m * s.n;
+    uint32_t factor_bytes = p.a == SL_MATRIX_F64 ? 8 : 4, sum_bytes = p.d == SL_MATRIX_F64 ? 8 : 4;
+    count += fragment(d, sl_decode_operand(d, 0), sum_bytes, true, fragment_regs(results, p.d), refs);
+    count += fragment(d, sl_decode_operand(d, 1), factor_bytes, false, regs_a, refs + count);
+    count += fragment(d, sl_decode_operand(d, 2), factor_bytes, false, regs_b, refs + count);
+    count += fragment(d, sl_decode_operand(d, 3), sum_bytes, false, fragment_regs(results, p.c), refs + count);
+    uint32_t list = sl_decode_list(d, refs, count);
+    sl_op *op = sl_emit(d, refs[0], 0, 0, 0, quads ? "mma_quads" : "mma");
+    op->list = list;
+    op->count = (uint8_t)count;
+    op->imm = sl_matrix_shape(s.m, s.n, s.k);
+    op->aux = p.d | (uint32_t)p.a << 4 | (uint32_t)p.b << 8 | (uint32_t)p.c << 12;
+    op->aux |= (has(d, SL_MOD_SATFINITE) ? SL_MATRIX_SATFINITE : 0) | (has(d, SL_MOD_XOR) ? SL_MATRIX_XOR : 0);
+    op->aux |= p.wmma ? SL_MATRIX_WMMA : 0;
+    /* layouts are written a, then b */
+    bool first = true;
+    for (uint32_t i = 0; i < d->inst->mods; i++) {
+        uint16_t mod = d->inst->mod[i].id;
+        if (mod != SL_MOD_ROW && mod != SL_MOD_COL)
+            continue;
+        op->aux |= first ? (mod == SL_MOD_COL ? SL_MATRIX_A_COL : 0) : (mod == SL_MOD_ROW ? SL_MATRIX_B_ROW : 0);
+        first = false;
+    }
+}
+
+/* ---- wmma.load and wmma.store ---- */
+
+static uint32_t role_of(const sl_ptx_inst *inst)
+{
+    return sl_ptx_has(inst, SL_MOD_A) ? 0 : sl_ptx_has(inst, SL_MOD_B) ? 1 : 2;
+}
+
+static uint32_t role_elements(const shape *s, uint32_t role)
+{
+    return role == 0 ? s->m * s->k : role == 1 ? s->k * s->n : s->m * s->n;
+}
+
+uint32_t sl_wmma_bytes_per_lane(const sl_ptx_inst *inst)
+{
+    shape s;
+    sl_matrix_type type = matrix_type(sl_ptx_inst_type(inst, 0));
+    if (!shape_of(inst, &s) || type == SL_MATRIX_TYPES)
+        return 0;
+    return role_elements(&s, role_of(inst)) * sl_matrix_bits(type) / 8 / 32;
+}
+
+static void decode_wmma_memory(sl_decoder *d)
+{
+    bool store = has(d, SL_MOD_STORE);
+    shape s;
+    uint32_t role = role_of(d->inst), refs[3 + MAX_REGS];
+    sl_matrix_type type = matrix_type(sl_ptx_inst_type(d->inst, 0));
+    if (!shape_of(d->inst, &s) || type == SL_MATRIX_TYPES || sl_matrix_bits(type) < 8 || s.m * s.n > 256)
+        sl_decode_refuse(d, "matrices of this shape and type");
+    bool columns = has(d, SL_MOD_COL);
+    uint32_t rows = role == 1 ? s.k : s.m, cols = role == 0 ? s.k : s.n;
+    uint32_t regs = type == SL_MATRIX_F16 && role < 2 ? 8 : fragment_regs(role_elements(&s, role), type);
+    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
+    if (at.is_param)
+        sl_decode_refuse(d, "a matrix among the parameters");
+    int64_t packed = sl_matrix_shape(s.m, s.n, s.k);
+    refs[0] = (uint32_t)packed;
+    refs[1] = (uint32_t)((uint64_t)packed >> 32);
+    refs[2] = d->inst->operands > 2 ? sl_decode_src(d, sl_decode_operand(d, 2), SL_T_U32)
+                                    : sl_decode_const(d, columns ? rows : cols, 4);
+    fragment(d, sl_decode_operand(d, store ? 1 : 0), type == SL_MATRIX_F64 ? 8 : 4, !store, regs, refs + 3);
+    uint32_t list = sl_decode_list(d, refs, 3 + regs);
+    sl_op *op = sl_emit(d, 0, at.ref, 0, 0, store ? "wmma_store" : "wmma_load");
+    sl_decode_fill(d, op, &at, sl_matrix_bits(type) / 8, regs, list);
+    op->aux |=
+        (columns ? SL_MATRIX_COLUMNS : 0) | role << SL_MATRIX_ROLE_SHIFT | (uint32_t)type << SL_MATRIX_TYPE_SHIFT;
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
+
+static void decode_8x8(sl_decoder *d)
+{
+    bool store = d->inst->op == SL_OP_STMATRIX;
+    uint32_t count = has(d, SL_MOD_X4) ? 4 : has(d, SL_MOD_X2) ? 2 : 1, refs[4];
+    if (!has(d, SL_MOD_M8N8) || sl_ptx_inst_type(d->inst, 0) != SL_T_B16)
+        sl_decode_refuse(d, "only 8x8 matrices of 16 bits are moved");
+    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
+    fragment(d, sl_decode_operand(d, store ? 1 : 0), 4, !store, count, refs);
+    uint32_t list = sl_decode_list(d, refs, count);
+    sl_op *op = sl_emit(d, 0, at.ref, 0, 0, store ? "stmatrix" : "ldmatrix");
+    sl_decode_fill(d, op, &at, 16, count, list);
+    op->aux |= has(d, SL_MOD_TRANS) ? SL_MATRIX_TRANSPOSED : 0;
+}
+
+bool sl_decode_matrix(sl_decoder *d)
+{
+    switch (d->inst->op) {
+    case SL_OP_MMA:
+        decode_product(d);
+        return true;
+    case SL_OP_WMMA:
+        if (has(d, SL_MOD_LOAD) || has(d, SL_MOD_STORE))
+            decode_wmma_memory(d);
+        else
+            decode_product(d);
+        return true;
+    case SL_OP_LDMATRIX:
+    case SL_OP_STMATRIX:
+        decode_8x8(d);
+        return true;
+    case SL_OP_MOVMATRIX: {
+        uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), SL_T_B32);
+        sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), a, a, a, "movmatrix");
+        return true;
+    }
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,31 @@
+/* What handlers that touch memory share: the addresses of the lanes, and the record of them. */
+#ifndef SL_EMU_EXEC_ACCESS_H
+#define SL_EMU_EXEC_ACCESS_H
+
+#include "emu/exec.h"
+
+static const u64 ALL_LANES = SL_LANES == 64 ? ~(u64)0 : ((u64)1 << (SL_LANES & 63)) - 1;
+
+/* Addresses of all lanes; inactive lanes repeat an active one, so that loops over all lanes are harmless. */
+static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
+{
+    if (o->aux & SL_ADDRESS_32) {
+        const u32 *a = sl_place(w, o->a);
+        SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)o->imm);
+    } else {
+        const u64 *a = sl_place(w, o->a);
+        SL_LANES_LOOP addr[i] = a[i] + (u64)o->imm;
+    }
+    if (w->mask != ALL_LANES) {
+        u64 some = addr[__builtin_ctzll(w->mask)], mask = w->mask;
+        SL_LANES_LOOP addr[i] = mask >> i & 1 ? addr[i] : some;
+    }
+}
+
+static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
+{
+    if (w->stream && o->slot != UINT32_MAX)
+        sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+}
+
+#endif

@@ -1,0 +1,495 @@
+/* Matrices spread over the 32 lanes of a warp (a 64-lane warp holds two such sets side by side).
+ *
+ * Fragments lie as the PTX ISA says for mma; those of wmma, which it leaves open, lie as the same products would need
+ * them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighbouring elements along k:
+ *   a factor in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4 * per + t * per …
+ *   a factor in tiles of 8 lines    register r holds line g,               k = r * 4 * per + t * per …
+ *   a sum in tiles of 16 x 8        item i is row g + 8 * (i / 2), column 2 * t + (i & 1)
+ * (a line is a row of A or a column of B).
+ *
+ * A product D = A * B + C is summed in double precision in the order c, k = 0, 1, 2 …; the products of all types but
+ * f64 are exact in it, so that D is rounded (almost always) once, to nearest. Tensor cores cut off bits of aligned
+ * products instead: results differ from theirs by at most the last places of the largest term. f64 is a chain of fused
+ * multiply-adds in the same order. Integer results are exact, wrapped or saturated. */
+#include "emu/exec_access.h"
+#include "emu/exec_half.h"
+#include "emu/half.h"
+#include "emu/matrix.h"
+
+enum { HALVES = SL_LANES / 32, MAX_FACTOR = 16 * 256, MAX_SUM = 256 };
+
+typedef struct shape {
+    int m, n, k;
+} shape;
+
+static inline shape unpack_shape(u64 packed)
+{
+    return (shape){(int)(packed & 0xffff), (int)(packed >> 16 & 0xffff), (int)(packed >> 32 & 0xffff)};
+}
+
+static inline int bits_of(u32 type)
+{
+    static const u8 bits[SL_MATRIX_TYPES] = {16, 16, 32, 32, 64, 8, 8, 4, 4, 1, 8, 8, 32};
+    return bits[type];
+}
+
+static inline int elements_per_register(u32 type)
+{
+    return (type == SL_MATRIX_F64 ? 64 : 32) / bits_of(type);
+}
+
+/* Element e of a lane's register as a number. */
+static inline __attribute__((always_inline)) f64 element(u32 type, const void *reg, int lane, int e)
+{
+    if (type == SL_MATRIX_F64)
+        return ((const f64 *)reg)[lane];
+    u32 word = ((const u32 *)reg)[lane];
+    switch (type) {
+    case SL_MATRIX_F16:
+        return f32_f16(word >> 16 * e & 0xffff);
+    case SL_MATRIX_BF16:
+        return f32_bf16(word >> 16 * e & 0xffff);
+    case SL_MATRIX_TF32:
+        return from_bits_f32(word & ~0x1fffu);
+    case SL_MATRIX_F32:
+        return from_bits_f32(word);
+    case SL_MATRIX_S8:
+        return (s8)(word >> 8 * e);
+    case SL_MATRIX_U8:
+        return (u8)(word >> 8 * e);
+    case SL_MATRIX_S4:
+        return (s32)(word << (28 - 4 * e)) >> 28;
+    case SL_MATRIX_U4:
+        return word >> 4 * e & 15;
+    case SL_MATRIX_B1:
+        return word >> e & 1;
+    case SL_MATRIX_E4M3:
+        return f32_f16(sl_e4m3_to_f16((u8)(word >> 8 * e)));
+    case SL_MATRIX_E5M2:
+        return f32_f16(sl_e5m2_to_f16((u8)(word >> 8 * e)));
+    default:
+        return (s32)word;
+    }
+}
+
+/* ---- where elements lie ---- */
+
+typedef struct factor {
+    int lines, k, per; /* per: elements in a register */
+    bool wide;         /* tiles of 16 lines, else of 8 */
+} factor;
+
+static inline factor factor_of(const shape *s, bool is_a, bool wmma, u32 type)
+{
+    int lines = is_a ? s->m : s->n;
+    bool wide = wmma && !is_a ? lines == 32 : is_a && lines >= 16;
+    return (factor){lines, s->k, elements_per_register(type), wide};
+}
+
+static inline int tile_registers(const factor *f)
+{
+    return (f->wide ? 16 : 8) * f->k / 32 / f->per;
+}
+
+static inline int factor_registers(const factor *f)
+{
+    return tile_registers(f) * f->lines / (f->wide ? 16 : 8);
+}
+
+/* Line and first k of a lane's register. */
+static inline void factor_spot(const factor *f, int reg, int lane, int *line, int *k)
+{
+    int in_tile = tile_registers(f), tile = reg / in_tile, r = reg % in_tile, g = lane >> 2, t = lane & 3;
+    *line = f->wide ? 16 * tile + g + 8 * (r & 1) : 8 * tile + g;
+    *k = ((f->wide ? r >> 1 : r) * 4 + t) * f->per;
+}
+
+static inline void sum_spot(const shape *s, int item, int lane, int *row, int *col)
+{
+    int tile = item >> 2, g = lane >> 2, t = lane & 3;
+    *row = g + 8 * (item >> 1 & 1);
+    *col = 2 * t + (item & 1);
+    if (s->n == 32) { /* 8 x 32: a 32 x 8 turned over */
+        int turned = *col;
+        *col = *row + 16 * tile;
+        *row = turned;
+    } else if (s->n == 16) {
+        *col += 8 * tile;
+    } else {
+        *row += 16 * tile;
+    }
+}
+
+/* ---- products ---- */
+
+static inline __attribute__((always_inline)) void gather_typed(const sl_warp *w, const u32 *refs, int half, u32 type,
+                                                               const factor *f, f64 *out, int line_step, int k_step)
+{
+    int regs = factor_registers(f);
+    for (int r = 0; r < regs; r++) {
+        const u8 *reg = (const u8 *)sl_place(w, refs[r]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
+        for (int lane = 0; lane < 32; lane++) {
+            int line, k;
+            factor_spot(f, r, lane, &line, &k);
+            for (int e = 0; e < f->per; e++)
+                out[line * line_step + (k + e) * k_step] = element(type, reg, lane, e);
+        }
+    }
+}
+
+static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const factor *f, f64 *out, int line_step,
+                   int k_step)
+{
+    switch (type) { /* the usual types get loops of their own */
+    case SL_MATRIX_F16:
+        gather_typed(w, refs, half, SL_MATRIX_F16, f, out, line_step, k_step);
+        return;
+    case SL_MATRIX_BF16:
+        gather_typed(w, refs, half, SL_MATRIX_BF16, f, out, line_step, k_step);
+        return;
+    default:
+        gather_typed(w, refs, half, type, f, out, line_step, k_step);
+        return;
+    }
+}
+
+static inline int sum_items(const shape *s)
+{
+    return s->m * s->n / 32;
+}
+
+static void gather_sum(const sl_warp *w, const u32 *refs, int half, u32 type, const shape *s, f64 *out)
+{
+    int items = sum_items(s), per = elements_per_register(type);
+    for (int i = 0; i < items; i++) {
+        const u8 *reg = (const u8 *)sl_place(w, refs[i / per]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
+        for (int lane = 0; lane < 32; lane++) {
+            int row, col;
+            sum_spot(s, i, lane, &row, &col);
+            out[row * s->n + col] = element(type, reg, lane, i % per);
+        }
+    }
+}
+
+/* A result as the bits of its register (f16: of its half). */
+static inline u64 result_bits(f64 x, u32 type, bool saturate)
+{
+    switch (type) {
+    case SL_MATRIX_F64:
+        return bits_f64(x);
+    case SL_MATRIX_F16:
+        return f16_f64(x);
+    case SL_MATRIX_S32:
+        if (saturate)
+            x = x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
+        return (u32)(s64)x;
+    default:
+        return x != x ? 0x7fffffff : bits_f32((f32)x);
+    }
+}
+
+static void scatter_sum(const sl_warp *w, const u32 *refs, int half, u32 type, const shape *s, const f64 *in,
+                        bool saturate)
+{
+    int items = sum_items(s), per = elements_per_register(type);
+    for (int i = 0; i < items; i += per) {
+        void *reg = sl_place(w, refs[i / per]);
+        for (u32 left = (u32)(w->mask >> 32 * half); left; left &= left - 1) {
+            int lane = __builtin_ctz(left), row, col;
+            u64 bits = 0;
+            for (int e = 0; e < per; e++) {
+                sum_spot(s, i + e, lane, &row, &col);
+                bits |= result_bits(in[row * s->n + col], type, saturate) << 16 * e;
+            }
+            if (type == SL_MATRIX_F64)
+                ((u64 *)reg)[32 * half + lane] = bits;
+            else
+                ((u32 *)reg)[32 * half + lane] = (u32)bits;
+        }
+    }
+}
+
+/* sum[m][n] += a[m][k] * b[k][n]. */
+static void multiply(const shape *s, const f64 *restrict a, const f64 *restrict b, f64 *restrict sum, bool fused)
+{
+    for (int row = 0; row < s->m; row++)
+        for (int first = 0; first < s->n; first += 8) {
+            f64 part[8];
+            for (int j = 0; j < 8; j++)
+                part[j] = sum[row * s->n + first + j];
+            for (int k = 0; k < s->k; k++) {
+                f64 x = a[row * s->k + k];
+                const f64 *y = &b[k * s->n + first];
+                if (fused) {
+                    for (int j = 0; j < 8; j++)
+                        part[j] = __builtin_fma(x, y[j], part[j]);
+                } else {
+                    for (int j = 0; j < 8; j++)
+                        part[j] += x * y[j];
+                }
+            }
+            for (int j = 0; j < 8; j++)
+                sum[row * s->n + first + j] = part[j];
+        }
+}
+
+/* Counts of differing bits: of 0 and 1, the square of the difference. */
+static void count_differences(const shape *s, const f64 *a, const f64 *b, f64 *sum)
+{
+    for (int row = 0; row < s->m; row++)
+        for (int k = 0; k < s->k; k++)
+            for (int col = 0; col < s->n; col++) {
+                f64 difference = a[row * s->k + k] - b[k * s->n + col];
+                sum[row * s->n + col] += difference * difference;
+            }
+}
+
+/* list: the registers of d, a, b, c. aux, imm: see matrix.h. */
+SL_HANDLER(mma)
+{
+    shape s = unpack_shape((u64)o->imm);
+    u32 type_d = o->aux & 15, type_a = o->aux >> 4 & 15, type_b = o->aux >> 8 & 15, type_c = o->aux >> 12 & 15;
+    bool wmma = o->aux & SL_MATRIX_WMMA;
+    factor fa = factor_of(&s, true, wmma, type_a), fb = factor_of(&s, false, wmma, type_b);
+    bool duplicated = wmma && type_a == SL_MATRIX_F16;
+    int regs_d = sum_items(&s) / elements_per_register(type_d);
+    int regs_a = duplicated ? 8 : factor_registers(&fa), regs_b = duplicated ? 8 : factor_registers(&fb);
+    const u32 *d = &w->code->list[o->list], *a = d + regs_d, *b = a + regs_a, *c = b + regs_b;
+    _Alignas(64) f64 factor_a[MAX_FACTOR], factor_b[MAX_FACTOR], sum[MAX_SUM];
+    for (int half = 0; half < HALVES; half++) {
+        if (!(u32)(w->mask >> 32 * half))
+            continue;
+        gather(w, a, half, type_a, &fa, factor_a, s.k, 1);
+        gather(w, b, half, type_b, &fb, factor_b, 1, s.n);
+        gather_sum(w, c, half, type_c, &s, sum);
+        if (o->aux & SL_MATRIX_XOR)
+            count_differences(&s, factor_a, factor_b, sum);
+        else
+            multiply(&s, factor_a, factor_b, sum, type_a == SL_MATRIX_F64);
+        scatter_sum(w, d, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
+    }
+}
+
+/* mma.m8n8k4 of halves: each pair of quads (lanes q … q + 3 and q + 16 … q + 19) multiplies matrices of its own. */
+static inline void quad_sum_spot(u32 type, int lane, int i, int *row, int *col)
+{
+    int upper = lane & 16 ? 4 : 0;
+    *row = type == SL_MATRIX_F16 ? (lane & 3) + upper : (lane & 1) + (i & 2) + upper;
+    *col = type == SL_MATRIX_F16 ? i : (i & 4) + (lane & 2) + (i & 1);
+}
+
+static void multiply_quads(const sl_warp *w, const sl_op *o, int half, int quad)
+{
+    const shape s = {8, 8, 4};
+    u32 type_d = o->aux & 15, type_c = o->aux >> 12 & 15;
+    int per_d = elements_per_register(type_d), per_c = elements_per_register(type_c);
+    const u32 *d = &w->code->list[o->list], *a = d + 8 / per_d, *b = a + 2, *c = b + 2;
+    f64 factor_a[32], factor_b[32], sum[64];
+    for (int k = 0; k < 8; k++) {
+        int lane = 4 * quad + (k & 3) + (k & 4 ? 16 : 0), at = 32 * half + lane, x = lane & 3, upper = k & 4;
+        for (int i = 0; i < 4; i++) {
+            f64 va = element(SL_MATRIX_F16, sl_place(w, a[i / 2]), at, i & 1);
+            f64 vb = element(SL_MATRIX_F16, sl_place(w, b[i / 2]), at, i & 1);
+            factor_a[o->aux & SL_MATRIX_A_COL ? (i + upper) * 4 + x : (x + upper) * 4 + i] = va;
+            factor_b[o->aux & SL_MATRIX_B_ROW ? x * 8 + i + upper : i * 8 + x + upper] = vb;
+        }
+        for (int i = 0; i < 8; i++) {
+            int row, col;
+            quad_sum_spot(type_c, lane, i, &row, &col);
+            sum[row * 8 + col] = element(type_c, sl_place(w, c[i / per_c]), at, i % per_c);
+        }
+    }
+    multiply(&s, factor_a, factor_b, sum, false);
+    for (int k = 0; k < 8; k++) {
+        int lane = 4 * quad + (k & 3) + (k & 4 ? 16 : 0), at = 32 * half + lane;
+        for (int i = 0; i < 8 && w->mask >> at & 1; i += per_d) {
+            u32 bits = 0;
+            for (int e = 0; e < per_d; e++) {
+                int row, col;
+                quad_sum_spot(type_d, lane, i + e, &row, &col);
+                bits |= (u32)result_bits(sum[row * 8 + col], type_d, false) << 16 * e;
+            }
+            ((u32 *)sl_place(w, d[i / per_d]))[at] = bits;
+        }
+    }
+}
+
+SL_HANDLER(mma_quads)
+{
+    for (int half = 0; half < HALVES; half++)
+        for (int quad = 0; quad < 4; quad++)
+            multiply_quads(w, o, half, quad);
+}
+
+/* ---- wmma.load and wmma.store ---- */
+
+typedef struct memory_matrix {
+    shape s;
+    u32 role, type;
+    bool columns;
+    int rows, cols, regs, per;
+    factor f;
+} memory_matrix;
+
+static memory_matrix matrix_of(const sl_warp *w, const sl_op *o)
+{
+    const u32 *list = &w->code->list[o->list];
+    memory_matrix m = {.s = unpack_shape((u64)list[1] << 32 | list[0]),
+                       .role = o->aux >> SL_MATRIX_ROLE_SHIFT & 3,
+                       .type = o->aux >> SL_MATRIX_TYPE_SHIFT & 15,
+                       .columns = o->aux & SL_MATRIX_COLUMNS,
+                       .regs = o->count};
+    m.rows = m.role == 1 ? m.s.k : m.s.m;
+    m.cols = m.role == 0 ? m.s.k : m.s.n;
+    m.per = elements_per_register(m.type);
+    m.f = factor_of(&m.s, m.role == 0, true, m.type);
+    return m;
+}
+
+/* Row and column of element e of a register. Halves fill eight registers: what is left over repeats the first ones. */
+static inline void matrix_spot(const memory_matrix *m, int reg, int e, int lane, int *row, int *col)
+{
+    if (m->role == 2) {
+        sum_spot(&m->s, reg * m->per + e, lane, row, col);
+        return;
+    }
+    int line, k;
+    factor_spot(&m->f, reg % factor_registers(&m->f), lane, &line, &k);
+    *row = m->role == 0 ? line : k + e;
+    *col = m->role == 0 ? k + e : line;
+}
+
+/* The lanes share the bytes of the matrix evenly, row after row (or column after column): that is what is recorded. */
+static void record_matrix(sl_warp *w, const sl_op *o, const memory_matrix *m, const u64 *base, const u32 *stride)
+{
+    if (!w->stream || o->slot == UINT32_MAX)
+        return;
+    _Alignas(64) u64 addr[SL_LANES];
+    u32 run = (u32)(m->columns ? m->rows : m->cols) * o->size; /* bytes that lie together */
+    u32 share = (u32)(m->rows * m->cols) * o->size / 32;
+    for (int i = 0; i < SL_LANES; i++) {
+        u32 at = (u32)(i & 31) * share;
+        addr[i] = base[i] + (u64)(at / run) * stride[i] * o->size + at % run;
+    }
+    sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+}
+
+static void move_matrix(sl_warp *w, const sl_op *o, bool store)
+{
+    _Alignas(64) u64 base[SL_LANES];
+    u32 stride[SL_LANES];
+    memory_matrix m = matrix_of(w, o);
+    const u32 *list = &w->code->list[o->list];
+    bool check = w->worker->run->emu->config.check_uninit;
+    addresses(w, o, base);
+    memcpy(stride, sl_place(w, list[2]), sizeof stride); /* the result may overwrite it */
+    record_matrix(w, o, &m, base, stride);
+    for (int reg = 0; reg < m.regs; reg++) {
+        u8 *place = sl_place(w, list[3 + reg]);
+        SL_EACH_ACTIVE(w, i)
+        {
+            u8 *word = place + (size_t)i * (m.type == SL_MATRIX_F64 ? 8 : 4);
+            for (int e = 0; e < m.per; e++) {
+                int row, col;
+                matrix_spot(&m, reg, e, i & 31, &row, &col);
+                u64 index = m.columns ? (u64)col * stride[i] + (u64)row : (u64)row * stride[i] + (u64)col;
+                u64 addr = base[i] + index * o->size;
+                void *memory = sl_memory_resolve(w, o, i, addr, o->size, store);
+                if (check && store)
+                    sl_memory_mark_written(w, o, i, addr, o->size);
+                if (check && !store)
+                    sl_memory_check_read(w, o, i, addr, o->size);
+                if (store)
+                    memcpy(memory, word + e * o->size, o->size);
+                else
+                    memcpy(word + e * o->size, memory, o->size);
+            }
+        }
+    }
+}
+
+SL_HANDLER(wmma_load)
+{
+    move_matrix(w, o, false);
+}
+
+SL_HANDLER(wmma_store)
+{
+    move_matrix(w, o, true);
+}
+
+/* ---- 8 x 8 matrices of 16 bits: lane l holds row l / 4, columns 2 * (l % 4) and the next ---- */
+
+/* Row r of matrix j lies at the address of lane 8 * j + r: only these addresses count, and are recorded. */
+static void matrix_rows(sl_warp *w, const sl_op *o, bool store, u8 *row[SL_LANES])
+{
+    _Alignas(64) u64 addr[SL_LANES];
+    addresses(w, o, addr);
+    u64 rows = o->count == 4 ? UINT32_MAX : ((u64)1 << 8 * o->count) - 1, used = w->mask & (rows | rows << 32);
+    if (w->stream && o->slot != UINT32_MAX)
+        sl_warp_stream_access(w->stream, o->slot, used, used ? addr : NULL);
+    bool check = w->worker->run->emu->config.check_uninit;
+    for (int i = 0; i < SL_LANES; i++) {
+        row[i] = NULL;
+        if (!(used >> i & 1))
+            continue;
+        row[i] = sl_memory_resolve(w, o, i, addr[i], 16, store);
+        if (check && store)
+            sl_memory_mark_written(w, o, i, addr[i], 16);
+        if (check && !store)
+            sl_memory_check_read(w, o, i, addr[i], 16);
+    }
+}
+
+static inline u16 *matrix_item(u8 *const *row, int line, int col)
+{
+    return row[line] ? (u16 *)(void *)row[line] + col : NULL;
+}
+
+SL_HANDLER(ldmatrix)
+{
+    u8 *row[SL_LANES];
+    matrix_rows(w, o, false, row);
+    for (u32 j = 0; j < o->count; j++) {
+        u32 *d = sl_place(w, w->code->list[o->list + j]);
+        SL_EACH_ACTIVE(w, i)
+        {
+            int first = (i & 32) + 8 * (int)j, r = (i & 31) >> 2, c = 2 * (i & 3);
+            bool turned = o->aux & SL_MATRIX_TRANSPOSED;
+            const u16 *low = turned ? matrix_item(row, first + c, r) : matrix_item(row, first + r, c);
+            const u16 *high = turned ? matrix_item(row, first + c + 1, r) : matrix_item(row, first + r, c + 1);
+            d[i] = (low ? *low : 0) | (u32)(high ? *high : 0) << 16;
+        }
+    }
+}
+
+SL_HANDLER(stmatrix)
+{
+    u8 *row[SL_LANES];
+    matrix_rows(w, o, true, row);
+    for (u32 j = 0; j < o->count; j++) {
+        const u32 *a = sl_place(w, w->code->list[o->list + j]);
+        SL_EACH_ACTIVE(w, i)
+        {
+            int first = (i & 32) + 8 * (int)j, r = (i & 31) >> 2, c = 2 * (i & 3);
+            bool turned = o->aux & SL_MATRIX_TRANSPOSED;
+            u16 *low = turned ? matrix_item(row, first + c, r) : matrix_item(row, first + r, c);
+            u16 *high = turned ? matrix_item(row, first + c + 1, r) : matrix_item(row, first + r, c + 1);
+            if (low)
+                *low = (u16)a[i];
+            if (high)
+                *high = (u16)(a[i] >> 16);
+        }
+    }
+}
+
+SL_HANDLER(movmatrix)
+{
+    u32 *d = sl_place(w, o->d), source[SL_LANES];
+    memcpy(source, sl_place(w, o->a), sizeof source);
+    SL_EACH_ACTIVE(w, i)
+    {
+        int r = (i & 31) >> 2, c = 2 * (i & 3), from = (i & 32) + 4 * c + r / 2, shift = 16 * (r & 1);
+        d[i] = (source[from] >> shift & 0xffff) | (source[from + 4] >> shift & 0xffff) << 16;
+    }
+}

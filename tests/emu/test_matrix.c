@@ -1,0 +1,785 @@
+/* Matrix instructions against plain triple loops. Fragments are laid out here with the formulas of the PTX ISA, one
+ * shape after the other. */
+#include <fenv.h>
+#include <math.h>
+
+#include "emu/exact.h"
+#include "emu/recording.h"
+#include "emu/run_ptx.h"
+
+enum { LANES = 64 }; /* two warps of 32 lanes, or one of 64 that holds two sets of matrices */
+
+static size_t add_text(char *text, size_t used, size_t size, const char *pattern, ...) SL_PRINTF(4, 5);
+static size_t add_text(char *text, size_t used, size_t size, const char *pattern, ...)
+{
+    va_list args;
+    va_start(args, pattern);
+    used += (size_t)vsnprintf(text + used, size - used, pattern, args);
+    va_end(args);
+    assert_true(used < size);
+    return used;
+}
+
+static size_t add_registers(char *text, size_t used, size_t size, char name, int count)
+{
+    used = add_text(text, used, size, "{");
+    for (int i = 0; i < count; i++)
+        used = add_text(text, used, size, "%s%%%c%d", i ? ", " : "", name, i);
+    return add_text(text, used, size, "}");
+}
+
+/* ---- mma: each lane loads its registers from an array, and stores its results ---- */
+
+typedef struct fragments {
+    int d, a, b, c; /* registers per lane */
+    bool wide;      /* 64-bit registers */
+} fragments;
+
+static void mma_kernel(char *text, size_t size, const char *instruction, const fragments *f)
+{
+    const char *type = f->wide ? "f64" : "b32";
+    int bytes = f->wide ? 8 : 4, counts[4] = {f->a, f->b, f->c, f->d};
+    size_t used = add_text(text, 0, size,
+                           ".version 8.6\n.target sm_90\n.address_size 64\n"
+                           ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
+                           ".reg .%s %%a<16>, %%b<16>, %%c<16>, %%d<16>; .reg .b32 %%t; .reg .b64 %%p<4>;\n"
+                           "mov.u32 %%t, %%tid.x;\n",
+                           type);
+    for (int i = 0; i < 4; i++)
+        used = add_text(text, used, size, "ld.param.u64 %%p%d, [p%c]; mad.wide.u32 %%p%d, %%t, %d, %%p%d;\n", i,
+                        "abcd"[i], i, counts[i] * bytes, i);
+    for (int i = 0; i < 3; i++)
+        for (int r = 0; r < counts[i]; r++)
+            used = add_text(text, used, size, "ld.global.%s %%%c%d, [%%p%d+%d];\n", type, "abc"[i], r, i, r * bytes);
+    used = add_text(text, used, size, "%s ", instruction);
+    for (int i = 0; i < 4; i++) {
+        used = add_registers(text, used, size, "dabc"[i], counts[(i + 3) % 4]);
+        used = add_text(text, used, size, i < 3 ? ", " : ";\n");
+    }
+    for (int r = 0; r < f->d; r++)
+        used = add_text(text, used, size, "st.global.%s [%%p3+%d], %%d%d;\n", type, r * bytes, r);
+    add_text(text, used, size, "ret;\n}\n");
+}
+
+static void run_mma(const machine *m, const char *instruction, const fragments *f, const void *a, const void *b,
+                    const void *c, void *d)
+{
+    char text[8192];
+    session s;
+    size_t bytes = f->wide ? 8 : 4;
+    mma_kernel(text, sizeof text, instruction, f);
+    if (!session_open(&s, m, text, NULL)) {
+        memset(d, 0xee, LANES * bytes * (size_t)f->d); /* not on this CPU: nothing to compare */
+        return;
+    }
+    void *result = device_memory(&s, NULL, LANES * bytes * (size_t)f->d);
+    uint64_t params[4] = {(uintptr_t)device_memory(&s, a, LANES * bytes * (size_t)f->a),
+                          (uintptr_t)device_memory(&s, b, LANES * bytes * (size_t)f->b),
+                          (uintptr_t)device_memory(&s, c, LANES * bytes * (size_t)f->c), (uintptr_t)result};
+    session_run(&s, "k", 1, LANES, params, sizeof params);
+    memcpy(d, result, LANES * bytes * (size_t)f->d);
+    session_close(&s);
+}
+
+static bool runs(const machine *m)
+{
+    session s;
+    bool yes = session_open(&s, m, ".version 7.0\n.target sm_80\n.address_size 64\n", NULL);
+    if (yes)
+        session_close(&s);
+    return yes;
+}
+
+/* Small numbers, so that every sum is exact whatever its order. */
+static int small_number(uint64_t *state)
+{
+    return (int)(next_random(state) % 17) - 8;
+}
+
+static uint32_t half_bits(double x, const format *f)
+{
+    return exact_round(exact_of(x), f, FE_TONEAREST, false);
+}
+
+static uint32_t f32_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float f32_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+typedef struct matrices {
+    double a[2][16][64], b[2][64][8], c[2][16][8], d[2][16][8]; /* [set of 32 lanes] */
+} matrices;
+
+static void make_matrices(matrices *x, int m, int k, double scale)
+{
+    uint64_t state = 7;
+    for (int set = 0; set < 2; set++) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < k; j++)
+                x->a[set][i][j] = small_number(&state) * scale;
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < 8; j++)
+                x->b[set][i][j] = small_number(&state) * scale;
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < 8; j++) {
+                x->c[set][i][j] = small_number(&state);
+                x->d[set][i][j] = x->c[set][i][j];
+                for (int l = 0; l < k; l++)
+                    x->d[set][i][j] += x->a[set][i][l] * x->b[set][l][j];
+            }
+    }
+}
+
+/* m16n8k16 and m16n8k8 with 16-bit factors: a and b in pairs along k. */
+static void check_halves(const char *type, const format *f, int k, bool half_sums)
+{
+    static matrices x;
+    make_matrices(&x, 16, k, 0.25);
+    fragments regs = {half_sums ? 2 : 4, k / 4, k / 8, half_sums ? 2 : 4, false};
+    uint32_t a[LANES][4], b[LANES][2], c[LANES][4], d[LANES][4];
+    uint32_t *flat_a = a[0], *flat_b = b[0], *flat_c = c[0], *flat_d = d[0];
+    for (int lane = 0; lane < LANES; lane++) {
+        int set = lane / 32, group = lane % 32 >> 2, t = lane % 4;
+        for (int i = 0; i < k / 2; i++) { /* a0 … a7 */
+            int row = (i >= 0 && i < 2) || (i >= 4 && i < 6) ? group : group + 8;
+            int col = t * 2 + (i & 1) + (i >= 4 ? 8 : 0);
+            uint32_t bits = half_bits(x.a[set][row][col], f);
+            uint32_t *reg = &flat_a[lane * regs.a + i / 2];
+            *reg = i & 1 ? *reg | bits << 16 : bits;
+        }
+        for (int i = 0; i < k / 4; i++) { /* b0 … b3 */
+            int row = t * 2 + (i & 1) + (i >= 2 ? 8 : 0);
+            uint32_t bits = half_bits(x.b[set][row][group], f);
+            uint32_t *reg = &flat_b[lane * regs.b + i / 2];
+            *reg = i & 1 ? *reg | bits << 16 : bits;
+        }
+        for (int i = 0; i < 4; i++) {
+            double value = x.c[set][i < 2 ? group : group + 8][t * 2 + (i & 1)];
+            uint32_t *reg = &flat_c[lane * regs.c + (half_sums ? i / 2 : i)];
+            if (half_sums)
+                *reg = i & 1 ? *reg | half_bits(value, &F16) << 16 : half_bits(value, &F16);
+            else
+                *reg = f32_bits((float)value);
+        }
+    }
+    char instruction[100];
+    const char *sums = half_sums ? "f16" : "f32";
+    snprintf(instruction, sizeof instruction, "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s", k, sums, type, type,
+             sums);
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        if (!runs(&machines[m]))
+            continue;
+        run_mma(&machines[m], instruction, &regs, a, b, c, d);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int i = 0; i < 4; i++) {
+                int row = (lane % 32 >> 2) + (i < 2 ? 0 : 8), col = lane % 4 * 2 + (i & 1);
+                uint32_t reg = flat_d[lane * regs.d + (half_sums ? i / 2 : i)];
+                double got = half_sums ? value_of(reg >> 16 * (i & 1) & 0xffff, &F16) : (double)f32_of(reg);
+                double want = x.d[lane / 32][row][col];
+                if (got != want)
+                    fail_msg("%s: row %d, column %d is %g, not %g", instruction, row, col, got, want);
+            }
+    }
+}
+
+static void mma_of_halves_is_the_product_of_matrices_laid_out_as_documented(void **unused)
+{
+    (void)unused;
+    check_halves("f16", &F16, 16, false);
+    check_halves("f16", &F16, 16, true);
+    check_halves("f16", &F16, 8, false);
+    check_halves("f16", &F16, 8, true);
+    check_halves("bf16", &BF16, 16, false);
+    check_halves("bf16", &BF16, 8, false);
+}
+
+static void mma_of_tf32_ignores_the_low_bits_of_its_factors(void **unused)
+{
+    (void)unused;
+    static matrices x;
+    for (int k = 4; k <= 8; k += 4) {
+        make_matrices(&x, 16, k, 0.5);
+        fragments regs = {4, k / 2, k / 4, 4, false};
+        uint32_t a[LANES * 4], b[LANES * 2], c[LANES * 4], d[LANES * 4];
+        for (int lane = 0; lane < LANES; lane++) {
+            int set = lane / 32, group = lane % 32 >> 2, t = lane % 4;
+            for (int i = 0; i < k / 2; i++) /* a1 and a3 are eight rows below, a2 and a3 four columns on */
+                a[lane * regs.a + i] =
+                    f32_bits((float)x.a[set][group + (i & 1 ? 8 : 0)][t + (i >= 2 ? 4 : 0)]) | 0x1fff;
+            for (int i = 0; i < k / 4; i++)
+                b[lane * regs.b + i] = f32_bits((float)x.b[set][t + 4 * i][group]) | 0x0abc;
+            for (int i = 0; i < 4; i++)
+                c[lane * 4 + i] = f32_bits((float)x.c[set][i < 2 ? group : group + 8][t * 2 + (i & 1)]);
+        }
+        run_mma(&machines[4],
+                k == 4 ? "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32"
+                       : "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+                &regs, a, b, c, d);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int i = 0; i < 4; i++) {
+                int row = (lane % 32 >> 2) + (i < 2 ? 0 : 8), col = lane % 4 * 2 + (i & 1);
+                assert_true(f32_of(d[lane * 4 + i]) == (float)x.d[lane / 32][row][col]);
+            }
+    }
+}
+
+static void mma_of_doubles_is_a_chain_of_fused_multiply_adds(void **unused)
+{
+    (void)unused;
+    double a[LANES], b[LANES], c[LANES * 2], d[LANES * 2];
+    uint64_t state = 3;
+    fragments regs = {2, 1, 1, 2, true};
+    for (int i = 0; i < LANES; i++) {
+        a[i] = (double)next_random(&state) / 3e9;
+        b[i] = (double)next_random(&state) / 7e9;
+        c[2 * i] = (double)next_random(&state) / 5e9;
+        c[2 * i + 1] = -c[2 * i];
+    }
+    for (int m = 0; m < 6; m++) {
+        if (!runs(&machines[m]))
+            continue;
+        run_mma(&machines[m], "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", &regs, a, b, c, d);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int i = 0; i < 2; i++) {
+                int first = lane & 32, row = lane % 32 >> 2, col = lane % 4 * 2 + i;
+                double want = c[2 * lane + i];
+                for (int k = 0; k < 4; k++) /* a: row group, column t; b: row t, column group */
+                    want = fma(a[first + row * 4 + k], b[first + col * 4 + k], want);
+                assert_true(d[2 * lane + i] == want);
+            }
+    }
+}
+
+static void mma_of_bytes_is_exact_and_wraps_or_saturates(void **unused)
+{
+    (void)unused;
+    uint64_t state = 11;
+    static const struct {
+        const char *instruction;
+        int m, k;
+        bool a_signed, b_signed, saturates;
+        int32_t start;
+    } cases[] = {
+        {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16, 32, true, true, false, 5},
+        {"mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", 16, 16, false, true, false, -7},
+        {"mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.u8.s32", 16, 32, false, false, true, INT32_MAX - 1000},
+        {"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32", 16, 32, false, false, false, INT32_MAX - 1000},
+        {"mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.u8.s32", 8, 16, true, false, true, INT32_MIN + 5},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        int m = cases[n].m, k = cases[n].k;
+        uint8_t ma[2][16][32], mb[2][32][8];
+        for (size_t i = 0; i < sizeof ma; i++)
+            (&ma[0][0][0])[i] = (uint8_t)next_random(&state);
+        for (size_t i = 0; i < sizeof mb; i++)
+            (&mb[0][0][0])[i] = (uint8_t)next_random(&state);
+        fragments regs = {m / 4, m * k / 128, k / 16, m / 4, false};
+        uint8_t a[LANES * 16], b[LANES * 8];
+        int32_t c[LANES * 4], d[LANES * 4];
+        for (int lane = 0; lane < LANES; lane++) {
+            int set = lane / 32, group = lane % 32 >> 2, t = lane % 4;
+            for (int i = 0; i < regs.a * 4; i++) {
+                bool lower = m == 16 && !((i >= 0 && i < 4) || (i >= 8 && i < 12));
+                int col = t * 4 + (i & 3) + (i >= 8 ? 16 : 0);
+                a[lane * regs.a * 4 + i] = ma[set][group + (lower ? 8 : 0)][col];
+            }
+            for (int i = 0; i < regs.b * 4; i++)
+                b[lane * regs.b * 4 + i] = mb[set][t * 4 + (i & 3) + (i >= 4 ? 16 : 0)][group];
+            for (int i = 0; i < regs.c; i++)
+                c[lane * regs.c + i] = cases[n].start;
+        }
+        run_mma(&machines[n % 2 ? 5 : 4], cases[n].instruction, &regs, a, b, c, d);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int i = 0; i < regs.d; i++) {
+                int set = lane / 32, row = (lane % 32 >> 2) + (i < 2 ? 0 : 8), col = lane % 4 * 2 + (i & 1);
+                int64_t sum = cases[n].start;
+                for (int l = 0; l < k; l++) {
+                    int64_t x = cases[n].a_signed ? (int8_t)ma[set][row][l] : ma[set][row][l];
+                    sum += x * (cases[n].b_signed ? (int8_t)mb[set][l][col] : mb[set][l][col]);
+                }
+                if (cases[n].saturates)
+                    sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+                if (d[lane * regs.d + i] != (int32_t)(uint32_t)sum)
+                    fail_msg("%s: row %d, column %d is %d, not %lld", cases[n].instruction, row, col,
+                             d[lane * regs.d + i], (long long)sum);
+            }
+    }
+}
+
+static void mma_of_bits_counts_common_or_differing_ones(void **unused)
+{
+    (void)unused;
+    uint64_t state = 17;
+    for (int differ = 0; differ < 2; differ++) {
+        fragments regs = {4, 2, 1, 4, false};
+        uint32_t a[LANES * 2], b[LANES], c[LANES * 4], d[LANES * 4];
+        for (int i = 0; i < LANES * 2; i++)
+            a[i] = next_random(&state);
+        for (int i = 0; i < LANES; i++)
+            b[i] = next_random(&state);
+        for (int i = 0; i < LANES * 4; i++)
+            c[i] = (uint32_t)i;
+        run_mma(&machines[4],
+                differ ? "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc"
+                       : "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc",
+                &regs, a, b, c, d);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int i = 0; i < 4; i++) {
+                int first = lane & 32, row = lane % 32 >> 2, col = lane % 4 * 2 + (i & 1);
+                uint32_t want = (uint32_t)(lane * 4 + i);
+                for (int t = 0; t < 4; t++) { /* lane t of a row's group holds bits 32 * t … of it */
+                    uint32_t x = a[(first + row * 4 + t) * 2 + (i >= 2)], y = b[first + col * 4 + t];
+                    want += (uint32_t)__builtin_popcount(differ ? x ^ y : x & y);
+                }
+                assert_int_equal(d[lane * 4 + i], want);
+            }
+    }
+}
+
+static void mma_of_eight_bit_floats_multiplies_their_values(void **unused)
+{
+    (void)unused;
+    fragments regs = {4, 4, 2, 4, false};
+    uint32_t a[LANES * 4], b[LANES * 2], c[LANES * 4], d[LANES * 4];
+    for (int i = 0; i < LANES * 4; i++) {
+        a[i] = 0x38383838; /* 1.0 in e4m3 */
+        c[i] = f32_bits(0.5f);
+    }
+    for (int i = 0; i < LANES * 2; i++)
+        b[i] = 0x40c03c00; /* bytes 0, 1.0, -2.0, 2.0 in e5m2 */
+    run_mma(&machines[4], "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", &regs, a, b, c, d);
+    for (int i = 0; i < LANES * 4; i++)
+        assert_true(f32_of(d[i]) == 8.5f); /* eight times (0 + 1 - 2 + 2), and a half */
+}
+
+static void mma_m8n8k4_multiplies_one_matrix_per_pair_of_quads(void **unused)
+{
+    (void)unused;
+    static const char *const layouts[4] = {"row.col", "col.col", "row.row", "col.row"};
+    uint64_t state = 23;
+    for (int form = 0; form < 8; form++) {
+        bool a_col = form & 1, b_row = form & 2, half_sums = form & 4;
+        double ma[2][4][8][4], mb[2][4][4][8], mc[2][4][8][8];
+        for (size_t i = 0; i < 2 * 4 * 32; i++) {
+            (&ma[0][0][0][0])[i] = small_number(&state);
+            (&mb[0][0][0][0])[i] = small_number(&state);
+        }
+        for (size_t i = 0; i < 2 * 4 * 64; i++)
+            (&mc[0][0][0][0])[i] = small_number(&state);
+        uint16_t a[LANES][4], b[LANES][4], ch[LANES][8], dh[LANES][8];
+        float cf[LANES][8], df[LANES][8];
+        for (int lane = 0; lane < LANES; lane++) {
+            int l = lane % 32, set = lane / 32, quad = l % 16 / 4;
+            for (int i = 0; i < 4; i++) {
+                int row = a_col ? (l < 16 ? i % 4 : i % 4 + 4) : (l < 16 ? l % 4 : l % 4 + 4), col = a_col ? l % 4 : i;
+                a[lane][i] = (uint16_t)half_bits(ma[set][quad][row][col], &F16);
+                row = b_row ? l % 4 : i;
+                col = b_row ? (l < 16 ? i : i + 4) : (l < 16 ? l % 4 : l % 4 + 4);
+                b[lane][i] = (uint16_t)half_bits(mb[set][quad][row][col], &F16);
+            }
+            for (int i = 0; i < 8; i++) {
+                int x = (l & 1) + (i & 2);
+                ch[lane][i] = (uint16_t)half_bits(mc[set][quad][l < 16 ? l % 4 : l % 4 + 4][i], &F16);
+                cf[lane][i] = (float)mc[set][quad][l < 16 ? x : x + 4][(i & 4) + (l & 2) + (i & 1)];
+            }
+        }
+        char instruction[100];
+        const char *sums = half_sums ? "f16" : "f32";
+        snprintf(instruction, sizeof instruction, "mma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s", layouts[form & 3], sums,
+                 sums);
+        fragments regs = {half_sums ? 4 : 8, 2, 2, half_sums ? 4 : 8, false};
+        run_mma(&machines[4 + form % 2], instruction, &regs, a, b, half_sums ? (void *)ch : cf,
+                half_sums ? (void *)dh : df);
+        for (int lane = 0; lane < LANES; lane++)
+            for (int i = 0; i < 8; i++) {
+                int l = lane % 32, set = lane / 32, quad = l % 16 / 4, x = (l & 1) + (i & 2);
+                int row = half_sums ? (l < 16 ? l % 4 : l % 4 + 4) : (l < 16 ? x : x + 4);
+                int col = half_sums ? i : (i & 4) + (l & 2) + (i & 1);
+                double want = mc[set][quad][row][col];
+                for (int k = 0; k < 4; k++)
+                    want += ma[set][quad][row][k] * mb[set][quad][k][col];
+                double got = half_sums ? value_of(dh[lane][i], &F16) : (double)df[lane][i];
+                if (got != want)
+                    fail_msg("%s: lane %d, item %d is %g, not %g", instruction, lane, i, got, want);
+            }
+    }
+}
+
+static void sums_of_halves_stay_close_to_the_exact_ones(void **unused)
+{
+    (void)unused;
+    fragments regs = {4, 4, 2, 4, false};
+    uint16_t a[LANES][8], b[LANES][4];
+    float c[LANES][4], d[LANES][4];
+    uint64_t state = 31;
+    for (int lane = 0; lane < LANES; lane++) {
+        for (int i = 0; i < 8; i++)
+            a[lane][i] = (uint16_t)(next_random(&state) % 0x4000 | (next_random(&state) & 0x8000));
+        for (int i = 0; i < 4; i++)
+            b[lane][i] = (uint16_t)(next_random(&state) % 0x4000 | (next_random(&state) & 0x8000));
+        for (int i = 0; i < 4; i++)
+            c[lane][i] = (float)next_random(&state) * 0x1p-32f;
+    }
+    run_mma(&machines[4], "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", &regs, a, b, c, d);
+    for (int lane = 0; lane < LANES; lane++)
+        for (int i = 0; i < 4; i++) {
+            int first = lane & 32, group = lane % 32 >> 2, col = lane % 4 * 2 + (i & 1);
+            long double sum = c[lane][i], largest = fabsf(c[lane][i]);
+            for (int k = 0; k < 16; k++) { /* which lane and item hold a[row][k] and b[k][col] */
+                int t = k % 8 / 2, item_a = (k & 1) + (i < 2 ? 0 : 2) + (k >= 8 ? 4 : 0),
+                    item_b = (k & 1) + (k >= 8 ? 2 : 0);
+                long double product = (long double)value_of(a[first + group * 4 + t][item_a], &F16) *
+                                      (long double)value_of(b[first + col * 4 + t][item_b], &F16);
+                sum += product;
+                largest = fabsl(product) > largest ? fabsl(product) : largest;
+            }
+            assert_true(fabsl((long double)d[lane][i] - sum) <= fabsl(sum) * 0x1p-24L + largest * 0x1p-50L);
+        }
+}
+
+/* ---- wmma: load, multiply, store; layouts of fragments are not seen ---- */
+
+typedef struct wmma_case {
+    int m, n, k;
+    const char *factor, *sum;   /* types */
+    const char *types;          /* of wmma.mma, as written */
+    int regs_a, regs_b, regs_c; /* as documented */
+} wmma_case;
+
+static int type_size(const char *type)
+{
+    return !strcmp(type, "f64") ? 8 : strstr(type, "32") ? 4 : strstr(type, "16") ? 2 : 1;
+}
+
+static void put_number(void *memory, size_t index, const char *type, double x)
+{
+    if (!strcmp(type, "f16") || !strcmp(type, "bf16"))
+        ((uint16_t *)memory)[index] = (uint16_t)half_bits(x, *type == 'f' ? &F16 : &BF16);
+    else if (!strcmp(type, "f64"))
+        ((double *)memory)[index] = x;
+    else if (type_size(type) == 1)
+        ((uint8_t *)memory)[index] = (uint8_t)(int)x;
+    else if (!strcmp(type, "s32"))
+        ((int32_t *)memory)[index] = (int32_t)x;
+    else
+        ((float *)memory)[index] = (float)x;
+}
+
+static double get_number(const void *memory, size_t index, const char *type)
+{
+    return !strcmp(type, "f16")   ? value_of(((const uint16_t *)memory)[index], &F16)
+           : !strcmp(type, "f64") ? ((const double *)memory)[index]
+           : !strcmp(type, "s32") ? (double)((const int32_t *)memory)[index]
+                                  : (double)((const float *)memory)[index];
+}
+
+static void wmma_kernel(char *text, size_t size, const wmma_case *w, bool a_col, bool b_col, bool c_col, bool shared)
+{
+    const char *space = shared ? ".shared" : ".global", *bits = type_size(w->sum) == 8 ? "f64" : "b32";
+    size_t used = add_text(
+        text, 0, size,
+        ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 32 .b8 room[8192];\n"
+        ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
+        ".reg .%s %%a<16>, %%b<16>, %%c<16>, %%d<16>; .reg .b64 %%p<8>; .reg .b32 %%i<4>; .reg .pred %%q;\n"
+        "ld.param.u64 %%p0, [pa]; ld.param.u64 %%p1, [pb]; ld.param.u64 %%p2, [pc]; ld.param.u64 %%p3, [pd];\n",
+        bits);
+    if (shared) /* the first 4 KB of a and b are copied by each warp; the values are the same */
+        used = add_text(
+            text, used, size,
+            "mov.u32 %%i0, 0;\nmov.u64 %%p4, room;\nLOOP:\n"
+            "cvt.u64.u32 %%p5, %%i0; add.u64 %%p6, %%p0, %%p5; ld.global.u32 %%i1, [%%p6]; add.u64 %%p6, %%p4, %%p5;"
+            "st.shared.u32 [%%p6], %%i1;\nadd.u64 %%p6, %%p1, %%p5; ld.global.u32 %%i1, [%%p6]; add.u64 %%p6, %%p4, "
+            "%%p5;"
+            "st.shared.u32 [%%p6+4096], %%i1;\nadd.u32 %%i0, %%i0, 4; setp.lt.u32 %%q, %%i0, 4096; @%%q bra LOOP;\n"
+            "mov.u64 %%p0, %%p4; add.u64 %%p1, %%p4, 4096;\n");
+    const char *pattern = "wmma.%s.%c.sync.aligned.%s.m%dn%dk%d%s.%s ";
+    for (int i = 0; i < 3; i++) {
+        int regs = i == 0 ? w->regs_a : i == 1 ? w->regs_b : w->regs_c;
+        bool col = i == 0 ? a_col : i == 1 ? b_col : c_col;
+        used = add_text(text, used, size, pattern, "load", "abc"[i], col ? "col" : "row", w->m, w->n, w->k,
+                        i < 2 ? space : "", i < 2 ? w->factor : w->sum);
+        used = add_registers(text, used, size, "abc"[i], regs);
+        used = add_text(text, used, size, i < 2 ? ", [%%p%d], 40;\n" : ", [%%p%d], 48;\n", i);
+    }
+    used = add_text(text, used, size, "wmma.mma.sync.aligned.%s.%s.m%dn%dk%d.%s ", a_col ? "col" : "row",
+                    b_col ? "col" : "row", w->m, w->n, w->k, w->types);
+    for (int i = 0; i < 4; i++) {
+        used = add_registers(text, used, size, "dabc"[i], i == 1 ? w->regs_a : i == 2 ? w->regs_b : w->regs_c);
+        used = add_text(text, used, size, i < 3 ? ", " : ";\n");
+    }
+    used =
+        add_text(text, used, size, pattern, "store", 'd', c_col ? "col" : "row", w->m, w->n, w->k, ".global", w->sum);
+    used = add_text(text, used, size, "[%%p3], ");
+    used = add_registers(text, used, size, 'd', w->regs_c);
+    add_text(text, used, size, ", 48;\nret;\n}\n");
+}
+
+static void check_wmma(const wmma_case *w, const machine *machine_, int form)
+{
+    enum { LINE = 40, SUM_LINE = 48, ROOM = 48 * 48 };
+    bool a_col = form & 1, b_col = form & 2, c_col = form & 4, shared = form & 8;
+    static double ma[32][32], mb[32][32], mc[32][32];
+    char text[8192];
+    session s;
+    uint64_t state = 41;
+    wmma_kernel(text, sizeof text, w, a_col, b_col, c_col, shared);
+    if (!session_open(&s, machine_, text, NULL))
+        return;
+    void *a = device_memory(&s, NULL, ROOM * 8), *b = device_memory(&s, NULL, ROOM * 8);
+    void *c = device_memory(&s, NULL, ROOM * 8), *d = device_memory(&s, NULL, ROOM * 8);
+    bool is_unsigned = *w->factor == 'u';
+    for (int i = 0; i < 32; i++)
+        for (int j = 0; j < 32; j++) {
+            ma[i][j] = is_unsigned ? (int)(next_random(&state) % 256) : small_number(&state);
+            mb[i][j] = is_unsigned ? (int)(next_random(&state) % 256) : small_number(&state);
+            mc[i][j] = small_number(&state);
+            if (i < w->m && j < w->k)
+                put_number(a, (size_t)(a_col ? j * LINE + i : i * LINE + j), w->factor, ma[i][j]);
+            if (i < w->k && j < w->n)
+                put_number(b, (size_t)(b_col ? j * LINE + i : i * LINE + j), w->factor, mb[i][j]);
+            if (i < w->m && j < w->n)
+                put_number(c, (size_t)(c_col ? j * SUM_LINE + i : i * SUM_LINE + j), w->sum, mc[i][j]);
+        }
+    uint64_t params[4] = {(uintptr_t)a, (uintptr_t)b, (uintptr_t)c, (uintptr_t)d};
+    session_run(&s, "k", 1, machine_->lanes, params, sizeof params);
+    for (int i = 0; i < w->m; i++)
+        for (int j = 0; j < w->n; j++) {
+            double want = mc[i][j];
+            for (int k = 0; k < w->k; k++)
+                want += ma[i][k] * mb[k][j];
+            double got = get_number(d, (size_t)(c_col ? j * SUM_LINE + i : i * SUM_LINE + j), w->sum);
+            if (got != want)
+                fail_msg("m%dn%dk%d %s, form %d: row %d, column %d is %g, not %g", w->m, w->n, w->k, w->types, form, i,
+                         j, got, want);
+        }
+    session_close(&s);
+}
+
+static const wmma_case wmma_cases[] = {
+    {16, 16, 16, "f16", "f32", "f32.f32", 8, 8, 8},
+    {16, 16, 16, "f16", "f16", "f16.f16", 8, 8, 4},
+    {32, 8, 16, "f16", "f32", "f32.f32", 8, 8, 8},
+    {8, 32, 16, "f16", "f32", "f32.f32", 8, 8, 8},
+    {8, 32, 16, "f16", "f16", "f16.f16", 8, 8, 4},
+    {16, 16, 16, "bf16", "f32", "f32.bf16.bf16.f32", 4, 4, 8},
+    {32, 8, 16, "bf16", "f32", "f32.bf16.bf16.f32", 8, 2, 8},
+    {8, 32, 16, "bf16", "f32", "f32.bf16.bf16.f32", 2, 8, 8},
+    {16, 16, 16, "s8", "s32", "s32.s8.s8.s32", 2, 2, 8},
+    {16, 16, 16, "u8", "s32", "s32.u8.u8.s32", 2, 2, 8},
+    {32, 8, 16, "s8", "s32", "s32.s8.s8.s32", 4, 1, 8},
+    {8, 32, 16, "s8", "s32", "s32.s8.s8.s32", 1, 4, 8},
+    {16, 16, 8, "tf32", "f32", "f32.tf32.tf32.f32", 4, 4, 8},
+    {8, 8, 4, "f64", "f64", "rn.f64.f64.f64.f64", 1, 1, 2},
+};
+
+static void wmma_multiplies_matrices_in_memory_in_every_layout(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof wmma_cases / sizeof *wmma_cases; i++)
+        for (int form = 0; form < 16; form++)
+            check_wmma(&wmma_cases[i], &machines[i % 2 ? 4 : 5], form);
+}
+
+static void a_wmma_load_is_recorded_as_each_byte_of_the_matrix_once(void **unused)
+{
+    (void)unused;
+    char text[8192];
+    session s;
+    static recording r;
+    sl_launch_sink sink = recording_sink(&r);
+    wmma_kernel(text, sizeof text, &wmma_cases[0], false, false, false, false);
+    assert_true(session_open(&s, &machines[4], text, &sink));
+    char *memory[4];
+    uint64_t params[4];
+    for (int i = 0; i < 4; i++) {
+        memory[i] = device_memory(&s, NULL, 4096);
+        params[i] = (uintptr_t)memory[i];
+    }
+    session_run(&s, "k", 1, 32, params, sizeof params);
+    assert_int_equal(r.count, 4); /* a, b, c, d */
+    for (int i = 0; i < 4; i++) {
+        const sl_inst *inst = &r.kernel->inst[r.access[i].inst];
+        int line = i < 2 ? 80 : 192, row = i < 2 ? 32 : 64, share = row / 2;
+        assert_int_equal(inst->width, share);
+        assert_int_equal(inst->access, i == 3 ? SL_ACCESS_STORE : SL_ACCESS_LOAD);
+        assert_int_equal(inst->space, i == 2 ? SL_MEM_GENERIC : SL_MEM_GLOBAL);
+        assert_int_equal(r.access[i].mask, UINT32_MAX);
+        for (int lane = 0; lane < 32; lane++)
+            assert_true(r.access[i].addr[lane] == params[i] + (uint64_t)(lane / 2 * line + lane % 2 * share));
+    }
+    session_close(&s);
+}
+
+static void a_wmma_load_outside_of_memory_is_an_error(void **unused)
+{
+    (void)unused;
+    char text[8192];
+    session s;
+    wmma_kernel(text, sizeof text, &wmma_cases[0], false, false, false, false);
+    assert_true(session_open(&s, &machines[4], text, NULL));
+    uint64_t params[4];
+    for (int i = 0; i < 4; i++)
+        params[i] = (uintptr_t)device_memory(&s, NULL, i == 1 ? 1000 : 4096); /* b needs 15 * 80 + 32 bytes */
+    assert_int_equal(session_try(&s, "k", 1, 32, params, sizeof params), SL_FAULT);
+    assert_int_equal(sl_emu_last_fault(s.emu), SL_FAULT_ILLEGAL_ADDRESS);
+    assert_non_null(strstr(s.error.text, "wmma.load.b"));
+    session_close(&s);
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix ---- */
+
+static const char move_text[] =
+    ".version 8.6\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out)\n{\n"
+    ".shared .align 16 .b8 room[2048];\n"
+    ".reg .b32 %r<20>; .reg .b64 %p<4>; .reg .b16 %h; .reg .pred %q;\n"
+    "mov.u32 %r0, %tid.x; mov.u32 %r9, room;\n"
+    "mov.u32 %r1, %r0; mov.u32 %r4, %ntid.x;\n"
+    "FILL:\n" /* item n of shared memory is the number n */
+    "cvt.u16.u32 %h, %r1; mad.lo.u32 %r2, %r1, 2, %r9; st.shared.u16 [%r2], %h;\n"
+    "add.u32 %r1, %r1, %r4; setp.lt.u32 %q, %r1, 512; @%q bra FILL;\n"
+    "bar.sync 0;\n"
+    "and.b32 %r2, %r0, 31; xor.b32 %r3, %r2, 5; mad.lo.u32 %r2, %r3, 32, %r9;\n" /* rows in a strange order */
+    "%s\n"
+    "ld.param.u64 %p0, [out]; mad.wide.u32 %p0, %r0, 16, %p0;\n"
+    "st.global.v4.u32 [%p0], {%r10, %r11, %r12, %r13};\nret;\n}\n";
+
+static void run_moves(const machine *m, const char *code, uint32_t threads, uint32_t *out, recording *r)
+{
+    char text[4096];
+    session s;
+    sl_launch_sink sink = recording_sink(r);
+    const char *at = strstr(move_text, "%s\n");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - move_text), move_text, code, at + 2);
+    assert_true(session_open(&s, m, text, &sink));
+    void *result = device_memory(&s, NULL, threads * 16);
+    uint64_t params[1] = {(uintptr_t)result};
+    session_run(&s, "k", 1, threads, params, sizeof params);
+    memcpy(out, result, threads * 16);
+    session_close(&s);
+}
+
+static void ldmatrix_gives_each_lane_two_neighbours_of_a_row_or_of_a_column(void **unused)
+{
+    (void)unused;
+    static recording r;
+    uint32_t out[64][4];
+    for (int form = 0; form < 8; form++) {
+        bool turned = form & 1;
+        int count = form & 2 ? 4 : 2;
+        const machine *m = &machines[form & 4 ? 5 : 4];
+        char code[200];
+        snprintf(code, sizeof code,
+                 "mov.u32 %%r12, 0; mov.u32 %%r13, 0; ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 {%s}, [%%r2+16];",
+                 count, turned ? ".trans" : "", count == 4 ? "%r10, %r11, %r12, %r13" : "%r10, %r11");
+        run_moves(m, code, 64, out[0], &r);
+        for (int thread = 0; thread < 64; thread++)
+            for (int j = 0; j < count; j++) {
+                int lane = thread % 32;
+                uint32_t want = 0;
+                for (int e = 0; e < 2; e++) {
+                    int row = turned ? lane % 4 * 2 + e : lane / 4, col = turned ? lane / 4 : lane % 4 * 2 + e;
+                    uint32_t item = (uint32_t)(((8 * j + row) ^ 5) * 16 + 8 + col); /* 32 bytes a row, 16 on */
+                    want |= item << 16 * e;
+                }
+                assert_int_equal(out[thread][j], want);
+            }
+        uint32_t last = recording_last(&r, "ldmatrix");
+        const sl_access *access = &r.access[last];
+        assert_int_equal(r.inst[last].width, 16);
+        assert_int_equal(r.inst[last].space, SL_MEM_SHARED);
+        uint64_t used = count == 4 ? UINT32_MAX : 0xffff;
+        assert_true(access->mask == (m->lanes == 64 ? used | used << 32 : used));
+        assert_true(access->addr[3] == (3 ^ 5) * 32 + 16);
+    }
+}
+
+static void stmatrix_is_the_reverse_of_ldmatrix(void **unused)
+{
+    (void)unused;
+    static recording r;
+    uint32_t out[32][4];
+    for (int turned = 0; turned < 2; turned++) {
+        char code[400];
+        snprintf(
+            code, sizeof code,
+            "mov.u32 %%r12, 0; mov.u32 %%r13, 0; ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%%r10, %%r11}, [%%r2];\n"
+            "xor.b32 %%r10, %%r10, 0x80008000;\n"
+            "stmatrix.sync.aligned.m8n8.x2%s.shared.b16 [%%r2], {%%r10, %%r11};\nbar.sync 0;\n"
+            "mad.lo.u32 %%r3, %%r0, 32, %%r9; ld.shared.v4.u32 {%%r10, %%r11, %%r12, %%r13}, [%%r3];",
+            turned ? ".trans" : "", turned ? ".trans" : "");
+        run_moves(&machines[4], code, 32, out[0], &r);
+        for (int row = 0; row < 32; row++)
+            for (int i = 0; i < 4; i++) {
+                uint32_t item = (uint32_t)(row * 16 + 2 * i), plain = item | (item + 1) << 16;
+                bool first = (row ^ 5) < 8; /* rows of the first matrix had their signs turned */
+                assert_int_equal(out[row][i], first ? plain ^ 0x80008000 : plain);
+            }
+        uint32_t last = recording_last(&r, "stmatrix");
+        assert_int_equal(r.inst[last].access, SL_ACCESS_STORE);
+        assert_int_equal(r.access[last].mask, 0xffff);
+    }
+}
+
+static void movmatrix_turns_a_matrix_over(void **unused)
+{
+    (void)unused;
+    static recording r;
+    uint32_t out[64][4];
+    run_moves(
+        &machines[5],
+        "and.b32 %r3, %r0, 31; shl.b32 %r3, %r3, 1; add.u32 %r4, %r3, 1; shl.b32 %r4, %r4, 16; or.b32 %r10, %r3, %r4;"
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r10, %r10; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;",
+        64, out[0], &r);
+    for (int thread = 0; thread < 64; thread++) { /* item (row, col) was 8 * row + col */
+        int lane = thread % 32, row = lane / 4, col = lane % 4 * 2;
+        assert_int_equal(out[thread][0], (uint32_t)(col * 8 + row) | (uint32_t)((col + 1) * 8 + row) << 16);
+    }
+}
+
+static void sparse_and_scaled_products_are_refused_by_name(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<20>;\n"
+        "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r2, %r3}, {%r4, %r5}, {%r6, %r7}, %r8, "
+        "0x0;\n"
+        "ret;\n}\n";
+    session s;
+    assert_true(session_open(&s, &machines[4], text, NULL));
+    assert_int_equal(session_try(&s, "k", 1, 32, NULL, 0), SL_UNSUPPORTED);
+    assert_non_null(strstr(s.error.text, "mma.sp"));
+    assert_int_equal(s.error.line, 7);
+    session_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mma_of_halves_is_the_product_of_matrices_laid_out_as_documented),
+        cmocka_unit_test(mma_of_tf32_ignores_the_low_bits_of_its_factors),
+        cmocka_unit_test(mma_of_doubles_is_a_chain_of_fused_multiply_adds),
+        cmocka_unit_test(mma_of_bytes_is_exact_and_wraps_or_saturates),
+        cmocka_unit_test(mma_of_bits_counts_common_or_differing_ones),
+        cmocka_unit_test(mma_of_eight_bit_floats_multiplies_their_values),
+        cmocka_unit_test(mma_m8n8k4_multiplies_one_matrix_per_pair_of_quads),
+        cmocka_unit_test(sums_of_halves_stay_close_to_the_exact_ones),
+        cmocka_unit_test(wmma_multiplies_matrices_in_memory_in_every_layout),
+        cmocka_unit_test(a_wmma_load_is_recorded_as_each_byte_of_the_matrix_once),
+        cmocka_unit_test(a_wmma_load_outside_of_memory_is_an_error),
+        cmocka_unit_test(ldmatrix_gives_each_lane_two_neighbours_of_a_row_or_of_a_column),
+        cmocka_unit_test(stmatrix_is_the_reverse_of_ldmatrix),
+        cmocka_unit_test(movmatrix_turns_a_matrix_over),
+        cmocka_unit_test(sparse_and_scaled_products_are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
