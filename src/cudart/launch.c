@@ -171,12 +171,23 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
     return cudaSuccess;
 }
 
+/* CUDA 13 is less exact than its predecessors about why it refuses a launch. */
+static cudaError_t refusal(cudaError_t error)
+{
+    if (SL_CUDART < 13)
+        return error;
+    if (error == cudaErrorInvalidDeviceFunction)
+        return cudaErrorInvalidResourceHandle;
+    return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
+                                                                                            : error;
+}
+
 static cudaError_t launch(sl_rt *rt, const void *function, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t stream, bool cooperative)
 {
     sl_rt_op op;
     cudaError_t error = sl_rt_launch_make(rt, function, grid, block, args, shared, cooperative, &op);
-    return error ? error : sl_rt_submit(rt, stream, &op);
+    return error ? refusal(error) : sl_rt_submit(rt, stream, &op);
 }
 
 SL_API cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared,
@@ -186,20 +197,10 @@ SL_API cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
 }
 SL_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
-/* What code of nvcc 13 calls. Of configurations that cannot be, it says "invalid argument" where the older calls are
- * more exact. */
-static cudaError_t launch_handle(sl_rt *rt, cudaFunction_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                                 cudaStream_t stream)
-{
-    cudaError_t error = launch(rt, kernel, grid, block, args, shared, stream, false);
-    return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
-                                                                                            : error;
-}
-
 SL_API cudaError_t __cudaLaunchKernel(cudaFunction_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                       cudaStream_t stream)
 {
-    SL_CALL(launch_handle(rt, kernel, grid, block, args, shared, stream));
+    SL_CALL(launch(rt, kernel, grid, block, args, shared, stream, false));
 }
 SL_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 

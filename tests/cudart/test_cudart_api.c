@@ -120,7 +120,8 @@ static void relocatable_device_code_is_linked(void **state)
     assert_int_equal(counter, 5);
 
     __cudaUnregisterFatBinary(handle);
-    assert_int_equal(cudaLaunchKernel(&use_stub, grid, block, args, 0, NULL), cudaErrorInvalidDeviceFunction);
+    assert_int_equal(cudaLaunchKernel(&use_stub, grid, block, args, 0, NULL),
+                     SL_CUDART < 13 ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle);
     assert_int_equal(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), cudaErrorMissingConfiguration);
     cudaGetLastError();
     free(containers[0]);

@@ -9,16 +9,14 @@ folder=$(cd "$folder" && pwd)
 cd "$here" || exit 1
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-different=0
-grep '^[a-z]' programs.txt | while IFS='|' read -r head files; do
+grep '^[a-z]' programs.txt >"$build/list"
+while IFS='|' read -r head files; do
     name=${head%%:*} flags=${head#*:}
     # shellcheck disable=SC2086
-    nvcc -std=c++17 -cudart shared -arch=compute_75 $flags $files -o "$build/$name" || exit 1
+    nvcc -std=c++17 -cudart shared -arch=compute_75 $flags $files -o "$build/$name" </dev/null || exit 1
     "$build/$name" >"$folder/$name.txt" 2>"$folder/$name.err" </dev/null
     echo "exit code $?" >>"$folder/$name.txt"
-    if [ "${2:-}" = compare ] && ! diff "expected/$name.txt" "$folder/$name.txt"; then
-        echo "$name: different"
-        different=1
+    if [ "${2:-}" = compare ]; then
+        if diff "expected/$name.txt" "$folder/$name.txt"; then echo "$name: the same"; else echo "$name: different"; fi
     fi
-    [ $different -eq 0 ] || exit 1
-done
+done <"$build/list"
