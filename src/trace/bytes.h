@@ -49,6 +49,12 @@ typedef struct sl_reading {
     bool bad; /* something was missing or made no sense; everything read since is 0 */
 } sl_reading;
 
+/* Reads `bytes`; nothing at all counts as damage. */
+static inline sl_reading sl_reading_of(const sl_bytes *bytes)
+{
+    return bytes->count ? (sl_reading){bytes->data, bytes->data + bytes->count, false} : (sl_reading){.bad = true};
+}
+
 static inline uint64_t sl_read_varint(sl_reading *r)
 {
     uint64_t value = 0;

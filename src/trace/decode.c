@@ -11,11 +11,13 @@ static sl_status damaged(sl_warp_cursor *c, sl_error *error, const char *what)
 void sl_warp_cursor_init(sl_warp_cursor *c, const sl_trace_kernel *kernel, uint32_t lanes, const sl_warp_view *view,
                          sl_predictor *predictor)
 {
+    static const uint8_t nothing[1];
+    const uint8_t *control = view->control_bytes ? view->control : nothing;
     *c = (sl_warp_cursor){
         .bb = UINT32_MAX,
         .kernel = kernel,
-        .control = view->control,
-        .control_end = view->control + view->control_bytes,
+        .control = control,
+        .control_end = control + view->control_bytes,
         .memory = view->memory,
         .lanes = lanes,
         .predictor = predictor,

@@ -447,12 +447,16 @@ static bool fits_frame(const sl_predictor *p, const gather *g)
            bits_of((g->highest - p->frame) >> p->frame_shift) <= p->frame_width;
 }
 
-/* A new frame reaches down to the one before where that costs no bit, so that frames come to cover their table. */
-static uint64_t frame_base(const sl_predictor *p, const gather *g)
+/* The base is rounded down as far as costs no bit: gathers from one table, of this warp and of others, then tend to
+ * have the same base, though their lowest addresses differ. */
+static uint64_t frame_base(const gather *g)
 {
-    bool aligned = !((g->lowest - p->frame) & sl_full_mask(g->shift));
-    bool reaches = p->frame_width && p->frame < g->lowest && aligned;
-    return reaches && bits_of((g->highest - p->frame) >> g->shift) == g->frame_width ? p->frame : g->lowest;
+    uint64_t reach = sl_full_mask(g->frame_width) << g->shift; /* the highest offset that still fits */
+    unsigned coarse = bits_of(reach - (g->highest - g->lowest));
+    uint64_t base = g->lowest & ~sl_full_mask(coarse);
+    for (; coarse > g->shift && (g->highest - base > reach || (g->lowest - base) & sl_full_mask(g->shift)); coarse--)
+        base = g->lowest & ~sl_full_mask(coarse - 1);
+    return coarse > g->shift ? base : g->lowest;
 }
 
 static uint8_t *put_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, gather *g, bool again)
@@ -463,7 +467,7 @@ static uint8_t *put_frame(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32
         *token |= SL_FRAME_AGAIN;
         sl_predictor_move(p, p->frame);
     } else {
-        uint64_t base = p->epoch == s->epoch ? frame_base(p, g) : g->lowest;
+        uint64_t base = frame_base(g);
         at = put_base(s, at, slot, base);
         *at++ = (uint8_t)g->shift;
         *at++ = (uint8_t)g->frame_width;

@@ -129,7 +129,7 @@ static bool read_index(sl_trace *t)
     sl_bytes raw = {0};
     bool good = index.kind == SL_CHUNK_INDEX && chunk_fits(t, &index) && sl_trace_unpack(t, &index, &raw) == SL_OK;
     if (good) {
-        sl_reading r = {raw.data, raw.data + raw.count, false};
+        sl_reading r = sl_reading_of(&raw);
         read_index_chunks(t, &r);
         read_index_launches(t, &r);
         good = !r.bad;
@@ -165,7 +165,7 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
     sl_status status = sl_trace_unpack(t, chunk, raw);
     if (status)
         return status == SL_NO_MEMORY ? status : SL_OK; /* the launch is lost */
-    sl_reading r = {raw->data, raw->data + raw->count, false};
+    sl_reading r = sl_reading_of(raw);
     for (int i = 0; i < SL_SECTIONS; i++)
         sl_read_varint(&r);
     sl_launch_entry entry = {.number = chunk->number};
@@ -209,7 +209,7 @@ static sl_status scan_chunks(sl_trace *t, size_t from, size_t *cut)
 
 static sl_status load_kernel(sl_trace *t, const sl_chunk *c, const sl_bytes *raw)
 {
-    sl_reading r = {raw->data, raw->data + raw->count, raw->count == 0};
+    sl_reading r = sl_reading_of(raw);
     sl_trace_kernel *kernel = r.bad ? NULL : sl_get_kernel(&r, &t->arena);
     while (t->kernels.count < c->number) /* lost ones */
         if (!sl_array_push(&t->kernels, NULL))
@@ -221,7 +221,7 @@ static sl_status load_kernel(sl_trace *t, const sl_chunk *c, const sl_bytes *raw
 
 static sl_status load_ranges(sl_trace *t, const sl_chunk *c, const sl_bytes *raw)
 {
-    sl_reading r = {raw->data, raw->data + raw->count, raw->count == 0};
+    sl_reading r = sl_reading_of(raw);
     sl_range_table table = {0};
     table.range = r.bad ? NULL : sl_get_ranges(&r, &t->arena, &table.count);
     if (r.bad)

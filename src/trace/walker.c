@@ -73,7 +73,7 @@ static sl_status open_chunk(sl_block_walker *w, bool *more, sl_error *error)
     sl_status status = good ? sl_trace_unpack(w->trace, c, &w->raw) : SL_CORRUPT;
     if (status)
         return status == SL_CORRUPT ? damaged(w, c, error) : sl_fail_memory(error);
-    sl_reading r = {w->raw.data, w->raw.data + w->raw.count, false};
+    sl_reading r = sl_reading_of(&w->raw);
     size_t length[SL_SECTIONS];
     for (int i = 0; i < SL_SECTIONS; i++)
         length[i] = sl_read_upto(&r, sl_reading_left(&r));
