@@ -124,7 +124,7 @@ typedef struct sl_trace_range {
 typedef struct sl_predictor {
     uint64_t base;
     int64_t step;   /* expected change of base from one access to the next */
-    int64_t missed; /* the last change if it was not expected: seen twice in a row, it becomes the step */
+    int64_t last;   /* its last change: an unexpected one becomes the step when it comes twice in a row */
     int64_t stride, row; /* closed form of the offsets when affine (see sl_access) */
     uint64_t known; /* lanes whose offset is valid */
     uint64_t frame; /* gathers: the base and form of the last one that was bit-packed */

@@ -58,7 +58,7 @@ static sl_status show_json(FILE *file, const void *data, sl_error *error)
     const result *r = data;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_report_info info = {.command = r->inv->command->name, .seed = r->shown->seed};
+    sl_report_info info = {.command = r->inv->command->name, .seed = r->shown->seed, .trace = r->shown->trace};
     info.option = describe(r, &arena, &info.options);
     sl_status status = info.option ? sl_launch_report_json(file, r->shown->log, &info, error) : sl_fail_memory(error);
     sl_arena_fini(&arena);

@@ -11,7 +11,8 @@ typedef struct sl_shown_launches {
     /* Facts about the run for the head of the JSON, before the options that were given. */
     const sl_report_option *fact;
     size_t facts;
-    const uint64_t *seed; /* NULL: none was involved */
+    const uint64_t *seed;         /* NULL: none was involved */
+    const sl_report_trace *trace; /* NULL: the launches do not come from a trace */
 } sl_shown_launches;
 
 /* Returns the exit code, having told of a failure. The text goes to `text_default` where nothing else was said. */

@@ -58,7 +58,7 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
 {
     sl_logged_kernel *logged = sl_arena_new(&l->arena, sl_logged_kernel);
     sl_logged_inst *inst = sl_arena_array(&l->arena, sl_logged_inst, k->mem_slots);
-    char *strings = sl_arena_strndup(&l->arena, k->strings, k->strings_bytes);
+    char *strings = sl_arena_strndup(&l->arena, k->strings ? k->strings : "", k->strings ? k->strings_bytes : 0);
     char *symbol = sl_arena_strdup(&l->arena, k->symbol), *name = sl_arena_strdup(&l->arena, k->name);
     if (!logged || !inst || !strings || !symbol || !name)
         return NULL;
@@ -156,6 +156,7 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .lanes = from->lanes,
                                .blocks = sl_launch_blocks(from),
                                .blocks_recorded = from->blocks_recorded,
+                               .trace_bytes = result->trace_bytes,
                                .failed = result->failed};
     memcpy(launch.grid, from->grid, sizeof launch.grid);
     memcpy(launch.block, from->block, sizeof launch.block);

@@ -37,7 +37,7 @@ typedef struct sl_logged_launch {
     uint64_t index;
     const sl_logged_kernel *kernel;
     uint32_t grid[3], block[3], lanes;
-    uint64_t blocks, blocks_recorded;
+    uint64_t blocks, blocks_recorded, trace_bytes;
     bool failed;
     sl_packed_counts counts;
     uint32_t loads; /* memory instructions that ran */

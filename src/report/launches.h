@@ -12,12 +12,19 @@
 typedef struct sl_report_option {
     const char *name, *value;
 } sl_report_option;
+typedef struct sl_report_trace {
+    const char *path, *producer; /* producer NULL: unknown */
+    const char *format;          /* "sluice", "accel-sim", "threads" */
+    uint64_t bytes;              /* 0: unknown */
+    const char *damage;          /* what cannot be read; NULL: nothing */
+} sl_report_trace;
 typedef struct sl_report_info {
     const char *command; /* "run" */
     const char *machine; /* NULL: none was involved, and the member is left out */
     const sl_report_option *option;
     size_t options;
-    const uint64_t *seed; /* NULL: none was involved */
+    const uint64_t *seed;         /* NULL: none was involved */
+    const sl_report_trace *trace; /* NULL: the launches do not come from a trace file */
 } sl_report_info;
 
 typedef struct sl_launch_log sl_launch_log;

@@ -12,7 +12,9 @@ static bool writes(const sl_logged_inst *inst)
 
 static void source_text(const sl_logged_inst *inst, char *buffer, size_t size)
 {
-    if (inst->source_line)
+    if (inst->source_line && !*inst->source_file)
+        snprintf(buffer, size, "line %u", inst->source_line);
+    else if (inst->source_line)
         snprintf(buffer, size, "%s:%u", inst->source_file, inst->source_line);
     else
         snprintf(buffer, size, "%s", inst->source_file);
@@ -111,6 +113,10 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch)
         sl_json_key(j, "failed");
         sl_json_bool(j, true);
     }
+    if (launch->trace_bytes) {
+        sl_json_key(j, "trace_bytes");
+        sl_json_u64(j, launch->trace_bytes);
+    }
     put_counts(j, &launch->counts);
     if (launch->load) {
         put_loads(j, launch, "loads", false);
@@ -118,6 +124,29 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch)
     }
     if (launch->arrays)
         put_arrays(j, launch);
+    sl_json_close(j, '}');
+}
+
+static void put_trace(sl_json *j, const sl_report_trace *trace)
+{
+    sl_json_key(j, "trace");
+    sl_json_object(j, false);
+    sl_json_key(j, "file");
+    sl_json_string(j, trace->path);
+    sl_json_key(j, "format");
+    sl_json_string(j, trace->format);
+    if (trace->bytes) {
+        sl_json_key(j, "bytes");
+        sl_json_u64(j, trace->bytes);
+    }
+    if (trace->producer) {
+        sl_json_key(j, "producer");
+        sl_json_string(j, trace->producer);
+    }
+    if (trace->damage) {
+        sl_json_key(j, "damage");
+        sl_json_string(j, trace->damage);
+    }
     sl_json_close(j, '}');
 }
 
@@ -144,6 +173,8 @@ static void put_info(sl_json *j, const sl_report_info *info)
         sl_json_key(j, "seed");
         sl_json_u64(j, *info->seed);
     }
+    if (info->trace)
+        put_trace(j, info->trace);
 }
 
 sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_report_info *info, sl_error *error)

@@ -81,8 +81,9 @@ static void cell_footprint(sl_table *t, const sl_counts *c)
 
 static sl_status print_launches(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"#", true, false},     {"kernel", false, true}, {"grid", true, false},
-                                        {"block", true, false}, COUNTER_COLUMNS,         {"footprint", true, false}};
+    static const sl_column columns[] = {{"#", true, false},       {"kernel", false, true}, {"grid", true, false},
+                                        {"block", true, false},   COUNTER_COLUMNS,         {"footprint", true, false},
+                                        {"in trace", true, false}};
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!t)
         return sl_fail_memory(error);
@@ -95,6 +96,8 @@ static sl_status print_launches(FILE *file, const sl_launch_log *log, size_t wid
         cell_dims(t, l->block);
         cell_counters(t, &counts);
         cell_footprint(t, &counts);
+        char text[SL_HUMAN_BYTES];
+        sl_table_cell(t, l->trace_bytes ? sl_human_bytes(l->trace_bytes, text) : "");
     }
     sl_status status = sl_table_print(t, file, width, error);
     sl_table_destroy(t);
@@ -160,21 +163,12 @@ static sl_status print_kernels(FILE *file, const kernel_sum *sums, uint32_t coun
 
 /* ---- memory instructions ---- */
 
-/* Requests, and sectors or passes, of one instruction whatever its kind. */
-static void load_sums(const sl_counts *c, uint64_t *requests, uint64_t *amount)
-{
-    *requests = *amount = 0;
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (!strcmp(sl_counter_infos[i].unit, "requests"))
-            *requests += c->value[i];
-        else
-            *amount += c->value[i];
-}
-
 static const char *place_of(const sl_logged_inst *inst, char *buffer, size_t size)
 {
     const char *file = strrchr(inst->source_file, '/');
-    if (inst->source_line)
+    if (inst->source_line && !*inst->source_file)
+        snprintf(buffer, size, "line %u", inst->source_line);
+    else if (inst->source_line)
         snprintf(buffer, size, "%s:%u", file ? file + 1 : inst->source_file, inst->source_line);
     else if (inst->ptx_line)
         snprintf(buffer, size, "PTX line %u", inst->ptx_line);
@@ -183,28 +177,75 @@ static const char *place_of(const sl_logged_inst *inst, char *buffer, size_t siz
     return buffer;
 }
 
-/* The instructions with the most traffic beyond the multiprocessor first; among equals in program order. */
-static size_t heaviest(const kernel_sum *sum, uint32_t out[MOST_LOADS])
+/* Instructions of one place, opcode and array: an unrolled loop has many copies of each. */
+typedef struct load_group {
+    const sl_logged_inst *inst; /* the first */
+    uint32_t copies;
+    uint64_t requests, amount; /* amount: sectors */
+} load_group;
+
+static bool belongs(const load_group *group, const sl_logged_inst *inst)
 {
-    size_t count = 0;
-    uint64_t weight[MOST_LOADS];
-    for (uint32_t s = 0; s < sum->kernel->insts; s++) {
-        uint64_t requests, amount;
-        load_sums(&sum->load[s], &requests, &amount);
-        if (!requests || sum->kernel->inst[s].space == SL_MEM_SHARED)
+    const sl_logged_inst *first = group->inst;
+    bool placed = inst->source_line || inst->ptx_line == first->ptx_line;
+    return placed && first->source_line == inst->source_line && first->access == inst->access &&
+           !strcmp(first->opcode, inst->opcode) && !strcmp(first->array, inst->array) &&
+           !strcmp(first->source_file, inst->source_file);
+}
+
+static void add_to_group(load_group *group, const sl_counts *c)
+{
+    group->copies++;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (!strcmp(sl_counter_infos[i].unit, "requests"))
+            group->requests += c->value[i];
+        else
+            group->amount += c->value[i];
+}
+
+/* The heaviest first; among equals in program order. */
+static int compare_groups(const void *left, const void *right)
+{
+    const load_group *a = left, *b = right;
+    if (a->amount != b->amount)
+        return a->amount > b->amount ? -1 : 1;
+    return (a->inst > b->inst) - (a->inst < b->inst);
+}
+
+/* Groups of what reaches beyond the multiprocessor, sorted. *count of them; NULL when memory runs out. */
+static load_group *group_loads(const kernel_sum *sum, size_t *count)
+{
+    load_group *groups = calloc(sum->kernel->insts ? sum->kernel->insts : 1, sizeof *groups);
+    *count = 0;
+    for (uint32_t s = 0; groups && s < sum->kernel->insts; s++) {
+        const sl_logged_inst *inst = &sum->kernel->inst[s];
+        if (!sum->load[s].known || inst->space == SL_MEM_SHARED)
             continue;
-        size_t at = count < MOST_LOADS ? count++ : MOST_LOADS;
-        for (; at && weight[at - 1] < amount; at--)
-            if (at < MOST_LOADS) {
-                weight[at] = weight[at - 1];
-                out[at] = out[at - 1];
-            }
-        if (at < MOST_LOADS) {
-            weight[at] = amount;
-            out[at] = s;
-        }
+        size_t g = 0;
+        while (g < *count && !belongs(&groups[g], inst))
+            g++;
+        if (g == *count)
+            groups[(*count)++].inst = inst;
+        add_to_group(&groups[g], &sum->load[s]);
     }
-    return count;
+    if (groups)
+        qsort(groups, *count, sizeof *groups, compare_groups);
+    return groups;
+}
+
+static void cell_group(sl_table *t, const load_group *group)
+{
+    char text[SL_HUMAN_BYTES], place[256];
+    place_of(group->inst, place, sizeof place);
+    if (group->copies > 1)
+        sl_table_cellf(t, "  %s (x%u)", place, group->copies);
+    else
+        sl_table_cellf(t, "  %s", place);
+    sl_table_cell(t, group->inst->opcode);
+    sl_table_cell(t, group->inst->array);
+    sl_table_cell(t, sl_human_count(group->requests, text));
+    sl_table_cell(t, group->amount ? sl_human_count(group->amount, text) : "");
+    cell_ratio(t, group->amount, group->amount ? group->requests : 0);
 }
 
 static sl_status print_loads(FILE *file, const kernel_sum *sum, size_t width, sl_error *error)
@@ -212,28 +253,18 @@ static sl_status print_loads(FILE *file, const kernel_sum *sum, size_t width, sl
     static const sl_column columns[] = {{"  place", false, true}, {"instruction", false, true},
                                         {"array", false, true},   {"requests", true, false},
                                         {"sectors", true, false}, {"per req", true, false}};
-    uint32_t order[MOST_LOADS];
-    size_t count = heaviest(sum, order);
-    if (!count)
-        return SL_OK;
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        const sl_logged_inst *inst = &sum->kernel->inst[order[i]];
-        char text[SL_HUMAN_BYTES], place[256];
-        uint64_t requests, amount;
-        load_sums(&sum->load[order[i]], &requests, &amount);
-        sl_table_cellf(t, "  %s", place_of(inst, place, sizeof place));
-        sl_table_cell(t, inst->opcode);
-        sl_table_cell(t, inst->array);
-        sl_table_cell(t, sl_human_count(requests, text));
-        sl_table_cell(t, amount ? sl_human_count(amount, text) : "");
-        cell_ratio(t, amount, amount ? requests : 0);
+    size_t count;
+    load_group *groups = group_loads(sum, &count);
+    sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
+    sl_status status = t ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; !status && i < count && i < MOST_LOADS; i++)
+        cell_group(t, &groups[i]);
+    if (!status && count) {
+        fprintf(file, "\n%s: memory instructions with the most traffic\n", sum->kernel->name);
+        status = sl_table_print(t, file, width, error);
     }
-    fprintf(file, "\n%s: memory instructions with the most traffic\n", sum->kernel->name);
-    sl_status status = sl_table_print(t, file, width, error);
     sl_table_destroy(t);
+    free(groups);
     return status;
 }
 

@@ -134,7 +134,7 @@ static inline void sl_mask_start(uint64_t history[SL_MASK_HISTORY], uint32_t lan
 static inline void sl_predictor_hit(sl_predictor *p)
 {
     p->base += (uint64_t)p->step;
-    p->missed = p->step;
+    p->last = p->step;
 }
 
 /* Moves the base. A single surprise does not change the expected step: after an inner loop starts over, it goes on as
@@ -143,11 +143,11 @@ static inline void sl_predictor_move(sl_predictor *p, uint64_t base)
 {
     int64_t change = (int64_t)(base - p->base);
     if (change != p->step) {
-        if (p->fresh || change == p->missed)
+        if (p->fresh || change == p->last)
             p->step = change;
-        p->missed = change;
         p->fresh = false;
     }
+    p->last = change;
     p->base = base;
 }
 
@@ -155,7 +155,7 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
 {
     p->epoch = epoch;
     p->base = base;
-    p->step = p->missed = 0;
+    p->step = p->last = 0;
     p->fresh = true;
     p->frame_width = 0;
 }

@@ -17,6 +17,12 @@ typedef enum sl_trace_format {
 /* What a file is, by its first bytes. SL_IO when it cannot be read; SL_FORMAT_UNKNOWN is no failure. */
 sl_status sl_trace_detect(const char *path, sl_trace_format *format, sl_error *error);
 
+/* The name of a format for reports: "accel-sim". */
+const char *sl_trace_format_name(sl_trace_format format);
+
+/* Replays a foreign trace, whichever it is. SL_INVALID for a file that is none, or one of ours. */
+sl_status sl_import(const char *path, const sl_launch_sink *sink, const sl_progress *progress, sl_error *error);
+
 /* Each fails with file and line where the text does not say what it should. `progress` may be NULL. */
 sl_status sl_import_accelsim(const char *path, const sl_launch_sink *sink, const sl_progress *progress,
                              sl_error *error);

@@ -14,6 +14,7 @@ typedef struct sl_launch_result {
     const sl_launch_counts *counts; /* of the recorded blocks; NULL: not counted */
     const sl_launch_stats *stats;   /* of all blocks */
     bool failed;
+    uint64_t trace_bytes; /* it takes in a trace file; 0: unknown */
 } sl_launch_result;
 
 typedef struct sl_recorder_config {

@@ -454,6 +454,51 @@ static void a_regular_kernel_costs_next_to_nothing_per_access(void **state)
     unlink(path);
 }
 
+/* out[i] = table[index[i]]: an index load, a gather from 2^24 items, a store; every warp does each once. */
+static void a_random_gather_costs_its_random_bits(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 2000 };
+    const char *path = scratch_path("gather.slt");
+    maker_kernel maker;
+    make_kernel(&maker);
+    sl_trace_writer *w;
+    sl_error error;
+    uint32_t index;
+    uint64_t addr[SL_MAX_LANES], seed = 8;
+    block_streams b = {0};
+    sl_trace_launch launch = {.grid = {BLOCKS, 1, 1}, .block = {96, 1, 1}, .lanes = 32};
+    assert_int_equal(sl_trace_writer_create(path, "a test", 3, &w, &error), SL_OK);
+    assert_int_equal(sl_trace_writer_kernel(w, &maker.kernel, &index, &error), SL_OK);
+    assert_int_equal(sl_trace_writer_begin(w, &launch, NULL, 0, &error), SL_OK);
+    for (uint64_t block = 0; block < BLOCKS; block++) {
+        for (uint32_t warp = 0; warp < WARPS; warp++) {
+            sl_warp_stream *s = &b.stream[warp];
+            assert_true(block ? sl_warp_stream_reset(s, MAKER_SLOTS, 32) : sl_warp_stream_init(s, MAKER_SLOTS, 32));
+            sl_warp_stream_step(s, 0, UINT32_MAX);
+            for (uint32_t slot = 0; slot < 3; slot++) {
+                for (uint32_t i = 0; i < 32; i++)
+                    addr[i] = 0x700000000200 + slot * 0x10000000 +
+                              (slot == 1 ? next_random(&seed) >> 40 : (block * WARPS + warp) * 32 + i) * 4;
+                sl_warp_stream_access(s, slot, UINT32_MAX, addr);
+            }
+            sl_warp_stream_end(s);
+            b.view[warp] = (sl_warp_view){warp, s->control.data, s->memory.data, s->control.count, s->memory.count};
+        }
+        b.block = (sl_block_view){.block = block, .last = true, .warps = WARPS, .warp = b.view};
+        assert_int_equal(sl_trace_writer_block(w, &b.block, &error), SL_OK);
+    }
+    assert_int_equal(sl_trace_writer_end(w, false, &error), SL_OK);
+    assert_int_equal(sl_trace_writer_close(w, &error), SL_OK);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    double each = (double)info.st_size / (BLOCKS * WARPS * 3);
+    if (each < 32 || each > 33)
+        fail_msg("%.3f bytes per access; 32 are random", each);
+    free_block(&b);
+    unlink(path);
+}
+
 static void bad_input_to_the_writer_is_refused(void **state)
 {
     (void)state;
@@ -491,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_file_that_is_no_trace_says_so),
         cmocka_unit_test(an_abandoned_or_unfinished_trace_leaves_no_file),
         cmocka_unit_test(a_regular_kernel_costs_next_to_nothing_per_access),
+        cmocka_unit_test(a_random_gather_costs_its_random_bits),
         cmocka_unit_test(bad_input_to_the_writer_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* Which trace is it, and whose importer takes it. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -59,4 +60,39 @@ sl_status sl_trace_detect(const char *path, sl_trace_format *format, sl_error *e
         return SL_OK;
     }
     return detect_text(path, format, error);
+}
+
+const char *sl_trace_format_name(sl_trace_format format)
+{
+    switch (format) {
+    case SL_FORMAT_SLUICE:
+        return "sluice";
+    case SL_FORMAT_ACCELSIM:
+        return "accel-sim";
+    case SL_FORMAT_THREADS:
+        return "threads";
+    default:
+        return "unknown";
+    }
+}
+
+sl_status sl_import(const char *path, const sl_launch_sink *sink, const sl_progress *progress, sl_error *error)
+{
+    sl_trace_format format;
+    sl_status status = sl_trace_detect(path, &format, error);
+    if (status)
+        return status;
+    switch (format) {
+    case SL_FORMAT_ACCELSIM:
+        return sl_import_accelsim(path, sink, progress, error);
+    case SL_FORMAT_THREADS:
+        return sl_import_threads(path, sink, progress, error);
+    case SL_FORMAT_SLUICE:
+        return sl_fail_at(error, SL_INVALID, path, 0, 0, "this is a Sluice trace already");
+    default:
+        return sl_fail_at(
+            error, SL_INVALID, path, 0, 0,
+            "this is neither an Accel-Sim trace (a folder with kernelslist.g, or a kernel-N.traceg) nor a "
+            "thread trace (which begins with 'blocksize: X Y Z')");
+    }
 }
