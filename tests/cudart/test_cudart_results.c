@@ -68,7 +68,7 @@ static void write_launch(fixture *f, uint64_t index, const sl_trace_kernel *kern
     sl_counts_add(&slot, SL_COUNTER_ld_requests, 300 + index);
     sl_array_touched touched = {"A", 4096};
     sl_launch_counts counts = {.total = slot, .blocks = 6, .slots = 1, .slot = &slot, .arrays = 1, .array = &touched};
-    sl_launch_result result = {index, kernel, &launch, &counts, &stats, failed};
+    sl_launch_result result = {index, kernel, &launch, &counts, &stats, failed, 0};
     assert_int_equal(sl_results_write(f->writer, &result, NULL), SL_OK);
 }
 
