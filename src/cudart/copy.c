@@ -167,7 +167,7 @@ static cudaError_t copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *s
                              .depth = 1,
                              .kind = kind};
     if (width > dst_pitch || width > src_pitch)
-        return cudaErrorInvalidPitchValue;
+        return SL_CUDART < 13 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
     return submit_copy(rt, &copy, stream, wait);
 }
 

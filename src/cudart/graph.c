@@ -161,7 +161,7 @@ static cudaError_t begin_capture(sl_rt *rt, cudaStream_t stream, cudaGraph_t gra
     if (!sl_rt_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
     if (s == &rt->default_stream)
-        return cudaErrorStreamCaptureImplicit;
+        return cudaErrorStreamCaptureUnsupported;
     if (s->capture)
         return cudaErrorIllegalState;
     sl_rt_op start = {.kind = SL_RT_EMPTY};

@@ -176,8 +176,6 @@ static cudaError_t refusal(cudaError_t error)
 {
     if (SL_CUDART < 13)
         return error;
-    if (error == cudaErrorInvalidDeviceFunction)
-        return cudaErrorInvalidResourceHandle;
     return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
                                                                                             : error;
 }

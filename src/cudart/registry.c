@@ -236,7 +236,7 @@ cudaError_t sl_rt_function_get(sl_rt *rt, const void *host, sl_rt_function **fou
 {
     sl_rt_function *function = sl_map_get(&rt->function_by_host, (const char *)&host, sizeof host);
     if (!function || !function->binary->registered)
-        return cudaErrorInvalidDeviceFunction;
+        return SL_CUDART < 13 ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
     *found = function;
     if (function->kernel || function->error)
         return function->error;
