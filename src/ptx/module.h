@@ -94,7 +94,8 @@ struct sl_ptx_var {
     uint64_t bytes;         /* size; 0 for an extern array without a size */
     uint32_t inits;         /* elements given, row-major, nested braces flattened; the rest is zero */
     sl_ptx_init *init;      /* NULL: none */
-    const char *attributes; /* anything else between space and name: ".attribute(.managed)", ".ptr .global .align 4" */
+    const char *attributes; /* anything else between space and name, e.g. ".attribute(.managed)"; NULL: none */
+    const char *pointee;    /* of a pointer parameter: ".ptr .global .align 4"; NULL: none */
     bool managed;
     uint32_t index;  /* for kernel/function parameters: position */
     uint32_t reg;    /* for parameters in registers (space REG): index into the function's regs */

@@ -46,14 +46,6 @@ static uint32_t parse_align(sl_ptx_parser *p)
     return (uint32_t)align;
 }
 
-static void add_attribute(sl_ptx_parser *p, sl_ptx_var *var, const char *start, const char *end)
-{
-    const char *text = sl_ptx_slice(p, start, end, ' ');
-    var->attributes = var->attributes ? sl_arena_printf(p->arena, "%s %s", var->attributes, text) : text;
-    if (strstr(text, ".managed"))
-        var->managed = true;
-}
-
 /* .attribute(.managed): a word with or without something in brackets after it */
 static void parse_attribute(sl_ptx_parser *p, sl_ptx_var *var)
 {
@@ -70,7 +62,10 @@ static void parse_attribute(sl_ptx_parser *p, sl_ptx_var *var)
             sl_ptx_advance(p);
         } while (depth);
     }
-    add_attribute(p, var, start, end);
+    const char *text = sl_ptx_slice(p, start, end, ' ');
+    var->attributes = var->attributes ? sl_arena_printf(p->arena, "%s %s", var->attributes, text) : text;
+    if (strstr(text, ".managed"))
+        var->managed = true;
 }
 
 /* .ptr .global .align 16: what a pointer parameter points to */
@@ -83,11 +78,11 @@ static void parse_pointee(sl_ptx_parser *p, sl_ptx_var *var)
         end = p->token.start + p->token.length;
         sl_ptx_advance(p);
         if (align) {
-            end = p->token.start + p->token.length;
             parse_align(p);
+            end = p->token.start;
         }
     }
-    add_attribute(p, var, start, end);
+    var->pointee = sl_ptx_slice(p, start, end, ' ');
 }
 
 static uint8_t vector_of(const sl_ptx_word *word)

@@ -201,10 +201,9 @@ static void put_var(printer *out, const sl_ptx_var *var)
         [SL_SPACE_NONE] = "",          [SL_SPACE_REG] = ".reg",     [SL_SPACE_GLOBAL] = ".global",
         [SL_SPACE_SHARED] = ".shared", [SL_SPACE_LOCAL] = ".local", [SL_SPACE_CONST] = ".const",
         [SL_SPACE_PARAM] = ".param",   [SL_SPACE_TEX] = ".tex"};
-    bool pointee = var->attributes && !strncmp(var->attributes, ".ptr", 4);
     put_linkage(out, var->linkage);
     put(out, spaces[var->space]);
-    if (var->attributes && !pointee) {
+    if (var->attributes) {
         put(out, " ");
         put(out, var->attributes);
     }
@@ -213,8 +212,8 @@ static void put_var(printer *out, const sl_ptx_var *var)
     if (var->vector > 1)
         put_format(out, " .v%u", var->vector);
     put_format(out, " .%s ", sl_ptx_type_text(var->type));
-    if (pointee) {
-        put(out, var->attributes);
+    if (var->pointee) {
+        put(out, var->pointee);
         put(out, " ");
     }
     put(out, var->name);

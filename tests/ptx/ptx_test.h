@@ -81,6 +81,7 @@ static inline void assert_same_var(const sl_ptx_var *a, const sl_ptx_var *b)
     assert_int_equal(a->index, b->index);
     assert_int_equal(a->offset, b->offset);
     assert_same_text(a->attributes, b->attributes);
+    assert_same_text(a->pointee, b->pointee);
     assert_int_equal(a->inits, b->inits);
     for (uint32_t i = 0; i < a->inits; i++) {
         const sl_ptx_init *x = &a->init[i], *y = &b->init[i];

@@ -61,7 +61,7 @@ static void parameters_lie_at_their_natural_alignment(void **state)
         assert_ptr_equal(k->param[i]->owner, k);
     }
     assert_int_equal(k->param_bytes, 64);
-    assert_string_equal(k->param[4]->attributes, ".ptr .global .align 16");
+    assert_string_equal(k->param[4]->pointee, ".ptr .global .align 16");
     assert_int_equal(k->param[4]->align, 8);
     sl_ptx_free(m);
 }

@@ -83,7 +83,7 @@ static void declarations_without_bodies_survive(void **state)
 {
     (void)state;
     round_trip(PTX_HEAD ".extern .func f;\n.func (.param .b32 r) g (.param .b32 a, .param .b8 rest[]);\n"
-                        ".weak .func h () .noreturn;\n.extern .entry e (.param .u64 a);\n"
+                        ".weak .func h () .noreturn;\n.extern .entry e (.param .u64 .odd .ptr .align (2*4) a);\n"
                         ".func .attribute(.unified(1, 2)) (.reg .b32 r) u (.reg .b32 a) .abi_preserve 4;\n"
                         ".alias f, f2;\n.func f2() {\nret;\n}\n.visible .func f();\n");
 }
