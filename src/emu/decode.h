@@ -98,7 +98,8 @@ void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
 /* True when the instruction was theirs. */
 bool sl_decode_alu(sl_decoder *d);
 bool sl_decode_memory(sl_decoder *d);
-bool sl_decode_half(sl_decoder *d); /* asked last, and asks those below */
+bool sl_decode_half(sl_decoder *d);
+bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
 bool sl_decode_matrix(sl_decoder *d);
 bool sl_decode_texture(sl_decoder *d);
 bool sl_decode_mbarrier(sl_decoder *d);
