@@ -21,7 +21,7 @@ enum { MOST_NAMES = 256 };
 const char *const sl_isa_choices[] = {"best", "portable", "v2", "v3", NULL};
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
 static const char *const device_choices[] = {"emu", "gpu", NULL};              /* as sl_device_kinds */
-static const char *const check_choices[] = {"address", "uninit", NULL};
+static const char *const check_choices[] = {"gpu", "address", "uninit", NULL}; /* as sl_run_check */
 
 static int unknown_source(const sl_invocation *inv)
 {
@@ -76,7 +76,7 @@ static const sl_option run_options[] = {
     {"blocks", 0, SL_OPTION_NUMBER, "N", "Look only at the first N blocks of each launch", AT(blocks), 1, 0, NULL},
     {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: 32)", AT(lanes), 32, 64, NULL},
     {"max-instructions", 0, SL_OPTION_NUMBER, "N", "End a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
-    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Check every access against the allocations, and also reads of memory never written", AT(check), 0, 0, check_choices},
+    {"check", 0, SL_OPTION_CHOICE, "WHAT", "How much is an error: what a GPU does not let pass, also reads just outside of an allocation, also reads of memory never written", AT(check), 0, 0, check_choices},
     {"isa", 0, SL_OPTION_CHOICE, "NAME", "Instruction set the emulator uses", AT(isa), 0, 0, sl_isa_choices},
     {"entry", 0, SL_OPTION_STRING, "NAME", "PTX file: the kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
     {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX file: blocks of the grid", AT(grid), 1, INT32_MAX, NULL},

@@ -9,6 +9,13 @@
 #include "cli/command.h"
 #include "sluice/trace.h"
 
+/* --check. Every access is checked against the allocations in any case. */
+typedef enum sl_run_check {
+    SL_CHECK_GPU,     /* a CUDA program's reads just outside of an allocation are a warning; elsewhere as the next */
+    SL_CHECK_ADDRESS, /* they are errors like other illegal accesses */
+    SL_CHECK_UNINIT,  /* and so are reads of memory never written */
+} sl_run_check;
+
 /* The options of run and trace: one struct, so that a source need not know which of the two was typed. */
 typedef struct sl_run_options {
     sl_common common;
@@ -19,7 +26,7 @@ typedef struct sl_run_options {
     uint64_t blocks;           /* recorded of each launch; 0: all */
     uint64_t lanes;            /* 32 or 64 */
     uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
-    int check;                 /* 0: addresses only (always on); 1: uninitialised reads too */
+    int check;                 /* sl_run_check */
     int isa;                   /* index into sl_isa_choices; 0: the best this CPU has */
     /* PTX files */
     const char *entry;          /* kernel to launch; NULL: the only one */

@@ -57,7 +57,7 @@ static sl_status open_emulator(sl_session *session, const sl_trace_filter *filte
         .lanes = (uint32_t)options->lanes,
         .threads = (uint32_t)options->common.threads,
         .max_instructions = options->max_instructions,
-        .check_uninit = options->check == 1,
+        .check_uninit = options->check == SL_CHECK_UNINIT,
         .isa = options->isa ? sl_isa_choices[options->isa] : NULL,
         .sink = sl_recorder_sink(session->recorder),
         .print = print_text,

@@ -157,6 +157,7 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
             return failed;
     }
     sl_rt_flush_printed(rt);
+    rt->launching = launch->function;
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
     rt->time_ns += launch_time_ns(rt, &stats);
     if (!status)

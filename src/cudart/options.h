@@ -16,6 +16,8 @@
 typedef struct sl_cudart_options {
     uint32_t lanes, threads;   /* 0: the default */
     uint64_t max_instructions; /* 0: no limit */
+    bool quiet;                /* no warnings */
+    bool check_address;        /* reads just outside of allocations are errors too */
     bool check_uninit;
     char isa[16];           /* empty: the best */
     char results[1024];     /* folder for the files that tell what each process launched; empty: none */

@@ -107,6 +107,18 @@ void sl_rt_flush_printed(sl_rt *rt)
     rt->printed.count = 0;
 }
 
+/* Programs that a GPU runs without a complaint should run here too, but not without one. */
+static void tell_stray_reads(void *context, const sl_error *first, uint64_t reads)
+{
+    sl_rt *rt = context;
+    if (rt->options.quiet || rt->launching->told_stray)
+        return;
+    char text[1536];
+    sl_rt_say("warning: %s; this and %llu other reads in the launch got zeros (--check=address makes them errors)",
+              sl_error_format(first, text, sizeof text), (unsigned long long)reads - 1);
+    rt->launching->told_stray = true;
+}
+
 static cudaError_t start_device(sl_rt *rt)
 {
     sl_error error = {0};
@@ -122,7 +134,9 @@ static cudaError_t start_device(sl_rt *rt)
                                   .isa = *rt->options.isa ? rt->options.isa : NULL,
                                   .sink = sink,
                                   .print = keep_printed,
-                                  .print_context = rt};
+                                  .print_context = rt,
+                                  .stray = rt->options.check_address ? NULL : tell_stray_reads,
+                                  .stray_context = rt};
     if (sl_emu_create(&config, &rt->emu, &error)) {
         sl_rt_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;

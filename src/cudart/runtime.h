@@ -53,6 +53,7 @@ typedef struct sl_rt_function {
     cudaError_t error;     /* why it cannot be used; told once */
     uint32_t max_dynamic_shared;
     int carveout;
+    bool told_stray; /* its reads outside of allocations were told */
 } sl_rt_function;
 
 typedef struct sl_rt_variable {
@@ -169,6 +170,7 @@ struct sl_rt {
     struct sl_rt_pool *pools;
     unsigned long long captures;
     sl_rt_results *results;
+    sl_rt_function *launching; /* the kernel that was launched last */
 };
 
 /* ---- runtime.c ---- */

@@ -31,6 +31,11 @@ typedef struct sl_emu_config {
     /* Text printed by kernels, in block order. NULL: dropped. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    /* Reads close to an allocation but outside of it, which a GPU lets pass because it maps whole pages. NULL: they end
+     * the launch as other illegal accesses do. Else they read zeros, and this is told of the first of a launch (the
+     * lowest block's) and their number once the launch has ended. */
+    void (*stray)(void *context, const sl_error *first, uint64_t reads);
+    void *stray_context;
 } sl_emu_config;
 
 /* Instruction sets the emulator was built for and this CPU has, best first; NULL past the last. */

@@ -207,8 +207,12 @@ const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr)
 
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr)
 {
-    size_t above = first_above(heap, addr);
-    const sl_alloc *below = above ? &heap->allocs.items[above - 1] : NULL;
+    size_t above = first_above(heap, addr), under = above;
+    while (under && heap->allocs.items[under - 1].kind == SL_ALLOC_INTERNAL)
+        under--;
+    while (above < heap->allocs.count && heap->allocs.items[above].kind == SL_ALLOC_INTERNAL)
+        above++;
+    const sl_alloc *below = under ? &heap->allocs.items[under - 1] : NULL;
     const sl_alloc *next = above < heap->allocs.count ? &heap->allocs.items[above] : NULL;
     if (!below || !next)
         return below ? below : next;

@@ -45,7 +45,7 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
 
 /* The live allocation that holds addr, or NULL. The pointer is valid until the next alloc or free. */
 const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
-/* The allocation, live or freed, nearest to addr; NULL in an empty heap. */
+/* The allocation, live or freed, nearest to addr, of those that are not the emulator's own; NULL: there is none. */
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
 /* True when [addr, addr+bytes) lies in one live allocation. */
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);

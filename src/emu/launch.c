@@ -292,6 +292,7 @@ static void close_contexts(launcher *l)
     for (unsigned i = 0; i < l->contexts; i++) {
         sl_block_fini(&l->context[i].block);
         free(l->context[i].worker.range);
+        free(l->context[i].worker.stray);
         free(l->context[i].views);
     }
     free(l->context);
@@ -406,6 +407,22 @@ static void free_residents(launcher *l)
     sl_array_free(&l->residents);
 }
 
+/* Passes on what sl_emu_config.stray wants to hear, the same for any number of threads. */
+static void tell_strays(const launcher *l)
+{
+    const sl_emu_config *config = &l->run.emu->config;
+    const sl_worker *first = NULL;
+    uint64_t reads = 0;
+    for (unsigned i = 0; i < l->contexts; i++) {
+        const sl_worker *worker = &l->context[i].worker;
+        reads += worker->stray_reads;
+        if (worker->stray && (!first || worker->stray_block < first->stray_block))
+            first = worker;
+    }
+    if (first)
+        config->stray(config->stray_context, first->stray, reads);
+}
+
 static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error)
 {
     sl_run *run = &l->run;
@@ -434,6 +451,7 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     }
     stats->blocks = run->blocks;
     stats->parallel = l->parallel;
+    tell_strays(l);
     close_contexts(l);
     pthread_cond_destroy(&l->turn);
     pthread_mutex_destroy(&l->lock);

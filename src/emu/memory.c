@@ -1,6 +1,7 @@
 /* Memory accesses one lane at a time: what the fast path could not settle, and everything that can be wrong. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/warp.h"
@@ -15,16 +16,11 @@ static void thread_id(const sl_warp *warp, int lane, uint32_t id[3])
     id[2] = linear / dim[0] / dim[1];
 }
 
-_Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)
+/* The sentence and where it happened: kernel, block, thread, PTX line and source line. */
+static void tell(const sl_warp *warp, uint32_t inst, int lane, sl_status status, const char *what, sl_error *error)
 {
-    sl_worker *worker = warp->worker;
     const sl_code *code = warp->code;
-    char what[640], where[160] = "", source[300] = "", thread[64] = "";
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-
+    char where[160] = "", source[300] = "", thread[64] = "";
     const char *file = "";
     uint32_t line = 0;
     if (inst != UINT32_MAX) {
@@ -45,18 +41,26 @@ _Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault k
     } else {
         snprintf(thread, sizeof thread, ", warp %u", warp->index);
     }
-    worker->fault = kind;
     const uint32_t *block = warp->block->id;
-    sl_fail_at(worker->error, kind == SL_FAULT_LIMIT ? SL_LIMIT : SL_FAULT, file, line, 0,
-               "%s%s%s; kernel %s, block (%u,%u,%u)%s", what, where, source, worker->run->kernel->func->name, block[0],
-               block[1], block[2], thread);
-    longjmp(worker->escape, 1);
+    sl_fail_at(error, status, file, line, 0, "%s%s%s; kernel %s, block (%u,%u,%u)%s", what, where, source,
+               warp->worker->run->kernel->func->name, block[0], block[1], block[2], thread);
 }
 
-static _Noreturn void illegal(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+_Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)
 {
-    const sl_heap *heap = warp->worker->run->emu->heap;
-    const sl_alloc *near = sl_heap_nearest(heap, addr);
+    char what[640];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    warp->worker->fault = kind;
+    tell(warp, inst, lane, kind == SL_FAULT_LIMIT ? SL_LIMIT : SL_FAULT, what, warp->worker->error);
+    longjmp(warp->worker->escape, 1);
+}
+
+/* What is wrong with an access that lies in no live allocation. */
+static void describe_illegal(char *what, size_t size, const sl_alloc *near, uint64_t addr, uint32_t bytes, bool store)
+{
     char hint[200] = "there are no allocations";
     if (near) {
         char name[80];
@@ -77,14 +81,53 @@ static _Noreturn void illegal(sl_warp *warp, const sl_op *op, int lane, uint64_t
         else
             snprintf(hint, sizeof hint, "%s %s of %llu bytes at 0x%llx", near->live ? "across the end of" : "inside",
                      name, (unsigned long long)near->bytes, (unsigned long long)near->base);
-        if (!near->live && addr >= near->base && addr < end)
-            sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                           "use after free: %u-byte %s at 0x%llx, inside freed %s of %llu bytes at 0x%llx", bytes,
-                           store ? "write" : "read", (unsigned long long)addr, name, (unsigned long long)near->bytes,
-                           (unsigned long long)near->base);
+        if (!near->live && addr >= near->base && addr < end) {
+            snprintf(what, size, "use after free: %u-byte %s at 0x%llx, inside freed %s of %llu bytes at 0x%llx", bytes,
+                     store ? "write" : "read", (unsigned long long)addr, name, (unsigned long long)near->bytes,
+                     (unsigned long long)near->base);
+            return;
+        }
     }
-    sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "illegal %u-byte %s at 0x%llx, %s", bytes,
-                   store ? "write" : "read", (unsigned long long)addr, hint);
+    snprintf(what, size, "illegal %u-byte %s at 0x%llx, %s", bytes, store ? "write" : "read", (unsigned long long)addr,
+             hint);
+}
+
+/* How far outside of an allocation a read may be that a GPU lets pass: it maps pages of 2 MiB, but who is further away
+ * than this has not just run over a border. */
+enum { STRAY_BYTES = 64 * 1024 };
+
+static bool is_stray(const sl_alloc *near, uint64_t addr, uint32_t bytes)
+{
+    if (!near || !near->live)
+        return false;
+    uint64_t end = near->base + near->bytes;
+    return addr < near->base ? near->base - addr <= STRAY_BYTES : addr + bytes - end <= STRAY_BYTES;
+}
+
+/* An access that lies in no live allocation: a stray read is noted where they are forgiven, all else ends the launch.
+ */
+static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+{
+    static const uint64_t zeros[16] = {0};
+    sl_worker *worker = warp->worker;
+    const sl_emu *emu = worker->run->emu;
+    const sl_alloc *near = sl_heap_nearest(emu->heap, addr);
+    char what[640];
+    if (store || !emu->config.stray || !is_stray(near, addr, bytes)) {
+        describe_illegal(what, sizeof what, near, addr, bytes, store);
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
+    }
+    bool first = !worker->stray;
+    if (first && !(worker->stray = malloc(sizeof *worker->stray)))
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "no memory to note a read outside of allocations");
+    if (first || warp->block->index < worker->stray_block) {
+        describe_illegal(what, sizeof what, near, addr, bytes, store);
+        tell(warp, op->inst, lane, SL_FAULT, what, worker->stray);
+        worker->stray_block = warp->block->index;
+    }
+    worker->stray_reads++;
+    return (void *)(uintptr_t)zeros;
 }
 
 typedef enum place { PLACE_GLOBAL, PLACE_SHARED, PLACE_LOCAL } place;
@@ -134,7 +177,7 @@ void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr,
         break;
     }
     if (!sl_heap_contains(warp->worker->run->emu->heap, addr, bytes))
-        illegal(warp, op, lane, addr, bytes, store);
+        return outside(warp, op, lane, addr, bytes, store);
     return (void *)(uintptr_t)addr;
 }
 

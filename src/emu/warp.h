@@ -136,7 +136,9 @@ struct sl_worker {
     uint64_t steps; /* basic blocks left so far */
     sl_error *error;
     sl_fault fault;
-    jmp_buf escape; /* faults jump here */
+    jmp_buf escape;                    /* faults jump here */
+    uint64_t stray_reads, stray_block; /* reads that sl_emu_config.stray forgives; the block of the first of them */
+    sl_error *stray;                   /* what the first was; NULL: none */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* launch.c's own */

@@ -97,6 +97,28 @@ stderr_has 'illegal 4-byte write at 0x0'
 stderr_has 'kernel _Z5writePil, block (0,0,0), thread (0,0,0)'
 stderr_has 'misaligned 4-byte write'
 
+it 'warns once of a kernel that reads just outside of an allocation, and names the place'
+run "$sluice" run -- "$programs/borders"
+exits 0
+stderr_has 'sluice: warning: '
+stderr_has 'illegal 4-byte read at'
+stderr_has 'bytes before allocation'
+stderr_has 'kernel _Z4blurPKiPiii, block (0,0,0), thread (0,0,0)'
+stderr_has 'this and 255 other reads in the launch got zeros'
+[ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'it was told more than once'
+
+it 'says nothing of such reads with --quiet'
+run "$sluice" run -q -- "$programs/borders"
+exits 0
+stderr_is ''
+
+it 'ends a launch that reads just outside of an allocation with --check=address'
+run "$sluice" run --check=address -- "$programs/borders"
+exits 2
+stdout_has 'an illegal memory access was encountered'
+stderr_has 'illegal 4-byte read at'
+stderr_lacks 'warning'
+
 it 'ends an endless loop when asked to'
 run "$sluice" run --max-instructions 1000 -- "$programs/pingpong"
 exits 2

@@ -12,6 +12,8 @@ static void every_option_survives_the_way_through_the_environment(void **state)
     sl_cudart_options out = {.lanes = 64,
                              .threads = 3,
                              .max_instructions = UINT64_MAX,
+                             .quiet = true,
+                             .check_address = true,
                              .check_uninit = true,
                              .isa = "v2",
                              .results = "/tmp/a folder = with signs",

@@ -1,0 +1,181 @@
+/* Reads just outside of allocations where they are forgiven, as a GPU does that maps whole pages. */
+#include "emu/run_ptx.h"
+
+typedef struct heard {
+    unsigned calls;
+    uint64_t reads;
+    sl_error first;
+} heard;
+
+static void hear(void *context, const sl_error *first, uint64_t reads)
+{
+    heard *h = context;
+    h->calls++;
+    h->reads = reads;
+    h->first = *first;
+}
+
+/* out[i] = 1 + the word at in + i * step + offset, for thread i of the grid. */
+static const char COPY[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry copy(.param .u64 out, .param .u64 in, .param .s64 offset, .param .s64 step)\n{\n"
+    "  .reg .b32 %r<6>;\n  .reg .b64 %a<9>;\n"
+    "  ld.param.u64 %a1, [out];\n  ld.param.u64 %a2, [in];\n  ld.param.s64 %a3, [offset];\n"
+    "  ld.param.s64 %a7, [step];\n"
+    "  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %ntid.x;\n  mov.u32 %r3, %tid.x;\n  mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+    "  mul.wide.u32 %a4, %r1, 4;\n  cvt.u64.u32 %a5, %r1;\n  mul.lo.s64 %a5, %a5, %a7;\n"
+    "  add.s64 %a2, %a2, %a5;\n  add.s64 %a2, %a2, %a3;\n  ld.global.u32 %r4, [%a2];\n  add.u32 %r4, %r4, 1;\n"
+    "  add.s64 %a1, %a1, %a4;\n  st.global.u32 [%a1], %r4;\n  ret;\n}\n"
+    ".visible .entry add(.param .u64 in, .param .s64 offset)\n{\n"
+    "  .reg .b32 %r<3>;\n  .reg .b64 %a<4>;\n"
+    "  ld.param.u64 %a1, [in];\n  ld.param.s64 %a2, [offset];\n  add.s64 %a1, %a1, %a2;\n"
+    "  atom.global.add.u32 %r1, [%a1], 1;\n  ret;\n}\n";
+
+enum { WORDS = 1000, BLOCKS = 8, THREADS = 64 };
+
+typedef struct scene {
+    session s;
+    heard h;
+    uint32_t *out, *in;
+} scene;
+
+static bool open_scene(scene *c, const machine *m, uint32_t threads, bool forgiving)
+{
+    memset(c, 0, sizeof *c);
+    sl_emu_config config = {
+        .lanes = m->lanes, .threads = threads, .isa = m->isa, .stray = forgiving ? hear : NULL, .stray_context = &c->h};
+    if (sl_emu_create(&config, &c->s.emu, &c->s.error) != SL_OK)
+        return false;
+    assert_int_equal(sl_ptx_parse(COPY, strlen(COPY), "stray.ptx", &c->s.module, &c->s.error), SL_OK);
+    const sl_ptx_module *modules[1] = {c->s.module};
+    assert_int_equal(sl_emu_load(c->s.emu, modules, 1, &c->s.program, &c->s.error), SL_OK);
+    c->out = device_memory(&c->s, NULL, BLOCKS * THREADS * sizeof *c->out);
+    c->in = device_memory(&c->s, NULL, WORDS * sizeof *c->in);
+    for (uint32_t i = 0; i < WORDS; i++)
+        c->in[i] = 100 + i;
+    return true;
+}
+
+static sl_status copy(scene *c, int64_t offset, int64_t step)
+{
+    uint64_t params[4] = {(uint64_t)(uintptr_t)c->out, (uint64_t)(uintptr_t)c->in, (uint64_t)offset, (uint64_t)step};
+    return session_try(&c->s, "copy", BLOCKS, THREADS, params, sizeof params);
+}
+
+static void expect_fault(scene *c, sl_status status, const char *text)
+{
+    assert_int_equal(status, SL_FAULT);
+    assert_int_equal(sl_emu_last_fault(c->s.emu), SL_FAULT_ILLEGAL_ADDRESS);
+    if (!strstr(c->s.error.text, text))
+        fail_msg("'%s' is not in: %s", text, c->s.error.text);
+    assert_int_equal(c->h.calls, 0);
+}
+
+static void forgiven_reads_get_zeros_and_the_others_what_is_there(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        scene c;
+        if (!open_scene(&c, &machines[m], 1, true))
+            continue;
+        assert_int_equal(copy(&c, -16, 4), SL_OK);
+        for (uint32_t i = 0; i < BLOCKS * THREADS; i++)
+            assert_int_equal(c.out[i], i < 4 ? 1 : 101 + i - 4);
+        session_close(&c.s);
+    }
+}
+
+static void they_are_told_once_per_launch_with_the_first_and_their_number(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    assert_int_equal(copy(&c, 4 * (WORDS - 100), 4), SL_OK);
+    assert_int_equal(c.h.calls, 1);
+    assert_int_equal(c.h.reads, BLOCKS * THREADS - 100);
+    assert_non_null(strstr(c.h.first.text, "illegal 4-byte read"));
+    assert_non_null(strstr(c.h.first.text, "0 bytes after the end of allocation"));
+    assert_non_null(strstr(c.h.first.text, "kernel copy, block (1,0,0), thread (36,0,0)"));
+    assert_string_equal(c.h.first.file, "stray.ptx");
+    assert_int_not_equal(c.h.first.line, 0);
+    session_close(&c.s);
+}
+
+static void the_first_is_the_same_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        scene c;
+        assert_true(open_scene(&c, &machines[4], threads, true));
+        assert_int_equal(copy(&c, 4 * (WORDS - 100), 4), SL_OK);
+        assert_non_null(strstr(c.h.first.text, "block (1,0,0), thread (36,0,0)"));
+        assert_int_equal(c.h.reads, BLOCKS * THREADS - 100);
+        session_close(&c.s);
+    }
+}
+
+static void a_launch_without_them_is_not_told_of(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    assert_int_equal(copy(&c, 0, 4), SL_OK);
+    assert_int_equal(c.h.calls, 0);
+    session_close(&c.s);
+}
+
+static void reads_far_away_end_the_launch(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    expect_fault(&c, copy(&c, 4 * WORDS + 65536, 0), "bytes after the end of allocation");
+    expect_fault(&c, copy(&c, -((int64_t)1 << 32), 0), "illegal 4-byte read");
+    session_close(&c.s);
+}
+
+static void reads_of_freed_memory_end_the_launch(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    assert_int_equal(sl_heap_free(sl_emu_heap(c.s.emu), (uint64_t)(uintptr_t)c.in, &c.s.error), SL_OK);
+    expect_fault(&c, copy(&c, 0, 4), "use after free");
+    session_close(&c.s);
+}
+
+static void writes_and_atomics_end_the_launch(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    uint64_t add[2] = {(uint64_t)(uintptr_t)c.in, 4 * WORDS};
+    expect_fault(&c, session_try(&c.s, "add", 1, 1, add, sizeof add), "illegal 4-byte write");
+    c.out = c.in + WORDS;
+    expect_fault(&c, copy(&c, 0, 0), "illegal 4-byte write");
+    session_close(&c.s);
+}
+
+static void nothing_is_forgiven_where_nobody_listens(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, false));
+    expect_fault(&c, copy(&c, -16, 4), "16 bytes before allocation");
+    session_close(&c.s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forgiven_reads_get_zeros_and_the_others_what_is_there),
+        cmocka_unit_test(they_are_told_once_per_launch_with_the_first_and_their_number),
+        cmocka_unit_test(the_first_is_the_same_for_any_number_of_threads),
+        cmocka_unit_test(a_launch_without_them_is_not_told_of),
+        cmocka_unit_test(reads_far_away_end_the_launch),
+        cmocka_unit_test(reads_of_freed_memory_end_the_launch),
+        cmocka_unit_test(writes_and_atomics_end_the_launch),
+        cmocka_unit_test(nothing_is_forgiven_where_nobody_listens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
