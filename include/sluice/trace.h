@@ -132,6 +132,7 @@ typedef struct sl_predictor {
     uint8_t row_lanes, phase;
     uint32_t epoch; /* of the stream that wrote this entry: others count as never seen */
     bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
+    bool all_lanes;     /* the closed form was found with all lanes active */
     int32_t offset[SL_MAX_LANES];
 } sl_predictor;
 

@@ -42,13 +42,17 @@ static uint32_t affine_spans(const sl_access *a, uint32_t lanes, uint32_t width,
         return row_span(a, a->base, low, high, width, log2_bytes, out);
     if (!contiguous(a->mask >> low))
         return 0;
-    uint32_t rows = 0, row_number = (low + a->phase) / a->row_lanes, end_row = (high + a->phase) / a->row_lanes + 1;
-    for (; row_number < end_row; row_number++) {
-        uint32_t row_from = row_number * a->row_lanes, from = low + a->phase, to = high + a->phase;
-        from = from > row_from ? from - row_from : 0;
-        to = to < row_from + a->row_lanes ? to - row_from : a->row_lanes - 1;
-        if (!row_span(a, a->base + row_number * (uint64_t)a->row, from, to, width, log2_bytes, &out[rows++]))
+    uint32_t rows = 0, column = low + a->phase;
+    uint64_t row_start = a->base;
+    if (low) { /* else the first row it is, and nothing need be divided */
+        row_start += column / a->row_lanes * (uint64_t)a->row;
+        column %= a->row_lanes;
+    }
+    for (uint32_t lane = low; lane <= high; row_start += (uint64_t)a->row, column = 0) {
+        uint32_t count = a->row_lanes - column < high - lane + 1 ? a->row_lanes - column : high - lane + 1;
+        if (!row_span(a, row_start, column, column + count - 1, width, log2_bytes, &out[rows++]))
             return 0;
+        lane += count;
     }
     if (a->row < 0)
         for (uint32_t i = 0, j = rows - 1; i < j; i++, j--) {
@@ -153,31 +157,32 @@ uint32_t sl_coalesce_list(const sl_access *a, uint32_t lanes, uint32_t width, un
 
 /* ---- shared memory ---- */
 
-enum { BANKS = 32, BANK_BYTES = 4 };
+enum {
+    BANKS = 32,
+    BANK_BYTES = 4,
+    MOST_WORDS = 2 * BANKS, /* of a bank: 32 lanes, each of which may straddle two words */
+};
 
-/* The most different words that any bank is asked for. */
-static uint32_t deepest_bank(uint64_t *word, uint32_t count)
+/* What the banks are asked for: different words of each. */
+typedef struct bank_queues {
+    uint32_t depth[BANKS], deepest;
+    uint64_t word[BANKS][MOST_WORDS];
+} bank_queues;
+
+static void ask(bank_queues *q, uint64_t word)
 {
-    uint32_t deepest = 0, depth[BANKS] = {0};
-    for (uint32_t i = 1; i < count; i++) { /* sort */
-        uint64_t w = word[i];
-        uint32_t at = i;
-        for (; at && word[at - 1] > w; at--)
-            word[at] = word[at - 1];
-        word[at] = w;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (i && word[i] == word[i - 1])
-            continue;
-        uint32_t d = ++depth[word[i] % BANKS];
-        deepest = d > deepest ? d : deepest;
-    }
-    return deepest;
+    uint32_t bank = word % BANKS, depth = q->depth[bank], i = 0;
+    while (i < depth && q->word[bank][i] != word)
+        i++;
+    if (i < depth || depth == MOST_WORDS)
+        return;
+    q->word[bank][depth] = word;
+    q->depth[bank] = depth + 1;
+    q->deepest = depth + 1 > q->deepest ? depth + 1 : q->deepest;
 }
 
 uint32_t sl_bank_passes(const sl_access *a, uint32_t lanes, uint32_t width)
 {
-    enum { MOST_WORDS = 2 * BANKS + BANKS }; /* 32 lanes of up to 4 bytes may straddle; wider ones are fewer lanes */
     sl_access expanded = *a;
     uint32_t words_each = width <= BANK_BYTES ? 1 : (width + BANK_BYTES - 1) / BANK_BYTES, passes = 0;
     uint32_t group = words_each >= BANKS ? 1 : BANKS / words_each;
@@ -185,16 +190,17 @@ uint32_t sl_bank_passes(const sl_access *a, uint32_t lanes, uint32_t width)
         return 0;
     sl_access_expand(&expanded, lanes);
     for (uint32_t from = 0; from < lanes; from += group) {
-        uint64_t word[MOST_WORDS];
-        uint32_t count = 0;
+        bank_queues queues;
+        memset(queues.depth, 0, sizeof queues.depth);
+        queues.deepest = 0;
         for (uint32_t i = from; i < lanes && i < from + group; i++) {
             if (!(a->mask >> i & 1))
                 continue;
             span s = pieces_of(expanded.addr[i], expanded.addr[i], width, 2);
-            for (uint64_t w = s.first; w <= s.last && count < MOST_WORDS; w++)
-                word[count++] = w;
+            for (uint64_t w = s.first; w <= s.last; w++)
+                ask(&queues, w);
         }
-        passes += count ? deepest_bank(word, count) : 0;
+        passes += queues.deepest;
     }
     return passes;
 }

@@ -182,6 +182,8 @@ static void count_shared(sl_launch_counter *c, const sl_access *a, uint32_t widt
 {
     tally *t = &c->tallies[a->slot][SHARED];
     t->requests++;
+    if (!counters_of[SHARED][c->kernel->inst[a->inst].access].amount)
+        return; /* atomics: nobody asks for their passes */
     uint32_t lanes = c->launch->lanes;
     bool line = a->affine && a->row_lanes >= lanes;
     if (line && width == 4 && lanes == 32 && a->base % 4 == 0 && (a->stride == 0 || a->stride == 4))

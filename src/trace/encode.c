@@ -248,6 +248,11 @@ void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_
     p->row_lanes = (uint8_t)row_lanes;
     p->phase = (uint8_t)phase;
     p->known = sl_full_mask(lanes);
+    if (row_lanes == lanes && (uint64_t)stride + (1 << 24) < 1 << 25) { /* lanes are below 64: offsets fit */
+        for (uint32_t i = 0; i < lanes; i++)
+            p->offset[i] = (int32_t)i * (int32_t)stride;
+        return;
+    }
     uint32_t column = phase;
     uint64_t row_start = 0;
     for (uint32_t i = 0; i < lanes; i++, column++) {
@@ -503,19 +508,34 @@ static uint8_t *put_gather(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint3
     return at;
 }
 
-static uint8_t *put_affine(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, const affine_form *form)
+/* The form that the slot's predictor has by now. */
+static uint8_t *put_affine(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint32_t slot, uint64_t base)
 {
+    const sl_predictor *p = &s->predictor[slot];
     *token |= SL_TOKEN_AFFINE;
-    at = put_base(s, at, slot, form->base);
-    at = sl_put_varint(at, sl_zigzag((uint64_t)form->stride));
-    if (form->row_lanes < s->lanes) {
+    at = put_base(s, at, slot, base);
+    at = sl_put_varint(at, sl_zigzag((uint64_t)p->stride));
+    if (p->row_lanes < s->lanes) {
         *token |= SL_AFFINE_ROWS;
-        *at++ = (uint8_t)form->row_lanes;
-        *at++ = (uint8_t)form->phase;
-        at = sl_put_varint(at, sl_zigzag((uint64_t)form->row));
+        *at++ = p->row_lanes;
+        *at++ = p->phase;
+        at = sl_put_varint(at, sl_zigzag((uint64_t)p->row));
     }
-    sl_predictor_affine(&s->predictor[slot], s->lanes, form->stride, form->row, form->row_lanes, form->phase);
     return at;
+}
+
+/* The first access of a slot mostly has the form that the slot had in the warp before, whose entry is still there. It
+ * may be taken only where find_affine would give the same one: what is written must not depend on what ran before. */
+static bool has_old_form(const sl_warp_stream *s, const sl_predictor *p, uint64_t mask, const uint64_t *addr,
+                         uint64_t *base)
+{
+    uint64_t full = sl_full_mask(s->lanes);
+    bool line = p->row_lanes == s->lanes && (mask & (mask - 1));
+    if (!p->epoch || !p->affine || p->known != full || !(line || (p->all_lanes && mask == full)))
+        return false;
+    unsigned first = (unsigned)__builtin_ctzll(mask);
+    *base = addr[first] - (uint64_t)(int64_t)p->offset[first];
+    return match(s, p, addr, *base, mask);
 }
 
 static uint8_t *put_access_mask(sl_warp_stream *s, uint8_t *token, uint8_t *at, uint64_t mask)
@@ -555,8 +575,12 @@ static __attribute__((noinline)) void write_access(sl_warp_stream *s, uint32_t s
         } else if (same_offsets) {
             *token |= SL_TOKEN_MOVED;
             at = put_base(s, at, slot, base);
+        } else if (p->epoch != s->epoch && has_old_form(s, p, mask, addr, &base)) {
+            at = put_affine(s, token, at, slot, base);
         } else if (find_affine(addr, mask, s->lanes, &form)) {
-            at = put_affine(s, token, at, slot, &form);
+            sl_predictor_affine(p, s->lanes, form.stride, form.row, form.row_lanes, form.phase);
+            p->all_lanes = mask == sl_full_mask(s->lanes);
+            at = put_affine(s, token, at, slot, form.base);
         } else {
             at = put_gather(s, token, at, slot, mask, addr);
         }

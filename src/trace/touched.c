@@ -55,7 +55,7 @@ static sl_touched_leaf *leaf_of(sl_touched *set, uint64_t number)
     return set->latest = set->slots[at];
 }
 
-bool sl_touched_add(sl_touched *set, uint64_t first, uint64_t last)
+bool sl_touched_add_slowly(sl_touched *set, uint64_t first, uint64_t last)
 {
     for (uint64_t sector = first;;) {
         sl_touched_leaf *leaf = leaf_of(set, sector >> SL_LEAF_LOG2);

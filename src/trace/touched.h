@@ -20,8 +20,16 @@ typedef struct sl_touched {
 } sl_touched;
 
 void sl_touched_fini(sl_touched *set); /* an all-zero set is empty */
+bool sl_touched_add_slowly(sl_touched *set, uint64_t first, uint64_t last);
+
 /* Adds sectors first … last; false when memory runs out. */
-bool sl_touched_add(sl_touched *set, uint64_t first, uint64_t last);
+static inline bool sl_touched_add(sl_touched *set, uint64_t first, uint64_t last)
+{
+    if (!set->latest || first / 64 != last / 64 || set->latest->number != first >> SL_LEAF_LOG2)
+        return sl_touched_add_slowly(set, first, last);
+    set->latest->bits[first / 64 % SL_LEAF_WORDS] |= UINT64_MAX >> (63 - (last - first)) << (first & 63);
+    return true;
+}
 bool sl_touched_has(const sl_touched *set, uint64_t sector);
 bool sl_touched_merge(sl_touched *into, const sl_touched *from);
 uint64_t sl_touched_count(const sl_touched *set);
