@@ -63,14 +63,15 @@ static void half_op(sl_decoder *d, const char *name, uint32_t inputs, sl_ptx_typ
     uint32_t dst = sl_decode_dst(d, opd(d, 0), sl_lane_bytes(type));
     const char *after[3];
     uint32_t count = 0;
-    if (has(d, SL_MOD_FTZ))
+    bool flushes = has(d, SL_MOD_FTZ) && (d->inst->op == SL_OP_MUL || d->inst->op == SL_OP_FMA); /* by itself */
+    if (has(d, SL_MOD_FTZ) && !flushes)
         after[count++] = "ftz";
     if (has(d, SL_MOD_RELU))
         after[count++] = "relu";
     if (has(d, SL_MOD_SAT))
         after[count++] = "sat";
     uint32_t result = count ? sl_decode_temp(d, sl_lane_bytes(type)) : dst;
-    sl_emit(d, result, src[0], src[1], src[2], "%s_%s", name, sl_ptx_type_text(type));
+    sl_emit(d, result, src[0], src[1], src[2], "%s%s_%s", name, flushes ? "_ftz" : "", sl_ptx_type_text(type));
     finish(d, dst, result, type, after, count);
 }
 
@@ -100,7 +101,7 @@ static void decode_min_max(sl_decoder *d, sl_ptx_type type)
     if (inputs == 3)
         sl_emit(d, dst, result, src[2], src[2], "%s_%s", name, suffix);
     if (xorsign)
-        sl_emit(d, dst, sign, result, result, "copysign_%s", suffix);
+        sl_emit(d, dst, sign, result, result, "xorsign_%s", suffix);
 }
 
 /* ---- comparisons: in f32 ---- */
@@ -111,7 +112,7 @@ static uint32_t as_f32(sl_decoder *d, uint32_t ref, sl_ptx_type type, bool high)
     if (is_pair(type))
         sl_emit(d, value, ref, ref, ref, "%s_f32_%s", high ? "high" : "low", sl_ptx_type_text(type));
     else
-        sl_emit(d, value, ref, ref, ref, "cvt_f32_%s", sl_ptx_type_text(type));
+        sl_emit(d, value, ref, ref, ref, "exact_f32_%s", sl_ptx_type_text(type));
     return value;
 }
 
@@ -232,7 +233,9 @@ static void round_to_half(sl_decoder *d, uint32_t result, uint32_t value, sl_ptx
         sl_emit(d, wide, value, value, value, "cvt_f64_f32");
         value = wide;
     }
-    sl_emit(d, result, value, value, value, "cvt_round_%s_f64", sl_ptx_type_text(to))->aux = (uint32_t)mode;
+    sl_op *op = sl_emit(d, result, value, value, value, "cvt_round_%s_f64", sl_ptx_type_text(to));
+    op->aux = (uint32_t)mode;
+    op->imm = from == SL_T_F64; /* a NaN of f64 keeps what it can */
 }
 
 static void convert_to_half(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
@@ -253,7 +256,7 @@ static void convert_to_half(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
             value = whole;
         }
     } else {
-        value = sl_decode_float_src(d, 1, from);
+        value = sl_decode_src(d, opd(d, 1), from); /* hardware takes no notice of .ftz here */
     }
     round_to_half(d, result, value, from, to);
     convert_finish(d, sl_decode_dst(d, opd(d, 0), 2), result, to);
@@ -264,7 +267,7 @@ static void convert_to_pair(sl_decoder *d, sl_ptx_type to)
 {
     if (sl_decode_rounding(d) != FE_TONEAREST && sl_decode_rounding(d) != FE_TOWARDZERO)
         sl_decode_refuse(d, "this rounding");
-    uint32_t a = sl_decode_float_src(d, 1, SL_T_F32), b = sl_decode_float_src(d, 2, SL_T_F32);
+    uint32_t a = sl_decode_src(d, opd(d, 1), SL_T_F32), b = sl_decode_src(d, opd(d, 2), SL_T_F32);
     uint32_t result = sl_decode_temp(d, 4), dst = sl_decode_dst(d, opd(d, 0), 4);
     if (sl_decode_rounding(d) == FE_TONEAREST) {
         sl_emit(d, result, a, b, b, "cvt_%s_f32", sl_ptx_type_text(to));

@@ -3,9 +3,10 @@
  * Every operation is rounded once, as IEEE 754 asks. Sums, differences and f16 products are computed in f32: it has
  * more than twice the precision of either format, so the second rounding changes nothing. bf16 products may fall below
  * the range of f32 and are computed in f64. A fused multiply-add has an exact product and an inexact sum: the sum is
- * rounded to odd, which keeps what the final rounding needs to know. NaN results are 0x7fff, the one that GPUs make.
+ * rounded to odd, which keeps what the final rounding needs to know. NaN results are 0x7fff, the one that GPUs make,
+ * and .ftz flushes what is too small before it is rounded, as they do.
  *
- * ex2 and tanh use the host's math library in f32 and round its result. */
+ * ex2 and tanh use the host's math library in f32 and cut its result off, which is what an H200 does. */
 #include "emu/exec_half.h"
 #include "emu/half.h"
 
@@ -65,19 +66,20 @@ static inline u32 fma_bf16(u32 a, u32 b, u32 c)
     return bf16_f64(add_odd_f64((f64)f32_bf16(a) * (f64)f32_bf16(b), (f64)f32_bf16(c)));
 }
 
-static inline u32 abs_half(u32 a)
+static inline u32 round_ftz_f16(f32 x)
 {
-    return a & 0x7fff;
+    /* too small when it would be, rounded with as many bits but no lower bound */
+    return from_bits_f32(bits_f32(x) & 0x7fffffff) < 0x1.ffep-15f ? bits_f32(x) >> 16 & 0x8000 : f16_f32(x);
 }
 
-static inline u32 neg_half(u32 a)
+static inline u32 mul_ftz_f16(u32 a, u32 b)
 {
-    return a ^ 0x8000;
+    return round_ftz_f16(f32_f16(a) * f32_f16(b));
 }
 
-static inline u32 copysign_half(u32 a, u32 b)
+static inline u32 fma_ftz_f16(u32 a, u32 b, u32 c)
 {
-    return (a & 0x8000) | (b & 0x7fff);
+    return round_ftz_f16(add_odd_f32(f32_f16(a) * f32_f16(b), f32_f16(c)));
 }
 
 /* A number that orders like the value: -0 comes right before +0. */
@@ -86,10 +88,47 @@ static inline s32 rank_half(u32 a)
     return a & 0x8000 ? -(s32)(a & 0x7fff) - 1 : (s32)a;
 }
 
+/* Cut off to the format: rounding toward zero. */
+static inline u32 cut_f16(f32 x)
+{
+    u32 rounded = f16_f32(x);
+    return (rounded & 0x7fff) <= 0x7c00 && fabsf(f32_f16(rounded)) > fabsf(x) ? rounded - 1 : rounded;
+}
+
+static inline u32 cut_bf16(f32 x)
+{
+    return x != x ? 0x7fff : bits_f32(x) >> 16;
+}
+
+/* A NaN that is converted from f64 keeps its sign and the top of its fraction. */
+static inline u32 keep_nan_f16(f64 x, u32 result)
+{
+    u64 bits = bits_f64(x);
+    return x != x ? (u32)(bits >> 48 & 0x8000) | 0x7e00 | (u32)(bits >> 42 & 0x3ff) : result;
+}
+
+static inline u32 keep_nan_bf16(f64 x, u32 result)
+{
+    u64 bits = bits_f64(x);
+    return x != x ? (u32)(bits >> 48 & 0x8000) | 0x7fc0 | (u32)(bits >> 45 & 0x7f) : result;
+}
+
 #define SL_HALF_RANGE(T, INFINITY_BITS, ONE, MOST)                                                                     \
     static inline bool is_nan_##T(u32 a)                                                                               \
     {                                                                                                                  \
         return (a & 0x7fff) > INFINITY_BITS;                                                                           \
+    }                                                                                                                  \
+    static inline u32 abs_##T(u32 a)                                                                                   \
+    {                                                                                                                  \
+        return is_nan_##T(a) ? 0x7fff : a & 0x7fff;                                                                    \
+    }                                                                                                                  \
+    static inline u32 neg_##T(u32 a)                                                                                   \
+    {                                                                                                                  \
+        return is_nan_##T(a) ? 0x7fff : a ^ 0x8000;                                                                    \
+    }                                                                                                                  \
+    static inline u32 xorsign_##T(u32 a, u32 b)                                                                        \
+    {                                                                                                                  \
+        return is_nan_##T(b) ? 0x7fff : (a & 0x8000) | (b & 0x7fff);                                                   \
     }                                                                                                                  \
     static inline u32 min_##T(u32 a, u32 b)                                                                            \
     {                                                                                                                  \
@@ -127,44 +166,47 @@ static inline s32 rank_half(u32 a)
     }                                                                                                                  \
     static inline u32 ex2_##T(u32 a)                                                                                   \
     {                                                                                                                  \
-        return T##_f32(exp2f(f32_##T(a)));                                                                             \
+        return cut_##T(exp2f(f32_##T(a)));                                                                             \
     }                                                                                                                  \
     static inline u32 tanh_##T(u32 a)                                                                                  \
     {                                                                                                                  \
-        return T##_f32(tanhf(f32_##T(a)));                                                                             \
+        return cut_##T(tanhf(f32_##T(a)));                                                                             \
     }                                                                                                                  \
-    /* directed rounding; aux is the C rounding mode */                                                                \
+    /* directed rounding; aux is the C rounding mode; imm: a NaN keeps what it can, else it is the usual one */        \
     SL_HANDLER(cvt_round_##T##_f64)                                                                                    \
     {                                                                                                                  \
         u16 *d = sl_place(w, o->d);                                                                                    \
         const f64 *a = sl_place(w, o->a);                                                                              \
-        SL_EACH_ACTIVE(w, i) d[i] = sl_f64_to_##T(a[i], (int)o->aux);                                                  \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            u32 rounded = sl_f64_to_##T(a[i], (int)o->aux);                                                            \
+            d[i] = (u16)(o->imm ? keep_nan_##T(a[i], rounded) : rounded);                                              \
+        }                                                                                                              \
     }
 SL_HALF_RANGE(f16, 0x7c00u, 0x3c00u, 0x7bffu)
 SL_HALF_RANGE(bf16, 0x7f80u, 0x3f80u, 0x7f7fu)
 
 /* ---- tf32: f32 with ten bits of fraction ---- */
 
-static inline u32 tf32_rna(u32 a)
+static inline u32 tf32_rna(u32 a) /* a NaN keeps its sign and the top of its fraction */
 {
-    u32 magnitude = a & 0x7fffffff;
-    return magnitude > 0x7f800000 ? 0x7fffffff : magnitude == 0x7f800000 ? a : (a + 0x1000) & ~0x1fffu;
+    return ((a & 0x7fffffff) < 0x7f800000 ? a + 0x1000 : a) & ~0x1fffu;
 }
 
 static inline u32 tf32_rn(u32 a)
 {
     u32 magnitude = a & 0x7fffffff;
-    return magnitude > 0x7f800000 ? 0x7fffffff : magnitude == 0x7f800000 ? a : (a + 0xfff + (a >> 13 & 1)) & ~0x1fffu;
+    return magnitude > 0x7f800000 ? 0x7fffe000 : magnitude == 0x7f800000 ? a : (a + 0xfff + (a >> 13 & 1)) & ~0x1fffu;
 }
 
 static inline u32 tf32_rz(u32 a)
 {
-    return (a & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : a & ~0x1fffu;
+    return (a & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : a & ~0x1fffu;
 }
 
 static inline f32 relu_f32(f32 a)
 {
-    return a < 0 ? 0 : a;
+    return a <= 0 ? 0 : a; /* also for -0; NaN stays */
 }
 
 /* ---- pairs of 16-bit integers ---- */

