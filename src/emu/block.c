@@ -335,7 +335,7 @@ static void hand_over_if_long(sl_block *block)
 sl_block_stop sl_block_run(sl_block *block, bool alone)
 {
     for (;;) {
-        bool ran = false, progress = false;
+        bool ran = false, spun = false, moved = false, busy = false;
         for (uint32_t i = 0; i < block->warps; i++) {
             sl_warp *warp = &block->warp[i];
             if (!warp->live || !sl_warp_has_ready(warp))
@@ -343,7 +343,9 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
             uint64_t before = block->worker->steps;
             sl_warp_stop stop = sl_warp_run(warp);
             ran |= block->worker->steps != before;
-            progress |= stop != SL_WARP_SPINS;
+            spun |= stop == SL_WARP_SPINS;
+            moved |= stop != SL_WARP_SPINS;
+            busy |= stop == SL_WARP_PAUSED || stop == SL_WARP_DONE;
             if (stop == SL_WARP_PAUSED || stop == SL_WARP_SPINS)
                 hand_over_if_long(block);
         }
@@ -351,8 +353,9 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
             return SL_BLOCK_DONE;
         if (!ran)
             deadlock(block);
-        block->idle_rounds = progress ? 0 : block->idle_rounds + 1;
-        if (!progress && !alone)
+        block->idle_rounds = moved ? 0 : block->idle_rounds + 1;
+        /* Warps that meet at barriers may all be waiting for what one of them spins for. */
+        if (spun && !busy && !alone)
             return SL_BLOCK_SPINS;
     }
 }

@@ -86,6 +86,8 @@ typedef struct sl_code_bb {
     uint8_t term;        /* sl_term_kind */
     bool warp_sync;      /* starts with an instruction that needs all named lanes */
     bool sync_uses_mask; /* …and names them in `sync_mask` */
+    bool sync_guard_negated;
+    uint32_t sync_guard; /* its predicate, or SL_REF_NONE: others pass */
     bool spins;          /* a back edge of a loop whose exit depends on memory that others write */
     bool guard_negated;
     uint8_t barrier_mode;              /* sl_barrier_mode */

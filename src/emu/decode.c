@@ -546,6 +546,8 @@ static void decode_sync_mask(sl_decoder *d, sl_code_bb *bb)
 {
     const sl_ptx_inst *inst = d->inst;
     bb->warp_sync = true;
+    bb->sync_guard = inst->guarded ? d->reg_ref[inst->guard] : SL_REF_NONE;
+    bb->sync_guard_negated = inst->guard_negated;
     bool named = inst->op == SL_OP_BAR || inst->op == SL_OP_BARRIER || inst->op == SL_OP_SHFL ||
                  inst->op == SL_OP_VOTE || inst->op == SL_OP_MATCH || inst->op == SL_OP_REDUX ||
                  inst->op == SL_OP_ELECT;

@@ -576,8 +576,8 @@ static void decode_elect(sl_decoder *d)
     if (dst->kind != SL_OPD_PAIR)
         sl_decode_refuse(d, "it needs two results");
     uint32_t p = sl_decode_dst(d, &dst->items[1], 4), list = sl_decode_list(d, &p, 1);
-    uint32_t target = sl_decode_dst(d, &dst->items[0], 4);
-    sl_emit(d, target, target, target, target, "elect")->list = list;
+    uint32_t target = sl_decode_dst(d, &dst->items[0], 4), members = sl_decode_src(d, opd(d, 1), SL_T_B32);
+    sl_emit(d, target, target, members, target, "elect")->list = list;
 }
 
 bool sl_decode_alu(sl_decoder *d)

@@ -50,6 +50,28 @@ SL_HANDLER(shfl)
     }
 }
 
+/* Lanes may name different members (tiles of a warp do): those that name the same ones are a group. Runs the body once
+ * per group, with its lowest lane `first`, the lanes `group` of its half that are active and named, and those that
+ * `execute` with these members. */
+#define SL_EACH_GROUP(w, members, half, group, execute)                                                                \
+    for (int half = 0; half < HALVES; half++)                                                                          \
+        for (u32 todo_ = half_mask(w, half), group = 0, execute = 0;                                                   \
+             todo_ && (group = group_of(w, members, half, todo_, &execute), true); todo_ &= ~execute)
+
+static inline u32 group_of(const sl_warp *w, const u32 *members, int half, u32 todo, u32 *execute)
+{
+    if (!members) {
+        *execute = todo;
+        return todo;
+    }
+    u32 named = members[32 * half + __builtin_ctz(todo)];
+    *execute = 0;
+    for (u32 left = todo; left; left &= left - 1)
+        if (members[32 * half + __builtin_ctz(left)] == named)
+            *execute |= left & -left;
+    return half_mask(w, half) & named;
+}
+
 /* aux: 0 all, 1 any, 2 uni, 3 ballot; +4: the predicate a is negated. b: member mask or SL_REF_NONE. */
 SL_HANDLER(vote)
 {
@@ -57,14 +79,12 @@ SL_HANDLER(vote)
     if (o->aux & 4)
         yes = ~yes;
     u32 *d = sl_place(w, o->d);
-    const u32 *members = o->b == SL_REF_NONE ? NULL : sl_place(w, o->b);
-    for (int half = 0; half < HALVES; half++) {
-        u32 active = half_mask(w, half);
-        if (!active)
-            continue;
-        u32 named = members ? members[32 * half + __builtin_ctz(active)] : ~0u;
-        u32 voters = active & named, ayes = (u32)(yes >> 32 * half) & voters;
-        u32 result;
+    u32 members[SL_LANES]; /* d may be the member mask */
+    if (o->b != SL_REF_NONE)
+        memcpy(members, sl_place(w, o->b), sizeof members);
+    SL_EACH_GROUP(w, o->b == SL_REF_NONE ? NULL : members, half, voters, execute)
+    {
+        u32 ayes = (u32)(yes >> 32 * half) & voters, result;
         switch (o->aux & 3) {
         case 0:
             result = ayes == voters ? ~0u : 0;
@@ -79,7 +99,7 @@ SL_HANDLER(vote)
             result = ayes;
             break;
         }
-        for (u32 left = active; left; left &= left - 1)
+        for (u32 left = execute; left; left &= left - 1)
             d[32 * half + __builtin_ctz(left)] = result;
     }
 }
@@ -91,7 +111,8 @@ SL_HANDLER(vote)
         u32 *d = sl_place(w, o->d);                                                                                    \
         T value[SL_LANES];                                                                                             \
         memcpy(value, sl_place(w, o->a), sizeof value);                                                                \
-        const u32 *members = sl_place(w, o->b);                                                                        \
+        u32 members[SL_LANES];                                                                                         \
+        memcpy(members, sl_place(w, o->b), sizeof members);                                                            \
         pr *all = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);                  \
         u32 result[SL_LANES];                                                                                          \
         SL_EACH_ACTIVE(w, i)                                                                                           \
@@ -119,12 +140,11 @@ SL_HANDLER(activemask)
 SL_HANDLER(redux)
 {
     u32 *d = sl_place(w, o->d);
-    const u32 *a = sl_place(w, o->a), *members = sl_place(w, o->b);
-    for (int half = 0; half < HALVES; half++) {
-        u32 active = half_mask(w, half);
-        if (!active)
-            continue;
-        u32 group = active & members[32 * half + __builtin_ctz(active)];
+    u32 a[SL_LANES], members[SL_LANES]; /* d may be either */
+    memcpy(a, sl_place(w, o->a), sizeof a);
+    memcpy(members, sl_place(w, o->b), sizeof members);
+    SL_EACH_GROUP(w, members, half, group, execute)
+    {
         u32 result = 0;
         bool first = true;
         for (u32 left = group; left; left &= left - 1) {
@@ -161,19 +181,20 @@ SL_HANDLER(redux)
                 break;
             }
         }
-        for (u32 left = active; left; left &= left - 1)
+        for (u32 left = execute; left; left &= left - 1)
             d[32 * half + __builtin_ctz(left)] = result;
     }
 }
 
-/* elect.sync d|p: the lowest active lane is the leader. list[0]: predicate. */
+/* elect.sync d|p: the lowest of the members is the leader. b: member mask. list[0]: predicate. */
 SL_HANDLER(elect)
 {
-    u32 *d = sl_place(w, o->d);
+    u32 *d = sl_place(w, o->d), members[SL_LANES];
+    memcpy(members, sl_place(w, o->b), sizeof members);
     pr *leader = sl_place(w, w->code->list[o->list]);
     SL_EACH_ACTIVE(w, i)
     {
-        u32 lowest = (u32)__builtin_ctz(half_mask(w, i >> 5));
+        u32 group = half_mask(w, i >> 5) & members[i], lowest = group ? (u32)__builtin_ctz(group) : (u32)i & 31;
         d[i] = lowest;
         leader[i] = (u32)(i & 31) == lowest ? ~0u : 0;
     }

@@ -417,20 +417,26 @@ static void call_indirect(sl_warp *warp, const sl_code_bb *bb)
 
 /* ---- waiting for lanes of the warp ---- */
 
-/* The lanes that must be here before the instruction at the start of `bb` can run. */
-static uint64_t named_lanes(const sl_warp *warp, const sl_code_bb *bb, uint64_t mask)
+/* The lanes of `mask`, all of one split, for which every lane they name in the instruction at the start of its block is
+ * in `here` or has exited. Lanes that its guard keeps out wait for nobody. */
+static uint64_t satisfied(const sl_warp *warp, const sl_split *split, uint64_t here)
 {
-    uint64_t named = 0;
-    for (uint32_t half = 0; half < warp->code->lanes / 32; half++) {
-        uint32_t here = (uint32_t)(mask >> 32 * half);
-        if (!here)
-            continue;
-        uint32_t lanes = UINT32_MAX;
-        if (bb->sync_uses_mask)
-            lanes = ((const uint32_t *)place(warp, bb->sync_mask))[32 * half + (uint32_t)__builtin_ctz(here)];
-        named |= (uint64_t)lanes << 32 * half;
+    const sl_code_bb *bb = &warp->code->bb[split->bb];
+    const uint8_t *frame = warp->registers + split->frame;
+    uint64_t result = 0;
+    for (uint64_t left = split->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left), half = lane & 32, named = UINT32_MAX;
+        const uint32_t *guard = bb->sync_guard == SL_REF_NONE ? NULL : (const uint32_t *)(frame + bb->sync_guard);
+        if (bb->sync_uses_mask) {
+            const uint8_t *area =
+                bb->sync_mask >> SL_AREA_SHIFT == SL_AREA_FRAME ? frame : warp->area[bb->sync_mask >> SL_AREA_SHIFT];
+            named = ((const uint32_t *)(area + (bb->sync_mask & SL_AREA_MASK)))[lane];
+        }
+        bool passes = guard && (guard[lane] != 0) == bb->sync_guard_negated;
+        if (passes || !(((uint64_t)named << half) & warp->live & ~here))
+            result |= left & -left;
     }
-    return named & warp->live;
+    return result;
 }
 
 static uint64_t parked_for_warp(const sl_warp *warp)
@@ -442,27 +448,59 @@ static uint64_t parked_for_warp(const sl_warp *warp)
     return mask;
 }
 
-/* True when the running split may run the block now; then splits that waited at the same place run it along with it. */
-static bool gather_lanes(sl_warp *warp, const sl_code_bb *bb)
+/* Takes the lanes of `mask` out of a split that waits, as a split that is ready. */
+static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
+{
+    sl_split *split = &warp->split[index];
+    if (mask != split->mask) {
+        sl_split part = *split;
+        split->mask &= ~mask;
+        part.mask = mask;
+        push(warp, part);
+        split = &warp->split[warp->splits - 1];
+    }
+    split->state = SL_SPLIT_READY;
+    return split;
+}
+
+/* True when the running split, or what is left of it here, may run the block now. Splits that waited for it are
+ * released; those at the same place run the block along with it. */
+static bool gather_lanes(sl_warp *warp)
 {
     sl_split *now = &warp->now;
-    uint64_t named = named_lanes(warp, bb, now->mask);
-    if (now->released || !(named & ~now->mask))
+    if (now->released || now->mask == warp->live)
         return true;
-    if (named & ~(now->mask | parked_for_warp(warp)))
+    uint64_t here = now->mask | parked_for_warp(warp), ready = satisfied(warp, now, here);
+    if (!ready)
         return false;
-    uint64_t together = now->mask;
-    for (uint32_t i = 0; i < warp->splits; i++) {
-        sl_split *other = &warp->split[i];
-        if (other->state != SL_SPLIT_WARP_SYNC || !(other->mask & named))
+    uint64_t together = ready;
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        if (warp->split[i].state != SL_SPLIT_WARP_SYNC)
             continue;
-        other->state = SL_SPLIT_READY;
-        if (other->bb == now->bb && other->frame == now->frame) {
-            other->ops_done = true;
-            together |= other->mask;
-        } else {
-            other->released = true;
-        }
+        uint64_t part = satisfied(warp, &warp->split[i], here);
+        if (!part)
+            continue;
+        sl_split *other = release_part(warp, i, part);
+        bool same = other->bb == now->bb && other->frame == now->frame;
+        other->ops_done = same;
+        other->released = !same;
+        if (same)
+            together |= part;
+    }
+    if (ready != now->mask) { /* some name lanes that are not here yet */
+        sl_split rest = *now;
+        rest.mask &= ~ready;
+        rest.state = SL_SPLIT_WARP_SYNC;
+        now->mask = ready;
+        push(warp, rest);
+    }
+    /* From here on those with the same join are one. */
+    for (uint32_t i = warp->splits; i-- > 0;) {
+        sl_split *other = &warp->split[i];
+        if (!other->ops_done || other->bb != now->bb || other->join != now->join || other->frame != now->frame)
+            continue;
+        now->mask |= other->mask;
+        remove_split(warp, i);
     }
     set_mask(warp, together);
     return true;
@@ -535,8 +573,7 @@ static bool choose(sl_warp *warp)
         sl_split *split = &warp->split[i];
         if (split->state != SL_SPLIT_WARP_SYNC)
             continue;
-        warp->area[SL_AREA_FRAME] = warp->registers + split->frame;
-        if (named_lanes(warp, &warp->code->bb[split->bb], split->mask) & ~parked)
+        if (!satisfied(warp, split, parked))
             continue;
         split->state = SL_SPLIT_READY;
         make_current(warp, i);
@@ -581,10 +618,11 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
     if (!spins && warp->turns < PAUSE_TURNS)
         return false;
     check_limit(warp, bb->first_inst);
+    warp->turns = 0;
     *stop = SL_WARP_PAUSED;
     if (!spins && ++warp->pauses % STUCK_PAUSES)
         return true;
-    warp->turns = warp->spin_turns = 0;
+    warp->spin_turns = 0;
     warp->spun |= warp->now.mask;
     if (warp->block->idle_rounds >= PATIENCE)
         release_waiting(warp, warp->now.join);
@@ -740,7 +778,8 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
 void sl_warp_start(sl_warp *warp)
 {
     const sl_code_function *kernel = &warp->code->function[0];
-    warp->splits = warp->joins = warp->pauses = 0;
+    warp->splits = warp->joins = 0;
+    warp->turns = warp->spin_turns = warp->pauses = 0;
     warp->free_join = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
@@ -756,7 +795,6 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
 {
     const sl_code *code = warp->code;
     sl_worker *worker = warp->worker;
-    warp->turns = warp->spin_turns = 0;
     warp->spun = 0;
     check_limit(warp, UINT32_MAX);
     for (;;) {
@@ -769,7 +807,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
         }
         const sl_code_bb *bb = &code->bb[index];
         if (!warp->now.ops_done) {
-            if (bb->warp_sync && !gather_lanes(warp, bb)) {
+            if (bb->warp_sync && !gather_lanes(warp)) {
                 park(warp, SL_SPLIT_WARP_SYNC);
                 continue;
             }

@@ -73,7 +73,7 @@ struct sl_warp {
     int32_t free_join;             /* first of those not in use; -1: none */
     sl_split now;                  /* the running split */
     bool has_now;
-    uint32_t turns, spin_turns; /* back edges since the warp was last told to run; those of spinning loops */
+    uint32_t turns, spin_turns; /* back edges since it last paused; those of spinning loops since it last gave way */
     uint32_t pauses;            /* times it paused since it started */
     uint64_t spun;              /* lanes that gave way since the warp was last told to run */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
