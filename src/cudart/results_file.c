@@ -184,6 +184,7 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     put(w, r->stats->blocks);
     put(w, r->stats->parallel);
     put(w, r->failed);
+    put(w, r->trace_bytes);
     put(w, r->counts != NULL);
     if (r->counts) {
         put_counts(w, &r->counts->total);
@@ -394,6 +395,7 @@ static void read_launch(reader *r)
     r->stats.blocks = get(r);
     r->stats.parallel = get(r) != 0;
     r->result.failed = get(r) != 0;
+    r->result.trace_bytes = get(r);
     if (get(r)) {
         read_launch_counts(r);
         r->result.counts = &r->counts;

@@ -60,12 +60,21 @@ it 'records a trace that has every launch'
 run "$sluice" trace -o t.slt -- "$programs/bfs"
 exits 0
 stdout_has PASSED
-exists t.slt
+run "$sluice" info t.slt
+stdout_has '2 kernels, 78 launches'
+
+it 'counts the same in the trace as in the report'
+run "$sluice" info --json info.json t.slt
+grep -E '"(warp_insts|ld_sectors)"' report.json | grep '"thread_insts"' >counted
+grep -E '"(warp_insts|ld_sectors)"' info.json | grep '"thread_insts"' >recorded
+[ "$(wc -l <counted)" = 78 ] || fail "$(wc -l <counted) launches were counted"
+cmp counted recorded || fail 'the counters differ'
 
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0
-[ "$(wc -c <few.slt)" -lt "$(wc -c <t.slt)" ] || fail 'the filtered trace is not smaller'
+run "$sluice" info few.slt
+stdout_has '1 kernel, 5 launches'
 
 it 'records to the folder it was started in, wherever the program goes'
 mkdir elsewhere
@@ -178,6 +187,16 @@ it 'tells a program without PTX which flag it needs'
 run "$sluice" run -- ./machine
 exits 1
 stderr_has 'holds machine code for sm_90 but no PTX; compile it with nvcc -gencode arch=compute_90,code=compute_90'
+
+it 'keeps what was recorded when the program crashes'
+sed 's/printf.*/cudaDeviceSynchronize(); __builtin_trap();/' small.cu >crash.cu
+"$nvcc" -cudart shared -arch=compute_75 crash.cu -o crash || fail 'nvcc failed'
+run "$sluice" trace -o crash.slt -- ./crash
+exits 132
+stderr_has 'ended by signal 4'
+stderr_has 'the program broke off; crash.slt holds what was recorded until then'
+run "$sluice" info crash.slt
+stdout_has '1 launch'
 
 it 'finds reads of memory that was never written'
 sed 's/\*x = 1/x[0] = x[1] + 1/; s/(&x, 4)/(\&x, 8)/' small.cu >careless.cu

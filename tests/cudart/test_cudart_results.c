@@ -68,7 +68,7 @@ static void write_launch(fixture *f, uint64_t index, const sl_trace_kernel *kern
     sl_counts_add(&slot, SL_COUNTER_ld_requests, 300 + index);
     sl_array_touched touched = {"A", 4096};
     sl_launch_counts counts = {.total = slot, .blocks = 6, .slots = 1, .slot = &slot, .arrays = 1, .array = &touched};
-    sl_launch_result result = {index, kernel, &launch, &counts, &stats, failed, 0};
+    sl_launch_result result = {index, kernel, &launch, &counts, &stats, failed, 77};
     assert_int_equal(sl_results_write(f->writer, &result, NULL), SL_OK);
 }
 
@@ -91,6 +91,7 @@ static sl_status look(void *context, const sl_launch_result *r, const char *fail
     assert_false(sl_counts_has(&r->counts->total, SL_COUNTER_st_requests));
     assert_string_equal(r->counts->array[0].name, "A");
     assert_int_equal(r->failed, failure != NULL);
+    assert_int_equal(r->trace_bytes, 77);
     s->launches++;
     s->warp_insts += r->stats->warp_insts;
     strcat(strcat(s->names, r->kernel->name), " ");
