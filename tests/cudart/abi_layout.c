@@ -10,9 +10,9 @@
 #include "cudart/abi.h"
 #endif
 
-#define SIZE(type) printf("sizeof " #type " %zu\n", sizeof(type))
+#define SIZE(type)      printf("sizeof " #type " %zu\n", sizeof(type))
 #define AT(type, field) printf(#type "." #field " %zu\n", offsetof(type, field))
-#define NUMBER(name) printf(#name " %d\n", (int)name)
+#define NUMBER(name)    printf(#name " %d\n", (int)name)
 
 #ifdef CUDA_HEADERS
 typedef struct cudaDeviceProp DeviceProp;

@@ -1,5 +1,5 @@
-/* What the test programs share. Each checks itself against the CPU and prints its results in a form that can be compared
- * bit for bit with a run on a GPU. */
+/* What the test programs share. Each checks itself against the CPU and prints its results in a form that can be
+ * compared bit for bit with a run on a GPU. */
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,9 @@ template <class T> static void show(const char *name, const std::vector<T> &valu
 /* A small generator of its own, so that every machine makes the same inputs. */
 struct Random {
     uint32_t state;
-    explicit Random(uint32_t seed) : state(seed * 2654435761u + 1) {}
+    explicit Random(uint32_t seed) : state(seed * 2654435761u + 1)
+    {
+    }
     uint32_t next()
     {
         state = state * 1664525u + 1013904223u;

@@ -13,13 +13,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define __host__ __attribute__((host))
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __forceinline__        __inline__ __attribute__((always_inline))
 #define CUDART_CB
 
 /* ---- types ---- */
@@ -28,7 +28,9 @@ struct uint3 {
 };
 struct dim3 {
     unsigned x, y, z;
-    __host__ __device__ dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+    __host__ __device__ dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c)
+    {
+    }
 };
 struct alignas(8) float2 {
     float x, y;
@@ -109,12 +111,7 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeThreadLocal,
     cudaStreamCaptureModeRelaxed
 };
-enum cudaMemoryType {
-    cudaMemoryTypeUnregistered,
-    cudaMemoryTypeHost,
-    cudaMemoryTypeDevice,
-    cudaMemoryTypeManaged
-};
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 struct cudaPointerAttributes {
     cudaMemoryType type;
     int device;
@@ -195,12 +192,7 @@ struct cudaResourceDesc {
     } res;
     unsigned flags;
 };
-enum cudaTextureAddressMode {
-    cudaAddressModeWrap,
-    cudaAddressModeClamp,
-    cudaAddressModeMirror,
-    cudaAddressModeBorder
-};
+enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
 enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
 struct cudaTextureDesc {
