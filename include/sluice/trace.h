@@ -24,47 +24,72 @@ typedef enum sl_op_class {
     SL_CLASS_INT,     /* integer and logic */
     SL_CLASS_INT_MUL, /* integer multiply, multiply-add */
     SL_CLASS_INT_DIV,
-    SL_CLASS_F16, SL_CLASS_F32, SL_CLASS_F64,
-    SL_CLASS_SFU,     /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2, div */
+    SL_CLASS_F16,
+    SL_CLASS_F32,
+    SL_CLASS_F64,
+    SL_CLASS_SFU, /* rcp, rsqrt, sqrt, sin, cos, ex2, lg2, div */
     SL_CLASS_TENSOR,
-    SL_CLASS_CONVERT, SL_CLASS_MOVE,
-    SL_CLASS_WARP,    /* shfl, vote, match, redux */
-    SL_CLASS_CONTROL, SL_CLASS_BARRIER, SL_CLASS_FENCE,
+    SL_CLASS_CONVERT,
+    SL_CLASS_MOVE,
+    SL_CLASS_WARP, /* shfl, vote, match, redux */
+    SL_CLASS_CONTROL,
+    SL_CLASS_BARRIER,
+    SL_CLASS_FENCE,
     SL_CLASS_MEMORY,
 } sl_op_class;
 
 typedef enum sl_mem_space {
-    SL_MEM_NONE, SL_MEM_GLOBAL, SL_MEM_SHARED, SL_MEM_LOCAL, SL_MEM_CONST, SL_MEM_TEXTURE,
+    SL_MEM_NONE,
+    SL_MEM_GLOBAL,
+    SL_MEM_SHARED,
+    SL_MEM_LOCAL,
+    SL_MEM_CONST,
+    SL_MEM_TEXTURE,
     SL_MEM_GENERIC, /* each address says which (see sl_launch windows) */
 } sl_mem_space;
 
 typedef enum sl_mem_access {
-    SL_ACCESS_NONE, SL_ACCESS_LOAD, SL_ACCESS_STORE, SL_ACCESS_ATOMIC, SL_ACCESS_REDUCTION, SL_ACCESS_PREFETCH,
+    SL_ACCESS_NONE,
+    SL_ACCESS_LOAD,
+    SL_ACCESS_STORE,
+    SL_ACCESS_ATOMIC,
+    SL_ACCESS_REDUCTION,
+    SL_ACCESS_PREFETCH,
     SL_ACCESS_ASYNC_COPY, /* cp.async: global to shared; the address is the global one */
 } sl_mem_access;
 
 typedef enum sl_cache_op {
-    SL_CACHE_DEFAULT, SL_CACHE_CA, SL_CACHE_CG, SL_CACHE_CS, SL_CACHE_LU, SL_CACHE_CV, SL_CACHE_WB, SL_CACHE_WT,
+    SL_CACHE_DEFAULT,
+    SL_CACHE_CA,
+    SL_CACHE_CG,
+    SL_CACHE_CS,
+    SL_CACHE_LU,
+    SL_CACHE_CV,
+    SL_CACHE_WB,
+    SL_CACHE_WT,
     SL_CACHE_NC, /* .nc, the read-only path */
-    SL_CACHE_L1_NO_ALLOCATE, SL_CACHE_L1_EVICT_FIRST, SL_CACHE_L1_EVICT_LAST, SL_CACHE_L1_EVICT_UNCHANGED,
+    SL_CACHE_L1_NO_ALLOCATE,
+    SL_CACHE_L1_EVICT_FIRST,
+    SL_CACHE_L1_EVICT_LAST,
+    SL_CACHE_L1_EVICT_UNCHANGED,
     SL_CACHE_VOLATILE, /* .volatile, .relaxed, .acquire: not served by L1 */
 } sl_cache_op;
 
 /* One static instruction. Strings are offsets into the kernel's string table; 0 is the empty string. */
 typedef struct sl_inst {
-    uint8_t op_class;  /* sl_op_class */
-    uint8_t space;     /* sl_mem_space */
-    uint8_t access;    /* sl_mem_access */
-    uint8_t cache_op;  /* sl_cache_op */
-    uint16_t width;    /* bytes per lane, all vector elements together */
+    uint8_t op_class;   /* sl_op_class */
+    uint8_t space;      /* sl_mem_space */
+    uint8_t access;     /* sl_mem_access */
+    uint8_t cache_op;   /* sl_cache_op */
+    uint16_t width;     /* bytes per lane, all vector elements together */
     uint8_t dsts, srcs; /* how many of `regs` are written and read: dsts first, then srcs (predicates included) */
     uint16_t regs[SL_INST_REGS]; /* virtual register numbers of the kernel */
-    uint32_t opcode;   /* string: "ld.global.f32" */
-    uint32_t pc;       /* position in the kernel's listing; for SASS traces the byte address */
+    uint32_t opcode;             /* string: "ld.global.f32" */
+    uint32_t pc;                 /* position in the kernel's listing; for SASS traces the byte address */
     uint32_t ptx_line;
     uint32_t source_file, source_line; /* string, line; 0: unknown */
-    uint32_t array;    /* string: name of the base array ("A", "param 0+8", symbol); 0: unknown */
-    uint32_t mem_slot; /* rank among the kernel's memory instructions; UINT32_MAX for others */
+    uint32_t array;                    /* string: name of the base array ("A", "param 0+8", symbol); 0: unknown */
+    uint32_t mem_slot;                 /* rank among the kernel's memory instructions; UINT32_MAX for others */
 } sl_inst;
 
 typedef struct sl_trace_bb {
@@ -74,12 +99,15 @@ typedef struct sl_trace_bb {
 typedef struct sl_trace_kernel {
     const char *symbol; /* mangled */
     const char *name;   /* demangled short name */
-    uint32_t insts; const sl_inst *inst;
-    uint32_t bbs; const sl_trace_bb *bb;
-    uint32_t mem_slots; /* number of memory instructions */
+    uint32_t insts;
+    const sl_inst *inst;
+    uint32_t bbs;
+    const sl_trace_bb *bb;
+    uint32_t mem_slots;       /* number of memory instructions */
     const uint32_t *mem_inst; /* slot -> instruction index */
-    uint32_t strings_bytes; const char *strings;
-    uint32_t regs_per_thread;  /* physical; 0: unknown */
+    uint32_t strings_bytes;
+    const char *strings;
+    uint32_t regs_per_thread; /* physical; 0: unknown */
     bool regs_estimated;
     uint32_t static_shared_bytes, local_bytes;
 } sl_trace_kernel;
@@ -87,15 +115,15 @@ typedef struct sl_trace_kernel {
 /* One launch. Addresses inside [shared_window, +window_bytes) and [local_window, +window_bytes) are shared and local
  * offsets in generic space; all others are global. Accesses to explicit shared or local space record plain offsets. */
 typedef struct sl_trace_launch {
-    uint32_t kernel;             /* index of its sl_trace_kernel */
+    uint32_t kernel; /* index of its sl_trace_kernel */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
-    uint32_t lanes;              /* 32 or 64 */
-    uint64_t stream;             /* CUDA stream id; 0: default */
+    uint32_t lanes;  /* 32 or 64 */
+    uint64_t stream; /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
-    uint64_t blocks_recorded;    /* fewer than the grid when --blocks cut it */
-    uint64_t index;              /* among all launches of the program, from 0; the recorder fills it in */
-    bool failed;                 /* it ended with an error: what was recorded of it is incomplete */
+    uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */
+    uint64_t index;           /* among all launches of the program, from 0; the recorder fills it in */
+    bool failed;              /* it ended with an error: what was recorded of it is incomplete */
 } sl_trace_launch;
 
 static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)
@@ -123,14 +151,14 @@ typedef struct sl_trace_range {
  * in step; nobody else looks inside. */
 typedef struct sl_predictor {
     uint64_t base;
-    int64_t step;   /* expected change of base from one access to the next */
-    int64_t last;   /* its last change: an unexpected one becomes the step when it comes twice in a row */
+    int64_t step;        /* expected change of base from one access to the next */
+    int64_t last;        /* its last change: an unexpected one becomes the step when it comes twice in a row */
     int64_t stride, row; /* closed form of the offsets when affine (see sl_access) */
-    uint64_t known; /* lanes whose offset is valid */
-    uint64_t frame; /* gathers: the base and form of the last one that was bit-packed */
+    uint64_t known;      /* lanes whose offset is valid */
+    uint64_t frame;      /* gathers: the base and form of the last one that was bit-packed */
     uint8_t frame_shift, frame_width;
     uint8_t row_lanes, phase;
-    uint32_t epoch; /* of the stream that wrote this entry: others count as never seen */
+    uint32_t epoch;     /* of the stream that wrote this entry: others count as never seen */
     bool affine, fresh; /* fresh: one access seen so far, the step is a guess */
     bool all_lanes;     /* the closed form was found with all lanes active */
     int32_t offset[SL_MAX_LANES];
@@ -146,18 +174,18 @@ enum { SL_MASK_HISTORY = 8 };
 typedef struct sl_warp_stream {
     sl_bytes control, memory;
     uint32_t last_bb;
-    uint64_t step_mask;     /* the mask of the current step, which accesses default to */
-    uint64_t access_mask;   /* the last mask of an access that differed from its step's */
+    uint64_t step_mask;                /* the mask of the current step, which accesses default to */
+    uint64_t access_mask;              /* the last mask of an access that differed from its step's */
     uint64_t history[SL_MASK_HISTORY]; /* step masks, latest first */
-    uint64_t repeats;       /* identical steps not yet written */
-    uint64_t predicted;     /* accesses as predicted not yet written */
-    sl_bytes anchors;       /* first address of each slot; joins `memory` at the end */
+    uint64_t repeats;                  /* identical steps not yet written */
+    uint64_t predicted;                /* accesses as predicted not yet written */
+    sl_bytes anchors;                  /* first address of each slot; joins `memory` at the end */
     uint32_t slots, capacity;
     sl_predictor *predictor; /* [slots] */
     uint32_t epoch;
     uint8_t lanes;
-    uint8_t isa;            /* which version of the lane loops this CPU runs */
-    bool failed;            /* memory ran out: the stream is incomplete */
+    uint8_t isa; /* which version of the lane loops this CPU runs */
+    bool failed; /* memory ran out: the stream is incomplete */
 } sl_warp_stream;
 
 bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
@@ -198,8 +226,8 @@ typedef struct sl_block_view {
  *   base + (i + phase) % row_lanes * stride + (i + phase) / row_lanes * row
  * With row_lanes >= lanes (and then phase 0) this is base + i * stride. `base` itself need not be touched. */
 typedef struct sl_access {
-    uint32_t slot;  /* memory slot of the kernel */
-    uint32_t inst;  /* instruction index of the kernel */
+    uint32_t slot; /* memory slot of the kernel */
+    uint32_t inst; /* instruction index of the kernel */
     uint64_t mask;
     bool affine;
     uint64_t base;
@@ -209,9 +237,9 @@ typedef struct sl_access {
 } sl_access;
 
 typedef struct sl_warp_cursor {
-    uint32_t bb;         /* current step */
+    uint32_t bb; /* current step */
     uint64_t mask;
-    sl_access access;    /* current access */
+    sl_access access; /* current access */
     /* the rest is the decoder's own */
     const sl_trace_kernel *kernel;
     const uint8_t *control, *control_end, *memory, *memory_end, *anchors, *anchors_end;
@@ -236,17 +264,19 @@ void sl_access_expand(sl_access *, uint32_t lanes);
 
 typedef struct sl_trace_writer sl_trace_writer;
 typedef struct sl_trace_filter {
-    const char *kernel_regex;             /* NULL: all; POSIX extended, on symbol or short name */
-    uint64_t first_launch, last_launch;   /* inclusive; last 0 with first 0 and !ranged: all */
+    const char *kernel_regex;           /* NULL: all; POSIX extended, on symbol or short name */
+    uint64_t first_launch, last_launch; /* inclusive; last 0 with first 0 and !ranged: all */
     bool ranged;
-    uint64_t blocks;                      /* per launch, the first N; 0: all */
+    uint64_t blocks; /* per launch, the first N; 0: all */
 } sl_trace_filter;
 
 /* Writes to PATH.tmp-<pid> and renames on close. `producer` is a line for `sluice info` (command, version). */
-sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **, sl_error *);
+sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **,
+                                 sl_error *);
 /* Registers a kernel's static table (copied); returns its index through *index. Same symbol and content: same index. */
 sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
-sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *, size_t ranges, sl_error *);
+sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *, size_t ranges,
+                                sl_error *);
 /* Parts of one block come in order; parts of different blocks may interleave. The emulator's blocks come in ascending
  * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
  * abandoned. */
@@ -273,8 +303,9 @@ size_t sl_trace_ranges(const sl_trace *, uint32_t launch, const sl_trace_range *
 uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* in the file */
 uint64_t sl_trace_bytes(const sl_trace *);                         /* of the whole file */
 
-/* Walks the blocks of a launch as they were recorded: in ascending order (imported traces: as they stood there), parts in
- * order; where blocks had to run interleaved, their parts are interleaved too. One walker per thread; several may walk one trace at once. */
+/* Walks the blocks of a launch as they were recorded: in ascending order (imported traces: as they stood there), parts
+ * in order; where blocks had to run interleaved, their parts are interleaved too. One walker per thread; several may
+ * walk one trace at once. */
 typedef struct sl_block_walker sl_block_walker;
 sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
                                  sl_block_walker **, sl_error *);

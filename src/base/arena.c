@@ -69,7 +69,7 @@ void *sl_arena_alloc_array(sl_arena *arena, size_t count, size_t item_bytes)
 char *sl_arena_strndup(sl_arena *arena, const char *text, size_t length)
 {
     char *copy = sl_arena_alloc(arena, length + 1);
-    if (copy)
+    if (copy && length) /* nothing may come from nowhere */
         memcpy(copy, text, length);
     return copy;
 }

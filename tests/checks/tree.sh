@@ -3,6 +3,10 @@
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 library=${SLUICE_LIBRARY:?}
 
+it 'is formatted by clang-format 14'
+run sh "$source_root/tests/checks/format.sh" "$source_root" --check
+if [ "$status" = 77 ]; then skip 'clang-format 14 is not installed'; else exits 0 && stdout_is ''; fi
+
 it 'keeps no writable globals in the library'
 run objdump -t "$library"
 exits 0
@@ -35,6 +39,14 @@ fi
 it 'has PTX of the workloads that is what their sources give'
 run sh "$source_root/workloads/generate-ptx" --check
 exits 0
+
+it 'has documents whose links lead somewhere'
+dead=$(cd "$source_root" && find . -name '*.md' -not -path './build/*' | while read -r page; do
+    grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+    done
+done)
+[ -z "$dead" ] || fail "$dead"
 
 it 'has no source file of more than 800 lines'
 long=$(cd "$source_root" && find include src tests bench workloads -name '*.[ch]' -exec awk 'END {if (NR > 800) print FILENAME, NR}' {} \;)
