@@ -4,7 +4,7 @@
  * more than twice the precision of either format, so the second rounding changes nothing. bf16 products may fall below
  * the range of f32 and are computed in f64. A fused multiply-add has an exact product and an inexact sum: the sum is
  * rounded to odd, which keeps what the final rounding needs to know. NaN results are 0x7fff, the one that GPUs make,
- * and .ftz flushes what is too small before it is rounded, as they do.
+ * and .ftz flushes what would be too small when rounded to as many bits without a lower bound, as they do.
  *
  * ex2 and tanh use the host's math library in f32 and cut its result off, which is what an H200 does. */
 #include "emu/exec_half.h"

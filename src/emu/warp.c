@@ -19,8 +19,6 @@ enum {
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
     PATIENCE = 8,        /* idle rounds of the block before lanes that wait at a join of a spinning split go on */
     FIRST_JOINS = 16,
-    MAX_LOCAL_BYTES = 1 << 20, /* per lane */
-    MAX_REGISTER_BYTES = 1 << 28,
 };
 
 static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
@@ -32,12 +30,12 @@ static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
     return bits;
 }
 
-static const void *place(const sl_warp *warp, uint32_t ref)
+const void *sl_warp_place(const sl_warp *warp, uint32_t ref)
 {
     return warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK);
 }
 
-static void set_mask(sl_warp *warp, uint64_t mask)
+void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
 {
     warp->mask = mask;
     warp->active = (uint32_t)__builtin_popcountll(mask);
@@ -50,12 +48,12 @@ static void set_mask(sl_warp *warp, uint64_t mask)
 
 /* ---- splits and joins ---- */
 
-static void push(sl_warp *warp, sl_split split)
+void sl_warp_push(sl_warp *warp, sl_split split)
 {
     warp->split[warp->splits++] = split;
 }
 
-static void enter_frame(sl_warp *warp)
+void sl_warp_enter_frame(sl_warp *warp)
 {
     warp->area[SL_AREA_FRAME] = warp->registers + warp->now.frame;
     warp->local_base = warp->now.local;
@@ -103,8 +101,8 @@ static void make_current(sl_warp *warp, uint32_t index)
     remove_split(warp, index);
     warp->has_now = true;
     merge_into_now(warp);
-    set_mask(warp, warp->now.mask);
-    enter_frame(warp);
+    sl_warp_set_mask(warp, warp->now.mask);
+    sl_warp_enter_frame(warp);
 }
 
 static int32_t reconvergence(const sl_warp *warp, int32_t join)
@@ -114,7 +112,7 @@ static int32_t reconvergence(const sl_warp *warp, int32_t join)
     return warp->join[join].call ? SL_BB_EXIT : warp->join[join].bb;
 }
 
-static int32_t new_join(sl_warp *warp, uint32_t inst)
+int32_t sl_warp_new_join(sl_warp *warp, uint32_t inst)
 {
     int32_t index = warp->free_join;
     if (index >= 0) {
@@ -141,26 +139,6 @@ static void free_join(sl_warp *warp, int32_t index)
     warp->free_join = index;
 }
 
-static void copy_locals(sl_warp *warp, uint64_t mask, uint32_t to, uint32_t from, uint32_t bytes)
-{
-    for (; mask; mask &= mask - 1) {
-        uint8_t *lane = warp->local + (size_t)__builtin_ctzll(mask) * warp->local_capacity;
-        memmove(lane + to, lane + from, bytes);
-    }
-}
-
-static void return_values(sl_warp *warp, const sl_join *join, uint64_t mask)
-{
-    const sl_code_function *callee = &warp->code->function[join->callee];
-    for (uint32_t i = 0; i < join->site->rets && i < callee->rets; i++) {
-        const sl_call_arg *ret = &join->site->arg[join->site->args + i];
-        uint32_t bytes = callee->param_bytes[callee->params + i];
-        copy_locals(warp, mask, join->local + ret->caller_offset,
-                    join->callee_local + callee->param_offset[callee->params + i],
-                    ret->bytes < bytes ? ret->bytes : bytes);
-    }
-}
-
 static void exit_lanes(sl_warp *warp, uint64_t mask)
 {
     warp->live &= ~mask;
@@ -178,7 +156,7 @@ static void settle(sl_warp *warp, int32_t index)
         int32_t parent = join->parent;
         free_join(warp, index);
         if (mask && join->call)
-            return_values(warp, join, mask);
+            sl_warp_return_values(warp, join, mask);
         bool at_exit = mask && !join->call && join->bb == SL_BB_EXIT;
         bool at_parent = mask && parent >= 0 && (at_exit || join->bb == reconvergence(warp, parent));
         if (mask && at_parent) {
@@ -186,12 +164,12 @@ static void settle(sl_warp *warp, int32_t index)
         } else if (at_exit) {
             exit_lanes(warp, mask);
         } else if (mask) {
-            push(warp, (sl_split){.mask = mask,
-                                  .bb = join->bb,
-                                  .join = parent,
-                                  .reconverge = reconvergence(warp, parent),
-                                  .frame = join->frame,
-                                  .local = join->local});
+            sl_warp_push(warp, (sl_split){.mask = mask,
+                                          .bb = join->bb,
+                                          .join = parent,
+                                          .reconverge = reconvergence(warp, parent),
+                                          .frame = join->frame,
+                                          .local = join->local});
             return;
         }
         index = parent;
@@ -242,12 +220,12 @@ static void go(sl_warp *warp, int32_t target)
 }
 
 /* Makes the running split head for a new join at `bb`, which all its lanes will reach. */
-static int32_t part_ways(sl_warp *warp, int32_t bb)
+int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
 {
     sl_split *now = &warp->now;
     if (bb == now->reconverge || (bb == SL_BB_EXIT && now->join < 0))
         return now->join; /* the join is there already, or leaving needs none */
-    int32_t index = new_join(warp, warp->code->bb[now->bb].first_inst);
+    int32_t index = sl_warp_new_join(warp, warp->code->bb[now->bb].first_inst);
     sl_join *join = &warp->join[index];
     join->mask = now->mask;
     join->bb = bb;
@@ -261,7 +239,7 @@ static int32_t part_ways(sl_warp *warp, int32_t bb)
 
 static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
 {
-    part_ways(warp, bb->ipdom);
+    sl_warp_part_ways(warp, bb->ipdom);
     sl_split other = warp->now;
     other.mask = taken_mask;
     other.bb = taken;
@@ -271,9 +249,9 @@ static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, in
     } else if (taken == SL_BB_EXIT) {
         exit_lanes(warp, taken_mask);
     } else {
-        push(warp, other);
+        sl_warp_push(warp, other);
     }
-    set_mask(warp, warp->now.mask);
+    sl_warp_set_mask(warp, warp->now.mask);
     go(warp, next);
 }
 
@@ -283,10 +261,10 @@ static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
     uint64_t others = warp->now.mask & ~subset;
     if (!others)
         return;
-    int32_t join = part_ways(warp, next);
+    int32_t join = sl_warp_part_ways(warp, next);
     warp->join[join].arrived |= others;
     warp->now.mask = subset;
-    set_mask(warp, subset);
+    sl_warp_set_mask(warp, subset);
 }
 
 static uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
@@ -295,124 +273,6 @@ static uint64_t guarded_mask(const sl_warp *warp, const sl_code_bb *bb)
         return warp->mask;
     uint64_t bits = bits_of(warp, bb->guard);
     return warp->mask & (bb->guard_negated ? ~bits : bits);
-}
-
-/* ---- calls ---- */
-
-static void reserve_registers(sl_warp *warp, uint64_t bytes, uint32_t inst)
-{
-    if (bytes <= warp->register_capacity)
-        return;
-    uint64_t capacity = bytes * 2;
-    uint8_t *grown = NULL;
-    if (bytes > MAX_REGISTER_BYTES || posix_memalign((void **)&grown, 64, capacity))
-        sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "the call stack is too deep");
-    memcpy(grown, warp->registers, warp->register_capacity);
-    memset(grown + warp->register_capacity, 0, capacity - warp->register_capacity);
-    free(warp->registers);
-    warp->registers = grown;
-    warp->register_capacity = (uint32_t)capacity;
-}
-
-static void reserve_local(sl_warp *warp, uint64_t bytes, uint32_t inst)
-{
-    if (bytes <= warp->local_capacity)
-        return;
-    uint64_t capacity = (bytes * 2 + 63) & ~(uint64_t)63;
-    uint8_t *grown = bytes > MAX_LOCAL_BYTES ? NULL : calloc(warp->code->lanes, capacity);
-    if (!grown)
-        sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "the call stack is too deep");
-    for (uint32_t i = 0; i < warp->code->lanes && warp->local_capacity; i++)
-        memcpy(grown + i * capacity, warp->local + (size_t)i * warp->local_capacity, warp->local_capacity);
-    free(warp->local);
-    warp->local = grown;
-    warp->local_capacity = (uint32_t)capacity;
-}
-
-static void zero_registers(sl_warp *warp, const sl_code_function *function)
-{
-    for (uint32_t i = 0; i < function->zeroed; i++) {
-        uint8_t *at = warp->area[SL_AREA_FRAME] + function->zero_ref[i];
-        uint32_t lane_bytes = function->zero_size[i] / warp->code->lanes;
-        for (uint64_t left = warp->mask; left; left &= left - 1)
-            memset(at + (size_t)__builtin_ctzll(left) * lane_bytes, 0, lane_bytes);
-    }
-}
-
-/* The running split enters a function and will come back to `next`. */
-static void call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next)
-{
-    const sl_code_function *callee = &warp->code->function[index], *caller = &warp->code->function[bb->function];
-    uint32_t inst = bb->first_inst + bb->insts - 1;
-    sl_split *now = &warp->now;
-    uint32_t frame = now->frame + ((caller->frame_bytes + 63) & ~63u), local = now->local + caller->local_bytes;
-    reserve_registers(warp, (uint64_t)frame + callee->frame_bytes, inst);
-    reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
-    int32_t join_index = new_join(warp, inst);
-    sl_join *join = &warp->join[join_index];
-    join->mask = now->mask;
-    join->bb = next;
-    join->parent = now->join;
-    join->call = true;
-    join->frame = now->frame;
-    join->local = now->local;
-    join->site = bb->call;
-    join->callee = index;
-    join->callee_local = local;
-    for (uint32_t i = 0; i < bb->call->args && i < callee->params; i++) {
-        uint32_t bytes =
-            bb->call->arg[i].bytes < callee->param_bytes[i] ? bb->call->arg[i].bytes : callee->param_bytes[i];
-        copy_locals(warp, now->mask, local + callee->param_offset[i], now->local + bb->call->arg[i].caller_offset,
-                    bytes);
-    }
-    now->join = join_index;
-    now->reconverge = SL_BB_EXIT;
-    now->frame = frame;
-    now->local = local;
-    now->bb = (int32_t)callee->entry_bb;
-    enter_frame(warp);
-    zero_registers(warp, callee);
-}
-
-/* Lanes may call different functions: one group after the other, all meeting again at `next`. */
-static void call_indirect(sl_warp *warp, const sl_code_bb *bb)
-{
-    const uint64_t *handle = place(warp, bb->call->target);
-    uint32_t inst = bb->first_inst + bb->insts - 1;
-    uint64_t left = warp->mask;
-    sl_split base = warp->now;
-    bool first = true;
-    while (left) {
-        int lane = __builtin_ctzll(left);
-        uint64_t value = handle[lane], same = 0;
-        for (uint64_t m = left; m; m &= m - 1)
-            if (handle[__builtin_ctzll(m)] == value)
-                same |= m & -m;
-        uint64_t number = (value - SL_FUNCTION_HANDLE_BASE) / 16;
-        const sl_emu_program *program = warp->worker->run->kernel->program;
-        uint32_t index = UINT32_MAX;
-        if (value >= SL_FUNCTION_HANDLE_BASE && value % 16 == 0 && number < program->functions)
-            for (uint32_t i = 0; i < warp->code->functions; i++)
-                if (warp->code->function[i].func == program->function[number])
-                    index = i;
-        if (index == UINT32_MAX)
-            sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_INSTRUCTION, "a call to 0x%llx, which is not a function",
-                           (unsigned long long)value);
-        if (first && same != warp->mask) {
-            part_ways(warp, bb->next);
-            base = warp->now;
-        }
-        if (!first)
-            push(warp, warp->now);
-        first = false;
-        left &= ~same;
-        warp->now = base;
-        warp->now.mask = same;
-        set_mask(warp, same);
-        enter_frame(warp);
-        call(warp, bb, index, bb->next);
-        handle = left ? (const uint64_t *)(warp->registers + base.frame + (bb->call->target & SL_AREA_MASK)) : handle;
-    }
 }
 
 /* ---- waiting for lanes of the warp ---- */
@@ -456,7 +316,7 @@ static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
         sl_split part = *split;
         split->mask &= ~mask;
         part.mask = mask;
-        push(warp, part);
+        sl_warp_push(warp, part);
         split = &warp->split[warp->splits - 1];
     }
     split->state = SL_SPLIT_READY;
@@ -492,7 +352,7 @@ static bool gather_lanes(sl_warp *warp)
         rest.mask &= ~ready;
         rest.state = SL_SPLIT_WARP_SYNC;
         now->mask = ready;
-        push(warp, rest);
+        sl_warp_push(warp, rest);
     }
     /* From here on those with the same join are one. */
     for (uint32_t i = warp->splits; i-- > 0;) {
@@ -502,7 +362,7 @@ static bool gather_lanes(sl_warp *warp)
         now->mask |= other->mask;
         remove_split(warp, i);
     }
-    set_mask(warp, together);
+    sl_warp_set_mask(warp, together);
     return true;
 }
 
@@ -547,13 +407,13 @@ static bool release_waiting(sl_warp *warp, int32_t first)
             return true;
         }
         if (join->call)
-            return_values(warp, join, mask);
-        push(warp, (sl_split){.mask = mask,
-                              .bb = join->bb,
-                              .join = join->parent,
-                              .reconverge = reconvergence(warp, join->parent),
-                              .frame = join->frame,
-                              .local = join->local});
+            sl_warp_return_values(warp, join, mask);
+        sl_warp_push(warp, (sl_split){.mask = mask,
+                                      .bb = join->bb,
+                                      .join = join->parent,
+                                      .reconverge = reconvergence(warp, join->parent),
+                                      .frame = join->frame,
+                                      .local = join->local});
         return true;
     }
     return false;
@@ -637,7 +497,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
 
 static void branch_table(sl_warp *warp, const sl_code_bb *bb)
 {
-    const uint32_t *index = place(warp, bb->pred), *target = &warp->code->list[bb->list];
+    const uint32_t *index = sl_warp_place(warp, bb->pred), *target = &warp->code->list[bb->list];
     uint32_t inst = bb->first_inst + bb->insts - 1;
     int32_t to[SL_MAX_LANES];
     uint64_t left = warp->mask, chosen = guarded_mask(warp, bb);
@@ -657,11 +517,11 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
                 same |= m & -m;
         left &= ~same;
         if (!left) {
-            set_mask(warp, same);
+            sl_warp_set_mask(warp, same);
             go(warp, where);
             return;
         }
-        part_ways(warp, bb->ipdom);
+        sl_warp_part_ways(warp, bb->ipdom);
         sl_split part = warp->now;
         part.mask = same;
         part.bb = where;
@@ -671,7 +531,7 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
         else if (where == SL_BB_EXIT)
             exit_lanes(warp, same);
         else
-            push(warp, part);
+            sl_warp_push(warp, part);
     }
 }
 
@@ -691,7 +551,7 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
         warp->now.mask = rest;
         exit_lanes(warp, mask);
         if (rest) {
-            set_mask(warp, rest);
+            sl_warp_set_mask(warp, rest);
             go(warp, bb->next);
         } else {
             settle(warp, join);
@@ -745,10 +605,10 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
     narrow(warp, mask, bb->next);
     switch ((sl_term_kind)bb->term) {
     case SL_TERM_CALL:
-        call(warp, bb, bb->call->function, bb->next);
+        sl_warp_call(warp, bb, bb->call->function, bb->next);
         return;
     case SL_TERM_CALL_INDIRECT:
-        call_indirect(warp, bb);
+        sl_warp_call_indirect(warp, bb);
         return;
     case SL_TERM_CALL_BUILTIN:
         sl_builtin_call(warp, bb);
@@ -765,7 +625,7 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
             go(warp, bb->next);
             if (warp->has_now) {
                 merge_into_now(warp); /* with those that were released */
-                set_mask(warp, warp->now.mask);
+                sl_warp_set_mask(warp, warp->now.mask);
             }
         }
         return;
@@ -786,9 +646,9 @@ void sl_warp_start(sl_warp *warp)
     warp->now =
         (sl_split){.mask = warp->live, .bb = (int32_t)kernel->entry_bb, .join = -1, .reconverge = SL_NO_RECONVERGENCE};
     warp->has_now = true;
-    set_mask(warp, warp->live);
-    enter_frame(warp);
-    zero_registers(warp, kernel);
+    sl_warp_set_mask(warp, warp->live);
+    sl_warp_enter_frame(warp);
+    sl_warp_zero_registers(warp, kernel);
 }
 
 sl_warp_stop sl_warp_run(sl_warp *warp)
@@ -818,7 +678,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
             for (const sl_op *op = &code->op[bb->first], *end = op + bb->ops; op < end; op++)
                 op->run(warp, op);
             if (warp->mask != warp->now.mask)
-                set_mask(warp, warp->now.mask);
+                sl_warp_set_mask(warp, warp->now.mask);
         }
         warp->now.ops_done = warp->now.released = false;
         worker->steps++;

@@ -191,6 +191,25 @@ bool sl_warp_has_ready(const sl_warp *warp);
 /* Splits that are ready to go on at the same place to the same join become one. */
 void sl_warp_merge(sl_warp *warp);
 
+/* What warp.c and warp_calls.c share. */
+const void *sl_warp_place(const sl_warp *warp, uint32_t ref);
+void sl_warp_set_mask(sl_warp *warp, uint64_t mask);
+void sl_warp_push(sl_warp *warp, sl_split split);
+void sl_warp_enter_frame(sl_warp *warp);
+int32_t sl_warp_new_join(sl_warp *warp, uint32_t inst);
+/* Makes the running split head for a new join at `bb`, which all its lanes will reach. */
+int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
+
+/* ---- warp_calls.c ---- */
+
+/* The running split enters function `index` and will come back to `next`. */
+void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next);
+void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb);
+/* Copies results to the caller's frame when the lanes of `mask` come back. */
+void sl_warp_return_values(sl_warp *warp, const sl_join *join, uint64_t mask);
+/* Registers that may be read before they are written. */
+void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function);
+
 /* ---- block.c ---- */
 
 typedef enum sl_block_stop { SL_BLOCK_DONE, SL_BLOCK_SPINS } sl_block_stop;

@@ -111,15 +111,21 @@ static uint32_t flushed(uint32_t a, const format *f)
     return fabs(value_of(a, f)) < ldexp(1, f->least) ? a & f->sign : a;
 }
 
-/* What is too small is flushed before it is rounded. */
+/* Flushed is what would be too small if it were rounded to as many bits without a lower bound. */
 static uint32_t ref_fma_ftz(uint32_t a, uint32_t b, uint32_t c, const format *f)
 {
     a = flushed(a, f);
     b = flushed(b, f);
     c = flushed(c, f);
-    long double exact_value = (long double)value_of(a, f) * value_of(b, f) + value_of(c, f);
     uint32_t result = ref_fma(a, b, c, f);
-    return fabsl(exact_value) < ldexpl(1, f->least) ? result & f->sign : result;
+    if (is_nan(result, f) || isinf(value_of(result, f)))
+        return result;
+    format unbounded = {f->fraction, -300 + f->fraction, UINT32_MAX, f->nan, 0};
+    exact sum = exact_sum(exact_of(value_of(a, f) * value_of(b, f)), exact_of(value_of(c, f)));
+    if (sum.w[WORDS - 1] >> 63)
+        exact_negate(&sum);
+    double size = value_of(exact_round(sum, &unbounded, FE_TONEAREST, false), &unbounded);
+    return size < ldexp(1, f->least) ? result & f->sign : result;
 }
 
 static uint32_t pick(uint32_t a, uint32_t b, const format *f, bool smaller, bool nan)
