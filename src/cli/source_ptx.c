@@ -140,6 +140,9 @@ static sl_status launch_kernel(sl_device_module *module, const sl_run_options *o
         status = sl_device_synchronise(device, error);
     for (size_t i = 0; i < options->dump.count && !status; i++)
         status = dump(options->dump.item[i], &args, device, error);
+    for (size_t i = 0; args.typed && i < args.count; i++)
+        if (args.typed[i].buffer && args.typed[i].addr)
+            sl_device_free(device, args.typed[i].addr, NULL);
     free(args.typed);
     free(args.value);
     return status;
