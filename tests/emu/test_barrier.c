@@ -289,7 +289,8 @@ BEHAVIOUR(a_barrier_that_cannot_complete_names_the_warps_that_wait)
     assert_int_equal(rig_try(r, "k", LINE(2, 128), RIG_ARGS(0, 0, 0)), SL_FAULT);
     rig_expect_fault(r, SL_FAULT_BARRIER, "a barrier that cannot complete");
     rig_expect_text(r, "32 lanes of warp 0 wait at barrier 1");
-    rig_expect_text(r, r->config.lanes == 64 ? "32 lanes of warp 1 wait at barrier 2" : "32 lanes of warp 3 wait at barrier 2");
+    rig_expect_text(r, r->config.lanes == 64 ? "32 lanes of warp 1 wait at barrier 2"
+                                             : "32 lanes of warp 3 wait at barrier 2");
     rig_expect_text(r, "kernel k, block (0,0,0)");
 }
 
