@@ -189,7 +189,7 @@ SL_HANDLER(fns_b32)
     {
         u32 found = ~0u;
         s32 position = (s32)base[i], step = offset[i] < 0 ? -1 : 1;
-        s32 wanted = offset[i] == 0 ? 1 : offset[i] < 0 ? -offset[i] : offset[i];
+        u32 wanted = offset[i] < 0 ? 0 - (u32)offset[i] : (u32)offset[i];
         if (offset[i] == 0) {
             found = position < 32 && mask[i] >> position & 1 ? (u32)position : ~0u;
         } else {
