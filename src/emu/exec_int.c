@@ -191,7 +191,7 @@ SL_HANDLER(fns_b32)
         s32 position = (s32)base[i], step = offset[i] < 0 ? -1 : 1;
         u32 wanted = offset[i] < 0 ? 0 - (u32)offset[i] : (u32)offset[i];
         if (offset[i] == 0) {
-            found = position < 32 && mask[i] >> position & 1 ? (u32)position : ~0u;
+            found = base[i] < 32 && mask[i] >> base[i] & 1 ? (u32)position : ~0u;
         } else {
             for (; position >= 0 && position < 32; position += step) {
                 if (mask[i] >> position & 1 && --wanted == 0) {
