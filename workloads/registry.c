@@ -25,8 +25,8 @@
 #undef SL_WORKLOAD
 
 static const sl_workload workloads[] = {
-#define SL_WORKLOAD(name, tags, summary, small, normal, large)                                                         \
-    {#name, tags, summary, {small, normal, large}, sl_workload_##name, sl_ptx_##name, sl_ptx_end_##name},
+#define SL_WORKLOAD(name, papers, class, tags, summary, small, normal, large)                                          \
+    {#name, papers, class, tags, summary, {small, normal, large}, sl_workload_##name, sl_ptx_##name, sl_ptx_end_##name},
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
 };
@@ -60,13 +60,23 @@ sl_status sl_workload_find(const char *name, const sl_workload **workload, sl_er
     return sl_fail(error, SL_NOT_FOUND, "no workload is called '%s'", name);
 }
 
-bool sl_workload_has_tag(const sl_workload *workload, const char *tag)
+static bool has_word(const char *words, const char *word)
 {
-    size_t length = strlen(tag);
+    size_t length = strlen(word);
     if (!length)
         return false;
-    for (const char *at = workload->tags; (at = strstr(at, tag)); at += length)
-        if ((at == workload->tags || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
             return true;
     return false;
+}
+
+bool sl_workload_has_tag(const sl_workload *workload, const char *tag)
+{
+    return has_word(workload->tags, tag) || has_word(workload->class, tag);
+}
+
+bool sl_workload_of_paper(const sl_workload *workload, const char *paper)
+{
+    return has_word(workload->papers, paper);
 }

@@ -33,8 +33,10 @@ enum { SL_SIZE_SMALL, SL_SIZE_DEFAULT, SL_SIZE_LARGE, SL_SIZES };
 extern const char *const sl_size_names[SL_SIZES]; /* "small", "default", "large" */
 
 typedef struct sl_workload {
-    const char *name, *tags, *summary; /* tags: words separated by spaces */
-    const char *size[SL_SIZES];        /* parameters and their values: "n=256 steps=4" */
+    const char *name;
+    const char *papers, *class, *tags; /* see registry.def; words separated by spaces */
+    const char *summary;
+    const char *size[SL_SIZES]; /* parameters and their values: "n=256 steps=4" */
     void (*run)(sl_host *);
     const char *ptx, *ptx_end;
 } sl_workload;
@@ -42,7 +44,9 @@ typedef struct sl_workload {
 size_t sl_workload_count(void);
 const sl_workload *sl_workload_at(size_t index); /* sorted as in the registry */
 sl_status sl_workload_find(const char *name, const sl_workload **workload, sl_error *error);
+/* Whether the word is among the tags, or is the class. */
 bool sl_workload_has_tag(const sl_workload *workload, const char *tag);
+bool sl_workload_of_paper(const sl_workload *workload, const char *paper);
 
 typedef struct sl_workload_options {
     const char *size; /* NULL: "default" */
@@ -154,6 +158,8 @@ void sl_check_u32(sl_host *h, const char *what, const uint32_t *got, const uint3
 /* |got - expected| <= absolute + relative * |expected|, with both 0 where the arithmetic is exact; NaN agrees with NaN
  * only. */
 void sl_check_f32(sl_host *h, const char *what, const float *got, const float *expected, uint64_t count,
+                  double absolute, double relative);
+void sl_check_f64(sl_host *h, const char *what, const double *got, const double *expected, uint64_t count,
                   double absolute, double relative);
 
 #endif

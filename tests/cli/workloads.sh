@@ -53,7 +53,7 @@ stderr_has "no workload has the tag 'nothing'"
 it 'lists the workloads as JSON'
 run "$sluice" workloads --json
 exits 0
-stdout_has '{"name": "vecadd", "summary": "vector addition: c = a + b", "tags": "regular streaming", "sizes": {"small": "n=4096"'
+stdout_has '{"name": "vecadd", "summary": "vector addition: c = a + b", "tags": "regular", "sizes": {"small": "n=4096"'
 
 it 'runs a workload and checks its result'
 run "$sluice" run matmul --size small

@@ -75,7 +75,7 @@ static sl_workload_result run_small(const sl_workload *workload, const char *isa
     return result;
 }
 
-static void each_gives_what_its_reference_gives_exactly(void **state)
+static void each_gives_what_its_reference_gives(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sl_workload_count(); i++) {
@@ -83,7 +83,6 @@ static void each_gives_what_its_reference_gives_exactly(void **state)
         digest d;
         sl_workload_result result = run_small(workload, NULL, 0, 32, &d);
         assert_true(result.compared > 0);
-        assert_true(result.worst == 0);
         assert_true(result.launches > 0);
         assert_string_equal(result.params, workload->size[SL_SIZE_SMALL]);
         assert_true(d.warp_insts > 0 && d.thread_insts >= d.warp_insts);
@@ -243,13 +242,12 @@ static void run_increment(sl_host *h)
 
 static sl_status try_increment(const char *size, sl_workload_result *result)
 {
-    const sl_workload workload = {"increment",
-                                  "",
-                                  "",
-                                  {"wrong=0", "wrong=1", "wrong=2"},
-                                  run_increment,
-                                  increment,
-                                  increment + sizeof increment - 1};
+    const sl_workload workload = {.name = "increment",
+                                  .tags = "",
+                                  .size = {"wrong=0", "wrong=1", "wrong=2"},
+                                  .run = run_increment,
+                                  .ptx = increment,
+                                  .ptx_end = increment + sizeof increment - 1};
     sl_workload_options options = {.size = size};
     sl_device *device = NULL;
     assert_int_equal(sl_device_open("emu", NULL, &device, &error), SL_OK);
@@ -286,8 +284,12 @@ static void floats_may_differ_by_what_is_allowed_and_no_more(void **state)
 {
     (void)state;
     static const char nothing[] = ".version 7.0\n.target sm_80\n.address_size 64\n";
-    const sl_workload workload = {
-        "floats", "", "", {"loose=1", "loose=0", ""}, compare_floats, nothing, nothing + sizeof nothing - 1};
+    const sl_workload workload = {.name = "floats",
+                                  .tags = "",
+                                  .size = {"loose=1", "loose=0", ""},
+                                  .run = compare_floats,
+                                  .ptx = nothing,
+                                  .ptx_end = nothing + sizeof nothing - 1};
     sl_workload_options options = {.size = "small"};
     sl_workload_result result;
     sl_device *device = NULL;
@@ -303,7 +305,7 @@ static void floats_may_differ_by_what_is_allowed_and_no_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_gives_what_its_reference_gives_exactly),
+        cmocka_unit_test(each_gives_what_its_reference_gives),
         cmocka_unit_test(each_does_the_same_on_any_number_of_threads_and_any_instruction_set),
         cmocka_unit_test(each_works_with_warps_of_64_threads),
         cmocka_unit_test(single_parameters_can_be_set),

@@ -47,18 +47,43 @@ static bool near_enough(double got, double expected, double allowed, double *wor
     return true;
 }
 
-void sl_check_f32(sl_host *h, const char *what, const float *got, const float *expected, uint64_t count,
-                  double absolute, double relative)
+typedef double value_at(const void *values, uint64_t index);
+
+static double f32_at(const void *values, uint64_t index)
+{
+    return (double)((const float *)values)[index];
+}
+
+static double f64_at(const void *values, uint64_t index)
+{
+    return ((const double *)values)[index];
+}
+
+static void check_floats(sl_host *h, const char *what, value_at *at, const void *got, const void *expected,
+                         uint64_t count, double absolute, double relative)
 {
     differences d = {0};
-    for (uint64_t i = 0; i < count; i++)
-        if (!near_enough((double)got[i], (double)expected[i], absolute + relative * fabs((double)expected[i]),
-                         &h->worst))
+    for (uint64_t i = 0; i < count; i++) {
+        double wanted = at(expected, i);
+        if (!near_enough(at(got, i), wanted, absolute + relative * fabs(wanted), &h->worst))
             note(&d, i);
+    }
     if (d.count)
         sl_host_fail(h, SL_MISMATCH,
                      "%s[%" PRIu64 "] is %.9g, but the CPU reference is %.9g (%" PRIu64 " value%s of %" PRIu64
                      " differ by more than allowed)",
-                     what, d.first, (double)got[d.first], (double)expected[d.first], d.count, plural(d.count), count);
+                     what, d.first, at(got, d.first), at(expected, d.first), d.count, plural(d.count), count);
     h->compared += count;
+}
+
+void sl_check_f32(sl_host *h, const char *what, const float *got, const float *expected, uint64_t count,
+                  double absolute, double relative)
+{
+    check_floats(h, what, f32_at, got, expected, count, absolute, relative);
+}
+
+void sl_check_f64(sl_host *h, const char *what, const double *got, const double *expected, uint64_t count,
+                  double absolute, double relative)
+{
+    check_floats(h, what, f64_at, got, expected, count, absolute, relative);
 }
