@@ -24,13 +24,35 @@
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
 
+enum {
+#define SL_WORKLOAD(name, ...) WORKLOAD_##name,
+#include "workloads/registry.def"
+#undef SL_WORKLOAD
+    WORKLOADS
+};
+
+enum { MEASURED_small = SL_SIZE_SMALL, MEASURED_default = SL_SIZE_DEFAULT };
+static const sl_workload_facts facts[WORKLOADS][SL_SIZES] = {
+#define SL_MEASURED(name, size, ...) [WORKLOAD_##name][MEASURED_##size] = {__VA_ARGS__},
+#include "workloads/measured.def"
+#undef SL_MEASURED
+};
+
 static const sl_workload workloads[] = {
 #define SL_WORKLOAD(name, papers, class, tags, summary, small, normal, large)                                          \
-    {#name, papers, class, tags, summary, {small, normal, large}, sl_workload_##name, sl_ptx_##name, sl_ptx_end_##name},
+    {#name,                                                                                                            \
+     papers,                                                                                                           \
+     class,                                                                                                            \
+     tags,                                                                                                             \
+     summary,                                                                                                          \
+     {small, normal, large},                                                                                           \
+     facts[WORKLOAD_##name],                                                                                           \
+     sl_workload_##name,                                                                                               \
+     sl_ptx_##name,                                                                                                    \
+     sl_ptx_end_##name},
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
 };
-enum { WORKLOADS = sizeof workloads / sizeof workloads[0] };
 
 const char *const sl_size_names[SL_SIZES] = {"small", "default", "large"};
 

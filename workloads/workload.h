@@ -32,11 +32,18 @@ typedef struct sl_host sl_host;
 enum { SL_SIZE_SMALL, SL_SIZE_DEFAULT, SL_SIZE_LARGE, SL_SIZES };
 extern const char *const sl_size_names[SL_SIZES]; /* "small", "default", "large" */
 
+/* What a run executes and touches: measured.def. All zero where it was not measured. */
+typedef struct sl_workload_facts {
+    uint64_t launches, warp_insts, thread_insts;
+    uint64_t footprint_bytes; /* of the launch that touches most */
+} sl_workload_facts;
+
 typedef struct sl_workload {
     const char *name;
     const char *papers, *class, *tags; /* see registry.def; words separated by spaces */
     const char *summary;
-    const char *size[SL_SIZES]; /* parameters and their values: "n=256 steps=4" */
+    const char *size[SL_SIZES];     /* parameters and their values: "n=256 steps=4" */
+    const sl_workload_facts *facts; /* [SL_SIZES], with seed 1 and warps of 32; NULL: none */
     void (*run)(sl_host *);
     const char *ptx, *ptx_end;
 } sl_workload;

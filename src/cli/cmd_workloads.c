@@ -1,77 +1,211 @@
 /* sluice workloads: the built-in GPU programs. */
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "report/text.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {
     sl_common common;
-    const char *tag;
+    const char *tag, *paper; /* NULL: any */
 } workloads_options;
 
-/* tag NULL: all of them. */
-static bool chosen(const char *tag, const sl_workload *workload)
+static const char *const papers[] = {"decoupled-l1d", "pc-bypass", "frc", "mpache", "reuse-distance"};
+enum { PAPERS = sizeof papers / sizeof papers[0] };
+
+/* A workload is shown when it is named, or nothing is, and the filters let it through. */
+static bool chosen(const sl_invocation *inv, const sl_workload *workload)
 {
-    return !tag || sl_workload_has_tag(workload, tag);
+    const workloads_options *options = inv->values;
+    bool named = !inv->args.operands;
+    for (size_t i = 0; i < inv->args.operands; i++)
+        named = named || !strcmp(inv->args.operand[i], workload->name);
+    return named && (!options->tag || sl_workload_has_tag(workload, options->tag)) &&
+           (!options->paper || sl_workload_of_paper(workload, options->paper));
 }
 
-static sl_status write_text(FILE *file, const void *tag, sl_error *error)
+/* ---- a few, in full ---- */
+
+static void describe(FILE *file, const sl_workload *w)
+{
+    char insts[SL_HUMAN_BYTES], bytes[SL_HUMAN_BYTES];
+    fprintf(file, "%s\n    %s\n    class: %s\n    tags: %s\n", w->name, w->summary, w->class, w->tags);
+    if (*w->papers)
+        fprintf(file, "    papers: %s\n", w->papers);
+    for (int size = 0; size < SL_SIZES; size++) {
+        const sl_workload_facts *f = &w->facts[size];
+        fprintf(file, "    %-8s %s", sl_size_names[size], w->size[size]);
+        if (f->launches)
+            fprintf(file, " (%llu launch%s, %s warp instructions, %s touched)", (unsigned long long)f->launches,
+                    f->launches == 1 ? "" : "es", sl_human_count(f->warp_insts, insts),
+                    sl_human_bytes(f->footprint_bytes, bytes));
+        fprintf(file, "\n");
+    }
+}
+
+/* ---- many, a line each ---- */
+
+static void add_row(sl_table *t, const sl_workload *w)
+{
+    const sl_workload_facts *f = &w->facts[SL_SIZE_DEFAULT];
+    char text[SL_HUMAN_BYTES];
+    sl_table_cell(t, w->name);
+    sl_table_cell(t, w->class);
+    sl_table_cell(t, w->papers);
+    sl_table_cellf(t, "%llu", (unsigned long long)f->launches);
+    sl_table_cell(t, sl_human_count(f->warp_insts, text));
+    sl_table_cell(t, sl_human_bytes(f->footprint_bytes, text));
+    sl_table_cell(t, w->summary);
+}
+
+static sl_status write_table(FILE *file, const sl_invocation *inv, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"workload", false, false},  {"class", false, false},    {"papers", false, true},    {"launches", true, false},
+        {"warp insts", true, false}, {"footprint", true, false}, {"what it is", false, true}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
+    if (!t)
+        return sl_fail_memory(error);
+    size_t count = 0;
+    for (size_t i = 0; i < sl_workload_count(); i++)
+        if (chosen(inv, sl_workload_at(i))) {
+            add_row(t, sl_workload_at(i));
+            count++;
+        }
+    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
+    sl_table_destroy(t);
+    fprintf(file, "\n%zu of %zu; figures are those of the default size. 'sluice workloads NAME' tells more of one.\n",
+            count, sl_workload_count());
+    return status;
+}
+
+static sl_status write_text(FILE *file, const void *result, sl_error *error)
+{
+    const sl_invocation *inv = result;
+    if (!inv->args.operands)
+        return write_table(file, inv, error);
+    for (size_t i = 0; i < sl_workload_count(); i++)
+        if (chosen(inv, sl_workload_at(i)))
+            describe(file, sl_workload_at(i));
+    return SL_OK;
+}
+
+/* ---- for programs ---- */
+
+static void json_workload(sl_json *j, const sl_workload *w)
+{
+    sl_json_object(j, false);
+    sl_json_key(j, "name"), sl_json_string(j, w->name);
+    sl_json_key(j, "summary"), sl_json_string(j, w->summary);
+    sl_json_key(j, "papers"), sl_json_string(j, w->papers);
+    sl_json_key(j, "class"), sl_json_string(j, w->class);
+    sl_json_key(j, "tags"), sl_json_string(j, w->tags);
+    sl_json_key(j, "sizes"), sl_json_object(j, false);
+    for (int size = 0; size < SL_SIZES; size++) {
+        const sl_workload_facts *f = &w->facts[size];
+        sl_json_key(j, sl_size_names[size]), sl_json_object(j, false);
+        sl_json_key(j, "parameters"), sl_json_string(j, w->size[size]);
+        if (f->launches) {
+            sl_json_key(j, "launches"), sl_json_u64(j, f->launches);
+            sl_json_key(j, "warp_insts"), sl_json_u64(j, f->warp_insts);
+            sl_json_key(j, "thread_insts"), sl_json_u64(j, f->thread_insts);
+            sl_json_key(j, "footprint_bytes"), sl_json_u64(j, f->footprint_bytes);
+        }
+        sl_json_close(j, '}');
+    }
+    sl_json_close(j, '}');
+    sl_json_close(j, '}');
+}
+
+static sl_status write_json(FILE *file, const void *result, sl_error *error)
+{
+    sl_json j;
+    sl_json_start(&j, file);
+    sl_json_object(&j, true);
+    sl_json_key(&j, "tool"), sl_json_string(&j, "sluice");
+    sl_json_key(&j, "version"), sl_json_string(&j, SLUICE_VERSION);
+    sl_json_key(&j, "command"), sl_json_string(&j, "workloads");
+    sl_json_key(&j, "workloads"), sl_json_array(&j, true);
+    for (size_t i = 0; i < sl_workload_count(); i++)
+        if (chosen(result, sl_workload_at(i)))
+            json_workload(&j, sl_workload_at(i));
+    sl_json_close(&j, ']');
+    sl_json_close(&j, '}');
+    return sl_json_finish(&j, error);
+}
+
+static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 {
     (void)error;
+    fprintf(file, "name,class,papers,tags,launches,warp_insts,thread_insts,footprint_bytes,parameters,summary\n");
     for (size_t i = 0; i < sl_workload_count(); i++) {
         const sl_workload *w = sl_workload_at(i);
-        if (!chosen(tag, w))
+        const sl_workload_facts *f = &w->facts[SL_SIZE_DEFAULT];
+        if (!chosen(result, w))
             continue;
-        fprintf(file, "%s\n    %s\n    tags: %s\n", w->name, w->summary, w->tags);
-        for (int size = 0; size < SL_SIZES; size++)
-            fprintf(file, "    %-8s %s\n", sl_size_names[size], w->size[size]);
+        fprintf(file, "%s,%s,%s,%s,%llu,%llu,%llu,%llu,", w->name, w->class, w->papers, w->tags,
+                (unsigned long long)f->launches, (unsigned long long)f->warp_insts, (unsigned long long)f->thread_insts,
+                (unsigned long long)f->footprint_bytes);
+        sl_csv_field(file, w->size[SL_SIZE_DEFAULT]);
+        fputc(',', file);
+        sl_csv_field(file, w->summary);
+        fputc('\n', file);
     }
     return SL_OK;
 }
 
-/* Strings of the registry hold nothing that JSON would have to escape. */
-static sl_status write_json(FILE *file, const void *tag, sl_error *error)
+/* ---- the command ---- */
+
+/* Says why nothing was chosen. */
+static int refuse(const sl_invocation *inv)
 {
-    (void)error;
-    const char *comma = "";
-    fprintf(file, "{\"tool\": \"sluice\", \"version\": \"%s\", \"command\": \"workloads\", \"workloads\": [",
-            SLUICE_VERSION);
-    for (size_t i = 0; i < sl_workload_count(); i++) {
-        const sl_workload *w = sl_workload_at(i);
-        if (!chosen(tag, w))
-            continue;
-        fprintf(file, "%s\n  {\"name\": \"%s\", \"summary\": \"%s\", \"tags\": \"%s\", \"sizes\": {", comma, w->name,
-                w->summary, w->tags);
-        for (int size = 0; size < SL_SIZES; size++)
-            fprintf(file, "%s\"%s\": \"%s\"", size ? ", " : "", sl_size_names[size], w->size[size]);
-        fprintf(file, "}}");
-        comma = ",";
+    const workloads_options *options = inv->values;
+    const char *paper = options->paper;
+    bool known = !paper;
+    for (size_t i = 0; i < PAPERS && !known; i++)
+        known = !strcmp(paper, papers[i]);
+    if (!known) {
+        const char *near = sl_suggest(paper, papers, PAPERS);
+        return near ? sl_cli_usage(inv, "no paper is called '%s'; did you mean '%s'?", paper, near)
+                    : sl_cli_usage(inv, "no paper is called '%s'", paper);
     }
-    fprintf(file, "\n]}\n");
-    return SL_OK;
+    if (options->tag && !paper && !inv->args.operands)
+        return sl_cli_usage(inv, "no workload has the tag '%s'", options->tag);
+    return sl_cli_usage(inv, "no workload is all of that");
 }
 
 static int run_workloads(const sl_invocation *inv)
 {
-    const workloads_options *options = inv->values;
+    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    const sl_workload *workload;
+    sl_error error;
     size_t count = 0;
+    for (size_t i = 0; i < inv->args.operands; i++)
+        if (sl_workload_find(inv->args.operand[i], &workload, &error))
+            return sl_cli_usage(inv, "%s", error.text);
     for (size_t i = 0; i < sl_workload_count(); i++)
-        count += chosen(options->tag, sl_workload_at(i));
-    if (!count)
-        return sl_cli_usage(inv, "no workload has the tag '%s'", options->tag);
-    static const sl_report_forms forms = {.text = write_text, .json = write_json};
-    return sl_report_write(inv, &forms, options->tag, stdout);
+        count += chosen(inv, sl_workload_at(i));
+    return count ? sl_report_write(inv, &forms, inv, stdout) : refuse(inv);
 }
 
 static const sl_option options[] = {
-    {"tag", 't', SL_OPTION_STRING, "WORD", "List only those with this tag", offsetof(workloads_options, tag), 0, 0,
-     NULL},
+    {"tag", 't', SL_OPTION_STRING, "WORD", "List only those with this tag or of this class",
+     offsetof(workloads_options, tag), 0, 0, NULL},
+    {"paper", 'p', SL_OPTION_STRING, "PAPER",
+     "List only those that this paper's experiments use: decoupled-l1d, pc-bypass, frc, mpache, reuse-distance",
+     offsetof(workloads_options, paper), 0, 0, NULL},
     {0},
 };
 
 static const sl_example examples[] = {
-    {"sluice workloads", "Lists the workloads with their parameters at each size"},
+    {"sluice workloads", "Lists the workloads, a line each"},
+    {"sluice workloads --paper frc", "Lists those of one paper"},
+    {"sluice workloads spmv lbm", "Shows tags, sizes and parameters of two of them"},
     {"sluice workloads --tag irregular --json", "Lists some of them as JSON"},
     {0},
 };
@@ -79,16 +213,18 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_workloads = {
     .name = "workloads",
     .summary = "list the built-in GPU programs",
-    .usage = "[options]",
+    .usage = "[options] [NAME...]",
     .description =
-        "Lists the GPU programs that are built in, with their tags and the parameters of their three sizes.\n\n"
+        "Lists the GPU programs that are built in: what they are, which paper's experiments use them, and how much "
+        "they execute and touch at their default size. With names, shows those with the parameters of their three "
+        "sizes.\n\n"
         "Each makes its own input from a seed and checks its result against the CPU. 'sluice run NAME' runs one; "
         "'--size' chooses a size and NAME=VALUE after the name changes single parameters.",
     .options = options,
-    .common = SL_COMMON_JSON | SL_COMMON_OUTPUT | SL_COMMON_QUIET,
+    .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(workloads_options),
-    .most_operands = 0,
-    .operand = "nothing",
+    .most_operands = 1000,
+    .operand = "a workload",
     .examples = examples,
     .run = run_workloads,
 };

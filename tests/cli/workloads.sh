@@ -32,28 +32,48 @@ DONE:
 }
 END
 
-it 'lists the workloads with their sizes'
+it 'lists the workloads, a line each, with what they execute and touch'
 run "$sluice" workloads
 exits 0
+stdout_has 'workload  '
 stdout_has 'matmul_tiled'
-stdout_has '    small    n=64'
+stdout_has '2.52 M'
 stderr_is ''
 
-it 'lists the workloads with a tag'
+it 'shows the sizes and parameters of a workload'
+run "$sluice" workloads matmul_tiled
+exits 0
+stdout_has '    small    n=64 (1 launch, 43,648 warp instructions, 48.0 KiB touched)'
+stdout_lacks 'vecadd'
+
+it 'lists the workloads with a tag or of a class'
 run "$sluice" workloads --tag sparse
 exits 0
 stdout_has 'spmv'
 stdout_lacks 'vecadd'
+run "$sluice" workloads --tag atomic
+exits 0
+stdout_has 'histogram'
+stdout_lacks 'vecadd'
 
-it 'says when no workload has a tag'
+it 'says when no workload is what was asked for'
 run "$sluice" workloads --tag nothing
 exits 2
 stderr_has "no workload has the tag 'nothing'"
+run "$sluice" workloads --paper frcc
+exits 2
+stderr_has "no paper is called 'frcc'; did you mean 'frc'?"
+run "$sluice" workloads matmull
+exits 2
+stderr_has "the nearest is 'matmul'"
 
-it 'lists the workloads as JSON'
+it 'lists the workloads as JSON and CSV'
 run "$sluice" workloads --json
 exits 0
-stdout_has '{"name": "vecadd", "summary": "vector addition: c = a + b", "tags": "regular", "sizes": {"small": "n=4096"'
+stdout_has '{"name": "vecadd", "summary": "vector addition: c = a + b", "papers": "", "class": "streaming", "tags": "regular", "sizes": {"small": {"parameters": "n=4096", "launches": 1, "warp_insts": 2816,'
+run "$sluice" workloads vecadd --csv
+exits 0
+stdout_has 'vecadd,streaming,,regular,1,1441792,46137344,25165824,n=2097152,vector addition: c = a + b'
 
 it 'runs a workload and checks its result'
 run "$sluice" run matmul --size small
