@@ -12,6 +12,15 @@ float *sl_random_floats(sl_host *h, uint64_t count)
     return items;
 }
 
+float *sl_uniform_floats(sl_host *h, uint64_t count, float least, float most)
+{
+    sl_random *random = sl_host_random(h);
+    float *items = sl_host_new(h, float, count);
+    for (uint64_t i = 0; i < count; i++)
+        items[i] = least + (most - least) * sl_random_f32(random);
+    return items;
+}
+
 uint32_t *sl_random_indices(sl_host *h, uint64_t count, uint32_t bound)
 {
     sl_random *random = sl_host_random(h);
