@@ -1,0 +1,82 @@
+/* Reuse distances: time per touch for 10^3 … 10^6 different keys, beside a plain LRU stack (a list that is searched and
+ * shifted at every touch) where that ends in time. Keys are random, so that distances are as long as they get. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "bench.h"
+#include "cache/reuse.h"
+
+typedef struct setting {
+    uint64_t keys, touches;
+    sl_reuse *reuse;
+    uint64_t *stack; /* latest first */
+    uint64_t sum;    /* of all distances, so that both ways are seen to agree */
+} setting;
+
+static void touch_reuse(void *context)
+{
+    setting *s = context;
+    sl_random random = sl_random_seed(1);
+    s->sum = 0;
+    sl_reuse_reset(s->reuse);
+    for (uint64_t i = 0; i < s->keys; i++)
+        sl_reuse_touch(s->reuse, i);
+    for (uint64_t i = 0; i < s->touches; i++)
+        s->sum += sl_reuse_touch(s->reuse, sl_random_below(&random, s->keys));
+}
+
+static void touch_stack(void *context)
+{
+    setting *s = context;
+    sl_random random = sl_random_seed(1);
+    s->sum = 0;
+    for (uint64_t i = 0; i < s->keys; i++)
+        s->stack[i] = s->keys - 1 - i;
+    for (uint64_t i = 0; i < s->touches; i++) {
+        uint64_t key = sl_random_below(&random, s->keys), at = 0;
+        while (s->stack[at] != key)
+            at++;
+        memmove(s->stack + 1, s->stack, at * sizeof *s->stack);
+        s->stack[0] = key;
+        s->sum += at;
+    }
+}
+
+static double ns_per_touch(void (*run)(void *), setting *s)
+{
+    return bench_best(run, s, 0.3) * 1e9 / (double)(s->touches + s->keys);
+}
+
+int main(void)
+{
+    int missed = 0;
+    double first = 0, last = 0;
+    puts("reuse distances, random touches");
+    for (uint64_t keys = 1000; keys <= 1000000; keys *= 10) {
+        setting s = {.keys = keys, .touches = keys * 4, .reuse = sl_reuse_create(), .stack = calloc(keys, 8)};
+        char what[80];
+        if (!s.reuse || !s.stack)
+            return 1;
+        last = ns_per_touch(touch_reuse, &s);
+        first = first ? first : last;
+        snprintf(what, sizeof what, "%llu keys", (unsigned long long)keys);
+        bench_value(what, last, "ns/touch");
+        if (keys <= 10000) {
+            uint64_t sum = s.sum;
+            double plain = ns_per_touch(touch_stack, &s);
+            snprintf(what, sizeof what, "%llu keys, faster than a plain stack by", (unsigned long long)keys);
+            missed += bench_goal(what, plain / last, "times", true, keys == 1000 ? 2 : 20);
+            if (sum != s.sum) {
+                puts("  the two ways differ");
+                return 1;
+            }
+        }
+        sl_reuse_destroy(s.reuse);
+        free(s.stack);
+    }
+    /* N log M: twice the logarithm; what is beyond that is the caches of this machine. */
+    missed += bench_goal("10^6 keys over 10^3 keys", last / first, "times", false, 30);
+    return missed ? 1 : 0;
+}

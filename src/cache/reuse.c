@@ -1,0 +1,241 @@
+/* Each touch happens at a time of its own, and each key owns one bit: that of the time of its last touch. The distance
+ * is the number of bits set behind the key's own.
+ *
+ * Bits are counted by words: those of the word that is being filled and of its neighbours one by one, those of all
+ * others with a Fenwick tree over words. A word joins the tree when it is full, so that a touch changes the tree only
+ * where its key's old bit was. When all times are used up the keys are renumbered from 0 in the order of their touches;
+ * where they take more than half of the times, there are twice as many then. */
+#include "cache/reuse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_SLOTS_LOG2 = 8,
+    FIRST_WORDS = 8,
+    MOST_WORDS = 1 << 25,
+    NEAR_WORDS = 8, /* counting this many is cheaper than asking the tree */
+};
+
+typedef struct slot {
+    uint64_t key;
+    uint32_t time; /* of its last touch, + 1; 0: the slot is free */
+    uint32_t id;
+} slot;
+
+struct sl_reuse {
+    slot *slots;
+    unsigned slots_log2;
+    uint32_t words;
+    uint32_t now;   /* the next time */
+    uint64_t *live; /* [words]: bit per time, set where it is some key's last touch */
+    uint32_t *tree; /* [words + 1]: Fenwick tree over the live bits of full words, from index 1 */
+    uint32_t keys;
+    bool failed;
+};
+
+sl_reuse *sl_reuse_create(void)
+{
+    sl_reuse *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->slots_log2 = FIRST_SLOTS_LOG2;
+    r->words = FIRST_WORDS;
+    r->slots = calloc((size_t)1 << FIRST_SLOTS_LOG2, sizeof *r->slots);
+    r->live = calloc(FIRST_WORDS, sizeof *r->live);
+    r->tree = calloc(FIRST_WORDS + 1, sizeof *r->tree);
+    if (!r->slots || !r->live || !r->tree) {
+        sl_reuse_destroy(r);
+        return NULL;
+    }
+    return r;
+}
+
+void sl_reuse_destroy(sl_reuse *r)
+{
+    if (!r)
+        return;
+    free(r->slots);
+    free(r->live);
+    free(r->tree);
+    free(r);
+}
+
+void sl_reuse_reset(sl_reuse *r)
+{
+    memset(r->slots, 0, sizeof *r->slots << r->slots_log2);
+    memset(r->live, 0, sizeof *r->live * r->words);
+    r->now = r->keys = 0;
+    r->failed = false;
+}
+
+uint64_t sl_reuse_keys(const sl_reuse *r)
+{
+    return r->keys;
+}
+
+bool sl_reuse_failed(const sl_reuse *r)
+{
+    return r->failed;
+}
+
+/* ---- keys ---- */
+
+static inline size_t first_slot(uint64_t key, unsigned log2)
+{
+    return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - log2));
+}
+
+/* The key's slot, or the free one where it belongs. */
+static inline slot *find(slot *slots, unsigned log2, uint64_t key)
+{
+    size_t mask = ((size_t)1 << log2) - 1, at = first_slot(key, log2);
+    while (slots[at].time && slots[at].key != key)
+        at = (at + 1) & mask;
+    return &slots[at];
+}
+
+static bool more_slots(sl_reuse *r)
+{
+    unsigned log2 = r->slots_log2 + 1;
+    slot *slots = calloc((size_t)1 << log2, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < (size_t)1 << r->slots_log2; i++)
+        if (r->slots[i].time)
+            *find(slots, log2, r->slots[i].key) = r->slots[i];
+    free(r->slots);
+    r->slots = slots;
+    r->slots_log2 = log2;
+    return true;
+}
+
+/* ---- times ---- */
+
+static inline unsigned ones(uint64_t word)
+{
+    return (unsigned)__builtin_popcountll(word);
+}
+
+/* Bits of a word at and below that of `time`. */
+static inline uint64_t up_to(uint32_t time)
+{
+    return UINT64_MAX >> (63 - time % 64);
+}
+
+/* `word` has become full: it joins the tree, with those before it whose sums it takes in. */
+static void word_is_full(sl_reuse *r, uint32_t word)
+{
+    uint32_t i = word + 1, sum = ones(r->live[word]);
+    for (uint32_t step = 1; step < (i & -i); step <<= 1)
+        sum += r->tree[i - step];
+    r->tree[i] = sum;
+}
+
+static bool more_words(sl_reuse *r)
+{
+    if (r->words >= MOST_WORDS)
+        return false;
+    size_t words = (size_t)r->words * 2;
+    uint64_t *live = realloc(r->live, words * sizeof *live);
+    if (live)
+        r->live = live;
+    uint32_t *tree = realloc(r->tree, (words + 1) * sizeof *tree);
+    if (tree)
+        r->tree = tree;
+    if (!live || !tree)
+        return false;
+    r->words = (uint32_t)words;
+    return true;
+}
+
+/* Renumbers the last touches of all keys from 0 on. */
+static bool compact(sl_reuse *r)
+{
+    uint32_t before = 0;
+    for (uint32_t w = 0; w < r->words; w++) {
+        r->tree[w] = before; /* not a tree for a moment */
+        before += ones(r->live[w]);
+    }
+    for (size_t i = 0; i < (size_t)1 << r->slots_log2; i++) {
+        slot *s = &r->slots[i];
+        if (s->time)
+            s->time = r->tree[(s->time - 1) / 64] + ones(r->live[(s->time - 1) / 64] & up_to(s->time - 1));
+    }
+    if (before > r->words * UINT64_C(32) && !more_words(r))
+        return false;
+    memset(r->live, 0, sizeof *r->live * r->words);
+    memset(r->live, 0xff, before / 64 * sizeof *r->live);
+    if (before % 64)
+        r->live[before / 64] = up_to(before - 1);
+    for (uint32_t w = 0; w < before / 64; w++)
+        word_is_full(r, w);
+    r->now = before;
+    return true;
+}
+
+/* How many bits are set behind that of `time`. */
+static uint64_t live_since(const sl_reuse *r, uint32_t time)
+{
+    uint32_t word = time / 64, last = (r->now - 1) / 64;
+    uint64_t behind = r->live[word] & ~up_to(time);
+    if (last - word <= NEAR_WORDS) {
+        uint64_t count = ones(behind);
+        for (uint32_t w = word + 1; w <= last; w++)
+            count += ones(r->live[w]);
+        return count;
+    }
+    uint32_t before = ones(r->live[word] ^ behind);
+    for (uint32_t i = word; i; i &= i - 1)
+        before += r->tree[i];
+    return r->keys - before;
+}
+
+static void clear(sl_reuse *r, uint32_t time)
+{
+    r->live[time / 64] &= ~(UINT64_C(1) << time % 64);
+    uint32_t full = r->now / 64;
+    for (uint32_t i = time / 64 + 1; i <= full; i += i & -i)
+        r->tree[i]--;
+}
+
+/* ---- touching ---- */
+
+/* Room for one more key at one more time. */
+static bool has_room(sl_reuse *r)
+{
+    if (!r->failed && r->keys >= (uint64_t)1 << r->slots_log2 >> 1)
+        r->failed = !more_slots(r);
+    if (!r->failed && r->now == r->words * UINT64_C(64))
+        r->failed = !compact(r);
+    return !r->failed;
+}
+
+uint64_t sl_reuse_touch_id(sl_reuse *r, uint64_t key, uint32_t *id)
+{
+    *id = 0;
+    if (!has_room(r))
+        return SL_REUSE_NEVER;
+    slot *s = find(r->slots, r->slots_log2, key);
+    uint64_t distance = SL_REUSE_NEVER;
+    if (s->time) {
+        distance = live_since(r, s->time - 1);
+        clear(r, s->time - 1);
+    } else {
+        s->key = key;
+        s->id = r->keys++;
+    }
+    *id = s->id;
+    uint32_t now = r->now++;
+    s->time = now + 1;
+    r->live[now / 64] |= UINT64_C(1) << now % 64;
+    if (now % 64 == 63)
+        word_is_full(r, now / 64);
+    return distance;
+}
+
+uint64_t sl_reuse_touch(sl_reuse *r, uint64_t key)
+{
+    uint32_t id;
+    return sl_reuse_touch_id(r, key, &id);
+}

@@ -1,0 +1,33 @@
+/* Reuse distances, exact and online: how many different keys were touched since a key was last touched. A fully
+ * associative cache of n lines with LRU replacement hits exactly where the distance is below n.
+ *
+ * A touch takes O(log M) for M different keys. Memory grows with M, not with the number of touches: at most 70 bytes
+ * per key. */
+#ifndef SL_CACHE_REUSE_H
+#define SL_CACHE_REUSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SL_REUSE_NEVER UINT64_MAX /* the first touch of a key */
+
+typedef struct sl_reuse sl_reuse;
+
+/* NULL when memory runs out. */
+sl_reuse *sl_reuse_create(void);
+void sl_reuse_destroy(sl_reuse *reuse); /* NULL is fine */
+/* Forgets all touches; memory is kept. */
+void sl_reuse_reset(sl_reuse *reuse);
+
+/* Touches any key: how many different keys were touched since its last touch, or SL_REUSE_NEVER. */
+uint64_t sl_reuse_touch(sl_reuse *reuse, uint64_t key);
+/* The same; *id is the key's rank in the order of first touches, from 0, so that a caller may keep facts about keys in
+ * an array. */
+uint64_t sl_reuse_touch_id(sl_reuse *reuse, uint64_t key, uint32_t *id);
+
+uint64_t sl_reuse_keys(const sl_reuse *reuse); /* different ones touched so far */
+/* Memory ran out, or there are more than 2^30 keys: touches since then were not counted, and returned SL_REUSE_NEVER
+ * (with id 0). */
+bool sl_reuse_failed(const sl_reuse *reuse);
+
+#endif
