@@ -1,0 +1,127 @@
+/* The machines of builtin.def, taken into the program as they lie in the source tree, and files of the user's. */
+#include "machine/builtin.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+/* SL_MACHINES_DIR comes from the build. The section directives are those of ELF assemblers. */
+#define SL_MACHINE(symbol, name)                                                                                       \
+    __asm__(".pushsection .rodata\n"                                                                                   \
+            ".global sl_machine_" #symbol "\n"                                                                         \
+            ".hidden sl_machine_" #symbol "\n"                                                                         \
+            "sl_machine_" #symbol ":\n"                                                                                \
+            ".incbin \"" SL_MACHINES_DIR "/" name ".yaml\"\n"                                                          \
+            ".global sl_machine_end_" #symbol "\n"                                                                     \
+            ".hidden sl_machine_end_" #symbol "\n"                                                                     \
+            "sl_machine_end_" #symbol ":\n"                                                                            \
+            ".byte 0\n"                                                                                                \
+            ".popsection\n");
+#include "machine/builtin.def"
+#undef SL_MACHINE
+
+#define SL_MACHINE(symbol, name) extern const char sl_machine_##symbol[], sl_machine_end_##symbol[];
+#include "machine/builtin.def"
+#undef SL_MACHINE
+
+static const struct builtin {
+    const char *name, *text, *end;
+} builtins[] = {
+#define SL_MACHINE(symbol, name) {name, sl_machine_##symbol, sl_machine_end_##symbol},
+#include "machine/builtin.def"
+#undef SL_MACHINE
+};
+enum { BUILTINS = sizeof builtins / sizeof builtins[0] };
+
+size_t sl_machine_count(void)
+{
+    return BUILTINS;
+}
+
+const char *sl_machine_name_at(size_t index)
+{
+    return builtins[index].name;
+}
+
+const char *sl_machine_text_at(size_t index, size_t *bytes)
+{
+    *bytes = (size_t)(builtins[index].end - builtins[index].text);
+    return builtins[index].text;
+}
+
+bool sl_machine_is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"));
+}
+
+static sl_status open_builtin(const char *name, sl_machine_source *source, sl_error *error)
+{
+    const char *names[BUILTINS];
+    for (size_t i = 0; i < BUILTINS; i++) {
+        names[i] = builtins[i].name;
+        if (strcmp(name, names[i]))
+            continue;
+        source->text = sl_machine_text_at(i, &source->bytes);
+        if (asprintf(&source->path, "%s.yaml", name) < 0)
+            return sl_fail_memory(error);
+        return SL_OK;
+    }
+    const char *near = sl_suggest(name, names, BUILTINS);
+    if (near)
+        return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'; the nearest is '%s'", name, near);
+    return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'", name);
+}
+
+static sl_status open_file(const char *path, sl_machine_source *source, sl_error *error)
+{
+    enum { MOST_BYTES = 1 << 20 }; /* no description is near it */
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return sl_fail_io(error, "read", path);
+    char *text = malloc(MOST_BYTES);
+    size_t bytes = text ? fread(text, 1, MOST_BYTES, file) : 0;
+    sl_status status = SL_OK;
+    if (!text)
+        status = sl_fail_memory(error);
+    else if (ferror(file))
+        status = sl_fail_io(error, "read", path);
+    else if (bytes == MOST_BYTES)
+        status = sl_fail_at(error, SL_INVALID, path, 0, 0, "this is too large to be the description of a machine");
+    fclose(file);
+    if (!status && !(source->path = strdup(path)))
+        status = sl_fail_memory(error);
+    if (status) {
+        free(text);
+        return status;
+    }
+    source->text = source->owned = text;
+    source->bytes = bytes;
+    return SL_OK;
+}
+
+sl_status sl_machine_source_open(const char *name, sl_machine_source *source, sl_error *error)
+{
+    *source = (sl_machine_source){0};
+    return sl_machine_is_path(name) ? open_file(name, source, error) : open_builtin(name, source, error);
+}
+
+void sl_machine_source_close(sl_machine_source *source)
+{
+    free(source->path);
+    free(source->owned);
+}
+
+sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error)
+{
+    sl_machine_source source;
+    sl_status status = sl_machine_source_open(name, &source, error);
+    if (status)
+        return status;
+    status = sl_machine_parse(source.path, source.text, source.bytes, machine, error);
+    sl_machine_source_close(&source);
+    return status;
+}

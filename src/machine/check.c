@@ -1,0 +1,237 @@
+/* What follows from the keys of a machine, and what cannot be. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "machine/keys.h"
+
+/* `return blame(…)` with the key, the level and sl_fail's arguments. */
+#define BLAME(at, number, ...) ((*fault = (sl_machine_fault){at, number}), sl_fail(error, SL_INVALID, __VA_ARGS__))
+
+static bool power_of_two(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* ---- cores ---- */
+
+static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error *error)
+{
+    sl_core_limits *core = &m->core;
+    if (!core->unified_bytes && !core->carve_outs)
+        return SL_OK;
+    if (!core->unified_bytes)
+        return BLAME(SL_AT_core_carve_outs, 0, "'carve_outs' are parts of 'unified', which is absent");
+    if (!core->carve_outs)
+        return BLAME(SL_AT_core_unified, 0,
+                     "'unified' needs 'carve_outs', the sizes that shared memory can have of it");
+    for (uint32_t i = 0; i < core->carve_outs; i++) {
+        if (core->carve_out[i] >= core->unified_bytes)
+            return BLAME(SL_AT_core_carve_outs, 0, "a carve-out of %u bytes leaves nothing of the %u unified ones",
+                         core->carve_out[i], core->unified_bytes);
+        if (i && core->carve_out[i] <= core->carve_out[i - 1])
+            return BLAME(SL_AT_core_carve_outs, 0, "carve-outs ascend, but %u follows %u", core->carve_out[i],
+                         core->carve_out[i - 1]);
+    }
+    uint32_t most = core->carve_out[core->carve_outs - 1];
+    if (!core->shared_bytes)
+        core->shared_bytes = most;
+    if (core->shared_bytes > most)
+        return BLAME(SL_AT_core_shared, 0, "%u bytes of shared memory are more than the largest carve-out, %u",
+                     core->shared_bytes, most);
+    return SL_OK;
+}
+
+static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *error)
+{
+    if (m->lanes != 32 && m->lanes != 64)
+        return BLAME(SL_AT_machine_lanes, 0, "a warp has 32 or 64 lanes, not %u", m->lanes);
+    if (!m->cores)
+        return BLAME(SL_AT_machine_cores, 0, "a machine has at least one core");
+    sl_core_limits *core = &m->core;
+    if ((uint64_t)core->warps * m->lanes < core->threads)
+        return BLAME(SL_AT_core_warps, 0, "%u warps of %u lanes cannot be the %u threads that a core holds",
+                     core->warps, m->lanes, core->threads);
+    if (core->register_granularity > core->registers && core->registers)
+        return BLAME(SL_AT_core_register_granularity, 0, "registers in multiples of %u, but there are only %u",
+                     core->register_granularity, core->registers);
+    if (!core->schedulers)
+        core->schedulers = 1;
+    return check_unified(m, fault, error);
+}
+
+/* With another carve-out the sets stay and the ways change: they must come out whole. */
+static sl_status check_carved_level(const sl_machine *m, sl_machine_fault *fault, sl_error *error)
+{
+    const sl_core_limits *core = &m->core;
+    const sl_level *level = &m->level[0];
+    if (!core->unified_bytes)
+        return SL_OK;
+    uint64_t most = core->unified_bytes - core->carve_out[0];
+    if (level->size_bytes != most)
+        return BLAME(SL_AT_level_size, 0,
+                     "%s has %" PRIu64 " bytes, but %" PRIu64
+                     " of the unified part are left beside the smallest carve-out",
+                     level->name, level->size_bytes, most);
+    uint64_t way_bytes = (uint64_t)level->line_bytes * level->sets;
+    for (uint32_t i = 0; i < core->carve_outs; i++)
+        if ((core->unified_bytes - core->carve_out[i]) % way_bytes)
+            return BLAME(SL_AT_core_carve_outs, 0,
+                         "a carve-out of %u bytes leaves %u for %s, which is not a whole number of ways (%" PRIu64
+                         " bytes each)",
+                         core->carve_out[i], core->unified_bytes - core->carve_out[i], level->name, way_bytes);
+    return SL_OK;
+}
+
+/* ---- a level ---- */
+
+static sl_status check_line(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    if (!power_of_two(level->line_bytes))
+        return BLAME(SL_AT_level_line, at, "a line of %u bytes: it must be a power of two", level->line_bytes);
+    if (!level->sector_bytes)
+        level->sector_bytes = level->line_bytes;
+    if (level->line_bytes % level->sector_bytes)
+        return BLAME(SL_AT_level_sector, at, "sectors of %u bytes do not divide a line of %u", level->sector_bytes,
+                     level->line_bytes);
+    if (!level->fill_bytes)
+        level->fill_bytes = level->sector_bytes;
+    if (level->fill_bytes > level->line_bytes)
+        return BLAME(SL_AT_level_fill, at, "a fill of %u bytes is more than a line of %u", level->fill_bytes,
+                     level->line_bytes);
+    if (level->fill_bytes % level->sector_bytes || level->line_bytes % level->fill_bytes)
+        return BLAME(SL_AT_level_fill, at, "a fill of %u bytes is not a whole part of a line of %u with sectors of %u",
+                     level->fill_bytes, level->line_bytes, level->sector_bytes);
+    return SL_OK;
+}
+
+static sl_status check_sets(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    if (!level->ways)
+        return BLAME(SL_AT_level_ways, at, "a set has at least one way");
+    uint64_t lines = level->size_bytes / level->line_bytes, sets = lines / level->ways;
+    if (level->size_bytes % level->line_bytes || lines % level->ways || !sets || sets > UINT32_MAX)
+        return BLAME(SL_AT_level_size, at, "%" PRIu64 " bytes are not a whole number of sets of %u lines of %u bytes",
+                     level->size_bytes, level->ways, level->line_bytes);
+    if (level->sets && level->sets != sets)
+        return BLAME(SL_AT_level_sets, at,
+                     "%u sets of %u ways of %u bytes are %" PRIu64 " bytes, but the size is %" PRIu64 " (%" PRIu64
+                     " sets)",
+                     level->sets, level->ways, level->line_bytes,
+                     (uint64_t)level->sets * level->ways * level->line_bytes, level->size_bytes, sets);
+    level->sets = (uint32_t)sets;
+    return SL_OK;
+}
+
+/* Bits of the set that follow from others would leave sets without addresses. */
+static bool independent(const uint64_t *mask, uint32_t count)
+{
+    uint64_t row[SL_MOST_SET_BITS];
+    memcpy(row, mask, count * sizeof *row);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!row[i])
+            return false;
+        uint64_t pivot = row[i] & -row[i];
+        for (uint32_t j = i + 1; j < count; j++)
+            if (row[j] & pivot)
+                row[j] ^= row[i];
+    }
+    return true;
+}
+
+static sl_status check_index(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    uint32_t bits = 0;
+    if (level->index != SL_INDEX_BITS) {
+        memset(level->set_bits, 0, sizeof level->set_bits);
+        return SL_OK;
+    }
+    while (bits < SL_MOST_SET_BITS && level->set_bits[bits])
+        bits++;
+    if (!bits && level->sets > 1)
+        return BLAME(SL_AT_level_index, at, "'index: bits' needs 'set_bits'");
+    if (1u << bits != level->sets)
+        return BLAME(SL_AT_level_set_bits, at, "%u bits choose among %u sets, but there are %u", bits, 1u << bits,
+                     level->sets);
+    for (uint32_t i = 0; i < bits; i++)
+        if (level->set_bits[i] & (level->line_bytes - 1))
+            return BLAME(SL_AT_level_set_bits, at,
+                         "bit %u of the set depends on address bit %u, which is within a line of %u", i,
+                         (unsigned)__builtin_ctzll(level->set_bits[i]), level->line_bytes);
+    if (!independent(level->set_bits, bits))
+        return BLAME(SL_AT_level_set_bits, at,
+                     "a bit of the set follows from the others: some sets would never be used");
+    return SL_OK;
+}
+
+static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    if (!level->mshrs && (level->mshrs_per_warp || level->mshr_merges))
+        return BLAME(level->mshrs_per_warp ? SL_AT_level_mshrs_per_warp : SL_AT_level_mshr_merges, at,
+                     "this limits MSHRs, but 'mshrs' is 0 or absent, which stands for any number");
+    if (level->mshrs_per_warp > level->mshrs)
+        return BLAME(SL_AT_level_mshrs_per_warp, at, "a warp cannot have %u of %u MSHRs", level->mshrs_per_warp,
+                     level->mshrs);
+    if (!level->banks)
+        level->banks = 1;
+    if (!level->bank_bytes)
+        level->bank_bytes = level->line_bytes;
+    if (level->sets % level->banks)
+        return BLAME(SL_AT_level_banks, at, "%u sets do not spread evenly over %u banks", level->sets, level->banks);
+    if (level->bank_bytes % level->line_bytes)
+        return BLAME(SL_AT_level_bank_bytes, at, "banks change after %u bytes, within a line of %u", level->bank_bytes,
+                     level->line_bytes);
+    if (!level->replacement[0])
+        strcpy(level->replacement, "lru");
+    return SL_OK;
+}
+
+static sl_status check_place(sl_machine *m, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    sl_level *level = &m->level[at], *above = at ? level - 1 : NULL;
+    if (level->cores_per_instance == SL_ALL_CORES)
+        level->cores_per_instance = m->cores;
+    if (m->cores % level->cores_per_instance)
+        return BLAME(SL_AT_level_cores_per_instance, at, "%u cores cannot be shared out to instances for %u cores each",
+                     m->cores, level->cores_per_instance);
+    if (above && level->cores_per_instance % above->cores_per_instance)
+        return BLAME(SL_AT_level_cores_per_instance, at,
+                     "an instance for %u cores cannot serve whole instances of %s, for %u each",
+                     level->cores_per_instance, above->name, above->cores_per_instance);
+    if (above && above->fill_bytes > level->line_bytes)
+        return BLAME(SL_AT_level_line, at, "a fill of %s, %u bytes, is more than a line of %u", above->name,
+                     above->fill_bytes, level->line_bytes);
+    if (level->merge_cores > m->cores)
+        return BLAME(SL_AT_level_merge_cores, at, "requests of %u cores, but there are only %u", level->merge_cores,
+                     m->cores);
+    for (uint32_t i = 0; i < at; i++)
+        if (!strcmp(level->name, m->level[i].name))
+            return BLAME(SL_AT_level_name, at, "there are two levels '%s'", level->name);
+    return SL_OK;
+}
+
+sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *error)
+{
+    sl_status status = check_core(m, fault, error);
+    for (uint32_t i = 0; i < m->levels && !status; i++) {
+        sl_level *level = &m->level[i];
+        status = check_line(level, i, fault, error);
+        status = status ? status : check_sets(level, i, fault, error);
+        status = status ? status : check_index(level, i, fault, error);
+        status = status ? status : check_requests(level, i, fault, error);
+        status = status ? status : check_place(m, i, fault, error);
+    }
+    return status ? status : check_carved_level(m, fault, error);
+}
+
+sl_status sl_machine_check(sl_machine *machine, sl_error *error)
+{
+    sl_machine_fault fault;
+    sl_error reason;
+    sl_status status = sl_machine_check_at(machine, &fault, &reason);
+    if (!status)
+        return SL_OK;
+    const sl_key *key = &sl_keys[fault.key];
+    const char *owner =
+        key->section == SL_SECTION_level ? machine->level[fault.level].name : sl_section_names[key->section];
+    return sl_fail(error, status, "%s, %s, %s: %s", machine->name, owner, key->name, reason.text);
+}

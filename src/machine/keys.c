@@ -1,0 +1,154 @@
+#include "machine/keys.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+/* Keys of levels lie in sl_level, all others in sl_machine. */
+typedef sl_machine owner_machine, owner_core, owner_memory;
+typedef sl_level owner_level;
+
+enum { OPTIONAL = false, REQUIRED = true };
+
+const sl_key sl_keys[SL_KEYS] = {
+#define SL_KEY(section, name, type, field, need, least, most, help)                                                    \
+    {SL_SECTION_##section,                                                                                             \
+     #name,                                                                                                            \
+     SL_KEY_##type,                                                                                                    \
+     offsetof(owner_##section, field),                                                                                 \
+     sizeof(((owner_##section *)0)->field),                                                                            \
+     need,                                                                                                             \
+     least,                                                                                                            \
+     most,                                                                                                             \
+     help},
+#include "machine/keys.def"
+#undef SL_KEY
+};
+
+const char *const sl_section_names[SL_SECTIONS] = {"machine", "core", "memory", "level"};
+
+static const char *const index_words[] = {
+    [SL_INDEX_MODULO] = "modulo", [SL_INDEX_BITS] = "bits", [SL_INDEX_MIX] = "mix"};
+static const char *const write_words[] = {
+    [SL_WRITE_THROUGH] = "through", [SL_WRITE_EVICT] = "evict", [SL_WRITE_BACK] = "back"};
+enum { WORDS = 3 };
+_Static_assert(sizeof index_words == WORDS * sizeof *index_words && sizeof write_words == sizeof index_words,
+               "each choice has WORDS words");
+
+static const char *const *words_of(const sl_key *key)
+{
+    return key->type == SL_KEY_INDEX ? index_words : write_words;
+}
+
+static sl_status put_text(const sl_key *key, const char *text, char *field, sl_error *error)
+{
+    if (!*text)
+        return sl_fail(error, SL_INVALID, "'%s' is empty", key->name);
+    if (strlen(text) >= key->bytes)
+        return sl_fail(error, SL_INVALID, "'%s' takes at most %zu characters", key->name, key->bytes - 1);
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            return sl_fail(error, SL_INVALID, "'%s' takes one line of text", key->name);
+    strcpy(field, text);
+    return SL_OK;
+}
+
+static sl_status put_word(const sl_key *key, const char *text, void *field, sl_error *error)
+{
+    const char *const *words = words_of(key);
+    for (int i = 0; i < WORDS; i++)
+        if (!strcmp(text, words[i])) {
+            memcpy(field, &i, sizeof i);
+            return SL_OK;
+        }
+    const char *near = sl_suggest(text, words, WORDS);
+    return sl_fail(error, SL_INVALID, "'%s' is %s, %s or %s, not '%s'%s%s%s", key->name, words[0], words[1], words[2],
+                   text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+_Static_assert(sizeof(sl_set_index) == sizeof(int) && sizeof(sl_write_policy) == sizeof(int), "enums are ints");
+
+/* "16K": the number, and 0 where the text is no number at all or too large for 64 bits. */
+static bool read_number(const char *text, bool size, uint64_t *value)
+{
+    uint64_t number = 0;
+    const char *c = text;
+    for (; *c >= '0' && *c <= '9'; c++)
+        if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *c - '0', &number))
+            return false;
+    if (c == text)
+        return false;
+    static const char units[] = "KMG";
+    const char *unit = size && *c ? strchr(units, *c) : NULL;
+    for (int i = 0; unit && i <= unit - units; i++)
+        if (__builtin_mul_overflow(number, 1024, &number))
+            return false;
+    *value = number;
+    return !c[unit != NULL];
+}
+
+sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl_error *error)
+{
+    bool size = key->type == SL_KEY_SIZE || key->type == SL_KEY_SIZES;
+    if (!read_number(text, size, value))
+        return sl_fail(error, SL_INVALID, "'%s' takes %s, not '%s'", key->name,
+                       size                        ? "a number of bytes such as 128, 16K or 1M"
+                       : key->type == SL_KEY_CORES ? "a number or 'all'"
+                                                   : "a number",
+                       text);
+    if (*value < key->least || *value > key->most)
+        return sl_fail(error, SL_INVALID, "'%s' is from %" PRIu64 " to %" PRIu64 ", not %s", key->name, key->least,
+                       key->most, text);
+    return SL_OK;
+}
+
+static sl_status put_number(const sl_key *key, const char *text, void *field, sl_error *error)
+{
+    uint64_t value = SL_ALL_CORES;
+    if (key->type != SL_KEY_CORES || strcmp(text, "all")) {
+        sl_status status = sl_key_number(key, text, &value, error);
+        if (status)
+            return status;
+    }
+    uint32_t narrow = (uint32_t)value;
+    memcpy(field, key->bytes == sizeof value ? (void *)&value : (void *)&narrow, key->bytes);
+    return SL_OK;
+}
+
+sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *error)
+{
+    void *field = (char *)base + key->offset;
+    switch (key->type) {
+    case SL_KEY_TEXT:
+        return put_text(key, text, field, error);
+    case SL_KEY_INDEX:
+    case SL_KEY_WRITE:
+        return put_word(key, text, field, error);
+    case SL_KEY_COUNT:
+    case SL_KEY_SIZE:
+    case SL_KEY_CORES:
+        return put_number(key, text, field, error);
+    default:
+        return sl_fail(error, SL_INVALID, "'%s' takes a list", key->name);
+    }
+}
+
+uint64_t sl_key_get(const sl_key *key, const void *base)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    const char *field = (const char *)base + key->offset;
+    if (key->bytes == sizeof wide)
+        return memcpy(&wide, field, sizeof wide), wide;
+    return memcpy(&narrow, field, sizeof narrow), narrow;
+}
+
+const char *sl_key_word(const sl_key *key, const void *base)
+{
+    const char *field = (const char *)base + key->offset;
+    int word;
+    if (key->type == SL_KEY_TEXT)
+        return field;
+    memcpy(&word, field, sizeof word);
+    return words_of(key)[word];
+}

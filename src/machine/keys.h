@@ -1,0 +1,65 @@
+/* The table of keys.def, and values in text form. */
+#ifndef SL_MACHINE_KEYS_H
+#define SL_MACHINE_KEYS_H
+
+#include "machine/machine.h"
+
+typedef enum sl_key_section {
+    SL_SECTION_machine,
+    SL_SECTION_core,
+    SL_SECTION_memory,
+    SL_SECTION_level,
+    SL_SECTIONS
+} sl_key_section;
+
+typedef enum sl_key_type {
+    SL_KEY_COUNT,
+    SL_KEY_SIZE,
+    SL_KEY_CORES,
+    SL_KEY_TEXT,
+    SL_KEY_INDEX,
+    SL_KEY_WRITE,
+    SL_KEY_SIZES,
+    SL_KEY_BITS,
+} sl_key_type;
+
+/* SL_AT_core_threads and so on: positions in the table. */
+typedef enum sl_key_at {
+#define SL_KEY(section, name, ...) SL_AT_##section##_##name,
+#include "machine/keys.def"
+#undef SL_KEY
+    SL_KEYS
+} sl_key_at;
+
+typedef struct sl_key {
+    sl_key_section section;
+    const char *name;
+    sl_key_type type;
+    size_t offset, bytes; /* of the field: in sl_machine, or in sl_level for keys of levels */
+    bool required;
+    uint64_t least, most;
+    const char *help;
+} sl_key;
+
+extern const sl_key sl_keys[SL_KEYS];
+extern const char *const sl_section_names[SL_SECTIONS];
+
+/* Puts a scalar's text into its field; `base` is the sl_machine or the sl_level. Errors have a reason but no place. */
+sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *error);
+/* A number as keys take it: decimal digits, for sizes with K, M or G. */
+sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl_error *error);
+/* The value of a key of type COUNT, SIZE or CORES, or the first of SIZES. */
+uint64_t sl_key_get(const sl_key *key, const void *base);
+/* The word of a key of type TEXT, INDEX or WRITE. */
+const char *sl_key_word(const sl_key *key, const void *base);
+
+/* What cannot be in a machine, and which key is to blame. */
+typedef struct sl_machine_fault {
+    sl_key_at key;
+    uint32_t level; /* for keys of levels */
+} sl_machine_fault;
+
+/* sl_machine_check with the place; the error's text does not say it. */
+sl_status sl_machine_check_at(sl_machine *machine, sl_machine_fault *fault, sl_error *error);
+
+#endif

@@ -1,0 +1,124 @@
+/* A GPU as a description: cores and their limits, a list of cache levels from the cores outwards, memory. Read from a
+ * YAML file (machines/NAME.yaml, taken into the program, or a file of the user's); every key is one line of keys.def.
+ *
+ * Sizes are bytes, times are cycles of the core clock. A level belongs to `cores_per_instance` cores; the last one
+ * usually to all. */
+#ifndef SL_MACHINE_MACHINE_H
+#define SL_MACHINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/error.h"
+
+enum {
+    SL_MOST_LEVELS = 4,
+    SL_MOST_CARVE_OUTS = 16,
+    SL_MOST_SET_BITS = 24,
+    SL_MACHINE_NAME = 32,
+    SL_MACHINE_TEXT = 160
+};
+
+/* What a core does with a store that finds its line, and with one that does not. */
+typedef enum sl_write_policy {
+    SL_WRITE_THROUGH, /* updates the line, always goes on to the next level; no allocation on a miss */
+    SL_WRITE_EVICT,   /* drops the line, goes on to the next level; no allocation on a miss */
+    SL_WRITE_BACK,    /* allocates and stays until it is evicted */
+} sl_write_policy;
+
+/* How sets are chosen. */
+typedef enum sl_set_index {
+    SL_INDEX_MODULO, /* line number modulo the number of sets, which need not be a power of two */
+    SL_INDEX_BITS,   /* bit i of the set is the parity of the address bits in set_bits[i] */
+    SL_INDEX_MIX,    /* a hash of all bits of the line number: no stride conflicts */
+} sl_set_index;
+
+typedef struct sl_level {
+    char name[8];                      /* "L1" */
+    uint64_t size_bytes;               /* of one instance */
+    uint32_t line_bytes, sector_bytes; /* equal where lines have no sectors */
+    uint32_t ways;
+    uint32_t sets; /* size / line / ways, for each instance */
+    sl_set_index index;
+    uint64_t set_bits[SL_MOST_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
+    uint32_t cores_per_instance;
+    char replacement[SL_MACHINE_NAME]; /* a policy's name: "lru" */
+    sl_write_policy write;
+    uint32_t fill_bytes;     /* what a miss brings from below: at least a sector, at most a line */
+    uint32_t hit_cycles;     /* from a request's arrival at this level to its data, levels above not included */
+    uint32_t mshrs;          /* lines that can be in flight; 0: any number */
+    uint32_t mshrs_per_warp; /* 0: no limit */
+    uint32_t mshr_merges;    /* requests to one line in flight; 0: any number */
+    uint32_t merge_cores; /* so many cores' requests for a sector in flight reach the next level as one; 0, 1: none */
+    uint32_t banks, bank_bytes; /* banks of an instance, and bytes until the next one */
+} sl_level;
+
+typedef struct sl_core_limits {
+    uint32_t threads, warps, blocks; /* that a core holds at once */
+    uint32_t registers;              /* 0: no limit; 4 bytes each */
+    uint32_t register_granularity;   /* registers are given to warps in multiples of this; 0: 1 */
+    uint32_t shared_bytes;           /* that all its blocks together may have; 0: no limit */
+    uint32_t shared_granularity;     /* shared memory is given to blocks in multiples of this; 0: 1 */
+    uint32_t shared_per_block;       /* taken beside what a block asks for */
+    uint32_t unified_bytes;          /* L1 and shared memory together; 0: L1 has its own size */
+    uint32_t carve_outs;             /* sizes that shared memory can have of the unified part, ascending */
+    uint32_t carve_out[SL_MOST_CARVE_OUTS];
+    uint32_t schedulers; /* instructions issued per cycle, at most */
+} sl_core_limits;
+
+typedef struct sl_memory {
+    uint32_t latency_cycles; /* the least, from a miss in the first level to its data */
+    uint32_t latency_sigma;  /* of the half-normal distribution on top of it */
+} sl_memory;
+
+typedef struct sl_machine {
+    char name[SL_MACHINE_NAME];
+    char summary[SL_MACHINE_TEXT];
+    uint32_t cores;
+    uint32_t lanes;     /* threads of a warp: 32 or 64 */
+    uint32_t clock_mhz; /* 0: unknown */
+    sl_core_limits core;
+    uint32_t levels;
+    sl_level level[SL_MOST_LEVELS]; /* from the cores outwards */
+    sl_memory memory;
+} sl_machine;
+
+/* How a level's cores_per_instance is written for all cores of the machine, however many: the check puts the number. */
+enum { SL_ALL_CORES = 0 };
+
+/* The machine of that name among the built-in ones, or, where `name` has a '/' or ends in ".yaml", the one described by
+ * that file. Errors name file, line and the nearest key or machine. */
+sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error);
+/* The same from text; `path` is for messages. */
+sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
+/* Built-in machines. */
+size_t sl_machine_count(void);
+const char *sl_machine_name_at(size_t index);
+const char *sl_machine_text_at(size_t index, size_t *bytes);
+
+/* Derives what follows from the rest (sets) and says what cannot be: ways * line * sets other than size, no MSHRs where
+ * they are limited, index bits that do not make the sets, a fill larger than a line … Called by the loader, and by
+ * whoever changes a machine (sweeps). `line_of` in messages is left to the loader. */
+sl_status sl_machine_check(sl_machine *machine, sl_error *error);
+
+/* The set of an address in a level. */
+static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
+{
+    if (level->index == SL_INDEX_BITS) {
+        uint32_t set = 0;
+        for (uint32_t bit = 0; 1u << bit < level->sets; bit++)
+            set |= (uint32_t)__builtin_parityll(address & level->set_bits[bit]) << bit;
+        return set;
+    }
+    uint64_t line = address / level->line_bytes;
+    if (level->index == SL_INDEX_MIX) {
+        line *= 0x9e3779b97f4a7c15u;
+        line ^= line >> 32;
+        line *= 0xd6e8feb86659fd93u;
+        line ^= line >> 32;
+    }
+    return (uint32_t)(line % level->sets);
+}
+
+#endif
