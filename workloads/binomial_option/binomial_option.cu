@@ -47,5 +47,5 @@ KERNEL binomial_option(const float4 *__restrict__ share, float4 *__restrict__ va
         __syncthreads();
     }
     if (i == 0)
-        value[blockIdx.x] = whole(even[0]);
+        value[blockIdx.x] = sl_load(&even[0]);
 }

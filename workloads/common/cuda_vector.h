@@ -1,12 +1,23 @@
-/* Arithmetic on vectors of four, element by element, as OpenCL has it. Read after cuda_device.h. */
+/* Vectors of four. Loads and stores in one access of 16 bytes: a plain copy of a vector from memory to memory is not
+ * one, because clang takes it for a copy of bytes and splits it. Arithmetic. Read after cuda_device.h. */
 #ifndef SL_CUDA_VECTOR_H
 #define SL_CUDA_VECTOR_H
 // clang-format off
 
-/* A vector as it is, but element by element: clang copies one that goes from memory to memory in halves of 8 bytes, and
- * one that goes through this in a single access of 16. */
-SL_DEV float4 whole(float4 v) { return {v.x, v.y, v.z, v.w}; }
-SL_DEV uint4 whole(uint4 v) { return {v.x, v.y, v.z, v.w}; }
+#define SL_VECTOR_ACCESS(type)                                                                                         \
+    SL_DEV type##4 sl_load(const type##4 *p) { return {p->x, p->y, p->z, p->w}; }                                      \
+    SL_DEV void sl_store(type##4 *p, type##4 v)                                                                        \
+    {                                                                                                                  \
+        p->x = v.x;                                                                                                    \
+        p->y = v.y;                                                                                                    \
+        p->z = v.z;                                                                                                    \
+        p->w = v.w;                                                                                                    \
+    }
+SL_VECTOR_ACCESS(float)
+SL_VECTOR_ACCESS(uint)
+#undef SL_VECTOR_ACCESS
+
+/* ---- arithmetic, element by element, as OpenCL has it ---- */
 
 SL_DEV float4 operator+(float4 a, float4 b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
 SL_DEV float4 operator-(float4 a, float4 b) { return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w}; }

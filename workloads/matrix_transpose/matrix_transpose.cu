@@ -12,7 +12,7 @@ KERNEL matrix_transpose(const float4 *__restrict__ in, float4 *__restrict__ out,
     unsigned from = (tile_y * SIDE + y) * 4 * row + tile_x * SIDE + x;
 #pragma unroll
     for (unsigned i = 0; i < 4; i++)
-        tile[4 * y + i][x] = whole(in[from + i * row]);
+        tile[4 * y + i][x] = sl_load(&in[from + i * row]);
     __syncthreads();
     float4 a = tile[4 * x][y], b = tile[4 * x + 1][y], c = tile[4 * x + 2][y], d = tile[4 * x + 3][y];
     unsigned to = (tile_x * SIDE + y) * 4 * row + tile_y * SIDE + x;

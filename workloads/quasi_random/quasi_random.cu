@@ -7,7 +7,7 @@ KERNEL quasi_random(const uint4 *__restrict__ direction, float4 *__restrict__ ou
 {
     __shared__ uint4 mine[BITS / 4];
     if (threadIdx.x < BITS / 4)
-        mine[threadIdx.x] = whole(direction[blockIdx.x * (BITS / 4) + threadIdx.x]);
+        mine[threadIdx.x] = sl_load(&direction[blockIdx.x * (BITS / 4) + threadIdx.x]);
     __syncthreads();
     const unsigned *numbers = (const unsigned *)mine;
     unsigned first = 4 * threadIdx.x;

@@ -15,5 +15,5 @@ KERNEL reduction(const uint4 *__restrict__ in, uint4 *__restrict__ out)
         __syncthreads();
     }
     if (i == 0)
-        out[blockIdx.x] = whole(sum[0]);
+        out[blockIdx.x] = sl_load(&sum[0]);
 }
