@@ -2,6 +2,16 @@
 
 #include <math.h>
 
+#include "workloads/common/inputs.h"
+
+float *sl_dominant_matrix(sl_host *h, uint32_t n)
+{
+    float *a = sl_uniform_floats(h, (uint64_t)n * n, -0.5f, 0.5f);
+    for (size_t i = 0; i < n; i++)
+        a[i * n + i] = (float)n;
+    return a;
+}
+
 float *sl_reference_matmul(sl_host *h, const float *a, const float *b, uint32_t m, uint32_t n, uint32_t k)
 {
     float *c = sl_host_new(h, float, (uint64_t)m *n);

@@ -5,6 +5,10 @@
 
 #include "workloads/workload.h"
 
+/* n x n, in [-1/2, 1/2) outside of the diagonal and n on it: can be eliminated without pivoting, with quotients of
+ * about 1 / n. */
+float *sl_dominant_matrix(sl_host *h, uint32_t n);
+
 /* c = a * b for a[m][k], b[k][n]. */
 float *sl_reference_matmul(sl_host *h, const float *a, const float *b, uint32_t m, uint32_t n, uint32_t k);
 /* y = a * x for a[rows][columns], x[columns]. */
