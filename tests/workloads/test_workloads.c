@@ -112,7 +112,7 @@ static void each_works_with_warps_of_64_threads(void **state)
         digest narrow, wide;
         run_small(sl_workload_at(i), NULL, 1, 32, &narrow);
         run_small(sl_workload_at(i), NULL, 1, 64, &wide);
-        assert_true(wide.warp_insts < narrow.warp_insts);
+        assert_true(wide.warp_insts <= narrow.warp_insts); /* equal where blocks have no more than 32 threads */
         assert_int_equal(wide.blocks, narrow.blocks);
     }
 }
