@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "machine/keys.h"
 
 /* SL_MACHINES_DIR comes from the build. The section directives are those of ELF assemblers. */
 #define SL_MACHINE(symbol, name)                                                                                       \
@@ -115,13 +116,21 @@ void sl_machine_source_close(sl_machine_source *source)
     free(source->owned);
 }
 
-sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error)
+sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
+                               sl_error *error)
 {
     sl_machine_source source;
     sl_status status = sl_machine_source_open(name, &source, error);
     if (status)
         return status;
-    status = sl_machine_parse(source.path, source.text, source.bytes, machine, error);
+    status = sl_machine_parse_raw(source.path, source.text, source.bytes, machine, error);
     sl_machine_source_close(&source);
-    return status;
+    for (size_t i = 0; i < count && !status; i++)
+        status = sl_machine_set(machine, settings[i], error);
+    return status ? status : sl_machine_check(machine, error);
+}
+
+sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error)
+{
+    return sl_machine_load_with(name, NULL, 0, machine, error);
 }

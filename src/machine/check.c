@@ -17,10 +17,11 @@ static bool power_of_two(uint64_t n)
 static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error *error)
 {
     sl_core_limits *core = &m->core;
-    if (!core->unified_bytes && !core->carve_outs)
+    if (!core->unified_bytes && !core->carve_outs && !core->carve_out_needs)
         return SL_OK;
     if (!core->unified_bytes)
-        return BLAME(SL_AT_core_carve_outs, 0, "'carve_outs' are parts of 'unified', which is absent");
+        return BLAME(core->carve_outs ? SL_AT_core_carve_outs : SL_AT_core_carve_out_needs, 0,
+                     "'carve_outs' are parts of 'unified', which is absent");
     if (!core->carve_outs)
         return BLAME(SL_AT_core_unified, 0,
                      "'unified' needs 'carve_outs', the sizes that shared memory can have of it");
@@ -32,6 +33,13 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
             return BLAME(SL_AT_core_carve_outs, 0, "carve-outs ascend, but %u follows %u", core->carve_out[i],
                          core->carve_out[i - 1]);
     }
+    if (core->carve_out_needs && core->carve_out_needs != core->carve_outs)
+        return BLAME(SL_AT_core_carve_out_needs, 0, "%u needs for %u carve-outs", core->carve_out_needs,
+                     core->carve_outs);
+    for (uint32_t i = 0; i < core->carve_out_needs; i++)
+        if (core->carve_out_need[i] > core->carve_out[i])
+            return BLAME(SL_AT_core_carve_out_needs, 0, "a need of %u bytes does not fit a carve-out of %u",
+                         core->carve_out_need[i], core->carve_out[i]);
     uint32_t most = core->carve_out[core->carve_outs - 1];
     if (!core->shared_bytes)
         core->shared_bytes = most;
@@ -221,6 +229,19 @@ sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *
         status = status ? status : check_place(m, i, fault, error);
     }
     return status ? status : check_carved_level(m, fault, error);
+}
+
+sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error)
+{
+    sl_level *level = &machine->level[0];
+    uint64_t way_bytes = (uint64_t)level->line_bytes * level->sets;
+    if (!size_bytes || size_bytes % way_bytes)
+        return sl_fail(error, SL_INVALID,
+                       "%s, %s: %" PRIu64 " bytes are not a whole number of ways (%" PRIu64 " bytes each)",
+                       machine->name, level->name, size_bytes, way_bytes);
+    level->size_bytes = size_bytes;
+    level->ways = (uint32_t)(size_bytes / way_bytes);
+    return SL_OK;
 }
 
 sl_status sl_machine_check(sl_machine *machine, sl_error *error)

@@ -133,6 +133,35 @@ sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *
     }
 }
 
+const sl_key *sl_key_find(sl_key_section section, const char *name)
+{
+    for (int i = 0; i < SL_KEYS; i++)
+        if (sl_keys[i].section == section && !strcmp(sl_keys[i].name, name))
+            return &sl_keys[i];
+    return NULL;
+}
+
+sl_status sl_key_unknown(sl_key_section section, const char *name, const char *const *others, sl_error *error)
+{
+    enum { MOST_OTHERS = 8 };
+    const char *names[SL_KEYS + MOST_OTHERS], *of = sl_section_names[section], *elsewhere = NULL;
+    size_t count = 0;
+    for (int i = 0; i < SL_KEYS; i++) {
+        if (sl_keys[i].section == section)
+            names[count++] = sl_keys[i].name;
+        else if (!strcmp(sl_keys[i].name, name))
+            elsewhere = sl_section_names[sl_keys[i].section];
+    }
+    for (; *others; others++)
+        names[count++] = *others;
+    const char *near = sl_suggest(name, names, count);
+    if (elsewhere)
+        return sl_fail(error, SL_SYNTAX, "a %s has no key '%s'; it is one of a %s", of, name, elsewhere);
+    if (near)
+        return sl_fail(error, SL_SYNTAX, "a %s has no key '%s'; did you mean '%s'?", of, name, near);
+    return sl_fail(error, SL_SYNTAX, "a %s has no key '%s'", of, name);
+}
+
 uint64_t sl_key_get(const sl_key *key, const void *base)
 {
     uint64_t wide;

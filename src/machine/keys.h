@@ -48,7 +48,11 @@ extern const char *const sl_section_names[SL_SECTIONS];
 sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *error);
 /* A number as keys take it: decimal digits, for sizes with K, M or G. */
 sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl_error *error);
-/* The value of a key of type COUNT, SIZE or CORES, or the first of SIZES. */
+/* The key of that name in a section, or NULL. */
+const sl_key *sl_key_find(sl_key_section section, const char *name);
+/* Says that a section has no such key, and what was meant; `others` are further names that it knows, NULL ends them. */
+sl_status sl_key_unknown(sl_key_section section, const char *name, const char *const *others, sl_error *error);
+/* The value of a key of type COUNT, SIZE or CORES. */
 uint64_t sl_key_get(const sl_key *key, const void *base);
 /* The word of a key of type TEXT, INDEX or WRITE. */
 const char *sl_key_word(const sl_key *key, const void *base);
@@ -59,6 +63,10 @@ typedef struct sl_machine_fault {
     uint32_t level; /* for keys of levels */
 } sl_machine_fault;
 
+/* sl_machine_parse without what the check derives; it has been checked, though. */
+sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
+/* Puts a setting ("L1.ways=8") into a machine that the check has not derived anything for. */
+sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error);
 /* sl_machine_check with the place; the error's text does not say it. */
 sl_status sl_machine_check_at(sl_machine *machine, sl_machine_fault *fault, sl_error *error);
 

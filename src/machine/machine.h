@@ -58,13 +58,17 @@ typedef struct sl_core_limits {
     uint32_t threads, warps, blocks; /* that a core holds at once */
     uint32_t registers;              /* 0: no limit; 4 bytes each */
     uint32_t register_granularity;   /* registers are given to warps in multiples of this; 0: 1 */
+    uint32_t register_partitions;    /* equal parts of the registers, of which a warp's lie in one; 0: 1 */
     uint32_t shared_bytes;           /* that all its blocks together may have; 0: no limit */
     uint32_t shared_granularity;     /* shared memory is given to blocks in multiples of this; 0: 1 */
     uint32_t shared_per_block;       /* taken beside what a block asks for */
     uint32_t unified_bytes;          /* L1 and shared memory together; 0: L1 has its own size */
     uint32_t carve_outs;             /* sizes that shared memory can have of the unified part, ascending */
     uint32_t carve_out[SL_MOST_CARVE_OUTS];
-    uint32_t schedulers; /* instructions issued per cycle, at most */
+    uint32_t
+        carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is taken; otherwise as many */
+    uint32_t carve_out_need[SL_MOST_CARVE_OUTS]; /* as carve_outs: the most bytes needed with which each is taken */
+    uint32_t schedulers;                         /* instructions issued per cycle, at most */
 } sl_core_limits;
 
 typedef struct sl_memory {
@@ -90,17 +94,25 @@ enum { SL_ALL_CORES = 0 };
 /* The machine of that name among the built-in ones, or, where `name` has a '/' or ends in ".yaml", the one described by
  * that file. Errors name file, line and the nearest key or machine. */
 sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error);
-/* The same from text; `path` is for messages. */
+/* The same with some keys changed: "cores=8", "core.warps=32", "L1.size=32K", "memory.latency_cycles=400". What follows
+ * from the keys follows from the changed ones. */
+sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
+                               sl_error *error);
+/* From text; `path` is for messages, and where files are looked for that it is based on. */
 sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
 /* Built-in machines. */
 size_t sl_machine_count(void);
 const char *sl_machine_name_at(size_t index);
 const char *sl_machine_text_at(size_t index, size_t *bytes);
 
-/* Derives what follows from the rest (sets) and says what cannot be: ways * line * sets other than size, no MSHRs where
- * they are limited, index bits that do not make the sets, a fill larger than a line … Called by the loader, and by
- * whoever changes a machine (sweeps). `line_of` in messages is left to the loader. */
+/* Derives what follows from the rest (sets where they are 0, sectors, fills) and says what cannot be: ways * line *
+ * sets other than size, limits on MSHRs where there is any number, index bits that do not make the sets, a fill larger
+ * than a line … Called by the loader, and by whoever changes a machine: who changes size, line or ways of a level puts
+ * its sets to 0 first. */
 sl_status sl_machine_check(sl_machine *machine, sl_error *error);
+
+/* Gives the first level another size: its sets stay, the ways change. For carve-outs. */
+sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error);
 
 /* The set of an address in a level. */
 static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)

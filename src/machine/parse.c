@@ -12,7 +12,7 @@
 #include "machine/builtin.h"
 #include "machine/keys.h"
 
-enum { MOST_BASES = 8, MOST_FILE_BYTES = 1 << 20 };
+enum { MOST_BASES = 8 };
 /* The places of keys are kept for each owner: the machine itself, its core, its memory, each level. */
 enum { FIRST_LEVEL = SL_SECTION_level, OWNERS = FIRST_LEVEL + SL_MOST_LEVELS };
 
@@ -21,12 +21,13 @@ typedef struct place {
 } place;
 
 typedef struct loader {
-    const char *path;
+    const char *path, *text;
+    size_t bytes;
     uint32_t depth; /* how many descriptions are based on this one */
     yaml_document_t document;
     sl_machine *machine;
     bool based;
-    place start, base;
+    place base; /* the value of based_on */
     place owner[OWNERS], key[OWNERS][SL_KEYS];
     sl_error *error;
 } loader;
@@ -87,6 +88,8 @@ static sl_status take_number(loader *l, const sl_key *key, const yaml_node_t *no
 static sl_status take_sizes(loader *l, const sl_key *key, const yaml_node_t *list)
 {
     sl_core_limits *core = &l->machine->core;
+    bool needs = key == &sl_keys[SL_AT_core_carve_out_needs];
+    uint32_t *sizes = needs ? core->carve_out_need : core->carve_out;
     uint64_t value;
     if (items(list) > SL_MOST_CARVE_OUTS)
         return FAIL(list, "'%s' has at most %d entries", key->name, SL_MOST_CARVE_OUTS);
@@ -94,9 +97,9 @@ static sl_status take_sizes(loader *l, const sl_key *key, const yaml_node_t *lis
         sl_status status = take_number(l, key, item(l, list, i), &value);
         if (status)
             return status;
-        core->carve_out[i] = (uint32_t)value;
+        sizes[i] = (uint32_t)value;
     }
-    core->carve_outs = (uint32_t)items(list);
+    *(needs ? &core->carve_out_needs : &core->carve_outs) = (uint32_t)items(list);
     return SL_OK;
 }
 
@@ -149,7 +152,7 @@ static sl_status take_value(loader *l, const sl_key *key, const yaml_node_t *nod
 
 /* The parts of the top beside the keys of keys.def. */
 enum { PART_BASE, PART_CORE, PART_LEVELS, PART_MEMORY, PARTS };
-static const char *const part_names[PARTS] = {"based_on", "core", "levels", "memory"};
+static const char *const part_names[PARTS + 1] = {"based_on", "core", "levels", "memory", NULL};
 
 static bool is_part(const char *text)
 {
@@ -159,30 +162,11 @@ static bool is_part(const char *text)
     return false;
 }
 
-/* The names that a section may have, for suggestions. */
-static size_t names_of(sl_key_section section, const char **names)
-{
-    size_t count = 0;
-    for (int i = 0; i < SL_KEYS; i++)
-        if (sl_keys[i].section == section)
-            names[count++] = sl_keys[i].name;
-    for (size_t i = 0; section == SL_SECTION_machine && i < PARTS; i++)
-        names[count++] = part_names[i];
-    return count;
-}
-
 static sl_status unknown_key(loader *l, sl_key_section section, const yaml_node_t *node, const char *text)
 {
-    const char *names[SL_KEYS + PARTS];
-    const char *near = sl_suggest(text, names, names_of(section, names));
-    const char *of = sl_section_names[section];
-    if (near)
-        return FAIL(node, "a %s has no key '%s'; did you mean '%s'?", of, text, near);
-    for (int i = 0; i < SL_KEYS; i++)
-        if (!strcmp(sl_keys[i].name, text))
-            return FAIL(node, "a %s has no key '%s'; it is one of a %s", of, text,
-                        sl_section_names[sl_keys[i].section]);
-    return FAIL(node, "a %s has no key '%s'", of, text);
+    static const char *const none[] = {NULL};
+    return locate(l, sl_key_unknown(section, text, section == SL_SECTION_machine ? part_names : none, l->error),
+                  place_of(node->start_mark));
 }
 
 static sl_status take_key(loader *l, sl_key_section section, uint32_t owner, const yaml_node_pair_t *pair, void *base)
@@ -400,21 +384,47 @@ static sl_status take_document(loader *l)
     return status ? locate(l, status, fault_place(l, &fault)) : SL_OK;
 }
 
+/* Bytes that are no text come with an offset alone. */
+static place place_at(const loader *l, size_t offset)
+{
+    place at = {1, 1};
+    for (size_t i = 0; i < offset && i < l->bytes; i++) {
+        at.line += l->text[i] == '\n';
+        at.column = l->text[i] == '\n' ? 1 : at.column + 1;
+    }
+    return at;
+}
+
 static sl_status syntax_error(loader *l, const yaml_parser_t *parser)
 {
     if (parser->error == YAML_MEMORY_ERROR)
         return sl_fail_memory(l->error);
-    return locate(l,
-                  sl_fail(l->error, SL_SYNTAX, "this is not YAML: %s", parser->problem ? parser->problem : "damaged"),
-                  place_of(parser->problem_mark));
+    place at =
+        parser->error == YAML_READER_ERROR ? place_at(l, parser->problem_offset) : place_of(parser->problem_mark);
+    return locate(
+        l, sl_fail(l->error, SL_SYNTAX, "this is not YAML: %s", parser->problem ? parser->problem : "damaged"), at);
 }
 
-/* Without what the check derives: that is for the machine it is a base of. */
+/* Nothing may follow the description. */
+static sl_status take_end(loader *l, yaml_parser_t *parser)
+{
+    yaml_document_t next;
+    if (!yaml_parser_load(parser, &next))
+        return syntax_error(l, parser);
+    const yaml_node_t *root = yaml_document_get_root_node(&next);
+    sl_status status = root ? FAIL(root, "a file describes one machine, but here begins another document") : SL_OK;
+    yaml_document_delete(&next);
+    return status;
+}
+
+/* Without what the check derives: that is for the machine it is a base of, or that settings change. */
 static sl_status load_raw(const char *path, const char *text, size_t bytes, uint32_t depth, sl_machine *machine,
                           loader *l, sl_error *error)
 {
     memset(l, 0, sizeof *l);
     l->path = path;
+    l->text = text;
+    l->bytes = bytes;
     l->depth = depth;
     l->machine = machine;
     l->error = error;
@@ -426,6 +436,7 @@ static sl_status load_raw(const char *path, const char *text, size_t bytes, uint
     if (yaml_parser_load(&parser, &l->document)) {
         status = take_document(l);
         yaml_document_delete(&l->document);
+        status = status ? status : take_end(l, &parser);
     } else {
         status = syntax_error(l, &parser);
     }
@@ -433,7 +444,7 @@ static sl_status load_raw(const char *path, const char *text, size_t bytes, uint
     return status;
 }
 
-sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error)
+sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error)
 {
     loader *l = malloc(sizeof *l);
     if (!l)
@@ -441,5 +452,11 @@ sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_
     memset(machine, 0, sizeof *machine);
     sl_status status = load_raw(path, text, bytes, 0, machine, l, error);
     free(l);
+    return status;
+}
+
+sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error)
+{
+    sl_status status = sl_machine_parse_raw(path, text, bytes, machine, error);
     return status ? status : sl_machine_check(machine, error);
 }

@@ -1,0 +1,121 @@
+/* Blocks of a core, as the CUDA occupancy calculator counts them, and the carve-out that the driver then picks. */
+#include "machine/occupancy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static uint64_t round_up(uint64_t n, uint32_t to)
+{
+    return to ? (n + to - 1) / to * to : n;
+}
+
+/* What one block takes. */
+typedef struct block_needs {
+    uint32_t warps;
+    uint64_t threads, warp_registers, asked_shared, shared;
+} block_needs;
+
+static block_needs needs_of(const sl_core_limits *core, const sl_trace_kernel *kernel, const sl_trace_launch *launch)
+{
+    block_needs n = {.warps = sl_launch_warps(launch), .threads = sl_launch_threads(launch)};
+    n.warp_registers = round_up((uint64_t)kernel->regs_per_thread * launch->lanes, core->register_granularity);
+    n.asked_shared = (uint64_t)kernel->static_shared_bytes + launch->dynamic_shared_bytes;
+    n.shared = round_up(n.asked_shared, core->shared_granularity) + core->shared_per_block;
+    return n;
+}
+
+/* Blocks by the warps that the registers hold: each part of them holds whole warps. */
+static uint64_t blocks_by_registers(const sl_core_limits *core, const block_needs *n)
+{
+    uint32_t parts = core->register_partitions ? core->register_partitions : 1;
+    return core->registers / parts / n->warp_registers * parts / n->warps;
+}
+
+typedef enum limit { LIMIT_BLOCKS, LIMIT_THREADS, LIMIT_WARPS, LIMIT_REGISTERS, LIMIT_SHARED } limit;
+static const char *const limit_names[] = {"blocks", "threads", "warps", "registers", "shared memory"};
+
+/* The fewest blocks so far, and what limits them. */
+typedef struct fewest {
+    uint64_t blocks;
+    limit by;
+} fewest;
+
+static void limit_to(fewest *f, uint64_t blocks, limit by)
+{
+    if (blocks < f->blocks)
+        *f = (fewest){blocks, by};
+}
+
+static uint32_t smallest_holding(const sl_core_limits *core, uint64_t bytes)
+{
+    uint32_t i = 0;
+    while (i < core->carve_outs - 1 && core->carve_out[i] < bytes)
+        i++;
+    return i;
+}
+
+/* The driver takes a carve-out by what the blocks need that fit by everything else. Blocks that ask for no shared
+ * memory never get more than would hold as many of them as a core can have. */
+static uint32_t choose_carve_out(const sl_core_limits *core, const block_needs *n, uint64_t blocks)
+{
+    uint64_t need = blocks * n->shared;
+    uint32_t chosen = smallest_holding(core, need);
+    if (core->carve_out_needs) {
+        for (chosen = 0; chosen < core->carve_outs - 1 && core->carve_out_need[chosen] < need; chosen++)
+            ;
+        uint32_t enough = smallest_holding(core, (uint64_t)core->blocks * core->shared_per_block);
+        if (!n->asked_shared && chosen > enough)
+            chosen = enough;
+    }
+    return core->carve_out[chosen];
+}
+
+static sl_status refuse(const sl_machine *m, const sl_trace_kernel *kernel, const block_needs *n, limit by,
+                        sl_error *error)
+{
+    const sl_core_limits *core = &m->core;
+    char why[128];
+    switch (by) {
+    case LIMIT_THREADS:
+        snprintf(why, sizeof why, "%" PRIu64 " threads, and a core holds %u", n->threads, core->threads);
+        break;
+    case LIMIT_WARPS:
+        snprintf(why, sizeof why, "%u warps, and a core holds %u", n->warps, core->warps);
+        break;
+    case LIMIT_REGISTERS:
+        snprintf(why, sizeof why, "%u warps with %" PRIu64 " registers each, and a core has %u", n->warps,
+                 n->warp_registers, core->registers);
+        break;
+    default:
+        snprintf(why, sizeof why, "%" PRIu64 " bytes of shared memory, and a core has %u", n->shared,
+                 core->shared_bytes);
+    }
+    return sl_fail(error, SL_INVALID, "a block of kernel %s does not fit a core of %s: it takes %s", kernel->name,
+                   m->name, why);
+}
+
+sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
+                          sl_occupancy *occupancy, sl_error *error)
+{
+    const sl_core_limits *core = &machine->core;
+    block_needs n = needs_of(core, kernel, launch);
+    uint32_t shared = core->shared_bytes;
+    uint64_t l1 = machine->level[0].size_bytes;
+    fewest f = {core->blocks, LIMIT_BLOCKS};
+    if (!n.threads)
+        return sl_fail(error, SL_INVALID, "a block of kernel %s has no threads", kernel->name);
+    limit_to(&f, core->threads / n.threads, LIMIT_THREADS);
+    limit_to(&f, core->warps / n.warps, LIMIT_WARPS);
+    if (core->registers && n.warp_registers)
+        limit_to(&f, blocks_by_registers(core, &n), LIMIT_REGISTERS);
+    if (core->unified_bytes) {
+        shared = choose_carve_out(core, &n, f.blocks);
+        l1 = core->unified_bytes - shared;
+    }
+    if (shared && n.shared)
+        limit_to(&f, shared / n.shared, LIMIT_SHARED);
+    if (!f.blocks)
+        return refuse(machine, kernel, &n, f.by, error);
+    *occupancy = (sl_occupancy){(uint32_t)f.blocks, (uint32_t)f.blocks * n.warps, shared, l1, limit_names[f.by]};
+    return SL_OK;
+}

@@ -1,0 +1,20 @@
+/* How many blocks of a launch a core holds at once, and what that leaves of a unified first level. */
+#ifndef SL_MACHINE_OCCUPANCY_H
+#define SL_MACHINE_OCCUPANCY_H
+
+#include "machine/machine.h"
+#include "sluice/trace.h"
+
+typedef struct sl_occupancy {
+    uint32_t blocks, warps; /* of a full core */
+    uint32_t shared_bytes;  /* shared memory of the core: the carve-out, or what the machine has */
+    uint64_t l1_bytes;      /* size of the first level beside it */
+    const char *limit; /* what keeps another block out: "threads", "warps", "blocks", "registers", "shared memory" */
+} sl_occupancy;
+
+/* Warps are those of the launch, whatever the machine's width. A kernel whose registers are not known is not limited by
+ * them. SL_INVALID: not even one block fits. */
+sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
+                          sl_occupancy *occupancy, sl_error *error);
+
+#endif

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Machine descriptions, as a person looks at them and writes their own.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+it 'lists the machines, a line each'
+run "$sluice" machines
+exits 0
+stdout_has 'machine  '
+stdout_has 'L0 80 x 32K, L1 8 x 128K, L2 4M'
+stderr_is ''
+
+it 'has every machine of the source tree built in'
+run "$sluice" machines --csv
+exits 0
+for file in "$source_root"/machines/*.yaml; do
+    name=$(basename "$file" .yaml)
+    stdout_has "$name,"
+done
+stdout_has 'fermi-gtx470,14,32,1215,L1,14,16384,128,128,4,32,0'
+
+it 'prints a description as it stands in the source tree'
+run "$sluice" machines h200
+exits 0
+cmp -s "$scratch/stdout" "$source_root/machines/h200.yaml" || fail 'it differs from machines/h200.yaml'
+
+it 'takes a copy with a line changed'
+sed 's/^cores: 132 .*/cores: 66/; s/^name: .*/name: half/' "$source_root/machines/h200.yaml" >half.yaml
+run "$sluice" machines half.yaml --json
+exits 0
+stdout_has '"name": "half"'
+stdout_has '"cores": 66'
+
+it 'takes a variant that holds only what is different'
+printf 'based_on: half.yaml\nname: quarter\nsummary: a quarter of an H200\ncores: 33\n' >quarter.yaml
+run "$sluice" machines ./quarter.yaml --json
+exits 0
+stdout_has '"cores": 33'
+stdout_has '"cores_per_instance": 33'
+run "$sluice" machines quarter.yaml
+exits 0
+stdout_has 'based_on: half.yaml'
+
+it 'says where a description is wrong, and what was meant'
+sed 's/^cores: 66/croes: 66/' half.yaml >typo.yaml
+run "$sluice" machines typo.yaml
+exits 1
+stderr_has "typo.yaml:4:1: a machine has no key 'croes'; did you mean 'cores'?"
+stdout_is ''
+
+it 'says that a machine cannot be'
+sed 's/^    size: 60M /    size: 61000 #/' half.yaml >odd.yaml
+run "$sluice" machines odd.yaml
+exits 1
+stderr_has 'odd.yaml:'
+stderr_has '61000 bytes are not a whole number of sets of 16 lines of 128 bytes'
+
+it 'suggests the nearest machine for a wrong one'
+run "$sluice" machines h2oo
+exits 2
+stderr_has "no machine is called 'h2oo'; the nearest is 'h200'"
+
+it 'says that a file is not there'
+run "$sluice" machines absent.yaml
+exits 1
+stderr_has 'cannot read absent.yaml: No such file or directory'
+
+it 'lists what can be written in a description'
+run "$sluice" machines --keys
+exits 0
+stdout_has 'mshrs_per_warp'
+stdout_has 'lines of a set'
+run "$sluice" machines --keys --json
+exits 0
+stdout_has '{"of": "level", "key": "ways", "value": "number", "required": true, "meaning": "lines of a set"}'
+run "$sluice" machines --keys --csv
+exits 0
+stdout_has 'level,ways,number,1,lines of a set'
+
+done_testing
