@@ -50,7 +50,7 @@ static sl_status put_text(const sl_key *key, const char *text, char *field, sl_e
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ')
             return sl_fail(error, SL_INVALID, "'%s' takes one line of text", key->name);
-    strcpy(field, text);
+    strncpy(field, text, key->bytes); /* what is left of a base's longer text goes, too */
     return SL_OK;
 }
 

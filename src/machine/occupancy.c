@@ -1,4 +1,4 @@
-/* Blocks of a core, as the CUDA occupancy calculator counts them, and the carve-out that the driver then picks. */
+/* Blocks of a core, as cuda_occupancy.h counts them, and the carve-out that the driver then picks. */
 #include "machine/occupancy.h"
 
 #include <inttypes.h>

@@ -353,6 +353,8 @@ static void a_variant_holds_only_what_is_different(void **state)
     assert_int_equal(machine.level[1].cores_per_instance, 66); /* 'all' of the machine it has become */
     assert_int_equal(machine.level[1].fill_bytes, 64);
     assert_int_equal(machine.core.carve_outs, 10);
+    for (size_t i = strlen(machine.name); i < sizeof machine.name; i++)
+        assert_int_equal(machine.name[i], 0);
 }
 
 static void a_variant_is_checked_as_a_whole(void **state)

@@ -1,4 +1,4 @@
-/* Blocks of a core and the carve-out, against the CUDA occupancy calculator and what an H200 was seen to do. */
+/* Blocks of a core and the carve-out, by the rules of cuda_occupancy.h, and what an H200 was seen to do. */
 #include <stdio.h>
 
 #include "machine/occupancy.h"
