@@ -3,7 +3,7 @@
 enum { EDGE = 8 };
 __constant__ float basis[EDGE][EDGE]; /* basis[x][u] = a(u) cos((2 x + 1) u pi / 16) */
 
-/* out = basis' * in * basis, or for the inverse basis * in * basis'. A block of 8 x 8 threads per block of the image. */
+/* out = basis' * in * basis, or for the inverse basis * in * basis'. 8 x 8 threads per block of the image. */
 template <bool inverse> SL_DEV void by_matrix(float *out, const float *in, unsigned width)
 {
     __shared__ float image[EDGE][EDGE], half_done[EDGE][EDGE];

@@ -1,5 +1,5 @@
-/* Moves numbers into 1024 buckets between pivots. Blocks are single warps that take 4096 numbers each, so that a number's
- * rank in its bucket within the block is the count that it found there. */
+/* Moves numbers into 1024 buckets between pivots. Blocks are single warps that take 4096 numbers each, so that a
+ * number's rank in its bucket within the block is the count that it found there. */
 enum { BUCKETS_LOG = 10, BUCKETS = 1 << BUCKETS_LOG, THREADS = 32, BAND = 128, PER_BLOCK = THREADS * BAND };
 
 /* Finds each number's bucket by bisection, its rank there, and the number of each bucket's members in this block. */
