@@ -1,6 +1,7 @@
 /* Saturating histogram of an image with very many bins, most of whose pixels fall into few of them. The bins are cut
  * into ranges that fit shared memory; the ranges around the mean are counted there, the rest by atomics in global
  * memory. */
+#include "common/cuda_vector.h"
 enum { RANGE_BINS = 12288, RANGE_WORDS = RANGE_BINS / 2, PRESCAN_THREADS = 512, UNROLL = 16, MOST = 255 };
 
 /* The sum of a value over the block. */
@@ -39,15 +40,11 @@ KERNEL histo_prescan(const unsigned *image, unsigned pixels, unsigned *bounds)
     }
 }
 
-/* Where a pixel's bin lies: its place in the range in the first two bytes, the range in the last. */
-SL_DEV uchar4 place_of(unsigned bin)
-{
-    unsigned offset = bin % RANGE_BINS;
-    return make_uchar4((uchar)offset, (uchar)(offset >> 8), 0, (uchar)(bin / RANGE_BINS));
-}
+/* Where a pixel's bin lies: the range in the upper half, its place there in the lower. */
+SL_DEV unsigned place_of(unsigned bin) { return bin / RANGE_BINS << 16 | bin % RANGE_BINS; }
 
 /* A thread per two neighbouring pixels, for 16 rows. */
-KERNEL histo_intermediates(const uint2 *image, uchar4 *places, unsigned width, unsigned height)
+KERNEL histo_intermediates(const uint2 *image, unsigned *places, unsigned width, unsigned height)
 {
     unsigned row = blockIdx.x * UNROLL;
     unsigned from = row * (width / 2) + threadIdx.x, to = row * width + threadIdx.x;
@@ -61,7 +58,7 @@ KERNEL histo_intermediates(const uint2 *image, uchar4 *places, unsigned width, u
 }
 
 /* Blocks in x share the pixels, blocks in y have a range each, two bins to a word. */
-KERNEL histo_main(const uchar4 *places, unsigned pixels, unsigned first_range, unsigned last_range, unsigned bins,
+KERNEL histo_main(const unsigned *places, unsigned pixels, unsigned first_range, unsigned last_range, unsigned bins,
                   unsigned *range_counts, unsigned *other_counts)
 {
     __shared__ unsigned counts[RANGE_WORDS];
@@ -70,8 +67,7 @@ KERNEL histo_main(const uchar4 *places, unsigned pixels, unsigned first_range, u
         counts[i] = 0;
     __syncthreads();
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < pixels; i += gridDim.x * blockDim.x) {
-        uchar4 place = places[i];
-        unsigned range = place.w, offset = place.x | (unsigned)place.y << 8;
+        unsigned range = places[i] >> 16, offset = places[i] & 0xffff;
         if (range == mine)
             atomicAdd(&counts[offset / 2], offset % 2 ? 0x10000u : 1u);
         else if (blockIdx.y == 0 && (range < first_range || range > last_range))
@@ -86,14 +82,17 @@ KERNEL histo_main(const uchar4 *places, unsigned pixels, unsigned first_range, u
     }
 }
 
+/* Zeros of this type are stored in one access; those of uint4 are not, as clang takes them for bytes to clear. */
+typedef unsigned words4 __attribute__((vector_size(16)));
+
 /* Four bins per thread and turn: counts cut at 255, and the counters back to 0. */
 KERNEL histo_final(unsigned first_bin, unsigned end_bin, unsigned bins, uint4 *range_counts, uint4 *other_counts,
                    uchar4 *histogram)
 {
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < bins / 4; i += gridDim.x * blockDim.x) {
         uint4 *from = 4 * i >= first_bin && 4 * i < end_bin ? range_counts + i : other_counts + i;
-        uint4 count = *from;
-        *from = uint4{};
+        uint4 count = sl_load(from);
+        *(words4 *)from = words4{};
         histogram[i] = make_uchar4((uchar)min(count.x, (unsigned)MOST), (uchar)min(count.y, (unsigned)MOST),
                                    (uchar)min(count.z, (unsigned)MOST), (uchar)min(count.w, (unsigned)MOST));
     }

@@ -1,5 +1,6 @@
 /* Sorts each of many lists by merging. The unit is a float4 of four sorted numbers; a thread merges two sorted runs of
  * them, four numbers at a time. */
+#include "common/cuda_vector.h"
 
 SL_DEV void in_order(float &a, float &b)
 {
@@ -32,11 +33,11 @@ KERNEL merge_first(float4 *list, unsigned units)
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= units)
         return;
-    float4 v = list[i];
+    float4 v = sl_load(&list[i]);
     in_order(v.x, v.y);
     in_order(v.w, v.z);
     sort_bitonic(v);
-    list[i] = v;
+    sl_store(&list[i], v);
 }
 
 /* Merges runs of run / 2 units into runs of `run`, `threads_per_list` threads to a list; starts[l] is the first unit of
@@ -54,32 +55,32 @@ KERNEL merge_pass(const float4 *in, float4 *out, const unsigned *starts, unsigne
     unsigned to = a, middle = a + run / 2, b = middle;
     if (middle >= end) { /* nothing to merge with */
         for (; a < end; a++)
-            out[a] = in[a];
+            sl_store(&out[a], sl_load(&in[a]));
         return;
     }
     end = min(a + run, end);
-    float4 low, kept, next_a = in[a], next_b = in[b];
+    float4 low, kept, next_a = sl_load(&in[a]), next_b = sl_load(&in[b]);
     split(next_a, next_b, low, kept);
-    out[to++] = low;
+    sl_store(&out[to++], low);
     if (++a < middle)
-        next_a = in[a];
+        next_a = sl_load(&in[a]);
     if (++b < end)
-        next_b = in[b];
+        next_b = sl_load(&in[b]);
     while (a < middle || b < end) {
         float4 next;
         if (b >= end || (a < middle && next_a.x < next_b.x)) {
             next = next_a;
             if (++a < middle)
-                next_a = in[a];
+                next_a = sl_load(&in[a]);
         } else {
             next = next_b;
             if (++b < end)
-                next_b = in[b];
+                next_b = sl_load(&in[b]);
         }
         split(kept, next, low, kept);
-        out[to++] = low;
+        sl_store(&out[to++], low);
     }
-    out[to] = kept;
+    sl_store(&out[to], kept);
 }
 
 /* Moves the numbers of each list together, without the padding of its last unit. Blocks in y are lists. */
