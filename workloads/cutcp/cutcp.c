@@ -56,7 +56,7 @@ static void make_atoms(sl_host *h, space *s, uint32_t mean)
 static void upload_neighbours(sl_host *h, const space *s)
 {
     int32_t list[MOST_NEIGHBOURS], count = 0;
-    const float edge = spacing * POINTS;
+    const float edge = spacing * (float)POINTS;
     for (int z = -s->radius; z <= s->radius; z++)
         for (int y = -s->radius; y <= s->radius; y++)
             for (int x = -s->radius; x <= s->radius; x++) {
@@ -103,7 +103,7 @@ void sl_workload_cutcp(sl_host *h)
     s.z = (int)sl_host_param(h, "z", 1, 64);
     s.cutoff = (float)sl_host_param(h, "cutoff", 1, 20);
     uint32_t mean = (uint32_t)sl_host_param(h, "atoms", 1, BIN_ATOMS);
-    s.radius = (int)ceilf(s.cutoff / (spacing * POINTS));
+    s.radius = (int)ceilf(s.cutoff / (spacing * (float)POINTS));
     s.bins_x = s.x + 2 * s.radius;
     s.bins_y = s.y + 2 * s.radius;
     s.bins_z = s.z + 2 * s.radius;

@@ -23,7 +23,7 @@ static uint32_t *make_image(sl_host *h, uint64_t pixels, uint32_t bin_rows)
             column += sl_random_f64(random);
         }
         row = fmin(fmax(bin_rows / 2.0 + 24 * row, 0), bin_rows - 1);
-        column = fmin(fmax(BIN_COLUMNS / 2.0 + 32 * column, 0), BIN_COLUMNS - 1);
+        column = fmin(fmax(BIN_COLUMNS / 2 + 32 * column, 0), BIN_COLUMNS - 1);
         image[i] = (uint32_t)row * BIN_COLUMNS + (uint32_t)column;
     }
     return image;

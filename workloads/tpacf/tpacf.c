@@ -53,7 +53,7 @@ void sl_workload_tpacf(sl_host *h)
         make_set(sl_host_random(h), x + (uint64_t)s * n, y + (uint64_t)s * n, z + (uint64_t)s * n, n);
     float edges[BINS + 1]; /* from one arc minute on */
     for (int b = 0; b <= BINS; b++)
-        edges[b] = (float)cos(pow(10, (double)b / BINS_PER_DECADE) / 60 * 3.14159265358979323846 / 180);
+        edges[b] = (float)cos(pow(10, (double)b / (double)BINS_PER_DECADE) / 60 * 3.14159265358979323846 / 180);
     sl_host_write(h, sl_host_symbol(h, "bin_edges"), edges, sizeof edges);
     uint64_t x_dev = sl_host_upload(h, "x", x, bytes), y_dev = sl_host_upload(h, "y", y, bytes);
     uint64_t z_dev = sl_host_upload(h, "z", z, bytes);
