@@ -4,9 +4,9 @@
 
 enum { THREADS = 256, NONE = -1 };
 
-/* found[i] = what the table holds for key[i], or NONE. Slots are a key and what belongs to it; key 0 marks a free one.
- * A key lies at its hash or in the next slots, up to the first free one. */
-KERNEL probe(const uint2 *__restrict__ slot, const unsigned *__restrict__ key, int *__restrict__ found,
+/* found[i] = what the table holds for key[i], or NONE. Slots are a key (the lower half) and what belongs to it; key 0
+ * marks a free one. A key lies at its hash or in the next slots, up to the first free one. */
+KERNEL probe(const ull *__restrict__ slot, const unsigned *__restrict__ key, int *__restrict__ found,
              unsigned *__restrict__ matches, unsigned slots_log2, unsigned n)
 {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
@@ -14,10 +14,10 @@ KERNEL probe(const uint2 *__restrict__ slot, const unsigned *__restrict__ key, i
     if (i < n) {
         unsigned wanted = key[i], at = wanted * 0x9e3779b1u >> (32 - slots_log2);
         for (;;) {
-            uint2 s = slot[at];
-            if (s.x == wanted)
-                mine = (int)s.y;
-            if (s.x == wanted || s.x == 0)
+            ull s = slot[at];
+            if ((unsigned)s == wanted)
+                mine = (int)(s >> 32);
+            if ((unsigned)s == wanted || (unsigned)s == 0)
                 break;
             at = (at + 1) & ((1u << slots_log2) - 1);
         }
