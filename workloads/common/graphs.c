@@ -67,8 +67,7 @@ static sl_csr graph_of(sl_host *h, edge_list list, uint32_t vertices)
     return graph;
 }
 
-/* Numbers 0 … count - 1, shuffled within windows. */
-static uint32_t *shuffled(sl_host *h, uint32_t count, uint32_t window)
+uint32_t *sl_shuffled_numbers(sl_host *h, uint32_t count, uint32_t window)
 {
     sl_random *random = sl_host_random(h);
     uint32_t *number = sl_host_new(h, uint32_t, count);
@@ -96,7 +95,7 @@ sl_csr sl_power_law_graph(sl_host *h, uint32_t vertices, uint32_t mean)
     sl_random *random = sl_host_random(h);
     uint64_t draws = ((uint64_t)vertices * mean + 1) / 2;
     edge_list list = new_edges(h, 2 * draws);
-    uint32_t *number = shuffled(h, vertices, vertices), bits = 0;
+    uint32_t *number = sl_shuffled_numbers(h, vertices, vertices), bits = 0;
     while (bits < 32 && (uint64_t)1 << bits < vertices)
         bits++;
     for (uint64_t d = 0; d < draws;) {
@@ -115,7 +114,7 @@ sl_csr sl_road_graph(sl_host *h, uint32_t width, uint32_t height)
     sl_random *random = sl_host_random(h);
     uint64_t crossings = (uint64_t)width * height;
     edge_list list = new_edges(h, 6 * crossings);
-    uint32_t *number = shuffled(h, (uint32_t)crossings, 256);
+    uint32_t *number = sl_shuffled_numbers(h, (uint32_t)crossings, 256);
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++) {
             uint64_t chance = sl_random_u64(random);

@@ -19,6 +19,9 @@ sl_csr sl_road_graph(sl_host *h, uint32_t width, uint32_t height);
 /* The graph with every edge turned round: rows list who points to a vertex. */
 sl_csr sl_reversed_graph(sl_host *h, const sl_csr *graph);
 
+/* The numbers from 0 to count - 1, in random order within each `window` of them. */
+uint32_t *sl_shuffled_numbers(sl_host *h, uint32_t count, uint32_t window);
+
 /* Lengths of edges, uniform in [1, most]. */
 uint32_t *sl_random_weights(sl_host *h, uint64_t count, uint32_t most);
 
