@@ -71,7 +71,8 @@ static __device__ __forceinline__ void twiddle(float2 *v, float angle)
 
 /* A thread puts its number k at out + k * out_stride and takes one from in + k * in_stride: real parts first, then
  * imaginary parts, so that half the memory is enough. */
-static __device__ __forceinline__ void exchange(float2 *v, float *shared, int out, int out_stride, int in, int in_stride)
+static __device__ __forceinline__ void exchange(float2 *v, float *shared, int out, int out_stride, int in,
+                                                int in_stride)
 {
 #pragma unroll
     for (int r = 0; r < RADIX; r++)
