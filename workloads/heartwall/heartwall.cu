@@ -1,7 +1,7 @@
 /* Following points of a heart's wall through frames of ultrasound: a block for each point correlates a small template
  * of its surroundings with a window of the next frame, in many passes over arrays of its own in global memory. All
- * arrays lie column by column. A template has T x T pixels, a window W x W, a correlation C = W + T - 1 squared, and the
- * window with a margin of T on each side is R = W + 2 T squared. */
+ * arrays lie column by column. A template has T x T pixels, a window W x W, a correlation C = W + T - 1 squared, and
+ * the window with a margin of T on each side is R = W + 2 T squared. */
 enum { THREADS = 256 };
 
 /* Arrays of all points, one after the other. */
