@@ -3,8 +3,9 @@
  * together with votes and a stack in shared memory, reading one node at a time at addresses that the data decide. Upper
  * cells are read by every warp, lower ones by few. Bodies are a Plummer cluster: dense inside, sparse outside.
  *
- * Simplified: the tree is built here on the host, and its cells are summed and sorted with a launch per level, because
- * Lonestar's kernels for these wait for each other's results and hand out cells in the order in which threads come. */
+ * Simplified: the tree is built here on the host, its cells are summed and sorted with a launch per level, and one more
+ * launch joins the boxes of all blocks, because Lonestar's kernels for these wait for each other and hand out cells in
+ * the order in which threads come. */
 #include <math.h>
 
 #include "workloads/common/inputs.h"
@@ -29,7 +30,7 @@ typedef struct octree {
 } octree;
 
 typedef struct buffers {
-    uint64_t position[3], velocity[3], acceleration[3], mass, count, start, child, order, box, partial, done;
+    uint64_t position[3], velocity[3], acceleration[3], mass, count, start, child, order, box, partial;
 } buffers;
 
 /* A Plummer sphere: radius s / sqrt(1 - s^2) where s^3 is uniform, and the largest of three uniform numbers is such. */
@@ -156,8 +157,6 @@ static buffers upload(sl_host *h, const cluster *c)
     d.order = sl_host_device(h, "order", body_bytes);
     d.box = sl_host_device(h, "box", 4 * sizeof(float));
     d.partial = sl_host_device(h, "partial boxes", 6 * BOX_BLOCKS * sizeof(float));
-    d.done = sl_host_device(h, "blocks done", sizeof(uint32_t));
-    sl_host_fill(h, d.done, 0, sizeof(uint32_t));
     sl_host_fill(h, d.start, 0, 2 * body_bytes);
     return d;
 }
@@ -166,8 +165,10 @@ static void step_on_device(sl_host *h, const cluster *c, octree *t, const buffer
 {
     float box[4], inverse_theta_squared = 1 / (theta * theta);
     uint32_t box_blocks = sl_blocks(c->bodies, BOX_THREADS);
-    sl_host_launch(h, "bounding_box", SL_DIM(box_blocks < BOX_BLOCKS ? box_blocks : BOX_BLOCKS), SL_DIM(BOX_THREADS), 0,
-                   d->position[0], d->position[1], d->position[2], d->partial, d->box, d->done, c->bodies);
+    box_blocks = box_blocks < BOX_BLOCKS ? box_blocks : BOX_BLOCKS;
+    sl_host_launch(h, "bounding_box", SL_DIM(box_blocks), SL_DIM(BOX_THREADS), 0, d->position[0], d->position[1],
+                   d->position[2], d->partial, c->bodies);
+    sl_host_launch(h, "join_boxes", SL_DIM(1), SL_DIM(BOX_THREADS), 0, d->partial, d->box, box_blocks);
     sl_host_download(h, box, d->box, sizeof box);
     for (int axis = 0; axis < 3; axis++)
         sl_host_download(h, c->position[axis], d->position[axis], c->bodies * sizeof(float));

@@ -21,13 +21,11 @@ static __device__ __forceinline__ void reduce_box(box_part *least, box_part *gre
     }
 }
 
-/* The box around all bodies: box holds the centre and half the longest side. Each block leaves its part in partial, and
- * the last one to do so puts them together. */
+/* The box around the bodies of each block's share; partial holds the least and greatest of each axis, by block. */
 KERNEL bounding_box(const float *__restrict__ x, const float *__restrict__ y, const float *__restrict__ z,
-                    volatile float *partial, float *__restrict__ box, unsigned *__restrict__ done, unsigned bodies)
+                    float *__restrict__ partial, unsigned bodies)
 {
     __shared__ box_part least[3], greatest[3];
-    __shared__ bool last;
     unsigned t = threadIdx.x, blocks = gridDim.x;
     const float *position[3] = {x, y, z};
 #pragma unroll
@@ -41,20 +39,21 @@ KERNEL bounding_box(const float *__restrict__ x, const float *__restrict__ y, co
         greatest[axis][t] = high;
     }
     reduce_box(least, greatest);
-    if (t == 0) {
+    if (t == 0)
         for (int axis = 0; axis < 3; axis++) {
             partial[axis * blocks + blockIdx.x] = least[axis][0];
             partial[(axis + 3) * blocks + blockIdx.x] = greatest[axis][0];
         }
-        __threadfence();
-        last = atomicInc(done, blocks - 1) == blocks - 1;
-    }
-    __syncthreads();
-    if (!last)
-        return;
+}
+
+/* One block puts the parts together: box holds the centre and half the longest side. */
+KERNEL join_boxes(const float *__restrict__ partial, float *__restrict__ box, unsigned blocks)
+{
+    __shared__ box_part least[3], greatest[3];
+    unsigned t = threadIdx.x, part = min(t, blocks - 1);
     for (int axis = 0; axis < 3; axis++) {
-        least[axis][t] = partial[axis * blocks + min(t, blocks - 1)];
-        greatest[axis][t] = partial[(axis + 3) * blocks + min(t, blocks - 1)];
+        least[axis][t] = partial[axis * blocks + part];
+        greatest[axis][t] = partial[(axis + 3) * blocks + part];
     }
     reduce_box(least, greatest);
     if (t == 0) {
