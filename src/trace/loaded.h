@@ -1,0 +1,41 @@
+/* A launch of a trace in memory: its streams stay encoded, and any warp of any block can be read at any time, by several
+ * threads at once. This is what everything that interleaves warps reads. */
+#ifndef SL_TRACE_LOADED_H
+#define SL_TRACE_LOADED_H
+
+#include "base/pool.h"
+#include "sluice/trace.h"
+
+typedef struct sl_loaded sl_loaded;
+
+/* The trace must outlive what is loaded from it. Damage of the file is a failure here: a part of a launch has another
+ * order than the whole. */
+sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool, sl_loaded **loaded, sl_error *error);
+void sl_loaded_destroy(sl_loaded *loaded); /* NULL is fine */
+
+const sl_trace_kernel *sl_loaded_kernel(const sl_loaded *loaded);
+const sl_trace_launch *sl_loaded_launch(const sl_loaded *loaded);
+/* Blocks that were recorded, in the order of their numbers: 0 … count - 1 stand for sl_loaded_block_at. */
+uint64_t sl_loaded_blocks(const sl_loaded *loaded);
+uint64_t sl_loaded_block_at(const sl_loaded *loaded, uint64_t index);
+uint64_t sl_loaded_bytes(const sl_loaded *loaded); /* of the encoded streams */
+/* Of one block: a measure of how long it runs. */
+uint64_t sl_loaded_block_bytes(const sl_loaded *loaded, uint64_t index);
+
+/* Reads one warp from its start to its end, across the parts of its block. */
+typedef struct sl_warp_reader {
+    sl_warp_cursor cursor; /* bb, mask, access: where it is */
+    const sl_loaded *loaded;
+    sl_predictor *predictor;
+    uint32_t next; /* part to come; UINT32_MAX: none */
+    bool started;
+} sl_warp_reader;
+
+/* `block` is an index below sl_loaded_blocks; `predictor` is scratch of kernel->mem_slots entries (at least 1) that only
+ * this reader uses. */
+void sl_warp_reader_init(sl_warp_reader *reader, const sl_loaded *loaded, uint64_t block, uint32_t warp,
+                         sl_predictor *predictor);
+/* As sl_warp_cursor_step. */
+sl_status sl_warp_reader_step(sl_warp_reader *reader, bool *more, sl_error *error);
+
+#endif
