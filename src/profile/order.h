@@ -1,0 +1,29 @@
+/* The order in which the accesses of a core's blocks are assumed to reach memory: see profile.h. */
+#ifndef SL_PROFILE_ORDER_H
+#define SL_PROFILE_ORDER_H
+
+#include "trace/loaded.h"
+
+/* Where an access comes from: memory that threads have for themselves lies where the warp runs. */
+typedef struct sl_order_place {
+    uint32_t resident; /* of the blocks that the core holds at a time, from 0 */
+    uint32_t warp;     /* of its block */
+} sl_order_place;
+
+typedef struct sl_order_listener {
+    void *context;
+    /* Whether accesses of that instruction take part; a warp's turn ends with one that does. */
+    bool (*wants)(void *context, const sl_inst *inst);
+    sl_status (*access)(void *context, const sl_access *access, sl_order_place place, sl_error *error);
+} sl_order_listener;
+
+/* Which of a launch's blocks a core runs: first, first + step, …, by index among the recorded ones. */
+typedef struct sl_order_blocks {
+    uint64_t first, step;
+    uint32_t resident; /* at a time */
+} sl_order_blocks;
+
+sl_status sl_order_run(const sl_loaded *loaded, sl_order_blocks blocks, const sl_order_listener *listener,
+                       sl_error *error);
+
+#endif

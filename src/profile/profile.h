@@ -1,0 +1,76 @@
+/* Reuse profiles: how the accesses of a launch come back to lines and sectors, from its trace alone. No cache and no
+ * timing is involved; only an order of the accesses is assumed.
+ *
+ * The order: block b runs on core b % cores. A core holds some blocks at a time and takes the next of its blocks when
+ * one ends. The warps of its blocks take turns, one access to memory each; at a barrier they wait for the others of
+ * their block. Each core has its own past: results are sums over the cores.
+ *
+ * What is looked at: loads, stores, atomics and asynchronous copies in global and local memory. Prefetches, textures,
+ * constants and shared memory are left out. A touch is one line (or sector) of one access of a warp. Every launch
+ * starts anew. */
+#ifndef SL_PROFILE_PROFILE_H
+#define SL_PROFILE_PROFILE_H
+
+#include "base/pool.h"
+#include "profile/footprint.h"
+#include "profile/histogram.h"
+#include "sluice/trace.h"
+
+typedef struct sl_profile_options {
+    uint32_t line_bytes, sector_bytes; /* powers of two, sectors not larger than lines */
+    uint32_t cores, blocks_per_core;
+    uint64_t cache_bytes; /* per core: what "fills" and "too late" speak of; at least one line */
+    uint32_t windows;     /* of the footprint: at least that many, less than twice as many */
+    bool loads_only;
+} sl_profile_options;
+
+/* Of a load, a launch, a kernel or all of a trace. */
+typedef struct sl_profile_counts {
+    uint64_t requests; /* warp instructions with at least one lane */
+    uint64_t line_touches, sector_touches;
+    uint64_t asked_bytes;                        /* active lanes times width */
+    uint64_t used_bytes;                         /* different bytes among those of one request */
+    sl_distances line_distance, sector_distance; /* different ones touched in between */
+    sl_distances line_gap;                       /* touches in between, whichever */
+    /* Lines it was the first to touch, by how often they were touched again, by whomever. */
+    uint64_t lines, line_reuses[SL_REUSE_BINS];
+    /* In a fully associative cache with LRU replacement. */
+    uint64_t fills;      /* touches that miss */
+    uint64_t late_fills; /* of these, lines evicted without a hit though they are touched at other times */
+} sl_profile_counts;
+
+/* Lines touched exactly once: as many touches, and as many fills, have no reuse at all. */
+static inline uint64_t sl_profile_once(const sl_profile_counts *counts)
+{
+    return counts->line_reuses[0];
+}
+
+typedef struct sl_profile_load {
+    uint32_t slot; /* memory slot of the kernel */
+    sl_profile_counts counts;
+} sl_profile_load;
+
+typedef struct sl_profile {
+    const sl_trace_kernel *kernel; /* of the trace */
+    const sl_trace_launch *launch;
+    sl_profile_counts total;
+    uint32_t loads; /* memory instructions that touched something, in program order */
+    sl_profile_load *load;
+    uint32_t cores;           /* that had anything to do */
+    uint64_t footprint_lines; /* different ones, over all cores */
+    uint64_t window_touches;  /* length of a window: touches of one core */
+    uint32_t windows;
+    sl_footprint_window *window; /* sums over the cores: window i of each */
+} sl_profile;
+
+void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *from);
+
+/* SL_INVALID names the option that makes no sense. */
+sl_status sl_profile_check(const sl_profile_options *options, sl_error *error);
+/* Profiles one launch; the trace must outlive the profile. `pool` may be NULL; the result is the same for any number of
+ * threads. */
+sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_profile_options *options, sl_pool *pool,
+                            sl_profile *profile, sl_error *error);
+void sl_profile_fini(sl_profile *profile); /* an all-zero one is fine */
+
+#endif

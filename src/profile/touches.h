@@ -1,0 +1,20 @@
+/* What the touches of one core say: distances, reuses, fills and the footprint, by memory instruction. */
+#ifndef SL_PROFILE_TOUCHES_H
+#define SL_PROFILE_TOUCHES_H
+
+#include "profile/order.h"
+#include "profile/profile.h"
+#include "trace/touched.h"
+
+typedef struct sl_core_touches {
+    sl_profile_counts *slot; /* [mem_slots] */
+    sl_footprint footprint;
+    sl_touched lines;
+} sl_core_touches;
+
+/* Runs core number `core`'s share of the launch. On failure nothing is left to be freed. */
+sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_profile_options *options, uint32_t core,
+                              sl_core_touches *result, sl_error *error);
+void sl_core_touches_fini(sl_core_touches *result); /* an all-zero one is fine */
+
+#endif
