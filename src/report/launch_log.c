@@ -35,7 +35,7 @@ static const sl_inst *memory_inst(const sl_trace_kernel *k, uint32_t slot)
     return &k->inst[k->mem_inst[slot]];
 }
 
-static bool same_inst(const sl_logged_inst *logged, const sl_trace_kernel *k, const sl_inst *inst)
+static bool same_inst(const sl_inst_name *logged, const sl_trace_kernel *k, const sl_inst *inst)
 {
     return logged->pc == inst->pc && logged->ptx_line == inst->ptx_line && logged->source_line == inst->source_line &&
            logged->access == inst->access && logged->space == inst->space &&
@@ -57,22 +57,13 @@ static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k
 static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
 {
     sl_logged_kernel *logged = sl_arena_new(&l->arena, sl_logged_kernel);
-    sl_logged_inst *inst = sl_arena_array(&l->arena, sl_logged_inst, k->mem_slots);
+    sl_inst_name *inst = sl_arena_array(&l->arena, sl_inst_name, k->mem_slots);
     char *strings = sl_arena_strndup(&l->arena, k->strings ? k->strings : "", k->strings ? k->strings_bytes : 0);
     char *symbol = sl_arena_strdup(&l->arena, k->symbol), *name = sl_arena_strdup(&l->arena, k->name);
     if (!logged || !inst || !strings || !symbol || !name)
         return NULL;
-    for (uint32_t s = 0; s < k->mem_slots; s++) {
-        const sl_inst *from = memory_inst(k, s);
-        inst[s] = (sl_logged_inst){.opcode = strings + from->opcode,
-                                   .source_file = strings + from->source_file,
-                                   .array = strings + from->array,
-                                   .pc = from->pc,
-                                   .ptx_line = from->ptx_line,
-                                   .source_line = from->source_line,
-                                   .access = from->access,
-                                   .space = from->space};
-    }
+    for (uint32_t s = 0; s < k->mem_slots; s++)
+        inst[s] = sl_inst_named(memory_inst(k, s), strings);
     *logged = (sl_logged_kernel){
         .symbol = symbol, .name = name, .insts = k->mem_slots, .inst = inst, .number = l->kernel_count++};
     return logged;

@@ -5,19 +5,13 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "report/inst_name.h"
 #include "report/launches.h"
-
-/* A memory instruction as reports name it. */
-typedef struct sl_logged_inst {
-    const char *opcode, *source_file, *array; /* empty: unknown */
-    uint32_t pc, ptx_line, source_line;
-    uint8_t access, space;
-} sl_logged_inst;
 
 typedef struct sl_logged_kernel {
     const char *symbol, *name;
     uint32_t insts; /* memory instructions */
-    sl_logged_inst *inst;
+    sl_inst_name *inst;
     struct sl_logged_kernel *same_symbol; /* another kernel of that symbol, with a different body */
     uint32_t number;                      /* in order of first launch */
 } sl_logged_kernel;

@@ -1,23 +1,13 @@
 /* Launches as JSON and as CSV: every value exact. */
 #include <string.h>
 
-#include "report/json.h"
+#include "report/head_json.h"
 #include "report/launch_log.h"
 #include "report/text.h"
 
-static bool writes(const sl_logged_inst *inst)
+static bool writes(const sl_inst_name *inst)
 {
     return inst->access == SL_ACCESS_STORE || inst->access == SL_ACCESS_REDUCTION;
-}
-
-static void source_text(const sl_logged_inst *inst, char *buffer, size_t size)
-{
-    if (inst->source_line && !*inst->source_file)
-        snprintf(buffer, size, "line %u", inst->source_line);
-    else if (inst->source_line)
-        snprintf(buffer, size, "%s:%u", inst->source_file, inst->source_line);
-    else
-        snprintf(buffer, size, "%s", inst->source_file);
 }
 
 static void put_counts(sl_json *j, const sl_packed_counts *packed)
@@ -33,36 +23,10 @@ static void put_counts(sl_json *j, const sl_packed_counts *packed)
     sl_json_close(j, '}');
 }
 
-static void put_dims(sl_json *j, const char *key, const uint32_t dims[3])
+static void put_load(sl_json *j, const sl_inst_name *inst, const sl_packed_counts *counts)
 {
-    sl_json_key(j, key);
-    sl_json_array(j, false);
-    for (int d = 0; d < 3; d++)
-        sl_json_u64(j, dims[d]);
-    sl_json_close(j, ']');
-}
-
-static void put_load(sl_json *j, const sl_logged_inst *inst, const sl_packed_counts *counts)
-{
-    char source[512];
     sl_json_object(j, false);
-    sl_json_key(j, "pc");
-    sl_json_u64(j, inst->pc);
-    if (inst->ptx_line) {
-        sl_json_key(j, "line");
-        sl_json_u64(j, inst->ptx_line);
-    }
-    source_text(inst, source, sizeof source);
-    if (*source) {
-        sl_json_key(j, "source");
-        sl_json_string(j, source);
-    }
-    if (*inst->array) {
-        sl_json_key(j, "array");
-        sl_json_string(j, inst->array);
-    }
-    sl_json_key(j, "opcode");
-    sl_json_string(j, inst->opcode);
+    sl_inst_json(j, inst);
     put_counts(j, counts);
     sl_json_close(j, '}');
 }
@@ -72,7 +36,7 @@ static void put_loads(sl_json *j, const sl_logged_launch *launch, const char *ke
     sl_json_key(j, key);
     sl_json_array(j, true);
     for (uint32_t i = 0; i < launch->loads; i++) {
-        const sl_logged_inst *inst = &launch->kernel->inst[launch->load[i].inst];
+        const sl_inst_name *inst = &launch->kernel->inst[launch->load[i].inst];
         if (writes(inst) == stores)
             put_load(j, inst, &launch->load[i].counts);
     }
@@ -103,8 +67,8 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch)
     sl_json_string(j, launch->kernel->symbol);
     sl_json_key(j, "name");
     sl_json_string(j, launch->kernel->name);
-    put_dims(j, "grid", launch->grid);
-    put_dims(j, "block", launch->block);
+    sl_json_dims(j, "grid", launch->grid);
+    sl_json_dims(j, "block", launch->block);
     if (launch->blocks_recorded != launch->blocks) {
         sl_json_key(j, "blocks_recorded");
         sl_json_u64(j, launch->blocks_recorded);
@@ -127,62 +91,12 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch)
     sl_json_close(j, '}');
 }
 
-static void put_trace(sl_json *j, const sl_report_trace *trace)
-{
-    sl_json_key(j, "trace");
-    sl_json_object(j, false);
-    sl_json_key(j, "file");
-    sl_json_string(j, trace->path);
-    sl_json_key(j, "format");
-    sl_json_string(j, trace->format);
-    if (trace->bytes) {
-        sl_json_key(j, "bytes");
-        sl_json_u64(j, trace->bytes);
-    }
-    if (trace->producer) {
-        sl_json_key(j, "producer");
-        sl_json_string(j, trace->producer);
-    }
-    if (trace->damage) {
-        sl_json_key(j, "damage");
-        sl_json_string(j, trace->damage);
-    }
-    sl_json_close(j, '}');
-}
-
-static void put_info(sl_json *j, const sl_report_info *info)
-{
-    sl_json_key(j, "tool");
-    sl_json_string(j, "sluice");
-    sl_json_key(j, "version");
-    sl_json_string(j, SLUICE_VERSION);
-    sl_json_key(j, "command");
-    sl_json_string(j, info->command);
-    if (info->machine) {
-        sl_json_key(j, "machine");
-        sl_json_string(j, info->machine);
-    }
-    sl_json_key(j, "options");
-    sl_json_object(j, false);
-    for (size_t i = 0; i < info->options; i++) {
-        sl_json_key(j, info->option[i].name);
-        sl_json_string(j, info->option[i].value);
-    }
-    sl_json_close(j, '}');
-    if (info->seed) {
-        sl_json_key(j, "seed");
-        sl_json_u64(j, *info->seed);
-    }
-    if (info->trace)
-        put_trace(j, info->trace);
-}
-
 sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_report_info *info, sl_error *error)
 {
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
-    put_info(&j, info);
+    sl_report_head_json(&j, info);
     sl_json_key(&j, "launches");
     sl_json_array(&j, true);
     for (size_t i = 0; i < log->launches.count; i++)
@@ -218,24 +132,12 @@ static void csv_launch(FILE *file, const sl_logged_launch *l)
     fprintf(file, ",%u,%u,%u,%u,%u,%u", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
 }
 
-static void csv_load(FILE *file, const sl_logged_inst *inst)
-{
-    char source[512];
-    source_text(inst, source, sizeof source);
-    fprintf(file, ",%u,%u,", inst->pc, inst->ptx_line);
-    sl_csv_field(file, source);
-    fputc(',', file);
-    sl_csv_field(file, inst->opcode);
-    fputc(',', file);
-    sl_csv_field(file, inst->array);
-}
-
 sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error)
 {
     uint64_t shown = 0;
     for (size_t i = 0; i < log->launches.count; i++)
         shown |= log->launches.items[i].counts.known;
-    fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,pc,line,source,opcode,array", file);
+    fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z," SL_INST_CSV, file);
     for (int i = 0; i < SL_COUNTERS; i++)
         if (shown >> i & 1)
             fprintf(file, ",%s", sl_counter_infos[i].name);
@@ -247,7 +149,8 @@ sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *e
         csv_counts(file, &l->counts, shown);
         for (uint32_t k = 0; k < l->loads; k++) {
             csv_launch(file, l);
-            csv_load(file, &l->kernel->inst[l->load[k].inst]);
+            fputc(',', file);
+            sl_inst_csv(file, &l->kernel->inst[l->load[k].inst]);
             csv_counts(file, &l->load[k].counts, shown);
         }
     }

@@ -26,16 +26,6 @@ static void cell_ratio(sl_table *t, uint64_t amount, uint64_t requests)
     sl_table_cell(t, requests ? sl_human_ratio((double)amount / (double)requests, 2, text) : "");
 }
 
-static void cell_dims(sl_table *t, const uint32_t d[3])
-{
-    if (d[2] > 1)
-        sl_table_cellf(t, "%ux%ux%u", d[0], d[1], d[2]);
-    else if (d[1] > 1)
-        sl_table_cellf(t, "%ux%u", d[0], d[1]);
-    else
-        sl_table_cellf(t, "%u", d[0]);
-}
-
 static void cell_time(sl_table *t, const sl_counts *c)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -92,8 +82,8 @@ static sl_status print_launches(FILE *file, const sl_launch_log *log, size_t wid
         sl_counts counts = sl_unpack_counts(&l->counts);
         sl_table_cellf(t, "%llu", (unsigned long long)l->index);
         sl_table_cellf(t, "%s%s", l->kernel->name, l->failed ? " (failed)" : "");
-        cell_dims(t, l->grid);
-        cell_dims(t, l->block);
+        sl_table_dims(t, l->grid);
+        sl_table_dims(t, l->block);
         cell_counters(t, &counts);
         cell_footprint(t, &counts);
         char text[SL_HUMAN_BYTES];
@@ -163,35 +153,12 @@ static sl_status print_kernels(FILE *file, const kernel_sum *sums, uint32_t coun
 
 /* ---- memory instructions ---- */
 
-static const char *place_of(const sl_logged_inst *inst, char *buffer, size_t size)
-{
-    const char *file = strrchr(inst->source_file, '/');
-    if (inst->source_line && !*inst->source_file)
-        snprintf(buffer, size, "line %u", inst->source_line);
-    else if (inst->source_line)
-        snprintf(buffer, size, "%s:%u", file ? file + 1 : inst->source_file, inst->source_line);
-    else if (inst->ptx_line)
-        snprintf(buffer, size, "PTX line %u", inst->ptx_line);
-    else
-        snprintf(buffer, size, "pc 0x%x", inst->pc);
-    return buffer;
-}
-
 /* Instructions of one place, opcode and array: an unrolled loop has many copies of each. */
 typedef struct load_group {
-    const sl_logged_inst *inst; /* the first */
+    const sl_inst_name *inst; /* the first */
     uint32_t copies;
     uint64_t requests, amount; /* amount: sectors */
 } load_group;
-
-static bool belongs(const load_group *group, const sl_logged_inst *inst)
-{
-    const sl_logged_inst *first = group->inst;
-    bool placed = inst->source_line || inst->ptx_line == first->ptx_line;
-    return placed && first->source_line == inst->source_line && first->access == inst->access &&
-           !strcmp(first->opcode, inst->opcode) && !strcmp(first->array, inst->array) &&
-           !strcmp(first->source_file, inst->source_file);
-}
 
 static void add_to_group(load_group *group, const sl_counts *c)
 {
@@ -218,11 +185,11 @@ static load_group *group_loads(const kernel_sum *sum, size_t *count)
     load_group *groups = calloc(sum->kernel->insts ? sum->kernel->insts : 1, sizeof *groups);
     *count = 0;
     for (uint32_t s = 0; groups && s < sum->kernel->insts; s++) {
-        const sl_logged_inst *inst = &sum->kernel->inst[s];
+        const sl_inst_name *inst = &sum->kernel->inst[s];
         if (!sum->load[s].known || inst->space == SL_MEM_SHARED)
             continue;
         size_t g = 0;
-        while (g < *count && !belongs(&groups[g], inst))
+        while (g < *count && !sl_inst_same_place(groups[g].inst, inst))
             g++;
         if (g == *count)
             groups[(*count)++].inst = inst;
@@ -236,7 +203,7 @@ static load_group *group_loads(const kernel_sum *sum, size_t *count)
 static void cell_group(sl_table *t, const load_group *group)
 {
     char text[SL_HUMAN_BYTES], place[256];
-    place_of(group->inst, place, sizeof place);
+    sl_inst_place(group->inst, place, sizeof place);
     if (group->copies > 1)
         sl_table_cellf(t, "  %s (x%u)", place, group->copies);
     else

@@ -138,6 +138,16 @@ static void put_row(const sl_table *t, FILE *file, char *const *cells, const siz
     fputc('\n', file);
 }
 
+void sl_table_dims(sl_table *t, const uint32_t d[3])
+{
+    if (d[2] > 1)
+        sl_table_cellf(t, "%ux%ux%u", d[0], d[1], d[2]);
+    else if (d[1] > 1)
+        sl_table_cellf(t, "%ux%u", d[0], d[1]);
+    else
+        sl_table_cellf(t, "%u", d[0]);
+}
+
 sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *error)
 {
     size_t *widths = t->failed ? NULL : calloc(t->columns, sizeof *widths);

@@ -4,6 +4,7 @@
 #define SL_REPORT_TABLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "sluice/error.h"
@@ -22,6 +23,8 @@ void sl_table_destroy(sl_table *table); /* NULL is fine */
 /* The next cell, row by row, left to right; the text is copied. */
 void sl_table_cell(sl_table *table, const char *text);
 void sl_table_cellf(sl_table *table, const char *format, ...) SL_PRINTF(2, 3);
+/* "4x4": dimensions, without those at the end that are 1. */
+void sl_table_dims(sl_table *table, const uint32_t dims[3]);
 /* `width`: columns of the terminal; 0: as wide as it gets. */
 sl_status sl_table_print(const sl_table *table, FILE *file, size_t width, sl_error *error);
 

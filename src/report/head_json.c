@@ -1,0 +1,60 @@
+#include "report/head_json.h"
+
+void sl_json_dims(sl_json *j, const char *key, const uint32_t dims[3])
+{
+    sl_json_key(j, key);
+    sl_json_array(j, false);
+    for (int d = 0; d < 3; d++)
+        sl_json_u64(j, dims[d]);
+    sl_json_close(j, ']');
+}
+
+static void put_trace(sl_json *j, const sl_report_trace *trace)
+{
+    sl_json_key(j, "trace");
+    sl_json_object(j, false);
+    sl_json_key(j, "file");
+    sl_json_string(j, trace->path);
+    sl_json_key(j, "format");
+    sl_json_string(j, trace->format);
+    if (trace->bytes) {
+        sl_json_key(j, "bytes");
+        sl_json_u64(j, trace->bytes);
+    }
+    if (trace->producer) {
+        sl_json_key(j, "producer");
+        sl_json_string(j, trace->producer);
+    }
+    if (trace->damage) {
+        sl_json_key(j, "damage");
+        sl_json_string(j, trace->damage);
+    }
+    sl_json_close(j, '}');
+}
+
+void sl_report_head_json(sl_json *j, const sl_report_info *info)
+{
+    sl_json_key(j, "tool");
+    sl_json_string(j, "sluice");
+    sl_json_key(j, "version");
+    sl_json_string(j, SLUICE_VERSION);
+    sl_json_key(j, "command");
+    sl_json_string(j, info->command);
+    if (info->machine) {
+        sl_json_key(j, "machine");
+        sl_json_string(j, info->machine);
+    }
+    sl_json_key(j, "options");
+    sl_json_object(j, false);
+    for (size_t i = 0; i < info->options; i++) {
+        sl_json_key(j, info->option[i].name);
+        sl_json_string(j, info->option[i].value);
+    }
+    sl_json_close(j, '}');
+    if (info->seed) {
+        sl_json_key(j, "seed");
+        sl_json_u64(j, *info->seed);
+    }
+    if (info->trace)
+        put_trace(j, info->trace);
+}

@@ -1,0 +1,82 @@
+#include "report/inst_name.h"
+
+#include <string.h>
+
+#include "report/text.h"
+
+sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
+{
+    return (sl_inst_name){.opcode = strings + inst->opcode,
+                          .source_file = strings + inst->source_file,
+                          .array = strings + inst->array,
+                          .pc = inst->pc,
+                          .ptx_line = inst->ptx_line,
+                          .source_line = inst->source_line,
+                          .access = inst->access,
+                          .space = inst->space};
+}
+
+bool sl_inst_same_place(const sl_inst_name *a, const sl_inst_name *b)
+{
+    bool placed = b->source_line || b->ptx_line == a->ptx_line;
+    return placed && a->source_line == b->source_line && a->access == b->access && !strcmp(a->opcode, b->opcode) &&
+           !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file);
+}
+
+const char *sl_inst_place(const sl_inst_name *name, char *buffer, size_t size)
+{
+    const char *file = strrchr(name->source_file, '/');
+    if (name->source_line && !*name->source_file)
+        snprintf(buffer, size, "line %u", name->source_line);
+    else if (name->source_line)
+        snprintf(buffer, size, "%s:%u", file ? file + 1 : name->source_file, name->source_line);
+    else if (name->ptx_line)
+        snprintf(buffer, size, "PTX line %u", name->ptx_line);
+    else
+        snprintf(buffer, size, "pc 0x%x", name->pc);
+    return buffer;
+}
+
+static void source_text(const sl_inst_name *name, char *buffer, size_t size)
+{
+    if (name->source_line && !*name->source_file)
+        snprintf(buffer, size, "line %u", name->source_line);
+    else if (name->source_line)
+        snprintf(buffer, size, "%s:%u", name->source_file, name->source_line);
+    else
+        snprintf(buffer, size, "%s", name->source_file);
+}
+
+void sl_inst_json(sl_json *j, const sl_inst_name *name)
+{
+    char source[512];
+    sl_json_key(j, "pc");
+    sl_json_u64(j, name->pc);
+    if (name->ptx_line) {
+        sl_json_key(j, "line");
+        sl_json_u64(j, name->ptx_line);
+    }
+    source_text(name, source, sizeof source);
+    if (*source) {
+        sl_json_key(j, "source");
+        sl_json_string(j, source);
+    }
+    if (*name->array) {
+        sl_json_key(j, "array");
+        sl_json_string(j, name->array);
+    }
+    sl_json_key(j, "opcode");
+    sl_json_string(j, name->opcode);
+}
+
+void sl_inst_csv(FILE *file, const sl_inst_name *name)
+{
+    char source[512];
+    source_text(name, source, sizeof source);
+    fprintf(file, "%u,%u,", name->pc, name->ptx_line);
+    sl_csv_field(file, source);
+    fputc(',', file);
+    sl_csv_field(file, name->opcode);
+    fputc(',', file);
+    sl_csv_field(file, name->array);
+}

@@ -1,0 +1,30 @@
+/* Memory instructions as reports name them: by place, opcode and array. */
+#ifndef SL_REPORT_INST_NAME_H
+#define SL_REPORT_INST_NAME_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/json.h"
+#include "sluice/trace.h"
+
+typedef struct sl_inst_name {
+    const char *opcode, *source_file, *array; /* empty: unknown */
+    uint32_t pc, ptx_line, source_line;
+    uint8_t access, space;
+} sl_inst_name;
+
+/* `strings` is the kernel's table or a copy of it; what is returned points into it. */
+sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings);
+/* Whether two are of one place, opcode and array: an unrolled loop has many copies of each. */
+bool sl_inst_same_place(const sl_inst_name *a, const sl_inst_name *b);
+/* Where it stands, for people: "spmv.cu:17", "PTX line 34". Returns `buffer`. */
+const char *sl_inst_place(const sl_inst_name *name, char *buffer, size_t size);
+
+/* Members of an object: pc, line, source, array, opcode; what is unknown is left out. */
+void sl_inst_json(sl_json *json, const sl_inst_name *name);
+/* Five fields, without a comma before or after them: the columns of SL_INST_CSV. */
+#define SL_INST_CSV "pc,line,source,opcode,array"
+void sl_inst_csv(FILE *file, const sl_inst_name *name);
+
+#endif
