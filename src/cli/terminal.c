@@ -19,6 +19,10 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
     sl_terminal *terminal = context;
     if (!terminal->shown)
         return;
+    if (total && done >= total) { /* what follows may be a report on the same terminal */
+        sl_terminal_clear(terminal);
+        return;
+    }
     uint64_t now = now_ns();
     if (now - terminal->start_ns < QUIET_NS || now - terminal->last_ns < REDRAW_NS)
         return;

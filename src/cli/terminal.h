@@ -1,4 +1,4 @@
-/* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped at the end. */
+/* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped when all is done. */
 #ifndef SL_CLI_TERMINAL_H
 #define SL_CLI_TERMINAL_H
 

@@ -1,5 +1,6 @@
 #include "profile/profile.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "profile/touches.h"
@@ -60,13 +61,20 @@ typedef struct profiling {
     const sl_loaded *loaded;
     const sl_profile_options *options;
     sl_core_touches *core; /* [options->cores] */
+    const sl_progress *progress;
+    pthread_mutex_t lock; /* of `done` and of telling it */
+    uint32_t done;
 } profiling;
 
 static sl_status run_core(void *context, size_t index, unsigned worker, sl_error *error)
 {
     (void)worker;
     profiling *p = context;
-    return sl_core_touches_run(p->loaded, p->options, (uint32_t)index, &p->core[index], error);
+    sl_status status = sl_core_touches_run(p->loaded, p->options, (uint32_t)index, &p->core[index], error);
+    pthread_mutex_lock(&p->lock);
+    sl_progress_update(p->progress, "cores", ++p->done, p->options->cores);
+    pthread_mutex_unlock(&p->lock);
+    return status;
 }
 
 static bool merge_loads(const profiling *p, sl_profile *profile)
@@ -126,7 +134,7 @@ static bool merge_lines(const profiling *p, sl_profile *profile)
 }
 
 sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_profile_options *options, sl_pool *pool,
-                            sl_profile *profile, sl_error *error)
+                            const sl_progress *progress, sl_profile *profile, sl_error *error)
 {
     sl_loaded *loaded = NULL;
     *profile = (sl_profile){0};
@@ -135,7 +143,13 @@ sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_pro
         status = sl_loaded_create(trace, launch, pool, &loaded, error);
     if (status)
         return status;
-    profiling p = {loaded, options, calloc(options->cores, sizeof *p.core)};
+    profiling p = {
+        .loaded = loaded,
+        .options = options,
+        .core = calloc(options->cores, sizeof *p.core),
+        .progress = progress,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+    };
     profile->kernel = sl_loaded_kernel(loaded);
     profile->launch = sl_loaded_launch(loaded);
     status = p.core ? sl_pool_run(pool, options->cores, run_core, &p, error) : sl_fail_memory(error);

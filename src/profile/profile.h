@@ -12,6 +12,7 @@
 #define SL_PROFILE_PROFILE_H
 
 #include "base/pool.h"
+#include "base/progress.h"
 #include "profile/footprint.h"
 #include "profile/histogram.h"
 #include "sluice/trace.h"
@@ -68,9 +69,9 @@ void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *f
 /* SL_INVALID names the option that makes no sense. */
 sl_status sl_profile_check(const sl_profile_options *options, sl_error *error);
 /* Profiles one launch; the trace must outlive the profile. `pool` may be NULL; the result is the same for any number of
- * threads. */
+ * threads. `progress` (may be NULL) counts cores. */
 sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_profile_options *options, sl_pool *pool,
-                            sl_profile *profile, sl_error *error);
+                            const sl_progress *progress, sl_profile *profile, sl_error *error);
 void sl_profile_fini(sl_profile *profile); /* an all-zero one is fine */
 
 #endif

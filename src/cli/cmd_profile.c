@@ -1,0 +1,196 @@
+/* sluice profile: how the accesses of a trace come back to lines and sectors. */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/trace_input.h"
+#include "report/profile.h"
+
+typedef struct profile_options {
+    sl_trace_input_options input;
+    uint64_t line, sector, cores, blocks_per_core, cache, windows;
+    bool loads_only;
+} profile_options;
+
+#define AT(field) offsetof(profile_options, field)
+// clang-format off
+static const sl_option options[] = {
+    {"line", 0, SL_OPTION_BYTES, "BYTES", "Size of a line (default: 128)", AT(line), 1, 65536, NULL},
+    {"sector", 0, SL_OPTION_BYTES, "BYTES", "Size of a sector (default: 32)", AT(sector), 1, 65536, NULL},
+    {"cores", 0, SL_OPTION_NUMBER, "N", "Cores that blocks are dealt to, one after the other (default: 15)", AT(cores), 1, 1024, NULL},
+    {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Blocks that a core runs at a time (default: 8)", AT(blocks_per_core), 1, 1024, NULL},
+    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size of the LRU cache that hits and zero-reuse fills speak of, per core (default: 16K)", AT(cache), 1, 0, NULL},
+    {"windows", 0, SL_OPTION_NUMBER, "N", "Show the footprint in N to 2N windows of time (default: 16)", AT(windows), 1, 65536, NULL},
+    {"loads-only", 0, SL_OPTION_FLAG, NULL, "Leave out stores and atomics", AT(loads_only), 0, 0, NULL},
+    {0},
+};
+// clang-format on
+
+static const profile_options defaults = {
+    .input = SL_TRACE_INPUT_DEFAULTS,
+    .line = 128,
+    .sector = 32,
+    .cores = 15,
+    .blocks_per_core = 8,
+    .cache = 16384,
+    .windows = 16,
+};
+
+static sl_status write_text(FILE *file, const void *result, sl_error *error)
+{
+    return sl_profile_report_text(file, result, sl_terminal_width(file), error);
+}
+
+static sl_status write_json(FILE *file, const void *result, sl_error *error)
+{
+    return sl_profile_report_json(file, result, error);
+}
+
+static sl_status write_csv(FILE *file, const void *result, sl_error *error)
+{
+    return sl_profile_report_csv(file, result, error);
+}
+
+/* The options of the profile, given or not: they are part of what its numbers mean. */
+static bool describe(const sl_invocation *inv, sl_trace_input *input, sl_arena *arena, sl_report_info *info)
+{
+    const profile_options *o = inv->values;
+    sl_report_option *option = sl_arena_array(arena, sl_report_option, sizeof options / sizeof *options + 2);
+    if (!option)
+        return false;
+    *info = (sl_report_info){.command = "profile", .option = option};
+    if (*input->workload) {
+        option[info->options++] = (sl_report_option){"workload", input->workload};
+        info->seed = &o->input.seed;
+    } else {
+        info->trace = &input->about;
+    }
+    for (const sl_option *each = options; each->name; each++) {
+        char value[64];
+        char *copy = sl_arena_strdup(arena, sl_option_text(each, o, value, sizeof value));
+        if (!copy)
+            return false;
+        option[info->options++] = (sl_report_option){each->name, copy};
+    }
+    return true;
+}
+
+/* Cores of one launch as a part of those of all. */
+typedef struct launch_progress {
+    const sl_progress *all;
+    uint64_t before, launches;
+} launch_progress;
+
+static void tell(void *context, const char *what, uint64_t done, uint64_t total)
+{
+    const launch_progress *p = context;
+    (void)what;
+    sl_progress_update(p->all, "launches x cores", p->before * total + done, p->launches * total);
+}
+
+static sl_status profile_launches(const sl_invocation *inv, const sl_trace_input *input,
+                                  const sl_profile_options *wanted, sl_profile *profile, sl_error *error)
+{
+    sl_pool *pool;
+    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < input->launches && !status; i++) {
+        launch_progress done = {inv->progress, i, input->launches};
+        sl_progress progress = {tell, &done};
+        status = sl_profile_launch(input->trace, input->launch[i], wanted, pool, &progress, &profile[i], error);
+    }
+    sl_pool_destroy(pool);
+    return status;
+}
+
+static int profile_input(const sl_invocation *inv, sl_trace_input *input, const sl_profile_options *wanted)
+{
+    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    sl_profile *profile = calloc(input->launches ? input->launches : 1, sizeof *profile);
+    sl_profile_report report = {.options = wanted, .profiles = input->launches, .profile = profile};
+    sl_error error;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = profile ? profile_launches(inv, input, wanted, profile, &error) : sl_fail_memory(&error);
+    if (!status)
+        status = sl_profile_sums_init(&report.sums, profile, input->launches, &error);
+    if (!status && !describe(inv, input, &arena, &report.info))
+        status = sl_fail_memory(&error);
+    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &report, stdout);
+    sl_profile_sums_fini(&report.sums);
+    for (uint32_t i = 0; profile && i < input->launches; i++)
+        sl_profile_fini(&profile[i]);
+    free(profile);
+    sl_arena_fini(&arena);
+    return code;
+}
+
+static int run_profile(const sl_invocation *inv)
+{
+    const profile_options *o = inv->values;
+    sl_profile_options wanted = {
+        .line_bytes = (uint32_t)o->line,
+        .sector_bytes = (uint32_t)o->sector,
+        .cores = (uint32_t)o->cores,
+        .blocks_per_core = (uint32_t)o->blocks_per_core,
+        .cache_bytes = o->cache,
+        .windows = (uint32_t)o->windows,
+        .loads_only = o->loads_only,
+    };
+    sl_trace_input input;
+    sl_error error;
+    if (sl_profile_check(&wanted, &error))
+        return sl_cli_usage(inv, "%s", error.text);
+    if (sl_trace_input_open(&input, inv, &error))
+        return sl_cli_fail(inv, &error);
+    int code = profile_input(inv, &input, &wanted);
+    if (input.damage.status) {
+        sl_cli_warn(inv, "%s: %s", input.name, input.damage.text);
+        code = SL_EXIT_FAILURE;
+    }
+    sl_trace_input_close(&input);
+    return code;
+}
+
+static const sl_example examples[] = {
+    {"sluice profile app.slt", "Shows how each kernel and each load of a trace comes back to its data"},
+    {"sluice profile matmul n=256", "Runs a workload first and profiles what it did"},
+    {"sluice profile --cores 1 --blocks-per-core 1 --loads-only app.slt",
+     "Looks at the loads of one block after the other"},
+    {"sluice profile --cache 48K --kernel '^spmv' --csv reuse.csv app.slt",
+     "Writes the histograms of some kernels for plotting; hits are those of 48 KiB"},
+    {0},
+};
+
+const sl_command sl_cmd_profile = {
+    .name = "profile",
+    .summary = "show reuse: distances, counts and footprints per kernel and load",
+    .usage = "[options] " SL_TRACE_INPUT_USAGE,
+    .description =
+        "Shows how accesses come back to lines and sectors: per kernel, per launch and per load, how many different "
+        "lines and sectors lie between one touch and the next of the same (the reuse distance), how often lines are "
+        "touched again, what part of the touches has no reuse, how many different lines are touched over time, and "
+        "what part of the moved bytes was asked for.\n\n"
+        "No machine, no cache and no timing is involved: 'sluice model' and 'sluice sim' have these. Only an order is "
+        "assumed. Block b runs on core b modulo --cores; a core runs --blocks-per-core blocks at a time and takes its "
+        "next one when one ends; the warps of these blocks take turns, one access to memory each, and wait for each "
+        "other at barriers. Each core looks back on its own accesses alone, and results are sums over the cores. Each "
+        "launch starts anew. Looked at are loads, stores, atomics and asynchronous copies in global and local memory; "
+        "prefetches, textures, constants and shared memory are left out.\n\n"
+        "The reuse distance says what an LRU cache without conflicts would do: touches at a distance below its number "
+        "of lines hit. For such a cache of --cache bytes the report shows hits and zero-reuse fills: lines that are "
+        "brought in and evicted without a hit, because they are never touched again or because they are touched too "
+        "late.",
+    .options = options,
+    .more_options = sl_trace_input_table,
+    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .values_bytes = sizeof(profile_options),
+    .defaults = &defaults,
+    .least_operands = 1,
+    .most_operands = SL_TRACE_INPUT_MOST_OPERANDS,
+    .operand = SL_TRACE_INPUT_OPERAND,
+    .examples = examples,
+    .run = run_profile,
+};

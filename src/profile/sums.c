@@ -1,0 +1,64 @@
+#include "profile/sums.h"
+
+#include <stdlib.h>
+
+static sl_profile_sum *sum_of(sl_profile_sums *sums, const sl_trace_kernel *kernel)
+{
+    size_t k = 0;
+    while (k < sums->kernels && sums->kernel[k].kernel != kernel)
+        k++;
+    if (k == sums->kernels)
+        sums->kernel[sums->kernels++].kernel = kernel;
+    return &sums->kernel[k];
+}
+
+/* Until all launches are in, a sum has a place for each memory slot of the kernel. */
+static bool add(sl_profile_sum *sum, const sl_profile *profile)
+{
+    if (!sum->load)
+        sum->load = calloc(sum->kernel->mem_slots ? sum->kernel->mem_slots : 1, sizeof *sum->load);
+    if (!sum->load)
+        return false;
+    if (!sum->longest || profile->total.line_touches > sum->longest->total.line_touches)
+        sum->longest = profile;
+    sum->launches++;
+    sl_profile_counts_merge(&sum->total, &profile->total);
+    for (uint32_t i = 0; i < profile->loads; i++)
+        sl_profile_counts_merge(&sum->load[profile->load[i].slot].counts, &profile->load[i].counts);
+    return true;
+}
+
+static void drop_idle_loads(sl_profile_sum *sum)
+{
+    for (uint32_t s = 0; s < sum->kernel->mem_slots; s++)
+        if (sum->load[s].counts.requests) {
+            sum->load[sum->loads] = sum->load[s];
+            sum->load[sum->loads++].slot = s;
+        }
+}
+
+sl_status sl_profile_sums_init(sl_profile_sums *sums, const sl_profile *profile, size_t profiles, sl_error *error)
+{
+    *sums = (sl_profile_sums){0};
+    sums->kernel = calloc(profiles ? profiles : 1, sizeof *sums->kernel);
+    bool fits = sums->kernel != NULL;
+    for (size_t i = 0; i < profiles && fits; i++) {
+        sl_profile_counts_merge(&sums->all, &profile[i].total);
+        fits = add(sum_of(sums, profile[i].kernel), &profile[i]);
+    }
+    for (size_t k = 0; k < sums->kernels && fits; k++)
+        drop_idle_loads(&sums->kernel[k]);
+    if (!fits) {
+        sl_profile_sums_fini(sums);
+        return sl_fail_memory(error);
+    }
+    return SL_OK;
+}
+
+void sl_profile_sums_fini(sl_profile_sums *sums)
+{
+    for (size_t k = 0; k < sums->kernels; k++)
+        free(sums->kernel[k].load);
+    free(sums->kernel);
+    *sums = (sl_profile_sums){0};
+}

@@ -1,0 +1,26 @@
+/* The report "how accesses come back to lines and sectors", as text, JSON and CSV. */
+#ifndef SL_REPORT_PROFILE_H
+#define SL_REPORT_PROFILE_H
+
+#include <stdio.h>
+
+#include "profile/sums.h"
+#include "report/launches.h"
+
+typedef struct sl_profile_report {
+    const sl_profile_options *options;
+    size_t profiles;
+    const sl_profile *profile;
+    sl_profile_sums sums;
+    sl_report_info info; /* for the head of the JSON */
+} sl_profile_report;
+
+/* `width`: columns of the terminal; 0: no limit. */
+sl_status sl_profile_report_text(FILE *file, const sl_profile_report *report, size_t width, sl_error *error);
+sl_status sl_profile_report_json(FILE *file, const sl_profile_report *report, sl_error *error);
+/* One value per row, for plotting. Where `launch` is empty the row sums a kernel's launches, where `kernel` is empty
+ * all; where `pc` is empty it sums all memory instructions. `from` and `to` are the ends of a histogram's bin or of a
+ * window (both inclusive); "never" stands for first touches. */
+sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_error *error);
+
+#endif

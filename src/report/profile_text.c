@@ -1,0 +1,331 @@
+/* Profiles as tables and pictures for people: a line per launch, or per kernel where there are many; then, per kernel,
+ * its histograms, its footprint over time and its memory instructions. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/bars.h"
+#include "report/inst_name.h"
+#include "report/profile.h"
+#include "report/table.h"
+#include "report/text.h"
+
+enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10, BAR = 16 };
+
+/* ---- cells ---- */
+
+static void cell_count(sl_table *t, uint64_t value)
+{
+    char text[SL_HUMAN_BYTES];
+    sl_table_cell(t, sl_human_count(value, text));
+}
+
+static void cell_share(sl_table *t, uint64_t part, uint64_t whole)
+{
+    char text[SL_HUMAN_BYTES];
+    if (whole)
+        sl_table_cellf(t, "%s%%", sl_human_ratio(100.0 * (double)part / (double)whole, 1, text));
+    else
+        sl_table_cell(t, "");
+}
+
+/* A share and its bar, which is as long as the longest for `most`. */
+static void cell_bar(sl_table *t, uint64_t part, uint64_t whole, uint64_t most)
+{
+    char bar[SL_BAR_BYTES];
+    cell_share(t, part, whole);
+    sl_table_cell(t, most ? sl_bar((double)part / (double)most, BAR, bar) : "");
+}
+
+#define COUNT_COLUMNS                                                                                                  \
+    {"touches", true, false}, {"used", true, false}, {"once", true, false}, {"hits", true, false},                     \
+    {                                                                                                                  \
+        "0-reuse", true, false                                                                                         \
+    }
+
+static void cell_counts(sl_table *t, const sl_profile_counts *c, const sl_profile_options *o)
+{
+    cell_count(t, c->line_touches);
+    cell_share(t, c->used_bytes, c->sector_touches * o->sector_bytes);
+    cell_share(t, sl_profile_once(c), c->line_touches);
+    cell_share(t, c->line_touches - c->fills, c->line_touches);
+    cell_share(t, sl_profile_once(c) + c->late_fills, c->fills);
+}
+
+/* Prints and destroys; `t` NULL: memory ran out. */
+static sl_status print(sl_table *t, FILE *file, size_t width, sl_error *error)
+{
+    sl_status status = t ? sl_table_print(t, file, width, error) : sl_fail_memory(error);
+    sl_table_destroy(t);
+    return status;
+}
+
+/* ---- launches and kernels ---- */
+
+static sl_status print_launches(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"#", true, false},     {"kernel", false, true}, {"grid", true, false},
+                                        {"block", true, false}, COUNT_COLUMNS,           {"footprint", true, false}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; t && i < r->profiles; i++) {
+        const sl_profile *p = &r->profile[i];
+        char text[SL_HUMAN_BYTES];
+        sl_table_cellf(t, "%" PRIu64 "%s", p->launch->index, p->launch->failed ? "!" : "");
+        sl_table_cell(t, p->kernel->name);
+        sl_table_dims(t, p->launch->grid);
+        sl_table_dims(t, p->launch->block);
+        cell_counts(t, &p->total, r->options);
+        sl_table_cell(t, sl_human_bytes(p->footprint_lines * r->options->line_bytes, text));
+    }
+    return print(t, file, width, error);
+}
+
+static sl_status print_kernels(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"kernel", false, true}, {"launches", true, false}, COUNT_COLUMNS};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    for (size_t k = 0; t && k < r->sums.kernels; k++) {
+        sl_table_cell(t, r->sums.kernel[k].kernel->name);
+        cell_count(t, r->sums.kernel[k].launches);
+        cell_counts(t, &r->sums.kernel[k].total, r->options);
+    }
+    return print(t, file, width, error);
+}
+
+/* ---- histograms ---- */
+
+static uint64_t largest(const sl_distances *d)
+{
+    uint64_t most = d->never;
+    for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
+        most = d->bin[i] > most ? d->bin[i] : most;
+    return most;
+}
+
+static unsigned bins_used(const uint64_t *bin, unsigned bins)
+{
+    while (bins && !bin[bins - 1])
+        bins--;
+    return bins;
+}
+
+static void cell_range(sl_table *t, uint64_t least, uint64_t most)
+{
+    char from[SL_HUMAN_BYTES], to[SL_HUMAN_BYTES];
+    if (least == most)
+        sl_table_cellf(t, "  %s", sl_human_count(least, from));
+    else
+        sl_table_cellf(t, "  %s-%s", sl_human_count(least, from), sl_human_count(most, to));
+}
+
+static void distance_row(sl_table *t, const sl_profile_counts *c, uint64_t lines, uint64_t sectors, uint64_t gaps)
+{
+    cell_bar(t, lines, c->line_touches, largest(&c->line_distance));
+    cell_bar(t, sectors, c->sector_touches, largest(&c->sector_distance));
+    cell_share(t, gaps, c->line_touches);
+}
+
+static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"  reuse distance", false, false}, {"lines", true, false}, {"", false, false},
+        {"sectors", true, false},           {"", false, false},     {"gap", true, false}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    unsigned bins = bins_used(c->line_distance.bin, SL_DISTANCE_BINS);
+    unsigned sector_bins = bins_used(c->sector_distance.bin, SL_DISTANCE_BINS);
+    unsigned gap_bins = bins_used(c->line_gap.bin, SL_DISTANCE_BINS);
+    bins = bins > sector_bins ? bins : sector_bins;
+    bins = bins > gap_bins ? bins : gap_bins;
+    sl_table_cell(t, "  first touch");
+    distance_row(t, c, c->line_distance.never, c->sector_distance.never, c->line_gap.never);
+    for (unsigned i = 0; i < bins; i++) {
+        cell_range(t, sl_distance_least(i), sl_distance_most(i));
+        distance_row(t, c, c->line_distance.bin[i], c->sector_distance.bin[i], c->line_gap.bin[i]);
+    }
+    return print(t, file, width, error);
+}
+
+static sl_status print_reuses(FILE *file, const sl_profile_counts *c, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"  touched again", false, false}, {"lines", true, false}, {"", false, false}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    uint64_t most = 0;
+    unsigned bins = bins_used(c->line_reuses, SL_REUSE_BINS);
+    for (unsigned i = 0; i < bins; i++)
+        most = c->line_reuses[i] > most ? c->line_reuses[i] : most;
+    for (unsigned i = 0; t && i < bins; i++) {
+        cell_range(t, sl_reuse_least(i), sl_reuse_most(i));
+        cell_bar(t, c->line_reuses[i], c->lines, most);
+    }
+    return print(t, file, width, error);
+}
+
+static void print_share(FILE *file, const char *before, uint64_t part, uint64_t whole, const char *after)
+{
+    char text[SL_HUMAN_BYTES];
+    fprintf(file, "%s%s%%%s", before, sl_human_ratio(whole ? 100.0 * (double)part / (double)whole : 0, 1, text), after);
+}
+
+static void print_fills(FILE *file, const sl_profile_counts *c, const sl_profile_options *o)
+{
+    char text[SL_HUMAN_BYTES];
+    uint64_t once = sl_profile_once(c);
+    fprintf(file, "  LRU, %s: ", sl_human_bytes(o->cache_bytes, text));
+    print_share(file, "", c->line_touches - c->fills, c->line_touches, " of touches hit; ");
+    print_share(file, "", once + c->late_fills, c->fills, " of fills are evicted without a hit:\n");
+    print_share(file, "    ", once, c->fills, " are never touched again, ");
+    print_share(file, "", c->late_fills, c->fills, " are, but too late\n");
+}
+
+/* ---- footprint over time ---- */
+
+static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_options *o)
+{
+    char count[SL_HUMAN_BYTES], bytes[SL_HUMAN_BYTES];
+    uint64_t most = 0, all = 0, so_far = 0;
+    if (!p->windows)
+        return;
+    for (uint32_t w = 0; w < p->windows; w++) {
+        most = p->window[w].lines > most ? p->window[w].lines : most;
+        all += p->window[w].new_lines;
+    }
+    fprintf(file, "  footprint of a core over launch %" PRIu64 ", by windows of %s touches:\n", p->launch->index,
+            sl_human_count(p->window_touches, count));
+    fputs("    lines in the window  ", file);
+    for (uint32_t w = 0; w < p->windows; w++)
+        fputs(sl_spark(p->window[w].lines, most), file);
+    uint64_t mean = most / p->cores, mean_all = all / p->cores;
+    fprintf(file, "  most %s (%s)\n", sl_human_count(mean, count), sl_human_bytes(mean * o->line_bytes, bytes));
+    fputs("    lines so far         ", file);
+    for (uint32_t w = 0; w < p->windows; w++)
+        fputs(sl_spark(so_far += p->window[w].new_lines, all), file);
+    fprintf(file, "  all  %s (%s)\n", sl_human_count(mean_all, count), sl_human_bytes(mean_all * o->line_bytes, bytes));
+}
+
+/* ---- memory instructions ---- */
+
+typedef struct load_group {
+    sl_inst_name name; /* of the first */
+    uint32_t first, copies;
+    sl_profile_counts counts;
+} load_group;
+
+/* The most touches first; among equals in program order. */
+static int compare_groups(const void *left, const void *right)
+{
+    const load_group *a = left, *b = right;
+    if (a->counts.line_touches != b->counts.line_touches)
+        return a->counts.line_touches > b->counts.line_touches ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static load_group *group_loads(const sl_profile_sum *sum, size_t *count)
+{
+    load_group *groups = calloc(sum->loads ? sum->loads : 1, sizeof *groups);
+    *count = 0;
+    for (uint32_t i = 0; groups && i < sum->loads; i++) {
+        const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
+        sl_inst_name name = sl_inst_named(inst, sum->kernel->strings);
+        size_t g = 0;
+        while (g < *count && !sl_inst_same_place(&groups[g].name, &name))
+            g++;
+        if (g == *count)
+            groups[(*count)++] = (load_group){.name = name, .first = i};
+        groups[g].copies++;
+        sl_profile_counts_merge(&groups[g].counts, &sum->load[i].counts);
+    }
+    if (groups)
+        qsort(groups, *count, sizeof *groups, compare_groups);
+    return groups;
+}
+
+static void group_row(sl_table *t, const load_group *g, const sl_profile_options *o)
+{
+    char place[256];
+    sl_inst_place(&g->name, place, sizeof place);
+    if (g->copies > 1)
+        sl_table_cellf(t, "  %s (x%u)", place, g->copies);
+    else
+        sl_table_cellf(t, "  %s", place);
+    sl_table_cell(t, g->name.opcode);
+    sl_table_cell(t, g->name.array);
+    cell_counts(t, &g->counts, o);
+}
+
+static sl_status print_loads(FILE *file, const sl_profile_sum *sum, const sl_profile_options *o, size_t width,
+                             sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"  place", false, true}, {"instruction", false, true}, {"array", false, true}, COUNT_COLUMNS};
+    size_t count;
+    load_group *groups = group_loads(sum, &count);
+    sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
+    for (size_t i = 0; t && i < count && i < MOST_LOADS; i++)
+        group_row(t, &groups[i], o);
+    free(groups);
+    return print(t, file, width, error);
+}
+
+/* ---- all of it ---- */
+
+static sl_status print_kernel(FILE *file, const sl_profile_sum *sum, const sl_profile_options *o, size_t width,
+                              sl_error *error)
+{
+    char count[SL_HUMAN_BYTES];
+    fprintf(file, "\n%s: %s touches of lines", sum->kernel->name, sl_human_count(sum->total.line_touches, count));
+    fprintf(file, ", %s of sectors\n", sl_human_count(sum->total.sector_touches, count));
+    if (!sum->total.line_touches)
+        return SL_OK;
+    sl_status status = print_distances(file, &sum->total, width, error);
+    fputc('\n', file);
+    if (!status)
+        status = print_reuses(file, &sum->total, width, error);
+    fputc('\n', file);
+    print_fills(file, &sum->total, o);
+    fputc('\n', file);
+    print_footprint(file, sum->longest, o);
+    fputc('\n', file);
+    return status ? status : print_loads(file, sum, o, width, error);
+}
+
+static void print_head(FILE *file, const sl_profile_options *o)
+{
+    fprintf(file, "%u %s, %u %s each at a time; lines of %u B, sectors of %u B%s\n\n", o->cores,
+            o->cores == 1 ? "core" : "cores", o->blocks_per_core, o->blocks_per_core == 1 ? "block" : "blocks",
+            o->line_bytes, o->sector_bytes, o->loads_only ? "; loads only" : "");
+}
+
+static void print_legend(FILE *file, const sl_profile_options *o)
+{
+    char cache[SL_HUMAN_BYTES];
+    fprintf(file,
+            "\ntouches  lines that the requests of warps need, one by one\n"
+            "used     bytes asked for, of those in the sectors that hold them\n"
+            "once     touches of lines that are touched only once: without any reuse\n"
+            "hits     touches that hit in an LRU cache of %s, %" PRIu64 " lines\n"
+            "0-reuse  of the others (fills), lines that are evicted without a hit\n"
+            "gap      as the reuse distance of lines, but all touches in between count\n",
+            sl_human_bytes(o->cache_bytes, cache), o->cache_bytes / o->line_bytes);
+}
+
+sl_status sl_profile_report_text(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
+{
+    if (!r->profiles) {
+        fputs("there is no launch to profile\n", file);
+        return SL_OK;
+    }
+    print_head(file, r->options);
+    bool many = r->profiles > MOST_LAUNCH_LINES;
+    sl_status status = many ? print_kernels(file, r, width, error) : print_launches(file, r, width, error);
+    for (size_t k = 0; k < r->sums.kernels && k < MOST_KERNELS && !status; k++)
+        status = print_kernel(file, &r->sums.kernel[k], r->options, width, error);
+    if (!status && r->sums.kernels > MOST_KERNELS)
+        fprintf(file, "\n(%zu more kernels; --json and --csv show all)\n", r->sums.kernels - MOST_KERNELS);
+    if (!status && many)
+        fprintf(file, "\n%zu launches, summed by kernel; --json and --csv show each\n", r->profiles);
+    if (!status)
+        print_legend(file, r->options);
+    return status;
+}

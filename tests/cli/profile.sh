@@ -1,0 +1,122 @@
+#!/bin/sh
+# Reuse profiles of traces and workloads, as a person asks for them.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+printf 'blocksize: 32 1 1\n0 0 4096 4\n1 0 4100 4\n0 1 8192 4\n0 0 4096 4\n' >threads.trc
+"$sluice" trace --quiet -o mm.slt matmul n=64
+
+it 'shows the reuse of a trace: distances, counts, fills, footprint and loads'
+run "$sluice" profile mm.slt
+exits 0
+stderr_is ''
+stdout_has '15 cores, 8 blocks each at a time; lines of 128 B, sectors of 32 B'
+stdout_has 'reuse distance'
+stdout_has 'first touch'
+stdout_has 'touched again'
+stdout_has 'LRU, 16.0 KiB:'
+stdout_has 'lines so far'
+stdout_has 'matmul.cu:'
+
+it 'runs a workload and profiles it as it profiles its trace'
+run "$sluice" profile --csv trace.csv -q mm.slt
+exits 0
+run "$sluice" profile --csv run.csv -q matmul n=64
+exits 0
+run cmp trace.csv run.csv
+exits 0
+
+it 'leaves no temporary trace behind'
+mkdir temporary
+TMPDIR=$PWD/temporary run "$sluice" profile -q matmul n=64
+exits 0
+empty_directory temporary
+TMPDIR=$PWD/temporary run "$sluice" profile -q matmul n=no
+exits 1
+empty_directory temporary
+
+it 'gives the same bytes for any number of threads'
+run "$sluice" profile -j 1 --json one.json mm.slt
+exits 0
+run "$sluice" profile -j 3 --json three.json mm.slt
+exits 0
+run cmp one.json three.json
+exits 0
+
+it 'says in its JSON what made it'
+run "$sluice" profile --json - --cache 48K mm.slt
+exits 0
+stdout_has '"command": "profile"'
+stdout_has '"line": "128"'
+stdout_has '"cores": "15"'
+stdout_has '"cache": "49152"'
+stdout_has '"format": "sluice"'
+run "$sluice" profile --json - --seed 7 matmul n=16
+exits 0
+stdout_has '"workload": "matmul n=16"'
+stdout_has '"seed": 7'
+
+# One block: the threads 0 and 1 load side by side, thread 0 stores elsewhere, then loads again.
+it 'counts a trace of another program by hand'
+run "$sluice" profile --csv - threads.trc
+exits 0
+stdout_has ',requests,,,3'
+stdout_has ',line_touches,,,3'
+stdout_has ',asked_bytes,,,16'
+stdout_has ',lines,,,2'
+stdout_has ',lines_once,,,1'
+stdout_has ',line_distance,never,never,2'
+stdout_has ',line_distance,1,1,1'
+stdout_has ',line_reuses,0,0,1'
+stdout_has ',footprint_bytes,,,256'
+
+it 'leaves out stores when asked to'
+run "$sluice" profile --csv - --loads-only threads.trc
+exits 0
+stdout_has ',requests,,,2'
+stdout_has ',line_distance,0,0,1'
+
+it 'takes other sizes of lines and sectors'
+run "$sluice" profile --csv - --line 64 --sector 64 mm.slt
+exits 0
+stdout_has ',moved_bytes'
+run "$sluice" profile --line 100 mm.slt
+exits 2
+stderr_has 'a line of 100 bytes: its size must be a power of two'
+run "$sluice" profile --line 32 --sector 64 mm.slt
+exits 2
+stderr_has 'a sector of 64 bytes'
+
+it 'takes only the launches asked for'
+run "$sluice" profile --kernel nothing mm.slt
+exits 0
+stdout_is 'there is no launch to profile'
+run "$sluice" profile --kernel '(' mm.slt
+exits 1
+stderr_has "'(' is not a regular expression"
+run "$sluice" profile --launch 0 mm.slt
+exits 0
+stdout_has 'matmul'
+
+it 'names what it cannot read'
+run "$sluice" profile matmull
+exits 1
+stderr_has "'matmull' is neither a file nor a workload; did you mean 'matmul'?"
+run "$sluice" profile absent/x.slt
+exits 1
+stderr_has 'absent/x.slt'
+run "$sluice" profile threads.trc more
+exits 1
+stderr_has "'more' is one argument too many"
+echo text >text
+run "$sluice" profile text
+exits 1
+stderr_has 'this is no trace that Sluice can read'
+
+it 'tells of damage and profiles what is whole'
+head -c "$(($(wc -c <mm.slt) - 20))" mm.slt >cut.slt
+run "$sluice" profile -o cut.txt cut.slt
+exits 1
+stderr_has 'cut.slt'
+exists cut.txt
+
+done_testing
