@@ -1,5 +1,5 @@
-/* A launch of a trace in memory: its streams stay encoded, and any warp of any block can be read at any time, by several
- * threads at once. This is what everything that interleaves warps reads. */
+/* A launch of a trace in memory: its streams stay encoded, and any warp of any block can be read at any time, by
+ * several threads at once. This is what everything that interleaves warps reads. */
 #ifndef SL_TRACE_LOADED_H
 #define SL_TRACE_LOADED_H
 
@@ -31,8 +31,8 @@ typedef struct sl_warp_reader {
     bool started;
 } sl_warp_reader;
 
-/* `block` is an index below sl_loaded_blocks; `predictor` is scratch of kernel->mem_slots entries (at least 1) that only
- * this reader uses. */
+/* `block` is an index below sl_loaded_blocks; `predictor` is scratch of kernel->mem_slots entries (at least 1) that
+ * only this reader uses. */
 void sl_warp_reader_init(sl_warp_reader *reader, const sl_loaded *loaded, uint64_t block, uint32_t warp,
                          sl_predictor *predictor);
 /* As sl_warp_cursor_step. */
