@@ -26,7 +26,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
         fputs("no launch is one that --kernel and --launch ask for\n", file);
     else
-        status = sl_launch_report_text(file, r->shown->log, sl_terminal_width(file), error);
+        status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log,
+                                                                           sl_terminal_width(file), error);
     if (!status && r->shown->note && *r->shown->note)
         fprintf(file, "\n%s\n", r->shown->note);
     return status;
@@ -58,7 +59,10 @@ static sl_status show_json(FILE *file, const void *data, sl_error *error)
     const result *r = data;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_report_info info = {.command = r->inv->command->name, .seed = r->shown->seed, .trace = r->shown->trace};
+    sl_report_info info = {.command = r->inv->command->name,
+                           .machine = r->shown->machine,
+                           .seed = r->shown->seed,
+                           .trace = r->shown->trace};
     info.option = describe(r, &arena, &info.options);
     sl_status status = info.option ? sl_launch_report_json(file, r->shown->log, &info, error) : sl_fail_memory(error);
     sl_arena_fini(&arena);

@@ -54,8 +54,8 @@ static uint32_t smallest_holding(const sl_core_limits *core, uint64_t bytes)
     return i;
 }
 
-/* The driver takes a carve-out by what the blocks need that fit by everything else. Blocks that ask for no shared
- * memory never get more than would hold as many of them as a core can have. */
+/* The driver takes a carve-out by what the blocks need that fit by everything else, but never more than would hold as
+ * many of them as a core can have at all. */
 static uint32_t choose_carve_out(const sl_core_limits *core, const block_needs *n, uint64_t blocks)
 {
     uint64_t need = blocks * n->shared;
@@ -63,8 +63,8 @@ static uint32_t choose_carve_out(const sl_core_limits *core, const block_needs *
     if (core->carve_out_needs) {
         for (chosen = 0; chosen < core->carve_outs - 1 && core->carve_out_need[chosen] < need; chosen++)
             ;
-        uint32_t enough = smallest_holding(core, (uint64_t)core->blocks * core->shared_per_block);
-        if (!n->asked_shared && chosen > enough)
+        uint32_t enough = smallest_holding(core, core->blocks * n->shared);
+        if (chosen > enough)
             chosen = enough;
     }
     return core->carve_out[chosen];

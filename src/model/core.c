@@ -1,0 +1,428 @@
+#include "model/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/request.h"
+
+enum { NO_WARP = 0xffffffff };
+
+typedef struct warp {
+    sl_warp_walk walk;
+    uint64_t ready, order; /* its place in the queue */
+    uint32_t block;        /* slot of its block */
+    uint32_t next_blocked;
+    bool requesting; /* within a request that had to wait */
+    uint32_t pieces, at;
+    uint64_t done;                       /* of the request, so far */
+    uint64_t done_at[SL_WALK_LOADS + 1]; /* of loads by rank; the last: nobody waits for it */
+    uint64_t arrival[8];                 /* of its latest misses, in a ring: for the limit per warp */
+    uint32_t misses;
+    sl_request_piece piece[SL_REQUEST_PIECES];
+    uint32_t waited[SL_REQUEST_PIECES]; /* sectors that were present when the request first had to wait */
+    sl_predictor *predictor;
+} warp;
+
+typedef struct block_slot {
+    uint32_t live, arrived; /* warps; arrived: at the barrier */
+    uint64_t *waiting;      /* bitmap of warps at the barrier */
+} block_slot;
+
+typedef struct core {
+    const sl_core_config *config;
+    sl_core_result *result;
+    sl_l1 *l1;
+    sl_request_shape shape;
+    const sl_core_limits *limits;
+    uint32_t warps; /* of a block */
+    warp *warp;     /* [resident_blocks * warps] */
+    block_slot *slot;
+    uint32_t *heap; /* warps by (ready, order) */
+    uint32_t queued;
+    uint64_t order, time, issued; /* issued: instructions that have not yet taken a whole step */
+    uint32_t first_blocked, last_blocked;
+    const uint32_t *block;
+    size_t blocks, next_block;
+    sl_error *error;
+} core;
+
+/* ---- the queue ---- */
+
+static inline bool sooner(const core *c, uint32_t a, uint32_t b)
+{
+    const warp *x = &c->warp[a], *y = &c->warp[b];
+    return x->ready != y->ready ? x->ready < y->ready : x->order < y->order;
+}
+
+static void enqueue(core *c, uint32_t w, uint64_t ready)
+{
+    c->warp[w].ready = ready;
+    c->warp[w].order = c->order++;
+    uint32_t at = c->queued++;
+    for (; at && sooner(c, w, c->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        c->heap[at] = c->heap[(at - 1) / 2];
+    c->heap[at] = w;
+}
+
+static uint32_t dequeue(core *c)
+{
+    uint32_t first = c->heap[0], last = c->heap[--c->queued], at = 0, child;
+    while ((child = 2 * at + 1) < c->queued) {
+        if (child + 1 < c->queued && sooner(c, c->heap[child + 1], c->heap[child]))
+            child++;
+        if (!sooner(c, c->heap[child], last))
+            break;
+        c->heap[at] = c->heap[child];
+        at = child;
+    }
+    if (c->queued)
+        c->heap[at] = last;
+    return first;
+}
+
+/* ---- warps that wait for an MSHR, first come, first served ---- */
+
+static void block_warp(core *c, uint32_t w)
+{
+    c->warp[w].next_blocked = NO_WARP;
+    if (c->first_blocked == NO_WARP)
+        c->first_blocked = w;
+    else
+        c->warp[c->last_blocked].next_blocked = w;
+    c->last_blocked = w;
+}
+
+static void unblock_first(core *c)
+{
+    uint32_t w = c->first_blocked;
+    c->first_blocked = c->warp[w].next_blocked;
+    enqueue(c, w, c->time);
+}
+
+/* ---- going on ---- */
+
+static sl_status start_block(core *c, uint32_t slot);
+
+/* The warp walks to its next event and queues up for it: after what it has to wait for, and the instructions on the
+ * way. */
+static sl_status go_on(core *c, uint32_t number, uint64_t from)
+{
+    warp *w = &c->warp[number];
+    sl_status status = sl_warp_walk_next(&w->walk, c->error);
+    if (status)
+        return status;
+    if (!c->config->no_divergence) {
+        for (uint64_t left = w->walk.waits; left; left &= left - 1) {
+            uint64_t done = w->done_at[__builtin_ctzll(left)];
+            from = done > from ? done : from;
+        }
+        from += (uint64_t)w->walk.insts * c->limits->instruction_cycles;
+    }
+    enqueue(c, number, from);
+    return SL_OK;
+}
+
+static sl_status release_barrier(core *c, uint32_t slot)
+{
+    block_slot *b = &c->slot[slot];
+    sl_status status = SL_OK;
+    b->arrived = 0;
+    for (uint32_t w = 0; w < c->warps && !status; w++)
+        if (b->waiting[w / 64] >> (w % 64) & 1) {
+            b->waiting[w / 64] &= ~(UINT64_C(1) << (w % 64));
+            status = go_on(c, slot * c->warps + w, c->time);
+        }
+    return status;
+}
+
+static sl_status arrive(core *c, uint32_t number)
+{
+    uint32_t slot = c->warp[number].block, w = number % c->warps;
+    block_slot *b = &c->slot[slot];
+    b->waiting[w / 64] |= UINT64_C(1) << (w % 64);
+    return ++b->arrived == b->live ? release_barrier(c, slot) : SL_OK;
+}
+
+static sl_status end_warp(core *c, uint32_t number)
+{
+    uint32_t slot = c->warp[number].block;
+    block_slot *b = &c->slot[slot];
+    if (!--b->live)
+        return start_block(c, slot);
+    return b->arrived == b->live ? release_barrier(c, slot) : SL_OK;
+}
+
+/* ---- requests ---- */
+
+static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind kind, bool counted, uint32_t slot)
+{
+    if (!c->config->wants_traffic || !sectors)
+        return;
+    sl_traffic t = {c->time, line, (uint16_t)sectors, (uint8_t)kind, counted, slot};
+    if (!sl_array_push(&c->result->traffic, t))
+        c->config = NULL; /* told by the caller */
+}
+
+/* Loads that do not look into L1, by their cache operator. */
+static bool goes_past(const sl_inst *inst)
+{
+    switch (inst->cache_op) {
+    case SL_CACHE_CG:
+    case SL_CACHE_CV:
+    case SL_CACHE_VOLATILE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Sectors of the piece that the load has to fetch are counted and passed on. False: it has to wait. */
+static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
+{
+    warp *w = &c->warp[number];
+    const sl_request_piece *p = &w->piece[w->at];
+    bool counted = inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC;
+    sl_slot_loads *slot = &c->result->slot[inst->mem_slot];
+    sl_l1_outcome outcome = {.done = c->time};
+    if (goes_past(inst)) {
+        outcome.sectors[SL_LOAD_COMPULSORY] = p->sectors;
+        outcome.done = c->time + c->config->machine->memory.latency_cycles;
+    } else if (inst->cache_op == SL_CACHE_L1_NO_ALLOCATE) {
+        outcome.sectors[SL_LOAD_HIT] = sl_l1_probe(c->l1, c->time, p->line, p->sectors);
+        outcome.sectors[SL_LOAD_CAPACITY] = p->sectors & ~outcome.sectors[SL_LOAD_HIT];
+        outcome.done = c->time + c->config->machine->memory.latency_cycles;
+    } else if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
+                           &outcome)) {
+        return false;
+    }
+    uint32_t fetched = 0;
+    for (int k = 0; k < SL_LOAD_CLASSES; k++) {
+        if (counted)
+            slot->sectors[k] += (uint64_t)__builtin_popcount(outcome.sectors[k]);
+        if (k != SL_LOAD_HIT && k != SL_LOAD_LATENCY)
+            fetched |= outcome.sectors[k];
+    }
+    if (fetched)
+        w->arrival[w->misses++ % 8] = outcome.done;
+    pass_on(c, p->line, fetched, SL_TRAFFIC_LOAD, counted, inst->mem_slot);
+    w->done = outcome.done > w->done ? outcome.done : w->done;
+    return true;
+}
+
+static void store_piece(core *c, const sl_request_piece *p, const sl_inst *inst)
+{
+    bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
+    if (atomic)
+        sl_l1_drop(c->l1, c->time, p->line);
+    else
+        sl_l1_store(c->l1, c->time, p->line, p->sectors);
+    pass_on(c, p->line, p->sectors, atomic ? SL_TRAFFIC_ATOMIC : SL_TRAFFIC_STORE, false, inst->mem_slot);
+}
+
+static void begin_request(core *c, warp *w)
+{
+    uint32_t slots = c->config->resident_blocks * c->warps;
+    uint64_t local_bytes = (uint64_t)sl_loaded_kernel(c->config->loaded)->local_bytes * c->shape.lanes;
+    uint32_t number = (uint32_t)(w - c->warp);
+    c->shape.local_base =
+        (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
+    w->pieces = sl_request_pieces(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
+    w->at = 0;
+    w->done = c->time;
+    c->result->slot[w->walk.inst->mem_slot].requests++;
+}
+
+/* The rest of the request waits: for the warp's own limit until its oldest miss is back, otherwise for any MSHR. */
+static void wait_for_mshr(core *c, uint32_t number)
+{
+    warp *w = &c->warp[number];
+    if (!w->requesting)
+        for (uint32_t i = w->at; i < w->pieces; i++)
+            w->waited[i] = sl_l1_present(c->l1, c->time, w->piece[i].line);
+    w->requesting = true;
+    c->time++;
+    if (!sl_l1_mshr_free(c->l1, c->time)) {
+        block_warp(c, number);
+        return;
+    }
+    uint64_t soonest = UINT64_MAX;
+    for (uint32_t i = 0; i < 8 && i < w->misses; i++)
+        if (w->arrival[i] >= c->time && w->arrival[i] < soonest)
+            soonest = w->arrival[i];
+    enqueue(c, number, soonest == UINT64_MAX ? c->time : soonest);
+}
+
+static sl_status request(core *c, uint32_t number)
+{
+    warp *w = &c->warp[number];
+    const sl_inst *inst = w->walk.inst;
+    bool load =
+        inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_PREFETCH;
+    if (!w->requesting)
+        begin_request(c, w);
+    for (; w->at < w->pieces; w->at++) {
+        if (load && !load_piece(c, number, inst)) {
+            wait_for_mshr(c, number);
+            return SL_OK;
+        }
+        if (!load)
+            store_piece(c, &w->piece[w->at], inst);
+        c->time++;
+    }
+    w->requesting = false;
+    uint64_t from = c->time;
+    w->done_at[w->walk.rank] = w->done;
+    if (!c->limits->stall_on_use && load && !c->config->no_divergence)
+        from = w->done > from ? w->done : from;
+    return go_on(c, number, from);
+}
+
+/* ---- running ---- */
+
+static sl_status start_block(core *c, uint32_t slot)
+{
+    if (c->next_block == c->blocks)
+        return SL_OK;
+    uint32_t block = c->block[c->next_block++];
+    c->slot[slot].live = c->warps;
+    c->slot[slot].arrived = 0;
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < c->warps && !status; i++) {
+        warp *w = &c->warp[slot * c->warps + i];
+        w->block = slot;
+        w->requesting = false;
+        w->misses = 0;
+        sl_warp_walk_init(&w->walk, c->config->plan, c->config->loaded, block, i, w->predictor);
+        status = go_on(c, slot * c->warps + i, c->time);
+    }
+    return status;
+}
+
+static void spend_instructions(core *c, uint32_t insts)
+{
+    if (!c->limits->instruction_cycles)
+        return;
+    c->issued += insts;
+    c->time += c->issued / c->limits->schedulers;
+    c->issued %= c->limits->schedulers;
+}
+
+static sl_status take_turn(core *c, uint32_t number)
+{
+    warp *w = &c->warp[number];
+    if (!w->requesting)
+        spend_instructions(c, w->walk.insts);
+    switch (w->walk.kind) {
+    case SL_EVENT_REQUEST:
+        return request(c, number);
+    case SL_EVENT_BARRIER:
+        return arrive(c, number);
+    default:
+        return end_warp(c, number);
+    }
+}
+
+static sl_status run(core *c)
+{
+    sl_status status = SL_OK;
+    for (uint32_t s = 0; s < c->config->resident_blocks && !status; s++)
+        status = start_block(c, s);
+    while (!status && (c->queued || c->first_blocked != NO_WARP)) {
+        uint64_t next = c->queued ? c->warp[c->heap[0]].ready : UINT64_MAX;
+        if (c->first_blocked != NO_WARP) {
+            if (sl_l1_mshr_free(c->l1, c->time)) {
+                unblock_first(c);
+                continue;
+            }
+            uint64_t effect = sl_l1_next_effect(c->l1);
+            if (effect <= next || next == UINT64_MAX) {
+                c->time = effect > c->time && effect != UINT64_MAX ? effect : c->time + 1;
+                if (next > c->time)
+                    continue;
+            }
+        }
+        if (next > c->time)
+            c->time = next;
+        status = take_turn(c, dequeue(c));
+        if (!status && (!c->config || sl_l1_failed(c->l1)))
+            status = sl_fail_memory(c->error);
+    }
+    c->result->steps = c->time;
+    return status;
+}
+
+/* ---- life ---- */
+
+static void destroy(core *c)
+{
+    for (uint32_t i = 0; c->warp && i < 1; i++)
+        free(c->warp[0].predictor);
+    if (c->slot)
+        free(c->slot[0].waiting);
+    free(c->warp);
+    free(c->slot);
+    free(c->heap);
+    sl_l1_destroy(c->l1);
+}
+
+static bool make_warps(core *c)
+{
+    const sl_core_config *config = c->config;
+    uint32_t count = config->resident_blocks * c->warps, words = (c->warps + 63) / 64;
+    size_t slots = sl_loaded_kernel(config->loaded)->mem_slots;
+    slots = slots ? slots : 1;
+    c->warp = calloc(count, sizeof *c->warp);
+    c->slot = calloc(config->resident_blocks, sizeof *c->slot);
+    c->heap = malloc(count * sizeof *c->heap);
+    if (!c->warp || !c->slot || !c->heap)
+        return false;
+    sl_predictor *predictors = malloc(count * slots * sizeof *predictors);
+    c->warp[0].predictor = predictors;
+    uint64_t *waiting = calloc((size_t)config->resident_blocks * words, sizeof *waiting);
+    c->slot[0].waiting = waiting;
+    if (!predictors || !waiting)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        c->warp[i].predictor = &predictors[i * slots];
+    for (uint32_t i = 0; i < config->resident_blocks; i++)
+        c->slot[i].waiting = &waiting[(size_t)i * words];
+    return true;
+}
+
+sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_t blocks, sl_core_result *result,
+                      sl_error *error)
+{
+    const sl_trace_launch *launch = sl_loaded_launch(config->loaded);
+    core c = {
+        .config = config,
+        .result = result,
+        .limits = &config->machine->core,
+        .warps = sl_launch_warps(launch),
+        .first_blocked = NO_WARP,
+        .block = block,
+        .blocks = blocks,
+        .error = error,
+        .shape = {.log2_line = (unsigned)__builtin_ctz(config->l1->line_bytes),
+                  .log2_sector = (unsigned)__builtin_ctz(config->l1->sector_bytes),
+                  .lanes = launch->lanes,
+                  .split_bytes = config->machine->core.request_bytes,
+                  .shared_window = launch->shared_window,
+                  .local_window = launch->local_window,
+                  .window_bytes = launch->window_bytes},
+    };
+    sl_l1_config l1 = {
+        .level = config->l1,
+        .latency = config->machine->memory.latency_cycles,
+        .sigma = config->machine->memory.latency_sigma,
+        .warps = config->resident_blocks * c.warps,
+        .no_latency = config->no_latency,
+        .no_associativity = config->no_associativity,
+        .no_mshr = config->no_mshr,
+        .seed = config->seed,
+    };
+    sl_status status = sl_l1_create(&l1, &c.l1, error);
+    if (!status)
+        status = make_warps(&c) ? run(&c) : sl_fail_memory(error);
+    destroy(&c);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* One core: its warps take turns, and what they load goes through the first cache.
+ *
+ * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a
+ * warp that has made its request comes back when the data is there; one that finds no MSHR goes to the back. Blocks
+ * come one after the other as room becomes free. Beyond the paper: barriers, instructions that take time, loads that a
+ * warp waits for only where their results are used, stores and atomics. */
+#ifndef SL_MODEL_CORE_H
+#define SL_MODEL_CORE_H
+
+#include "base/array.h"
+#include "model/l1.h"
+#include "model/walk.h"
+
+typedef enum sl_traffic_kind { SL_TRAFFIC_LOAD, SL_TRAFFIC_STORE, SL_TRAFFIC_ATOMIC } sl_traffic_kind;
+
+/* Something that goes on to the next level. */
+typedef struct sl_traffic {
+    uint64_t time;
+    uint64_t line;    /* of the first cache */
+    uint16_t sectors; /* a mask */
+    uint8_t kind;     /* sl_traffic_kind */
+    uint8_t counted;  /* a global load: its sectors are those that profilers count */
+    uint32_t slot;    /* memory slot of the kernel */
+} sl_traffic;
+
+typedef struct sl_core_config {
+    const sl_loaded *loaded;
+    const sl_walk_plan *plan;
+    const sl_machine *machine;
+    const sl_level *l1; /* with its final size */
+    uint32_t resident_blocks;
+    uint32_t core;
+    bool no_latency, no_associativity, no_mshr, no_divergence;
+    bool wants_traffic;
+    uint64_t seed;
+} sl_core_config;
+
+/* What a memory instruction of the kernel did on this core. */
+typedef struct sl_slot_loads {
+    uint64_t requests;                 /* of warps */
+    uint64_t sectors[SL_LOAD_CLASSES]; /* global loads */
+} sl_slot_loads;
+
+typedef struct sl_core_result {
+    sl_slot_loads *slot; /* [mem_slots], the caller's; added to */
+    SL_ARRAY(sl_traffic) traffic;
+    uint64_t steps; /* when the last warp ended */
+} sl_core_result;
+
+/* Runs the blocks (indices of the loaded launch) in this order. */
+sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_t blocks, sl_core_result *result,
+                      sl_error *error);
+
+#endif

@@ -1,0 +1,460 @@
+#include "model/l1.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/random.h"
+
+enum { NONE = 0xffffffff };
+
+/* A place in two doubly linked lists: that of its set, and that of the fully associative cache of the same size that
+ * tells capacity from conflict. */
+enum { REAL, FULL, LISTS };
+typedef struct links {
+    uint32_t newer, older;
+} links;
+
+/* All that is known of a line that was ever touched. Masks are of sectors. */
+typedef struct line_record {
+    uint64_t line;
+    uint64_t arrival; /* of its latest data in flight */
+    uint32_t touched, pending;
+    uint32_t valid[LISTS];
+    links in[LISTS];
+    uint32_t set;
+    bool resident[LISTS];
+    uint16_t fills; /* effects of misses still to come */
+} line_record;
+
+typedef struct list {
+    uint32_t newest, oldest, count;
+} list;
+
+/* Something that happens to a line later. */
+typedef struct effect {
+    uint64_t time, order;
+    uint32_t record, sectors;
+    uint32_t warp; /* NONE: a hit */
+} effect;
+
+struct sl_l1 {
+    const sl_level *level;
+    sl_l1_config config;
+    uint32_t sets, ways, lines; /* in the cache */
+    bool moves_on_hit, random_victim;
+    list *set;
+    list full;
+    SL_ARRAY(line_record) records;
+    uint32_t *slot; /* hash table: record + 1; 0: free */
+    size_t slots;
+    SL_ARRAY(effect) heap;
+    uint64_t order;
+    uint32_t in_flight;       /* lines */
+    uint32_t *warp_in_flight; /* [warps] */
+    sl_random random;
+    bool failed;
+};
+
+/* ---- lines ---- */
+
+static inline size_t hash_line(uint64_t line)
+{
+    line *= 0x9e3779b97f4a7c15u;
+    return (size_t)(line ^ line >> 29);
+}
+
+static bool grow_table(sl_l1 *c)
+{
+    size_t slots = c->slots ? c->slots * 2 : 1024;
+    uint32_t *slot = calloc(slots, sizeof *slot);
+    if (!slot)
+        return false;
+    for (uint32_t i = 0; i < c->records.count; i++) {
+        size_t at = hash_line(c->records.items[i].line) & (slots - 1);
+        while (slot[at])
+            at = (at + 1) & (slots - 1);
+        slot[at] = i + 1;
+    }
+    free(c->slot);
+    c->slot = slot;
+    c->slots = slots;
+    return true;
+}
+
+/* NONE: never touched. */
+static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
+{
+    for (size_t at = hash_line(line) & (c->slots - 1); c->slot[at]; at = (at + 1) & (c->slots - 1))
+        if (c->records.items[c->slot[at] - 1].line == line)
+            return c->slot[at] - 1;
+    return NONE;
+}
+
+/* NONE: memory ran out. */
+static uint32_t find_or_add_line(sl_l1 *c, uint64_t line)
+{
+    uint32_t found = find_line(c, line);
+    if (found != NONE)
+        return found;
+    if ((c->records.count + 1) * 2 > c->slots && !grow_table(c)) {
+        c->failed = true;
+        return NONE;
+    }
+    line_record record = {.line = line};
+    record.set = c->sets == 1 ? 0 : sl_level_set(c->level, line * c->level->line_bytes);
+    if (!sl_array_push(&c->records, record)) {
+        c->failed = true;
+        return NONE;
+    }
+    size_t at = hash_line(line) & (c->slots - 1);
+    while (c->slot[at])
+        at = (at + 1) & (c->slots - 1);
+    c->slot[at] = (uint32_t)c->records.count;
+    return (uint32_t)c->records.count - 1;
+}
+
+/* ---- lists ---- */
+
+static void unlink_record(sl_l1 *c, int which, list *l, uint32_t record)
+{
+    links *at = &c->records.items[record].in[which];
+    if (at->newer == NONE)
+        l->newest = at->older;
+    else
+        c->records.items[at->newer].in[which].older = at->older;
+    if (at->older == NONE)
+        l->oldest = at->newer;
+    else
+        c->records.items[at->older].in[which].newer = at->newer;
+    l->count--;
+}
+
+static void link_newest(sl_l1 *c, int which, list *l, uint32_t record)
+{
+    c->records.items[record].in[which] = (links){NONE, l->newest};
+    if (l->newest == NONE)
+        l->oldest = record;
+    else
+        c->records.items[l->newest].in[which].newer = record;
+    l->newest = record;
+    l->count++;
+}
+
+static void leave(sl_l1 *c, int which, list *l, uint32_t record)
+{
+    line_record *r = &c->records.items[record];
+    unlink_record(c, which, l, record);
+    r->resident[which] = false;
+    r->valid[which] = 0;
+}
+
+static uint32_t pick_victim(sl_l1 *c, const list *l)
+{
+    if (!c->random_victim)
+        return l->oldest;
+    uint32_t record = l->oldest;
+    for (uint64_t steps = sl_random_below(&c->random, l->count); steps; steps--)
+        record = c->records.items[record].in[REAL].newer;
+    return record;
+}
+
+/* The line is used: it becomes the newest, and enters if it was not there. */
+static void use(sl_l1 *c, int which, list *l, uint32_t room, uint32_t record, uint32_t sectors)
+{
+    line_record *r = &c->records.items[record];
+    if (r->resident[which]) {
+        if (l->newest != record && (which == FULL || c->moves_on_hit)) {
+            unlink_record(c, which, l, record);
+            link_newest(c, which, l, record);
+        }
+    } else {
+        if (l->count == room)
+            leave(c, which, l, which == REAL ? pick_victim(c, l) : l->oldest);
+        link_newest(c, which, l, record);
+        r->resident[which] = true;
+    }
+    r->valid[which] |= sectors;
+}
+
+static void use_both(sl_l1 *c, uint32_t record, uint32_t sectors)
+{
+    use(c, REAL, &c->set[c->records.items[record].set], c->ways, record, sectors);
+    if (c->sets > 1)
+        use(c, FULL, &c->full, c->lines, record, sectors);
+}
+
+/* ---- effects ---- */
+
+static inline bool earlier(const effect *a, const effect *b)
+{
+    return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
+
+static void push_effect(sl_l1 *c, effect e)
+{
+    e.order = c->order++;
+    if (!sl_array_push(&c->heap, e)) {
+        c->failed = true;
+        return;
+    }
+    effect *heap = c->heap.items;
+    size_t at = c->heap.count - 1;
+    for (; at && earlier(&e, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = e;
+}
+
+static effect pop_effect(sl_l1 *c)
+{
+    effect *heap = c->heap.items, first = heap[0], last = heap[--c->heap.count];
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < c->heap.count) {
+        if (child + 1 < c->heap.count && earlier(&heap[child + 1], &heap[child]))
+            child++;
+        if (!earlier(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    if (c->heap.count)
+        heap[at] = last;
+    return first;
+}
+
+static void apply(sl_l1 *c, const effect *e)
+{
+    line_record *r = &c->records.items[e->record];
+    if (e->warp != NONE) {
+        if (!--r->fills)
+            c->in_flight--;
+        r->pending &= ~e->sectors;
+        c->warp_in_flight[e->warp]--;
+    }
+    use_both(c, e->record, e->sectors);
+}
+
+/* Everything that takes effect before `time`. */
+static void advance(sl_l1 *c, uint64_t time)
+{
+    while (c->heap.count && c->heap.items[0].time < time) {
+        effect e = pop_effect(c);
+        apply(c, &e);
+    }
+}
+
+/* Whether the line's data in flight has arrived at `time` exactly. Its effects come in their turn; that it is there is
+ * known now. */
+static inline bool just_arrived(const line_record *r, uint64_t time)
+{
+    return r->fills && r->arrival <= time;
+}
+
+/* |N(0, sigma)|, by Box and Muller. */
+static uint64_t draw_latency(sl_l1 *c)
+{
+    uint64_t latency = c->config.latency;
+    if (!c->config.sigma)
+        return latency;
+    double u = 1 - sl_random_f64(&c->random), v = sl_random_f64(&c->random);
+    double normal = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+    return latency + (uint64_t)llround(fabs(normal) * c->config.sigma);
+}
+
+/* ---- loads ---- */
+
+uint32_t sl_l1_present(sl_l1 *c, uint64_t time, uint64_t line)
+{
+    advance(c, time);
+    uint32_t record = find_line(c, line);
+    if (record == NONE)
+        return 0;
+    const line_record *r = &c->records.items[record];
+    return r->valid[REAL] | r->pending;
+}
+
+static bool mshr_free(sl_l1 *c, uint32_t warp)
+{
+    const sl_level *level = c->level;
+    if (c->config.no_mshr)
+        return true;
+    return (!level->mshrs || c->in_flight < level->mshrs) &&
+           (!level->mshrs_per_warp || c->warp_in_flight[warp] < level->mshrs_per_warp);
+}
+
+bool sl_l1_mshr_free(sl_l1 *c, uint64_t time)
+{
+    advance(c, time + 1);
+    return c->config.no_mshr || !c->level->mshrs || c->in_flight < c->level->mshrs;
+}
+
+/* Frees the MSHRs of what arrives at this very moment. */
+static bool mshr_free_now(sl_l1 *c, uint64_t time, uint32_t warp)
+{
+    if (mshr_free(c, warp))
+        return true;
+    advance(c, time + 1);
+    return mshr_free(c, warp);
+}
+
+static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
+{
+    uint32_t first = missing & ~r->touched, again = missing & r->touched, full = c->sets > 1 ? r->valid[FULL] : 0;
+    outcome->sectors[SL_LOAD_COMPULSORY] = first;
+    outcome->sectors[SL_LOAD_MSHR] = again & waited;
+    outcome->sectors[SL_LOAD_CONFLICT] = again & ~waited & full;
+    outcome->sectors[SL_LOAD_CAPACITY] = again & ~waited & ~full;
+}
+
+static uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, uint32_t sectors)
+{
+    line_record *r = &c->records.items[record];
+    uint64_t arrival = time + draw_latency(c);
+    if (!r->fills++)
+        c->in_flight++;
+    c->warp_in_flight[warp]++;
+    r->pending |= sectors;
+    if (arrival > r->arrival)
+        r->arrival = arrival;
+    push_effect(c, (effect){arrival, 0, record, sectors, warp});
+    return arrival;
+}
+
+static void finish_hit(sl_l1 *c, uint64_t time, uint32_t record, uint32_t sectors)
+{
+    if (c->level->hit_cycles) {
+        push_effect(c, (effect){time + c->level->hit_cycles, 0, record, sectors, NONE});
+        return;
+    }
+    advance(c, time + 1);
+    use_both(c, record, sectors);
+}
+
+bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
+                sl_l1_outcome *outcome)
+{
+    *outcome = (sl_l1_outcome){.done = time};
+    advance(c, time);
+    uint32_t record = find_or_add_line(c, line);
+    if (record == NONE)
+        return true;
+    line_record *r = &c->records.items[record];
+    if (just_arrived(r, time)) {
+        advance(c, time + 1);
+        r = &c->records.items[record];
+    }
+    uint32_t hits = sectors & r->valid[REAL], late = sectors & r->pending & ~hits, missing = sectors & ~hits & ~late;
+    if (missing && !r->fills && !mshr_free_now(c, time, warp))
+        return false;
+    classify(c, r, missing, waited, outcome);
+    outcome->sectors[SL_LOAD_HIT] = hits;
+    outcome->sectors[SL_LOAD_LATENCY] = late;
+    r->touched |= sectors;
+    if (c->config.no_latency) {
+        use_both(c, record, sectors);
+        return true;
+    }
+    if (late) {
+        outcome->done = r->arrival;
+        if (c->config.no_clipping)
+            outcome->done = fetch(c, time, warp, record, late);
+    }
+    if (missing) {
+        uint64_t arrival = fetch(c, time, warp, record, missing);
+        outcome->done = arrival > outcome->done ? arrival : outcome->done;
+    }
+    if (hits) {
+        uint64_t arrival = time + c->level->hit_cycles;
+        outcome->done = arrival > outcome->done ? arrival : outcome->done;
+        finish_hit(c, time, record, hits);
+    }
+    return true;
+}
+
+uint64_t sl_l1_next_effect(const sl_l1 *c)
+{
+    return c->heap.count ? c->heap.items[0].time : UINT64_MAX;
+}
+
+uint32_t sl_l1_probe(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+{
+    return sl_l1_present(c, time, line) & sectors;
+}
+
+/* ---- stores ---- */
+
+void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
+{
+    advance(c, time);
+    uint32_t record = find_line(c, line);
+    if (record == NONE)
+        return;
+    line_record *r = &c->records.items[record];
+    if (r->resident[REAL])
+        leave(c, REAL, &c->set[r->set], record);
+    if (r->resident[FULL])
+        leave(c, FULL, &c->full, record);
+}
+
+void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+{
+    if (c->level->write == SL_WRITE_EVICT) {
+        sl_l1_drop(c, time, line);
+        return;
+    }
+    if (c->level->write != SL_WRITE_BACK)
+        return; /* the line, if it is there, is updated where it stands */
+    advance(c, time);
+    uint32_t record = find_or_add_line(c, line);
+    if (record == NONE)
+        return;
+    c->records.items[record].touched |= sectors;
+    use_both(c, record, sectors);
+}
+
+/* ---- life ---- */
+
+sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
+{
+    sl_l1 *c = calloc(1, sizeof *c);
+    if (!c)
+        return sl_fail_memory(error);
+    const sl_level *level = config->level;
+    c->config = *config;
+    c->level = level;
+    c->lines = level->sets * level->ways;
+    c->sets = config->no_associativity ? 1 : level->sets;
+    c->ways = c->lines / c->sets;
+    c->moves_on_hit = !strcmp(level->replacement, "lru");
+    c->random_victim = !strcmp(level->replacement, "random");
+    c->random = sl_random_seed(config->seed);
+    c->full = (list){NONE, NONE, 0};
+    c->set = malloc(c->sets * sizeof *c->set);
+    c->warp_in_flight = calloc(config->warps ? config->warps : 1, sizeof *c->warp_in_flight);
+    for (uint32_t i = 0; c->set && i < c->sets; i++)
+        c->set[i] = (list){NONE, NONE, 0};
+    if (!c->set || !c->warp_in_flight || !grow_table(c)) {
+        sl_l1_destroy(c);
+        return sl_fail_memory(error);
+    }
+    *l1 = c;
+    return SL_OK;
+}
+
+void sl_l1_destroy(sl_l1 *c)
+{
+    if (!c)
+        return;
+    sl_array_free(&c->records);
+    sl_array_free(&c->heap);
+    free(c->slot);
+    free(c->set);
+    free(c->warp_in_flight);
+    free(c);
+}
+
+bool sl_l1_failed(const sl_l1 *c)
+{
+    return c->failed;
+}

@@ -1,0 +1,65 @@
+/* The first cache of a core, in the order of time: loads take effect when their data arrives.
+ *
+ * Follows sections 4.2 to 4.4 of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014): per set a
+ * stack of lines (here a list in LRU order as long as there are ways), misses that change it after a latency drawn from
+ * a half-normal distribution, requests for data in flight (latency misses) that share its arrival, and a limited number
+ * of lines in flight. Beyond the paper: sectors, exact classes in one run, other replacement than LRU.
+ *
+ * A load at time t sees what took effect before t, and of its own line what takes effect at t. */
+#ifndef SL_MODEL_L1_H
+#define SL_MODEL_L1_H
+
+#include "machine/machine.h"
+
+/* Every sector of a load is exactly one of these. */
+typedef enum sl_load_class {
+    SL_LOAD_HIT,
+    SL_LOAD_LATENCY,    /* in flight already: no request of its own */
+    SL_LOAD_COMPULSORY, /* never asked for on this core before */
+    SL_LOAD_CAPACITY,   /* would miss in a fully associative LRU cache of this size too */
+    SL_LOAD_CONFLICT,   /* would not */
+    SL_LOAD_MSHR,       /* was there, but its warp had to wait for an MSHR until it was gone */
+    SL_LOAD_CLASSES
+} sl_load_class;
+
+typedef struct sl_l1_config {
+    const sl_level *level;   /* with its final size; must stay valid */
+    uint32_t latency, sigma; /* of a miss */
+    uint32_t warps;          /* of a core */
+    bool no_latency;         /* everything takes effect at once */
+    bool no_associativity;   /* one set */
+    bool no_mshr;            /* any number in flight */
+    bool no_clipping;        /* data in flight that is asked for again arrives again: tables 3 to 5 */
+    uint64_t seed;
+} sl_l1_config;
+
+typedef struct sl_l1 sl_l1;
+
+typedef struct sl_l1_outcome {
+    uint32_t sectors[SL_LOAD_CLASSES]; /* masks */
+    uint64_t done;                     /* when all of it is there */
+} sl_l1_outcome;
+
+sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error);
+void sl_l1_destroy(sl_l1 *l1); /* NULL is fine */
+
+/* Sectors (a mask) of a line that are in the cache or on their way: for loads that have to wait. */
+uint32_t sl_l1_present(sl_l1 *l1, uint64_t time, uint64_t line);
+/* A warp loads sectors of a line. `waited`: those that were present when it had to wait for an MSHR. Times never go
+ * back. False: no MSHR is free (for a line that is not in flight), and nothing has happened. */
+bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
+                sl_l1_outcome *outcome);
+/* Whether any warp that is within its own limit could miss at `time`. */
+bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
+/* When something next takes effect; UINT64_MAX: nothing is on its way. */
+uint64_t sl_l1_next_effect(const sl_l1 *l1);
+/* A load that goes past the cache: what is there is used, nothing is put there. */
+uint32_t sl_l1_probe(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
+/* A store or atomic: what it does to the line. */
+void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
+/* A line leaves the cache. */
+void sl_l1_drop(sl_l1 *l1, uint64_t time, uint64_t line);
+/* Memory ran out: the cache is no longer right. */
+bool sl_l1_failed(const sl_l1 *l1);
+
+#endif

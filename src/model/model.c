@@ -1,0 +1,398 @@
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/occupancy.h"
+#include "model/core.h"
+#include "model/shared.h"
+
+typedef struct core_work {
+    uint32_t *block;
+    size_t blocks;
+    sl_core_result result;
+} core_work;
+
+typedef struct model {
+    const sl_machine *machine;
+    const sl_loaded *loaded;
+    const sl_model_options *options;
+    sl_walk_plan *plan;
+    sl_level l1; /* with its size in this launch */
+    uint32_t resident_blocks;
+    uint32_t cores, slots;
+    core_work *core;
+    sl_slot_loads *loads;                    /* [cores * slots] */
+    uint32_t *order;                         /* storage of the cores' lists of blocks */
+    sl_shared_counts *level[SL_MOST_LEVELS]; /* [slots + 1] of each level behind the first */
+} model;
+
+/* ---- blocks to cores ---- */
+
+/* Blocks go out in rounds, one to each core, until the cores are full; then to the core that is first to finish one.
+ * How long a block takes is not known before it runs: where blocks are alike the rounds just go on, where they differ
+ * by a factor of two and more the size of their traces stands for their time. */
+static bool blocks_are_alike(const sl_loaded *loaded)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint64_t i = 0; i < sl_loaded_blocks(loaded); i++) {
+        uint64_t bytes = sl_loaded_block_bytes(loaded, i);
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    return most < 2 * least;
+}
+
+/* Places for blocks on cores, by when they become free; equal ones in the order of rounds. */
+typedef struct place {
+    uint64_t free_at;
+    uint32_t rank, core;
+} place;
+
+static bool sooner(const place *a, const place *b)
+{
+    return a->free_at != b->free_at ? a->free_at < b->free_at : a->rank < b->rank;
+}
+
+static void sink_first(place *heap, size_t count)
+{
+    place first = heap[0];
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < count) {
+        if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
+            child++;
+        if (!sooner(&heap[child], &first))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = first;
+}
+
+static void count_blocks(const model *m, uint32_t *core_of, place *heap)
+{
+    uint64_t blocks = sl_loaded_blocks(m->loaded);
+    bool alike = blocks_are_alike(m->loaded);
+    size_t places = (size_t)m->cores * m->resident_blocks;
+    for (size_t i = 0; i < places; i++)
+        heap[i] = (place){0, (uint32_t)i, (uint32_t)(i % m->cores)};
+    for (uint64_t b = 0; b < blocks; b++) {
+        core_of[b] = alike ? (uint32_t)(b % m->cores) : heap[0].core;
+        m->core[core_of[b]].blocks++;
+        if (alike)
+            continue;
+        heap[0].free_at += sl_loaded_block_bytes(m->loaded, b);
+        sink_first(heap, places);
+    }
+}
+
+static sl_status deal_blocks(model *m, sl_error *error)
+{
+    uint64_t blocks = sl_loaded_blocks(m->loaded);
+    size_t places = (size_t)m->cores * m->resident_blocks;
+    uint32_t *core_of = malloc((blocks + 1) * sizeof *core_of);
+    place *heap = malloc(places * sizeof *heap);
+    m->order = malloc((blocks + 1) * sizeof *m->order);
+    sl_status status = core_of && heap && m->order ? SL_OK : sl_fail_memory(error);
+    if (!status) {
+        count_blocks(m, core_of, heap);
+        size_t at = 0;
+        for (uint32_t c = 0; c < m->cores; c++) {
+            m->core[c].block = &m->order[at];
+            at += m->core[c].blocks;
+            m->core[c].blocks = 0;
+        }
+        for (uint64_t b = 0; b < blocks; b++) {
+            core_work *w = &m->core[core_of[b]];
+            w->block[w->blocks++] = (uint32_t)b;
+        }
+    }
+    free(core_of);
+    free(heap);
+    return status;
+}
+
+/* ---- the first level ---- */
+
+static sl_status run_core(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    (void)worker;
+    model *m = context;
+    core_work *w = &m->core[index];
+    if (!w->blocks)
+        return SL_OK;
+    uint64_t seed = m->options->seed + index * UINT64_C(0x9e3779b97f4a7c15);
+    sl_core_config config = {
+        .loaded = m->loaded,
+        .plan = m->plan,
+        .machine = m->machine,
+        .l1 = &m->l1,
+        .resident_blocks = m->resident_blocks,
+        .core = (uint32_t)index,
+        .no_latency = m->options->no_latency,
+        .no_associativity = m->options->no_associativity,
+        .no_mshr = m->options->no_mshr,
+        .no_divergence = m->options->no_divergence,
+        .wants_traffic = m->machine->levels > 1,
+        .seed = seed,
+    };
+    return sl_core_run(&config, w->block, w->blocks, &w->result, error);
+}
+
+/* ---- the levels behind ---- */
+
+/* Streams that a level merges by time; equal times by the number of the stream. */
+typedef struct stream {
+    const sl_traffic *at, *end;
+    uint32_t number;
+} stream;
+
+static bool before(const stream *a, const stream *b)
+{
+    return a->at->time != b->at->time ? a->at->time < b->at->time : a->number < b->number;
+}
+
+static void settle(stream *heap, size_t count, size_t at)
+{
+    stream moved = heap[at];
+    size_t child;
+    while ((child = 2 * at + 1) < count) {
+        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!before(&heap[child], &moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+static bool feed(sl_shared *shared, stream *heap, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        settle(heap, count, i);
+    while (count) {
+        if (!sl_shared_take(shared, heap[0].at))
+            return false;
+        if (++heap[0].at == heap[0].end)
+            heap[0] = heap[--count];
+        if (count)
+            settle(heap, count, 0);
+    }
+    return true;
+}
+
+/* Work of one level: its instances, each fed by those above it. */
+typedef struct level_work {
+    const model *m;
+    uint32_t number;           /* of the level */
+    uint32_t above_per_here;   /* instances */
+    uint32_t above;            /* instances above in all */
+    sl_shared **here, **upper; /* upper NULL: the cores */
+} level_work;
+
+static sl_status run_instance(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    (void)worker;
+    level_work *w = context;
+    const model *m = w->m;
+    uint32_t first = (uint32_t)index * w->above_per_here, end = first + w->above_per_here;
+    end = end < w->above ? end : w->above;
+    sl_shared_config config = {
+        .level = &m->machine->level[w->number],
+        .above = w->number == 1 ? &m->l1 : &m->machine->level[w->number - 1],
+        .slots = m->slots,
+        .merge_steps = m->machine->level[w->number].hit_cycles,
+        .wants_traffic = w->number + 1 < m->machine->levels,
+    };
+    sl_status status = sl_shared_create(&config, &w->here[index], error);
+    stream *heap = status ? NULL : malloc((end - first) * sizeof *heap);
+    if (!status && !heap)
+        status = sl_fail_memory(error);
+    size_t count = 0;
+    for (uint32_t i = first; i < end && !status; i++) {
+        size_t length = w->upper ? 0 : m->core[i].result.traffic.count;
+        const sl_traffic *items = w->upper ? sl_shared_traffic(w->upper[i], &length) : m->core[i].result.traffic.items;
+        if (length)
+            heap[count++] = (stream){items, items + length, i};
+    }
+    if (!status && !feed(w->here[index], heap, count))
+        status = sl_fail_memory(error);
+    free(heap);
+    return status;
+}
+
+static void destroy_instances(sl_shared **instance, uint32_t count)
+{
+    for (uint32_t i = 0; instance && i < count; i++)
+        sl_shared_destroy(instance[i]);
+    free(instance);
+}
+
+static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
+{
+    sl_shared **upper = NULL;
+    uint32_t above = m->cores, above_cores = 1;
+    sl_status status = SL_OK;
+    for (uint32_t n = 1; n < m->machine->levels && !status; n++) {
+        uint32_t per_instance = m->machine->level[n].cores_per_instance;
+        uint32_t instances = (m->cores + per_instance - 1) / per_instance;
+        sl_shared **here = calloc(instances, sizeof *here);
+        m->level[n] = calloc(m->slots + 1, sizeof *m->level[n]);
+        if (!here || !m->level[n]) {
+            free(here);
+            status = sl_fail_memory(error);
+            break;
+        }
+        level_work work = {m, n, per_instance / above_cores, above, here, upper};
+        status = sl_pool_run(pool, instances, run_instance, &work, error);
+        for (uint32_t i = 0; i < instances && !status; i++) {
+            const sl_shared_counts *counts = sl_shared_result(here[i]);
+            for (uint32_t s = 0; s <= m->slots; s++) {
+                m->level[n][s].reads += counts[s].reads;
+                m->level[n][s].read_hits += counts[s].read_hits;
+                m->level[n][s].writes += counts[s].writes;
+                m->level[n][s].filled += counts[s].filled;
+                m->level[n][s].written += counts[s].written;
+            }
+        }
+        destroy_instances(upper, above);
+        upper = here;
+        above = instances;
+        above_cores = per_instance;
+    }
+    destroy_instances(upper, above);
+    return status;
+}
+
+/* ---- results ---- */
+
+/* What the first level did for one memory instruction, or for all. */
+static void add_loads(sl_counts *to, const uint64_t sectors[SL_LOAD_CLASSES])
+{
+    static const sl_counter counter[SL_LOAD_CLASSES] = {
+        [SL_LOAD_LATENCY] = SL_COUNTER_latency_sectors,   [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
+        [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors, [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
+        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,
+    };
+    uint64_t misses = 0;
+    for (int k = SL_LOAD_LATENCY; k < SL_LOAD_CLASSES; k++) {
+        sl_counts_add(to, counter[k], sectors[k]);
+        misses += k == SL_LOAD_LATENCY ? 0 : sectors[k];
+    }
+    sl_counts_add(to, SL_COUNTER_ld_sector_hits, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_LATENCY]);
+    sl_counts_add(to, SL_COUNTER_ld_sector_misses, misses);
+    sl_counts_add(to, SL_COUNTER_ld_sectors, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_LATENCY] + misses);
+}
+
+/* What the level behind the first and memory did. */
+static void add_levels(const model *m, sl_counts *to, uint32_t slot)
+{
+    uint32_t last = m->machine->levels - 1;
+    if (!last)
+        return;
+    const sl_shared_counts *second = &m->level[1][slot], *outer = &m->level[last][slot];
+    sl_counts_add(to, SL_COUNTER_l2_read_sectors, second->reads);
+    sl_counts_add(to, SL_COUNTER_l2_read_hits, second->read_hits);
+    sl_counts_add(to, SL_COUNTER_l2_write_sectors, second->writes);
+    sl_counts_add(to, SL_COUNTER_dram_read_sectors, outer->filled);
+    sl_counts_add(to, SL_COUNTER_dram_write_sectors, outer->written);
+}
+
+static bool is_global_load(const sl_inst *inst)
+{
+    return inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
+}
+
+static sl_status collect(const model *m, sl_model_result *result, sl_error *error)
+{
+    const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
+    result->slots = calloc(m->slots + 1, sizeof *result->slots);
+    if (!result->slots)
+        return sl_fail_memory(error);
+    for (uint32_t s = 0; s < m->slots; s++) {
+        uint64_t sectors[SL_LOAD_CLASSES] = {0}, requests = 0;
+        for (uint32_t c = 0; c < m->cores; c++) {
+            const sl_slot_loads *loads = &m->loads[(size_t)c * m->slots + s];
+            requests += loads->requests;
+            for (int k = 0; k < SL_LOAD_CLASSES; k++)
+                sectors[k] += loads->sectors[k];
+        }
+        sl_counts *to = &result->slots[s];
+        if (is_global_load(&kernel->inst[kernel->mem_inst[s]])) {
+            sl_counts_add(to, SL_COUNTER_ld_requests, requests);
+            add_loads(to, sectors);
+        }
+        add_levels(m, to, s);
+        sl_counts_merge(&result->counts.total, to);
+    }
+    add_levels(m, &result->counts.total, m->slots);
+    result->counts.blocks = sl_loaded_blocks(m->loaded);
+    result->counts.slots = m->slots;
+    result->counts.slot = result->slots;
+    result->resident_blocks = m->resident_blocks;
+    result->l1_bytes = m->l1.size_bytes;
+    return SL_OK;
+}
+
+/* ---- the launch ---- */
+
+static sl_status prepare(model *m, sl_error *error)
+{
+    const sl_trace_launch *launch = sl_loaded_launch(m->loaded);
+    const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
+    sl_occupancy occupancy;
+    sl_status status = sl_occupancy_of(m->machine, kernel, launch, &occupancy, error);
+    if (status)
+        return status;
+    if (sl_loaded_blocks(m->loaded) > UINT32_MAX)
+        return sl_fail(error, SL_LIMIT, "a launch of more than 4 billion blocks");
+    m->l1 = m->machine->level[0];
+    m->l1.size_bytes = occupancy.l1_bytes;
+    m->l1.ways = (uint32_t)(occupancy.l1_bytes / m->l1.line_bytes / m->l1.sets);
+    m->resident_blocks = occupancy.blocks;
+    m->cores = m->machine->cores;
+    m->slots = kernel->mem_slots;
+    m->core = calloc(m->cores, sizeof *m->core);
+    m->loads = calloc((size_t)m->cores * (m->slots ? m->slots : 1), sizeof *m->loads);
+    if (!m->core || !m->loads)
+        return sl_fail_memory(error);
+    for (uint32_t c = 0; c < m->cores; c++)
+        m->core[c].result.slot = &m->loads[(size_t)c * m->slots];
+    status = sl_walk_plan_create(kernel, &m->plan, error);
+    return status ? status : deal_blocks(m, error);
+}
+
+static void fini(model *m)
+{
+    for (uint32_t c = 0; m->core && c < m->cores; c++)
+        sl_array_free(&m->core[c].result.traffic);
+    for (uint32_t n = 0; n < SL_MOST_LEVELS; n++)
+        free(m->level[n]);
+    sl_walk_plan_destroy(m->plan);
+    free(m->core);
+    free(m->loads);
+    free(m->order);
+}
+
+sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
+                          sl_pool *pool, sl_model_result *result, sl_error *error)
+{
+    model m = {.machine = machine, .loaded = loaded, .options = options};
+    *result = (sl_model_result){0};
+    sl_status status = prepare(&m, error);
+    if (!status)
+        status = sl_pool_run(pool, m.cores, run_core, &m, error);
+    if (!status)
+        status = run_levels(&m, pool, error);
+    if (!status)
+        status = collect(&m, result, error);
+    fini(&m);
+    return status;
+}
+
+void sl_model_result_fini(sl_model_result *result)
+{
+    free(result->slots);
+    *result = (sl_model_result){0};
+}

@@ -1,0 +1,27 @@
+/* From what the lanes of a warp touch to what the first cache is asked for: sectors of lines. */
+#ifndef SL_MODEL_REQUEST_H
+#define SL_MODEL_REQUEST_H
+
+#include "sluice/trace.h"
+
+enum { SL_REQUEST_PIECES = 2 * SL_MAX_LANES * 3 }; /* a lane of 32 bytes touches at most three sectors of 16 bytes */
+
+typedef struct sl_request_piece {
+    uint64_t line;    /* address / line_bytes */
+    uint32_t sectors; /* a mask */
+} sl_request_piece;
+
+typedef struct sl_request_shape {
+    unsigned log2_line, log2_sector;
+    uint32_t lanes;
+    uint32_t split_bytes; /* lanes whose words are together more than this go in several requests; 0: never */
+    uint64_t shared_window, local_window, window_bytes; /* of the launch */
+    uint64_t local_base;                                /* address of the warp's local memory */
+} sl_request_shape;
+
+/* Writes the pieces that the access touches, lines ascending within a request, and returns how many there are. Lanes
+ * that mean shared memory are left out; `access` is expanded where that is needed. */
+uint32_t sl_request_pieces(const sl_request_shape *shape, const sl_inst *inst, sl_access *access,
+                           sl_request_piece piece[SL_REQUEST_PIECES]);
+
+#endif

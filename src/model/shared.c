@@ -1,0 +1,197 @@
+#include "model/shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct line_state {
+    uint64_t line; /* + 1; 0: free */
+    uint64_t stamp;
+    uint16_t valid, dirty; /* masks of sectors */
+} line_state;
+
+/* A sector that was asked for a moment ago, by one core after the other. */
+typedef struct joined {
+    uint64_t sector; /* + 1; 0: free */
+    uint64_t until;
+    uint32_t joins;
+} joined;
+
+enum { JOINED_SLOTS = 1 << 16 };
+
+struct sl_shared {
+    sl_shared_config config;
+    const sl_level *level;
+    unsigned log2_line, log2_sector, log2_above_line, log2_above_sector;
+    uint32_t fill_sectors; /* that come together */
+    line_state *lines;     /* [sets * ways] */
+    uint64_t clock;
+    joined *joined; /* by sector, later ones replace; NULL: requests do not join */
+    sl_shared_counts *counts;
+    SL_ARRAY(sl_traffic) traffic;
+};
+
+/* ---- requests in flight that join ---- */
+
+/* The sectors of the request that no earlier one brings along. */
+static uint32_t not_joined(sl_shared *s, const sl_traffic *t, uint64_t first_sector, uint32_t sectors)
+{
+    uint32_t alone = 0;
+    for (uint32_t left = sectors; left; left &= left - 1) {
+        uint64_t sector = first_sector + (uint64_t)__builtin_ctz(left);
+        joined *j = &s->joined[(sector * 0x9e3779b97f4a7c15u) >> 48];
+        if (j->sector == sector + 1 && t->time < j->until && j->joins + 1 < s->config.above->merge_cores) {
+            j->joins++;
+            continue;
+        }
+        *j = (joined){sector + 1, t->time + s->config.merge_steps, 0};
+        alone |= left & -left;
+    }
+    return alone;
+}
+
+/* ---- the cache ---- */
+
+static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sectors, sl_traffic_kind kind,
+                       uint32_t slot)
+{
+    sl_traffic t = {time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, slot};
+    return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
+}
+
+/* The line, with no sector valid where it has just come in. NULL: memory ran out. */
+static line_state *find_line(sl_shared *s, uint64_t line, uint64_t time)
+{
+    uint32_t set = sl_level_set(s->level, line << s->log2_line), ways = s->level->ways;
+    line_state *lines = &s->lines[(size_t)set * ways], *victim = lines;
+    s->clock++;
+    for (uint32_t w = 0; w < ways; w++) {
+        if (lines[w].line == line + 1) {
+            lines[w].stamp = s->clock;
+            return &lines[w];
+        }
+        if (lines[w].stamp < victim->stamp)
+            victim = &lines[w];
+    }
+    if (victim->dirty) {
+        s->counts[s->config.slots].written += (uint64_t)__builtin_popcount(victim->dirty);
+        if (!send_below(s, time, victim->line - 1, victim->dirty, SL_TRAFFIC_STORE, s->config.slots))
+            return NULL;
+    }
+    *victim = (line_state){.line = line + 1, .stamp = s->clock};
+    return victim;
+}
+
+/* Sectors that come from below when these are missing: whole groups, less what is there. */
+static uint32_t fill_of(const sl_shared *s, uint32_t missing, uint32_t valid)
+{
+    uint32_t group = (1u << s->fill_sectors) - 1, fill = 0;
+    for (uint32_t at = 0; at < 16; at += s->fill_sectors)
+        if (missing & group << at)
+            fill |= group << at;
+    return fill & ~valid & 0xffff;
+}
+
+static bool take_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
+{
+    sl_shared_counts *counts = &s->counts[t->slot];
+    line_state *l = find_line(s, line, t->time);
+    if (!l)
+        return false;
+    uint32_t missing = sectors & ~l->valid;
+    if (t->kind == SL_TRAFFIC_STORE) { /* whole sectors or masks of bytes: nothing is fetched */
+        counts->writes += (uint64_t)__builtin_popcount(sectors);
+        l->valid |= (uint16_t)sectors;
+        l->dirty |= (uint16_t)sectors;
+        return true;
+    }
+    if (t->kind == SL_TRAFFIC_LOAD && t->counted) {
+        counts->reads += (uint64_t)__builtin_popcount(sectors);
+        counts->read_hits += (uint64_t)__builtin_popcount(sectors & l->valid);
+    }
+    if (t->kind == SL_TRAFFIC_ATOMIC)
+        l->dirty |= (uint16_t)sectors;
+    if (!missing)
+        return true;
+    uint32_t fill = fill_of(s, missing, l->valid);
+    counts->filled += (uint64_t)__builtin_popcount(fill);
+    l->valid |= (uint16_t)fill;
+    return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
+}
+
+bool sl_shared_take(sl_shared *s, const sl_traffic *t)
+{
+    unsigned per_sector = s->log2_above_sector - s->log2_sector; /* sectors here for one above, as a power of two */
+    uint64_t first = t->line << (s->log2_above_line - s->log2_sector);
+    uint32_t line_sectors = 1u << (s->log2_line - s->log2_sector);
+    uint64_t sectors = 0; /* of this level, from `first` */
+    for (uint32_t left = t->sectors; left; left &= left - 1)
+        sectors |= ((UINT64_C(1) << (1u << per_sector)) - 1) << ((uint32_t)__builtin_ctz(left) << per_sector);
+    for (uint32_t at = 0; sectors >> at; at += line_sectors) {
+        uint64_t line = (first + at) >> (s->log2_line - s->log2_sector);
+        uint32_t shift = (uint32_t)((first + at) & (line_sectors - 1));
+        uint32_t mask = (uint32_t)(sectors >> at) & (line_sectors == 32 ? ~0u : (1u << line_sectors) - 1);
+        mask <<= shift;
+        if (mask && t->kind == SL_TRAFFIC_LOAD && s->joined)
+            mask = not_joined(s, t, line << (s->log2_line - s->log2_sector), mask);
+        if (mask && !take_line(s, t, line, mask))
+            return false;
+    }
+    return true;
+}
+
+/* ---- life ---- */
+
+sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, sl_error *error)
+{
+    const sl_level *level = config->level, *above = config->above;
+    if (level->line_bytes / level->sector_bytes > 16 || above->line_bytes / above->sector_bytes > 16 ||
+        above->line_bytes / level->sector_bytes > 32 || above->sector_bytes < level->sector_bytes)
+        return sl_fail(
+            error, SL_UNSUPPORTED,
+            "%s with sectors of %u bytes behind %s with lines of %u and sectors of %u is more than the model "
+            "takes",
+            level->name, level->sector_bytes, above->name, above->line_bytes, above->sector_bytes);
+    sl_shared *s = calloc(1, sizeof *s);
+    if (!s)
+        return sl_fail_memory(error);
+    s->config = *config;
+    s->level = level;
+    s->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
+    s->log2_sector = (unsigned)__builtin_ctz(level->sector_bytes);
+    s->log2_above_line = (unsigned)__builtin_ctz(above->line_bytes);
+    s->log2_above_sector = (unsigned)__builtin_ctz(above->sector_bytes);
+    s->fill_sectors = level->fill_bytes / level->sector_bytes;
+    s->lines = calloc((size_t)level->sets * level->ways, sizeof *s->lines);
+    s->counts = calloc(config->slots + 1, sizeof *s->counts);
+    bool joins = above->merge_cores > 1 && config->merge_steps;
+    if (joins)
+        s->joined = calloc(JOINED_SLOTS, sizeof *s->joined);
+    if (!s->lines || !s->counts || (joins && !s->joined)) {
+        sl_shared_destroy(s);
+        return sl_fail_memory(error);
+    }
+    *shared = s;
+    return SL_OK;
+}
+
+void sl_shared_destroy(sl_shared *s)
+{
+    if (!s)
+        return;
+    free(s->lines);
+    free(s->joined);
+    free(s->counts);
+    sl_array_free(&s->traffic);
+    free(s);
+}
+
+const sl_shared_counts *sl_shared_result(const sl_shared *s)
+{
+    return s->counts;
+}
+
+const sl_traffic *sl_shared_traffic(const sl_shared *s, size_t *count)
+{
+    *count = s->traffic.count;
+    return s->traffic.items;
+}

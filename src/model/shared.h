@@ -1,0 +1,34 @@
+/* A cache that several cores share, fed by what misses in the level before it, in the order of time. It has no latency
+ * of its own: what is asked for is there for the next request. */
+#ifndef SL_MODEL_SHARED_H
+#define SL_MODEL_SHARED_H
+
+#include "model/core.h"
+
+/* What a level did for a memory instruction of the kernel, in sectors of the level. */
+typedef struct sl_shared_counts {
+    uint64_t reads, read_hits; /* of loads */
+    uint64_t writes;           /* of stores */
+    uint64_t filled;           /* read from below */
+    uint64_t written;          /* written below */
+} sl_shared_counts;
+
+typedef struct sl_shared sl_shared;
+
+typedef struct sl_shared_config {
+    const sl_level *level, *above; /* must stay valid; above: the level whose misses come in */
+    uint32_t slots;                /* memory instructions of the kernel */
+    uint64_t merge_steps;          /* how long a request of the level above can be joined by others */
+    bool wants_traffic;            /* for a level below */
+} sl_shared_config;
+
+sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, sl_error *error);
+void sl_shared_destroy(sl_shared *shared); /* NULL is fine */
+/* The next piece of traffic; times do not go back. False: memory ran out. */
+bool sl_shared_take(sl_shared *shared, const sl_traffic *traffic);
+/* [slots], and one more for what belongs to no instruction: lines written back. */
+const sl_shared_counts *sl_shared_result(const sl_shared *shared);
+/* What misses here, for the next level; lines and sectors are this level's. */
+const sl_traffic *sl_shared_traffic(const sl_shared *shared, size_t *count);
+
+#endif

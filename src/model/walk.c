@@ -1,0 +1,206 @@
+#include "model/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Something of a basic block that warps stop at: a memory instruction or a barrier. */
+typedef struct stop {
+    uint32_t inst;  /* of the kernel */
+    uint32_t insts; /* from behind the previous stop, this one included */
+    uint64_t waits;
+    uint32_t rank;
+    bool barrier;
+} stop;
+
+typedef struct block_plan {
+    uint32_t first, stops;
+    uint32_t tail_insts; /* behind the last stop */
+    uint64_t tail_waits;
+} block_plan;
+
+struct sl_walk_plan {
+    const sl_trace_kernel *kernel;
+    block_plan *bb;
+    stop *stop;
+};
+
+/* ---- the plan ---- */
+
+/* Loads of the basic block whose results are still to come, by the register they write. */
+typedef struct pending {
+    uint16_t reg;
+    uint8_t rank;
+} pending;
+
+typedef struct pending_list {
+    pending item[SL_WALK_LOADS * 4];
+    uint32_t count;
+} pending_list;
+
+/* What the instruction has to wait for: what it reads, and what it writes again. Waited for once. */
+static uint64_t take_waits(pending_list *list, const sl_inst *inst)
+{
+    uint64_t waits = 0;
+    uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
+    for (uint32_t r = 0; r < regs && r < SL_INST_REGS; r++)
+        for (uint32_t i = 0; i < list->count; i++)
+            if (list->item[i].reg == inst->regs[r])
+                waits |= UINT64_C(1) << list->item[i].rank;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count && waits; i++)
+        if (!(waits >> list->item[i].rank & 1))
+            list->item[kept++] = list->item[i];
+    if (waits)
+        list->count = kept;
+    return waits;
+}
+
+static bool goes_to_memory(const sl_inst *inst)
+{
+    return inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_SHARED && inst->space != SL_MEM_CONST;
+}
+
+/* Whether warps of the block wait for each other there. */
+static bool is_barrier(const sl_trace_kernel *k, const sl_inst *inst)
+{
+    if (inst->op_class != SL_CLASS_BARRIER)
+        return false;
+    const char *opcode = k->strings + inst->opcode;
+    return !strstr(opcode, ".warp") && !strstr(opcode, ".arrive");
+}
+
+static void add_pending(pending_list *list, const sl_inst *inst, uint32_t rank)
+{
+    for (uint32_t r = 0; r < inst->dsts && r < SL_INST_REGS; r++)
+        if (list->count < sizeof list->item / sizeof list->item[0])
+            list->item[list->count++] = (pending){inst->regs[r], (uint8_t)rank};
+}
+
+static void plan_block(sl_walk_plan *plan, uint32_t number, uint32_t *stops)
+{
+    const sl_trace_kernel *k = plan->kernel;
+    block_plan *b = &plan->bb[number];
+    pending_list list = {.count = 0};
+    uint64_t waits = 0;
+    uint32_t insts = 0, loads = 0;
+    b->first = *stops;
+    for (uint32_t i = k->bb[number].first; i < k->bb[number].first + k->bb[number].count; i++) {
+        const sl_inst *inst = &k->inst[i];
+        waits |= take_waits(&list, inst);
+        insts++;
+        bool memory = goes_to_memory(inst), barrier = is_barrier(k, inst);
+        if (!memory && !barrier)
+            continue;
+        stop *s = &plan->stop[(*stops)++];
+        *s = (stop){i, insts, waits, SL_WALK_LOADS, barrier};
+        if (memory && inst->dsts) {
+            s->rank = loads < SL_WALK_LOADS ? loads++ : SL_WALK_LOADS - 1;
+            add_pending(&list, inst, s->rank);
+        }
+        insts = 0;
+        waits = 0;
+    }
+    b->stops = *stops - b->first;
+    b->tail_insts = insts;
+    for (uint32_t i = 0; i < list.count; i++)
+        waits |= UINT64_C(1) << list.item[i].rank;
+    b->tail_waits = waits;
+}
+
+sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan, sl_error *error)
+{
+    sl_walk_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return sl_fail_memory(error);
+    uint32_t stops = 0;
+    for (uint32_t i = 0; i < kernel->insts; i++)
+        stops += goes_to_memory(&kernel->inst[i]) || is_barrier(kernel, &kernel->inst[i]);
+    p->kernel = kernel;
+    p->bb = calloc(kernel->bbs ? kernel->bbs : 1, sizeof *p->bb);
+    p->stop = calloc(stops ? stops : 1, sizeof *p->stop);
+    if (!p->bb || !p->stop) {
+        sl_walk_plan_destroy(p);
+        return sl_fail_memory(error);
+    }
+    stops = 0;
+    for (uint32_t b = 0; b < kernel->bbs; b++)
+        plan_block(p, b, &stops);
+    *plan = p;
+    return SL_OK;
+}
+
+void sl_walk_plan_destroy(sl_walk_plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->bb);
+    free(plan->stop);
+    free(plan);
+}
+
+/* ---- the walk ---- */
+
+void sl_warp_walk_init(sl_warp_walk *w, const sl_walk_plan *plan, const sl_loaded *loaded, uint64_t block,
+                       uint32_t warp, sl_predictor *predictor)
+{
+    w->plan = plan;
+    w->within = false;
+    sl_warp_reader_init(&w->reader, loaded, block, warp, predictor);
+}
+
+/* The access of the memory instruction `inst`. The cursor has one for every memory instruction of the step; those to
+ * shared memory are passed over. */
+static sl_status read_access(sl_warp_walk *w, uint32_t inst, sl_error *error)
+{
+    bool more;
+    sl_status status;
+    do
+        status = sl_warp_cursor_access(&w->reader.cursor, &more, error);
+    while (!status && more && w->reader.cursor.access.inst != inst);
+    if (!status && !more)
+        status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
+    return status;
+}
+
+sl_status sl_warp_walk_next(sl_warp_walk *w, sl_error *error)
+{
+    const sl_walk_plan *plan = w->plan;
+    w->insts = 0;
+    w->waits = 0;
+    for (;;) {
+        if (!w->within) {
+            bool more;
+            sl_status status = sl_warp_reader_step(&w->reader, &more, error);
+            if (status)
+                return status;
+            if (!more) {
+                w->kind = SL_EVENT_END;
+                return SL_OK;
+            }
+            w->within = true;
+            w->at = 0;
+        }
+        const block_plan *b = &plan->bb[w->reader.cursor.bb];
+        while (w->at < b->stops) {
+            const stop *s = &plan->stop[b->first + w->at++];
+            w->insts += s->insts;
+            w->waits |= s->waits;
+            w->rank = s->rank;
+            w->inst = &plan->kernel->inst[s->inst];
+            if (s->barrier) {
+                w->kind = SL_EVENT_BARRIER;
+                return SL_OK;
+            }
+            sl_status status = read_access(w, s->inst, error);
+            if (status)
+                return status;
+            if (w->reader.cursor.access.mask) {
+                w->kind = SL_EVENT_REQUEST;
+                return SL_OK;
+            }
+        }
+        w->insts += b->tail_insts;
+        w->waits |= b->tail_waits;
+        w->within = false;
+    }
+}
