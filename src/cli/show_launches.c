@@ -26,8 +26,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
         fputs("no launch is one that --kernel and --launch ask for\n", file);
     else
-        status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log,
-                                                                           sl_terminal_width(file), error);
+        status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log, sl_terminal_width(file),
+                                                                           error);
     if (!status && r->shown->note && *r->shown->note)
         fprintf(file, "\n%s\n", r->shown->note);
     return status;

@@ -10,7 +10,7 @@ typedef struct sl_shown_launches {
     /* The text; NULL: sl_launch_report_text. */
     sl_status (*text)(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
     const char *machine; /* NULL: none was involved */
-    const char *note; /* a line under the text; NULL or empty: none */
+    const char *note;    /* a line under the text; NULL or empty: none */
     /* Facts about the run for the head of the JSON, before the options that were given. */
     const sl_report_option *fact;
     size_t facts;

@@ -69,9 +69,10 @@ typedef struct sl_core_limits {
         carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is taken; otherwise as many */
     uint32_t carve_out_need[SL_MOST_CARVE_OUTS]; /* as carve_outs: the most bytes needed with which each is taken */
     uint32_t schedulers;                         /* instructions issued per cycle, at most */
-    uint32_t instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
-    uint32_t stall_on_use;       /* 1: a warp waits where a loaded value is read; 0: at the load */
-    uint32_t request_bytes;      /* lanes whose words are more than this go in several requests; 0: never */
+    uint32_t
+        instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
+    uint32_t stall_on_use;  /* 1: a warp waits where a loaded value is read; 0: at the load */
+    uint32_t request_bytes; /* lanes whose words are more than this go in several requests; 0: never */
 } sl_core_limits;
 
 typedef struct sl_memory {

@@ -2,7 +2,6 @@
 #include "report/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/launch_log.h"
 #include "report/table.h"
@@ -70,7 +69,7 @@ static sl_status print_launches(FILE *file, const sl_launch_log *log, size_t wid
 /* ---- loads ---- */
 
 typedef struct load_sum {
-    const sl_logged_inst *inst;
+    const sl_inst_name *inst;
     sl_counts counts;
 } load_sum;
 
@@ -81,15 +80,6 @@ static int by_misses(const void *left, const void *right)
     if (x != y)
         return x < y ? 1 : -1;
     return (a->inst > b->inst) - (a->inst < b->inst);
-}
-
-static void cell_place(sl_table *t, const sl_logged_inst *inst)
-{
-    const char *slash = strrchr(inst->source_file, '/');
-    if (*inst->source_file)
-        sl_table_cellf(t, "%s:%u", slash ? slash + 1 : inst->source_file, inst->source_line);
-    else
-        sl_table_cellf(t, "pc %u", inst->pc);
 }
 
 static sl_status print_loads(FILE *file, const sl_logged_kernel *kernel, const load_sum *sums, size_t width,
@@ -103,7 +93,8 @@ static sl_status print_loads(FILE *file, const sl_logged_kernel *kernel, const l
     for (uint32_t i = 0; i < kernel->insts && i < MOST_LOADS; i++) {
         if (!sums[i].counts.value[SL_COUNTER_ld_sectors])
             break;
-        cell_place(t, sums[i].inst);
+        char place[256];
+        sl_table_cell(t, sl_inst_place(sums[i].inst, place, sizeof place));
         sl_table_cell(t, sums[i].inst->array);
         cell_model(t, &sums[i].counts);
     }

@@ -122,6 +122,7 @@ static void the_carve_out_is_the_one_that_was_seen(void **state)
     assert_int_equal(carved_kb(256, 6), 132);   /* 56 */
     assert_int_equal(carved_kb(1024, 64), 132); /* 130 */
     assert_int_equal(carved_kb(512, 39), 164);  /* 160 */
+    assert_int_equal(carved_kb(320, 30), 196);  /* 186 */
     assert_int_equal(carved_kb(512, 47), 228);  /* 192 */
     assert_int_equal(carved_kb(128, 47), 228);  /* 768: as many blocks as fit */
 }
