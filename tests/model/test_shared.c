@@ -1,0 +1,214 @@
+#include "model/shared.h"
+
+#include <string.h>
+
+#include "model/levels.h"
+#include "support.h"
+
+enum { SLOTS = 2 };
+
+/* The second level of the tests: 4 lines of 128 bytes in sectors of 32, one set. */
+static sl_level second_level(void)
+{
+    sl_level level = sectored_level(1, 4);
+    level.write = SL_WRITE_BACK;
+    return level;
+}
+
+static sl_shared *make(const sl_shared_config *config)
+{
+    sl_shared *shared;
+    sl_error error;
+    assert_int_equal(sl_shared_create(config, &shared, &error), SL_OK);
+    return shared;
+}
+
+static void take(sl_shared *s, sl_traffic_kind kind, uint64_t time, uint64_t line, uint16_t sectors)
+{
+    sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, 0};
+    assert_true(sl_shared_take(s, &t));
+}
+
+static void check(const sl_shared *s, uint32_t slot, sl_shared_counts expected)
+{
+    sl_shared_counts c = sl_shared_result(s)[slot];
+    assert_int_equal(c.reads, expected.reads);
+    assert_int_equal(c.read_hits, expected.read_hits);
+    assert_int_equal(c.writes, expected.writes);
+    assert_int_equal(c.filled, expected.filled);
+    assert_int_equal(c.written, expected.written);
+}
+
+static void what_was_asked_for_is_there_for_the_next_request(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x3);
+    check(s, 0, (sl_shared_counts){.reads = 2, .filled = 2});
+    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x7);
+    check(s, 0, (sl_shared_counts){.reads = 5, .read_hits = 2, .filled = 3});
+    sl_shared_destroy(s);
+}
+
+static void a_miss_brings_as_much_as_the_level_fills(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    level.fill_bytes = 64;
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x2); /* brings its neighbour along */
+    check(s, 0, (sl_shared_counts){.reads = 1, .filled = 2});
+    take(s, SL_TRAFFIC_LOAD, 1, 5, 0x5);
+    check(s, 0, (sl_shared_counts){.reads = 3, .read_hits = 1, .filled = 4});
+    take(s, SL_TRAFFIC_STORE, 2, 6, 0x1);
+    take(s, SL_TRAFFIC_LOAD, 3, 6, 0x2); /* half of the fill is there already */
+    check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 1, .writes = 1, .filled = 5});
+    sl_shared_destroy(s);
+}
+
+static void the_least_recently_used_line_makes_room(void **state)
+{
+    (void)state;
+    sl_level above = plain_level(1, 1), level = plain_level(1, 2);
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    const uint64_t line[] = {0, 1, 0, 2, 0, 1}; /* 2 takes the place of 1 */
+    for (uint64_t i = 0; i < 6; i++)
+        take(s, SL_TRAFFIC_LOAD, i, line[i], 1);
+    check(s, 0, (sl_shared_counts){.reads = 6, .read_hits = 2, .filled = 4});
+    sl_shared_destroy(s);
+}
+
+/* Stores fetch nothing, and reach memory when their line leaves: sectors, for which no instruction answers. */
+static void dirty_sectors_are_written_when_their_line_leaves(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    take(s, SL_TRAFFIC_STORE, 0, 0, 0x3);
+    take(s, SL_TRAFFIC_STORE, 1, 0, 0x2);
+    for (uint64_t line = 1; line <= 3; line++)
+        take(s, SL_TRAFFIC_LOAD, line, line, 0x1);
+    check(s, SLOTS, (sl_shared_counts){0});
+    take(s, SL_TRAFFIC_LOAD, 4, 4, 0x1);
+    check(s, SLOTS, (sl_shared_counts){.written = 2});
+    check(s, 0, (sl_shared_counts){.reads = 4, .writes = 3, .filled = 4});
+    take(s, SL_TRAFFIC_LOAD, 5, 5, 0x1); /* a clean line leaves: nothing is written */
+    check(s, SLOTS, (sl_shared_counts){.written = 2});
+    sl_shared_destroy(s);
+}
+
+/* An atomic reads and writes: its sector is fetched, and dirty. It is no load that profilers count. */
+static void atomics_fetch_and_make_dirty(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    take(s, SL_TRAFFIC_ATOMIC, 0, 0, 0x1);
+    check(s, 0, (sl_shared_counts){.filled = 1});
+    for (uint64_t line = 1; line <= 4; line++)
+        take(s, SL_TRAFFIC_LOAD, line, line, 0x1);
+    check(s, SLOTS, (sl_shared_counts){.written = 1});
+    sl_shared_destroy(s);
+}
+
+/* Two cores at most share a request; it can be joined for ten steps. */
+static void requests_in_flight_join_as_the_level_above_says(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = second_level();
+    above.merge_cores = 2;
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .merge_steps = 10});
+    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x1);
+    take(s, SL_TRAFFIC_LOAD, 4, 5, 0x3); /* one sector joins, the other goes on its own */
+    check(s, 0, (sl_shared_counts){.reads = 2, .filled = 2});
+    take(s, SL_TRAFFIC_LOAD, 5, 5, 0x1); /* the pair is complete: this one is the first of another */
+    check(s, 0, (sl_shared_counts){.reads = 3, .read_hits = 1, .filled = 2});
+    take(s, SL_TRAFFIC_LOAD, 15, 5, 0x1); /* too late to join */
+    check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 2, .filled = 2});
+    take(s, SL_TRAFFIC_STORE, 16, 5, 0x1); /* stores never join */
+    check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 2, .writes = 1, .filled = 2});
+    sl_shared_destroy(s);
+}
+
+/* Lines of 128 bytes without sectors above, lines of 64 in sectors of 32 here, and the other way round. */
+static void levels_may_have_lines_of_different_sizes(void **state)
+{
+    (void)state;
+    sl_level above = plain_level(1, 1), level = sectored_level(1, 4);
+    level.line_bytes = 64;
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    take(s, SL_TRAFFIC_LOAD, 0, 3, 0x1); /* bytes 384 to 511: lines 6 and 7, two sectors each */
+    check(s, 0, (sl_shared_counts){.reads = 4, .filled = 4});
+    take(s, SL_TRAFFIC_LOAD, 1, 3, 0x1);
+    check(s, 0, (sl_shared_counts){.reads = 8, .read_hits = 4, .filled = 4});
+    sl_shared_destroy(s);
+
+    above.line_bytes = above.sector_bytes = 32;
+    level = sectored_level(1, 4);
+    s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .wants_traffic = true});
+    take(s, SL_TRAFFIC_LOAD, 0, 6, 0x1); /* sector 2 of line 1 */
+    size_t count;
+    const sl_traffic *t = sl_shared_traffic(s, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(t[0].line, 1);
+    assert_int_equal(t[0].sectors, 0x4);
+    sl_shared_destroy(s);
+}
+
+static void misses_and_lines_written_back_go_on_to_the_third_level(void **state)
+{
+    (void)state;
+    sl_level first = sectored_level(1, 1), second = sectored_level(1, 1), third = second_level();
+    second.write = SL_WRITE_BACK;
+    sl_shared *s = make(&(sl_shared_config){.level = &second, .above = &first, .slots = SLOTS, .wants_traffic = true});
+    take(s, SL_TRAFFIC_LOAD, 0, 0, 0x3);
+    take(s, SL_TRAFFIC_LOAD, 1, 0, 0x1); /* hits: nothing goes on */
+    take(s, SL_TRAFFIC_STORE, 2, 0, 0x4);
+    take(s, SL_TRAFFIC_LOAD, 3, 1, 0x1); /* line 0 leaves: its dirty sector first */
+    size_t count;
+    const sl_traffic *t = sl_shared_traffic(s, &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(t[0].kind, SL_TRAFFIC_LOAD);
+    assert_int_equal(t[0].sectors, 0x3);
+    assert_int_equal(t[1].kind, SL_TRAFFIC_STORE);
+    assert_int_equal(t[1].time, 3);
+    assert_int_equal(t[1].sectors, 0x4);
+    assert_int_equal(t[1].slot, SLOTS);
+    assert_int_equal(t[2].line, 1);
+
+    sl_shared *below = make(&(sl_shared_config){.level = &third, .above = &second, .slots = SLOTS});
+    for (size_t i = 0; i < count; i++)
+        assert_true(sl_shared_take(below, &t[i]));
+    check(below, 0, (sl_shared_counts){.reads = 3, .filled = 3});
+    check(below, SLOTS, (sl_shared_counts){.writes = 1});
+    sl_shared_destroy(below);
+    sl_shared_destroy(s);
+}
+
+static void a_level_the_model_cannot_take_is_an_error(void **state)
+{
+    (void)state;
+    sl_level above = sectored_level(1, 1), level = plain_level(1, 4); /* larger sectors than above */
+    sl_shared *s = NULL;
+    sl_error error;
+    assert_int_equal(sl_shared_create(&(sl_shared_config){.level = &level, .above = &above}, &s, &error),
+                     SL_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "sectors of 128 bytes behind L1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_asked_for_is_there_for_the_next_request),
+        cmocka_unit_test(a_miss_brings_as_much_as_the_level_fills),
+        cmocka_unit_test(the_least_recently_used_line_makes_room),
+        cmocka_unit_test(dirty_sectors_are_written_when_their_line_leaves),
+        cmocka_unit_test(atomics_fetch_and_make_dirty),
+        cmocka_unit_test(requests_in_flight_join_as_the_level_above_says),
+        cmocka_unit_test(levels_may_have_lines_of_different_sizes),
+        cmocka_unit_test(misses_and_lines_written_back_go_on_to_the_third_level),
+        cmocka_unit_test(a_level_the_model_cannot_take_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
