@@ -340,10 +340,8 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     if (record == NONE)
         return true;
     line_record *r = &c->records.items[record];
-    if (just_arrived(r, time)) {
+    if (just_arrived(r, time))
         advance(c, time + 1);
-        r = &c->records.items[record];
-    }
     uint32_t hits = sectors & r->valid[REAL], late = sectors & r->pending & ~hits, missing = sectors & ~hits & ~late;
     if (missing && !r->fills && !mshr_free_now(c, time, warp))
         return false;
@@ -391,6 +389,8 @@ void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
     if (record == NONE)
         return;
     line_record *r = &c->records.items[record];
+    if (just_arrived(r, time))
+        advance(c, time + 1);
     if (r->resident[REAL])
         leave(c, REAL, &c->set[r->set], record);
     if (r->resident[FULL])

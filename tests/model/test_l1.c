@@ -303,7 +303,7 @@ static void latencies_are_half_normal_above_the_least(void **state)
         sum += outcome.done - i - LEAST;
         within_sigma += outcome.done - i - LEAST <= SIGMA;
     }
-    assert_in_range(sum, LOADS * 15.7, LOADS * 16.2); /* 15.96 */
+    assert_in_range(sum, LOADS * 15.7, LOADS * 16.2);          /* 15.96 */
     assert_in_range(within_sigma, LOADS * 0.67, LOADS * 0.72); /* 0.683, and half a step of rounding */
     sl_l1_destroy(l1);
 }
