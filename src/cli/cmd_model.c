@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/compat_hpca14.h"
 #include "cli/show_launches.h"
 #include "cli/trace_input.h"
 #include "model/model.h"
@@ -11,7 +12,11 @@ typedef struct model_options {
     sl_trace_input_options input;
     const char *gpu;
     bool no_latency, no_associativity, no_mshr, no_divergence;
+    int compat; /* index into compat_choices */
 } model_options;
+
+enum { COMPAT_NONE, COMPAT_HPCA14 };
+static const char *const compat_choices[] = {"none", "hpca14", NULL};
 
 static sl_status model_launch(const sl_invocation *inv, const sl_machine *machine, const sl_trace *trace, uint32_t n,
                               sl_pool *pool, sl_launch_log *log, sl_error *error)
@@ -62,6 +67,8 @@ static int run_model(const sl_invocation *inv)
     sl_machine machine;
     sl_trace_input input = {0};
     sl_launch_log *log = NULL;
+    if (options.compat == COMPAT_HPCA14)
+        return sl_run_compat_hpca14(inv);
     sl_status status = sl_machine_load(options.gpu, &machine, &error);
     if (!status) {
         options.input.lanes = machine.lanes;
@@ -97,6 +104,9 @@ static const sl_option options[] = {
     {"no-mshr", 0, SL_OPTION_FLAG, NULL, "Any number of lines can be in flight", AT(no_mshr), 0, 0, NULL},
     {"no-divergence", 0, SL_OPTION_FLAG, NULL, "Warps take turns whether their data is there or not", AT(no_divergence),
      0, 0, NULL},
+    {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
+     "Do as another program does: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
+     compat_choices},
     {0},
 };
 
@@ -105,6 +115,7 @@ static const model_options defaults = {.input = SL_TRACE_INPUT_DEFAULTS, .gpu = 
 static const sl_example examples[] = {
     {"sluice model matmul --gpu fermi-gtx470", "Shows what a workload would miss in a Fermi's caches, by class"},
     {"sluice model app.slt --gpu h200 --json", "Models a recorded program on an H200, as JSON"},
+    {"sluice model --compat hpca14 kernel.trc", "Counts the misses of a thread trace as the authors of the model do"},
     {"sluice model app.slt --gpu my.yaml --no-associativity", "Models a machine of one's own, as if without conflicts"},
     {0},
 };
@@ -116,11 +127,13 @@ const sl_command sl_cmd_model = {
     .description =
         "Predicts what each launch of a trace does to the caches of a machine: hits and misses of L1 by class "
         "(compulsory, capacity, conflict, MSHR; of the hits, those on data still in flight), reads and hits of the "
-        "next "
-        "level, and reads of memory, for the launch and for each load.\n\n"
+        "next level, and reads of memory, for the launch and for each load.\n\n"
         "The model orders the accesses of warps as a GPU would, with latencies and limits but without simulating "
         "cycles, and applies reuse-distance theory to each set of the cache. Traces of other programs are taken as "
-        "'sluice import' takes them; a workload is run and recorded first.",
+        "'sluice import' takes them; a workload is run and recorded first.\n\n"
+        "With --compat hpca14 the program is the one that the authors of the model published, on thread traces: one "
+        "core of a Fermi with a 16 KiB L1, its way of counting and its mistakes included, without the random part of "
+        "its latencies. It takes no other option of the model.",
     .options = options,
     .more_options = sl_trace_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,

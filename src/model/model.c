@@ -5,6 +5,7 @@
 
 #include "machine/occupancy.h"
 #include "model/core.h"
+#include "model/request.h"
 #include "model/shared.h"
 
 typedef struct core_work {
@@ -342,7 +343,12 @@ static sl_status prepare(model *m, sl_error *error)
     const sl_trace_launch *launch = sl_loaded_launch(m->loaded);
     const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
     sl_occupancy occupancy;
-    sl_status status = sl_occupancy_of(m->machine, kernel, launch, &occupancy, error);
+    if (launch->lanes != m->machine->lanes)
+        return sl_fail(error, SL_INVALID, "%s was recorded with warps of %u threads, and those of %s have %u",
+                       kernel->name, launch->lanes, m->machine->name, m->machine->lanes);
+    sl_status status = sl_request_check(&m->machine->level[0], kernel, error);
+    if (!status)
+        status = sl_occupancy_of(m->machine, kernel, launch, &occupancy, error);
     if (status)
         return status;
     if (sl_loaded_blocks(m->loaded) > UINT32_MAX)

@@ -2,7 +2,35 @@
 
 #include "trace/coalesce.h"
 
-enum { MOST_SECTORS = 2 * SL_REQUEST_PIECES };
+enum { MOST_SECTORS = SL_MAX_LANES * (SL_REQUEST_WIDTH / SL_REQUEST_LEAST_SECTOR + 1) };
+
+static sl_status check_width(const sl_trace_kernel *kernel, const sl_inst *inst, sl_error *error)
+{
+    const char *opcode = kernel->strings + inst->opcode;
+    if (!inst->width)
+        return sl_fail(error, SL_INVALID, "%s: the trace does not say how many bytes '%s' (at %u) touches",
+                       kernel->name, opcode, inst->pc);
+    if (inst->width > SL_REQUEST_WIDTH)
+        return sl_fail(error, SL_UNSUPPORTED, "%s: '%s' (at %u) touches %u bytes; the model takes up to %u per thread",
+                       kernel->name, opcode, inst->pc, inst->width, SL_REQUEST_WIDTH);
+    return SL_OK;
+}
+
+sl_status sl_request_check(const sl_level *level, const sl_trace_kernel *kernel, sl_error *error)
+{
+    if (level->line_bytes < SL_REQUEST_LEAST_LINE || level->sector_bytes < SL_REQUEST_LEAST_SECTOR ||
+        level->line_bytes / level->sector_bytes > SL_REQUEST_LINE_SECTORS)
+        return sl_fail(
+            error, SL_UNSUPPORTED,
+            "%s has lines of %u bytes in sectors of %u; the model takes lines of at least %u bytes in at most "
+            "%u sectors of at least %u",
+            level->name, level->line_bytes, level->sector_bytes, SL_REQUEST_LEAST_LINE, SL_REQUEST_LINE_SECTORS,
+            SL_REQUEST_LEAST_SECTOR);
+    sl_status status = SL_OK;
+    for (uint32_t s = 0; s < kernel->mem_slots && !status; s++)
+        status = check_width(kernel, &kernel->inst[kernel->mem_inst[s]], error);
+    return status;
+}
 
 static uint32_t group_sectors(const sl_request_shape *s, const uint64_t *sector, uint32_t sectors,
                               sl_request_piece *piece)
@@ -25,7 +53,7 @@ static uint32_t whole_access(const sl_request_shape *s, const sl_access *access,
 {
     uint64_t sector[MOST_SECTORS];
     uint32_t sectors = sl_coalesce_list(access, s->lanes, width, s->log2_sector, sector, MOST_SECTORS);
-    return group_sectors(s, sector, sectors < MOST_SECTORS ? sectors : MOST_SECTORS, piece);
+    return group_sectors(s, sector, sectors, piece);
 }
 
 /* Several requests, of neighbouring lanes each. */
@@ -50,7 +78,7 @@ static uint32_t local_access(const sl_request_shape *s, sl_access *access, uint3
     sl_access row = *access;
     uint32_t count = 0, words = (width + 3) / 4;
     sl_access_expand(&row, s->lanes);
-    for (uint32_t word = 0; word < words && count + s->lanes < SL_REQUEST_PIECES; word++) {
+    for (uint32_t word = 0; word < words; word++) {
         sl_access part = {.mask = row.mask};
         for (uint64_t left = row.mask; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctzll(left);
@@ -89,7 +117,7 @@ static uint32_t generic_access(const sl_request_shape *s, sl_access *access, uin
 uint32_t sl_request_pieces(const sl_request_shape *s, const sl_inst *inst, sl_access *access,
                            sl_request_piece piece[SL_REQUEST_PIECES])
 {
-    uint32_t width = inst->width ? inst->width : 4;
+    uint32_t width = inst->width;
     if (inst->space == SL_MEM_LOCAL)
         return local_access(s, access, width, piece);
     if (inst->space == SL_MEM_GENERIC)

@@ -2,9 +2,16 @@
 #ifndef SL_MODEL_REQUEST_H
 #define SL_MODEL_REQUEST_H
 
+#include "machine/machine.h"
 #include "sluice/trace.h"
 
-enum { SL_REQUEST_PIECES = 2 * SL_MAX_LANES * 3 }; /* a lane of 32 bytes touches at most three sectors of 16 bytes */
+enum {
+    SL_REQUEST_WIDTH = 32,                     /* bytes that a lane may touch */
+    SL_REQUEST_LEAST_LINE = 16,                /* bytes of a line */
+    SL_REQUEST_LEAST_SECTOR = 4,               /* bytes of a sector */
+    SL_REQUEST_LINE_SECTORS = 16,              /* of a line */
+    SL_REQUEST_PIECES = SL_MAX_LANES * 32 / 4, /* each word of each lane's local memory may lie in a line of its own */
+};
 
 typedef struct sl_request_piece {
     uint64_t line;    /* address / line_bytes */
@@ -18,6 +25,9 @@ typedef struct sl_request_shape {
     uint64_t shared_window, local_window, window_bytes; /* of the launch */
     uint64_t local_base;                                /* address of the warp's local memory */
 } sl_request_shape;
+
+/* Whether the model can take the accesses of the kernel to this level: what it cannot is an error that says why. */
+sl_status sl_request_check(const sl_level *level, const sl_trace_kernel *kernel, sl_error *error);
 
 /* Writes the pieces that the access touches, lines ascending within a request, and returns how many there are. Lanes
  * that mean shared memory are left out; `access` is expanded where that is needed. */

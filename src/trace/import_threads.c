@@ -5,16 +5,15 @@
  *
  * The file is read twice: once to count the accesses of each thread, so that it is known when a warp's k-th step is
  * complete, and once to encode. In between lies only what threads are ahead of their neighbours. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "trace/import.h"
 #include "trace/import_parts.h"
-#include "trace/lines.h"
+#include "trace/thread_lines.h"
 
-enum { LANES = 32, MOST_KINDS = 32, MOST_THREADS = 1 << 26, MOST_BLOCK_THREADS = 1 << 16, SPILL_BYTES = 1 << 26 };
+enum { LANES = 32, MOST_KINDS = 32, SPILL_BYTES = 1 << 26 };
 
 typedef struct queued {
     uint64_t addr;
@@ -41,7 +40,7 @@ typedef struct open_block {
 typedef struct thread_file {
     const char *path;
     const sl_launch_sink *sink;
-    sl_lines *lines;
+    sl_thread_lines *lines;
     sl_trace_launch launch;
     uint32_t threads, warps;         /* of a block */
     SL_ARRAY(uint32_t) counts;       /* accesses of each thread */
@@ -63,40 +62,23 @@ typedef struct thread_file {
 
 static sl_status bad_line(const thread_file *f, sl_error *error, const char *what)
 {
-    return sl_fail_at(error, SL_SYNTAX, f->path, sl_lines_number(f->lines), 0, "%s", what);
+    return sl_thread_lines_bad(f->lines, error, what);
 }
 
 /* ---- lines ---- */
-
-static const char *read_number(const char *at, uint64_t most, uint64_t *value)
-{
-    const char *first;
-    while (*at == ' ' || *at == '\t')
-        at++;
-    *value = 0;
-    for (first = at; isdigit((unsigned char)*at); at++) {
-        if (*value > (UINT64_MAX - 9) / 10)
-            return NULL;
-        *value = *value * 10 + (uint64_t)(*at - '0');
-    }
-    return at == first || *value > most ? NULL : at;
-}
 
 typedef struct thread_access {
     uint64_t thread, addr;
     uint8_t kind;
 } thread_access;
 
-static sl_status read_access(thread_file *f, const char *line, thread_access *out, sl_error *error)
+static sl_status read_access(thread_file *f, thread_access *out, bool *more, sl_error *error)
 {
-    uint64_t store, width;
-    const char *at = read_number(line, MOST_THREADS, &out->thread);
-    at = at ? read_number(at, 1, &store) : NULL;
-    at = at ? read_number(at, UINT64_MAX, &out->addr) : NULL;
-    at = at ? read_number(at, UINT16_MAX, &width) : NULL;
-    if (!at || at[strspn(at, " \t")] || !width)
-        return bad_line(f, error, "an access is 'thread direction address bytes', in decimal, direction 0 or 1");
-    uint64_t code = width << 1 | store;
+    sl_thread_access read;
+    sl_status status = sl_thread_lines_next(f->lines, &read, more, error);
+    if (status || !*more)
+        return status;
+    uint64_t code = (uint64_t)read.width << 1 | read.store;
     uint32_t kind = 0;
     while (kind < f->kinds && f->kinds_code[kind] != code)
         kind++;
@@ -107,21 +89,7 @@ static sl_status read_access(thread_file *f, const char *line, thread_access *ou
                                         : "more different widths than accesses have");
         f->kinds_code[f->kinds++] = code;
     }
-    out->kind = (uint8_t)kind;
-    return SL_OK;
-}
-
-static sl_status read_block_size(thread_file *f, const char *line, sl_error *error)
-{
-    uint32_t *b = f->launch.block;
-    if (!line || sscanf(line, "blocksize: %u %u %u", &b[0], &b[1], &b[2]) != 3)
-        return bad_line(f, error, "the first line is 'blocksize: X Y Z'");
-    unsigned __int128 threads = (unsigned __int128)b[0] * b[1] * b[2];
-    if (!threads || threads > MOST_BLOCK_THREADS)
-        return bad_line(f, error, "a block has at least one thread and at most 65536");
-    f->threads = (uint32_t)threads;
-    f->launch.lanes = LANES;
-    f->warps = sl_launch_warps(&f->launch);
+    *out = (thread_access){read.thread, read.addr, (uint8_t)kind};
     return SL_OK;
 }
 
@@ -320,26 +288,23 @@ static sl_status encode_access(thread_file *f, const thread_access *a, sl_error 
 
 static sl_status read_file(thread_file *f, const sl_progress *progress, sl_error *error)
 {
-    char *line;
-    sl_status status = sl_lines_open(f->path, &f->lines, error);
-    if (!status)
-        status = sl_lines_next(f->lines, &line, error);
-    if (!status)
-        status = read_block_size(f, line, error);
+    sl_status status = sl_thread_lines_open(f->path, f->launch.block, &f->lines, error);
+    if (status)
+        return status;
+    f->launch.lanes = LANES;
+    f->threads = sl_launch_threads(&f->launch);
+    f->warps = sl_launch_warps(&f->launch);
     for (uint64_t accesses = 0; !status; accesses++) {
         thread_access access = {0};
-        status = sl_lines_next(f->lines, &line, error);
-        if (status || !line)
+        bool more;
+        status = read_access(f, &access, &more, error);
+        if (status || !more)
             break;
-        if (!line[strspn(line, " \t")])
-            continue;
-        status = read_access(f, line, &access, error);
-        if (!status)
-            status = f->encoding ? encode_access(f, &access, error) : count_access(f, &access, error);
+        status = f->encoding ? encode_access(f, &access, error) : count_access(f, &access, error);
         if (f->encoding && accesses % 65536 == 0)
             sl_progress_update(progress, "accesses", accesses, 0);
     }
-    sl_lines_close(f->lines);
+    sl_thread_lines_close(f->lines);
     f->lines = NULL;
     return status;
 }

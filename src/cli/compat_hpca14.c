@@ -1,0 +1,58 @@
+#include "cli/compat_hpca14.h"
+
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/hpca14.h"
+#include "trace/import.h"
+
+static sl_status write_text(FILE *file, const void *result, sl_error *error)
+{
+    return sl_hpca14_report_text(file, result, sl_terminal_width(file), error);
+}
+
+static sl_status write_json(FILE *file, const void *result, sl_error *error)
+{
+    return sl_hpca14_report_json(file, result, error);
+}
+
+static sl_status write_csv(FILE *file, const void *result, sl_error *error)
+{
+    return sl_hpca14_report_csv(file, result, error);
+}
+
+static sl_status run_file(const char *path, sl_hpca14_result *result, sl_error *error)
+{
+    sl_trace_format format;
+    sl_status status = sl_trace_detect(path, &format, error);
+    if (status)
+        return status;
+    if (format != SL_FORMAT_THREADS)
+        return sl_fail_at(error, SL_INVALID, path, 0, 0,
+                          "the authors' program reads thread traces, whose first line is 'blocksize: X Y Z'");
+    return sl_hpca14_run(path, result, error);
+}
+
+int sl_run_compat_hpca14(const sl_invocation *inv)
+{
+    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    for (size_t i = 0; i < inv->args.sets; i++) {
+        const sl_option *given = inv->args.set[i];
+        if (given->offset >= sizeof(sl_common) && strcmp(given->name, "compat") != 0)
+            return sl_cli_usage(inv, "--%s does not go with --compat hpca14, whose machine and model are fixed",
+                                given->name);
+    }
+    const char *path = inv->args.operand[0];
+    if (inv->args.operands > 1)
+        return sl_cli_usage(inv, "--compat hpca14 takes one thread trace; '%s' is one argument too many",
+                            inv->args.operand[1]);
+    const sl_report_option option = {"compat", "hpca14"};
+    const sl_report_trace trace = {.path = path, .format = sl_trace_format_name(SL_FORMAT_THREADS)};
+    sl_hpca14_result result;
+    sl_hpca14_report report = {&result, {.command = "model", .option = &option, .options = 1, .trace = &trace}};
+    sl_error error;
+    if (run_file(path, &result, &error))
+        return sl_cli_fail(inv, &error);
+    return sl_report_write(inv, &forms, &report, stdout);
+}

@@ -1,0 +1,93 @@
+#include "report/hpca14.h"
+
+#include <inttypes.h>
+
+#include "report/head_json.h"
+#include "report/table.h"
+#include "report/text.h"
+
+/* The counts of a result, in the order of the reports. */
+typedef struct count {
+    const char *name, *title;
+    uint64_t value;
+} count;
+
+enum { COUNTS = 13 };
+
+static void list_counts(const sl_hpca14_result *r, count out[COUNTS])
+{
+    const count list[COUNTS] = {
+        {"threads", "threads", r->threads},
+        {"thread_loads", "loads of threads", r->thread_loads},
+        {"accesses", "accesses", r->accesses},
+        {"hits", "hits", r->hits},
+        {"misses", "misses", r->misses},
+        {"compulsory", "  compulsory", r->compulsory},
+        {"capacity", "  capacity", r->capacity},
+        {"associativity", "  associativity", r->associativity},
+        {"latency", "  latency", r->latency},
+        {"mshr", "  MSHR", r->mshr},
+        {"misses_full_associativity", "misses, fully associative", r->misses_full_associativity},
+        {"misses_no_latency", "misses, no latencies", r->misses_no_latency},
+        {"misses_unlimited_mshrs", "misses, any number of MSHRs", r->misses_unlimited_mshrs},
+    };
+    for (int i = 0; i < COUNTS; i++)
+        out[i] = list[i];
+}
+
+sl_status sl_hpca14_report_text(FILE *file, const sl_hpca14_report *report, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"as the authors' program counts", false, true}, {"", true, false}};
+    const sl_hpca14_result *r = report->result;
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    count counts[COUNTS];
+    list_counts(r, counts);
+    for (int i = 0; i < COUNTS; i++) {
+        sl_table_cell(t, counts[i].title);
+        sl_table_cellf(t, "%" PRIu64, counts[i].value);
+    }
+    fprintf(file, "blocks of %ux%ux%u threads, %u at a time on one core; L1 of 16 KiB, 4 ways, 64 MSHRs\n", r->block[0],
+            r->block[1], r->block[2], r->resident_blocks);
+    sl_status status = sl_table_print(t, file, width, error);
+    fprintf(file, "miss rate: %.4g %%\n", 100 * r->miss_rate);
+    sl_table_destroy(t);
+    return status;
+}
+
+sl_status sl_hpca14_report_json(FILE *file, const sl_hpca14_report *report, sl_error *error)
+{
+    sl_json json;
+    count counts[COUNTS];
+    list_counts(report->result, counts);
+    sl_json_start(&json, file);
+    sl_json_object(&json, true);
+    sl_report_head_json(&json, &report->info);
+    sl_json_dims(&json, "block", report->result->block);
+    sl_json_key(&json, "resident_blocks");
+    sl_json_u64(&json, report->result->resident_blocks);
+    for (int i = 0; i < COUNTS; i++) {
+        sl_json_key(&json, counts[i].name);
+        sl_json_u64(&json, counts[i].value);
+    }
+    sl_json_key(&json, "miss_rate");
+    sl_json_double(&json, report->result->miss_rate);
+    sl_json_close(&json, '}');
+    return sl_json_finish(&json, error);
+}
+
+sl_status sl_hpca14_report_csv(FILE *file, const sl_hpca14_report *report, sl_error *error)
+{
+    count counts[COUNTS];
+    char rate[SL_DOUBLE_BYTES];
+    (void)error;
+    list_counts(report->result, counts);
+    for (int i = 0; i < COUNTS; i++)
+        fprintf(file, "%s,", counts[i].name);
+    fputs("miss_rate\n", file);
+    for (int i = 0; i < COUNTS; i++)
+        fprintf(file, "%" PRIu64 ",", counts[i].value);
+    fprintf(file, "%s\n", sl_double_text(report->result->miss_rate, rate));
+    return SL_OK;
+}
