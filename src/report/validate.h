@@ -1,0 +1,72 @@
+/* Predictions beside what hardware counted, per launch and per counter: as tables, JSON, CSV, and a scatter plot. */
+#ifndef SL_REPORT_VALIDATE_H
+#define SL_REPORT_VALIDATE_H
+
+#include "report/launches.h"
+#include "trace/counters.h"
+
+typedef enum sl_quantity {
+#define SL_QUANTITY_SHARE(name, title, part, whole) SL_QUANTITY_##name,
+#define SL_QUANTITY_COUNT(name, title, counter)     SL_QUANTITY_##name,
+#include "report/quantities.def"
+#undef SL_QUANTITY_SHARE
+#undef SL_QUANTITY_COUNT
+    SL_QUANTITIES
+} sl_quantity;
+
+typedef struct sl_quantity_info {
+    const char *name, *title;
+    bool share;             /* in percent; otherwise a count */
+    sl_counter part, whole; /* equal for counts */
+} sl_quantity_info;
+
+extern const sl_quantity_info sl_quantity_infos[SL_QUANTITIES];
+
+/* The value, in percent for shares; false where the counters do not say. */
+bool sl_quantity_value(sl_quantity quantity, const sl_counts *counts, double *value);
+/* Prediction less measurement: in points for shares, in percent of the measurement for counts. False where one of them
+ * is unknown, or where percents of nothing would be asked for. */
+bool sl_quantity_error(sl_quantity quantity, const sl_counts *measured, const sl_counts *model, double *difference);
+/* The same of a counter, in percent. */
+bool sl_counter_error(sl_counter counter, const sl_counts *measured, const sl_counts *model, double *difference);
+
+typedef struct sl_validated {
+    const char *workload; /* empty: a trace */
+    const char *symbol, *name;
+    uint64_t index;
+    uint32_t grid[3], block[3];
+    sl_counts measured;
+    sl_counts *model; /* [variants] */
+} sl_validated;
+
+typedef struct sl_validation {
+    size_t launches;
+    const sl_validated *launch;
+    size_t variants;            /* the first is the model as it was asked for */
+    const char *const *variant; /* [variants]: names */
+    uint64_t least_sectors;     /* launches with more load sectors than this count in means */
+    uint64_t unmeasured;        /* launches that the file had no counters of */
+    sl_report_info info;
+} sl_validation;
+
+/* Whether a launch counts in means. */
+bool sl_validation_counts(const sl_validation *validation, const sl_validated *launch);
+
+typedef struct sl_mean_error {
+    size_t launches; /* 0: there is no mean */
+    double mean;     /* of absolute errors */
+    const sl_validated *worst;
+} sl_mean_error;
+
+sl_mean_error sl_validation_mean(const sl_validation *validation, size_t variant, sl_quantity quantity);
+sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_counter counter);
+
+/* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
+sl_status sl_validation_text(FILE *file, const sl_validation *validation, size_t width, sl_error *error);
+sl_status sl_validation_json(FILE *file, const sl_validation *validation, sl_error *error);
+/* A row per launch and quantity or counter. */
+sl_status sl_validation_csv(FILE *file, const sl_validation *validation, sl_error *error);
+/* A panel per quantity: measured across, predicted upwards, a dot per launch. */
+sl_status sl_validation_plot(FILE *file, const sl_validation *validation, sl_error *error);
+
+#endif

@@ -1,0 +1,196 @@
+/* Validations as JSON and as CSV: every value exact. */
+#include <inttypes.h>
+
+#include "report/head_json.h"
+#include "report/text.h"
+#include "report/validate.h"
+
+static void put_counts(sl_json *j, const char *key, const sl_counts *counts)
+{
+    sl_json_key(j, key);
+    sl_json_object(j, false);
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (sl_counts_has(counts, (sl_counter)i)) {
+            sl_json_key(j, sl_counter_infos[i].name);
+            sl_json_u64(j, counts->value[i]);
+        }
+    sl_json_close(j, '}');
+}
+
+/* A member that is left out where it is not known. */
+static void put_double(sl_json *j, const char *key, bool known, double value)
+{
+    if (!known)
+        return;
+    sl_json_key(j, key);
+    sl_json_double(j, value);
+}
+
+static void put_quantities(sl_json *j, const sl_validated *l)
+{
+    sl_json_key(j, "quantities");
+    sl_json_object(j, false);
+    for (int i = 0; i < SL_QUANTITIES; i++) {
+        sl_quantity q = (sl_quantity)i;
+        double value = 0;
+        sl_json_key(j, sl_quantity_infos[q].name);
+        sl_json_object(j, false);
+        bool known = sl_quantity_value(q, &l->measured, &value);
+        put_double(j, "measured", known, value);
+        known = sl_quantity_value(q, &l->model[0], &value);
+        put_double(j, "model", known, value);
+        known = sl_quantity_error(q, &l->measured, &l->model[0], &value);
+        put_double(j, "error", known, value);
+        sl_json_close(j, '}');
+    }
+    sl_json_close(j, '}');
+}
+
+static void put_launch(sl_json *j, const sl_validation *v, const sl_validated *l)
+{
+    sl_json_object(j, true);
+    if (*l->workload) {
+        sl_json_key(j, "workload");
+        sl_json_string(j, l->workload);
+    }
+    sl_json_key(j, "index");
+    sl_json_u64(j, l->index);
+    sl_json_key(j, "kernel");
+    sl_json_string(j, l->symbol);
+    sl_json_key(j, "name");
+    sl_json_string(j, l->name);
+    sl_json_dims(j, "grid", l->grid);
+    sl_json_dims(j, "block", l->block);
+    sl_json_key(j, "counts_in_means");
+    sl_json_bool(j, sl_validation_counts(v, l));
+    put_quantities(j, l);
+    put_counts(j, "measured", &l->measured);
+    put_counts(j, "model", &l->model[0]);
+    sl_json_close(j, '}');
+}
+
+static void put_means(sl_json *j, const sl_validation *v)
+{
+    sl_json_key(j, "mean_absolute_errors");
+    sl_json_array(j, true);
+    for (size_t i = 0; i < v->variants; i++) {
+        sl_json_object(j, false);
+        sl_json_key(j, "variant");
+        sl_json_string(j, v->variant[i]);
+        for (int q = 0; q < SL_QUANTITIES; q++) {
+            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
+            put_double(j, sl_quantity_infos[q].name, mean.launches, mean.mean);
+        }
+        sl_json_close(j, '}');
+    }
+    sl_json_close(j, ']');
+}
+
+static void put_counters(sl_json *j, const sl_validation *v)
+{
+    sl_json_key(j, "counters");
+    sl_json_object(j, true);
+    for (int c = 0; c < SL_COUNTERS; c++) {
+        sl_mean_error mean = sl_validation_counter_mean(v, (sl_counter)c);
+        if (!mean.launches)
+            continue;
+        sl_json_key(j, sl_counter_infos[c].name);
+        sl_json_object(j, false);
+        sl_json_key(j, "launches");
+        sl_json_u64(j, mean.launches);
+        sl_json_key(j, "mean_absolute_error");
+        sl_json_double(j, mean.mean);
+        sl_json_close(j, '}');
+    }
+    sl_json_close(j, '}');
+}
+
+sl_status sl_validation_json(FILE *file, const sl_validation *v, sl_error *error)
+{
+    sl_json j;
+    uint64_t counted = 0;
+    for (size_t i = 0; i < v->launches; i++)
+        counted += sl_validation_counts(v, &v->launch[i]);
+    sl_json_start(&j, file);
+    sl_json_object(&j, true);
+    sl_report_head_json(&j, &v->info);
+    sl_json_key(&j, "least_sectors");
+    sl_json_u64(&j, v->least_sectors);
+    sl_json_key(&j, "launches_counted");
+    sl_json_u64(&j, counted);
+    sl_json_key(&j, "launches_without_counters");
+    sl_json_u64(&j, v->unmeasured);
+    put_means(&j, v);
+    put_counters(&j, v);
+    sl_json_key(&j, "launches");
+    sl_json_array(&j, true);
+    for (size_t i = 0; i < v->launches; i++)
+        put_launch(&j, v, &v->launch[i]);
+    sl_json_close(&j, ']');
+    sl_json_close(&j, '}');
+    return sl_json_finish(&j, error);
+}
+
+/* ---- CSV ---- */
+
+static void csv_start(FILE *file, const sl_validation *v, const sl_validated *l, size_t variant)
+{
+    sl_csv_field(file, l->workload);
+    fprintf(file, ",%" PRIu64 ",", l->index);
+    sl_csv_field(file, l->symbol);
+    fputc(',', file);
+    sl_csv_field(file, l->name);
+    fprintf(file, ",%d,", sl_validation_counts(v, l));
+    sl_csv_field(file, v->variant[variant]);
+}
+
+static void csv_number(FILE *file, bool known, double value)
+{
+    char text[SL_DOUBLE_BYTES];
+    fprintf(file, ",%s", known ? sl_double_text(value, text) : "");
+}
+
+static void csv_quantities(FILE *file, const sl_validation *v, const sl_validated *l, size_t variant)
+{
+    for (int i = 0; i < SL_QUANTITIES; i++) {
+        sl_quantity q = (sl_quantity)i;
+        double value = 0;
+        csv_start(file, v, l, variant);
+        fprintf(file, ",%s", sl_quantity_infos[q].name);
+        bool known = sl_quantity_value(q, &l->measured, &value);
+        csv_number(file, known, value);
+        known = sl_quantity_value(q, &l->model[variant], &value);
+        csv_number(file, known, value);
+        known = sl_quantity_error(q, &l->measured, &l->model[variant], &value);
+        csv_number(file, known, value);
+        fputc('\n', file);
+    }
+}
+
+static void csv_counters(FILE *file, const sl_validation *v, const sl_validated *l, size_t variant)
+{
+    for (int i = 0; i < SL_COUNTERS; i++) {
+        double difference = 0;
+        if (!sl_counts_has(&l->measured, (sl_counter)i) || !sl_counts_has(&l->model[variant], (sl_counter)i))
+            continue;
+        csv_start(file, v, l, variant);
+        fprintf(file, ",%s,%" PRIu64 ",%" PRIu64, sl_counter_infos[i].name, l->measured.value[i],
+                l->model[variant].value[i]);
+        bool known = sl_counter_error((sl_counter)i, &l->measured, &l->model[variant], &difference);
+        csv_number(file, known, difference);
+        fputc('\n', file);
+    }
+}
+
+sl_status sl_validation_csv(FILE *file, const sl_validation *v, sl_error *error)
+{
+    fputs("workload,launch,kernel,name,counts,variant,what,measured,model,error\n", file);
+    for (size_t i = 0; i < v->launches; i++)
+        for (size_t variant = 0; variant < v->variants; variant++) {
+            csv_quantities(file, v, &v->launch[i], variant);
+            csv_counters(file, v, &v->launch[i], variant);
+        }
+    if (fflush(file) || ferror(file))
+        return sl_fail_io(error, "write", "the CSV report");
+    return SL_OK;
+}

@@ -1,0 +1,307 @@
+/* Validations as tables: launches (or kernels, where launches are many), means, the worst, and the other counters. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/table.h"
+#include "report/text.h"
+#include "report/validate.h"
+
+enum { MOST_LAUNCH_LINES = 40, MOST_WORST = 5 };
+
+/* ---- kernels ---- */
+
+/* Launches of one kernel, or a single one. */
+typedef struct group {
+    const sl_validated *first;
+    size_t launches;
+    sl_counts measured, model;      /* sums */
+    size_t compared[SL_QUANTITIES]; /* launches with an error */
+    double error[SL_QUANTITIES];    /* sum of absolute errors */
+    double most[SL_QUANTITIES];
+    const sl_validated *at[SL_QUANTITIES]; /* the launch with that error */
+} group;
+
+static bool same_kernel(const sl_validated *a, const sl_validated *b)
+{
+    return !strcmp(a->workload, b->workload) && !strcmp(a->symbol, b->symbol);
+}
+
+static void add_launch(group *g, const sl_validated *l)
+{
+    if (!g->launches++)
+        g->first = l;
+    sl_counts_merge(&g->measured, &l->measured);
+    sl_counts_merge(&g->model, &l->model[0]);
+    for (int q = 0; q < SL_QUANTITIES; q++) {
+        double difference;
+        if (!sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference))
+            continue;
+        g->compared[q]++;
+        g->error[q] += fabs(difference);
+        if (!g->at[q] || fabs(difference) > g->most[q]) {
+            g->most[q] = fabs(difference);
+            g->at[q] = l;
+        }
+    }
+}
+
+/* The launches that count (or all of them), by kernel; *count of them. NULL when memory runs out. */
+static group *group_launches(const sl_validation *v, bool all, size_t *count)
+{
+    group *groups = calloc(v->launches ? v->launches : 1, sizeof *groups);
+    *count = 0;
+    for (size_t i = 0; groups && i < v->launches; i++) {
+        const sl_validated *l = &v->launch[i];
+        if (!all && !sl_validation_counts(v, l))
+            continue;
+        size_t g = *count; /* launches of a workload stand together: the latest groups are the likeliest */
+        while (g && !same_kernel(groups[g - 1].first, l))
+            g--;
+        add_launch(&groups[g ? g - 1 : (*count)++], l);
+    }
+    return groups;
+}
+
+/* ---- cells ---- */
+
+static void cell_kernel(sl_table *t, const sl_validated *l)
+{
+    if (*l->workload && strcmp(l->workload, l->name))
+        sl_table_cellf(t, "%s: %s", l->workload, l->name);
+    else
+        sl_table_cell(t, l->name);
+}
+
+static void cell_value(sl_table *t, sl_quantity q, const sl_counts *counts)
+{
+    char text[SL_HUMAN_BYTES];
+    double value;
+    if (!sl_quantity_value(q, counts, &value))
+        sl_table_cell(t, "-");
+    else if (sl_quantity_infos[q].share)
+        sl_table_cellf(t, "%s%%", sl_human_ratio(value, 1, text));
+    else
+        sl_table_cell(t, sl_human_count((uint64_t)value, text));
+}
+
+static void cell_difference(sl_table *t, sl_quantity q, bool known, double difference, bool sign)
+{
+    char text[SL_HUMAN_BYTES];
+    if (!known)
+        sl_table_cell(t, "-");
+    else
+        sl_table_cellf(t, "%s%s%s", sign && difference >= 0 ? "+" : "", sl_human_ratio(difference, 1, text),
+                       sl_quantity_infos[q].share ? "" : "%");
+}
+
+#define QUANTITY_COLUMNS                                                                                               \
+    {"L1 hit", true, false}, {"model", true, false}, {"diff", true, false}, {"L2 hit", true, false},                   \
+        {"model", true, false}, {"diff", true, false}, {"L2 reads", true, false}, {"model", true, false},              \
+        {"diff", true, false}, {"DRAM reads", true, false}, {"model", true, false},                                    \
+    {                                                                                                                  \
+        "diff", true, false                                                                                            \
+    }
+
+static void cell_sectors(sl_table *t, const sl_counts *measured, const sl_counts *model)
+{
+    char text[SL_HUMAN_BYTES];
+    const sl_counts *c = sl_counts_has(measured, SL_COUNTER_ld_sectors) ? measured : model;
+    sl_table_cell(t, sl_human_count(c->value[SL_COUNTER_ld_sectors], text));
+}
+
+/* ---- launches ---- */
+
+static sl_status print_launches(FILE *file, const sl_validation *v, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"kernel", false, true}, {"#", true, false}, {"ld sectors", true, false}, QUANTITY_COLUMNS};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < v->launches; i++) {
+        const sl_validated *l = &v->launch[i];
+        cell_kernel(t, l);
+        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
+        cell_sectors(t, &l->measured, &l->model[0]);
+        for (int q = 0; q < SL_QUANTITIES; q++) {
+            double difference = 0;
+            bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
+            cell_value(t, (sl_quantity)q, &l->measured);
+            cell_value(t, (sl_quantity)q, &l->model[0]);
+            cell_difference(t, (sl_quantity)q, known, difference, true);
+        }
+    }
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"kernel", false, true}, {"launches", true, false}, {"ld sectors", true, false}, QUANTITY_COLUMNS};
+    size_t count;
+    group *groups = group_launches(v, true, &count);
+    sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
+    sl_status status = t ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < count && !status; i++) {
+        const group *g = &groups[i];
+        cell_kernel(t, g->first);
+        sl_table_cellf(t, "%zu", g->launches);
+        cell_sectors(t, &g->measured, &g->model);
+        for (int q = 0; q < SL_QUANTITIES; q++) {
+            cell_value(t, (sl_quantity)q, &g->measured);
+            cell_value(t, (sl_quantity)q, &g->model);
+            cell_difference(t, (sl_quantity)q, g->compared[q], g->error[q] / (double)g->compared[q], false);
+        }
+    }
+    if (!status)
+        status = sl_table_print(t, file, width, error);
+    if (!status)
+        fprintf(file,
+                "\n%zu launches, summed by kernel, with the mean of their absolute differences; --json and --csv "
+                "show each\n",
+                v->launches);
+    sl_table_destroy(t);
+    free(groups);
+    return status;
+}
+
+/* ---- means ---- */
+
+static size_t counted(const sl_validation *v)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->launches; i++)
+        count += sl_validation_counts(v, &v->launch[i]);
+    return count;
+}
+
+static sl_status print_means(FILE *file, const sl_validation *v, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"mean absolute error", false, false},
+                                        {"L1 hit rate", true, false},
+                                        {"L2 read hit rate", true, false},
+                                        {"L2 reads", true, false},
+                                        {"DRAM reads", true, false}};
+    _Static_assert(sizeof columns / sizeof *columns == SL_QUANTITIES + 1, "a column for each quantity");
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < v->variants; i++) {
+        sl_table_cell(t, v->variant[i]);
+        for (int q = 0; q < SL_QUANTITIES; q++) {
+            char text[SL_HUMAN_BYTES];
+            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
+            if (mean.launches)
+                sl_table_cellf(t, "%s %s", sl_human_ratio(mean.mean, 2, text),
+                               sl_quantity_infos[q].share ? "points" : "%");
+            else
+                sl_table_cell(t, "-");
+        }
+    }
+    char text[SL_HUMAN_BYTES];
+    fprintf(file, "\n%zu of %zu launches have more than %s load sectors\n", counted(v), v->launches,
+            sl_human_count(v->least_sectors, text));
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+/* ---- the worst ---- */
+
+/* The kernel with the next largest error; NULL: there is none with any. */
+static const group *next_worst(const group *groups, size_t count, int q, const group *after)
+{
+    const group *next = NULL;
+    for (const group *g = groups; g < groups + count; g++) {
+        bool behind = !after || g->most[q] < after->most[q] || (g->most[q] == after->most[q] && g > after);
+        if (g->at[q] && g->most[q] > 0 && behind && (!next || g->most[q] > next->most[q]))
+            next = g;
+    }
+    return next;
+}
+
+static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true}, {"#", true, false},
+                                        {"measured", true, false}, {"model", true, false},  {"diff", true, false}};
+    size_t count;
+    group *groups = group_launches(v, false, &count);
+    sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
+    sl_status status = t ? SL_OK : sl_fail_memory(error);
+    bool any = false;
+    for (int q = 0; q < SL_QUANTITIES && !status; q++) {
+        const group *g = NULL;
+        for (int i = 0; i < MOST_WORST && (g = next_worst(groups, count, q, g)); i++) {
+            double difference = 0;
+            const sl_validated *l = g->at[q];
+            bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
+            sl_table_cell(t, i ? "" : sl_quantity_infos[q].title);
+            cell_kernel(t, l);
+            sl_table_cellf(t, "%llu", (unsigned long long)l->index);
+            cell_value(t, (sl_quantity)q, &l->measured);
+            cell_value(t, (sl_quantity)q, &l->model[0]);
+            cell_difference(t, (sl_quantity)q, known, difference, true);
+            any = true;
+        }
+    }
+    if (!status && any) {
+        fputc('\n', file);
+        status = sl_table_print(t, file, width, error);
+    }
+    sl_table_destroy(t);
+    free(groups);
+    return status;
+}
+
+/* ---- counters ---- */
+
+static sl_status print_counters(FILE *file, const sl_validation *v, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"counter", false, false}, {"launches", true, false}, {"mean absolute error", true, false},
+        {"worst", true, false},    {"kernel", false, true},   {"#", true, false}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    bool any = false;
+    for (int c = 0; c < SL_COUNTERS; c++) {
+        char text[SL_HUMAN_BYTES];
+        sl_mean_error mean = sl_validation_counter_mean(v, (sl_counter)c);
+        if (!mean.launches)
+            continue;
+        double worst = 0;
+        sl_counter_error((sl_counter)c, &mean.worst->measured, &mean.worst->model[0], &worst);
+        sl_table_cell(t, sl_counter_infos[c].name);
+        sl_table_cellf(t, "%zu", mean.launches);
+        sl_table_cellf(t, "%s %%", sl_human_ratio(mean.mean, 2, text));
+        sl_table_cellf(t, "%s%s %%", worst >= 0 ? "+" : "", sl_human_ratio(worst, 1, text));
+        cell_kernel(t, mean.worst);
+        sl_table_cellf(t, "%llu", (unsigned long long)mean.worst->index);
+        any = true;
+    }
+    if (any)
+        fputc('\n', file);
+    sl_status status = any ? sl_table_print(t, file, width, error) : SL_OK;
+    sl_table_destroy(t);
+    return status;
+}
+
+sl_status sl_validation_text(FILE *file, const sl_validation *v, size_t width, sl_error *error)
+{
+    if (!v->launches) {
+        fputs("there is no launch with counters\n", file);
+        return SL_OK;
+    }
+    sl_status status =
+        v->launches <= MOST_LAUNCH_LINES ? print_launches(file, v, width, error) : print_kernels(file, v, width, error);
+    if (!status && v->unmeasured)
+        fprintf(file, "\n%llu more launches have no counters\n", (unsigned long long)v->unmeasured);
+    if (!status)
+        status = print_means(file, v, width, error);
+    if (!status)
+        status = print_worst(file, v, width, error);
+    return status ? status : print_counters(file, v, width, error);
+}

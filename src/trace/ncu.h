@@ -1,0 +1,45 @@
+/* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, told apart by their
+ * heading:
+ *
+ *   ncu --csv --page raw       a row per launch and a column per metric, with a row of units below the heading
+ *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value")
+ *   of many workloads          as raw, with the columns `workload` and `launch` in front: papers/measure-h200
+ *
+ * Lines before the heading, and those between the rows that ncu or the program it watches printed, are passed over.
+ * Numbers may have commas between their thousands. Metrics that no counter of counters.def stands for are left out; a
+ * value that ncu does not know ("n/a") leaves its counter unknown. */
+#ifndef SL_TRACE_NCU_H
+#define SL_TRACE_NCU_H
+
+#include "base/arena.h"
+#include "sluice/trace.h"
+#include "trace/counters.h"
+
+typedef struct sl_ncu_launch {
+    const char *workload; /* empty: the file does not say */
+    uint64_t number;      /* among the launches of its workload, or of the rows of the file where it does not say */
+    const char *kernel;   /* as ncu shows it: mangled, or with its types and parameters, or bare */
+    const char *name;     /* of these, the bare name */
+    uint32_t grid[3], block[3]; /* 0: the file does not say */
+    sl_counts counts;
+    uint32_t line; /* of the file */
+} sl_ncu_launch;
+
+typedef struct sl_ncu {
+    sl_arena arena;
+    const char *path;
+    bool by_workload; /* the file has a column `workload` */
+    size_t launches;
+    sl_ncu_launch *launch; /* in the order of the file */
+} sl_ncu;
+
+/* SL_SYNTAX with file and line where the text does not say what it should; also for a file without any counter. */
+sl_status sl_ncu_read(const char *path, sl_ncu *ncu, sl_error *error);
+void sl_ncu_fini(sl_ncu *ncu);
+
+/* Whether the counters belong to that launch: its kernel, its grid, its blocks. SL_MISMATCH with file, line and reason;
+ * `owner` is whose launch it is, for the message. */
+sl_status sl_ncu_belongs(const sl_ncu *ncu, const sl_ncu_launch *measured, const sl_trace_kernel *kernel,
+                         const sl_trace_launch *launch, const char *owner, sl_error *error);
+
+#endif

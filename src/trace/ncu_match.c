@@ -1,0 +1,151 @@
+#include "trace/ncu_match.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+typedef struct matcher {
+    const sl_ncu *ncu;
+    const sl_ncu_wanted *wanted;
+    const sl_trace *trace;
+    const uint32_t *launch;
+    size_t launches;
+    regex_t regex;
+    const sl_ncu_launch **row; /* those that are wanted */
+    size_t rows;
+    sl_ncu_pairs *pairs;
+    sl_error *error;
+} matcher;
+
+/* ---- rows ---- */
+
+static sl_status no_such_workload(const matcher *m)
+{
+    enum { MOST_NAMES = 256 };
+    const char *names[MOST_NAMES];
+    size_t count = 0;
+    for (size_t i = 0; i < m->ncu->launches && count < MOST_NAMES; i++)
+        if (!count || strcmp(names[count - 1], m->ncu->launch[i].workload))
+            names[count++] = m->ncu->launch[i].workload;
+    const char *near = sl_suggest(m->wanted->workload, names, count);
+    return sl_fail_at(m->error, SL_NOT_FOUND, m->ncu->path, 0, 0, "there are no counters of the workload '%s'%s%s%s",
+                      m->wanted->workload, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool kernel_wanted(const matcher *m, const sl_ncu_launch *row)
+{
+    return !m->wanted->kernel_regex || !regexec(&m->regex, row->kernel, 0, NULL, 0) ||
+           !regexec(&m->regex, row->name, 0, NULL, 0);
+}
+
+static sl_status choose_rows(matcher *m)
+{
+    const sl_ncu *ncu = m->ncu;
+    const char *workload = m->wanted->workload;
+    bool any = false;
+    for (size_t i = 0; i < ncu->launches; i++) {
+        const sl_ncu_launch *row = &ncu->launch[i];
+        if (!workload && strcmp(row->workload, ncu->launch[0].workload))
+            return sl_fail_at(m->error, SL_INVALID, ncu->path, row->line, 0,
+                              "there are counters of '%s' and of '%s': it takes a workload, not %s, to choose",
+                              ncu->launch[0].workload, row->workload, m->wanted->owner);
+        if (workload && ncu->by_workload && strcmp(row->workload, workload))
+            continue;
+        any = true;
+        if (ncu->by_workload || kernel_wanted(m, row))
+            m->row[m->rows++] = row;
+    }
+    return any ? SL_OK : no_such_workload(m);
+}
+
+/* ---- pairs ---- */
+
+/* NULL: there is none. */
+static const sl_ncu_launch *row_of(const matcher *m, size_t rank, uint64_t index)
+{
+    if (!m->ncu->by_workload)
+        return rank < m->rows ? m->row[rank] : NULL;
+    for (size_t i = 0; i < m->rows; i++)
+        if (m->row[i]->number == index)
+            return m->row[i];
+    return NULL;
+}
+
+static bool index_wanted(const matcher *m, uint64_t index)
+{
+    return !m->wanted->ranged || (index >= m->wanted->first && index <= m->wanted->last);
+}
+
+static sl_status add_launch(matcher *m, size_t rank)
+{
+    const sl_trace_launch *launch = sl_trace_launch_at(m->trace, m->launch[rank]);
+    const sl_trace_kernel *kernel = sl_trace_kernel_at(m->trace, launch->kernel);
+    const sl_ncu_launch *row = row_of(m, rank, launch->index);
+    if (!row) {
+        m->pairs->unmeasured += index_wanted(m, launch->index);
+        return SL_OK;
+    }
+    sl_status status = sl_ncu_belongs(m->ncu, row, kernel, launch, m->wanted->owner, m->error);
+    if (status || !index_wanted(m, launch->index))
+        return status;
+    m->pairs->pair[m->pairs->count++] = (sl_ncu_pair){m->launch[rank], row};
+    return SL_OK;
+}
+
+/* Rows that no launch took. With a filter it cannot be told whose those with a number are. */
+static sl_status look_for_surplus(const matcher *m)
+{
+    if (m->ncu->by_workload && m->wanted->kernel_regex)
+        return SL_OK;
+    for (size_t i = 0; i < m->rows; i++) {
+        bool taken = !m->ncu->by_workload && i < m->launches;
+        for (size_t k = 0; k < m->launches && m->ncu->by_workload && !taken; k++)
+            taken = sl_trace_launch_at(m->trace, m->launch[k])->index == m->row[i]->number;
+        if (!taken)
+            return sl_fail_at(m->error, SL_MISMATCH, m->ncu->path, m->row[i]->line, 0,
+                              "these are counters of launch %" PRIu64 ", of '%s', but %s has no such launch",
+                              m->ncu->by_workload ? m->row[i]->number : i, m->row[i]->name, m->wanted->owner);
+    }
+    return SL_OK;
+}
+
+static sl_status match(matcher *m)
+{
+    sl_status status = choose_rows(m);
+    for (size_t i = 0; i < m->launches && !status; i++)
+        status = add_launch(m, i);
+    return status ? status : look_for_surplus(m);
+}
+
+sl_status sl_ncu_match(const sl_ncu *ncu, const sl_ncu_wanted *wanted, const sl_trace *trace, const uint32_t *launch,
+                       size_t launches, sl_ncu_pairs *pairs, sl_error *error)
+{
+    matcher m = {.ncu = ncu,
+                 .wanted = wanted,
+                 .trace = trace,
+                 .launch = launch,
+                 .launches = launches,
+                 .pairs = pairs,
+                 .error = error};
+    *pairs = (sl_ncu_pairs){0};
+    if (wanted->kernel_regex && regcomp(&m.regex, wanted->kernel_regex, REG_EXTENDED | REG_NOSUB))
+        return sl_fail(error, SL_INVALID, "'%s' is not a regular expression", wanted->kernel_regex);
+    m.row = calloc(ncu->launches, sizeof *m.row);
+    pairs->pair = calloc(launches ? launches : 1, sizeof *pairs->pair);
+    sl_status status = m.row && pairs->pair ? match(&m) : sl_fail_memory(error);
+    if (wanted->kernel_regex)
+        regfree(&m.regex);
+    free(m.row);
+    if (status)
+        sl_ncu_pairs_fini(pairs);
+    return status;
+}
+
+void sl_ncu_pairs_fini(sl_ncu_pairs *pairs)
+{
+    free(pairs->pair);
+    *pairs = (sl_ncu_pairs){0};
+}

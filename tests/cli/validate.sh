@@ -1,0 +1,170 @@
+#!/bin/sh
+# The model beside hardware counters, as a person asks for it.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+l1=l1tex__t_sectors_pipe_lsu_mem_global_op_ld
+metrics="\"$l1.sum\",\"${l1}_lookup_hit.sum\",\"lts__t_sectors_srcunit_tex_op_read.sum\",\"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum\",\"dram__sectors_read.sum\""
+"$sluice" trace --quiet -o mm.slt matmul n=32
+
+# As 'ncu --csv --page raw' writes it: 4,096 sectors, of which three in four hit in L1; L2 reads, hits; reads of memory.
+raw() # kernel block grid
+{
+    echo '==PROF== Connected to process 17'
+    echo "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",$metrics"
+    echo '"","","","","sector","sector","sector","sector","sector"'
+    echo "\"0\",\"$1\",\"$2\",\"$3\",\"4,096\",\"3,072.00\",\"1,000\",\"250\",\"300\""
+}
+raw 'matmul(const float *, const float *, float *, int)' '(16, 16, 1)' '(2, 2, 1)' >good.csv
+
+it 'puts the model beside the counters of a trace'
+run "$sluice" validate mm.slt --counters good.csv
+exits 0
+stderr_is ''
+stdout_has '75.0%'
+stdout_has '1 of 1 launches have more than 1,000 load sectors'
+stdout_has 'mean absolute error'
+stdout_has 'worst'
+stdout_has 'dram_read_sectors'
+
+it 'runs a workload and compares it as its trace'
+run "$sluice" validate mm.slt -c good.csv --csv trace.csv -q
+exits 0
+run "$sluice" validate matmul n=32 -c good.csv --csv run.csv -q
+exits 0
+sed 's/^matmul,0,/,0,/' run.csv >run.same
+run cmp trace.csv run.same
+exits 0
+
+it 'gives the same bytes for any number of threads'
+run "$sluice" validate mm.slt -c good.csv --ablation --json one.json -j 1 -q
+exits 0
+run "$sluice" validate mm.slt -c good.csv --ablation --json three.json -j 3 -q
+exits 0
+run cmp one.json three.json
+exits 0
+
+it 'says in its JSON what made it, and every number'
+run "$sluice" validate mm.slt -c good.csv --json
+exits 0
+stdout_has '"command": "validate"'
+stdout_has '"machine": "h200"'
+stdout_has '"counters": "good.csv"'
+stdout_has '"l1_hit_rate": {"measured": 75'
+stdout_has '"measured": {"ld_sectors": 4096, "ld_sector_hits": 3072, "l2_read_sectors": 1000'
+stdout_has '"mean_absolute_errors": ['
+
+it 'switches the extensions of the model off one by one'
+run "$sluice" validate mm.slt -c good.csv --ablation
+exits 0
+stdout_has 'no latency'
+stdout_has 'no associativity'
+stdout_has 'no MSHR limit'
+stdout_has 'no divergence'
+stdout_has 'none of these four'
+
+it 'draws a plot'
+run "$sluice" validate mm.slt -c good.csv --plot plot.svg -q
+exits 0
+file_has plot.svg '<svg xmlns'
+file_has plot.svg '>L1 hit rate<'
+file_has plot.svg 'matmul, launch 0: measured 75.0, model'
+file_has plot.svg '</svg>'
+
+it 'takes a row per metric as well'
+cat >details.csv <<END
+"ID","Kernel Name","Block Size","Grid Size","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","matmul","(16, 16, 1)","(2, 2, 1)","Metrics","$l1.sum","sector","4,096"
+"0","matmul","(16, 16, 1)","(2, 2, 1)","Metrics","${l1}_lookup_hit.sum","sector","1,024"
+END
+run "$sluice" validate mm.slt -c details.csv
+exits 0
+stdout_has '25.0%'
+stdout_has '-  '
+
+it 'leaves launches with few sectors out of the means'
+run "$sluice" validate mm.slt -c good.csv --least-sectors 5000
+exits 0
+stdout_has '0 of 1 launches have more than 5,000 load sectors'
+
+it 'takes machines and changes of them'
+run "$sluice" validate mm.slt -c good.csv --gpu fermi-gtx470 --set cores=1
+exits 0
+run "$sluice" validate mm.slt -c good.csv --set L1.wais=4
+exits 1
+stderr_has 'ways'
+
+# Two workloads in one file, one of them with two launches.
+cat >many.csv <<END
+workload,launch,Kernel Name,Block Size,Grid Size,$l1.sum
+matmul,0,matmul,(16 16 1),(12 12 1),884736.00
+stencil2d,0,stencil2d,(32 8 1),(32 96 1),537988.00
+stencil2d,1,stencil2d,(32 8 1),(32 96 1),537988.00
+END
+
+it 'compares all workloads of a file'
+run "$sluice" validate all -c many.csv --csv - -j 2
+exits 0
+stdout_has 'matmul,0,matmul,matmul,1,model,ld_sectors,884736,884736,0'
+stdout_has 'stencil2d,1,stencil2d,stencil2d,1,model,ld_sectors,537988,537988,0'
+
+it 'takes of such a file the rows of the workload'
+run "$sluice" validate stencil2d -c many.csv --csv - --launch 1
+exits 0
+stdout_has 'stencil2d,1,'
+stdout_lacks 'stencil2d,0,'
+stdout_lacks 'matmul'
+run "$sluice" validate vecadd -c many.csv
+exits 1
+stderr_has "many.csv: there are no counters of the workload 'vecadd'"
+run "$sluice" validate mm.slt -c many.csv
+exits 1
+stderr_has "many.csv:3: there are counters of 'matmul' and of 'stencil2d'"
+run "$sluice" validate all -c good.csv
+exits 1
+stderr_has "good.csv: 'all' stands for the workloads of the file, which has no column 'workload'"
+
+it 'refuses counters that do not belong to the trace, with file, line and reason'
+raw 'other(int)' '(16, 16, 1)' '(2, 2, 1)' >kernel.csv
+run "$sluice" validate mm.slt -c kernel.csv --json out.json --plot out.svg
+exits 1
+stderr_has "kernel.csv:4: these are counters of the kernel 'other(int)', but launch 0 of mm.slt is of 'matmul'"
+raw matmul '(16, 16, 1)' '(4, 2, 1)' >grid.csv
+run "$sluice" validate mm.slt -c grid.csv --json out.json --plot out.svg
+exits 1
+stderr_has 'grid.csv:4: these are counters of matmul with a grid of 4x2x1, but launch 0 of mm.slt has one of 2x2x1'
+raw matmul '(32, 8, 1)' '(2, 2, 1)' >block.csv
+run "$sluice" validate mm.slt -c block.csv --json out.json --plot out.svg
+exits 1
+stderr_has 'block.csv:4: these are counters of matmul with blocks of 32x8x1, but launch 0 of mm.slt has blocks of 16x16x1'
+{ cat good.csv; tail -n 1 good.csv; } >surplus.csv
+run "$sluice" validate mm.slt -c surplus.csv --json out.json --plot out.svg
+exits 1
+stderr_has "surplus.csv:5: these are counters of launch 1, of 'matmul', but mm.slt has no such launch"
+absent out.json
+absent out.svg
+
+it 'refuses files that are no counters'
+echo 'some text' >text
+run "$sluice" validate mm.slt -c text
+exits 1
+stderr_has "text: there is no heading with a column 'Kernel Name'"
+run "$sluice" validate mm.slt -c absent.csv
+exits 1
+stderr_has 'absent.csv'
+sed 's/4,096/4,09/' good.csv >number.csv
+run "$sluice" validate mm.slt -c number.csv
+exits 1
+stderr_has "number.csv:4: '4,09' is no number, as the value of $l1.sum"
+run "$sluice" validate mm.slt
+exits 2
+stderr_has '--counters is needed'
+
+it 'says which launches have no counters'
+head -n 2 many.csv >first.csv
+sed -n 3p many.csv >>first.csv
+sed -i 2d first.csv
+run "$sluice" validate stencil2d -c first.csv
+exits 0
+stdout_has '1 more launches have no counters'
+
+done_testing
