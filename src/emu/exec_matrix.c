@@ -120,10 +120,20 @@ static inline void sum_spot(const shape *s, int item, int lane, int *row, int *c
     }
 }
 
+/* Where the item lies in a sum of rows of n. */
+static inline int sum_index(const shape *s, int item, int lane)
+{
+    if (s->n == 8) /* all shapes of mma: the lanes of a row follow one another */
+        return 64 * (item >> 1) + 2 * lane + (item & 1);
+    int row, col;
+    sum_spot(s, item, lane, &row, &col);
+    return row * s->n + col;
+}
+
 /* ---- products ---- */
 
-static inline __attribute__((always_inline)) void gather_typed(const sl_warp *w, const u32 *refs, int half, u32 type,
-                                                               const factor *f, f64 *out, int line_step, int k_step)
+static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const factor *f, f64 *out, int line_step,
+                   int k_step)
 {
     int regs = factor_registers(f);
     for (int r = 0; r < regs; r++) {
@@ -137,19 +147,19 @@ static inline __attribute__((always_inline)) void gather_typed(const sl_warp *w,
     }
 }
 
-static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const factor *f, f64 *out, int line_step,
-                   int k_step)
+/* Elements of 16 bits as they are: the four lanes of a line hold eight neighbours along k. */
+static void gather_halves(const sl_warp *w, const u32 *refs, int half, const factor *f, u16 *out, int line_step,
+                          int k_step)
 {
-    switch (type) { /* the usual types get loops of their own */
-    case SL_MATRIX_F16:
-        gather_typed(w, refs, half, SL_MATRIX_F16, f, out, line_step, k_step);
-        return;
-    case SL_MATRIX_BF16:
-        gather_typed(w, refs, half, SL_MATRIX_BF16, f, out, line_step, k_step);
-        return;
-    default:
-        gather_typed(w, refs, half, type, f, out, line_step, k_step);
-        return;
+    int regs = factor_registers(f);
+    for (int r = 0; r < regs; r++) {
+        const u16 *reg = (const u16 *)sl_place(w, refs[r]) + 64 * half;
+        int line, k;
+        factor_spot(f, r, 0, &line, &k);
+        u16 *to = &out[line * line_step + k * k_step];
+        for (int g = 0; g < 8; g++)
+            for (int e = 0; e < 8; e++)
+                to[g * line_step + e * k_step] = reg[8 * g + e];
     }
 }
 
@@ -163,11 +173,12 @@ static void gather_sum(const sl_warp *w, const u32 *refs, int half, u32 type, co
     int items = sum_items(s), per = elements_per_register(type);
     for (int i = 0; i < items; i++) {
         const u8 *reg = (const u8 *)sl_place(w, refs[i / per]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
-        for (int lane = 0; lane < 32; lane++) {
-            int row, col;
-            sum_spot(s, i, lane, &row, &col);
-            out[row * s->n + col] = element(type, reg, lane, i % per);
-        }
+        if (type == SL_MATRIX_F32) /* the usual type has a loop of its own, here and below */
+            for (int lane = 0; lane < 32; lane++)
+                out[sum_index(s, i, lane)] = element(SL_MATRIX_F32, reg, lane, 0);
+        else
+            for (int lane = 0; lane < 32; lane++)
+                out[sum_index(s, i, lane)] = element(type, reg, lane, i % per);
     }
 }
 
@@ -195,6 +206,19 @@ static inline u64 result_bits(f64 x, u32 type, bool saturate)
     }
 }
 
+static void scatter_f32(const sl_warp *w, const u32 *refs, int half, const shape *s, const f64 *in)
+{
+    _Alignas(64) u32 bits[MAX_SUM];
+    u32 active = (u32)(w->mask >> 32 * half);
+    for (int i = 0; i < s->m * s->n; i++)
+        bits[i] = (u32)result_bits(in[i], SL_MATRIX_F32, false);
+    for (int i = 0; i < sum_items(s); i++) {
+        u32 *reg = (u32 *)sl_place(w, refs[i]) + 32 * half;
+        for (int lane = 0; lane < 32; lane++)
+            reg[lane] = active >> lane & 1 ? bits[sum_index(s, i, lane)] : reg[lane];
+    }
+}
+
 static void scatter_sum(const sl_warp *w, const u32 *refs, int half, u32 type, const shape *s, const f64 *in,
                         bool saturate)
 {
@@ -202,12 +226,10 @@ static void scatter_sum(const sl_warp *w, const u32 *refs, int half, u32 type, c
     for (int i = 0; i < items; i += per) {
         void *reg = sl_place(w, refs[i / per]);
         for (u32 left = (u32)(w->mask >> 32 * half); left; left &= left - 1) {
-            int lane = __builtin_ctz(left), row, col;
+            int lane = __builtin_ctz(left);
             u64 bits = 0;
-            for (int e = 0; e < per; e++) {
-                sum_spot(s, i + e, lane, &row, &col);
-                bits |= result_bits(in[row * s->n + col], type, saturate) << 16 * e;
-            }
+            for (int e = 0; e < per; e++)
+                bits |= result_bits(in[sum_index(s, i + e, lane)], type, saturate) << 16 * e;
             if (type == SL_MATRIX_F64)
                 ((u64 *)reg)[32 * half + lane] = bits;
             else
@@ -242,11 +264,17 @@ static void multiply(const shape *s, const f64 *restrict a, const f64 *restrict 
 
 /* ---- sums of tensor cores ---- */
 
-enum { KEPT = 25, LOWEST = -100000 }; /* bits kept below the largest exponent; less than any exponent */
+enum {
+    KEPT = 25,        /* bits below the largest exponent */
+    LOWEST = -100000, /* less than any exponent, and so is anything below NO_EXPONENT: a sum of two with one of these */
+    NO_EXPONENT = -50000,
+};
 
-/* Numbers as mantissa * 2^(exponent - 10), with the exponent that the format stores: subnormals have the least one. */
+/* Numbers as mantissa * 2^(exponent - 10), with the exponent that the format stores: subnormals have the least one, and
+ * zeros one that is less than any product's. */
 typedef struct parts {
-    s32 mantissa[MAX_TENSOR], exponent[MAX_TENSOR];
+    _Alignas(64) s32 mantissa[MAX_TENSOR];
+    _Alignas(64) s32 exponent[MAX_TENSOR];
 } parts;
 
 static void split(const f64 *x, int count, int least, parts *out)
@@ -257,8 +285,22 @@ static void split(const f64 *x, int count, int least, parts *out)
         s32 below = least - exponent;
         mantissa = below > 0 ? mantissa >> (below > 31 ? 31 : below) : mantissa;
         out->mantissa[i] = (s64)bits < 0 ? -mantissa : mantissa;
-        out->exponent[i] = below > 0 ? least : exponent;
+        out->exponent[i] = !mantissa ? LOWEST : below > 0 ? least : exponent;
     }
+}
+
+/* The same of 16-bit floats with `fraction` bits behind the point. False: there are infinities or NaN. */
+static inline __attribute__((always_inline)) bool split_halves(const u16 *x, int count, int fraction, parts *out)
+{
+    s32 last = (1 << (15 - fraction)) - 1, special = 0;
+    for (int i = 0; i < count; i++) {
+        s32 bits = x[i], stored = bits >> fraction & last;
+        s32 mantissa = ((bits & ((1 << fraction) - 1)) | (stored ? 1 << fraction : 0)) << (10 - fraction);
+        special |= stored == last;
+        out->mantissa[i] = bits >> 15 ? -mantissa : mantissa;
+        out->exponent[i] = mantissa ? (stored ? stored : 1) - (last >> 1) : LOWEST;
+    }
+    return !special;
 }
 
 static inline f64 power_of_two(int exponent)
@@ -266,50 +308,85 @@ static inline f64 power_of_two(int exponent)
     return from_bits_f64((u64)(exponent + 1023) << 52);
 }
 
-/* Eight columns of one row: sum[j] += a[k] * b[k][j] for up to 16 k. */
-static void align_and_add(const s32 *a, const s32 *a_exponent, const s32 *b, const s32 *b_exponent, int k_count, int n,
-                          f64 *sum)
+/* Eight numbers side by side. */
+typedef s32 s32x8 __attribute__((vector_size(32), may_alias));
+typedef u32 u32x8 __attribute__((vector_size(32), may_alias));
+
+/* sum += number * 2^left, whose magnitude is moved down to the largest exponent: what is moved out is cut off. */
+static inline __attribute__((always_inline)) void add_aligned(s32x8 *sum, const s32x8 *number, int left,
+                                                              const s32x8 *exponent, const s32x8 *largest)
 {
-    s32 largest[8], c[8], c_exponent[8], product[16][8], exponent[16][8], low[8] = {0}, high[8] = {0};
-    for (int j = 0; j < 8; j++) {
-        u32 bits = bits_f32((f32)sum[j]);
-        s32 stored = (s32)(bits >> 23 & 0xff);
-        s32 magnitude = (s32)(bits & 0x7fffff) | (stored ? 0x800000 : 0);
-        c[j] = bits >> 31 ? -magnitude : magnitude;
-        c_exponent[j] = (stored ? stored : 1) - 127;
-        largest[j] = magnitude ? c_exponent[j] : LOWEST;
+    s32x8 sign = *number >> 31, distance = *largest - *exponent;
+    u32x8 magnitude = (u32x8)((*number ^ sign) - sign) << left & (u32x8)(distance < 32);
+    *sum += ((s32x8)(magnitude >> (u32x8)(distance & 31)) ^ sign) - sign;
+}
+
+/* Sums on their way: c comes as parts, mantissa * 2^(exponent - 23), and the result is (low + high) * 2^(exponent -
+ * KEPT), in two so that neither overflows. */
+typedef struct sums {
+    _Alignas(64) s32 low[MAX_SUM];
+    _Alignas(64) s32 high[MAX_SUM];
+    _Alignas(64) s32 exponent[MAX_SUM];
+} sums;
+
+/* Eight columns of one row: the sum of a[k] * b[k][j] and what *_j holds, for up to 16 k. The vectors are spelled out
+ * because compilers unroll loops of eight before they look for vectors; plain loops took five times as long. */
+static inline __attribute__((always_inline)) void align_and_add(const s32 *a, const s32 *a_exponent, const s32 *b,
+                                                                const s32 *b_exponent, int k_count, int n, s32 *low_j,
+                                                                s32 *high_j, s32 *exponent_j)
+{
+    s32x8 c = *(s32x8 *)(void *)low_j, c_exponent = *(s32x8 *)(void *)exponent_j, largest = c_exponent;
+    s32x8 product[16], exponent[16], low = {0}, high = {0};
+    for (int k = 0; k < k_count; k++) {
+        product[k] = a[k] * *(const s32x8 *)(const void *)&b[k * n];
+        exponent[k] = a_exponent[k] + *(const s32x8 *)(const void *)&b_exponent[k * n];
+        s32x8 larger = exponent[k] > largest;
+        largest = (exponent[k] & larger) | (largest & ~larger);
     }
+    add_aligned(&low, &c, KEPT - 23, &c_exponent, &largest);
     for (int k = 0; k < k_count; k++)
-        for (int j = 0; j < 8; j++) {
-            product[k][j] = a[k] * b[k * n + j];
-            exponent[k][j] = a_exponent[k] + b_exponent[k * n + j];
-            s32 candidate = product[k][j] ? exponent[k][j] : LOWEST;
-            largest[j] = candidate > largest[j] ? candidate : largest[j];
-        }
-    for (int k = 0; k < k_count; k++) { /* two sums, so that neither overflows */
-        s32 *total = k < 8 ? low : high;
-        for (int j = 0; j < 8; j++) {
-            s32 sign = product[k][j] >> 31, distance = largest[j] - exponent[k][j];
-            u32 magnitude = (u32)((product[k][j] ^ sign) - sign) << (KEPT - 20);
-            magnitude = distance > 31 ? 0 : magnitude >> (distance & 31);
-            total[j] += ((s32)magnitude ^ sign) - sign;
-        }
-    }
-    for (int j = 0; j < 8; j++) {
-        s32 sign = c[j] >> 31, distance = largest[j] - c_exponent[j];
-        u32 magnitude = (u32)((c[j] ^ sign) - sign) << (KEPT - 23);
-        magnitude = distance > 31 ? 0 : magnitude >> (distance & 31);
-        s64 total = (s64)low[j] + high[j] + (((s32)magnitude ^ sign) - sign);
-        sum[j] = largest[j] == LOWEST ? 0 : (f64)total * power_of_two(largest[j] - KEPT);
-    }
+        add_aligned(k < 8 ? &low : &high, &product[k], KEPT - 20, &exponent[k], &largest);
+    *(s32x8 *)(void *)low_j = low;
+    *(s32x8 *)(void *)high_j = high;
+    *(s32x8 *)(void *)exponent_j = largest;
 }
 
 static inline bool all_finite(const f64 *x, int count)
 {
-    bool finite = true;
+    u64 special = 0;
     for (int i = 0; i < count; i++)
-        finite &= x[i] - x[i] == 0;
-    return finite;
+        special |= (bits_f64(x[i]) >> 52 & 0x7ff) == 0x7ff;
+    return !special;
+}
+
+static inline __attribute__((always_inline)) void tensor_rows(const shape *s, int k, int n, parts *a, parts *b, sums *t)
+{
+    for (int row = 0; row < s->m; row++)
+        for (int first = 0; first < n; first += 8) {
+            int at = row * n + first;
+            align_and_add(&a->mantissa[row * k], &a->exponent[row * k], &b->mantissa[first], &b->exponent[first], k, n,
+                          &t->low[at], &t->high[at], &t->exponent[at]);
+        }
+}
+
+static void tensor_parts(const shape *s, parts *a, parts *b, f64 *sum)
+{
+    sums t;
+    int count = s->m * s->n;
+    for (int i = 0; i < count; i++) {
+        u32 bits = bits_f32((f32)sum[i]);
+        s32 stored = (s32)(bits >> 23 & 0xff), magnitude = (s32)(bits & 0x7fffff) | (stored ? 0x800000 : 0);
+        t.low[i] = bits >> 31 ? -magnitude : magnitude;
+        t.exponent[i] = magnitude ? (stored ? stored : 1) - 127 : LOWEST;
+    }
+    if (s->k == 16 && s->n == 8) /* the usual shape */
+        tensor_rows(s, 16, 8, a, b, &t);
+    else
+        tensor_rows(s, s->k, s->n, a, b, &t);
+    for (int i = 0; i < count; i++) {
+        f64 exact = (f64)t.low[i] + (f64)t.high[i], unit = power_of_two(t.exponent[i] - KEPT);
+        sum[i] = t.exponent[i] < NO_EXPONENT ? 0 : exact * unit;
+    }
 }
 
 /* sum[m][n] += a[m][k] * b[k][n] in one step. */
@@ -324,13 +401,26 @@ static void tensor_step(const shape *s, const f64 *a, const f64 *b, f64 *sum, in
     }
     split(a, s->m * s->k, least, &pa);
     split(b, s->k * s->n, least, &pb);
-    for (int row = 0; row < s->m; row++)
-        for (int first = 0; first < s->n; first += 8)
-            align_and_add(&pa.mantissa[row * s->k], &pa.exponent[row * s->k], &pb.mantissa[first], &pb.exponent[first],
-                          s->k, s->n, &sum[row * s->n + first]);
+    tensor_parts(s, &pa, &pb, sum);
     for (int i = 0; i < s->m * s->n && !finite; i++)
         if (special[i] - special[i] != 0)
             sum[i] = special[i];
+}
+
+/* The same of f16 and bf16, the usual factors, without the way over f64. False: there are infinities or NaN, and
+ * nothing was done. */
+static bool tensor_halves(const shape *s, u32 type, const u16 *a, const u16 *b, f64 *sum)
+{
+    parts pa, pb;
+    int count_a = s->m * s->k, count_b = s->k * s->n;
+    bool finite = all_finite(sum, s->m * s->n);
+    if (type == SL_MATRIX_F16)
+        finite &= split_halves(a, count_a, 10, &pa) & split_halves(b, count_b, 10, &pb);
+    else
+        finite &= split_halves(a, count_a, 7, &pa) & split_halves(b, count_b, 7, &pb);
+    if (finite)
+        tensor_parts(s, &pa, &pb, sum);
+    return finite;
 }
 
 /* Eight-bit floats: the lower two bytes of every register, then the upper two, then c. */
@@ -400,18 +490,29 @@ SL_HANDLER(mma)
     int regs_d = sum_items(&s) / elements_per_register(type_d);
     int regs_a = duplicated ? 8 : factor_registers(&fa), regs_b = duplicated ? 8 : factor_registers(&fb);
     const u32 *d = &w->code->list[o->list], *a = d + regs_d, *b = a + regs_a, *c = b + regs_b;
+    bool halves = type_a == SL_MATRIX_F16 || type_a == SL_MATRIX_BF16;
     _Alignas(64) f64 factor_a[MAX_FACTOR], factor_b[MAX_FACTOR], sum[MAX_SUM];
+    u16 half_a[MAX_TENSOR], half_b[MAX_TENSOR];
     for (int half = 0; half < HALVES; half++) {
         if (!(u32)(w->mask >> 32 * half))
             continue;
-        gather(w, a, half, type_a, &fa, factor_a, s.k, 1);
-        gather(w, b, half, type_b, &fb, factor_b, 1, s.n);
         gather_sum(w, c, half, type_c, &s, sum);
-        if (o->aux & SL_MATRIX_XOR)
-            count_differences(&s, factor_a, factor_b, sum);
+        if (halves) {
+            gather_halves(w, a, half, &fa, half_a, s.k, 1);
+            gather_halves(w, b, half, &fb, half_b, 1, s.n);
+        }
+        if (!halves || !tensor_halves(&s, type_a, half_a, half_b, sum)) {
+            gather(w, a, half, type_a, &fa, factor_a, s.k, 1);
+            gather(w, b, half, type_b, &fb, factor_b, 1, s.n);
+            if (o->aux & SL_MATRIX_XOR)
+                count_differences(&s, factor_a, factor_b, sum);
+            else
+                multiply_typed(&s, type_a, factor_a, factor_b, sum);
+        }
+        if (type_d == SL_MATRIX_F32)
+            scatter_f32(w, d, half, &s, sum);
         else
-            multiply_typed(&s, type_a, factor_a, factor_b, sum);
-        scatter_sum(w, d, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
+            scatter_sum(w, d, half, type_d, &s, sum, o->aux & SL_MATRIX_SATFINITE);
     }
 }
 
