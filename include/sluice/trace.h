@@ -259,6 +259,8 @@ sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
 sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
 /* Fills addr[] of the active lanes. */
 void sl_access_expand(sl_access *, uint32_t lanes);
+/* The same of an affine access, to another place. */
+void sl_access_addresses(const sl_access *, uint32_t lanes, uint64_t *addr);
 
 /* ---- files ---- */
 

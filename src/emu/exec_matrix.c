@@ -415,9 +415,9 @@ static bool tensor_halves(const shape *s, u32 type, const u16 *a, const u16 *b, 
     int count_a = s->m * s->k, count_b = s->k * s->n;
     bool finite = all_finite(sum, s->m * s->n);
     if (type == SL_MATRIX_F16)
-        finite &= split_halves(a, count_a, 10, &pa) & split_halves(b, count_b, 10, &pb);
+        finite = finite && split_halves(a, count_a, 10, &pa) && split_halves(b, count_b, 10, &pb);
     else
-        finite &= split_halves(a, count_a, 7, &pa) & split_halves(b, count_b, 7, &pb);
+        finite = finite && split_halves(a, count_a, 7, &pa) && split_halves(b, count_b, 7, &pb);
     if (finite)
         tensor_parts(s, &pa, &pb, sum);
     return finite;

@@ -66,24 +66,28 @@ static uint32_t affine_spans(const sl_access *a, uint32_t lanes, uint32_t width,
     return rows;
 }
 
+/* The addresses of the lanes, in `scratch` where they come in closed form. */
+static const uint64_t *lane_addresses(const sl_access *a, uint32_t lanes, uint64_t scratch[SL_MAX_LANES])
+{
+    if (!a->affine)
+        return a->addr;
+    sl_access_addresses(a, lanes, scratch);
+    return scratch;
+}
+
 /* The spans of the lanes one by one, ascending. */
 static uint32_t lane_spans(const sl_access *a, uint32_t lanes, uint32_t width, unsigned log2_bytes,
                            span out[SL_MAX_LANES])
 {
-    sl_access expanded;
-    if (a->affine) {
-        expanded = *a;
-        sl_access_expand(&expanded, lanes);
-        a = &expanded;
-    }
-    uint64_t sorted[SL_MAX_LANES];
+    uint64_t expanded[SL_MAX_LANES], sorted[SL_MAX_LANES];
+    const uint64_t *addr = lane_addresses(a, lanes, expanded);
     uint32_t count = 0;
     for (uint64_t left = a->mask; left; left &= left - 1) {
-        uint64_t addr = a->addr[__builtin_ctzll(left)];
+        uint64_t next = addr[__builtin_ctzll(left)];
         uint32_t at = count++;
-        for (; at && sorted[at - 1] > addr; at--)
+        for (; at && sorted[at - 1] > next; at--)
             sorted[at] = sorted[at - 1];
-        sorted[at] = addr;
+        sorted[at] = next;
     }
     for (uint32_t i = 0; i < count; i++)
         out[i] = pieces_of(sorted[i], sorted[i], width, log2_bytes);
@@ -160,47 +164,120 @@ uint32_t sl_coalesce_list(const sl_access *a, uint32_t lanes, uint32_t width, un
 enum {
     BANKS = 32,
     BANK_BYTES = 4,
-    MOST_WORDS = 2 * BANKS, /* of a bank: 32 lanes, each of which may straddle two words */
+    MOST_LINES =
+        2 * BANKS, /* of a group of lanes, which want at most 32 words, and one more each where they straddle */
 };
 
-/* What the banks are asked for: different words of each. */
-typedef struct bank_queues {
-    uint32_t depth[BANKS], deepest;
-    uint64_t word[BANKS][MOST_WORDS];
-} bank_queues;
+/* What the banks are asked for, by lines of 32 words: which words of a line, one bit each. */
+typedef struct bank_lines {
+    uint32_t count, wanted[MOST_LINES];
+    uint64_t line[MOST_LINES];
+} bank_lines;
 
-static void ask(bank_queues *q, uint64_t word)
+static void ask(bank_lines *lines, uint64_t line, uint32_t words)
 {
-    uint32_t bank = word % BANKS, depth = q->depth[bank], i = 0;
-    while (i < depth && q->word[bank][i] != word)
-        i++;
-    if (i < depth || depth == MOST_WORDS)
-        return;
-    q->word[bank][depth] = word;
-    q->depth[bank] = depth + 1;
-    q->deepest = depth + 1 > q->deepest ? depth + 1 : q->deepest;
+    uint32_t i = lines->count;
+    while (i && lines->line[i - 1] != line) /* mostly it is the last one */
+        i--;
+    if (!i) {
+        if (!words || lines->count == MOST_LINES)
+            return;
+        i = ++lines->count;
+        lines->line[i - 1] = line;
+        lines->wanted[i - 1] = 0;
+    }
+    lines->wanted[i - 1] |= words;
+}
+
+/* What lanes [from, to) want, one by one. */
+static void ask_lanes(bank_lines *lines, const sl_access *a, const uint64_t *addr, uint32_t from, uint32_t to,
+                      uint32_t width)
+{
+    uint64_t last = UINT64_MAX; /* neighbours often want the same word */
+    for (uint32_t i = from; i < to; i++) {
+        if (!(a->mask >> i & 1))
+            continue;
+        span s = pieces_of(addr[i], addr[i], width, 2);
+        for (uint64_t w = s.first; w <= s.last; w++) {
+            if (w != last)
+                ask(lines, w / BANKS, 1u << w % BANKS);
+            last = w;
+        }
+    }
+}
+
+/* The same of rows of lanes that want one word each, or neighbouring words. */
+static void ask_rows(bank_lines *lines, const sl_access *a, uint32_t from, uint32_t to)
+{
+    uint32_t column = (from + a->phase) % a->row_lanes;
+    uint64_t start = a->base + (from + a->phase) / a->row_lanes * (uint64_t)a->row;
+    for (uint32_t lane = from; lane < to; column = 0, start += (uint64_t)a->row) {
+        uint32_t count = a->row_lanes - column < to - lane ? a->row_lanes - column : to - lane;
+        uint64_t lanes = a->mask >> lane & ((UINT64_C(1) << count) - 1);
+        uint64_t first = (start + column * (uint64_t)a->stride) / BANK_BYTES;
+        uint64_t words = (a->stride ? lanes : lanes != 0) << first % BANKS;
+        ask(lines, first / BANKS, (uint32_t)words);
+        if (words >> BANKS)
+            ask(lines, first / BANKS + 1, (uint32_t)(words >> BANKS));
+        lane += count;
+    }
+}
+
+/* The most words that one bank is asked for: banks[n] has a bit for every bank that is asked for more than n. */
+static uint32_t deepest(const bank_lines *lines)
+{
+    uint32_t banks[MOST_LINES], depth = 0;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        uint32_t more = lines->wanted[i];
+        for (uint32_t n = 0; n < depth && more; n++) {
+            uint32_t again = banks[n] & more;
+            banks[n] |= more;
+            more = again;
+        }
+        if (more)
+            banks[depth++] = more;
+    }
+    return depth;
+}
+
+/* Lanes whose words are `stride` apart: those a multiple of `period` lanes apart meet in a bank. */
+static uint32_t strided_passes(uint32_t mask, uint64_t stride)
+{
+    if (!stride || stride & 1)
+        return mask != 0;
+    uint32_t period = stride % BANKS ? BANKS >> __builtin_ctzll(stride) : 1, passes = 0;
+    uint32_t same_bank = 0;
+    for (uint32_t i = 0; i < BANKS; i += period)
+        same_bank |= 1u << i;
+    for (uint32_t i = 0; i < period; i++) {
+        uint32_t count = (uint32_t)__builtin_popcount(mask >> i & same_bank);
+        passes = count > passes ? count : passes;
+    }
+    return passes;
 }
 
 uint32_t sl_bank_passes(const sl_access *a, uint32_t lanes, uint32_t width)
 {
-    sl_access expanded = *a;
     uint32_t words_each = width <= BANK_BYTES ? 1 : (width + BANK_BYTES - 1) / BANK_BYTES, passes = 0;
     uint32_t group = words_each >= BANKS ? 1 : BANKS / words_each;
     if (!a->mask)
         return 0;
-    sl_access_expand(&expanded, lanes);
+    uint64_t stride = a->stride < 0 ? -(uint64_t)a->stride : (uint64_t)a->stride, expanded[SL_MAX_LANES];
+    bool words = a->affine && width == BANK_BYTES && !((a->base | stride | (uint64_t)a->row) % BANK_BYTES);
+    if (words && a->row_lanes >= lanes && stride <= UINT32_MAX)
+        return strided_passes((uint32_t)a->mask, stride / BANK_BYTES) +
+               strided_passes((uint32_t)(a->mask >> 32), stride / BANK_BYTES);
+    bool rows = words && (a->stride == 0 || a->stride == BANK_BYTES);
+    const uint64_t *addr = rows ? NULL : lane_addresses(a, lanes, expanded);
     for (uint32_t from = 0; from < lanes; from += group) {
-        bank_queues queues;
-        memset(queues.depth, 0, sizeof queues.depth);
-        queues.deepest = 0;
-        for (uint32_t i = from; i < lanes && i < from + group; i++) {
-            if (!(a->mask >> i & 1))
-                continue;
-            span s = pieces_of(expanded.addr[i], expanded.addr[i], width, 2);
-            for (uint64_t w = s.first; w <= s.last; w++)
-                ask(&queues, w);
-        }
-        passes += queues.deepest;
+        uint32_t to = from + group < lanes ? from + group : lanes;
+        bank_lines lines;
+        lines.count = 0;
+        if (rows)
+            ask_rows(&lines, a, from, to);
+        else
+            ask_lanes(&lines, a, addr, from, to, width);
+        passes += deepest(&lines);
     }
     return passes;
 }

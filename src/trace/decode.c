@@ -382,10 +382,8 @@ sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
     return SL_OK;
 }
 
-void sl_access_expand(sl_access *a, uint32_t lanes)
+void sl_access_addresses(const sl_access *a, uint32_t lanes, uint64_t *addr)
 {
-    if (!a->affine)
-        return;
     uint32_t column = a->phase;
     uint64_t row_start = a->base;
     for (uint32_t i = 0; i < lanes; i++, column++) {
@@ -393,6 +391,12 @@ void sl_access_expand(sl_access *a, uint32_t lanes)
             column = 0;
             row_start += (uint64_t)a->row;
         }
-        a->addr[i] = row_start + column * (uint64_t)a->stride;
+        addr[i] = row_start + column * (uint64_t)a->stride;
     }
+}
+
+void sl_access_expand(sl_access *a, uint32_t lanes)
+{
+    if (a->affine)
+        sl_access_addresses(a, lanes, a->addr);
 }

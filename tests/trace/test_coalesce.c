@@ -87,38 +87,47 @@ static uint32_t by_brute_force(const sl_access *access, uint32_t lanes, uint32_t
     return count;
 }
 
+/* Any mask, width and shape: lines of lanes, rows of lanes, gathers. */
+static sl_access random_access(uint64_t *seed, uint32_t *lanes, uint32_t *width)
+{
+    uint64_t r = next_random(seed);
+    *lanes = r & 1 ? 64 : 32;
+    *width = (r >> 10 & 15) == 0 ? 16 : 1u << (r >> 1 & 3);
+    sl_access a = {.affine = r >> 14 & 3, .base = 0x100000 + (r >> 20 & 0xfff), .row_lanes = *lanes};
+    a.mask = next_random(seed);
+    switch (r >> 16 & 3) {
+    case 0:
+        a.mask = UINT64_MAX;
+        break;
+    case 1: /* a contiguous run */
+        a.mask = (UINT64_MAX >> (r >> 32 & 31)) << (r >> 40 & 15);
+        break;
+    }
+    if (*lanes == 32)
+        a.mask &= UINT32_MAX;
+    int64_t strides[] = {0, 4, -4, 8, 1, 3, 36, -100, 64, -32, 12, 128, 40, 256, 16, 132};
+    a.stride = strides[r >> 44 & 15];
+    if (r >> 48 & 1) {
+        a.row_lanes = 1 + (uint32_t)(r >> 50) % (*lanes - 1);
+        a.phase = (uint32_t)(r >> 55) % a.row_lanes;
+        a.row = (int64_t)(r >> 49 & 0x3ff) - 256;
+    }
+    if (r >> 47 & 1) /* whole words */
+        a.base &= ~UINT64_C(3), a.row &= ~INT64_C(3);
+    if (!a.affine)
+        for (uint32_t i = 0; i < *lanes; i++)
+            a.addr[i] = 0x100000 + (next_random(seed) & (r >> 60 & 1 ? 0xff : 0xffff)) * (r >> 61 & 1 ? *width : 1);
+    return a;
+}
+
 static void closed_forms_and_gathers_agree_with_brute_force(void **state)
 {
     (void)state;
     uint64_t seed = 11;
-    for (int n = 0; n < 40000; n++) {
-        uint64_t r = next_random(&seed);
-        uint32_t lanes = r & 1 ? 64 : 32, width = 1u << (r >> 1 & 3);
-        unsigned log2 = r >> 8 & 1 ? 5 : r >> 9 & 1 ? 7 : 3;
-        if ((r >> 10 & 15) == 0)
-            width = 16;
-        sl_access a = {.affine = r >> 14 & 3, .base = 0x100000 + (r >> 20 & 0xfff), .row_lanes = lanes};
-        a.mask = next_random(&seed);
-        switch (r >> 16 & 3) {
-        case 0:
-            a.mask = UINT64_MAX;
-            break;
-        case 1: /* a contiguous run */
-            a.mask = (UINT64_MAX >> (r >> 32 & 31)) << (r >> 40 & 15);
-            break;
-        }
-        if (lanes == 32)
-            a.mask &= UINT32_MAX;
-        int64_t strides[] = {0, 4, -4, 8, 1, 3, 36, -100};
-        a.stride = strides[r >> 45 & 7];
-        if (r >> 48 & 1) {
-            a.row_lanes = 1 + (uint32_t)(r >> 50) % (lanes - 1);
-            a.phase = (uint32_t)(r >> 55) % a.row_lanes;
-            a.row = (int64_t)(r >> 49 & 0x3ff) - 256;
-        }
-        if (!a.affine)
-            for (uint32_t i = 0; i < lanes; i++)
-                a.addr[i] = 0x100000 + (next_random(&seed) & (r >> 60 & 1 ? 0xff : 0xffff)) * (r >> 61 & 1 ? width : 1);
+    for (unsigned n = 0; n < 40000; n++) {
+        unsigned log2 = n & 1 ? 5 : n & 2 ? 7 : 3;
+        uint32_t lanes, width;
+        sl_access a = random_access(&seed, &lanes, &width);
         uint64_t expected[SL_MAX_LANES * 8], got[SL_MAX_LANES * 8];
         uint32_t count = by_brute_force(&a, lanes, width, log2, expected);
         assert_int_equal(sl_coalesce_count(&a, lanes, width, log2), count);
@@ -160,6 +169,34 @@ static void banks_take_turns(void **state)
     assert_int_equal(sl_bank_passes(&a, 32, 4), 0);
 }
 
+/* Different words of the bank that has most, of the lanes that go together. */
+static uint32_t passes_by_brute_force(const sl_access *a, uint32_t lanes, uint32_t width)
+{
+    uint32_t group = width > 8 ? 8 : width > 4 ? 16 : 32, passes = 0;
+    for (uint32_t from = 0; from < lanes; from += group) {
+        sl_access some = *a;
+        some.mask &= ((UINT64_C(1) << group) - 1) << from;
+        uint64_t word[SL_MAX_LANES * 8];
+        uint32_t count = by_brute_force(&some, lanes, width, 2, word), of_bank[32] = {0}, most = 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (++of_bank[word[i] % 32] > most)
+                most = of_bank[word[i] % 32];
+        passes += most;
+    }
+    return passes;
+}
+
+static void passes_over_banks_agree_with_brute_force(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    for (unsigned n = 0; n < 40000; n++) {
+        uint32_t lanes, width;
+        sl_access a = random_access(&seed, &lanes, &width);
+        assert_int_equal(sl_bank_passes(&a, lanes, width), passes_by_brute_force(&a, lanes, width));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +207,7 @@ int main(void)
         cmocka_unit_test(closed_forms_and_gathers_agree_with_brute_force),
         cmocka_unit_test(a_list_that_does_not_fit_still_tells_how_long_it_is),
         cmocka_unit_test(banks_take_turns),
+        cmocka_unit_test(passes_over_banks_agree_with_brute_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
