@@ -16,14 +16,14 @@ typedef struct links {
     uint32_t newer, older;
 } links;
 
-/* All that is known of a line that was ever touched. Masks are of sectors. */
+/* All that is known of a line that was ever touched, in 48 bytes. Masks are of sectors, at most 16. */
 typedef struct line_record {
     uint64_t line;
     uint64_t arrival; /* of its latest data in flight */
-    uint32_t touched, pending;
-    uint32_t valid[LISTS];
     links in[LISTS];
     uint32_t set;
+    uint16_t touched, pending;
+    uint16_t valid[LISTS];
     bool resident[LISTS];
     uint16_t fills; /* effects of misses still to come */
 } line_record;
@@ -34,10 +34,23 @@ typedef struct list {
 
 /* Something that happens to a line later. */
 typedef struct effect {
-    uint64_t time, order;
-    uint32_t record, sectors;
-    uint32_t warp; /* NONE: a hit */
+    uint32_t record, warp; /* warp NONE: a hit */
+    uint32_t sectors;
+    uint32_t next; /* of the same moment, or free */
 } effect;
+
+/* Effects of one moment, in the order in which they were issued. */
+typedef struct moment {
+    uint32_t first, last;
+} moment;
+
+/* How long misses take beyond the least: latencies by their part of 2^32, and where to begin to look. */
+enum { GUIDES = 256 };
+typedef struct spread {
+    uint32_t *up_to; /* [steps]: a draw up to this takes no more than so many steps */
+    uint32_t steps;
+    uint32_t guide[GUIDES]; /* by the draw's upper bits */
+} spread;
 
 struct sl_l1 {
     const sl_level *level;
@@ -48,9 +61,16 @@ struct sl_l1 {
     list full;
     SL_ARRAY(line_record) records;
     uint32_t *slot; /* hash table: record + 1; 0: free */
-    size_t slots;
-    SL_ARRAY(effect) heap;
-    uint64_t order;
+    unsigned log2_slots;
+    /* What is to come lies less than `moments` (a power of two) ahead: a ring, with a bit for each that is not empty.
+     */
+    SL_ARRAY(effect) effects;
+    uint32_t free_effect, coming;
+    moment *moment;
+    uint64_t *busy;
+    uint64_t moments;
+    uint64_t due; /* everything before it has taken effect */
+    spread spread;
     uint32_t in_flight;       /* lines */
     uint32_t *warp_in_flight; /* [warps] */
     sl_random random;
@@ -59,60 +79,64 @@ struct sl_l1 {
 
 /* ---- lines ---- */
 
-static inline size_t hash_line(uint64_t line)
+/* The upper bits of a product depend on all bits of the line. */
+static inline size_t hash_line(const sl_l1 *c, uint64_t line)
 {
-    line *= 0x9e3779b97f4a7c15u;
-    return (size_t)(line ^ line >> 29);
+    return (size_t)((line * 0x9e3779b97f4a7c15u) >> (64 - c->log2_slots));
+}
+
+static inline size_t next_slot(const sl_l1 *c, size_t at)
+{
+    return (at + 1) & (((size_t)1 << c->log2_slots) - 1);
 }
 
 static bool grow_table(sl_l1 *c)
 {
-    size_t slots = c->slots ? c->slots * 2 : 1024;
-    uint32_t *slot = calloc(slots, sizeof *slot);
+    unsigned log2_slots = c->log2_slots ? c->log2_slots + 1 : 10;
+    uint32_t *slot = calloc((size_t)1 << log2_slots, sizeof *slot);
     if (!slot)
         return false;
+    c->log2_slots = log2_slots;
     for (uint32_t i = 0; i < c->records.count; i++) {
-        size_t at = hash_line(c->records.items[i].line) & (slots - 1);
+        size_t at = hash_line(c, c->records.items[i].line);
         while (slot[at])
-            at = (at + 1) & (slots - 1);
+            at = next_slot(c, at);
         slot[at] = i + 1;
     }
     free(c->slot);
     c->slot = slot;
-    c->slots = slots;
     return true;
 }
 
 /* NONE: never touched. */
 static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
 {
-    for (size_t at = hash_line(line) & (c->slots - 1); c->slot[at]; at = (at + 1) & (c->slots - 1))
+    for (size_t at = hash_line(c, line); c->slot[at]; at = next_slot(c, at))
         if (c->records.items[c->slot[at] - 1].line == line)
             return c->slot[at] - 1;
     return NONE;
 }
 
 /* NONE: memory ran out. */
-static uint32_t find_or_add_line(sl_l1 *c, uint64_t line)
+static uint32_t add_line(sl_l1 *c, uint64_t line)
 {
-    uint32_t found = find_line(c, line);
-    if (found != NONE)
-        return found;
-    if ((c->records.count + 1) * 2 > c->slots && !grow_table(c)) {
-        c->failed = true;
-        return NONE;
-    }
     line_record record = {.line = line};
     record.set = c->sets == 1 ? 0 : sl_level_set(c->level, line * c->level->line_bytes);
-    if (!sl_array_push(&c->records, record)) {
+    if (((c->records.count + 1) >> (c->log2_slots - 1) && !grow_table(c)) || !sl_array_push(&c->records, record)) {
         c->failed = true;
         return NONE;
     }
-    size_t at = hash_line(line) & (c->slots - 1);
+    size_t at = hash_line(c, line);
     while (c->slot[at])
-        at = (at + 1) & (c->slots - 1);
+        at = next_slot(c, at);
     c->slot[at] = (uint32_t)c->records.count;
     return (uint32_t)c->records.count - 1;
+}
+
+static inline uint32_t find_or_add_line(sl_l1 *c, uint64_t line)
+{
+    uint32_t found = find_line(c, line);
+    return found != NONE ? found : add_line(c, line);
 }
 
 /* ---- lists ---- */
@@ -175,7 +199,7 @@ static void use(sl_l1 *c, int which, list *l, uint32_t room, uint32_t record, ui
         link_newest(c, which, l, record);
         r->resident[which] = true;
     }
-    r->valid[which] |= sectors;
+    r->valid[which] |= (uint16_t)sectors;
 }
 
 static void use_both(sl_l1 *c, uint32_t record, uint32_t sectors)
@@ -187,61 +211,85 @@ static void use_both(sl_l1 *c, uint32_t record, uint32_t sectors)
 
 /* ---- effects ---- */
 
-static inline bool earlier(const effect *a, const effect *b)
-{
-    return a->time != b->time ? a->time < b->time : a->order < b->order;
-}
-
-static void push_effect(sl_l1 *c, effect e)
-{
-    e.order = c->order++;
-    if (!sl_array_push(&c->heap, e)) {
-        c->failed = true;
-        return;
-    }
-    effect *heap = c->heap.items;
-    size_t at = c->heap.count - 1;
-    for (; at && earlier(&e, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = e;
-}
-
-static effect pop_effect(sl_l1 *c)
-{
-    effect *heap = c->heap.items, first = heap[0], last = heap[--c->heap.count];
-    size_t at = 0, child;
-    while ((child = 2 * at + 1) < c->heap.count) {
-        if (child + 1 < c->heap.count && earlier(&heap[child + 1], &heap[child]))
-            child++;
-        if (!earlier(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    if (c->heap.count)
-        heap[at] = last;
-    return first;
-}
-
 static void apply(sl_l1 *c, const effect *e)
 {
     line_record *r = &c->records.items[e->record];
     if (e->warp != NONE) {
         if (!--r->fills)
             c->in_flight--;
-        r->pending &= ~e->sectors;
+        r->pending &= (uint16_t)~e->sectors;
         c->warp_in_flight[e->warp]--;
     }
     use_both(c, e->record, e->sectors);
 }
 
-/* Everything that takes effect before `time`. */
-static void advance(sl_l1 *c, uint64_t time)
+static void push_effect(sl_l1 *c, uint64_t time, effect e)
 {
-    while (c->heap.count && c->heap.items[0].time < time) {
-        effect e = pop_effect(c);
+    if (time < c->due) { /* misses that take no time */
+        apply(c, &e);
+        return;
+    }
+    uint32_t at = c->free_effect;
+    e.next = NONE;
+    if (at != NONE) {
+        c->free_effect = c->effects.items[at].next;
+        c->effects.items[at] = e;
+    } else {
+        at = (uint32_t)c->effects.count;
+        if (!sl_array_push(&c->effects, e)) {
+            c->failed = true;
+            return;
+        }
+    }
+    uint64_t place = time & (c->moments - 1);
+    moment *m = &c->moment[place];
+    if (c->busy[place / 64] >> (place % 64) & 1) {
+        c->effects.items[m->last].next = at;
+    } else {
+        m->first = at;
+        c->busy[place / 64] |= UINT64_C(1) << (place % 64);
+    }
+    m->last = at;
+    c->coming++;
+}
+
+/* When something next takes effect; there must be something. */
+static uint64_t next_moment(const sl_l1 *c)
+{
+    uint64_t place = c->due & (c->moments - 1), words = c->moments / 64, word = place / 64;
+    uint64_t bits = c->busy[word] & ~UINT64_C(0) << (place % 64);
+    while (!bits)
+        bits = c->busy[word = (word + 1) & (words - 1)];
+    uint64_t found = word * 64 + (uint64_t)__builtin_ctzll(bits);
+    return c->due + ((found - place) & (c->moments - 1));
+}
+
+static void take_effects(sl_l1 *c, uint64_t time)
+{
+    uint64_t place = time & (c->moments - 1);
+    c->busy[place / 64] &= ~(UINT64_C(1) << (place % 64));
+    for (uint32_t at = c->moment[place].first, next; at != NONE; at = next) {
+        effect e = c->effects.items[at];
+        next = e.next;
+        c->effects.items[at].next = c->free_effect;
+        c->free_effect = at;
+        c->coming--;
         apply(c, &e);
     }
+}
+
+/* Everything that takes effect before `time`. */
+static inline void advance(sl_l1 *c, uint64_t time)
+{
+    while (c->coming && c->due < time) {
+        uint64_t next = next_moment(c);
+        if (next >= time)
+            break;
+        take_effects(c, next);
+        c->due = next + 1;
+    }
+    if (c->due < time)
+        c->due = time;
 }
 
 /* Whether the line's data in flight has arrived at `time` exactly. Its effects come in their turn; that it is there is
@@ -251,15 +299,38 @@ static inline bool just_arrived(const line_record *r, uint64_t time)
     return r->fills && r->arrival <= time;
 }
 
-/* |N(0, sigma)|, by Box and Muller. */
-static uint64_t draw_latency(sl_l1 *c)
+/* |N(0, sigma)|, rounded: the distribution function inverted, exact to 2^-32. */
+static inline uint64_t draw_latency(sl_l1 *c)
 {
     uint64_t latency = c->config.latency;
     if (!c->config.sigma)
         return latency;
-    double u = 1 - sl_random_f64(&c->random), v = sl_random_f64(&c->random);
-    double normal = sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
-    return latency + (uint64_t)llround(fabs(normal) * c->config.sigma);
+    uint32_t draw = (uint32_t)(sl_random_u64(&c->random) >> 32), steps = c->spread.guide[draw / (1u << 24)];
+    while (draw > c->spread.up_to[steps])
+        steps++;
+    return latency + steps;
+}
+
+static bool make_spread(spread *s, uint32_t sigma)
+{
+    SL_ARRAY(uint32_t) up_to = {0};
+    double part = 0;
+    for (uint32_t steps = 0; sigma && part < UINT32_MAX; steps++) {
+        part = floor(erf((steps + 0.5) / (sigma * sqrt(2))) * 4294967296.0);
+        part = part < UINT32_MAX ? part : UINT32_MAX;
+        if (!sl_array_push(&up_to, (uint32_t)part)) {
+            sl_array_free(&up_to);
+            return false;
+        }
+    }
+    s->up_to = up_to.items;
+    s->steps = (uint32_t)up_to.count;
+    for (uint32_t g = 0, steps = 0; sigma && g < GUIDES; g++) {
+        while (g << 24 > s->up_to[steps])
+            steps++;
+        s->guide[g] = steps;
+    }
+    return true;
 }
 
 /* ---- loads ---- */
@@ -314,17 +385,17 @@ static uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, u
     if (!r->fills++)
         c->in_flight++;
     c->warp_in_flight[warp]++;
-    r->pending |= sectors;
+    r->pending |= (uint16_t)sectors;
     if (arrival > r->arrival)
         r->arrival = arrival;
-    push_effect(c, (effect){arrival, 0, record, sectors, warp});
+    push_effect(c, arrival, (effect){record, warp, sectors, NONE});
     return arrival;
 }
 
 static void finish_hit(sl_l1 *c, uint64_t time, uint32_t record, uint32_t sectors)
 {
     if (c->level->hit_cycles) {
-        push_effect(c, (effect){time + c->level->hit_cycles, 0, record, sectors, NONE});
+        push_effect(c, time + c->level->hit_cycles, (effect){record, NONE, sectors, NONE});
         return;
     }
     advance(c, time + 1);
@@ -348,7 +419,7 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     classify(c, r, missing, waited, outcome);
     outcome->sectors[SL_LOAD_HIT] = hits;
     outcome->sectors[SL_LOAD_LATENCY] = late;
-    r->touched |= sectors;
+    r->touched |= (uint16_t)sectors;
     if (c->config.no_latency) {
         use_both(c, record, sectors);
         return true;
@@ -372,7 +443,7 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
 
 uint64_t sl_l1_next_effect(const sl_l1 *c)
 {
-    return c->heap.count ? c->heap.items[0].time : UINT64_MAX;
+    return c->coming ? next_moment(c) : UINT64_MAX;
 }
 
 uint32_t sl_l1_probe(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
@@ -409,11 +480,23 @@ void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
     uint32_t record = find_or_add_line(c, line);
     if (record == NONE)
         return;
-    c->records.items[record].touched |= sectors;
+    c->records.items[record].touched |= (uint16_t)sectors;
     use_both(c, record, sectors);
 }
 
 /* ---- life ---- */
+
+/* Room for what is to come: from now to the longest latency. */
+static bool make_moments(sl_l1 *c)
+{
+    uint64_t longest = (uint64_t)c->config.latency + c->spread.steps + c->level->hit_cycles;
+    for (c->moments = 64; c->moments <= longest + 1;)
+        c->moments *= 2;
+    c->moment = malloc(c->moments * sizeof *c->moment);
+    c->busy = calloc(c->moments / 64, sizeof *c->busy);
+    c->free_effect = NONE;
+    return c->moment && c->busy;
+}
 
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
 {
@@ -434,7 +517,8 @@ sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
     c->warp_in_flight = calloc(config->warps ? config->warps : 1, sizeof *c->warp_in_flight);
     for (uint32_t i = 0; c->set && i < c->sets; i++)
         c->set[i] = (list){NONE, NONE, 0};
-    if (!c->set || !c->warp_in_flight || !grow_table(c)) {
+    if (!c->set || !c->warp_in_flight || !grow_table(c) || !make_spread(&c->spread, config->sigma) ||
+        !make_moments(c)) {
         sl_l1_destroy(c);
         return sl_fail_memory(error);
     }
@@ -447,7 +531,10 @@ void sl_l1_destroy(sl_l1 *c)
     if (!c)
         return;
     sl_array_free(&c->records);
-    sl_array_free(&c->heap);
+    sl_array_free(&c->effects);
+    free(c->moment);
+    free(c->busy);
+    free(c->spread.up_to);
     free(c->slot);
     free(c->set);
     free(c->warp_in_flight);
