@@ -9,8 +9,7 @@ enum { NO_WARP = 0xffffffff };
 
 typedef struct warp {
     sl_warp_walk walk;
-    uint64_t ready, order; /* its place in the queue */
-    uint32_t block;        /* slot of its block */
+    uint32_t block; /* slot of its block */
     uint32_t next_blocked;
     bool requesting; /* within a request that had to wait */
     uint32_t pieces, at;
@@ -22,6 +21,12 @@ typedef struct warp {
     uint32_t waited[SL_REQUEST_PIECES]; /* sectors that were present when the request first had to wait */
     sl_predictor *predictor;
 } warp;
+
+/* A place in the queue: by time, then by who came first. */
+typedef struct queued {
+    uint64_t ready, order;
+    uint32_t warp;
+} queued;
 
 typedef struct block_slot {
     uint32_t live, arrived; /* warps; arrived: at the barrier */
@@ -37,46 +42,45 @@ typedef struct core {
     uint32_t warps; /* of a block */
     warp *warp;     /* [resident_blocks * warps] */
     block_slot *slot;
-    uint32_t *heap; /* warps by (ready, order) */
-    uint32_t queued;
+    queued *heap;
+    uint32_t in_queue;
     uint64_t order, time, issued; /* issued: instructions that have not yet taken a whole step */
     uint32_t first_blocked, last_blocked;
     const uint32_t *block;
     size_t blocks, next_block;
+    bool failed; /* memory ran out */
     sl_error *error;
 } core;
 
 /* ---- the queue ---- */
 
-static inline bool sooner(const core *c, uint32_t a, uint32_t b)
+static inline bool sooner(const queued *a, const queued *b)
 {
-    const warp *x = &c->warp[a], *y = &c->warp[b];
-    return x->ready != y->ready ? x->ready < y->ready : x->order < y->order;
+    return a->ready != b->ready ? a->ready < b->ready : a->order < b->order;
 }
 
 static void enqueue(core *c, uint32_t w, uint64_t ready)
 {
-    c->warp[w].ready = ready;
-    c->warp[w].order = c->order++;
-    uint32_t at = c->queued++;
-    for (; at && sooner(c, w, c->heap[(at - 1) / 2]); at = (at - 1) / 2)
+    queued own = {ready, c->order++, w};
+    uint32_t at = c->in_queue++;
+    for (; at && sooner(&own, &c->heap[(at - 1) / 2]); at = (at - 1) / 2)
         c->heap[at] = c->heap[(at - 1) / 2];
-    c->heap[at] = w;
+    c->heap[at] = own;
 }
 
 static uint32_t dequeue(core *c)
 {
-    uint32_t first = c->heap[0], last = c->heap[--c->queued], at = 0, child;
-    while ((child = 2 * at + 1) < c->queued) {
-        if (child + 1 < c->queued && sooner(c, c->heap[child + 1], c->heap[child]))
+    uint32_t first = c->heap[0].warp, at = 0, child;
+    queued last = c->heap[--c->in_queue];
+    while ((child = 2 * at + 1) < c->in_queue) {
+        if (child + 1 < c->in_queue && sooner(&c->heap[child + 1], &c->heap[child]))
             child++;
-        if (!sooner(c, c->heap[child], last))
+        if (!sooner(&c->heap[child], &last))
             break;
         c->heap[at] = c->heap[child];
         at = child;
     }
-    if (c->queued)
-        c->heap[at] = last;
+    c->heap[at] = last;
     return first;
 }
 
@@ -92,11 +96,11 @@ static void block_warp(core *c, uint32_t w)
     c->last_blocked = w;
 }
 
-static void unblock_first(core *c)
+static uint32_t unblock_first(core *c)
 {
     uint32_t w = c->first_blocked;
     c->first_blocked = c->warp[w].next_blocked;
-    enqueue(c, w, c->time);
+    return w;
 }
 
 /* ---- going on ---- */
@@ -160,7 +164,7 @@ static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind ki
         return;
     sl_traffic t = {c->time, line, (uint16_t)sectors, (uint8_t)kind, counted, slot};
     if (!sl_array_push(&c->result->traffic, t))
-        c->config = NULL; /* told by the caller */
+        c->failed = true;
 }
 
 /* Loads that do not look into L1, by their cache operator. */
@@ -197,8 +201,10 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
     }
     uint32_t fetched = 0;
     for (int k = 0; k < SL_LOAD_CLASSES; k++) {
+        if (!outcome.sectors[k])
+            continue;
         if (counted)
-            slot->sectors[k] += (uint64_t)__builtin_popcount(outcome.sectors[k]);
+            slot->sectors[k] += sl_sector_count(outcome.sectors[k]);
         if (k != SL_LOAD_HIT && k != SL_LOAD_LATENCY)
             fetched |= outcome.sectors[k];
     }
@@ -322,29 +328,40 @@ static sl_status take_turn(core *c, uint32_t number)
     }
 }
 
+/* Whose turn it is; NO_WARP: time has passed until something may have changed. */
+static uint32_t next_warp(core *c)
+{
+    uint64_t next = c->in_queue ? c->heap[0].ready : UINT64_MAX;
+    if (c->first_blocked != NO_WARP) {
+        if (sl_l1_mshr_free(c->l1, c->time)) {
+            uint32_t first = unblock_first(c);
+            if (next > c->time && c->first_blocked == NO_WARP)
+                return first;
+            enqueue(c, first, c->time); /* behind those that are ready; others that wait try too, one after the other */
+            return NO_WARP;
+        }
+        uint64_t effect = sl_l1_next_effect(c->l1);
+        if (effect <= next || next == UINT64_MAX) {
+            c->time = effect > c->time && effect != UINT64_MAX ? effect : c->time + 1;
+            if (next > c->time)
+                return NO_WARP;
+        }
+    }
+    if (next > c->time)
+        c->time = next;
+    return dequeue(c);
+}
+
 static sl_status run(core *c)
 {
     sl_status status = SL_OK;
     for (uint32_t s = 0; s < c->config->resident_blocks && !status; s++)
         status = start_block(c, s);
-    while (!status && (c->queued || c->first_blocked != NO_WARP)) {
-        uint64_t next = c->queued ? c->warp[c->heap[0]].ready : UINT64_MAX;
-        if (c->first_blocked != NO_WARP) {
-            if (sl_l1_mshr_free(c->l1, c->time)) {
-                unblock_first(c);
-                continue;
-            }
-            uint64_t effect = sl_l1_next_effect(c->l1);
-            if (effect <= next || next == UINT64_MAX) {
-                c->time = effect > c->time && effect != UINT64_MAX ? effect : c->time + 1;
-                if (next > c->time)
-                    continue;
-            }
-        }
-        if (next > c->time)
-            c->time = next;
-        status = take_turn(c, dequeue(c));
-        if (!status && (!c->config || sl_l1_failed(c->l1)))
+    while (!status && (c->in_queue || c->first_blocked != NO_WARP)) {
+        uint32_t number = next_warp(c);
+        if (number != NO_WARP)
+            status = take_turn(c, number);
+        if (!status && (c->failed || sl_l1_failed(c->l1)))
             status = sl_fail_memory(c->error);
     }
     c->result->steps = c->time;

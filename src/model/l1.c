@@ -69,7 +69,8 @@ struct sl_l1 {
     moment *moment;
     uint64_t *busy;
     uint64_t moments;
-    uint64_t due; /* everything before it has taken effect */
+    uint64_t due;  /* everything before it has taken effect */
+    uint64_t next; /* when something next takes effect; UINT64_MAX: nothing is to come */
     spread spread;
     uint32_t in_flight;       /* lines */
     uint32_t *warp_in_flight; /* [warps] */
@@ -251,11 +252,13 @@ static void push_effect(sl_l1 *c, uint64_t time, effect e)
     }
     m->last = at;
     c->coming++;
+    c->next = time < c->next ? time : c->next;
 }
 
-/* When something next takes effect; there must be something. */
 static uint64_t next_moment(const sl_l1 *c)
 {
+    if (!c->coming)
+        return UINT64_MAX;
     uint64_t place = c->due & (c->moments - 1), words = c->moments / 64, word = place / 64;
     uint64_t bits = c->busy[word] & ~UINT64_C(0) << (place % 64);
     while (!bits)
@@ -281,12 +284,10 @@ static void take_effects(sl_l1 *c, uint64_t time)
 /* Everything that takes effect before `time`. */
 static inline void advance(sl_l1 *c, uint64_t time)
 {
-    while (c->coming && c->due < time) {
-        uint64_t next = next_moment(c);
-        if (next >= time)
-            break;
-        take_effects(c, next);
-        c->due = next + 1;
+    while (c->next < time) {
+        take_effects(c, c->next);
+        c->due = c->next + 1;
+        c->next = next_moment(c);
     }
     if (c->due < time)
         c->due = time;
@@ -443,7 +444,7 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
 
 uint64_t sl_l1_next_effect(const sl_l1 *c)
 {
-    return c->coming ? next_moment(c) : UINT64_MAX;
+    return c->next;
 }
 
 uint32_t sl_l1_probe(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
@@ -495,6 +496,7 @@ static bool make_moments(sl_l1 *c)
     c->moment = malloc(c->moments * sizeof *c->moment);
     c->busy = calloc(c->moments / 64, sizeof *c->busy);
     c->free_effect = NONE;
+    c->next = UINT64_MAX;
     return c->moment && c->busy;
 }
 

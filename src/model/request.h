@@ -18,6 +18,16 @@ typedef struct sl_request_piece {
     uint32_t sectors; /* a mask */
 } sl_request_piece;
 
+/* How many sectors a mask of a line holds. Compilers make a call of what counts bits where the CPU need not be able to;
+ * that took a twentieth of the time of the model. */
+static inline uint64_t sl_sector_count(uint32_t sectors)
+{
+    sectors -= sectors >> 1 & 0x5555;
+    sectors = (sectors & 0x3333) + (sectors >> 2 & 0x3333);
+    sectors = (sectors + (sectors >> 4)) & 0x0f0f;
+    return (sectors + (sectors >> 8)) & 0x1f;
+}
+
 typedef struct sl_request_shape {
     unsigned log2_line, log2_sector;
     uint32_t lanes;

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/request.h"
+
 typedef struct line_state {
-    uint64_t line; /* + 1; 0: free */
     uint64_t stamp;
     uint16_t valid, dirty; /* masks of sectors */
 } line_state;
@@ -23,6 +24,7 @@ struct sl_shared {
     const sl_level *level;
     unsigned log2_line, log2_sector, log2_above_line, log2_above_sector;
     uint32_t fill_sectors; /* that come together */
+    uint64_t *tag;         /* [sets * ways]: line + 1; 0: free. By themselves, since most requests need no more */
     line_state *lines;     /* [sets * ways] */
     uint64_t clock;
     joined *joined; /* by sector, later ones replace; NULL: requests do not join */
@@ -58,27 +60,37 @@ static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sect
     return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
 }
 
+/* The line is not there: the one used longest ago makes room. NULL: memory ran out. */
+static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t line, uint64_t time)
+{
+    uint32_t victim = 0;
+    for (uint32_t w = 1; w < s->level->ways; w++)
+        if (lines[w].stamp < lines[victim].stamp)
+            victim = w;
+    if (lines[victim].dirty) {
+        s->counts[s->config.slots].written += sl_sector_count(lines[victim].dirty);
+        if (!send_below(s, time, tag[victim] - 1, lines[victim].dirty, SL_TRAFFIC_STORE, s->config.slots))
+            return NULL;
+    }
+    tag[victim] = line + 1;
+    lines[victim] = (line_state){.stamp = s->clock};
+    return &lines[victim];
+}
+
 /* The line, with no sector valid where it has just come in. NULL: memory ran out. */
 static line_state *find_line(sl_shared *s, uint64_t line, uint64_t time)
 {
-    uint32_t set = sl_level_set(s->level, line << s->log2_line), ways = s->level->ways;
-    line_state *lines = &s->lines[(size_t)set * ways], *victim = lines;
+    uint32_t ways = s->level->ways;
+    size_t first = (size_t)sl_level_set(s->level, line << s->log2_line) * ways;
+    uint64_t *tag = &s->tag[first];
+    line_state *lines = &s->lines[first];
     s->clock++;
-    for (uint32_t w = 0; w < ways; w++) {
-        if (lines[w].line == line + 1) {
+    for (uint32_t w = 0; w < ways; w++)
+        if (tag[w] == line + 1) {
             lines[w].stamp = s->clock;
             return &lines[w];
         }
-        if (lines[w].stamp < victim->stamp)
-            victim = &lines[w];
-    }
-    if (victim->dirty) {
-        s->counts[s->config.slots].written += (uint64_t)__builtin_popcount(victim->dirty);
-        if (!send_below(s, time, victim->line - 1, victim->dirty, SL_TRAFFIC_STORE, s->config.slots))
-            return NULL;
-    }
-    *victim = (line_state){.line = line + 1, .stamp = s->clock};
-    return victim;
+    return bring_line(s, tag, lines, line, time);
 }
 
 /* Sectors that come from below when these are missing: whole groups, less what is there. */
@@ -99,21 +111,21 @@ static bool take_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t
         return false;
     uint32_t missing = sectors & ~l->valid;
     if (t->kind == SL_TRAFFIC_STORE) { /* whole sectors or masks of bytes: nothing is fetched */
-        counts->writes += (uint64_t)__builtin_popcount(sectors);
+        counts->writes += sl_sector_count(sectors);
         l->valid |= (uint16_t)sectors;
         l->dirty |= (uint16_t)sectors;
         return true;
     }
     if (t->kind == SL_TRAFFIC_LOAD && t->counted) {
-        counts->reads += (uint64_t)__builtin_popcount(sectors);
-        counts->read_hits += (uint64_t)__builtin_popcount(sectors & l->valid);
+        counts->reads += sl_sector_count(sectors);
+        counts->read_hits += sl_sector_count(sectors & l->valid);
     }
     if (t->kind == SL_TRAFFIC_ATOMIC)
         l->dirty |= (uint16_t)sectors;
     if (!missing)
         return true;
     uint32_t fill = fill_of(s, missing, l->valid);
-    counts->filled += (uint64_t)__builtin_popcount(fill);
+    counts->filled += sl_sector_count(fill);
     l->valid |= (uint16_t)fill;
     return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
 }
@@ -161,12 +173,13 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->log2_above_line = (unsigned)__builtin_ctz(above->line_bytes);
     s->log2_above_sector = (unsigned)__builtin_ctz(above->sector_bytes);
     s->fill_sectors = level->fill_bytes / level->sector_bytes;
+    s->tag = calloc((size_t)level->sets * level->ways, sizeof *s->tag);
     s->lines = calloc((size_t)level->sets * level->ways, sizeof *s->lines);
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
     bool joins = above->merge_cores > 1 && config->merge_steps;
     if (joins)
         s->joined = calloc(JOINED_SLOTS, sizeof *s->joined);
-    if (!s->lines || !s->counts || (joins && !s->joined)) {
+    if (!s->tag || !s->lines || !s->counts || (joins && !s->joined)) {
         sl_shared_destroy(s);
         return sl_fail_memory(error);
     }
@@ -178,6 +191,7 @@ void sl_shared_destroy(sl_shared *s)
 {
     if (!s)
         return;
+    free(s->tag);
     free(s->lines);
     free(s->joined);
     free(s->counts);
