@@ -281,14 +281,20 @@ static void take_effects(sl_l1 *c, uint64_t time)
     }
 }
 
-/* Everything that takes effect before `time`. */
-static inline void advance(sl_l1 *c, uint64_t time)
+__attribute__((noinline)) static void catch_up(sl_l1 *c, uint64_t time)
 {
     while (c->next < time) {
         take_effects(c, c->next);
         c->due = c->next + 1;
         c->next = next_moment(c);
     }
+}
+
+/* Everything that takes effect before `time`: most often nothing, so that is decided in place. */
+static inline void advance(sl_l1 *c, uint64_t time)
+{
+    if (c->next < time)
+        catch_up(c, time);
     if (c->due < time)
         c->due = time;
 }

@@ -130,22 +130,38 @@ static bool take_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t
     return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
 }
 
-bool sl_shared_take(sl_shared *s, const sl_traffic *t)
+/* Some sectors of one line. */
+static bool take_sectors(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
+{
+    if (sectors && t->kind == SL_TRAFFIC_LOAD && s->joined)
+        sectors = not_joined(s, t, line << (s->log2_line - s->log2_sector), sectors);
+    return !sectors || take_line(s, t, line, sectors);
+}
+
+/* Sectors of the level above, as those of this one, from the start of the same line. */
+static uint64_t own_sectors(const sl_shared *s, uint32_t above)
 {
     unsigned per_sector = s->log2_above_sector - s->log2_sector; /* sectors here for one above, as a power of two */
+    uint64_t sectors = 0;
+    if (!per_sector)
+        return above;
+    for (uint32_t left = above; left; left &= left - 1)
+        sectors |= ((UINT64_C(1) << (1u << per_sector)) - 1) << ((uint32_t)__builtin_ctz(left) << per_sector);
+    return sectors;
+}
+
+bool sl_shared_take(sl_shared *s, const sl_traffic *t)
+{
+    uint64_t sectors = own_sectors(s, t->sectors);
+    if (s->log2_above_line == s->log2_line)
+        return take_sectors(s, t, t->line, (uint32_t)sectors);
     uint64_t first = t->line << (s->log2_above_line - s->log2_sector);
     uint32_t line_sectors = 1u << (s->log2_line - s->log2_sector);
-    uint64_t sectors = 0; /* of this level, from `first` */
-    for (uint32_t left = t->sectors; left; left &= left - 1)
-        sectors |= ((UINT64_C(1) << (1u << per_sector)) - 1) << ((uint32_t)__builtin_ctz(left) << per_sector);
     for (uint32_t at = 0; sectors >> at; at += line_sectors) {
         uint64_t line = (first + at) >> (s->log2_line - s->log2_sector);
         uint32_t shift = (uint32_t)((first + at) & (line_sectors - 1));
-        uint32_t mask = (uint32_t)(sectors >> at) & (line_sectors == 32 ? ~0u : (1u << line_sectors) - 1);
-        mask <<= shift;
-        if (mask && t->kind == SL_TRAFFIC_LOAD && s->joined)
-            mask = not_joined(s, t, line << (s->log2_line - s->log2_sector), mask);
-        if (mask && !take_line(s, t, line, mask))
+        uint32_t mask = (uint32_t)(sectors >> at) & ((1u << line_sectors) - 1);
+        if (!take_sectors(s, t, line, mask << shift))
             return false;
     }
     return true;
