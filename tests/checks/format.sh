@@ -18,11 +18,11 @@ if [ -z "$tool" ]; then
 fi
 sources=$(find include src tests bench workloads -name '*.[ch]' 2>/dev/null | sort)
 if [ "${2:-}" = --check ]; then
-    bad=0
-    for file in $sources; do
-        "$tool" --dry-run -Werror "$file" 2>/dev/null || { echo "$file" && bad=1; }
-    done
-    exit $bad
+    bad=$(echo "$sources" | xargs -n 40 -P "$(nproc 2>/dev/null || echo 2)" "$tool" --dry-run -Werror 2>&1 |
+        sed -n 's/^\(.*\):[0-9]*:[0-9]*: error: .*/\1/p' | sort -u)
+    [ -n "$bad" ] || exit 0
+    echo "$bad"
+    exit 1
 fi
 # shellcheck disable=SC2086
 "$tool" -i $sources
