@@ -4,11 +4,16 @@
  * Bits are counted by words: those of the word that is being filled and of its neighbours one by one, those of all
  * others with a Fenwick tree over words. A word joins the tree when it is full, so that a touch changes the tree only
  * where its key's old bit was. When all times are used up the keys are renumbered from 0 in the order of their touches;
- * where they take more than half of the times, there are twice as many then. */
+ * where they take more than half of the times, there are twice as many then.
+ *
+ * A key that is dropped leaves its bit behind, an empty place. A touch takes the newest empty place away when the key
+ * comes from behind it, and leaves its own old place empty instead. */
 #include "cache/reuse.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 enum {
     FIRST_SLOTS_LOG2 = 8,
@@ -19,18 +24,21 @@ enum {
 
 typedef struct slot {
     uint64_t key;
-    uint32_t time; /* of its last touch, + 1; 0: the slot is free */
+    uint32_t time; /* of its last touch, + 1; 0: the slot is free; DROPPED */
     uint32_t id;
 } slot;
+
+#define DROPPED UINT32_MAX
 
 struct sl_reuse {
     slot *slots;
     unsigned slots_log2;
     uint32_t words;
-    uint32_t now;   /* the next time */
-    uint64_t *live; /* [words]: bit per time, set where it is some key's last touch */
-    uint32_t *tree; /* [words + 1]: Fenwick tree over the live bits of full words, from index 1 */
-    uint32_t keys;
+    uint32_t now;             /* the next time */
+    uint64_t *live;           /* [words]: bit per time, set where it is some key's last touch */
+    uint32_t *tree;           /* [words + 1]: Fenwick tree over the live bits of full words, from index 1 */
+    uint32_t keys, bits;      /* bits: set in `live` */
+    SL_ARRAY(uint32_t) empty; /* heap of the times of empty places, latest first */
     bool failed;
 };
 
@@ -58,6 +66,7 @@ void sl_reuse_destroy(sl_reuse *r)
     free(r->slots);
     free(r->live);
     free(r->tree);
+    sl_array_free(&r->empty);
     free(r);
 }
 
@@ -65,7 +74,8 @@ void sl_reuse_reset(sl_reuse *r)
 {
     memset(r->slots, 0, sizeof *r->slots << r->slots_log2);
     memset(r->live, 0, sizeof *r->live * r->words);
-    r->now = r->keys = 0;
+    r->now = r->keys = r->bits = 0;
+    r->empty.count = 0;
     r->failed = false;
 }
 
@@ -149,7 +159,13 @@ static bool more_words(sl_reuse *r)
     return true;
 }
 
-/* Renumbers the last touches of all keys from 0 on. */
+/* While `tree` holds the bits before each word: bits at and before `time`. */
+static inline uint32_t rank_of(const sl_reuse *r, uint32_t time)
+{
+    return r->tree[time / 64] + ones(r->live[time / 64] & up_to(time));
+}
+
+/* Renumbers the last touches of all keys, and the empty places, from 0 on. */
 static bool compact(sl_reuse *r)
 {
     uint32_t before = 0;
@@ -159,9 +175,11 @@ static bool compact(sl_reuse *r)
     }
     for (size_t i = 0; i < (size_t)1 << r->slots_log2; i++) {
         slot *s = &r->slots[i];
-        if (s->time)
-            s->time = r->tree[(s->time - 1) / 64] + ones(r->live[(s->time - 1) / 64] & up_to(s->time - 1));
+        if (s->time && s->time != DROPPED)
+            s->time = rank_of(r, s->time - 1);
     }
+    for (size_t i = 0; i < r->empty.count; i++)
+        r->empty.items[i] = rank_of(r, r->empty.items[i]) - 1;
     if (before > r->words * UINT64_C(32) && !more_words(r))
         return false;
     memset(r->live, 0, sizeof *r->live * r->words);
@@ -188,15 +206,65 @@ static uint64_t live_since(const sl_reuse *r, uint32_t time)
     uint32_t before = ones(r->live[word] ^ behind);
     for (uint32_t i = word; i; i &= i - 1)
         before += r->tree[i];
-    return r->keys - before;
+    return r->bits - before;
 }
 
 static void clear(sl_reuse *r, uint32_t time)
 {
     r->live[time / 64] &= ~(UINT64_C(1) << time % 64);
+    r->bits--;
     uint32_t full = r->now / 64;
     for (uint32_t i = time / 64 + 1; i <= full; i += i & -i)
         r->tree[i]--;
+}
+
+/* ---- empty places ---- */
+
+static void sink_first(sl_reuse *r)
+{
+    uint32_t *heap = r->empty.items, first = heap[0];
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < r->empty.count) {
+        child += child + 1 < r->empty.count && heap[child + 1] > heap[child];
+        if (heap[child] < first)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = first;
+}
+
+static bool add_empty(sl_reuse *r, uint32_t time)
+{
+    if (!sl_array_push(&r->empty, time))
+        return false;
+    uint32_t *heap = r->empty.items;
+    size_t at = r->empty.count - 1;
+    for (; at && heap[(at - 1) / 2] < time; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = time;
+    return true;
+}
+
+/* A key that is not there fills the newest empty place. */
+static void fill_empty(sl_reuse *r)
+{
+    clear(r, r->empty.items[0]);
+    r->empty.items[0] = r->empty.items[--r->empty.count];
+    if (r->empty.count)
+        sink_first(r);
+}
+
+/* A key leaves its place for the front: the empty place in front of it, if there is one, moves there. */
+static void leave_place(sl_reuse *r, uint32_t time)
+{
+    if (!r->empty.count || r->empty.items[0] < time) {
+        clear(r, time);
+        return;
+    }
+    clear(r, r->empty.items[0]);
+    r->empty.items[0] = time;
+    sink_first(r);
 }
 
 /* ---- touching ---- */
@@ -218,15 +286,20 @@ uint64_t sl_reuse_touch_id(sl_reuse *r, uint64_t key, uint32_t *id)
         return SL_REUSE_NEVER;
     slot *s = find(r->slots, r->slots_log2, key);
     uint64_t distance = SL_REUSE_NEVER;
-    if (s->time) {
+    if (s->time && s->time != DROPPED) {
         distance = live_since(r, s->time - 1);
-        clear(r, s->time - 1);
+        leave_place(r, s->time - 1);
     } else {
-        s->key = key;
-        s->id = r->keys++;
+        if (!s->time) {
+            s->key = key;
+            s->id = r->keys++;
+        }
+        if (r->empty.count)
+            fill_empty(r);
     }
     *id = s->id;
     uint32_t now = r->now++;
+    r->bits++;
     s->time = now + 1;
     r->live[now / 64] |= UINT64_C(1) << now % 64;
     if (now % 64 == 63)
@@ -238,4 +311,23 @@ uint64_t sl_reuse_touch(sl_reuse *r, uint64_t key)
 {
     uint32_t id;
     return sl_reuse_touch_id(r, key, &id);
+}
+
+uint64_t sl_reuse_look(const sl_reuse *r, uint64_t key, uint32_t *id)
+{
+    const slot *s = find(r->slots, r->slots_log2, key);
+    *id = s->time ? s->id : UINT32_MAX;
+    return s->time && s->time != DROPPED ? live_since(r, s->time - 1) : SL_REUSE_NEVER;
+}
+
+void sl_reuse_drop(sl_reuse *r, uint64_t key)
+{
+    slot *s = find(r->slots, r->slots_log2, key);
+    if (!s->time || s->time == DROPPED)
+        return;
+    if (!add_empty(r, s->time - 1)) {
+        r->failed = true;
+        return;
+    }
+    s->time = DROPPED;
 }

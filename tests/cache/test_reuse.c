@@ -198,9 +198,96 @@ static void a_lack_of_memory_is_remembered_until_a_reset(void **state)
     assert_in_range(failures, 4, 39);
 }
 
+/* ---- dropping: caches of several sizes, each with free places of its own ---- */
+
+typedef struct lru {
+    size_t lines, count;
+    uint64_t key[64];
+} lru;
+
+static bool lru_remove(lru *c, uint64_t key)
+{
+    size_t at = 0;
+    while (at < c->count && c->key[at] != key)
+        at++;
+    if (at == c->count)
+        return false;
+    memmove(c->key + at, c->key + at + 1, (c->count - at - 1) * sizeof *c->key);
+    c->count--;
+    return true;
+}
+
+static bool lru_touch(lru *c, uint64_t key)
+{
+    bool hit = lru_remove(c, key);
+    c->count -= c->count == c->lines;
+    memmove(c->key + 1, c->key, c->count * sizeof *c->key);
+    c->key[0] = key;
+    c->count++;
+    return hit;
+}
+
+static void check_drops(uint64_t seed, uint64_t universe, uint64_t one_in)
+{
+    enum { SIZES = 7 };
+    lru cache[SIZES] = {{.lines = 1}, {.lines = 2},  {.lines = 3}, {.lines = 5},
+                        {.lines = 8}, {.lines = 24}, {.lines = 64}};
+    sl_random random = sl_random_seed(seed);
+    sl_reuse *r = sl_reuse_create();
+    assert_non_null(r);
+    for (int i = 0; i < 20000; i++) {
+        uint64_t key = sl_random_below(&random, universe);
+        uint32_t id, looked;
+        if (!sl_random_below(&random, one_in)) {
+            sl_reuse_drop(r, key);
+            assert_int_equal(sl_reuse_look(r, key, &looked), NEVER);
+            for (int c = 0; c < SIZES; c++)
+                lru_remove(&cache[c], key);
+            continue;
+        }
+        uint64_t expected = sl_reuse_look(r, key, &looked), distance = sl_reuse_touch_id(r, key, &id);
+        assert_int_equal(distance, expected);
+        assert_true(looked == id || (looked == UINT32_MAX && distance == NEVER));
+        for (int c = 0; c < SIZES; c++)
+            assert_int_equal(lru_touch(&cache[c], key), distance < cache[c].lines);
+    }
+    assert_false(sl_reuse_failed(r));
+    sl_reuse_destroy(r);
+}
+
+static void dropped_keys_leave_room_in_caches_of_every_size(void **state)
+{
+    (void)state;
+    check_drops(1, 8, 2);
+    check_drops(2, 40, 3);
+    check_drops(3, 100, 10);
+    check_drops(4, 3000, 4);
+}
+
+/* A B C, B leaves: C A are at 0 and 2, with an empty place between that D takes. */
+static void an_empty_place_is_filled_by_what_is_not_there(void **state)
+{
+    (void)state;
+    sl_reuse *r = sl_reuse_create();
+    uint32_t id;
+    for (uint64_t key = 0; key < 3; key++)
+        sl_reuse_touch(r, key);
+    sl_reuse_drop(r, 1);
+    assert_int_equal(sl_reuse_look(r, 2, &id), 0);
+    assert_int_equal(sl_reuse_look(r, 0, &id), 2);
+    assert_int_equal(sl_reuse_touch(r, 3), NEVER);
+    assert_int_equal(sl_reuse_look(r, 0, &id), 2);
+    assert_int_equal(sl_reuse_touch(r, 1), NEVER);
+    assert_int_equal(sl_reuse_look(r, 0, &id), 3);
+    assert_int_equal(sl_reuse_keys(r), 4);
+    sl_reuse_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dropped_keys_leave_room_in_caches_of_every_size),
+        cmocka_unit_test(an_empty_place_is_filled_by_what_is_not_there),
         cmocka_unit_test(table_1_of_the_paper_by_address),
         cmocka_unit_test(table_1_of_the_paper_by_line),
         cmocka_unit_test(table_2_of_the_paper_by_line),
