@@ -3,6 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/compat_hpca14.h"
+#include "cli/model_sweep.h"
+#include "cli/model_wishes.h"
 #include "cli/show_launches.h"
 #include "cli/trace_input.h"
 #include "model/model.h"
@@ -10,8 +12,8 @@
 
 typedef struct model_options {
     sl_trace_input_options input;
-    const char *gpu;
-    bool no_latency, no_associativity, no_mshr, no_divergence;
+    sl_model_wishes wishes;
+    sl_sweep_wishes sweep;
     int compat; /* index into compat_choices */
 } model_options;
 
@@ -22,8 +24,7 @@ static sl_status model_launch(const sl_invocation *inv, const sl_machine *machin
                               sl_pool *pool, sl_launch_log *log, sl_error *error)
 {
     const model_options *options = inv->values;
-    const sl_model_options wishes = {options->no_latency, options->no_associativity, options->no_mshr,
-                                     options->no_divergence, options->input.seed};
+    const sl_model_options wishes = sl_model_wishes_options(&options->wishes, options->input.seed);
     sl_loaded *loaded = NULL;
     sl_model_result result = {0};
     sl_status status = sl_loaded_create(trace, n, pool, &loaded, error);
@@ -57,6 +58,34 @@ static sl_status model_all(const sl_invocation *inv, const sl_machine *machine, 
     return status;
 }
 
+static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input)
+{
+    const model_options *o = inv->values;
+    const sl_report_option workload = {"workload", input->workload};
+    sl_launch_log *log = NULL;
+    sl_error error;
+    sl_status status = sl_launch_log_create(&log, &error);
+    if (!status)
+        status = model_all(inv, machine, input, log, &error);
+    sl_shown_launches shown = {.log = log,
+                               .text = sl_model_report_text,
+                               .machine = machine->name,
+                               .fact = &workload,
+                               .facts = *input->workload != 0,
+                               .seed = &o->input.seed,
+                               .trace = *input->workload ? NULL : &input->about};
+    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
+    sl_launch_log_destroy(log);
+    return code;
+}
+
+static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input)
+{
+    const model_options *o = inv->values;
+    const sl_model_options wishes = sl_model_wishes_options(&o->wishes, o->input.seed);
+    return sl_run_sweep(inv, &o->sweep, machine, &wishes, input);
+}
+
 /* A workload runs with the warps of the machine. */
 static int run_model(const sl_invocation *inv)
 {
@@ -66,10 +95,11 @@ static int run_model(const sl_invocation *inv)
     sl_error error;
     sl_machine machine;
     sl_trace_input input = {0};
-    sl_launch_log *log = NULL;
     if (options.compat == COMPAT_HPCA14)
         return sl_run_compat_hpca14(inv);
-    sl_status status = sl_machine_load(options.gpu, &machine, &error);
+    if (sl_sweep_check(&options.sweep, &error))
+        return sl_cli_usage(inv, "%s", error.text);
+    sl_status status = sl_model_wishes_machine(&options.wishes, &machine, &error);
     if (!status) {
         options.input.lanes = machine.lanes;
         status = sl_trace_input_open(&input, &fitted, &error);
@@ -80,41 +110,30 @@ static int run_model(const sl_invocation *inv)
         status = input.damage.status;
         error = input.damage;
     }
-    if (!status)
-        status = sl_launch_log_create(&log, &error);
-    if (!status)
-        status = model_all(&fitted, &machine, &input, log, &error);
-    sl_shown_launches shown = {.log = log,
-                               .text = sl_model_report_text,
-                               .machine = machine.name,
-                               .seed = &options.input.seed,
-                               .trace = *input.workload ? NULL : &input.about};
-    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
-    sl_launch_log_destroy(log);
+    int code = status                            ? sl_cli_fail(inv, &error)
+               : sl_sweep_wanted(&options.sweep) ? run_sweep(&fitted, &machine, &input)
+                                                 : run_launches(&fitted, &machine, &input);
     sl_trace_input_close(&input);
     return code;
 }
 
 #define AT(field) offsetof(model_options, field)
 static const sl_option options[] = {
-    {"gpu", 'g', SL_OPTION_STRING, "MACHINE", "The machine: a name of 'sluice machines' or a YAML file (default: h200)",
-     AT(gpu), 0, 0, NULL},
-    {"no-latency", 0, SL_OPTION_FLAG, NULL, "Loads take effect at once", AT(no_latency), 0, 0, NULL},
-    {"no-associativity", 0, SL_OPTION_FLAG, NULL, "L1 is fully associative", AT(no_associativity), 0, 0, NULL},
-    {"no-mshr", 0, SL_OPTION_FLAG, NULL, "Any number of lines can be in flight", AT(no_mshr), 0, 0, NULL},
-    {"no-divergence", 0, SL_OPTION_FLAG, NULL, "Warps take turns whether their data is there or not", AT(no_divergence),
-     0, 0, NULL},
+    SL_MODEL_WISHES_TABLE(model_options),
+    SL_SWEEP_WISHES_TABLE(model_options),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
      "Do as another program does: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
      compat_choices},
     {0},
 };
 
-static const model_options defaults = {.input = SL_TRACE_INPUT_DEFAULTS, .gpu = "h200"};
+static const model_options defaults = {.input = SL_TRACE_INPUT_DEFAULTS, .wishes = SL_MODEL_WISHES_DEFAULTS};
 
 static const sl_example examples[] = {
     {"sluice model matmul --gpu fermi-gtx470", "Shows what a workload would miss in a Fermi's caches, by class"},
     {"sluice model app.slt --gpu h200 --json", "Models a recorded program on an H200, as JSON"},
+    {"sluice model spmv --gpu fermi-gtx470 --l1-size 8K,16K,32K --l1-ways 2,4,8", "Models nine sizes and shapes of L1"},
+    {"sluice model spmv --gpu fermi-gtx470 --figure12", "Varies ways, size, line and MSHRs of L1 one by one"},
     {"sluice model --compat hpca14 kernel.trc", "Counts the misses of a thread trace as the authors of the model do"},
     {"sluice model app.slt --gpu my.yaml --no-associativity", "Models a machine of one's own, as if without conflicts"},
     {0},
@@ -131,6 +150,9 @@ const sl_command sl_cmd_model = {
         "The model orders the accesses of warps as a GPU would, with latencies and limits but without simulating "
         "cycles, and applies reuse-distance theory to each set of the cache. Traces of other programs are taken as "
         "'sluice import' takes them; a workload is run and recorded first.\n\n"
+        "Lists of L1's parameters (--l1-size, --l1-ways, --line, --mshrs) and --figure12 model the first level alone, "
+        "for all combinations and for one change at a time. With --no-latency, --no-mshr and --no-divergence reuse "
+        "distances alone decide, and all points with the same line come from one pass.\n\n"
         "With --compat hpca14 the program is the one that the authors of the model published, on thread traces: one "
         "core of a Fermi with a 16 KiB L1, its way of counting and its mistakes included, without the random part of "
         "its latencies. It takes no other option of the model.",

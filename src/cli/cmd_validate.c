@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/given_options.h"
 #include "cli/model_wishes.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -297,30 +298,19 @@ static int write_plot(const validator *v, const sl_validation *validation)
     return status ? sl_cli_fail(v->inv, &error) : SL_EXIT_OK;
 }
 
-/* The options that were given; those of sl_common say only how to show, not what. */
 static sl_status describe(const validator *v, const subject *s, size_t subjects, sl_arena *arena, sl_report_info *info,
                           sl_error *error)
 {
-    const sl_args *args = &v->inv->args;
-    sl_report_option *option = sl_arena_array(arena, sl_report_option, args->sets + 1);
-    *info = (sl_report_info){.command = "validate", .machine = v->machine.name, .option = option};
-    info->seed = &v->options->input.seed;
-    if (!option)
-        return sl_fail_memory(error);
-    if (subjects == 1 && *s->workload)
-        option[info->options++] = (sl_report_option){"workload", s->workload};
-    else if (subjects == 1)
-        info->trace = &s->about;
-    for (size_t i = 0; i < args->sets; i++) {
-        char value[1024];
-        if (args->set[i]->offset < sizeof(sl_common))
-            continue;
-        char *copy = sl_arena_strdup(arena, sl_option_text(args->set[i], v->inv->values, value, sizeof value));
-        if (!copy)
-            return sl_fail_memory(error);
-        option[info->options++] = (sl_report_option){args->set[i]->name, copy};
-    }
-    return SL_OK;
+    const sl_report_option workload = {"workload", s->workload};
+    bool named = subjects == 1 && *s->workload;
+    *info = (sl_report_info){
+        .command = "validate",
+        .machine = v->machine.name,
+        .seed = &v->options->input.seed,
+        .trace = subjects == 1 && !named ? &s->about : NULL,
+    };
+    info->option = sl_given_options(v->inv, &workload, named, arena, &info->options);
+    return info->option ? SL_OK : sl_fail_memory(error);
 }
 
 static int report(const validator *v, const subject *subjects, size_t count)

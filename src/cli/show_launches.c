@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
+#include "cli/given_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -33,27 +33,6 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     return status;
 }
 
-/* The facts and the options that were given; those of sl_common say only how to show, not what. NULL: no memory. */
-static sl_report_option *describe(const result *r, sl_arena *arena, size_t *count)
-{
-    const sl_args *args = &r->inv->args;
-    sl_report_option *option = sl_arena_array(arena, sl_report_option, r->shown->facts + args->sets + 1);
-    if (!option)
-        return NULL;
-    for (*count = 0; *count < r->shown->facts; ++*count)
-        option[*count] = r->shown->fact[*count];
-    for (size_t i = 0; i < args->sets; i++) {
-        char value[1024];
-        if (args->set[i]->offset < sizeof(sl_common))
-            continue;
-        char *copy = sl_arena_strdup(arena, sl_option_text(args->set[i], r->inv->values, value, sizeof value));
-        if (!copy)
-            return NULL;
-        option[(*count)++] = (sl_report_option){args->set[i]->name, copy};
-    }
-    return option;
-}
-
 static sl_status show_json(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
@@ -63,7 +42,7 @@ static sl_status show_json(FILE *file, const void *data, sl_error *error)
                            .machine = r->shown->machine,
                            .seed = r->shown->seed,
                            .trace = r->shown->trace};
-    info.option = describe(r, &arena, &info.options);
+    info.option = sl_given_options(r->inv, r->shown->fact, r->shown->facts, &arena, &info.options);
     sl_status status = info.option ? sl_launch_report_json(file, r->shown->log, &info, error) : sl_fail_memory(error);
     sl_arena_fini(&arena);
     return status;

@@ -180,6 +180,18 @@ static bool goes_past(const sl_inst *inst)
     }
 }
 
+/* The same for caches of other sizes; the order of accesses is theirs only where nothing depends on hits and misses. */
+static void load_stacks(const core *c, const sl_request_piece *p, const sl_inst *inst, bool counted)
+{
+    sl_stacks *stacks = c->config->stacks;
+    if (!goes_past(inst) && inst->cache_op == SL_CACHE_L1_NO_ALLOCATE)
+        sl_stacks_probe(stacks, p->line, p->sectors, counted);
+    else if (!goes_past(inst))
+        sl_stacks_load(stacks, p->line, p->sectors, counted);
+    else if (counted)
+        sl_stacks_pass(stacks, p->sectors);
+}
+
 /* Sectors of the piece that the load has to fetch are counted and passed on. False: it has to wait. */
 static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
 {
@@ -199,6 +211,8 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
                            &outcome)) {
         return false;
     }
+    if (c->config->stacks)
+        load_stacks(c, p, inst, counted);
     uint32_t fetched = 0;
     for (int k = 0; k < SL_LOAD_CLASSES; k++) {
         if (!outcome.sectors[k])
@@ -222,6 +236,10 @@ static void store_piece(core *c, const sl_request_piece *p, const sl_inst *inst)
         sl_l1_drop(c->l1, c->time, p->line);
     else
         sl_l1_store(c->l1, c->time, p->line, p->sectors);
+    if (c->config->stacks && atomic)
+        sl_stacks_drop(c->config->stacks, p->line);
+    else if (c->config->stacks)
+        sl_stacks_store(c->config->stacks, p->line, p->sectors);
     pass_on(c, p->line, p->sectors, atomic ? SL_TRAFFIC_ATOMIC : SL_TRAFFIC_STORE, false, inst->mem_slot);
 }
 

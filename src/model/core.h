@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "model/l1.h"
+#include "model/stacks.h"
 #include "model/walk.h"
 
 typedef enum sl_traffic_kind { SL_TRAFFIC_LOAD, SL_TRAFFIC_STORE, SL_TRAFFIC_ATOMIC } sl_traffic_kind;
@@ -32,6 +33,7 @@ typedef struct sl_core_config {
     uint32_t core;
     bool no_latency, no_associativity, no_mshr, no_divergence;
     bool wants_traffic;
+    sl_stacks *stacks; /* sees the same accesses; NULL: none */
     uint64_t seed;
 } sl_core_config;
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/occupancy.h"
 #include "model/core.h"
 #include "model/request.h"
 #include "model/shared.h"
@@ -12,6 +11,7 @@ typedef struct core_work {
     uint32_t *block;
     size_t blocks;
     sl_core_result result;
+    uint64_t (*stacks)[SL_LOAD_CLASSES]; /* [points] */
 } core_work;
 
 typedef struct model {
@@ -26,6 +26,8 @@ typedef struct model {
     sl_slot_loads *loads;                    /* [cores * slots] */
     uint32_t *order;                         /* storage of the cores' lists of blocks */
     sl_shared_counts *level[SL_MOST_LEVELS]; /* [slots + 1] of each level behind the first */
+    const sl_level *point;                   /* first levels that are looked at in the same pass */
+    size_t points;
 } model;
 
 /* ---- blocks to cores ---- */
@@ -115,6 +117,20 @@ static sl_status deal_blocks(model *m, sl_error *error)
 
 /* ---- the first level ---- */
 
+static sl_status run_stacks(const model *m, core_work *w, sl_core_config *config, sl_error *error)
+{
+    sl_status status = sl_stacks_create(m->point, m->points, m->options->no_associativity, &config->stacks, error);
+    if (status)
+        return status;
+    status = sl_core_run(config, w->block, w->blocks, &w->result, error);
+    if (!status && sl_stacks_failed(config->stacks))
+        status = sl_fail_memory(error);
+    if (!status)
+        memcpy(w->stacks, sl_stacks_result(config->stacks), m->points * sizeof *w->stacks);
+    sl_stacks_destroy(config->stacks);
+    return status;
+}
+
 static sl_status run_core(void *context, size_t index, unsigned worker, sl_error *error)
 {
     (void)worker;
@@ -137,6 +153,8 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
         .wants_traffic = m->machine->levels > 1,
         .seed = seed,
     };
+    if (m->points)
+        return run_stacks(m, w, &config, error);
     return sl_core_run(&config, w->block, w->blocks, &w->result, error);
 }
 
@@ -338,6 +356,20 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
 
 /* ---- the launch ---- */
 
+sl_status sl_model_first_level(const sl_machine *machine, const sl_loaded *loaded, sl_level *level,
+                               sl_occupancy *occupancy, sl_error *error)
+{
+    sl_occupancy own;
+    occupancy = occupancy ? occupancy : &own;
+    sl_status status = sl_occupancy_of(machine, sl_loaded_kernel(loaded), sl_loaded_launch(loaded), occupancy, error);
+    if (status)
+        return status;
+    *level = machine->level[0];
+    level->size_bytes = occupancy->l1_bytes;
+    level->ways = (uint32_t)(occupancy->l1_bytes / level->line_bytes / level->sets);
+    return SL_OK;
+}
+
 static sl_status prepare(model *m, sl_error *error)
 {
     const sl_trace_launch *launch = sl_loaded_launch(m->loaded);
@@ -348,14 +380,11 @@ static sl_status prepare(model *m, sl_error *error)
                        kernel->name, launch->lanes, m->machine->name, m->machine->lanes);
     sl_status status = sl_request_check(&m->machine->level[0], kernel, error);
     if (!status)
-        status = sl_occupancy_of(m->machine, kernel, launch, &occupancy, error);
+        status = sl_model_first_level(m->machine, m->loaded, &m->l1, &occupancy, error);
     if (status)
         return status;
     if (sl_loaded_blocks(m->loaded) > UINT32_MAX)
         return sl_fail(error, SL_LIMIT, "a launch of more than 4 billion blocks");
-    m->l1 = m->machine->level[0];
-    m->l1.size_bytes = occupancy.l1_bytes;
-    m->l1.ways = (uint32_t)(occupancy.l1_bytes / m->l1.line_bytes / m->l1.sets);
     m->resident_blocks = occupancy.blocks;
     m->cores = m->machine->cores;
     m->slots = kernel->mem_slots;
@@ -401,4 +430,45 @@ void sl_model_result_fini(sl_model_result *result)
 {
     free(result->slots);
     *result = (sl_model_result){0};
+}
+
+/* ---- many first levels ---- */
+
+static void collect_stacks(const model *m, uint64_t (*sums)[SL_LOAD_CLASSES], sl_counts *total)
+{
+    const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
+    uint64_t requests = 0;
+    for (size_t i = 0; i < (size_t)m->cores * m->slots; i++)
+        if (is_global_load(&kernel->inst[kernel->mem_inst[i % m->slots]]))
+            requests += m->loads[i].requests;
+    for (size_t i = 0; i < m->points; i++) {
+        uint64_t sectors[SL_LOAD_CLASSES] = {0};
+        for (uint32_t c = 0; c < m->cores; c++)
+            for (int k = 0; k < SL_LOAD_CLASSES; k++)
+                sectors[k] += sums[c * m->points + i][k];
+        total[i] = (sl_counts){0};
+        sl_counts_add(&total[i], SL_COUNTER_ld_requests, requests);
+        add_loads(&total[i], sectors);
+    }
+}
+
+sl_status sl_model_stacks(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
+                          const sl_level *level, size_t levels, sl_pool *pool, sl_counts *total, sl_error *error)
+{
+    sl_machine first = *machine;
+    first.levels = 1;
+    model m = {.machine = &first, .loaded = loaded, .options = options, .point = level, .points = levels};
+    sl_status status = prepare(&m, error);
+    uint64_t(*sums)[SL_LOAD_CLASSES] = status ? NULL : calloc(m.cores * levels, sizeof *sums);
+    if (!status && !sums)
+        status = sl_fail_memory(error);
+    for (uint32_t c = 0; c < m.cores && !status; c++)
+        m.core[c].stacks = &sums[c * levels];
+    if (!status)
+        status = sl_pool_run(pool, m.cores, run_core, &m, error);
+    if (!status)
+        collect_stacks(&m, sums, total);
+    free(sums);
+    fini(&m);
+    return status;
 }

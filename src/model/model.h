@@ -7,7 +7,7 @@
 #define SL_MODEL_MODEL_H
 
 #include "base/pool.h"
-#include "machine/machine.h"
+#include "machine/occupancy.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
 
@@ -27,5 +27,20 @@ typedef struct sl_model_result {
 sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
                           sl_pool *pool, sl_model_result *result, sl_error *error);
 void sl_model_result_fini(sl_model_result *result);
+
+/* The first level as it is for this launch, with what shared memory leaves of it. `occupancy` may be NULL. */
+sl_status sl_model_first_level(const sl_machine *machine, const sl_loaded *loaded, sl_level *level,
+                               sl_occupancy *occupancy, sl_error *error);
+
+/* Whether reuse distances alone decide: then one pass does for many first levels. */
+static inline bool sl_model_is_pure(const sl_model_options *options)
+{
+    return options->no_latency && options->no_mshr && options->no_divergence;
+}
+
+/* What sl_model_launch says of global loads for each of many first levels (as they are for this launch) that sl_stacks
+ * can have at once. The machine is any that has such a first level, whose others are left out; options must be pure. */
+sl_status sl_model_stacks(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
+                          const sl_level *level, size_t levels, sl_pool *pool, sl_counts *total, sl_error *error);
 
 #endif
