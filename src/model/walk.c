@@ -26,35 +26,6 @@ struct sl_walk_plan {
 
 /* ---- the plan ---- */
 
-/* Loads of the basic block whose results are still to come, by the register they write. */
-typedef struct pending {
-    uint16_t reg;
-    uint8_t rank;
-} pending;
-
-typedef struct pending_list {
-    pending item[SL_WALK_LOADS * 4];
-    uint32_t count;
-} pending_list;
-
-/* What the instruction has to wait for: what it reads, and what it writes again. Waited for once. */
-static uint64_t take_waits(pending_list *list, const sl_inst *inst)
-{
-    uint64_t waits = 0;
-    uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
-    for (uint32_t r = 0; r < regs && r < SL_INST_REGS; r++)
-        for (uint32_t i = 0; i < list->count; i++)
-            if (list->item[i].reg == inst->regs[r])
-                waits |= UINT64_C(1) << list->item[i].rank;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count && waits; i++)
-        if (!(waits >> list->item[i].rank & 1))
-            list->item[kept++] = list->item[i];
-    if (waits)
-        list->count = kept;
-    return waits;
-}
-
 static bool goes_to_memory(const sl_inst *inst)
 {
     return inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_SHARED && inst->space != SL_MEM_CONST;
@@ -69,41 +40,66 @@ static bool is_barrier(const sl_trace_kernel *k, const sl_inst *inst)
     return !strstr(opcode, ".warp") && !strstr(opcode, ".arrive");
 }
 
-static void add_pending(pending_list *list, const sl_inst *inst, uint32_t rank)
+/* Loads are ranked over the whole kernel, and those that write a register are what everyone who reads it, or writes it
+ * again, has to wait for. A load that is back already, as most are, is waited for in no time. */
+typedef struct writers {
+    uint64_t *ranks; /* by register */
+    uint32_t loads;
+} writers;
+
+static uint32_t rank_of(uint32_t load)
 {
-    for (uint32_t r = 0; r < inst->dsts && r < SL_INST_REGS; r++)
-        if (list->count < sizeof list->item / sizeof list->item[0])
-            list->item[list->count++] = (pending){inst->regs[r], (uint8_t)rank};
+    return load % SL_WALK_LOADS;
 }
 
-static void plan_block(sl_walk_plan *plan, uint32_t number, uint32_t *stops)
+static bool find_writers(const sl_trace_kernel *k, writers *w)
+{
+    uint32_t regs = 1, loads = 0;
+    for (uint32_t i = 0; i < k->insts; i++)
+        for (uint32_t r = 0; r < SL_INST_REGS; r++)
+            regs = k->inst[i].regs[r] >= regs ? k->inst[i].regs[r] + 1u : regs;
+    w->ranks = calloc(regs, sizeof *w->ranks);
+    for (uint32_t b = 0; w->ranks && b < k->bbs; b++)
+        for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
+            const sl_inst *inst = &k->inst[i];
+            if (!goes_to_memory(inst) || !inst->dsts)
+                continue;
+            for (uint32_t r = 0; r < inst->dsts && r < SL_INST_REGS; r++)
+                w->ranks[inst->regs[r]] |= UINT64_C(1) << rank_of(loads);
+            loads++;
+        }
+    return w->ranks;
+}
+
+static uint64_t waits_of(const writers *w, const sl_inst *inst)
+{
+    uint64_t waits = 0;
+    for (uint32_t r = 0; r < (uint32_t)inst->dsts + inst->srcs && r < SL_INST_REGS; r++)
+        waits |= w->ranks[inst->regs[r]];
+    return waits;
+}
+
+static void plan_block(sl_walk_plan *plan, uint32_t number, writers *w, uint32_t *stops)
 {
     const sl_trace_kernel *k = plan->kernel;
     block_plan *b = &plan->bb[number];
-    pending_list list = {.count = 0};
     uint64_t waits = 0;
-    uint32_t insts = 0, loads = 0;
+    uint32_t insts = 0;
     b->first = *stops;
     for (uint32_t i = k->bb[number].first; i < k->bb[number].first + k->bb[number].count; i++) {
         const sl_inst *inst = &k->inst[i];
-        waits |= take_waits(&list, inst);
+        waits |= waits_of(w, inst);
         insts++;
         bool memory = goes_to_memory(inst), barrier = is_barrier(k, inst);
         if (!memory && !barrier)
             continue;
-        stop *s = &plan->stop[(*stops)++];
-        *s = (stop){i, insts, waits, SL_WALK_LOADS, barrier};
-        if (memory && inst->dsts) {
-            s->rank = loads < SL_WALK_LOADS ? loads++ : SL_WALK_LOADS - 1;
-            add_pending(&list, inst, s->rank);
-        }
+        uint32_t rank = memory && inst->dsts ? rank_of(w->loads++) : SL_WALK_LOADS;
+        plan->stop[(*stops)++] = (stop){i, insts, waits, rank, barrier};
         insts = 0;
         waits = 0;
     }
     b->stops = *stops - b->first;
     b->tail_insts = insts;
-    for (uint32_t i = 0; i < list.count; i++)
-        waits |= UINT64_C(1) << list.item[i].rank;
     b->tail_waits = waits;
 }
 
@@ -118,13 +114,15 @@ sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan
     p->kernel = kernel;
     p->bb = calloc(kernel->bbs ? kernel->bbs : 1, sizeof *p->bb);
     p->stop = calloc(stops ? stops : 1, sizeof *p->stop);
-    if (!p->bb || !p->stop) {
+    writers w = {0};
+    if (!p->bb || !p->stop || !find_writers(kernel, &w)) {
         sl_walk_plan_destroy(p);
         return sl_fail_memory(error);
     }
     stops = 0;
     for (uint32_t b = 0; b < kernel->bbs; b++)
-        plan_block(p, b, &stops);
+        plan_block(p, b, &w, &stops);
+    free(w.ranks);
     *plan = p;
     return SL_OK;
 }
@@ -175,6 +173,7 @@ sl_status sl_warp_walk_next(sl_warp_walk *w, sl_error *error)
                 return status;
             if (!more) {
                 w->kind = SL_EVENT_END;
+                w->waits = UINT64_MAX;
                 return SL_OK;
             }
             w->within = true;

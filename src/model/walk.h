@@ -6,12 +6,11 @@
 
 typedef enum sl_event_kind { SL_EVENT_REQUEST, SL_EVENT_BARRIER, SL_EVENT_END } sl_event_kind;
 
-/* What is known of a kernel before it runs. A wait is a bit per load of a basic block, by its rank among them: an event
- * has to wait for those whose results are read on the way to it. Loads that are still out at the end of a basic block
- * are waited for there. */
+/* What is known of a kernel before it runs. A wait is a bit per load of the kernel, by its rank: an event has to wait
+ * for the loads that write a register which is read, or written again, on the way to it; the end of a warp for all. */
 typedef struct sl_walk_plan sl_walk_plan;
 
-enum { SL_WALK_LOADS = 64 }; /* ranks of further loads of a basic block are shared */
+enum { SL_WALK_LOADS = 64 }; /* ranks; loads that many apart share one */
 
 sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan, sl_error *error);
 void sl_walk_plan_destroy(sl_walk_plan *plan); /* NULL is fine */

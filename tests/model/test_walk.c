@@ -58,6 +58,7 @@ static void next(walked *w, sl_event_kind kind, uint32_t insts, uint64_t waits)
     assert_int_equal(w->walk.waits, waits);
 }
 
+/* A load also waits for the one before that wrote its register: for itself, in a loop. */
 static void a_load_is_waited_for_where_its_result_is_read(void **state)
 {
     (void)state;
@@ -73,32 +74,32 @@ static void a_load_is_waited_for_where_its_result_is_read(void **state)
            "add.u32 %r2, %r0, 1;\n"          /* waits for rank 0 */
            "ld.global.u32 %r3, [%a+512];\n"  /* rank 2 */
            "st.shared.u32 [s], %r5;\n"       /* an instruction like others */
-           "ld.global.u32 %r3, [%a+1024];\n" /* rank 3: writes %r3 again, so waits for rank 2 */
+           "ld.global.u32 %r4, [%a+1024];\n" /* rank 3 */
            "st.global.u32 [%a+768], %r1;\n"  /* waits for rank 1 */
            "bar.sync 0;\n"
            "ret;\n}\n",
            32);
-    next(&w, SL_EVENT_REQUEST, 2, 0);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 0);
     assert_int_equal(w.walk.rank, 0);
     assert_int_equal(w.walk.inst->access, SL_ACCESS_LOAD);
     uint64_t base = w.walk.reader.cursor.access.base;
-    next(&w, SL_EVENT_REQUEST, 1, 0);
+    next(&w, SL_EVENT_REQUEST, 1, 1u << 1);
     assert_int_equal(w.walk.rank, 1);
     assert_int_equal(w.walk.reader.cursor.access.base, base + 256);
-    next(&w, SL_EVENT_REQUEST, 3, 1u << 0);
+    next(&w, SL_EVENT_REQUEST, 3, 1u << 0 | 1u << 2);
     assert_int_equal(w.walk.rank, 2);
-    next(&w, SL_EVENT_REQUEST, 2, 1u << 2);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 3);
     assert_int_equal(w.walk.rank, 3);
     next(&w, SL_EVENT_REQUEST, 1, 1u << 1);
     assert_int_equal(w.walk.inst->access, SL_ACCESS_STORE);
     assert_int_equal(w.walk.rank, SL_WALK_LOADS); /* nobody waits for a store */
     next(&w, SL_EVENT_BARRIER, 1, 0);
-    next(&w, SL_EVENT_END, 1, 1u << 3); /* still out at the end of the basic block */
+    next(&w, SL_EVENT_END, 1, UINT64_MAX); /* a warp ends when all has come */
     drop(&w);
 }
 
-/* A loop of three rounds: what is loaded in one is waited for at its end. */
-static void loads_still_out_at_the_end_of_a_basic_block_are_waited_for_there(void **state)
+/* A loop of three rounds whose value is read behind it, and a load in a branch. */
+static void waits_reach_across_basic_blocks(void **state)
 {
     (void)state;
     walked w;
@@ -107,19 +108,23 @@ static void loads_still_out_at_the_end_of_a_basic_block_are_waited_for_there(voi
            ".visible .entry k(.param .u64 p)\n{\n"
            ".reg .b64 %a; .reg .b32 %r<9>; .reg .pred %q;\n"
            "ld.param.u64 %a, [p];\n"
+           "ld.global.u32 %r2, [%a];\n" /* rank 0: read behind the loop alone */
            "mov.u32 %r0, 3;\n"
            "again:\n"
-           "ld.global.u32 %r1, [%a];\n"
+           "ld.global.u32 %r1, [%a];\n" /* rank 1 */
            "add.s64 %a, %a, 128;\n"
            "sub.u32 %r0, %r0, 1;\n"
            "setp.ne.u32 %q, %r0, 0;\n"
            "@%q bra again;\n"
+           "st.global.u32 [%a], %r2;\n"
            "ret;\n}\n",
            32);
-    next(&w, SL_EVENT_REQUEST, 3, 0);
-    next(&w, SL_EVENT_REQUEST, 5, 1);
-    next(&w, SL_EVENT_REQUEST, 5, 1);
-    next(&w, SL_EVENT_END, 5, 1);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 0);
+    next(&w, SL_EVENT_REQUEST, 2, 1u << 1);
+    next(&w, SL_EVENT_REQUEST, 5, 1u << 1);
+    next(&w, SL_EVENT_REQUEST, 5, 1u << 1);
+    next(&w, SL_EVENT_REQUEST, 5, 1u << 0);
+    next(&w, SL_EVENT_END, 1, UINT64_MAX);
     drop(&w);
 }
 
@@ -140,9 +145,9 @@ static void accesses_without_a_lane_are_instructions_like_others(void **state)
            "@%q ld.global.u32 %r2, [%a];\n"
            "ret;\n}\n",
            32);
-    next(&w, SL_EVENT_REQUEST, 6, 0);
+    next(&w, SL_EVENT_REQUEST, 6, 3);
     assert_int_equal(w.walk.reader.cursor.access.mask, 0xf);
-    next(&w, SL_EVENT_END, 1, 3);
+    next(&w, SL_EVENT_END, 1, UINT64_MAX);
     drop(&w);
 }
 
@@ -150,7 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_is_waited_for_where_its_result_is_read),
-        cmocka_unit_test(loads_still_out_at_the_end_of_a_basic_block_are_waited_for_there),
+        cmocka_unit_test(waits_reach_across_basic_blocks),
         cmocka_unit_test(accesses_without_a_lane_are_instructions_like_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
