@@ -299,11 +299,18 @@ static inline void advance(sl_l1 *c, uint64_t time)
         c->due = time;
 }
 
-/* Whether the line's data in flight has arrived at `time` exactly. Its effects come in their turn; that it is there is
- * known now. */
-static inline bool just_arrived(const line_record *r, uint64_t time)
+/* Whether something that takes effect at `time` exactly is the line's, or was asked for by the warp (NONE: by no warp).
+ * A warp goes on when its data is there: it must find the cache as that data has left it. */
+static inline bool arrives_now(const sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record)
 {
-    return r->fills && r->arrival <= time;
+    if (c->next != time)
+        return false;
+    for (uint32_t at = c->moment[time & (c->moments - 1)].first; at != NONE; at = c->effects.items[at].next) {
+        const effect *e = &c->effects.items[at];
+        if (e->warp != NONE && (e->record == record || e->warp == warp))
+            return true;
+    }
+    return false;
 }
 
 /* |N(0, sigma)|, rounded: the distribution function inverted, exact to 2^-32. */
@@ -418,7 +425,7 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     if (record == NONE)
         return true;
     line_record *r = &c->records.items[record];
-    if (just_arrived(r, time))
+    if (arrives_now(c, time, warp, record))
         advance(c, time + 1);
     uint32_t hits = sectors & r->valid[REAL], late = sectors & r->pending & ~hits, missing = sectors & ~hits & ~late;
     if (missing && !r->fills && !mshr_free_now(c, time, warp))
@@ -467,7 +474,7 @@ void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
     if (record == NONE)
         return;
     line_record *r = &c->records.items[record];
-    if (just_arrived(r, time))
+    if (arrives_now(c, time, NONE, record))
         advance(c, time + 1);
     if (r->resident[REAL])
         leave(c, REAL, &c->set[r->set], record);

@@ -5,7 +5,8 @@
  * a half-normal distribution, requests for data in flight (latency misses) that share its arrival, and a limited number
  * of lines in flight. Beyond the paper: sectors, exact classes in one run, other replacement than LRU.
  *
- * A load at time t sees what took effect before t, and of its own line what takes effect at t. */
+ * A load at time t sees what took effect before t; of what takes effect at t it sees its own line's, and what its own
+ * warp asked for. Simultaneous effects of others come behind it. */
 #ifndef SL_MODEL_L1_H
 #define SL_MODEL_L1_H
 

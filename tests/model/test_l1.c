@@ -32,16 +32,21 @@ static sl_load_class only_class(const sl_l1_outcome *o)
     return (sl_load_class)found;
 }
 
-static sl_load_class load(sl_l1 *l1, uint64_t time, uint64_t line)
+static sl_load_class load_by(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line)
 {
     sl_l1_outcome outcome;
-    assert_true(sl_l1_load(l1, time, 0, line, 1, 0, &outcome));
+    assert_true(sl_l1_load(l1, time, warp, line, 1, 0, &outcome));
     return only_class(&outcome);
+}
+
+static sl_load_class load(sl_l1 *l1, uint64_t time, uint64_t line)
+{
+    return load_by(l1, time, 0, line);
 }
 
 /* ---- the paper's tables ---- */
 
-enum { COLUMNS = 8 };
+enum { COLUMNS = 8, THREADS = 4 };
 static const uint64_t table_line[COLUMNS] = {0, 0, 1, 1, 0, 0, 1, 1}; /* four threads, x[2 tid] and x[2 tid + 1] */
 
 /* A distance is below n exactly where a cache of n lines hits: the row "distance" of a table, told by caches of one to
@@ -53,9 +58,10 @@ static void check_distances(const sl_l1_config *config, const uint64_t distance[
         level.hit_cycles = config->latency;
         sl_l1_config own = *config;
         own.level = &level;
+        own.warps = THREADS;
         sl_l1 *l1 = make(&own);
         for (uint64_t t = 0; t < COLUMNS; t++)
-            assert_int_equal(load(l1, t, table_line[t]) == SL_LOAD_HIT, distance[t] < ways);
+            assert_int_equal(load_by(l1, t, t % THREADS, table_line[t]) == SL_LOAD_HIT, distance[t] < ways);
         sl_l1_destroy(l1);
     }
 }
@@ -81,10 +87,10 @@ static void table_4_misses_take_two_steps_and_hits_none(void **state)
     const bool hit[COLUMNS] = {0, 0, 0, 0, 1, 1, 1, 1};
     const uint64_t latency[COLUMNS] = {2, 2, 2, 2, 0, 0, 0, 0}, effect_at[COLUMNS] = {2, 3, 4, 5, 4, 5, 6, 7};
     sl_level level = plain_level(1, 2);
-    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .no_clipping = true});
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS, .no_clipping = true});
     for (uint64_t t = 0; t < COLUMNS; t++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, t, 0, table_line[t], 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, &outcome));
         assert_int_equal(only_class(&outcome) == SL_LOAD_HIT, hit[t]);
         assert_int_equal(outcome.done - t, latency[t]);
         assert_int_equal(outcome.done, effect_at[t]);
@@ -101,10 +107,10 @@ static void table_4_with_clipping_shares_the_arrival(void **state)
     const sl_load_class class[COLUMNS] = {SL_LOAD_COMPULSORY, SL_LOAD_LATENCY, SL_LOAD_COMPULSORY, SL_LOAD_LATENCY,
                                           SL_LOAD_HIT,        SL_LOAD_HIT,     SL_LOAD_HIT,        SL_LOAD_HIT};
     sl_level level = plain_level(1, 2);
-    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2});
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS});
     for (uint64_t t = 0; t < COLUMNS; t++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, t, 0, table_line[t], 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, &outcome));
         assert_int_equal(only_class(&outcome), class[t]);
         assert_int_equal(outcome.done, effect_at[t]);
     }
@@ -115,24 +121,25 @@ static void table_5_one_mshr_cancels_a_load_and_serves_two(void **state)
 {
     (void)state;
     const struct {
+        uint32_t thread;
         uint64_t line;
         bool used_before, used_after, cancelled; /* the rows "MSHRs used" */
         sl_load_class class;
         uint64_t effect_at;
     } column[] = {
-        {0, 0, 1, false, SL_LOAD_COMPULSORY, 2}, {1, 1, 1, true, 0, 0},
-        {0, 0, 0, false, SL_LOAD_HIT, 2},        {1, 0, 1, false, SL_LOAD_COMPULSORY, 5},
-        {1, 1, 1, false, SL_LOAD_LATENCY, 6},
+        {0, 0, 0, 1, false, SL_LOAD_COMPULSORY, 2}, {2, 1, 1, 1, true, 0, 0},
+        {0, 0, 0, 0, false, SL_LOAD_HIT, 2},        {2, 1, 0, 1, false, SL_LOAD_COMPULSORY, 5},
+        {2, 1, 1, 1, false, SL_LOAD_LATENCY, 6},
     };
     sl_level level = plain_level(1, 2);
     level.mshrs = 1;
     for (int asked = 0; asked < 2; asked++) { /* to ask for MSHRs changes nothing */
-        sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .no_clipping = true});
+        sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS, .no_clipping = true});
         for (uint64_t t = 0; t < 5; t++) {
             sl_l1_outcome outcome;
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_before);
-            assert_int_equal(!sl_l1_load(l1, t, 0, column[t].line, 1, 0, &outcome), column[t].cancelled);
+            assert_int_equal(!sl_l1_load(l1, t, column[t].thread, column[t].line, 1, 0, &outcome), column[t].cancelled);
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_after);
             if (column[t].cancelled)
@@ -210,6 +217,21 @@ static void a_load_of_a_line_in_flight_is_a_latency_miss_until_it_arrives(void *
     assert_int_equal(load(l1, 9, 7), SL_LOAD_LATENCY);
     assert_int_equal(load(l1, 10, 7), SL_LOAD_HIT);
     sl_l1_destroy(l1);
+}
+
+/* A cache of one line. Line 1 arrives at 20 and takes the place of line 0: the warp that waited for it finds line 0
+ * gone at once, another one still there. */
+static void a_warp_finds_the_cache_as_its_own_data_has_left_it(void **state)
+{
+    (void)state;
+    for (uint32_t warp = 0; warp < 2; warp++) {
+        sl_level level = plain_level(1, 1);
+        sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 10, .warps = 2});
+        load_by(l1, 0, 0, 0);
+        load_by(l1, 10, 0, 1);
+        assert_int_equal(load_by(l1, 20, warp, 0), warp ? SL_LOAD_HIT : SL_LOAD_CAPACITY);
+        sl_l1_destroy(l1);
+    }
 }
 
 /* A cache of one line. A warp wants lines 1 and 0; for line 1 it must wait, while line 0 is there. When its turn comes
@@ -491,6 +513,7 @@ int main(void)
         cmocka_unit_test(a_line_that_only_its_set_has_lost_is_a_conflict_miss),
         cmocka_unit_test(without_associativity_there_are_no_conflicts),
         cmocka_unit_test(a_load_of_a_line_in_flight_is_a_latency_miss_until_it_arrives),
+        cmocka_unit_test(a_warp_finds_the_cache_as_its_own_data_has_left_it),
         cmocka_unit_test(a_line_lost_while_its_warp_waited_is_an_mshr_miss),
         cmocka_unit_test(mshrs_of_what_arrives_now_are_free_now),
         cmocka_unit_test(a_warp_has_no_more_lines_in_flight_than_its_own_limit),
