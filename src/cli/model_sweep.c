@@ -122,38 +122,43 @@ static sl_status add_product(sweeper *s, const lists *l, sl_error *error)
     return status;
 }
 
-/* Figure 12 of the paper: each of four parameters alone. What cannot be is left out, and said. */
+/* ---- figure 12 ---- */
+
+typedef enum parameter { WAYS, SIZE, LINE, MSHRS, PARAMETERS } parameter;
+
+static uint64_t own_value(const sl_level *level, parameter p)
+{
+    return p == WAYS ? level->ways : p == SIZE ? level->size_bytes : p == LINE ? level->line_bytes : level->mshrs;
+}
+
+static sl_first_level wish_of(parameter p, uint64_t value)
+{
+    return (sl_first_level){
+        .ways = p == WAYS ? (uint32_t)value : 0,
+        .size_bytes = p == SIZE ? value : 0,
+        .line_bytes = p == LINE ? (uint32_t)value : 0,
+        .mshrs = p == MSHRS ? (uint32_t)value : SL_MSHRS_AS_THEY_ARE,
+    };
+}
+
+/* Each of four parameters alone. What cannot be is left out, and the first of it said. */
 static sl_status add_figure12(sweeper *s, sl_error *error)
 {
-    static const char *const parameter[] = {"ways", "size", "line", "MSHRs"};
-    static const struct {
-        const char *name;
-        uint32_t quarters;
-    } factor[] = {{"0.25x", 1}, {"0.5x", 2}, {"1x", 4}, {"2x", 8}, {"4x", 16}};
-    const sl_level *own = &s->machine->level[0];
-    for (int p = 0; p < 4; p++)
+    static const char *const names[PARAMETERS] = {"ways", "size", "line", "MSHRs"};
+    static const char *const factors[] = {"0.25x", "0.5x", "1x", "2x", "4x"};
+    for (int p = 0; p < PARAMETERS; p++)
         for (int f = 0; f < 5; f++) {
-            uint64_t by = factor[f].quarters;
-            sl_first_level level = {.mshrs = SL_MSHRS_AS_THEY_ARE};
-            uint64_t old = p == 0 ? own->ways : p == 1 ? own->size_bytes : p == 2 ? own->line_bytes : own->mshrs;
-            if (p == 0)
-                level.ways = (uint32_t)(old * by / 4);
-            else if (p == 1)
-                level.size_bytes = old * by / 4;
-            else if (p == 2)
-                level.line_bytes = (uint32_t)(old * by / 4);
-            else
-                level.mshrs = (uint32_t)(old * by / 4);
-            sl_error reason = {0};
-            sl_status status =
-                old * by / 4 ? SL_OK : sl_fail(&reason, SL_INVALID, "there is no part of %u", (unsigned)old);
+            uint64_t own = own_value(&s->machine->level[0], (parameter)p), value = (own << f) / 4;
+            sl_first_level wish = wish_of((parameter)p, value);
+            sl_error reason;
+            sl_status status = value ? SL_OK : sl_fail(&reason, SL_INVALID, "there are %u", (unsigned)own);
             if (!status)
-                status = add_point(s, by == 4 ? NULL : &level, parameter[p], factor[f].name, s->options->seed, &reason);
+                status = add_point(s, f == 2 ? NULL : &wish, names[p], factors[f], s->options->seed, &reason);
             if (status == SL_NO_MEMORY)
                 return sl_fail_memory(error);
             if (status && !*s->note)
-                snprintf(s->note, sizeof s->note, "left out: %s %s (%s)%s", parameter[p], factor[f].name, reason.text,
-                         " and what else cannot be");
+                snprintf(s->note, sizeof s->note, "left out, with what else cannot be: %s %s (%s)", names[p],
+                         factors[f], reason.text);
         }
     return SL_OK;
 }

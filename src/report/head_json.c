@@ -9,6 +9,31 @@ void sl_json_dims(sl_json *j, const char *key, const uint32_t dims[3])
     sl_json_close(j, ']');
 }
 
+void sl_json_launch(sl_json *j, uint64_t index, const char *symbol, const char *name, const uint32_t grid[3],
+                    const uint32_t block[3])
+{
+    sl_json_key(j, "index");
+    sl_json_u64(j, index);
+    sl_json_key(j, "kernel");
+    sl_json_string(j, symbol);
+    sl_json_key(j, "name");
+    sl_json_string(j, name);
+    sl_json_dims(j, "grid", grid);
+    sl_json_dims(j, "block", block);
+}
+
+void sl_json_counts(sl_json *j, const char *key, const sl_counts *counts)
+{
+    sl_json_key(j, key);
+    sl_json_object(j, false);
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (sl_counts_has(counts, (sl_counter)i)) {
+            sl_json_key(j, sl_counter_infos[i].name);
+            sl_json_u64(j, counts->value[i]);
+        }
+    sl_json_close(j, '}');
+}
+
 static void put_trace(sl_json *j, const sl_report_trace *trace)
 {
     sl_json_key(j, "trace");

@@ -4,10 +4,17 @@
 
 #include "report/json.h"
 #include "report/launches.h"
+#include "trace/counters.h"
 
 /* Members of the outermost object: tool, version, command, machine, options, seed, trace. */
 void sl_report_head_json(sl_json *json, const sl_report_info *info);
 /* A member: "grid": [x, y, z]. */
 void sl_json_dims(sl_json *json, const char *key, const uint32_t dims[3]);
+
+/* Members that say which launch an object is of: index, kernel, name, grid, block. */
+void sl_json_launch(sl_json *json, uint64_t index, const char *symbol, const char *name, const uint32_t grid[3],
+                    const uint32_t block[3]);
+/* A member: "counters": {"ld_sectors": 5, …}, those that are known. */
+void sl_json_counts(sl_json *json, const char *key, const sl_counts *counts);
 
 #endif

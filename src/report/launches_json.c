@@ -61,14 +61,7 @@ static void put_arrays(sl_json *j, const sl_logged_launch *launch)
 static void put_launch(sl_json *j, const sl_logged_launch *launch)
 {
     sl_json_object(j, true);
-    sl_json_key(j, "index");
-    sl_json_u64(j, launch->index);
-    sl_json_key(j, "kernel");
-    sl_json_string(j, launch->kernel->symbol);
-    sl_json_key(j, "name");
-    sl_json_string(j, launch->kernel->name);
-    sl_json_dims(j, "grid", launch->grid);
-    sl_json_dims(j, "block", launch->block);
+    sl_json_launch(j, launch->index, launch->kernel->symbol, launch->kernel->name, launch->grid, launch->block);
     if (launch->blocks_recorded != launch->blocks) {
         sl_json_key(j, "blocks_recorded");
         sl_json_u64(j, launch->blocks_recorded);

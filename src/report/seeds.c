@@ -103,14 +103,7 @@ static void put_spread(sl_json *j, const char *name, const spread *r)
 static void put_launch(sl_json *j, const sl_sweep *s, const sl_swept_launch *l)
 {
     sl_json_object(j, true);
-    sl_json_key(j, "index");
-    sl_json_u64(j, l->index);
-    sl_json_key(j, "kernel");
-    sl_json_string(j, l->symbol);
-    sl_json_key(j, "name");
-    sl_json_string(j, l->name);
-    sl_json_dims(j, "grid", l->grid);
-    sl_json_dims(j, "block", l->block);
+    sl_json_launch(j, l->index, l->symbol, l->name, l->grid, l->block);
     for (size_t m = 0; m < MEASURES; m++) {
         spread r = spread_of(s, l, m);
         if (r.seeds)

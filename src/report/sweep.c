@@ -107,18 +107,6 @@ sl_status sl_sweep_text(FILE *file, const sl_sweep *s, size_t width, sl_error *e
 
 /* ---- JSON ---- */
 
-static void put_counts(sl_json *j, const sl_counts *counts)
-{
-    sl_json_key(j, "counters");
-    sl_json_object(j, false);
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (sl_counts_has(counts, (sl_counter)i)) {
-            sl_json_key(j, sl_counter_infos[i].name);
-            sl_json_u64(j, counts->value[i]);
-        }
-    sl_json_close(j, '}');
-}
-
 static void put_number(sl_json *j, const char *key, uint64_t value)
 {
     sl_json_key(j, key);
@@ -138,20 +126,14 @@ static void put_point(sl_json *j, const sl_sweep_point *p, const sl_counts *coun
     put_number(j, "ways", p->ways);
     put_number(j, "line", p->line_bytes);
     put_number(j, "mshrs", p->mshrs);
-    put_counts(j, counts);
+    sl_json_counts(j, "counters", counts);
     sl_json_close(j, '}');
 }
 
 static void put_launch(sl_json *j, const sl_sweep *s, const sl_swept_launch *l)
 {
     sl_json_object(j, true);
-    put_number(j, "index", l->index);
-    sl_json_key(j, "kernel");
-    sl_json_string(j, l->symbol);
-    sl_json_key(j, "name");
-    sl_json_string(j, l->name);
-    sl_json_dims(j, "grid", l->grid);
-    sl_json_dims(j, "block", l->block);
+    sl_json_launch(j, l->index, l->symbol, l->name, l->grid, l->block);
     sl_json_key(j, "points");
     sl_json_array(j, true);
     for (size_t i = 0; i < s->points; i++)

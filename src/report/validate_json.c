@@ -5,18 +5,6 @@
 #include "report/text.h"
 #include "report/validate.h"
 
-static void put_counts(sl_json *j, const char *key, const sl_counts *counts)
-{
-    sl_json_key(j, key);
-    sl_json_object(j, false);
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (sl_counts_has(counts, (sl_counter)i)) {
-            sl_json_key(j, sl_counter_infos[i].name);
-            sl_json_u64(j, counts->value[i]);
-        }
-    sl_json_close(j, '}');
-}
-
 /* A member that is left out where it is not known. */
 static void put_double(sl_json *j, const char *key, bool known, double value)
 {
@@ -53,19 +41,12 @@ static void put_launch(sl_json *j, const sl_validation *v, const sl_validated *l
         sl_json_key(j, "workload");
         sl_json_string(j, l->workload);
     }
-    sl_json_key(j, "index");
-    sl_json_u64(j, l->index);
-    sl_json_key(j, "kernel");
-    sl_json_string(j, l->symbol);
-    sl_json_key(j, "name");
-    sl_json_string(j, l->name);
-    sl_json_dims(j, "grid", l->grid);
-    sl_json_dims(j, "block", l->block);
+    sl_json_launch(j, l->index, l->symbol, l->name, l->grid, l->block);
     sl_json_key(j, "counts_in_means");
     sl_json_bool(j, sl_validation_counts(v, l));
     put_quantities(j, l);
-    put_counts(j, "measured", &l->measured);
-    put_counts(j, "model", &l->model[0]);
+    sl_json_counts(j, "measured", &l->measured);
+    sl_json_counts(j, "model", &l->model[0]);
     sl_json_close(j, '}');
 }
 

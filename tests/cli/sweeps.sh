@@ -78,7 +78,7 @@ done
 it 'leaves out of figure 12 what cannot be, and says so'
 run "$sluice" model spmv.slt --gpu fermi-gtx470 --set L1.mshrs_per_warp=0 --set L1.mshrs=0 --figure12
 exits 0
-stdout_has 'left out: MSHRs 0.25x'
+stdout_has 'left out, with what else cannot be: MSHRs 0.25x (there are 0)'
 stdout_lacks 'MSHRs 4x'
 
 it 'sums launches by kernel and shows all of them as JSON'

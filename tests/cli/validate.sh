@@ -93,27 +93,27 @@ run "$sluice" validate mm.slt -c good.csv --set L1.wais=4
 exits 1
 stderr_has 'ways'
 
-# Two workloads in one file, one of them with two launches.
+# Two workloads in one file, at their small size; one of them has two launches.
 cat >many.csv <<END
 workload,launch,Kernel Name,Block Size,Grid Size,$l1.sum
-matmul,0,matmul,(16 16 1),(12 12 1),884736.00
-stencil2d,0,stencil2d,(32 8 1),(32 96 1),537988.00
-stencil2d,1,stencil2d,(32 8 1),(32 96 1),537988.00
+matmul,0,matmul,(16 16 1),(4 4 1),32768.00
+stencil2d,0,stencil2d,(32 8 1),(4 12 1),8116.00
+stencil2d,1,stencil2d,(32 8 1),(4 12 1),8116.00
 END
 
 it 'compares all workloads of a file'
-run "$sluice" validate all -c many.csv --csv - -j 2
+run "$sluice" validate all --size small -c many.csv --csv - -j 2
 exits 0
-stdout_has 'matmul,0,matmul,matmul,1,model,ld_sectors,884736,884736,0'
-stdout_has 'stencil2d,1,stencil2d,stencil2d,1,model,ld_sectors,537988,537988,0'
+stdout_has 'matmul,0,matmul,matmul,1,model,ld_sectors,32768,32768,0'
+stdout_has 'stencil2d,1,stencil2d,stencil2d,1,model,ld_sectors,8116,8116,0'
 
 it 'takes of such a file the rows of the workload'
-run "$sluice" validate stencil2d -c many.csv --csv - --launch 1
+run "$sluice" validate --size small stencil2d -c many.csv --csv - --launch 1
 exits 0
 stdout_has 'stencil2d,1,'
 stdout_lacks 'stencil2d,0,'
 stdout_lacks 'matmul'
-run "$sluice" validate vecadd -c many.csv
+run "$sluice" validate --size small vecadd -c many.csv
 exits 1
 stderr_has "many.csv: there are no counters of the workload 'vecadd'"
 run "$sluice" validate mm.slt -c many.csv
@@ -163,7 +163,7 @@ it 'says which launches have no counters'
 head -n 2 many.csv >first.csv
 sed -n 3p many.csv >>first.csv
 sed -i 2d first.csv
-run "$sluice" validate stencil2d -c first.csv
+run "$sluice" validate --size small stencil2d -c first.csv
 exits 0
 stdout_has '1 more launches have no counters'
 
