@@ -36,6 +36,7 @@ enum {
     LATENCY = 100,
     CORE_THREADS = 1536,
     CORE_BLOCKS = 8,
+    MOST_THREADS = 32 * 1024,
     MOST_BYTES = 4 * LANES, /* of a load: larger ones never end there */
     RING = 2048,            /* a power of two: each thread of the core has at most one request in flight */
 };
@@ -65,6 +66,8 @@ static sl_status add_load(program *p, const sl_thread_lines *lines, const sl_thr
 {
     if (a->width > MOST_BYTES)
         return sl_thread_lines_bad(lines, error, "the authors' program does not end with loads above 128 bytes");
+    if (a->thread >= MOST_THREADS)
+        return sl_thread_lines_bad(lines, error, "the authors' program takes at most 32768 threads");
     while (p->threads.count <= a->thread)
         if (!sl_array_push(&p->threads, (thread){0}))
             return sl_fail_memory(error);

@@ -225,6 +225,9 @@ static void bad_traces_are_errors_with_a_place(void **state)
     load(&t, 0, 4096, 256);
     refuse(&t, 2, "above 128 bytes");
     t = begin(32, 1, 1);
+    load(&t, 32768, 4096, 4);
+    refuse(&t, 2, "at most 32768 threads");
+    t = begin(32, 1, 1);
     store(&t, 0, 4096);
     refuse(&t, 0, "there is no load");
     t = begin(0, 1, 1);
