@@ -224,7 +224,7 @@ static void apply(sl_l1 *c, const effect *e)
     use_both(c, e->record, e->sectors);
 }
 
-static void push_effect(sl_l1 *c, uint64_t time, effect e)
+static inline void push_effect(sl_l1 *c, uint64_t time, effect e)
 {
     if (time < c->due) { /* misses that take no time */
         apply(c, &e);
@@ -392,7 +392,7 @@ static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uin
     outcome->sectors[SL_LOAD_CAPACITY] = again & ~waited & ~full;
 }
 
-static uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, uint32_t sectors)
+static inline uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, uint32_t sectors)
 {
     line_record *r = &c->records.items[record];
     uint64_t arrival = time + draw_latency(c);
@@ -438,13 +438,11 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
         use_both(c, record, sectors);
         return true;
     }
-    if (late) {
+    uint32_t shared = c->config.no_clipping ? 0 : late, asked = missing | (late & ~shared);
+    if (shared)
         outcome->done = r->arrival;
-        if (c->config.no_clipping)
-            outcome->done = fetch(c, time, warp, record, late);
-    }
-    if (missing) {
-        uint64_t arrival = fetch(c, time, warp, record, missing);
+    if (asked) {
+        uint64_t arrival = fetch(c, time, warp, record, asked);
         outcome->done = arrival > outcome->done ? arrival : outcome->done;
     }
     if (hits) {

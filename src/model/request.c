@@ -48,9 +48,35 @@ static uint32_t group_sectors(const sl_request_shape *s, const uint64_t *sector,
     return count;
 }
 
+/* Lanes in a row, each a sector or more behind the one before: nothing need be sorted. */
+static bool is_spread(const sl_request_shape *s, const sl_access *a)
+{
+    return a->affine && a->row_lanes >= s->lanes && a->stride >= (int64_t)1 << s->log2_sector &&
+           a->stride < (int64_t)1 << 40 && a->base < UINT64_C(1) << 62;
+}
+
+static uint32_t spread_access(const sl_request_shape *s, const sl_access *a, uint32_t width, sl_request_piece *piece)
+{
+    unsigned shift = s->log2_line - s->log2_sector;
+    uint32_t count = 0;
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint64_t addr = a->base + (uint64_t)__builtin_ctzll(left) * (uint64_t)a->stride;
+        uint64_t last = (addr + width - 1) >> s->log2_sector;
+        for (uint64_t sector = addr >> s->log2_sector; sector <= last; sector++) {
+            uint64_t line = sector >> shift;
+            if (!count || piece[count - 1].line != line)
+                piece[count++] = (sl_request_piece){line, 0};
+            piece[count - 1].sectors |= 1u << (sector - (line << shift));
+        }
+    }
+    return count;
+}
+
 static uint32_t whole_access(const sl_request_shape *s, const sl_access *access, uint32_t width,
                              sl_request_piece *piece)
 {
+    if (is_spread(s, access))
+        return spread_access(s, access, width, piece);
     uint64_t sector[MOST_SECTORS];
     uint32_t sectors = sl_coalesce_list(access, s->lanes, width, s->log2_sector, sector, MOST_SECTORS);
     return group_sectors(s, sector, sectors, piece);
