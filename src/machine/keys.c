@@ -1,6 +1,7 @@
 #include "machine/keys.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -30,15 +31,15 @@ const char *const sl_section_names[SL_SECTIONS] = {"machine", "core", "memory", 
 
 static const char *const index_words[] = {
     [SL_INDEX_MODULO] = "modulo", [SL_INDEX_BITS] = "bits", [SL_INDEX_MIX] = "mix"};
-static const char *const write_words[] = {
-    [SL_WRITE_THROUGH] = "through", [SL_WRITE_EVICT] = "evict", [SL_WRITE_BACK] = "back"};
-enum { WORDS = 3 };
-_Static_assert(sizeof index_words == WORDS * sizeof *index_words && sizeof write_words == sizeof index_words,
-               "each choice has WORDS words");
-
-static const char *const *words_of(const sl_key *key)
+static const char *const write_words[] = {[SL_WRITE_ALLOCATE] = "allocate",
+                                          [SL_WRITE_THROUGH] = "through",
+                                          [SL_WRITE_EVICT] = "evict",
+                                          [SL_WRITE_BACK] = "back"};
+static const char *const *words_of(const sl_key *key, size_t *count)
 {
-    return key->type == SL_KEY_INDEX ? index_words : write_words;
+    bool index = key->type == SL_KEY_INDEX;
+    *count = (index ? sizeof index_words : sizeof write_words) / sizeof *index_words;
+    return index ? index_words : write_words;
 }
 
 static sl_status put_text(const sl_key *key, const char *text, char *field, sl_error *error)
@@ -56,15 +57,23 @@ static sl_status put_text(const sl_key *key, const char *text, char *field, sl_e
 
 static sl_status put_word(const sl_key *key, const char *text, void *field, sl_error *error)
 {
-    const char *const *words = words_of(key);
-    for (int i = 0; i < WORDS; i++)
+    size_t count;
+    const char *const *words = words_of(key, &count);
+    for (int i = 0; i < (int)count; i++)
         if (!strcmp(text, words[i])) {
             memcpy(field, &i, sizeof i);
             return SL_OK;
         }
-    const char *near = sl_suggest(text, words, WORDS);
-    return sl_fail(error, SL_INVALID, "'%s' is %s, %s or %s, not '%s'%s%s%s", key->name, words[0], words[1], words[2],
-                   text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char choices[64] = "";
+    for (size_t i = 0, at = 0; i < count; i++)
+        at += (size_t)snprintf(choices + at, sizeof choices - at, "%s%s",
+                               !i              ? ""
+                               : i + 1 < count ? ", "
+                                               : " or ",
+                               words[i]);
+    const char *near = sl_suggest(text, words, count);
+    return sl_fail(error, SL_INVALID, "'%s' is %s, not '%s'%s%s%s", key->name, choices, text,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 _Static_assert(sizeof(sl_set_index) == sizeof(int) && sizeof(sl_write_policy) == sizeof(int), "enums are ints");
 
@@ -179,5 +188,6 @@ const char *sl_key_word(const sl_key *key, const void *base)
     if (key->type == SL_KEY_TEXT)
         return field;
     memcpy(&word, field, sizeof word);
-    return words_of(key)[word];
+    size_t count;
+    return words_of(key, &count)[word];
 }

@@ -22,9 +22,11 @@ enum {
 
 /* What a core does with a store that finds its line, and with one that does not. */
 typedef enum sl_write_policy {
-    SL_WRITE_THROUGH, /* updates the line, always goes on to the next level; no allocation on a miss */
-    SL_WRITE_EVICT,   /* drops the line, goes on to the next level; no allocation on a miss */
-    SL_WRITE_BACK,    /* allocates and stays until it is evicted */
+    SL_WRITE_ALLOCATE, /* keeps the bytes that were written and drops the rest of their sectors; goes on to the next
+                          level */
+    SL_WRITE_THROUGH,  /* updates the line, always goes on to the next level; no allocation on a miss */
+    SL_WRITE_EVICT,    /* drops the line, goes on to the next level; no allocation on a miss */
+    SL_WRITE_BACK,     /* allocates and stays until it is evicted */
 } sl_write_policy;
 
 /* How sets are chosen. */
@@ -50,7 +52,9 @@ typedef struct sl_level {
     uint32_t mshrs;          /* lines that can be in flight; 0: any number */
     uint32_t mshrs_per_warp; /* 0: no limit */
     uint32_t mshr_merges;    /* requests to one line in flight; 0: any number */
-    uint32_t merge_cores; /* so many cores' requests for a sector in flight reach the next level as one; 0, 1: none */
+    uint32_t merge_cores;    /* so many of the same requests reach the next level as one; 0, 1: none do */
+    uint32_t merge_group;    /* cores next to each other whose requests can join; 0: none with another */
+    uint32_t parts; /* halves of an instance, say: each keeps a copy of what its cores read from another; 0: 1 */
     uint32_t banks, bank_bytes; /* banks of an instance, and bytes until the next one */
 } sl_level;
 
@@ -69,6 +73,8 @@ typedef struct sl_core_limits {
         carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is taken; otherwise as many */
     uint32_t carve_out_need[SL_MOST_CARVE_OUTS]; /* as carve_outs: the most bytes needed with which each is taken */
     uint32_t schedulers;                         /* instructions issued per cycle, at most */
+    uint32_t apart;       /* cores, numbered first, of a small cluster that gets rounds of blocks of its own */
+    uint32_t apart_every; /* blocks of the others between two such rounds */
     uint32_t
         instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
     uint32_t stall_on_use;  /* 1: a warp waits where a loaded value is read; 0: at the load */
@@ -76,8 +82,10 @@ typedef struct sl_core_limits {
 } sl_core_limits;
 
 typedef struct sl_memory {
-    uint32_t latency_cycles; /* the least, from a miss in the first level to its data */
-    uint32_t latency_sigma;  /* of the half-normal distribution on top of it */
+    uint32_t latency_cycles;    /* the least, from a miss in the first level to its data */
+    uint32_t latency_sigma;     /* of the half-normal distribution on top of it */
+    uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */
+    uint32_t instruction_bytes; /* of an instruction; a launch reads them once */
 } sl_memory;
 
 typedef struct sl_machine {

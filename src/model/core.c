@@ -207,9 +207,14 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
         outcome.sectors[SL_LOAD_HIT] = sl_l1_probe(c->l1, c->time, p->line, p->sectors);
         outcome.sectors[SL_LOAD_CAPACITY] = p->sectors & ~outcome.sectors[SL_LOAD_HIT];
         outcome.done = c->time + c->config->machine->memory.latency_cycles;
-    } else if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
-                           &outcome)) {
-        return false;
+    } else {
+        uint64_t bytes[2];
+        bool parts = sl_l1_has_parts(c->l1, p->line);
+        if (parts)
+            sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+        if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
+                        parts ? bytes : NULL, &outcome))
+            return false;
     }
     if (c->config->stacks)
         load_stacks(c, p, inst, counted);
@@ -229,13 +234,18 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
     return true;
 }
 
-static void store_piece(core *c, const sl_request_piece *p, const sl_inst *inst)
+static void store_piece(core *c, warp *w, const sl_inst *inst)
 {
+    const sl_request_piece *p = &w->piece[w->at];
+    uint64_t bytes[2];
+    bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
+    if (wanted)
+        sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
     bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
     if (atomic)
         sl_l1_drop(c->l1, c->time, p->line);
     else
-        sl_l1_store(c->l1, c->time, p->line, p->sectors);
+        sl_l1_store(c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL);
     if (c->config->stacks && atomic)
         sl_stacks_drop(c->config->stacks, p->line);
     else if (c->config->stacks)
@@ -290,7 +300,7 @@ static sl_status request(core *c, uint32_t number)
             return SL_OK;
         }
         if (!load)
-            store_piece(c, &w->piece[w->at], inst);
+            store_piece(c, w, inst);
         c->time++;
     }
     w->requesting = false;

@@ -19,10 +19,12 @@ typedef struct links {
 /* All that is known of a line that was ever touched, in 48 bytes. Masks are of sectors, at most 16. */
 typedef struct line_record {
     uint64_t line;
-    uint64_t arrival; /* of its latest data in flight */
+    uint64_t arrival;    /* of its latest data in flight */
+    uint64_t written[2]; /* bytes that stores have left of sectors that are not valid */
     links in[LISTS];
     uint32_t set;
     uint16_t touched, pending;
+    uint16_t dropped; /* by stores, since they were last fetched */
     uint16_t valid[LISTS];
     bool resident[LISTS];
     uint16_t fills; /* effects of misses still to come */
@@ -173,6 +175,8 @@ static void leave(sl_l1 *c, int which, list *l, uint32_t record)
     unlink_record(c, which, l, record);
     r->resident[which] = false;
     r->valid[which] = 0;
+    if (which == REAL)
+        r->written[0] = r->written[1] = r->dropped = 0;
 }
 
 static uint32_t pick_victim(sl_l1 *c, const list *l)
@@ -203,8 +207,29 @@ static void use(sl_l1 *c, int which, list *l, uint32_t room, uint32_t record, ui
     r->valid[which] |= (uint16_t)sectors;
 }
 
+/* The bytes of a sector, in the word of the line's mask that holds them. */
+static uint64_t sector_bytes(const sl_l1 *c, uint32_t sector, uint32_t *word)
+{
+    uint32_t bytes = c->level->sector_bytes, first = sector * bytes;
+    *word = first / 64;
+    return (bytes < 64 ? (UINT64_C(1) << bytes) - 1 : ~UINT64_C(0)) << first % 64;
+}
+
+/* What stores left of these sectors is no longer of interest: they are whole. */
+static void forget_parts(sl_l1 *c, line_record *r, uint32_t sectors)
+{
+    r->dropped &= (uint16_t)~sectors;
+    if (!(r->written[0] | r->written[1]))
+        return;
+    for (uint32_t left = sectors, word; left; left &= left - 1) {
+        uint64_t bytes = sector_bytes(c, (uint32_t)__builtin_ctz(left), &word);
+        r->written[word] &= ~bytes;
+    }
+}
+
 static void use_both(sl_l1 *c, uint32_t record, uint32_t sectors)
 {
+    forget_parts(c, &c->records.items[record], sectors);
     use(c, REAL, &c->set[c->records.items[record].set], c->ways, record, sectors);
     if (c->sets > 1)
         use(c, FULL, &c->full, c->lines, record, sectors);
@@ -387,6 +412,8 @@ static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uin
 {
     uint32_t first = missing & ~r->touched, again = missing & r->touched, full = c->sets > 1 ? r->valid[FULL] : 0;
     outcome->sectors[SL_LOAD_COMPULSORY] = first;
+    outcome->sectors[SL_LOAD_STORE] = again & r->dropped;
+    again &= ~r->dropped;
     outcome->sectors[SL_LOAD_MSHR] = again & waited;
     outcome->sectors[SL_LOAD_CONFLICT] = again & ~waited & full;
     outcome->sectors[SL_LOAD_CAPACITY] = again & ~waited & ~full;
@@ -416,8 +443,28 @@ static void finish_hit(sl_l1 *c, uint64_t time, uint32_t record, uint32_t sector
     use_both(c, record, sectors);
 }
 
+bool sl_l1_has_parts(const sl_l1 *c, uint64_t line)
+{
+    uint32_t record = c->level->write == SL_WRITE_ALLOCATE ? find_line(c, line) : NONE;
+    return record != NONE && (c->records.items[record].written[0] | c->records.items[record].written[1]);
+}
+
+/* Sectors of which stores have left all the bytes that are wanted. */
+static uint32_t covered(const sl_l1 *c, const line_record *r, uint32_t sectors, const uint64_t bytes[2])
+{
+    uint32_t enough = 0;
+    if (!bytes || !(r->written[0] | r->written[1]))
+        return 0;
+    for (uint32_t left = sectors & ~r->valid[REAL], word; left; left &= left - 1) {
+        uint64_t mask = sector_bytes(c, (uint32_t)__builtin_ctz(left), &word);
+        if (!(bytes[word] & mask & ~r->written[word]))
+            enough |= left & -left;
+    }
+    return enough;
+}
+
 bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
-                sl_l1_outcome *outcome)
+                const uint64_t bytes[2], sl_l1_outcome *outcome)
 {
     *outcome = (sl_l1_outcome){.done = time};
     advance(c, time);
@@ -427,7 +474,9 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     line_record *r = &c->records.items[record];
     if (arrives_now(c, time, warp, record))
         advance(c, time + 1);
-    uint32_t hits = sectors & r->valid[REAL], late = sectors & r->pending & ~hits, missing = sectors & ~hits & ~late;
+    uint32_t parts = covered(c, r, sectors, bytes); /* hits that leave their sectors as they are */
+    uint32_t hits = sectors & (r->valid[REAL] | parts), late = sectors & r->pending & ~hits,
+             missing = sectors & ~hits & ~late;
     if (missing && !r->fills && !mshr_free_now(c, time, warp))
         return false;
     classify(c, r, missing, waited, outcome);
@@ -435,7 +484,7 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     outcome->sectors[SL_LOAD_LATENCY] = late;
     r->touched |= (uint16_t)sectors;
     if (c->config.no_latency) {
-        use_both(c, record, sectors);
+        use_both(c, record, sectors & ~parts);
         return true;
     }
     uint32_t shared = c->config.no_clipping ? 0 : late, asked = missing | (late & ~shared);
@@ -448,7 +497,7 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     if (hits) {
         uint64_t arrival = time + c->level->hit_cycles;
         outcome->done = arrival > outcome->done ? arrival : outcome->done;
-        finish_hit(c, time, record, hits);
+        finish_hit(c, time, record, hits & ~parts);
     }
     return true;
 }
@@ -465,35 +514,64 @@ uint32_t sl_l1_probe(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
 
 /* ---- stores ---- */
 
+/* Of its line what takes effect at `time` has taken it. NULL: never touched, or memory ran out. */
+static line_record *record_at(sl_l1 *c, uint64_t time, uint32_t record)
+{
+    if (record != NONE && arrives_now(c, time, NONE, record))
+        advance(c, time + 1);
+    return record == NONE ? NULL : &c->records.items[record];
+}
+
 void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
 {
     advance(c, time);
     uint32_t record = find_line(c, line);
-    if (record == NONE)
+    line_record *r = record_at(c, time, record);
+    if (!r)
         return;
-    line_record *r = &c->records.items[record];
-    if (arrives_now(c, time, NONE, record))
-        advance(c, time + 1);
+    uint32_t gone = r->valid[REAL];
     if (r->resident[REAL])
         leave(c, REAL, &c->set[r->set], record);
     if (r->resident[FULL])
         leave(c, FULL, &c->full, record);
+    r->dropped |= (uint16_t)gone;
 }
 
-void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+/* Keeps the bytes that are written. A sector that was there is there with its new bytes; one of which only some are
+ * known is not valid. */
+static void keep_written(sl_l1 *c, line_record *r, uint32_t sectors, const uint64_t bytes[2])
+{
+    uint32_t whole = 0;
+    for (uint32_t left = sectors & ~r->valid[REAL], word; left; left &= left - 1) {
+        uint64_t mask = sector_bytes(c, (uint32_t)__builtin_ctz(left), &word);
+        r->written[word] |= bytes ? bytes[word] & mask : mask;
+        if (!(mask & ~r->written[word])) {
+            r->written[word] &= ~mask;
+            whole |= left & -left;
+        }
+    }
+    for (int which = 0; which < LISTS; which++)
+        r->valid[which] |= (uint16_t)(r->resident[which] ? whole : 0);
+}
+
+void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2])
 {
     if (c->level->write == SL_WRITE_EVICT) {
         sl_l1_drop(c, time, line);
         return;
     }
-    if (c->level->write != SL_WRITE_BACK)
+    if (c->level->write == SL_WRITE_THROUGH)
         return; /* the line, if it is there, is updated where it stands */
     advance(c, time);
     uint32_t record = find_or_add_line(c, line);
-    if (record == NONE)
+    line_record *r = record_at(c, time, record);
+    if (!r)
         return;
-    c->records.items[record].touched |= (uint16_t)sectors;
-    use_both(c, record, sectors);
+    use_both(c, record, c->level->write == SL_WRITE_BACK ? sectors : 0);
+    if (c->level->write == SL_WRITE_ALLOCATE)
+        keep_written(c, r, sectors, bytes);
+    else
+        r->touched |= (uint16_t)sectors;
 }
 
 /* ---- life ---- */

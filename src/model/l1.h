@@ -19,6 +19,7 @@ typedef enum sl_load_class {
     SL_LOAD_COMPULSORY, /* never asked for on this core before */
     SL_LOAD_CAPACITY,   /* would miss in a fully associative LRU cache of this size too */
     SL_LOAD_CONFLICT,   /* would not */
+    SL_LOAD_STORE,      /* a store has dropped it, or left only its own bytes of it */
     SL_LOAD_MSHR,       /* was there, but its warp had to wait for an MSHR until it was gone */
     SL_LOAD_CLASSES
 } sl_load_class;
@@ -46,18 +47,21 @@ void sl_l1_destroy(sl_l1 *l1); /* NULL is fine */
 
 /* Sectors (a mask) of a line that are in the cache or on their way: for loads that have to wait. */
 uint32_t sl_l1_present(sl_l1 *l1, uint64_t time, uint64_t line);
-/* A warp loads sectors of a line. `waited`: those that were present when it had to wait for an MSHR. Times never go
- * back. False: no MSHR is free (for a line that is not in flight), and nothing has happened. */
+/* Whether stores have left only some bytes of some sectors of the line: then loads say which they want. */
+bool sl_l1_has_parts(const sl_l1 *l1, uint64_t line);
+/* A warp loads sectors of a line. `waited`: those that were present when it had to wait for an MSHR. `bytes`: the bytes
+ * of the line that it wants, as a mask, where sl_l1_has_parts; NULL: whole sectors. Times never go back. False: no MSHR
+ * is free (for a line that is not in flight), and nothing has happened. */
 bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
-                sl_l1_outcome *outcome);
+                const uint64_t bytes[2], sl_l1_outcome *outcome);
 /* Whether any warp that is within its own limit could miss at `time`. */
 bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
 /* When something next takes effect; UINT64_MAX: nothing is on its way. */
 uint64_t sl_l1_next_effect(const sl_l1 *l1);
 /* A load that goes past the cache: what is there is used, nothing is put there. */
 uint32_t sl_l1_probe(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
-/* A store or atomic: what it does to the line. */
-void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
+/* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. */
+void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
 /* A line leaves the cache. */
 void sl_l1_drop(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Memory ran out: the cache is no longer right. */

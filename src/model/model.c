@@ -57,35 +57,73 @@ static bool sooner(const place *a, const place *b)
     return a->free_at != b->free_at ? a->free_at < b->free_at : a->rank < b->rank;
 }
 
-static void sink_first(place *heap, size_t count)
+static void sink(place *heap, size_t count, size_t at)
 {
-    place first = heap[0];
-    size_t at = 0, child;
+    place moved = heap[at];
+    size_t child;
     while ((child = 2 * at + 1) < count) {
         if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
             child++;
-        if (!sooner(&heap[child], &first))
+        if (!sooner(&heap[child], &moved))
             break;
         heap[at] = heap[child];
         at = child;
     }
-    heap[at] = first;
+    heap[at] = moved;
 }
 
-static void count_blocks(const model *m, uint32_t *core_of, place *heap)
+/* Rounds over the cores. A small cluster of cores (numbered first) has rounds of its own: one to begin with, and one
+ * after every so many blocks of the others; a core that is full is passed over. */
+typedef struct rounds {
+    uint32_t apart, every; /* cores of the small cluster, and blocks of the others between its rounds */
+    uint32_t next, next_apart, since;
+} rounds;
+
+static uint32_t next_core(const model *m, rounds *r, const uint32_t *held, uint32_t wave)
 {
-    uint64_t blocks = sl_loaded_blocks(m->loaded);
-    bool alike = blocks_are_alike(m->loaded);
-    size_t places = (size_t)m->cores * m->resident_blocks;
-    for (size_t i = 0; i < places; i++)
-        heap[i] = (place){0, (uint32_t)i, (uint32_t)(i % m->cores)};
-    for (uint64_t b = 0; b < blocks; b++) {
-        core_of[b] = alike ? (uint32_t)(b % m->cores) : heap[0].core;
-        m->core[core_of[b]].blocks++;
-        if (alike)
-            continue;
+    for (uint32_t tries = 0; tries < 2 * m->cores; tries++) {
+        uint32_t core;
+        if (r->next_apart < r->apart) {
+            core = r->next_apart++;
+        } else {
+            core = r->apart + r->next;
+            r->next = (r->next + 1) % (m->cores - r->apart);
+            if (r->apart && ++r->since == r->every)
+                r->since = r->next_apart = 0;
+        }
+        if (held[core] < wave)
+            return core;
+    }
+    return UINT32_MAX;
+}
+
+/* Deals the blocks before `end` in rounds; a core takes no more than its room before all are full. */
+static void deal_in_rounds(const model *m, uint64_t end, uint32_t *core_of, uint32_t *held)
+{
+    rounds r = {.apart = m->machine->core.apart, .every = m->machine->core.apart_every};
+    uint32_t wave = m->resident_blocks;
+    for (uint64_t b = 0; b < end; b++) {
+        uint32_t core = next_core(m, &r, held, wave);
+        if (core == UINT32_MAX) {
+            wave += m->resident_blocks;
+            core = next_core(m, &r, held, wave);
+        }
+        held[core]++;
+        core_of[b] = core;
+    }
+}
+
+/* Deals the blocks behind the first `dealt`, which fill the cores, each to the core that is first to finish one. */
+static void deal_by_size(const model *m, uint64_t dealt, uint32_t *core_of, place *heap)
+{
+    for (uint64_t i = 0; i < dealt; i++)
+        heap[i] = (place){sl_loaded_block_bytes(m->loaded, i), (uint32_t)i, core_of[i]};
+    for (uint64_t i = dealt / 2; i-- > 0;)
+        sink(heap, dealt, i);
+    for (uint64_t b = dealt; b < sl_loaded_blocks(m->loaded); b++) {
+        core_of[b] = heap[0].core;
         heap[0].free_at += sl_loaded_block_bytes(m->loaded, b);
-        sink_first(heap, places);
+        sink(heap, dealt, 0);
     }
 }
 
@@ -93,12 +131,17 @@ static sl_status deal_blocks(model *m, sl_error *error)
 {
     uint64_t blocks = sl_loaded_blocks(m->loaded);
     size_t places = (size_t)m->cores * m->resident_blocks;
-    uint32_t *core_of = malloc((blocks + 1) * sizeof *core_of);
+    uint32_t *core_of = malloc((blocks + 1) * sizeof *core_of), *held = calloc(m->cores, sizeof *held);
     place *heap = malloc(places * sizeof *heap);
     m->order = malloc((blocks + 1) * sizeof *m->order);
-    sl_status status = core_of && heap && m->order ? SL_OK : sl_fail_memory(error);
+    sl_status status = core_of && held && heap && m->order ? SL_OK : sl_fail_memory(error);
     if (!status) {
-        count_blocks(m, core_of, heap);
+        bool rounds_only = blocks <= places || blocks_are_alike(m->loaded);
+        deal_in_rounds(m, rounds_only ? blocks : places, core_of, held);
+        if (!rounds_only)
+            deal_by_size(m, places, core_of, heap);
+        for (uint64_t b = 0; b < blocks; b++)
+            m->core[core_of[b]].blocks++;
         size_t at = 0;
         for (uint32_t c = 0; c < m->cores; c++) {
             m->core[c].block = &m->order[at];
@@ -111,6 +154,7 @@ static sl_status deal_blocks(model *m, sl_error *error)
         }
     }
     free(core_of);
+    free(held);
     free(heap);
     return status;
 }
@@ -191,7 +235,7 @@ static bool feed(sl_shared *shared, stream *heap, size_t count)
     for (size_t i = count / 2; i-- > 0;)
         settle(heap, count, i);
     while (count) {
-        if (!sl_shared_take(shared, heap[0].at))
+        if (!sl_shared_take(shared, heap[0].at, heap[0].number))
             return false;
         if (++heap[0].at == heap[0].end)
             heap[0] = heap[--count];
@@ -221,7 +265,8 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .level = &m->machine->level[w->number],
         .above = w->number == 1 ? &m->l1 : &m->machine->level[w->number - 1],
         .slots = m->slots,
-        .merge_steps = m->machine->level[w->number].hit_cycles,
+        .cores_apart = w->number == 1 ? m->machine->core.apart : 0,
+        .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
     };
     sl_status status = sl_shared_create(&config, &w->here[index], error);
@@ -292,7 +337,7 @@ static void add_loads(sl_counts *to, const uint64_t sectors[SL_LOAD_CLASSES])
     static const sl_counter counter[SL_LOAD_CLASSES] = {
         [SL_LOAD_LATENCY] = SL_COUNTER_latency_sectors,   [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
         [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors, [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
-        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,
+        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,         [SL_LOAD_STORE] = SL_COUNTER_store_sectors,
     };
     uint64_t misses = 0;
     for (int k = SL_LOAD_LATENCY; k < SL_LOAD_CLASSES; k++) {
@@ -323,6 +368,14 @@ static bool is_global_load(const sl_inst *inst)
     return inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
 }
 
+/* What comes from memory beside the data of the launch: its instructions and the like. */
+static uint64_t launch_sectors(const model *m)
+{
+    const sl_memory *memory = &m->machine->memory;
+    uint64_t bytes = memory->launch_bytes + (uint64_t)sl_loaded_kernel(m->loaded)->insts * memory->instruction_bytes;
+    return bytes / m->machine->level[m->machine->levels - 1].sector_bytes;
+}
+
 static sl_status collect(const model *m, sl_model_result *result, sl_error *error)
 {
     const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
@@ -346,6 +399,8 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
         sl_counts_merge(&result->counts.total, to);
     }
     add_levels(m, &result->counts.total, m->slots);
+    if (m->machine->levels > 1)
+        sl_counts_add(&result->counts.total, SL_COUNTER_dram_read_sectors, launch_sectors(m));
     result->counts.blocks = sl_loaded_blocks(m->loaded);
     result->counts.slots = m->slots;
     result->counts.slot = result->slots;

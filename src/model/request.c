@@ -153,3 +153,19 @@ uint32_t sl_request_pieces(const sl_request_shape *s, const sl_inst *inst, sl_ac
         return split_access(s, access, width, lanes, piece);
     return whole_access(s, access, width, piece);
 }
+
+void sl_request_bytes(const sl_request_shape *s, const sl_inst *inst, sl_access *access, uint64_t line,
+                      uint64_t bytes[2])
+{
+    uint64_t first = line << s->log2_line, line_bytes = UINT64_C(1) << s->log2_line;
+    uint32_t width = inst->width ? inst->width : 4;
+    bytes[0] = bytes[1] = 0;
+    if (access->affine)
+        sl_access_expand(access, s->lanes);
+    for (uint64_t left = access->mask; left; left &= left - 1) {
+        uint64_t from = access->addr[__builtin_ctzll(left)] - first;
+        for (uint32_t i = 0; i < width; i++, from++)
+            if (from < line_bytes)
+                bytes[from / 64] |= UINT64_C(1) << (from % 64);
+    }
+}

@@ -44,4 +44,8 @@ sl_status sl_request_check(const sl_level *level, const sl_trace_kernel *kernel,
 uint32_t sl_request_pieces(const sl_request_shape *shape, const sl_inst *inst, sl_access *access,
                            sl_request_piece piece[SL_REQUEST_PIECES]);
 
+/* The bytes of a line that the access touches, as a mask, for lines of at most 128 bytes. Global memory only. */
+void sl_request_bytes(const sl_request_shape *shape, const sl_inst *inst, sl_access *access, uint64_t line,
+                      uint64_t bytes[2]);
+
 #endif

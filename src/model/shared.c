@@ -10,45 +10,56 @@ typedef struct line_state {
     uint16_t valid, dirty; /* masks of sectors */
 } line_state;
 
-/* A sector that was asked for a moment ago, by one core after the other. */
+/* A request of a group of cores that is in flight, and how many others have joined it. */
 typedef struct joined {
-    uint64_t sector; /* + 1; 0: free */
+    uint64_t line;
     uint64_t until;
+    uint32_t group, sectors; /* sectors 0: free */
     uint32_t joins;
 } joined;
 
-enum { JOINED_SLOTS = 1 << 16 };
+enum { LOG2_JOINED = 16 };
 
 struct sl_shared {
     sl_shared_config config;
     const sl_level *level;
     unsigned log2_line, log2_sector, log2_above_line, log2_above_sector;
     uint32_t fill_sectors; /* that come together */
-    uint64_t *tag;         /* [sets * ways]: line + 1; 0: free. By themselves, since most requests need no more */
-    line_state *lines;     /* [sets * ways] */
+    uint32_t line_mask;    /* all sectors of a line */
+    uint32_t parts, part_ways;
+    uint64_t *tag;     /* [parts * sets * part_ways]: line + 1; 0: free. By themselves: most requests need no more */
+    line_state *lines; /* [parts * sets * part_ways] */
     uint64_t clock;
-    joined *joined; /* by sector, later ones replace; NULL: requests do not join */
+    joined *joined; /* by request, later ones replace; NULL: requests do not join */
     sl_shared_counts *counts;
     SL_ARRAY(sl_traffic) traffic;
 };
 
-/* ---- requests in flight that join ---- */
+/* ---- requests that join ---- */
 
-/* The sectors of the request that no earlier one brings along. */
-static uint32_t not_joined(sl_shared *s, const sl_traffic *t, uint64_t first_sector, uint32_t sectors)
+static joined *find_joined(const sl_shared *s, const sl_traffic *t, uint32_t group)
 {
-    uint32_t alone = 0;
-    for (uint32_t left = sectors; left; left &= left - 1) {
-        uint64_t sector = first_sector + (uint64_t)__builtin_ctz(left);
-        joined *j = &s->joined[(sector * 0x9e3779b97f4a7c15u) >> 48];
-        if (j->sector == sector + 1 && t->time < j->until && j->joins + 1 < s->config.above->merge_cores) {
-            j->joins++;
-            continue;
-        }
-        *j = (joined){sector + 1, t->time + s->config.merge_steps, 0};
-        alone |= left & -left;
-    }
-    return alone;
+    uint64_t hash = (t->line * 0x9e3779b97f4a7c15u ^ (uint64_t)group << 32 ^ t->sectors) * 0xd6e8feb86659fd93u;
+    return &s->joined[hash >> (64 - LOG2_JOINED)];
+}
+
+/* Whether the request is the same as one of its group that is in flight, and goes along with it. */
+static bool joins(const sl_shared *s, joined *j, const sl_traffic *t, uint32_t group)
+{
+    bool same = j->sectors == t->sectors && j->line == t->line && j->group == group;
+    if (!same || t->time >= j->until || j->joins + 1 >= s->config.above->merge_cores)
+        return false;
+    j->joins++;
+    return true;
+}
+
+/* Cores of the small cluster come first and share in pairs; the others in groups. */
+static uint32_t group_of(const sl_shared *s, uint32_t source)
+{
+    uint32_t size = s->config.above->merge_group, apart = s->config.cores_apart;
+    if (!size)
+        return source;
+    return source < apart ? source / 2 : (apart + 1) / 2 + (source - apart) / size;
 }
 
 /* ---- the cache ---- */
@@ -64,7 +75,7 @@ static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sect
 static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t line, uint64_t time)
 {
     uint32_t victim = 0;
-    for (uint32_t w = 1; w < s->level->ways; w++)
+    for (uint32_t w = 1; w < s->part_ways; w++)
         if (lines[w].stamp < lines[victim].stamp)
             victim = w;
     if (lines[victim].dirty) {
@@ -77,13 +88,13 @@ static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, ui
     return &lines[victim];
 }
 
-/* The line, with no sector valid where it has just come in. NULL: memory ran out. */
-static line_state *find_line(sl_shared *s, uint64_t line, uint64_t time)
+/* The line in one part, with no sector valid where it has just come in. NULL: memory ran out. */
+static line_state *find_line(sl_shared *s, uint32_t part, uint64_t line, uint64_t time)
 {
-    uint32_t ways = s->level->ways;
-    size_t first = (size_t)sl_level_set(s->level, line << s->log2_line) * ways;
-    uint64_t *tag = &s->tag[first];
-    line_state *lines = &s->lines[first];
+    uint32_t ways = s->part_ways;
+    size_t set = (size_t)part * s->level->sets + sl_level_set(s->level, line << s->log2_line);
+    uint64_t *tag = &s->tag[set * ways];
+    line_state *lines = &s->lines[set * ways];
     s->clock++;
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
@@ -93,49 +104,77 @@ static line_state *find_line(sl_shared *s, uint64_t line, uint64_t time)
     return bring_line(s, tag, lines, line, time);
 }
 
-/* Sectors that come from below when these are missing: whole groups, less what is there. */
-static uint32_t fill_of(const sl_shared *s, uint32_t missing, uint32_t valid)
+/* Sectors that come together when these are missing: whole groups. */
+static uint32_t fill_of(const sl_shared *s, uint32_t missing)
 {
     uint32_t group = (1u << s->fill_sectors) - 1, fill = 0;
     for (uint32_t at = 0; at < 16; at += s->fill_sectors)
         if (missing & group << at)
             fill |= group << at;
-    return fill & ~valid & 0xffff;
+    return fill & s->line_mask;
 }
 
-static bool take_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
+/* Brings sectors into a line of the part that is their home. */
+static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t line, uint32_t missing)
 {
-    sl_shared_counts *counts = &s->counts[t->slot];
-    line_state *l = find_line(s, line, t->time);
-    if (!l)
-        return false;
-    uint32_t missing = sectors & ~l->valid;
-    if (t->kind == SL_TRAFFIC_STORE) { /* whole sectors or masks of bytes: nothing is fetched */
-        counts->writes += sl_sector_count(sectors);
-        l->valid |= (uint16_t)sectors;
-        l->dirty |= (uint16_t)sectors;
-        return true;
-    }
-    if (t->kind == SL_TRAFFIC_LOAD && t->counted) {
-        counts->reads += sl_sector_count(sectors);
-        counts->read_hits += sl_sector_count(sectors & l->valid);
-    }
-    if (t->kind == SL_TRAFFIC_ATOMIC)
-        l->dirty |= (uint16_t)sectors;
-    if (!missing)
-        return true;
-    uint32_t fill = fill_of(s, missing, l->valid);
-    counts->filled += sl_sector_count(fill);
+    uint32_t fill = fill_of(s, missing) & ~l->valid;
+    s->counts[t->slot].filled += sl_sector_count(fill);
     l->valid |= (uint16_t)fill;
     return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
 }
 
-/* Some sectors of one line. */
-static bool take_sectors(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
+/* Which part keeps a line for all. */
+static uint32_t home_of(const sl_shared *s, uint64_t line)
 {
-    if (sectors && t->kind == SL_TRAFFIC_LOAD && s->joined)
-        sectors = not_joined(s, t, line << (s->log2_line - s->log2_sector), sectors);
-    return !sectors || take_line(s, t, line, sectors);
+    return s->parts > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->parts : 0;
+}
+
+static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
+{
+    sl_shared_counts *counts = &s->counts[t->slot];
+    uint32_t home = home_of(s, line);
+    line_state *l = find_line(s, part, line, t->time);
+    if (!l)
+        return false;
+    uint32_t missing = sectors & ~l->valid;
+    if (t->counted) {
+        counts->reads += sl_sector_count(sectors);
+        counts->read_hits += sl_sector_count(sectors & l->valid);
+    }
+    if (!missing)
+        return true;
+    if (home == part)
+        return fill_home(s, t, l, line, missing);
+    l->valid |= (uint16_t)fill_of(s, missing);
+    line_state *h = find_line(s, home, line, t->time);
+    if (!h)
+        return false;
+    missing &= ~h->valid;
+    return !missing || fill_home(s, t, h, line, missing);
+}
+
+/* Stores and atomics are done at home, where nothing is fetched for a store. */
+static bool write_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
+{
+    line_state *l = find_line(s, home_of(s, line), line, t->time);
+    if (!l)
+        return false;
+    bool fetched = true;
+    if (t->kind == SL_TRAFFIC_ATOMIC && sectors & ~l->valid)
+        fetched = fill_home(s, t, l, line, sectors & ~l->valid);
+    if (t->kind == SL_TRAFFIC_STORE)
+        s->counts[t->slot].writes += sl_sector_count(sectors);
+    l->valid |= (uint16_t)sectors;
+    l->dirty |= (uint16_t)sectors;
+    return fetched;
+}
+
+/* Some sectors of one line. */
+static bool take_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
+{
+    if (!sectors)
+        return true;
+    return t->kind == SL_TRAFFIC_LOAD ? read_line(s, t, part, line, sectors) : write_line(s, t, line, sectors);
 }
 
 /* Sectors of the level above, as those of this one, from the start of the same line. */
@@ -150,20 +189,37 @@ static uint64_t own_sectors(const sl_shared *s, uint32_t above)
     return sectors;
 }
 
-bool sl_shared_take(sl_shared *s, const sl_traffic *t)
+/* The sectors of a request, which may be of several lines here. */
+static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 {
     uint64_t sectors = own_sectors(s, t->sectors);
     if (s->log2_above_line == s->log2_line)
-        return take_sectors(s, t, t->line, (uint32_t)sectors);
+        return take_line(s, t, part, t->line, (uint32_t)sectors);
     uint64_t first = t->line << (s->log2_above_line - s->log2_sector);
     uint32_t line_sectors = 1u << (s->log2_line - s->log2_sector);
     for (uint32_t at = 0; sectors >> at; at += line_sectors) {
         uint64_t line = (first + at) >> (s->log2_line - s->log2_sector);
         uint32_t shift = (uint32_t)((first + at) & (line_sectors - 1));
-        uint32_t mask = (uint32_t)(sectors >> at) & ((1u << line_sectors) - 1);
-        if (!take_sectors(s, t, line, mask << shift))
+        uint32_t mask = (uint32_t)(sectors >> at) & s->line_mask;
+        if (!take_line(s, t, part, line, mask << shift))
             return false;
     }
+    return true;
+}
+
+bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
+{
+    uint32_t group = group_of(s, source), part = group % s->parts;
+    if (t->kind != SL_TRAFFIC_LOAD || !s->joined)
+        return take_sectors(s, t, part);
+    joined *j = find_joined(s, t, group);
+    if (joins(s, j, t, group))
+        return true;
+    uint64_t filled = s->counts[t->slot].filled;
+    if (!take_sectors(s, t, part))
+        return false;
+    bool hit = s->counts[t->slot].filled == filled;
+    *j = (joined){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 0};
     return true;
 }
 
@@ -189,13 +245,17 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->log2_above_line = (unsigned)__builtin_ctz(above->line_bytes);
     s->log2_above_sector = (unsigned)__builtin_ctz(above->sector_bytes);
     s->fill_sectors = level->fill_bytes / level->sector_bytes;
-    s->tag = calloc((size_t)level->sets * level->ways, sizeof *s->tag);
-    s->lines = calloc((size_t)level->sets * level->ways, sizeof *s->lines);
+    s->line_mask = (uint32_t)((UINT64_C(1) << (level->line_bytes / level->sector_bytes)) - 1);
+    s->parts = level->parts ? level->parts : 1;
+    s->part_ways = level->ways / s->parts ? level->ways / s->parts : 1;
+    size_t lines = (size_t)s->parts * level->sets * s->part_ways;
+    s->tag = calloc(lines, sizeof *s->tag);
+    s->lines = calloc(lines, sizeof *s->lines);
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
-    bool joins = above->merge_cores > 1 && config->merge_steps;
-    if (joins)
-        s->joined = calloc(JOINED_SLOTS, sizeof *s->joined);
-    if (!s->tag || !s->lines || !s->counts || (joins && !s->joined)) {
+    bool merges = above->merge_cores > 1 && above->merge_group;
+    if (merges)
+        s->joined = calloc((size_t)1 << LOG2_JOINED, sizeof *s->joined);
+    if (!s->tag || !s->lines || !s->counts || (merges && !s->joined)) {
         sl_shared_destroy(s);
         return sl_fail_memory(error);
     }

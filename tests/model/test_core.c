@@ -236,7 +236,7 @@ static void stores_and_atomics_drop_the_line_and_go_on(void **state)
     sl_machine machine = plain_machine();
     run(&r, &m, &machine, 1);
     TRAFFIC(&r, {0, 1, 0}, {100, 1, SL_TRAFFIC_STORE}, {101, 1, 0}, {201, 1, SL_TRAFFIC_ATOMIC}, {202, 1, 0});
-    assert_int_equal(r.slot[LOAD].sectors[SL_LOAD_CAPACITY], 2);
+    assert_int_equal(r.slot[LOAD].sectors[SL_LOAD_STORE], 2);
     drop_trace(&m);
 }
 
@@ -336,7 +336,8 @@ static void classes_sum_to_the_total(void **state)
                                     .seed = 1};
         model(&m, &machine, &options, 2, &r);
         uint64_t misses = value(&r, SL_COUNTER_compulsory_sectors) + value(&r, SL_COUNTER_capacity_sectors) +
-                          value(&r, SL_COUNTER_conflict_sectors) + value(&r, SL_COUNTER_mshr_sectors);
+                          value(&r, SL_COUNTER_conflict_sectors) + value(&r, SL_COUNTER_store_sectors) +
+                          value(&r, SL_COUNTER_mshr_sectors);
         assert_int_equal(misses, value(&r, SL_COUNTER_ld_sector_misses));
         assert_int_equal(misses + value(&r, SL_COUNTER_ld_sector_hits), value(&r, SL_COUNTER_ld_sectors));
         assert_true(value(&r, SL_COUNTER_latency_sectors) <= value(&r, SL_COUNTER_ld_sector_hits));

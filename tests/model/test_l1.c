@@ -35,7 +35,7 @@ static sl_load_class only_class(const sl_l1_outcome *o)
 static sl_load_class load_by(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line)
 {
     sl_l1_outcome outcome;
-    assert_true(sl_l1_load(l1, time, warp, line, 1, 0, &outcome));
+    assert_true(sl_l1_load(l1, time, warp, line, 1, 0, NULL, &outcome));
     return only_class(&outcome);
 }
 
@@ -90,7 +90,7 @@ static void table_4_misses_take_two_steps_and_hits_none(void **state)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS, .no_clipping = true});
     for (uint64_t t = 0; t < COLUMNS; t++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, NULL, &outcome));
         assert_int_equal(only_class(&outcome) == SL_LOAD_HIT, hit[t]);
         assert_int_equal(outcome.done - t, latency[t]);
         assert_int_equal(outcome.done, effect_at[t]);
@@ -110,7 +110,7 @@ static void table_4_with_clipping_shares_the_arrival(void **state)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS});
     for (uint64_t t = 0; t < COLUMNS; t++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, NULL, &outcome));
         assert_int_equal(only_class(&outcome), class[t]);
         assert_int_equal(outcome.done, effect_at[t]);
     }
@@ -139,7 +139,7 @@ static void table_5_one_mshr_cancels_a_load_and_serves_two(void **state)
             sl_l1_outcome outcome;
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_before);
-            assert_int_equal(!sl_l1_load(l1, t, column[t].thread, column[t].line, 1, 0, &outcome), column[t].cancelled);
+            assert_int_equal(!sl_l1_load(l1, t, column[t].thread, column[t].line, 1, 0, NULL, &outcome), column[t].cancelled);
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_after);
             if (column[t].cancelled)
@@ -247,10 +247,10 @@ static void a_line_lost_while_its_warp_waited_is_an_mshr_miss(void **state)
     assert_int_equal(load(l1, 6, 9), SL_LOAD_COMPULSORY); /* arrives at 11, and then line 0 leaves */
     uint32_t waited = sl_l1_present(l1, 7, 0);
     assert_int_equal(waited, 1);
-    assert_false(sl_l1_load(l1, 7, 0, 1, 1, 0, &outcome));
-    assert_true(sl_l1_load(l1, 12, 0, 1, 1, 0, &outcome));
+    assert_false(sl_l1_load(l1, 7, 0, 1, 1, 0, NULL, &outcome));
+    assert_true(sl_l1_load(l1, 12, 0, 1, 1, 0, NULL, &outcome));
     assert_int_equal(only_class(&outcome), SL_LOAD_COMPULSORY);
-    assert_true(sl_l1_load(l1, 20, 0, 0, 1, waited, &outcome));
+    assert_true(sl_l1_load(l1, 20, 0, 0, 1, waited, NULL, &outcome));
     assert_int_equal(only_class(&outcome), SL_LOAD_MSHR);
     sl_l1_destroy(l1);
 }
@@ -267,10 +267,10 @@ static void mshrs_of_what_arrives_now_are_free_now(void **state)
     assert_int_equal(load(l1, 0, 0), SL_LOAD_COMPULSORY);
     assert_int_equal(load(l1, 1, 1), SL_LOAD_COMPULSORY);
     assert_int_equal(sl_l1_next_effect(l1), 10);
-    assert_false(sl_l1_load(l1, 9, 0, 2, 1, 0, &outcome));
-    assert_true(sl_l1_load(l1, 10, 0, 2, 1, 0, &outcome));
-    assert_false(sl_l1_load(l1, 10, 0, 3, 1, 0, &outcome));
-    assert_true(sl_l1_load(l1, 11, 0, 3, 1, 0, &outcome));
+    assert_false(sl_l1_load(l1, 9, 0, 2, 1, 0, NULL, &outcome));
+    assert_true(sl_l1_load(l1, 10, 0, 2, 1, 0, NULL, &outcome));
+    assert_false(sl_l1_load(l1, 10, 0, 3, 1, 0, NULL, &outcome));
+    assert_true(sl_l1_load(l1, 11, 0, 3, 1, 0, NULL, &outcome));
     sl_l1_destroy(l1);
 }
 
@@ -283,17 +283,17 @@ static void a_warp_has_no_more_lines_in_flight_than_its_own_limit(void **state)
     level.mshrs_per_warp = 3;
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 100, .warps = 4});
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(sl_l1_load(l1, i, 1, i, 1, 0, &outcome));
-    assert_false(sl_l1_load(l1, 3, 1, 3, 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, i, 1, i, 1, 0, NULL, &outcome));
+    assert_false(sl_l1_load(l1, 3, 1, 3, 1, 0, NULL, &outcome));
     assert_true(sl_l1_mshr_free(l1, 3)); /* for others */
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(sl_l1_load(l1, 3 + i, 2, 10 + i, 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, 3 + i, 2, 10 + i, 1, 0, NULL, &outcome));
     for (uint64_t i = 0; i < 2; i++)
-        assert_true(sl_l1_load(l1, 6 + i, 3, 20 + i, 1, 0, &outcome));
-    assert_false(sl_l1_load(l1, 8, 3, 22, 1, 0, &outcome)); /* the core's limit */
-    assert_true(sl_l1_load(l1, 8, 1, 10, 1, 0, &outcome));  /* in flight already */
+        assert_true(sl_l1_load(l1, 6 + i, 3, 20 + i, 1, 0, NULL, &outcome));
+    assert_false(sl_l1_load(l1, 8, 3, 22, 1, 0, NULL, &outcome)); /* the core's limit */
+    assert_true(sl_l1_load(l1, 8, 1, 10, 1, 0, NULL, &outcome));  /* in flight already */
     assert_int_equal(only_class(&outcome), SL_LOAD_LATENCY);
-    assert_true(sl_l1_load(l1, 100, 1, 3, 1, 0, &outcome));
+    assert_true(sl_l1_load(l1, 100, 1, 3, 1, 0, NULL, &outcome));
     sl_l1_destroy(l1);
 }
 
@@ -320,7 +320,7 @@ static void latencies_are_half_normal_above_the_least(void **state)
     uint64_t sum = 0, within_sigma = 0;
     for (uint64_t i = 0; i < LOADS; i++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, i, 0, i, 1, 0, &outcome));
+        assert_true(sl_l1_load(l1, i, 0, i, 1, 0, NULL, &outcome));
         assert_true(outcome.done >= i + LEAST);
         sum += outcome.done - i - LEAST;
         within_sigma += outcome.done - i - LEAST <= SIGMA;
@@ -338,15 +338,15 @@ static void sectors_of_a_line_come_one_by_one(void **state)
     sl_level level = sectored_level(1, 2);
     sl_l1_outcome outcome;
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 10});
-    assert_true(sl_l1_load(l1, 0, 0, 0, 0x3, 0, &outcome));
+    assert_true(sl_l1_load(l1, 0, 0, 0, 0x3, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x3);
     assert_int_equal(outcome.done, 10);
-    assert_true(sl_l1_load(l1, 5, 0, 0, 0x6, 0, &outcome));
+    assert_true(sl_l1_load(l1, 5, 0, 0, 0x6, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 0x2);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x4);
     assert_int_equal(outcome.done, 15);
     assert_int_equal(sl_l1_present(l1, 6, 0), 0x7);
-    assert_true(sl_l1_load(l1, 12, 0, 0, 0xf, 0, &outcome));
+    assert_true(sl_l1_load(l1, 12, 0, 0, 0xf, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x3);
     assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 0x4);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x8);
@@ -360,11 +360,11 @@ static void a_line_that_leaves_takes_its_sectors_along(void **state)
     sl_level level = sectored_level(1, 1);
     sl_l1_outcome outcome;
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
-    assert_true(sl_l1_load(l1, 0, 0, 0, 0xf, 0, &outcome));
-    assert_true(sl_l1_load(l1, 1, 0, 1, 0x1, 0, &outcome));
-    assert_true(sl_l1_load(l1, 2, 0, 0, 0x1, 0, &outcome));
+    assert_true(sl_l1_load(l1, 0, 0, 0, 0xf, 0, NULL, &outcome));
+    assert_true(sl_l1_load(l1, 1, 0, 1, 0x1, 0, NULL, &outcome));
+    assert_true(sl_l1_load(l1, 2, 0, 0, 0x1, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_CAPACITY], 0x1);
-    assert_true(sl_l1_load(l1, 3, 0, 0, 0x3, 0, &outcome));
+    assert_true(sl_l1_load(l1, 3, 0, 0, 0x3, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
     assert_int_equal(outcome.sectors[SL_LOAD_CAPACITY], 0x2);
     sl_l1_destroy(l1);
@@ -379,7 +379,7 @@ static sl_load_class load_after_store(sl_write_policy write, bool there)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 1});
     if (there)
         load(l1, 0, 5);
-    sl_l1_store(l1, 10, 5, 1);
+    sl_l1_store(l1, 10, 5, 1, NULL);
     sl_load_class class = load(l1, 11, 5);
     sl_l1_destroy(l1);
     return class;
@@ -388,12 +388,41 @@ static sl_load_class load_after_store(sl_write_policy write, bool there)
 static void a_store_drops_updates_or_allocates_the_line(void **state)
 {
     (void)state;
-    assert_int_equal(load_after_store(SL_WRITE_EVICT, true), SL_LOAD_CAPACITY);
+    assert_int_equal(load_after_store(SL_WRITE_EVICT, true), SL_LOAD_STORE);
     assert_int_equal(load_after_store(SL_WRITE_EVICT, false), SL_LOAD_COMPULSORY);
     assert_int_equal(load_after_store(SL_WRITE_THROUGH, true), SL_LOAD_HIT);
     assert_int_equal(load_after_store(SL_WRITE_THROUGH, false), SL_LOAD_COMPULSORY);
     assert_int_equal(load_after_store(SL_WRITE_BACK, true), SL_LOAD_HIT);
     assert_int_equal(load_after_store(SL_WRITE_BACK, false), SL_LOAD_HIT);
+}
+
+/* One sector of 32 bytes, of which a store writes the first four. */
+static void stores_that_allocate_leave_the_bytes_they_write(void **state)
+{
+    (void)state;
+    const uint64_t written[2] = {0xf, 0}, others[2] = {0xf0, 0}, rest[2] = {0xfffffff0, 0};
+    sl_level level = sectored_level(1, 2);
+    level.write = SL_WRITE_ALLOCATE;
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
+    sl_l1_outcome outcome;
+    assert_false(sl_l1_has_parts(l1, 7));
+    sl_l1_store(l1, 0, 7, 0x1, written);
+    assert_true(sl_l1_has_parts(l1, 7));
+    assert_true(sl_l1_load(l1, 1, 0, 7, 0x1, 0, written, &outcome));
+    assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
+    assert_true(sl_l1_load(l1, 2, 0, 7, 0x1, 0, others, &outcome)); /* brings the whole sector */
+    assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0);       /* it was touched before, by the first load */
+    assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0);
+    assert_false(sl_l1_has_parts(l1, 7));
+    sl_l1_store(l1, 3, 7, 0x1, written); /* what is there stays there */
+    assert_true(sl_l1_load(l1, 4, 0, 7, 0x1, 0, others, &outcome));
+    assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
+    sl_l1_store(l1, 5, 9, 0x1, written); /* two stores make a sector whole */
+    sl_l1_store(l1, 6, 9, 0x1, rest);
+    assert_false(sl_l1_has_parts(l1, 9));
+    assert_true(sl_l1_load(l1, 7, 0, 9, 0x1, 0, NULL, &outcome));
+    assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
+    sl_l1_destroy(l1);
 }
 
 static void a_load_past_the_cache_uses_what_is_there_and_leaves_nothing(void **state)
@@ -476,12 +505,12 @@ static void classes_share_out_every_sector(void **state)
         uint32_t sectors = 1 + (uint32_t)sl_random_below(&random, 15), waited = 0, all = 0;
         uint32_t warp = (uint32_t)sl_random_below(&random, 4);
         if (sl_random_below(&random, 16) == 0) {
-            sl_l1_store(l1, time, line, sectors);
+            sl_l1_store(l1, time, line, sectors, NULL);
             continue;
         }
         uint32_t present = sl_l1_present(l1, time, line);
         sl_l1_outcome outcome;
-        while (!sl_l1_load(l1, time, warp, line, sectors, waited, &outcome)) {
+        while (!sl_l1_load(l1, time, warp, line, sectors, waited, NULL, &outcome)) {
             assert_int_not_equal(sl_l1_next_effect(l1), UINT64_MAX);
             waited = present;
             time++;
@@ -522,6 +551,7 @@ int main(void)
         cmocka_unit_test(sectors_of_a_line_come_one_by_one),
         cmocka_unit_test(a_line_that_leaves_takes_its_sectors_along),
         cmocka_unit_test(a_store_drops_updates_or_allocates_the_line),
+        cmocka_unit_test(stores_that_allocate_leave_the_bytes_they_write),
         cmocka_unit_test(a_load_past_the_cache_uses_what_is_there_and_leaves_nothing),
         cmocka_unit_test(fifo_does_not_care_for_hits),
         cmocka_unit_test(switched_off_it_is_a_textbook_cache),

@@ -23,10 +23,16 @@ static sl_shared *make(const sl_shared_config *config)
     return shared;
 }
 
-static void take(sl_shared *s, sl_traffic_kind kind, uint64_t time, uint64_t line, uint16_t sectors)
+static void take_from(sl_shared *s, uint32_t source, sl_traffic_kind kind, uint64_t time, uint64_t line,
+                      uint16_t sectors)
 {
     sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, 0};
-    assert_true(sl_shared_take(s, &t));
+    assert_true(sl_shared_take(s, &t, source));
+}
+
+static void take(sl_shared *s, sl_traffic_kind kind, uint64_t time, uint64_t line, uint16_t sectors)
+{
+    take_from(s, 0, kind, time, line, sectors);
 }
 
 static void check(const sl_shared *s, uint32_t slot, sl_shared_counts expected)
@@ -117,17 +123,46 @@ static void requests_in_flight_join_as_the_level_above_says(void **state)
 {
     (void)state;
     sl_level above = sectored_level(1, 1), level = second_level();
-    above.merge_cores = 2;
-    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .merge_steps = 10});
-    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x1);
-    take(s, SL_TRAFFIC_LOAD, 4, 5, 0x3); /* one sector joins, the other goes on its own */
-    check(s, 0, (sl_shared_counts){.reads = 2, .filled = 2});
-    take(s, SL_TRAFFIC_LOAD, 5, 5, 0x1); /* the pair is complete: this one is the first of another */
-    check(s, 0, (sl_shared_counts){.reads = 3, .read_hits = 1, .filled = 2});
-    take(s, SL_TRAFFIC_LOAD, 15, 5, 0x1); /* too late to join */
+    above.merge_cores = above.merge_group = 2;
+    level.hit_cycles = 4;
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .miss_cycles = 10});
+    take_from(s, 0, SL_TRAFFIC_LOAD, 0, 5, 0x1);
+    take_from(s, 1, SL_TRAFFIC_LOAD, 9, 5, 0x1); /* joins: the first one's data comes at 10 */
+    check(s, 0, (sl_shared_counts){.reads = 1, .filled = 1});
+    take_from(s, 0, SL_TRAFFIC_LOAD, 9, 5, 0x1); /* the pair is complete: this one is the first of another */
+    check(s, 0, (sl_shared_counts){.reads = 2, .read_hits = 1, .filled = 1});
+    take_from(s, 1, SL_TRAFFIC_LOAD, 10, 5, 0x3); /* not the same request */
     check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 2, .filled = 2});
-    take(s, SL_TRAFFIC_STORE, 16, 5, 0x1); /* stores never join */
-    check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 2, .writes = 1, .filled = 2});
+    take_from(s, 2, SL_TRAFFIC_LOAD, 11, 5, 0x1); /* another group */
+    check(s, 0, (sl_shared_counts){.reads = 5, .read_hits = 3, .filled = 2});
+    take_from(s, 1, SL_TRAFFIC_LOAD, 13, 5, 0x1); /* too late: a hit is back after 4, at 13 */
+    check(s, 0, (sl_shared_counts){.reads = 6, .read_hits = 4, .filled = 2});
+    take_from(s, 1, SL_TRAFFIC_STORE, 14, 5, 0x1); /* stores never join */
+    check(s, 0, (sl_shared_counts){.reads = 6, .read_hits = 4, .writes = 1, .filled = 2});
+    sl_shared_destroy(s);
+}
+
+/* Each part misses a line once, but only one of them fetches it: the other has it from there. A line that the part away
+ * from its home reads first is at home then, too. */
+static void parts_of_a_level_keep_copies_of_each_other(void **state)
+{
+    (void)state;
+    enum { LINES = 64 };
+    sl_level above = sectored_level(1, 1), level = sectored_level(16, 16);
+    level.parts = 2;
+    sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
+    for (uint64_t line = 0; line < LINES; line++)
+        take_from(s, 0, SL_TRAFFIC_LOAD, line, line, 0x1);
+    check(s, 0, (sl_shared_counts){.reads = LINES, .filled = LINES});
+    for (uint64_t line = 0; line < LINES; line++)
+        take_from(s, 1, SL_TRAFFIC_LOAD, LINES + line, line, 0x1);
+    uint64_t at_home = sl_shared_result(s)[0].read_hits;
+    assert_true(at_home > LINES / 4 && at_home < 3 * LINES / 4);
+    check(s, 0, (sl_shared_counts){.reads = 2 * LINES, .read_hits = at_home, .filled = LINES});
+    for (uint32_t source = 0; source < 2; source++)
+        for (uint64_t line = 0; line < LINES; line++)
+            take_from(s, source, SL_TRAFFIC_LOAD, 3 * LINES, line, 0x1);
+    check(s, 0, (sl_shared_counts){.reads = 4 * LINES, .read_hits = at_home + 2 * LINES, .filled = LINES});
     sl_shared_destroy(s);
 }
 
@@ -179,7 +214,7 @@ static void misses_and_lines_written_back_go_on_to_the_third_level(void **state)
 
     sl_shared *below = make(&(sl_shared_config){.level = &third, .above = &second, .slots = SLOTS});
     for (size_t i = 0; i < count; i++)
-        assert_true(sl_shared_take(below, &t[i]));
+        assert_true(sl_shared_take(below, &t[i], 0));
     check(below, 0, (sl_shared_counts){.reads = 3, .filled = 3});
     check(below, SLOTS, (sl_shared_counts){.writes = 1});
     sl_shared_destroy(below);
@@ -206,6 +241,7 @@ int main(void)
         cmocka_unit_test(dirty_sectors_are_written_when_their_line_leaves),
         cmocka_unit_test(atomics_fetch_and_make_dirty),
         cmocka_unit_test(requests_in_flight_join_as_the_level_above_says),
+        cmocka_unit_test(parts_of_a_level_keep_copies_of_each_other),
         cmocka_unit_test(levels_may_have_lines_of_different_sizes),
         cmocka_unit_test(misses_and_lines_written_back_go_on_to_the_third_level),
         cmocka_unit_test(a_level_the_model_cannot_take_is_an_error),

@@ -40,7 +40,7 @@ static void caches_load(caches *c, uint64_t time, uint64_t line, uint32_t sector
 {
     for (int i = 0; i < LEVELS; i++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(c->l1[i], time, 0, line, sectors, 0, &outcome));
+        assert_true(sl_l1_load(c->l1[i], time, 0, line, sectors, 0, NULL, &outcome));
         for (int k = 0; k < SL_LOAD_CLASSES; k++)
             c->result[i][k] += (uint64_t)__builtin_popcount(outcome.sectors[k]);
     }
@@ -84,7 +84,7 @@ static void check(uint64_t seed, uint64_t lines, sl_write_policy write, bool no_
             sl_stacks_drop(stacks, line);
         } else {
             for (int i = 0; i < LEVELS; i++)
-                sl_l1_store(c.l1[i], time, line, sectors);
+                sl_l1_store(c.l1[i], time, line, sectors, NULL);
             sl_stacks_store(stacks, line, sectors);
         }
         assert_memory_equal(sl_stacks_result(stacks), c.result, sizeof c.result);
