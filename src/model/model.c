@@ -77,6 +77,7 @@ static void sink(place *heap, size_t count, size_t at)
 typedef struct rounds {
     uint32_t apart, every; /* cores of the small cluster, and blocks of the others between its rounds */
     uint32_t next, next_apart, since;
+    uint32_t stride; /* from a core to the next: the last few blocks of a launch go to cores far from each other */
 } rounds;
 
 static uint32_t next_core(const model *m, rounds *r, const uint32_t *held, uint32_t wave)
@@ -87,7 +88,7 @@ static uint32_t next_core(const model *m, rounds *r, const uint32_t *held, uint3
             core = r->next_apart++;
         } else {
             core = r->apart + r->next;
-            r->next = (r->next + 1) % (m->cores - r->apart);
+            r->next = (r->next + r->stride) % (m->cores - r->apart);
             if (r->apart && ++r->since == r->every)
                 r->since = r->next_apart = 0;
         }
@@ -101,8 +102,9 @@ static uint32_t next_core(const model *m, rounds *r, const uint32_t *held, uint3
 static void deal_in_rounds(const model *m, uint64_t end, uint32_t *core_of, uint32_t *held)
 {
     rounds r = {.apart = m->machine->core.apart, .every = m->machine->core.apart_every};
-    uint32_t wave = m->resident_blocks;
+    uint32_t wave = m->resident_blocks, group = m->machine->level[0].merge_group;
     for (uint64_t b = 0; b < end; b++) {
+        r.stride = b + group >= end && group ? group : 1;
         uint32_t core = next_core(m, &r, held, wave);
         if (core == UINT32_MAX) {
             wave += m->resident_blocks;
