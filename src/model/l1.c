@@ -176,7 +176,7 @@ static void leave(sl_l1 *c, int which, list *l, uint32_t record)
     r->resident[which] = false;
     r->valid[which] = 0;
     if (which == REAL)
-        r->written[0] = r->written[1] = r->dropped = 0;
+        r->written[0] = r->written[1] = 0;
 }
 
 static uint32_t pick_victim(sl_l1 *c, const list *l)
@@ -591,10 +591,18 @@ static bool make_moments(sl_l1 *c)
 
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
 {
+    const sl_level *level = config->level;
+    static const char *const policies[] = {"lru", "fifo", "random"};
+    enum { POLICIES = sizeof policies / sizeof policies[0] };
+    int policy = 0;
+    while (policy < POLICIES && strcmp(level->replacement, policies[policy]))
+        policy++;
+    if (policy == POLICIES)
+        return sl_fail(error, SL_UNSUPPORTED, "%s replaces by '%s', which the model does not know: lru, fifo or random",
+                       level->name, level->replacement);
     sl_l1 *c = calloc(1, sizeof *c);
     if (!c)
         return sl_fail_memory(error);
-    const sl_level *level = config->level;
     c->config = *config;
     c->level = level;
     c->lines = level->sets * level->ways;

@@ -27,6 +27,7 @@ struct sl_stacks {
     geometry *geometry;          /* [geometries] */
     SL_ARRAY(uint32_t) touched;  /* of each line, by id: sectors ever asked for */
     SL_ARRAY(uint32_t) farthest; /* [line][geometry][sector]: of the line since the sector was used; GONE */
+    SL_ARRAY(uint32_t) dropped;  /* the same, as it was when a store dropped the sector; GONE: none has since */
     uint64_t (*result)[SL_LOAD_CLASSES];
     bool failed;
 };
@@ -36,6 +37,11 @@ struct sl_stacks {
 static inline sl_reuse *stack_of(const geometry *g, uint64_t line)
 {
     return g->set[g->sets == 1 ? 0 : sl_level_set(g->level, line * g->level->line_bytes)];
+}
+
+static inline uint32_t *dropped_of(sl_stacks *s, uint32_t id, size_t number)
+{
+    return &s->dropped.items[((size_t)id * s->geometries + number) * s->sectors];
 }
 
 static inline uint32_t *farthest_of(sl_stacks *s, uint32_t id, size_t number)
@@ -49,10 +55,11 @@ static bool make_record(sl_stacks *s, uint32_t id)
     if (id < s->touched.count)
         return true;
     size_t words = s->geometries * s->sectors;
-    if (!sl_array_push(&s->touched, 0) || !sl_array_reserve(&s->farthest, words))
+    if (!sl_array_push(&s->touched, 0) || !sl_array_reserve(&s->farthest, words) ||
+        !sl_array_reserve(&s->dropped, words))
         return false;
     for (size_t i = 0; i < words; i++)
-        s->farthest.items[s->farthest.count++] = GONE;
+        s->farthest.items[s->farthest.count++] = s->dropped.items[s->dropped.count++] = GONE;
     return true;
 }
 
@@ -82,8 +89,10 @@ static void use(sl_stacks *s, uint32_t id, uint32_t sectors)
 {
     s->touched.items[id] |= sectors;
     for (size_t g = 0; g < s->geometries; g++)
-        for (uint32_t left = sectors; left; left &= left - 1)
+        for (uint32_t left = sectors; left; left &= left - 1) {
             farthest_of(s, id, g)[__builtin_ctz(left)] = 0;
+            dropped_of(s, id, g)[__builtin_ctz(left)] = GONE;
+        }
 }
 
 /* ---- loads ---- */
@@ -96,6 +105,7 @@ static void count_sector(sl_stacks *s, uint32_t id, uint32_t sector)
         const point *p = &s->point[i];
         sl_load_class class = first                                               ? SL_LOAD_COMPULSORY
                               : farthest_of(s, id, p->geometry)[sector] < p->ways ? SL_LOAD_HIT
+                              : dropped_of(s, id, p->geometry)[sector] < p->ways  ? SL_LOAD_STORE
                               : full < p->lines                                   ? SL_LOAD_CONFLICT
                                                                                   : SL_LOAD_CAPACITY;
         s->result[i][class]++;
@@ -145,9 +155,15 @@ void sl_stacks_drop(sl_stacks *s, uint64_t line)
         return;
     for (size_t g = 0; g < s->geometries; g++) {
         sl_reuse *stack = stack_of(&s->geometry[g], line);
+        uint32_t any, *farthest = farthest_of(s, id, g), *dropped = dropped_of(s, id, g);
+        uint64_t distance = sl_reuse_look(stack, line, &any);
+        for (uint32_t k = 0; k < s->sectors; k++) {
+            if (farthest[k] != GONE)
+                dropped[k] = farther(farthest[k], distance);
+            farthest[k] = GONE;
+        }
         sl_reuse_drop(stack, line);
         s->failed |= sl_reuse_failed(stack);
-        memset(farthest_of(s, id, g), 0xff, s->sectors * sizeof(uint32_t));
     }
 }
 
@@ -229,6 +245,7 @@ void sl_stacks_destroy(sl_stacks *s)
     }
     sl_array_free(&s->touched);
     sl_array_free(&s->farthest);
+    sl_array_free(&s->dropped);
     free(s->point);
     free(s->geometry);
     free(s->result);

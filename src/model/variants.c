@@ -22,7 +22,9 @@ static bool same_options(const sl_model_options *a, const sl_model_options *b)
 
 static bool is_pure(const sl_model_variant *v)
 {
-    return sl_model_is_pure(&v->options) && v->machine.levels == 1 && !strcmp(v->machine.level[0].replacement, "lru");
+    const sl_level *first = &v->machine.level[0];
+    return sl_model_is_pure(&v->options) && v->machine.levels == 1 && !strcmp(first->replacement, "lru") &&
+           first->write != SL_WRITE_ALLOCATE; /* stacks know nothing of single bytes */
 }
 
 /* Whether one pass does for both: all but their first levels' sets and ways are alike. Nothing random is left then. */

@@ -221,8 +221,9 @@ static void a_value_has_the_type_of_its_key(void **state)
                       "m.yaml:11:11: 'size' takes a number of bytes such as 128, 16K or 1M, not '1k'");
     expect_error_with(14, "    cores_per_instance: some",
                       "m.yaml:14:25: 'cores_per_instance' takes a number or 'all', not 'some'");
-    expect_error_with(13, "    ways: 4\n    write: throgh",
-                      "m.yaml:14:12: 'write' is allocate, through, evict or back, not 'throgh'; did you mean 'through'?");
+    expect_error_with(
+        13, "    ways: 4\n    write: throgh",
+        "m.yaml:14:12: 'write' is allocate, through, evict or back, not 'throgh'; did you mean 'through'?");
     expect_error_with(8, "  blocks: 2\n  carve_outs: 8K", "m.yaml:9:15: 'carve_outs' takes a list");
     expect_error_with(13, "    ways: 4\n    set_bits: [7, 8]",
                       "m.yaml:14:16: 'set_bits' is a list of lists of address bits, such as [[7, 13], [8, 14]]");

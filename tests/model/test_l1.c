@@ -139,7 +139,8 @@ static void table_5_one_mshr_cancels_a_load_and_serves_two(void **state)
             sl_l1_outcome outcome;
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_before);
-            assert_int_equal(!sl_l1_load(l1, t, column[t].thread, column[t].line, 1, 0, NULL, &outcome), column[t].cancelled);
+            assert_int_equal(!sl_l1_load(l1, t, column[t].thread, column[t].line, 1, 0, NULL, &outcome),
+                             column[t].cancelled);
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_after);
             if (column[t].cancelled)
