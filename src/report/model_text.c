@@ -1,7 +1,8 @@
-/* A line per launch with hit rates and classes of misses, then per kernel the loads that miss most. */
+/* A line per launch with hit rates and classes of misses, then per kernel the loads that miss most, and its arrays. */
 #include "report/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/launch_log.h"
 #include "report/table.h"
@@ -26,8 +27,8 @@ static void cell_share(sl_table *t, const sl_counts *c, sl_counter part, sl_coun
 
 #define MODEL_COLUMNS                                                                                                  \
     {"ld sectors", true, false}, {"L1 hit", true, false}, {"compuls", true, false}, {"capac", true, false},            \
-        {"confl", true, false}, {"mshr", true, false}, {"(late)", true, false}, {"L2 reads", true, false},             \
-        {"L2 hit", true, false},                                                                                       \
+        {"confl", true, false}, {"store", true, false}, {"mshr", true, false}, {"(late)", true, false},                \
+        {"L2 reads", true, false}, {"L2 hit", true, false},                                                            \
     {                                                                                                                  \
         "DRAM reads", true, false                                                                                      \
     }
@@ -39,6 +40,7 @@ static void cell_model(sl_table *t, const sl_counts *c)
     cell_share(t, c, SL_COUNTER_compulsory_sectors, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_capacity_sectors, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_conflict_sectors, SL_COUNTER_ld_sectors);
+    cell_share(t, c, SL_COUNTER_store_sectors, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_mshr_sectors, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_latency_sectors, SL_COUNTER_ld_sectors);
     cell_count(t, c, SL_COUNTER_l2_read_sectors);
@@ -103,6 +105,39 @@ static sl_status print_loads(FILE *file, const sl_logged_kernel *kernel, const l
     return status;
 }
 
+/* The same by array, for kernels that load from several. */
+static sl_status print_arrays(FILE *file, const sl_logged_kernel *kernel, const load_sum *sums, size_t width,
+                              sl_error *error)
+{
+    static const sl_column columns[] = {{"array", false, true}, MODEL_COLUMNS};
+    uint32_t arrays = 0;
+    load_sum *array = calloc(kernel->insts ? kernel->insts : 1, sizeof *array);
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    sl_status status = array && t ? SL_OK : sl_fail_memory(error);
+    for (uint32_t i = 0; i < kernel->insts && !status; i++) {
+        uint32_t at = 0;
+        if (!sums[i].counts.value[SL_COUNTER_ld_sectors] || !*sums[i].inst->array)
+            continue;
+        while (at < arrays && strcmp(array[at].inst->array, sums[i].inst->array))
+            at++;
+        arrays += at == arrays;
+        array[at].inst = sums[i].inst;
+        sl_counts_merge(&array[at].counts, &sums[i].counts);
+    }
+    qsort(array, arrays, sizeof *array, by_misses);
+    for (uint32_t i = 0; i < arrays && i < MOST_LOADS && !status; i++) {
+        sl_table_cell(t, array[i].inst->array);
+        cell_model(t, &array[i].counts);
+    }
+    if (!status && arrays > 1) {
+        fprintf(file, "\n%s: arrays\n", kernel->name);
+        status = sl_table_print(t, file, width, error);
+    }
+    sl_table_destroy(t);
+    free(array);
+    return status;
+}
+
 static sl_status print_kernel(FILE *file, const sl_launch_log *log, uint32_t number, size_t width, sl_error *error)
 {
     const sl_logged_kernel *kernel = NULL;
@@ -129,6 +164,8 @@ static sl_status print_kernel(FILE *file, const sl_launch_log *log, uint32_t num
         qsort(sums, kernel->insts, sizeof *sums, by_misses);
         if (kernel->insts && sums[0].counts.value[SL_COUNTER_ld_sectors])
             status = print_loads(file, kernel, sums, width, error);
+        if (!status)
+            status = print_arrays(file, kernel, sums, width, error);
     }
     free(sums);
     return status;
