@@ -1,0 +1,216 @@
+/* sluice policies: what caches can be asked to do with their lines. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "policy/policy.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "report/text.h"
+
+/* What is shown: all policies, or one. */
+typedef struct listing {
+    const sl_policy_ops *only; /* NULL: all */
+} listing;
+
+/* The policy at an index, if it is shown. */
+static const sl_policy_ops *shown(const listing *list, size_t index)
+{
+    const sl_policy_ops *ops = sl_policy_at(index);
+    return !list->only || list->only == ops ? ops : NULL;
+}
+
+/* ---- parameters ---- */
+
+static void preset_text(const sl_param *p, char *buffer, size_t size)
+{
+    if (p->type == SL_PARAM_WORD)
+        snprintf(buffer, size, "%s", p->words[p->preset]);
+    else
+        snprintf(buffer, size, "%" PRIu64, p->preset);
+}
+
+/* "1 to 8", "priority, frequency" */
+static void range_text(const sl_param *p, char *buffer, size_t size)
+{
+    size_t used = 0;
+    if (p->type == SL_PARAM_COUNT)
+        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64, p->least, p->most);
+    for (size_t i = 0; p->type == SL_PARAM_WORD && p->words[i] && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", p->words[i]);
+}
+
+/* ---- as text ---- */
+
+static sl_status write_table(FILE *file, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"policy", false, false}, {"parameters", false, true}, {"what it does", false, true}};
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
+    if (!t)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < sl_policy_count(); i++) {
+        const sl_policy_ops *ops = sl_policy_at(i);
+        char params[256] = "", preset[32];
+        size_t used = 0;
+        for (const sl_param *p = ops->params; p && p->name && used < sizeof params; p++) {
+            preset_text(p, preset, sizeof preset);
+            used += (size_t)snprintf(params + used, sizeof params - used, "%s%s=%s", p == ops->params ? "" : ", ",
+                                     p->name, preset);
+        }
+        sl_table_cell(t, ops->name);
+        sl_table_cell(t, params);
+        sl_table_cell(t, ops->summary);
+    }
+    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
+    sl_table_destroy(t);
+    fprintf(file, "\n'sluice policies NAME' shows what the parameters of one mean. Machine descriptions take them as "
+                  "'replacement: srrip(bits=3)'.\n");
+    return status;
+}
+
+static sl_status write_one(FILE *file, const sl_policy_ops *ops, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"parameter", false, false}, {"default", false, false}, {"values", false, false}, {"meaning", false, true}};
+    fprintf(file, "%s: %s\nsource: %s\n", ops->name, ops->summary, ops->source);
+    if (!ops->params)
+        return SL_OK;
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
+    if (!t)
+        return sl_fail_memory(error);
+    for (const sl_param *p = ops->params; p->name; p++) {
+        char preset[32], range[128];
+        preset_text(p, preset, sizeof preset);
+        range_text(p, range, sizeof range);
+        sl_table_cell(t, p->name);
+        sl_table_cell(t, preset);
+        sl_table_cell(t, range);
+        sl_table_cell(t, p->help);
+    }
+    fputc('\n', file);
+    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
+    sl_table_destroy(t);
+    return status;
+}
+
+static sl_status write_text(FILE *file, const void *result, sl_error *error)
+{
+    const listing *list = result;
+    return list->only ? write_one(file, list->only, error) : write_table(file, error);
+}
+
+/* ---- for programs ---- */
+
+static void json_param(sl_json *j, const sl_param *p)
+{
+    sl_json_object(j, false);
+    sl_json_key(j, "name"), sl_json_string(j, p->name);
+    sl_json_key(j, "default");
+    if (p->type == SL_PARAM_WORD) {
+        sl_json_string(j, p->words[p->preset]);
+        sl_json_key(j, "words"), sl_json_array(j, false);
+        for (size_t i = 0; p->words[i]; i++)
+            sl_json_string(j, p->words[i]);
+        sl_json_close(j, ']');
+    } else {
+        sl_json_u64(j, p->preset);
+        sl_json_key(j, "least"), sl_json_u64(j, p->least);
+        sl_json_key(j, "most"), sl_json_u64(j, p->most);
+    }
+    sl_json_key(j, "meaning"), sl_json_string(j, p->help);
+    sl_json_close(j, '}');
+}
+
+static sl_status write_json(FILE *file, const void *result, sl_error *error)
+{
+    const listing *list = result;
+    sl_json j;
+    sl_json_start(&j, file);
+    sl_json_object(&j, true);
+    sl_json_key(&j, "tool"), sl_json_string(&j, "sluice");
+    sl_json_key(&j, "version"), sl_json_string(&j, SLUICE_VERSION);
+    sl_json_key(&j, "command"), sl_json_string(&j, "policies");
+    sl_json_key(&j, "policies"), sl_json_array(&j, true);
+    for (size_t i = 0; i < sl_policy_count(); i++) {
+        const sl_policy_ops *ops = shown(list, i);
+        if (!ops)
+            continue;
+        sl_json_object(&j, true);
+        sl_json_key(&j, "name"), sl_json_string(&j, ops->name);
+        sl_json_key(&j, "summary"), sl_json_string(&j, ops->summary);
+        sl_json_key(&j, "source"), sl_json_string(&j, ops->source);
+        sl_json_key(&j, "parameters"), sl_json_array(&j, true);
+        for (const sl_param *p = ops->params; p && p->name; p++)
+            json_param(&j, p);
+        sl_json_close(&j, ']');
+        sl_json_close(&j, '}');
+    }
+    sl_json_close(&j, ']');
+    sl_json_close(&j, '}');
+    return sl_json_finish(&j, error);
+}
+
+/* A line for each parameter; policies without have one too. */
+static sl_status write_csv(FILE *file, const void *result, sl_error *error)
+{
+    const listing *list = result;
+    static const sl_param none[] = {{0}};
+    (void)error;
+    fprintf(file, "policy,summary,parameter,default,values,meaning\n");
+    for (size_t i = 0; i < sl_policy_count(); i++) {
+        const sl_policy_ops *ops = shown(list, i);
+        const sl_param *p = ops && ops->params ? ops->params : none;
+        for (bool more = ops; more; more = p->name && (++p)->name) {
+            char preset[32] = "", range[128] = "";
+            if (p->name) {
+                preset_text(p, preset, sizeof preset);
+                range_text(p, range, sizeof range);
+            }
+            sl_csv_field(file, ops->name), fputc(',', file);
+            sl_csv_field(file, ops->summary), fputc(',', file);
+            sl_csv_field(file, p->name ? p->name : ""), fprintf(file, ",%s,", preset);
+            sl_csv_field(file, range), fputc(',', file);
+            sl_csv_field(file, p->name ? p->help : ""), fputc('\n', file);
+        }
+    }
+    return SL_OK;
+}
+
+/* ---- the command ---- */
+
+static int run_policies(const sl_invocation *inv)
+{
+    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    listing list = {NULL};
+    sl_error error;
+    if (inv->args.operands && sl_policy_find(inv->args.operand[0], &list.only, &error))
+        return sl_cli_usage(inv, "%s", error.text);
+    return sl_report_write(inv, &forms, &list, stdout);
+}
+
+static const sl_example examples[] = {
+    {"sluice policies", "Lists the policies with their parameters, a line each"},
+    {"sluice policies drrip", "Shows what the parameters of one mean"},
+    {0},
+};
+
+const sl_command sl_cmd_policies = {
+    .name = "policies",
+    .summary = "list the policies that caches can have",
+    .usage = "[options] [NAME]",
+    .description =
+        "Lists the policies by which caches choose the lines that leave, with their parameters and what those are "
+        "where they are not given. With a name, says of that policy where it was published and what its parameters "
+        "mean.\n\n"
+        "A level of a machine has a policy by its key 'replacement', with parameters in parentheses: "
+        "'replacement: srrip(bits=3)'.",
+    .common = SL_COMMON_REPORT,
+    .values_bytes = sizeof(sl_common),
+    .most_operands = 1,
+    .operand = "a policy",
+    .examples = examples,
+    .run = run_policies,
+};

@@ -1,0 +1,51 @@
+/* Bimodal re-reference interval prediction: most new lines are predicted in the distant future and leave first, so that
+ * a part of a working set that is larger than the cache stays. Jaleel et al., ISCA 2010, section 4. Which ones get the
+ * nearer prediction is a count here, every 32nd, where the paper has a probability of 1/32. */
+#include "policy/policy.h"
+#include "policy/rrip.h"
+
+typedef struct brrip {
+    sl_rrip rrip;
+    uint64_t every, fills;
+} brrip;
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    brrip *b = self;
+    b->every = value[SL_RRIP_OWN];
+    return sl_rrip_init(&b->rrip, shape, value, arena, error);
+}
+
+static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    return sl_rrip_victim(&((brrip *)self)->rrip, access->set, evictable);
+}
+
+static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
+{
+    sl_rrip_hit(&((brrip *)self)->rrip, access->set, way);
+}
+
+static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
+{
+    brrip *b = self;
+    sl_rrip_fill(&b->rrip, access->set, way, ++b->fills % b->every);
+}
+
+static const sl_param params[] = {
+    SL_RRIP_PARAMS,
+    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer"},
+    {0},
+};
+
+const sl_policy_ops sl_policy_brrip = {
+    .name = "brrip",
+    .summary = "bimodal re-reference interval prediction: most new lines leave first",
+    .source = "Jaleel et al., ISCA 2010, section 4",
+    .params = params,
+    .state_bytes = sizeof(brrip),
+    .init = init,
+    .victim = victim,
+    .on_hit = on_hit,
+    .on_fill = on_fill,
+};

@@ -1,0 +1,84 @@
+/* Least frequently used, with aging: the line with the fewest uses leaves; of several, the one whose last use is
+ * longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not stay
+ * for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990; they
+ * age when the mean count is too high, here it is a number of accesses. */
+#include "policy/policy.h"
+#include "policy/stamps.h"
+
+enum { BITS, AGE_EVERY };
+
+typedef struct lfu {
+    sl_stamps stamps;
+    uint32_t *uses;     /* [sets * ways] */
+    uint32_t *accesses; /* [sets]: since its counts were halved */
+    uint32_t most, age_every;
+} lfu;
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    lfu *l = self;
+    l->most = (1u << value[BITS]) - 1;
+    l->age_every = (uint32_t)value[AGE_EVERY];
+    l->uses = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    l->accesses = sl_arena_array(arena, uint32_t, shape->sets);
+    if (!l->uses || !l->accesses)
+        return sl_fail_memory(error);
+    return sl_stamps_init(&l->stamps, shape, arena, error);
+}
+
+static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    const lfu *l = self;
+    size_t first = (size_t)access->set * l->stamps.ways;
+    const uint32_t *uses = &l->uses[first];
+    const uint64_t *stamp = &l->stamps.stamp[first];
+    uint32_t victim = sl_way_from(evictable, 0);
+    for (uint32_t w = victim; w != SL_NO_WAY; w = sl_way_from(evictable, w + 1))
+        if (uses[w] < uses[victim] || (uses[w] == uses[victim] && stamp[w] < stamp[victim]))
+            victim = w;
+    return victim;
+}
+
+/* An access to a set, after which its counts may be too old. */
+static void note(lfu *l, uint32_t set, uint32_t way)
+{
+    sl_stamps_put(&l->stamps, set, way);
+    if (!l->age_every || ++l->accesses[set] < l->age_every)
+        return;
+    l->accesses[set] = 0;
+    for (uint32_t w = 0; w < l->stamps.ways; w++)
+        l->uses[(size_t)set * l->stamps.ways + w] /= 2;
+}
+
+static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
+{
+    lfu *l = self;
+    uint32_t *uses = &l->uses[(size_t)access->set * l->stamps.ways + way];
+    *uses += *uses < l->most;
+    note(l, access->set, way);
+}
+
+static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
+{
+    lfu *l = self;
+    l->uses[(size_t)access->set * l->stamps.ways + way] = 1;
+    note(l, access->set, way);
+}
+
+static const sl_param params[] = {
+    {"bits", SL_PARAM_COUNT, 8, 1, 31, NULL, "of a line's count of uses"},
+    {"age_every", SL_PARAM_COUNT, 256, 0, UINT32_MAX, NULL, "accesses to a set until its counts are halved; 0: never"},
+    {0},
+};
+
+const sl_policy_ops sl_policy_lfu = {
+    .name = "lfu",
+    .summary = "least frequently used, with counts that age",
+    .source = "Robinson and Devarakonda, SIGMETRICS 1990",
+    .params = params,
+    .state_bytes = sizeof(lfu),
+    .init = init,
+    .victim = victim,
+    .on_hit = on_hit,
+    .on_fill = on_fill,
+};

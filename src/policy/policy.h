@@ -1,0 +1,176 @@
+/* What a cache asks a policy: which line leaves, and, for policies that decide that too, which requests come in.
+ *
+ * A policy is an sl_policy_ops: a struct of functions and a table of parameters in a file of its own, with one line in
+ * registry.def. It knows of the cache only what the functions are told; what it remembers lies in its own state.
+ *
+ * The order of calls, for one access:
+ *   hit                     on_hit
+ *   miss, a way is free     admit, on_fill
+ *   miss, the set is full   admit, victim, on_evict of that way, on_fill
+ *   miss that has to wait   on_stall for each reason, once
+ * What admit turns away goes past the cache, and no other function hears of it. Between victim and on_fill there may be
+ * other accesses: the data comes later. A line that is dropped (by a store, say) is an on_evict without a victim. The
+ * cache fills free ways itself, the lowest first, and never asks for a victim while there is one. */
+#ifndef SL_POLICY_POLICY_H
+#define SL_POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "sluice/error.h"
+#include "sluice/trace.h"
+
+/* ---- what a policy is told ---- */
+
+typedef struct sl_cache_access {
+    uint64_t line; /* byte address / line size */
+    uint32_t set;
+    uint32_t pc;        /* number of the static memory instruction; instructions of one kernel differ in it */
+    sl_mem_access kind; /* load, store or atomic */
+} sl_cache_access;
+
+/* The cache that a policy serves. */
+typedef struct sl_cache_shape {
+    uint32_t sets, ways; /* any number, at least 1 */
+    uint64_t seed;       /* of all that is random: caches next to each other have different ones */
+} sl_cache_shape;
+
+/* Ways of a set, as a mask of any length. */
+typedef struct sl_way_mask {
+    const uint64_t *bits; /* [(ways + 63) / 64]: bit w % 64 of word w / 64; bits from `ways` on are 0 */
+    uint32_t ways;
+} sl_way_mask;
+
+enum { SL_NO_WAY = 0xffffffff };
+
+static inline bool sl_way_in(const sl_way_mask *mask, uint32_t way)
+{
+    return way < mask->ways && mask->bits[way / 64] >> (way % 64) & 1;
+}
+/* The first way of the mask from `from` on; SL_NO_WAY: there is none.
+ * for (uint32_t w = sl_way_from(mask, 0); w != SL_NO_WAY; w = sl_way_from(mask, w + 1)) */
+static inline uint32_t sl_way_from(const sl_way_mask *mask, uint32_t from)
+{
+    if (from >= mask->ways)
+        return SL_NO_WAY;
+    uint32_t word = from / 64, words = (mask->ways + 63) / 64;
+    uint64_t bits = mask->bits[word] & ~UINT64_C(0) << (from % 64);
+    while (!bits && ++word < words)
+        bits = mask->bits[word];
+    return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : SL_NO_WAY;
+}
+
+/* Whether a request that misses gets a line of the cache, or goes past it. */
+typedef enum sl_admission { SL_ADMIT, SL_BYPASS } sl_admission;
+
+/* Why a request cannot go on in this cycle. */
+typedef enum sl_stall {
+    SL_STALL_WAY,   /* every way of the set waits for its data */
+    SL_STALL_MSHR,  /* too many lines are in flight */
+    SL_STALL_MERGE, /* too many requests wait for this line */
+    SL_STALL_QUEUE, /* the way to the next level is full */
+} sl_stall;
+
+/* What the next level says with the data it sends; bits. */
+enum { SL_FEEDBACK_BYPASS = 1 << 0 /* the line was of no use there */ };
+
+/* Takes the numbers that a policy reports, one after the other. */
+typedef struct sl_policy_tell {
+    void (*number)(void *to, const char *name, uint64_t value);
+    void *to;
+} sl_policy_tell;
+
+/* ---- parameters ---- */
+
+enum { SL_MOST_POLICY_PARAMS = 12 };
+
+typedef enum sl_param_type {
+    SL_PARAM_COUNT, /* a number */
+    SL_PARAM_WORD,  /* one of some words; its value is the word's position */
+} sl_param_type;
+
+typedef struct sl_param {
+    const char *name;
+    sl_param_type type;
+    uint64_t preset;          /* the value where it is not given */
+    uint64_t least, most;     /* SL_PARAM_COUNT */
+    const char *const *words; /* SL_PARAM_WORD: NULL ends them */
+    const char *help;         /* one line */
+} sl_param;
+
+/* ---- a policy ---- */
+
+typedef struct sl_policy_ops {
+    const char *name;       /* as machine files have it */
+    const char *summary;    /* one line for lists, without a full stop */
+    const char *source;     /* where it was published */
+    const sl_param *params; /* a NULL name ends them; NULL: none */
+    size_t state_bytes;     /* of `self`, which is zeroed before init */
+
+    /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
+     * ways comes out of the arena, zeroed; it is given back with the cache. */
+    sl_status (*init)(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error);
+    /* MUST be set where the policy replaces: a way of `evictable`, which is not empty. */
+    uint32_t (*victim)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
+
+    /* All others MAY be NULL. */
+    sl_admission (*admit)(void *self, const sl_cache_access *access); /* NULL: all misses are admitted */
+    void (*on_hit)(void *self, const sl_cache_access *access, uint32_t way);
+    void (*on_fill)(void *self, const sl_cache_access *access, uint32_t way);
+    void (*on_evict)(void *self, uint32_t set, uint32_t way, bool reused); /* reused: it was hit since its fill */
+    sl_admission (*on_stall)(void *self, const sl_cache_access *access, sl_stall reason); /* NULL: it waits */
+    void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
+    void (*report)(const void *self, const sl_policy_tell *tell);
+} sl_policy_ops;
+
+/* A policy with its parameters: what "srrip(bits=3)" says. */
+typedef struct sl_policy_choice {
+    const sl_policy_ops *ops;
+    uint64_t value[SL_MOST_POLICY_PARAMS];
+} sl_policy_choice;
+
+/* All policies, in the order of registry.def. */
+size_t sl_policy_count(void);
+const sl_policy_ops *sl_policy_at(size_t index);
+/* SL_NOT_FOUND with the nearest name. */
+sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error);
+/* "srrip", "srrip(bits=3, hit=frequency)". Errors name the policy and the parameter, and the nearest right name. */
+sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error);
+
+/* ---- a policy at work in a cache ---- */
+
+typedef struct sl_policy {
+    const sl_policy_ops *ops; /* NULL: none */
+    void *self;
+    sl_arena arena;
+    uint32_t broken; /* a way that was chosen though it was not offered */
+    bool is_broken;
+} sl_policy;
+
+sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_shape *shape,
+                         sl_error *error);
+void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
+/* The victim. A way that was not offered is remembered for sl_policy_check, and the first offered one taken. */
+uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
+/* Says whether the policy ever chose a way that it was not offered: then what the cache did is not what it models. */
+sl_status sl_policy_check(const sl_policy *policy, sl_error *error);
+
+static inline void sl_policy_hit(sl_policy *p, const sl_cache_access *access, uint32_t way)
+{
+    if (p->ops->on_hit)
+        p->ops->on_hit(p->self, access, way);
+}
+static inline void sl_policy_fill(sl_policy *p, const sl_cache_access *access, uint32_t way)
+{
+    if (p->ops->on_fill)
+        p->ops->on_fill(p->self, access, way);
+}
+static inline void sl_policy_evict(sl_policy *p, uint32_t set, uint32_t way, bool reused)
+{
+    if (p->ops->on_evict)
+        p->ops->on_evict(p->self, set, way, reused);
+}
+
+#endif

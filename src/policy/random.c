@@ -1,0 +1,32 @@
+/* Any line leaves, all with the same probability. Smith, "Cache memories", ACM Computing Surveys 14(3), 1982, section
+ * 2.4. The numbers are the policy's own, from the cache's seed: the same in every run. */
+#include "base/random.h"
+#include "policy/policy.h"
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    (void)value, (void)arena, (void)error;
+    *(sl_random *)self = sl_random_seed(shape->seed);
+    return SL_OK;
+}
+
+static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    (void)access;
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < (evictable->ways + 63) / 64; word++)
+        count += (uint32_t)__builtin_popcountll(evictable->bits[word]);
+    uint32_t way = sl_way_from(evictable, 0);
+    for (uint64_t skip = sl_random_below(self, count); skip; skip--)
+        way = sl_way_from(evictable, way + 1);
+    return way;
+}
+
+const sl_policy_ops sl_policy_random = {
+    .name = "random",
+    .summary = "any line, all with the same probability",
+    .source = "Smith, ACM Computing Surveys 1982, section 2.4",
+    .state_bytes = sizeof(sl_random),
+    .init = init,
+    .victim = victim,
+};

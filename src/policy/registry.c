@@ -1,0 +1,164 @@
+/* All policies by name, and "name(parameter=value, …)". */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "policy/policy.h"
+
+#define SL_POLICY(name) extern const sl_policy_ops sl_policy_##name;
+#include "policy/registry.def"
+#undef SL_POLICY
+
+static const sl_policy_ops *const policies[] = {
+#define SL_POLICY(name) &sl_policy_##name,
+#include "policy/registry.def"
+#undef SL_POLICY
+};
+enum { POLICIES = sizeof policies / sizeof policies[0] };
+
+size_t sl_policy_count(void)
+{
+    return POLICIES;
+}
+
+const sl_policy_ops *sl_policy_at(size_t index)
+{
+    return policies[index];
+}
+
+sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error)
+{
+    const char *names[POLICIES];
+    for (size_t i = 0; i < POLICIES; i++) {
+        names[i] = policies[i]->name;
+        if (!strcmp(names[i], name)) {
+            *ops = policies[i];
+            return SL_OK;
+        }
+    }
+    const char *near = sl_suggest(name, names, POLICIES);
+    if (near)
+        return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; the nearest is '%s'", name, near);
+    return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; 'sluice policies' lists them", name);
+}
+
+/* ---- parameters ---- */
+
+/* A part of a text, without space around it. */
+typedef struct word {
+    char text[64];
+} word;
+
+/* False: too long to be anything known. */
+static bool cut(const char *from, const char *end, word *w)
+{
+    while (from < end && isspace((unsigned char)*from))
+        from++;
+    while (from < end && isspace((unsigned char)end[-1]))
+        end--;
+    size_t length = (size_t)(end - from);
+    if (length >= sizeof w->text)
+        return false;
+    memcpy(w->text, from, length);
+    w->text[length] = 0;
+    return true;
+}
+
+static sl_status find_param(const sl_policy_ops *ops, const char *name, size_t *at, sl_error *error)
+{
+    const char *names[SL_MOST_POLICY_PARAMS];
+    size_t count = 0;
+    for (const sl_param *p = ops->params; p && p->name; p++, count++) {
+        names[count] = p->name;
+        if (!strcmp(p->name, name)) {
+            *at = count;
+            return SL_OK;
+        }
+    }
+    if (!count)
+        return sl_fail(error, SL_NOT_FOUND, "policy '%s' has no parameters, so no '%s'", ops->name, name);
+    const char *near = sl_suggest(name, names, count);
+    return sl_fail(error, SL_NOT_FOUND, "policy '%s' has no parameter '%s'%s%s%s", ops->name, name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static sl_status put_number(const sl_policy_ops *ops, const sl_param *p, const char *text, uint64_t *value,
+                            sl_error *error)
+{
+    uint64_t number = 0;
+    const char *at = text;
+    for (; isdigit((unsigned char)*at) && number <= UINT32_MAX; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    if (!*text || (*at && !isdigit((unsigned char)*at)))
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' takes a number, not '%s'", ops->name, p->name, text);
+    if (number < p->least || number > p->most)
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", not %s", ops->name,
+                       p->name, p->least, p->most, text);
+    *value = number;
+    return SL_OK;
+}
+
+static sl_status put_word(const sl_policy_ops *ops, const sl_param *p, const char *text, uint64_t *value,
+                          sl_error *error)
+{
+    size_t count = 0;
+    for (; p->words[count]; count++)
+        if (!strcmp(p->words[count], text)) {
+            *value = count;
+            return SL_OK;
+        }
+    const char *near = sl_suggest(text, p->words, count);
+    return sl_fail(error, SL_INVALID, "policy '%s': '%s' cannot be '%s'; %s '%s'", ops->name, p->name, text,
+                   near ? "the nearest is" : "it can be", near ? near : p->words[0]);
+}
+
+/* "bits=3" */
+static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char *from, const char *end,
+                           sl_error *error)
+{
+    const sl_policy_ops *ops = choice->ops;
+    const char *equals = memchr(from, '=', (size_t)(end - from));
+    word name, text;
+    if (!equals || !cut(from, equals, &name) || !cut(equals + 1, end, &text))
+        return sl_fail(error, SL_SYNTAX, "policy '%s': '%.*s' is no parameter: those look like bits=3", ops->name,
+                       (int)(end - from < 80 ? end - from : 80), from);
+    size_t at = 0;
+    sl_status status = find_param(ops, name.text, &at, error);
+    if (status)
+        return status;
+    if (*given >> at & 1)
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is there twice", ops->name, name.text);
+    *given |= UINT64_C(1) << at;
+    const sl_param *p = &ops->params[at];
+    return (p->type == SL_PARAM_WORD ? put_word : put_number)(ops, p, text.text, &choice->value[at], error);
+}
+
+sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error)
+{
+    const char *open = strchr(text, '('), *end = text + strlen(text);
+    word name, after;
+    *choice = (sl_policy_choice){0};
+    if (!cut(text, open ? open : end, &name))
+        return sl_fail(error, SL_NOT_FOUND, "no policy is called '%.80s'; 'sluice policies' lists them", text);
+    sl_status status = sl_policy_find(name.text, &choice->ops, error);
+    if (status)
+        return status;
+    size_t at = 0;
+    for (const sl_param *p = choice->ops->params; p && p->name; p++)
+        choice->value[at++] = p->preset;
+    if (!open)
+        return SL_OK;
+    const char *close = strchr(open, ')');
+    if (!close || !cut(close + 1, end, &after) || *after.text)
+        return sl_fail(error, SL_SYNTAX, "policy '%s': its parameters end with one ')', the last of the text",
+                       name.text);
+    uint64_t given = 0;
+    for (const char *from = open + 1, *comma; from < close && !status; from = comma + 1) {
+        comma = memchr(from, ',', (size_t)(close - from));
+        comma = comma ? comma : close;
+        status = put_param(choice, &given, from, comma, error);
+    }
+    return status;
+}

@@ -1,0 +1,35 @@
+/* When each way of each set last saw something: the order that LRU, FIFO and LFU go by. Begins a policy's state. */
+#ifndef SL_POLICY_STAMPS_H
+#define SL_POLICY_STAMPS_H
+
+#include "policy/policy.h"
+
+typedef struct sl_stamps {
+    uint64_t *stamp; /* [sets * ways] */
+    uint64_t clock;
+    uint32_t ways;
+} sl_stamps;
+
+static inline sl_status sl_stamps_init(sl_stamps *s, const sl_cache_shape *shape, sl_arena *arena, sl_error *error)
+{
+    s->ways = shape->ways;
+    s->stamp = sl_arena_array(arena, uint64_t, (size_t)shape->sets * shape->ways);
+    return s->stamp ? SL_OK : sl_fail_memory(error);
+}
+
+static inline void sl_stamps_put(sl_stamps *s, uint32_t set, uint32_t way)
+{
+    s->stamp[(size_t)set * s->ways + way] = ++s->clock;
+}
+
+static inline uint32_t sl_stamps_oldest(const sl_stamps *s, uint32_t set, const sl_way_mask *among)
+{
+    const uint64_t *stamp = &s->stamp[(size_t)set * s->ways];
+    uint32_t oldest = sl_way_from(among, 0);
+    for (uint32_t w = oldest; w != SL_NO_WAY; w = sl_way_from(among, w + 1))
+        if (stamp[w] < stamp[oldest])
+            oldest = w;
+    return oldest;
+}
+
+#endif

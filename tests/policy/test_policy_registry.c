@@ -1,0 +1,168 @@
+#include <string.h>
+
+#include "policy/policy.h"
+#include "support.h"
+
+static void check_error(const char *text, sl_status status, const char *message)
+{
+    sl_policy_choice choice;
+    sl_error error;
+    assert_int_equal(sl_policy_parse(text, &choice, &error), status);
+    assert_string_equal(error.text, message);
+}
+
+static sl_policy_choice parsed(const char *text)
+{
+    sl_policy_choice choice;
+    sl_error error;
+    assert_int_equal(sl_policy_parse(text, &choice, &error), SL_OK);
+    return choice;
+}
+
+static void a_name_alone_has_what_is_usual(void **state)
+{
+    (void)state;
+    sl_policy_choice c = parsed("srrip");
+    assert_string_equal(c.ops->name, "srrip");
+    assert_int_equal(c.value[0], 2);
+    assert_int_equal(c.value[1], 0);
+    assert_string_equal(parsed("lru").ops->name, "lru");
+    assert_string_equal(parsed("lru()").ops->name, "lru");
+}
+
+static void parameters_are_given_in_any_order(void **state)
+{
+    (void)state;
+    sl_policy_choice c = parsed(" drrip ( leaders = 8,hit=frequency ) ");
+    assert_string_equal(c.ops->name, "drrip");
+    const uint64_t expected[] = {2, 1, 32, 8, 10};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(c.value[i], expected[i]);
+}
+
+static void a_wrong_name_gets_the_nearest(void **state)
+{
+    (void)state;
+    check_error("srip", SL_NOT_FOUND, "no policy is called 'srip'; the nearest is 'srrip'");
+    check_error("clairvoyant", SL_NOT_FOUND, "no policy is called 'clairvoyant'; 'sluice policies' lists them");
+    check_error("", SL_NOT_FOUND, "no policy is called ''; 'sluice policies' lists them");
+    char longer[200];
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = 0;
+    sl_policy_choice choice;
+    sl_error error;
+    assert_int_equal(sl_policy_parse(longer, &choice, &error), SL_NOT_FOUND);
+}
+
+static void bad_parameters_are_named_with_their_policy(void **state)
+{
+    (void)state;
+    check_error("srrip(bits=9)", SL_INVALID, "policy 'srrip': 'bits' is from 1 to 8, not 9");
+    check_error("srrip(bits=0)", SL_INVALID, "policy 'srrip': 'bits' is from 1 to 8, not 0");
+    check_error("srrip(bits=99999999999999999999999)", SL_INVALID,
+                "policy 'srrip': 'bits' is from 1 to 8, not 99999999999999999999999");
+    check_error("lfu(age_every=4294967296)", SL_INVALID,
+                "policy 'lfu': 'age_every' is from 0 to 4294967295, not 4294967296");
+    check_error("srrip(bits=two)", SL_INVALID, "policy 'srrip': 'bits' takes a number, not 'two'");
+    check_error("srrip(bits=-1)", SL_INVALID, "policy 'srrip': 'bits' takes a number, not '-1'");
+    check_error("srrip(bits=)", SL_INVALID, "policy 'srrip': 'bits' takes a number, not ''");
+    check_error("srrip(hit=frequncy)", SL_INVALID,
+                "policy 'srrip': 'hit' cannot be 'frequncy'; the nearest is 'frequency'");
+    check_error("srrip(hit=7)", SL_INVALID, "policy 'srrip': 'hit' cannot be '7'; it can be 'priority'");
+    check_error("brrip(evry=3)", SL_NOT_FOUND, "policy 'brrip' has no parameter 'evry'; did you mean 'every'?");
+    check_error("brrip(unheard_of=3)", SL_NOT_FOUND, "policy 'brrip' has no parameter 'unheard_of'");
+    check_error("lru(bits=3)", SL_NOT_FOUND, "policy 'lru' has no parameters, so no 'bits'");
+    check_error("srrip(bits=2,bits=3)", SL_INVALID, "policy 'srrip': 'bits' is there twice");
+}
+
+static void text_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    check_error("srrip(3)", SL_SYNTAX, "policy 'srrip': '3' is no parameter: those look like bits=3");
+    check_error("srrip(bits=3,,)", SL_SYNTAX, "policy 'srrip': '' is no parameter: those look like bits=3");
+    const char *ending = "policy 'srrip': its parameters end with one ')', the last of the text";
+    check_error("srrip(bits=3", SL_SYNTAX, ending);
+    check_error("srrip(bits=3) x", SL_SYNTAX, ending);
+    check_error("srrip(bits=3))", SL_SYNTAX, ending);
+}
+
+/* What lists, parsing and the interface rely on. */
+static void every_policy_is_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sl_policy_count(); i++) {
+        const sl_policy_ops *ops = sl_policy_at(i), *found;
+        sl_error error;
+        assert_int_equal(sl_policy_find(ops->name, &found, &error), SL_OK);
+        assert_ptr_equal(found, ops);
+        assert_true(ops->summary && *ops->summary && ops->source && *ops->source);
+        assert_true(ops->init && ops->victim);
+        size_t count = 0;
+        for (const sl_param *p = ops->params; p && p->name; p++, count++) {
+            assert_true(p->help && *p->help);
+            if (p->type == SL_PARAM_COUNT)
+                assert_in_range(p->preset, p->least, p->most);
+            else
+                assert_non_null(p->words[p->preset]);
+        }
+        assert_true(count <= SL_MOST_POLICY_PARAMS);
+    }
+}
+
+static sl_status no_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+                         sl_error *error)
+{
+    (void)self, (void)shape, (void)value, (void)arena, (void)error;
+    return SL_OK;
+}
+
+static uint32_t way_nine(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    (void)self, (void)access, (void)evictable;
+    return 9;
+}
+
+static void a_way_that_was_not_offered_is_caught_by_name(void **state)
+{
+    (void)state;
+    static const sl_policy_ops bad = {.name = "bad", .init = no_init, .victim = way_nine};
+    sl_policy policy;
+    sl_error error;
+    uint64_t mask = 0xe;
+    assert_int_equal(sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_shape){1, 4, 0}, &error),
+                     SL_OK);
+    assert_int_equal(sl_policy_check(&policy, &error), SL_OK);
+    assert_int_equal(sl_policy_victim(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), 1);
+    assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'bad' chose way 9, which it was not offered: this is an error in it");
+    sl_policy_fini(&policy);
+}
+
+static void masks_of_ways_have_any_length(void **state)
+{
+    (void)state;
+    const uint64_t bits[] = {UINT64_C(1) << 63, 0, 0x5};
+    sl_way_mask mask = {bits, 131};
+    assert_int_equal(sl_way_from(&mask, 0), 63);
+    assert_int_equal(sl_way_from(&mask, 64), 128);
+    assert_int_equal(sl_way_from(&mask, 129), 130);
+    assert_int_equal(sl_way_from(&mask, 131), SL_NO_WAY);
+    assert_true(sl_way_in(&mask, 130));
+    assert_false(sl_way_in(&mask, 129));
+    assert_false(sl_way_in(&mask, SL_NO_WAY));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_alone_has_what_is_usual),
+        cmocka_unit_test(parameters_are_given_in_any_order),
+        cmocka_unit_test(a_wrong_name_gets_the_nearest),
+        cmocka_unit_test(bad_parameters_are_named_with_their_policy),
+        cmocka_unit_test(text_that_is_none_is_refused),
+        cmocka_unit_test(every_policy_is_complete),
+        cmocka_unit_test(a_way_that_was_not_offered_is_caught_by_name),
+        cmocka_unit_test(masks_of_ways_have_any_length),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
