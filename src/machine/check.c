@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machine/keys.h"
+#include "policy/policy.h"
 
 /* `return blame(…)` with the key, the level and sl_fail's arguments. */
 #define BLAME(at, number, ...) ((*fault = (sl_machine_fault){at, number}), sl_fail(error, SL_INVALID, __VA_ARGS__))
@@ -188,8 +189,17 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
     if (level->bank_bytes % level->line_bytes)
         return BLAME(SL_AT_level_bank_bytes, at, "banks change after %u bytes, within a line of %u", level->bank_bytes,
                      level->line_bytes);
+    return SL_OK;
+}
+
+static sl_status check_replacement(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    sl_policy_choice choice;
+    sl_error reason;
     if (!level->replacement[0])
         strcpy(level->replacement, "lru");
+    if (sl_policy_parse(level->replacement, &choice, &reason))
+        return BLAME(SL_AT_level_replacement, at, "%s", reason.text);
     return SL_OK;
 }
 
@@ -226,6 +236,7 @@ sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *
         status = status ? status : check_sets(level, i, fault, error);
         status = status ? status : check_index(level, i, fault, error);
         status = status ? status : check_requests(level, i, fault, error);
+        status = status ? status : check_replacement(level, i, fault, error);
         status = status ? status : check_place(m, i, fault, error);
     }
     return status ? status : check_carved_level(m, fault, error);

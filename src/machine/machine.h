@@ -17,7 +17,8 @@ enum {
     SL_MOST_CARVE_OUTS = 16,
     SL_MOST_SET_BITS = 24,
     SL_MACHINE_NAME = 32,
-    SL_MACHINE_TEXT = 160
+    SL_MACHINE_TEXT = 160,
+    SL_MACHINE_POLICY = 96
 };
 
 /* What a core does with a store that finds its line, and with one that does not. */
@@ -45,7 +46,7 @@ typedef struct sl_level {
     sl_set_index index;
     uint64_t set_bits[SL_MOST_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
     uint32_t cores_per_instance;
-    char replacement[SL_MACHINE_NAME]; /* a policy's name: "lru" */
+    char replacement[SL_MACHINE_POLICY]; /* a policy, as sl_policy_parse takes it: "lru", "srrip(bits=3)" */
     sl_write_policy write;
     uint32_t fill_bytes;     /* what a miss brings from below: at least a sector, at most a line */
     uint32_t hit_cycles;     /* from a request's arrival at this level to its data, levels above not included */

@@ -50,6 +50,7 @@ typedef struct core {
     size_t blocks, next_block;
     bool failed; /* memory ran out */
     sl_error *error;
+    bool goes_by_pc; /* the policy of the first cache */
 } core;
 
 /* ---- the queue ---- */
@@ -212,6 +213,8 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
         bool parts = sl_l1_has_parts(c->l1, p->line);
         if (parts)
             sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+        if (__builtin_expect(c->goes_by_pc, false))
+            sl_l1_by(c->l1, inst->mem_slot);
         if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
                         parts ? bytes : NULL, &outcome))
             return false;
@@ -242,6 +245,8 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     if (wanted)
         sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
     bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
+    if (__builtin_expect(c->goes_by_pc, false))
+        sl_l1_by(c->l1, inst->mem_slot);
     if (atomic)
         sl_l1_drop(c->l1, c->time, p->line);
     else
@@ -393,7 +398,7 @@ static sl_status run(core *c)
             status = sl_fail_memory(c->error);
     }
     c->result->steps = c->time;
-    return status;
+    return status ? status : sl_l1_check(c->l1, c->error);
 }
 
 /* ---- life ---- */
@@ -466,6 +471,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .seed = config->seed,
     };
     sl_status status = sl_l1_create(&l1, &c.l1, error);
+    c.goes_by_pc = !status && sl_l1_goes_by_pc(c.l1);
     if (!status)
         status = make_warps(&c) ? run(&c) : sl_fail_memory(error);
     destroy(&c);

@@ -3,7 +3,7 @@
  * Follows sections 4.2 to 4.4 of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014): per set a
  * stack of lines (here a list in LRU order as long as there are ways), misses that change it after a latency drawn from
  * a half-normal distribution, requests for data in flight (latency misses) that share its arrival, and a limited number
- * of lines in flight. Beyond the paper: sectors, exact classes in one run, other replacement than LRU.
+ * of lines in flight. Beyond the paper: sectors, exact classes in one run, other replacement than LRU (src/policy).
  *
  * A load at time t sees what took effect before t; of what takes effect at t it sees its own line's, and what its own
  * warp asked for. Simultaneous effects of others come behind it. */
@@ -32,6 +32,7 @@ typedef struct sl_l1_config {
     bool no_associativity;   /* one set */
     bool no_mshr;            /* any number in flight */
     bool no_clipping;        /* data in flight that is asked for again arrives again: tables 3 to 5 */
+    bool no_lists;           /* asks the policy for victims also where a list in the order of use would do */
     uint64_t seed;
 } sl_l1_config;
 
@@ -45,6 +46,10 @@ typedef struct sl_l1_outcome {
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error);
 void sl_l1_destroy(sl_l1 *l1); /* NULL is fine */
 
+/* The memory instruction (its number in the kernel) whose loads and stores follow: for policies that go by it. Need not
+ * be called where there is none such. */
+void sl_l1_by(sl_l1 *l1, uint32_t pc);
+bool sl_l1_goes_by_pc(const sl_l1 *l1);
 /* Sectors (a mask) of a line that are in the cache or on their way: for loads that have to wait. */
 uint32_t sl_l1_present(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Whether stores have left only some bytes of some sectors of the line: then loads say which they want. */
@@ -66,5 +71,7 @@ void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, cons
 void sl_l1_drop(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Memory ran out: the cache is no longer right. */
 bool sl_l1_failed(const sl_l1 *l1);
+/* At the end: whether the policy did what it may. */
+sl_status sl_l1_check(const sl_l1 *l1, sl_error *error);
 
 #endif

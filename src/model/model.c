@@ -270,6 +270,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .cores_apart = w->number == 1 ? m->machine->core.apart : 0,
         .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
+        .seed = m->options->seed + (w->number * UINT64_C(65536) + index) * UINT64_C(0x9e3779b97f4a7c15),
     };
     sl_status status = sl_shared_create(&config, &w->here[index], error);
     stream *heap = status ? NULL : malloc((end - first) * sizeof *heap);
@@ -282,8 +283,8 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         if (length)
             heap[count++] = (stream){items, items + length, i};
     }
-    if (!status && !feed(w->here[index], heap, count))
-        status = sl_fail_memory(error);
+    if (!status)
+        status = feed(w->here[index], heap, count) ? sl_shared_check(w->here[index], error) : sl_fail_memory(error);
     free(heap);
     return status;
 }

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "model/request.h"
+#include "policy/policy.h"
 
 typedef struct line_state {
-    uint64_t stamp;
+    uint64_t stamp;        /* of its last use; 0: free */
     uint16_t valid, dirty; /* masks of sectors */
+    bool reused;
 } line_state;
 
 /* A request of a group of cores that is in flight, and how many others have joined it. */
@@ -30,7 +32,9 @@ struct sl_shared {
     uint64_t *tag;     /* [parts * sets * part_ways]: line + 1; 0: free. By themselves: most requests need no more */
     line_state *lines; /* [parts * sets * part_ways] */
     uint64_t clock;
-    joined *joined; /* by request, later ones replace; NULL: requests do not join */
+    sl_policy policy;   /* ops NULL: LRU, for which the stamps do. Sets of all parts are sets to it */
+    uint64_t *all_ways; /* a mask: all of them may leave */
+    joined *joined;     /* by request, later ones replace; NULL: requests do not join */
     sl_shared_counts *counts;
     SL_ARRAY(sl_traffic) traffic;
 };
@@ -71,37 +75,60 @@ static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sect
     return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
 }
 
-/* The line is not there: the one used longest ago makes room. NULL: memory ran out. */
-static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t line, uint64_t time)
+/* The way that makes room in a set: a free one, or the one used longest ago, or what the policy says. */
+static uint32_t find_room(sl_shared *s, const line_state *lines, const sl_cache_access *access)
 {
     uint32_t victim = 0;
     for (uint32_t w = 1; w < s->part_ways; w++)
         if (lines[w].stamp < lines[victim].stamp)
             victim = w;
+    if (!s->policy.ops || !lines[victim].stamp)
+        return victim;
+    sl_way_mask all = {s->all_ways, s->part_ways};
+    victim = sl_policy_victim(&s->policy, access, &all);
+    sl_policy_evict(&s->policy, access->set, victim, lines[victim].reused);
+    return victim;
+}
+
+/* The line is not there: another makes room. NULL: memory ran out. */
+static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t time,
+                              const sl_cache_access *access)
+{
+    uint32_t victim = find_room(s, lines, access);
     if (lines[victim].dirty) {
         s->counts[s->config.slots].written += sl_sector_count(lines[victim].dirty);
         if (!send_below(s, time, tag[victim] - 1, lines[victim].dirty, SL_TRAFFIC_STORE, s->config.slots))
             return NULL;
     }
-    tag[victim] = line + 1;
+    tag[victim] = access->line + 1;
     lines[victim] = (line_state){.stamp = s->clock};
+    if (s->policy.ops)
+        sl_policy_fill(&s->policy, access, victim);
     return &lines[victim];
 }
 
+static const sl_mem_access access_of[] = {
+    [SL_TRAFFIC_LOAD] = SL_ACCESS_LOAD, [SL_TRAFFIC_STORE] = SL_ACCESS_STORE, [SL_TRAFFIC_ATOMIC] = SL_ACCESS_ATOMIC};
+
 /* The line in one part, with no sector valid where it has just come in. NULL: memory ran out. */
-static line_state *find_line(sl_shared *s, uint32_t part, uint64_t line, uint64_t time)
+static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line)
 {
     uint32_t ways = s->part_ways;
     size_t set = (size_t)part * s->level->sets + sl_level_set(s->level, line << s->log2_line);
     uint64_t *tag = &s->tag[set * ways];
     line_state *lines = &s->lines[set * ways];
+    sl_cache_access access = {line, (uint32_t)set, t->slot, access_of[t->kind]};
     s->clock++;
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
             lines[w].stamp = s->clock;
+            if (s->policy.ops) {
+                lines[w].reused = true;
+                sl_policy_hit(&s->policy, &access, w);
+            }
             return &lines[w];
         }
-    return bring_line(s, tag, lines, line, time);
+    return bring_line(s, tag, lines, t->time, &access);
 }
 
 /* Sectors that come together when these are missing: whole groups. */
@@ -133,7 +160,7 @@ static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
 {
     sl_shared_counts *counts = &s->counts[t->slot];
     uint32_t home = home_of(s, line);
-    line_state *l = find_line(s, part, line, t->time);
+    line_state *l = find_line(s, t, part, line);
     if (!l)
         return false;
     uint32_t missing = sectors & ~l->valid;
@@ -146,7 +173,7 @@ static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
     if (home == part)
         return fill_home(s, t, l, line, missing);
     l->valid |= (uint16_t)fill_of(s, missing);
-    line_state *h = find_line(s, home, line, t->time);
+    line_state *h = find_line(s, t, home, line);
     if (!h)
         return false;
     missing &= ~h->valid;
@@ -156,7 +183,7 @@ static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
 /* Stores and atomics are done at home, where nothing is fetched for a store. */
 static bool write_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
 {
-    line_state *l = find_line(s, home_of(s, line), line, t->time);
+    line_state *l = find_line(s, t, home_of(s, line), line);
     if (!l)
         return false;
     bool fetched = true;
@@ -225,6 +252,21 @@ bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 
 /* ---- life ---- */
 
+static sl_status make_replacement(sl_shared *s, sl_error *error)
+{
+    sl_policy_choice choice;
+    sl_status status = sl_policy_parse(s->level->replacement, &choice, error);
+    if (status || (!s->config.no_stamps && !strcmp(choice.ops->name, "lru")))
+        return status;
+    s->all_ways = calloc((s->part_ways + 63) / 64, sizeof *s->all_ways);
+    if (!s->all_ways)
+        return sl_fail_memory(error);
+    for (uint32_t w = 0; w < s->part_ways; w++)
+        s->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
+    sl_cache_shape shape = {s->parts * s->level->sets, s->part_ways, s->config.seed};
+    return sl_policy_init(&s->policy, &choice, &shape, error);
+}
+
 sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, sl_error *error)
 {
     const sl_level *level = config->level, *above = config->above;
@@ -259,8 +301,12 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
         sl_shared_destroy(s);
         return sl_fail_memory(error);
     }
-    *shared = s;
-    return SL_OK;
+    sl_status status = make_replacement(s, error);
+    if (status)
+        sl_shared_destroy(s);
+    else
+        *shared = s;
+    return status;
 }
 
 void sl_shared_destroy(sl_shared *s)
@@ -271,8 +317,15 @@ void sl_shared_destroy(sl_shared *s)
     free(s->lines);
     free(s->joined);
     free(s->counts);
+    sl_policy_fini(&s->policy);
+    free(s->all_ways);
     sl_array_free(&s->traffic);
     free(s);
+}
+
+sl_status sl_shared_check(const sl_shared *s, sl_error *error)
+{
+    return sl_policy_check(&s->policy, error);
 }
 
 const sl_shared_counts *sl_shared_result(const sl_shared *s)

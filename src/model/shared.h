@@ -21,6 +21,8 @@ typedef struct sl_shared_config {
     uint32_t cores_apart;          /* of the machine, where the level above belongs to cores */
     uint32_t miss_cycles;          /* from a request that misses here to its data: how long others can join it */
     bool wants_traffic;            /* for a level below */
+    bool no_stamps;                /* asks the policy for victims also where the level's own stamps would do */
+    uint64_t seed;
 } sl_shared_config;
 
 sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, sl_error *error);
@@ -28,6 +30,8 @@ void sl_shared_destroy(sl_shared *shared); /* NULL is fine */
 /* The next piece of traffic, from core or instance `source` of the level above; times do not go back. False: memory ran
  * out. */
 bool sl_shared_take(sl_shared *shared, const sl_traffic *traffic, uint32_t source);
+/* At the end: whether the policy did what it may. */
+sl_status sl_shared_check(const sl_shared *shared, sl_error *error);
 /* [slots], and one more for what belongs to no instruction: lines written back. */
 const sl_shared_counts *sl_shared_result(const sl_shared *shared);
 /* What misses here, for the next level; lines and sectors are this level's. */

@@ -304,6 +304,21 @@ static void limits_on_mshrs_need_mshrs(void **state)
                       "m.yaml:15:5: a warp cannot have 6 of 4 MSHRs");
 }
 
+static void replacement_is_a_policy_with_its_parameters(void **state)
+{
+    (void)state;
+    char *whole = with_line(13, "    ways: 4\n    replacement: drrip(bits=3, leaders=4, selector_bits=8)");
+    sl_machine machine;
+    sl_error error;
+    assert_int_equal(parse(whole, &machine, &error), SL_OK);
+    assert_string_equal(machine.level[0].replacement, "drrip(bits=3, leaders=4, selector_bits=8)");
+    free(whole);
+    expect_error_with(13, "    ways: 4\n    replacement: fiffo",
+                      "m.yaml:14:5: no policy is called 'fiffo'; the nearest is 'fifo'");
+    expect_error_with(18, "    ways: 8\n    replacement: srrip(bits=0)",
+                      "m.yaml:19:5: policy 'srrip': 'bits' is from 1 to 8, not 0");
+}
+
 static void instances_share_out_the_cores(void **state)
 {
     (void)state;
@@ -427,6 +442,8 @@ static void a_wrong_setting_is_told_what_is_wrong(void **state)
     expect_bad_setting("warps=8", "a machine has no key 'warps'; it is one of a core");
     expect_bad_setting("L1.ways=0", "'ways' is from 1 to 65536, not 0");
     expect_bad_setting("L1.set_bits=[[7]]", "'set_bits' takes a list");
+    expect_bad_setting("L1.replacement=random(seed=3)",
+                       "fermi-gtx470, L1, replacement: policy 'random' has no parameters, so no 'seed'");
     expect_bad_setting("L1.size=32K", "fermi-gtx470, L1, set_bits: 5 bits choose among 32 sets, but there are 64");
 }
 
@@ -463,6 +480,7 @@ int main(void)
         cmocka_unit_test(lines_divide_into_sectors_and_fills),
         cmocka_unit_test(a_hash_is_as_wide_as_the_sets),
         cmocka_unit_test(limits_on_mshrs_need_mshrs),
+        cmocka_unit_test(replacement_is_a_policy_with_its_parameters),
         cmocka_unit_test(instances_share_out_the_cores),
         cmocka_unit_test(carve_outs_are_parts_of_what_is_unified),
         cmocka_unit_test(a_variant_holds_only_what_is_different),

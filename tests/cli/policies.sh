@@ -1,0 +1,83 @@
+#!/bin/sh
+# Policies, as a person looks them up and gives them to a cache.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+it 'lists the policies with their parameters, a line each'
+run "$sluice" policies
+exits 0
+stderr_is ''
+stdout_has 'policy  parameters'
+stdout_has 'least recently used'
+stdout_has 'bits=2, hit=priority, every=32, leaders=32, selector_bits=10'
+
+it 'has every policy of the registry'
+run "$sluice" policies --csv
+exits 0
+sed -n 's/^SL_POLICY(\(.*\))$/\1/p' "$source_root/src/policy/registry.def" >names
+while read -r name; do
+    stdout_has "$name,"
+done <names
+
+it 'says what the parameters of one mean'
+run "$sluice" policies drrip
+exits 0
+stdout_has 'source: Jaleel et al., ISCA 2010'
+stdout_has 'leaders        32        1 to 65536'
+stdout_has 'priority, frequency'
+run "$sluice" policies lru
+exits 0
+stdout_has 'lru: least recently used'
+
+it 'lists them for programs'
+run "$sluice" policies --json
+exits 0
+stdout_has '"command": "policies"'
+stdout_has '{"name": "bits", "default": 2, "least": 1, "most": 8, "meaning": "of the prediction of a line"}'
+stdout_has '"words": ["priority", "frequency"]'
+run "$sluice" policies lfu --json
+exits 0
+stdout_has '"name": "lfu"'
+stdout_lacks '"name": "lru"'
+run "$sluice" policies lfu --csv
+exits 0
+stdout_has 'lfu,"least frequently used, with counts that age",bits,8,1 to 31,'
+stdout_lacks 'lru'
+
+it 'suggests the nearest policy for a wrong one'
+run "$sluice" policies srip
+exits 2
+stderr_has "no policy is called 'srip'; the nearest is 'srrip'"
+
+it 'models each of them in every level, the same for any number of threads'
+"$sluice" trace --quiet -o mm.slt matmul n=128
+while read -r name; do
+    run "$sluice" model -j 1 --gpu fermi-gtx470 --set "L1.replacement=$name" --set "L2.replacement=$name" --csv one.csv -q mm.slt
+    exits 0
+    run "$sluice" model -j 2 --gpu fermi-gtx470 --set "L1.replacement=$name" --set "L2.replacement=$name" --csv two.csv -q mm.slt
+    exits 0
+    cmp -s one.csv two.csv || fail "$name: results differ"
+    cp one.csv "$name.csv"
+done <names
+! cmp -s lru.csv fifo.csv || fail 'fifo does as lru does'
+
+it 'takes parameters from a machine description'
+printf 'based_on: fermi-gtx470\nname: mine\nsummary: with another policy\nlevels:\n  - name: L1\n    replacement: srrip(bits=3, hit=frequency)\n' >mine.yaml
+run "$sluice" machines mine.yaml --json
+exits 0
+stdout_has '"replacement": "srrip(bits=3, hit=frequency)"'
+run "$sluice" model --gpu mine.yaml mm.slt
+exits 0
+
+it 'says where a description has a policy that is none'
+sed 's/srrip(.*/srip/' mine.yaml >wrong.yaml
+run "$sluice" model --gpu wrong.yaml mm.slt
+exits 1
+stderr_has "wrong.yaml:6:5: no policy is called 'srip'; the nearest is 'srrip'"
+sed 's/bits=3/bits=9/' mine.yaml >wrong.yaml
+run "$sluice" model --gpu wrong.yaml mm.slt
+exits 1
+stderr_has "wrong.yaml:6:5: policy 'srrip': 'bits' is from 1 to 8, not 9"
+run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=srrip(bit=3)' mm.slt
+stderr_has "policy 'srrip' has no parameter 'bit'; did you mean 'bits'?"
+
+done_testing
