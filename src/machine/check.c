@@ -27,7 +27,7 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
         return BLAME(SL_AT_core_unified, 0,
                      "'unified' needs 'carve_outs', the sizes that shared memory can have of it");
     for (uint32_t i = 0; i < core->carve_outs; i++) {
-        if (core->carve_out[i] >= core->unified_bytes)
+        if (core->carve_out[i] + core->l1_reserved >= core->unified_bytes)
             return BLAME(SL_AT_core_carve_outs, 0, "a carve-out of %u bytes leaves nothing of the %u unified ones",
                          core->carve_out[i], core->unified_bytes);
         if (i && core->carve_out[i] <= core->carve_out[i - 1])
@@ -68,26 +68,34 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
     return check_unified(m, fault, error);
 }
 
-/* With another carve-out the sets stay and the ways change: they must come out whole. */
+/* What a carve-out changes of the first level: an index of bits has its sets, and the ways change; any other takes as
+ * many sets as there are. */
+static uint64_t unit_bytes(const sl_level *level)
+{
+    return (uint64_t)level->line_bytes * (level->index == SL_INDEX_BITS ? level->sets : level->ways);
+}
+
 static sl_status check_carved_level(const sl_machine *m, sl_machine_fault *fault, sl_error *error)
 {
     const sl_core_limits *core = &m->core;
     const sl_level *level = &m->level[0];
     if (!core->unified_bytes)
         return SL_OK;
-    uint64_t most = core->unified_bytes - core->carve_out[0];
+    uint64_t most = (uint64_t)core->unified_bytes - core->carve_out[0] - core->l1_reserved;
     if (level->size_bytes != most)
         return BLAME(SL_AT_level_size, 0,
                      "%s has %" PRIu64 " bytes, but %" PRIu64
                      " of the unified part are left beside the smallest carve-out",
                      level->name, level->size_bytes, most);
-    uint64_t way_bytes = (uint64_t)level->line_bytes * level->sets;
-    for (uint32_t i = 0; i < core->carve_outs; i++)
-        if ((core->unified_bytes - core->carve_out[i]) % way_bytes)
+    for (uint32_t i = 0; i < core->carve_outs; i++) {
+        uint64_t left = (uint64_t)core->unified_bytes - core->carve_out[i] - core->l1_reserved;
+        if (left % unit_bytes(level))
             return BLAME(SL_AT_core_carve_outs, 0,
-                         "a carve-out of %u bytes leaves %u for %s, which is not a whole number of ways (%" PRIu64
-                         " bytes each)",
-                         core->carve_out[i], core->unified_bytes - core->carve_out[i], level->name, way_bytes);
+                         "a carve-out of %u bytes leaves %" PRIu64
+                         " for %s, which is not a whole number of %s (%" PRIu64 " bytes each)",
+                         core->carve_out[i], left, level->name, level->index == SL_INDEX_BITS ? "ways" : "sets",
+                         unit_bytes(level));
+    }
     return SL_OK;
 }
 
@@ -245,13 +253,14 @@ sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *
 sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error)
 {
     sl_level *level = &machine->level[0];
-    uint64_t way_bytes = (uint64_t)level->line_bytes * level->sets;
-    if (!size_bytes || size_bytes % way_bytes)
+    bool bits = level->index == SL_INDEX_BITS;
+    uint64_t unit = unit_bytes(level);
+    if (!size_bytes || size_bytes % unit)
         return sl_fail(error, SL_INVALID,
-                       "%s, %s: %" PRIu64 " bytes are not a whole number of ways (%" PRIu64 " bytes each)",
-                       machine->name, level->name, size_bytes, way_bytes);
+                       "%s, %s: %" PRIu64 " bytes are not a whole number of %s (%" PRIu64 " bytes each)", machine->name,
+                       level->name, size_bytes, bits ? "ways" : "sets", unit);
     level->size_bytes = size_bytes;
-    level->ways = (uint32_t)(size_bytes / way_bytes);
+    *(bits ? &level->ways : &level->sets) = (uint32_t)(size_bytes / unit);
     return SL_OK;
 }
 

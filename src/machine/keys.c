@@ -30,7 +30,7 @@ const sl_key sl_keys[SL_KEYS] = {
 const char *const sl_section_names[SL_SECTIONS] = {"machine", "core", "memory", "level"};
 
 static const char *const index_words[] = {
-    [SL_INDEX_MODULO] = "modulo", [SL_INDEX_BITS] = "bits", [SL_INDEX_MIX] = "mix"};
+    [SL_INDEX_MODULO] = "modulo", [SL_INDEX_BITS] = "bits", [SL_INDEX_MIX] = "mix", [SL_INDEX_ROTATE] = "rotate"};
 static const char *const write_words[] = {[SL_WRITE_ALLOCATE] = "allocate",
                                           [SL_WRITE_THROUGH] = "through",
                                           [SL_WRITE_EVICT] = "evict",

@@ -35,6 +35,8 @@ typedef enum sl_set_index {
     SL_INDEX_MODULO, /* line number modulo the number of sets, which need not be a power of two */
     SL_INDEX_BITS,   /* bit i of the set is the parity of the address bits in set_bits[i] */
     SL_INDEX_MIX,    /* a hash of all bits of the line number: no stride conflicts */
+    SL_INDEX_ROTATE, /* neighbouring lines in neighbouring sets, turned by a hash of the bits above: neither do strides
+                      */
 } sl_set_index;
 
 typedef struct sl_level {
@@ -68,6 +70,7 @@ typedef struct sl_core_limits {
     uint32_t shared_granularity;     /* shared memory is given to blocks in multiples of this; 0: 1 */
     uint32_t shared_per_block;       /* taken beside what a block asks for */
     uint32_t unified_bytes;          /* L1 and shared memory together; 0: L1 has its own size */
+    uint32_t l1_reserved;            /* of what is left of the unified part, holds no lines */
     uint32_t carve_outs;             /* sizes that shared memory can have of the unified part, ascending */
     uint32_t carve_out[SL_MOST_CARVE_OUTS];
     uint32_t
@@ -124,8 +127,17 @@ const char *sl_machine_text_at(size_t index, size_t *bytes);
  * its sets to 0 first. */
 sl_status sl_machine_check(sl_machine *machine, sl_error *error);
 
-/* Gives the first level another size: its sets stay, the ways change. For carve-outs. */
+/* Gives the first level another size: with other sets, or where these are given by bits, with other ways. For
+ * carve-outs. */
 sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error);
+
+static inline uint64_t sl_mix_bits(uint64_t n)
+{
+    n *= 0x9e3779b97f4a7c15u;
+    n ^= n >> 32;
+    n *= 0xd6e8feb86659fd93u;
+    return n ^ n >> 32;
+}
 
 /* The set of an address in a level. */
 static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
@@ -137,12 +149,10 @@ static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
         return set;
     }
     uint64_t line = address / level->line_bytes;
-    if (level->index == SL_INDEX_MIX) {
-        line *= 0x9e3779b97f4a7c15u;
-        line ^= line >> 32;
-        line *= 0xd6e8feb86659fd93u;
-        line ^= line >> 32;
-    }
+    if (level->index == SL_INDEX_MIX)
+        line = sl_mix_bits(line);
+    else if (level->index == SL_INDEX_ROTATE)
+        line += sl_mix_bits(line / level->sets) % level->sets;
     return (uint32_t)(line % level->sets);
 }
 

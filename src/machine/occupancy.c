@@ -110,7 +110,7 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
         limit_to(&f, blocks_by_registers(core, &n), LIMIT_REGISTERS);
     if (core->unified_bytes) {
         shared = choose_carve_out(core, &n, f.blocks);
-        l1 = core->unified_bytes - shared;
+        l1 = (uint64_t)core->unified_bytes - shared - core->l1_reserved;
     }
     if (shared && n.shared)
         limit_to(&f, shared / n.shared, LIMIT_SHARED);

@@ -422,10 +422,10 @@ sl_status sl_model_first_level(const sl_machine *machine, const sl_loaded *loade
     sl_status status = sl_occupancy_of(machine, sl_loaded_kernel(loaded), sl_loaded_launch(loaded), occupancy, error);
     if (status)
         return status;
-    *level = machine->level[0];
-    level->size_bytes = occupancy->l1_bytes;
-    level->ways = (uint32_t)(occupancy->l1_bytes / level->line_bytes / level->sets);
-    return SL_OK;
+    sl_machine carved = *machine;
+    status = sl_machine_resize_first(&carved, occupancy->l1_bytes, error);
+    *level = carved.level[0];
+    return status;
 }
 
 static sl_status prepare(model *m, sl_error *error)

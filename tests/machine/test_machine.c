@@ -159,14 +159,30 @@ static void what_a_description_leaves_out_is_derived(void **state)
 static void a_mix_of_all_bits_uses_every_set(void **state)
 {
     (void)state;
-    sl_machine machine;
-    load("h200", &machine);
-    const sl_level *l1 = &machine.level[0];
-    uint32_t lines[64] = {0};
+    const sl_level level = {.line_bytes = 128, .sets = 16, .index = SL_INDEX_MIX};
+    uint32_t lines[16] = {0};
     for (uint64_t i = 0; i < 1024; i++) /* a stride that would hit one set of a plain index */
-        lines[sl_level_set(l1, i << 22)]++;
-    for (uint32_t set = 0; set < l1->sets; set++)
+        lines[sl_level_set(&level, i << 22)]++;
+    for (uint32_t set = 0; set < level.sets; set++)
         assert_in_range(lines[set], 32, 96);
+}
+
+/* Neighbouring lines fill all sets alike, and a stride of as many lines as there are sets does not stay in one. */
+static void a_rotated_index_is_even_for_neighbours_and_for_strides(void **state)
+{
+    (void)state;
+    enum { SETS = 27, ROUNDS = 40 };
+    const sl_level level = {.line_bytes = 128, .sets = SETS, .index = SL_INDEX_ROTATE};
+    uint32_t neighbours[SETS] = {0}, strided[SETS] = {0}, used = 0;
+    for (uint64_t i = 0; i < SETS * ROUNDS; i++) {
+        neighbours[sl_level_set(&level, i * 128)]++;
+        strided[sl_level_set(&level, i * 128 * SETS)]++;
+    }
+    for (uint32_t set = 0; set < SETS; set++) {
+        assert_int_equal(neighbours[set], ROUNDS);
+        used += strided[set] > 0;
+    }
+    assert_int_equal(used, SETS);
 }
 
 /* ---- wrong names ---- */
@@ -344,7 +360,7 @@ static void carve_outs_are_parts_of_what_is_unified(void **state)
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 1K]",
                       "m.yaml:10:3: a carve-out of 1024 bytes leaves nothing of the 1024 unified ones");
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 100]",
-                      "m.yaml:10:3: a carve-out of 100 bytes leaves 924 for L1, which is not a whole number of ways "
+                      "m.yaml:10:3: a carve-out of 100 bytes leaves 924 for L1, which is not a whole number of sets "
                       "(256 bytes each)");
     expect_error_with(
         8, "  blocks: 2\n  unified: 2K\n  carve_outs: [0, 512]",
@@ -447,17 +463,21 @@ static void a_wrong_setting_is_told_what_is_wrong(void **state)
     expect_bad_setting("L1.size=32K", "fermi-gtx470, L1, set_bits: 5 bits choose among 32 sets, but there are 64");
 }
 
-static void the_first_level_can_be_resized_by_ways(void **state)
+static void the_first_level_can_be_resized_by_sets_or_by_ways(void **state)
 {
     (void)state;
     sl_machine machine;
     sl_error error;
     load("h200", &machine);
-    assert_int_equal(sl_machine_resize_first(&machine, 28 << 10, &error), SL_OK);
-    assert_int_equal(machine.level[0].sets, 16);
-    assert_int_equal(machine.level[0].ways, 14);
+    assert_int_equal(sl_machine_resize_first(&machine, 20 << 10, &error), SL_OK);
+    assert_int_equal(machine.level[0].sets, 20);
+    assert_int_equal(machine.level[0].ways, 8);
     assert_int_equal(sl_machine_resize_first(&machine, 1000, &error), SL_INVALID);
-    assert_string_equal(error.text, "h200, L1: 1000 bytes are not a whole number of ways (2048 bytes each)");
+    assert_string_equal(error.text, "h200, L1: 1000 bytes are not a whole number of sets (1024 bytes each)");
+    load("fermi-gtx470", &machine); /* its sets are given by bits */
+    assert_int_equal(sl_machine_resize_first(&machine, 8 << 10, &error), SL_OK);
+    assert_int_equal(machine.level[0].sets, 32);
+    assert_int_equal(machine.level[0].ways, 2);
 }
 
 int main(void)
@@ -469,6 +489,7 @@ int main(void)
         cmocka_unit_test(machines_have_as_many_levels_as_they_need),
         cmocka_unit_test(what_a_description_leaves_out_is_derived),
         cmocka_unit_test(a_mix_of_all_bits_uses_every_set),
+        cmocka_unit_test(a_rotated_index_is_even_for_neighbours_and_for_strides),
         cmocka_unit_test(a_wrong_machine_is_told_the_nearest),
         cmocka_unit_test(a_wrong_key_is_told_the_nearest),
         cmocka_unit_test(a_key_is_there_once),
@@ -488,7 +509,7 @@ int main(void)
         cmocka_unit_test(variants_of_variants_end),
         cmocka_unit_test(settings_change_keys_and_what_follows_from_them),
         cmocka_unit_test(a_wrong_setting_is_told_what_is_wrong),
-        cmocka_unit_test(the_first_level_can_be_resized_by_ways),
+        cmocka_unit_test(the_first_level_can_be_resized_by_sets_or_by_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
