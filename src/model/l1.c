@@ -194,7 +194,7 @@ static void leave(sl_l1 *c, int which, list *l, uint32_t record)
 }
 
 /* The line is used: it becomes the newest, and enters if it was not there. In place for either list, and with what
- * other policies do out of the way: that is worth 4 % of the model's time. */
+ * other policies do out of the way: that saves 4 % of the instructions of the model's inner loop (callgrind). */
 __attribute__((always_inline)) static inline void use(sl_l1 *c, int which, list *l, uint32_t room, uint32_t record,
                                                       uint32_t sectors)
 {
