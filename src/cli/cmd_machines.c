@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "machine/builtin.h"
 #include "machine/keys.h"
-#include "report/json.h"
+#include "report/head_json.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -155,9 +155,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
-    sl_json_key(&j, "tool"), sl_json_string(&j, "sluice");
-    sl_json_key(&j, "version"), sl_json_string(&j, SLUICE_VERSION);
-    sl_json_key(&j, "command"), sl_json_string(&j, "machines");
+    sl_report_tool_json(&j, "machines");
     sl_json_key(&j, "machines"), sl_json_array(&j, true);
     for (size_t i = 0; i < list->count; i++)
         json_machine(&j, &list->machine[i]);
@@ -223,9 +221,7 @@ static sl_status keys_json(FILE *file, const void *result, sl_error *error)
     (void)result;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
-    sl_json_key(&j, "tool"), sl_json_string(&j, "sluice");
-    sl_json_key(&j, "version"), sl_json_string(&j, SLUICE_VERSION);
-    sl_json_key(&j, "command"), sl_json_string(&j, "machines");
+    sl_report_tool_json(&j, "machines");
     sl_json_key(&j, "keys"), sl_json_array(&j, true);
     for (const sl_key *key = sl_keys; key < sl_keys + SL_KEYS; key++) {
         sl_json_object(&j, false);

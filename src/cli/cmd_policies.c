@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "policy/policy.h"
-#include "report/json.h"
+#include "report/head_json.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -130,9 +130,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
-    sl_json_key(&j, "tool"), sl_json_string(&j, "sluice");
-    sl_json_key(&j, "version"), sl_json_string(&j, SLUICE_VERSION);
-    sl_json_key(&j, "command"), sl_json_string(&j, "policies");
+    sl_report_tool_json(&j, "policies");
     sl_json_key(&j, "policies"), sl_json_array(&j, true);
     for (size_t i = 0; i < sl_policy_count(); i++) {
         const sl_policy_ops *ops = shown(list, i);

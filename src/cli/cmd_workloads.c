@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/json.h"
+#include "report/head_json.h"
 #include "report/table.h"
 #include "report/text.h"
 #include "workloads/workload.h"
@@ -127,9 +127,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
     sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
-    sl_json_key(&j, "tool"), sl_json_string(&j, "sluice");
-    sl_json_key(&j, "version"), sl_json_string(&j, SLUICE_VERSION);
-    sl_json_key(&j, "command"), sl_json_string(&j, "workloads");
+    sl_report_tool_json(&j, "workloads");
     sl_json_key(&j, "workloads"), sl_json_array(&j, true);
     for (size_t i = 0; i < sl_workload_count(); i++)
         if (chosen(result, sl_workload_at(i)))

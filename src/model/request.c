@@ -119,25 +119,16 @@ static uint32_t local_access(const sl_request_shape *s, sl_access *access, uint3
 /* Each lane's address says which space it means. */
 static uint32_t generic_access(const sl_request_shape *s, sl_access *access, uint32_t width, sl_request_piece *piece)
 {
-    sl_access global = *access, local = *access;
-    sl_access_expand(&global, s->lanes);
-    global.affine = local.affine = false;
-    local.mask = 0;
-    for (uint64_t left = access->mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        uint64_t bit = UINT64_C(1) << lane, addr = global.addr[lane];
-        if (addr - s->shared_window < s->window_bytes) {
-            global.mask &= ~bit;
-        } else if (addr - s->local_window < s->window_bytes) {
-            global.mask &= ~bit;
-            local.mask |= bit;
-            local.addr[lane] = addr - s->local_window;
-        }
-    }
-    uint32_t count = global.mask ? whole_access(s, &global, width, piece) : 0;
-    if (local.mask)
-        count += local_access(s, &local, width, &piece[count]);
-    return count;
+    sl_access a = *access;
+    sl_access_expand(&a, s->lanes);
+    sl_lane_spaces lanes = sl_lane_spaces_of(&a, s->shared_window, s->local_window, s->window_bytes);
+    a.affine = false;
+    a.mask = lanes.global;
+    uint32_t count = lanes.global ? whole_access(s, &a, width, piece) : 0;
+    a.mask = lanes.local;
+    for (uint64_t left = lanes.local; left; left &= left - 1)
+        a.addr[__builtin_ctzll(left)] -= s->local_window;
+    return lanes.local ? count + local_access(s, &a, width, &piece[count]) : count;
 }
 
 uint32_t sl_request_pieces(const sl_request_shape *s, const sl_inst *inst, sl_access *access,

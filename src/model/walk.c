@@ -1,7 +1,6 @@
 #include "model/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Something of a basic block that warps stop at: a memory instruction or a barrier. */
 typedef struct stop {
@@ -29,15 +28,6 @@ struct sl_walk_plan {
 static bool goes_to_memory(const sl_inst *inst)
 {
     return inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_SHARED && inst->space != SL_MEM_CONST;
-}
-
-/* Whether warps of the block wait for each other there. */
-static bool is_barrier(const sl_trace_kernel *k, const sl_inst *inst)
-{
-    if (inst->op_class != SL_CLASS_BARRIER)
-        return false;
-    const char *opcode = k->strings + inst->opcode;
-    return !strstr(opcode, ".warp") && !strstr(opcode, ".arrive");
 }
 
 /* Loads are ranked over the whole kernel, and those that write a register are what everyone who reads it, or writes it
@@ -90,7 +80,7 @@ static void plan_block(sl_walk_plan *plan, uint32_t number, writers *w, uint32_t
         const sl_inst *inst = &k->inst[i];
         waits |= waits_of(w, inst);
         insts++;
-        bool memory = goes_to_memory(inst), barrier = is_barrier(k, inst);
+        bool memory = goes_to_memory(inst), barrier = sl_inst_holds_block(k, inst);
         if (!memory && !barrier)
             continue;
         uint32_t rank = memory && inst->dsts ? rank_of(w->loads++) : SL_WALK_LOADS;
@@ -110,7 +100,7 @@ sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan
         return sl_fail_memory(error);
     uint32_t stops = 0;
     for (uint32_t i = 0; i < kernel->insts; i++)
-        stops += goes_to_memory(&kernel->inst[i]) || is_barrier(kernel, &kernel->inst[i]);
+        stops += goes_to_memory(&kernel->inst[i]) || sl_inst_holds_block(kernel, &kernel->inst[i]);
     p->kernel = kernel;
     p->bb = calloc(kernel->bbs ? kernel->bbs : 1, sizeof *p->bb);
     p->stop = calloc(stops ? stops : 1, sizeof *p->stop);

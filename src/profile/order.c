@@ -1,7 +1,6 @@
 #include "profile/order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct warp {
     sl_warp_reader reader;
@@ -28,21 +27,13 @@ typedef struct order {
 
 /* ---- barriers ---- */
 
-static bool waits(const sl_trace_kernel *kernel, const sl_inst *inst)
-{
-    const char *opcode = kernel->strings + inst->opcode;
-    if (inst->op_class != SL_CLASS_BARRIER || (strncmp(opcode, "bar", 3) && strncmp(opcode, "BAR", 3)))
-        return false;
-    return !strstr(opcode, ".warp") && !strstr(opcode, ".arrive") && !strstr(opcode, ".ARV");
-}
-
 static void find_barriers(order *o)
 {
     const sl_trace_kernel *k = o->kernel;
     for (uint32_t b = 0; b < k->bbs; b++) {
         bool barrier = false;
         for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
-            barrier = barrier || waits(k, &k->inst[i]);
+            barrier = barrier || sl_inst_holds_block(k, &k->inst[i]);
             if (k->inst[i].mem_slot < k->mem_slots) {
                 o->wait_first[k->inst[i].mem_slot] = barrier;
                 barrier = false;

@@ -140,25 +140,18 @@ static bool access_generic(core *c, const sl_access *access, uint32_t width, sl_
 {
     const sl_trace_launch *l = c->launch;
     sl_access a = *access;
-    uint64_t global = 0, local = 0;
     sl_access_expand(&a, l->lanes);
-    for (uint64_t left = a.mask; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        bool in_local = a.addr[i] - l->local_window < l->window_bytes;
-        bool in_shared = a.addr[i] - l->shared_window < l->window_bytes;
-        local |= (uint64_t)in_local << i;
-        global |= (uint64_t)(!in_local && !in_shared) << i;
-    }
-    if (global == a.mask)
+    sl_lane_spaces lanes = sl_lane_spaces_of(&a, l->shared_window, l->local_window, l->window_bytes);
+    if (lanes.global == a.mask)
         return access_global(c, access, width);
     a.affine = false;
-    a.mask = global;
-    if (global && !access_global(c, &a, width))
+    a.mask = lanes.global;
+    if (lanes.global && !access_global(c, &a, width))
         return false;
-    a.mask = local;
-    for (uint64_t left = local; left; left &= left - 1)
+    a.mask = lanes.local;
+    for (uint64_t left = lanes.local; left; left &= left - 1)
         a.addr[__builtin_ctzll(left)] -= l->local_window;
-    return !local || access_local(c, &a, width, place);
+    return !lanes.local || access_local(c, &a, width, place);
 }
 
 static bool wants(void *context, const sl_inst *inst)

@@ -57,14 +57,19 @@ static void put_trace(sl_json *j, const sl_report_trace *trace)
     sl_json_close(j, '}');
 }
 
-void sl_report_head_json(sl_json *j, const sl_report_info *info)
+void sl_report_tool_json(sl_json *j, const char *command)
 {
     sl_json_key(j, "tool");
     sl_json_string(j, "sluice");
     sl_json_key(j, "version");
     sl_json_string(j, SLUICE_VERSION);
     sl_json_key(j, "command");
-    sl_json_string(j, info->command);
+    sl_json_string(j, command);
+}
+
+void sl_report_head_json(sl_json *j, const sl_report_info *info)
+{
+    sl_report_tool_json(j, info->command);
     if (info->machine) {
         sl_json_key(j, "machine");
         sl_json_string(j, info->machine);

@@ -6,7 +6,9 @@
 #include "report/launches.h"
 #include "trace/counters.h"
 
-/* Members of the outermost object: tool, version, command, machine, options, seed, trace. */
+/* Members of the outermost object: tool, version, command. */
+void sl_report_tool_json(sl_json *json, const char *command);
+/* The same, and: machine, options, seed, trace. */
 void sl_report_head_json(sl_json *json, const sl_report_info *info);
 /* A member: "grid": [x, y, z]. */
 void sl_json_dims(sl_json *json, const char *key, const uint32_t dims[3]);

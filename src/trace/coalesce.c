@@ -281,3 +281,16 @@ uint32_t sl_bank_passes(const sl_access *a, uint32_t lanes, uint32_t width)
     }
     return passes;
 }
+
+sl_lane_spaces sl_lane_spaces_of(const sl_access *a, uint64_t shared_window, uint64_t local_window,
+                                 uint64_t window_bytes)
+{
+    sl_lane_spaces spaces = {0};
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left);
+        spaces.shared |= (uint64_t)(a->addr[lane] - shared_window < window_bytes) << lane;
+        spaces.local |= (uint64_t)(a->addr[lane] - local_window < window_bytes) << lane;
+    }
+    spaces.global = a->mask & ~spaces.shared & ~spaces.local;
+    return spaces;
+}

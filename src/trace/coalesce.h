@@ -39,6 +39,14 @@ static inline uint32_t sl_span_pieces(const sl_piece_span *spans, uint32_t count
  * one bank take turns; accesses of 8 and 16 bytes go by half and quarter warps. */
 uint32_t sl_bank_passes(const sl_access *access, uint32_t lanes, uint32_t width);
 
+/* Which space each lane of a generic access means, by the windows of the launch: masks of lanes. `expanded` has its
+ * addresses filled in. */
+typedef struct sl_lane_spaces {
+    uint64_t global, shared, local;
+} sl_lane_spaces;
+sl_lane_spaces sl_lane_spaces_of(const sl_access *expanded, uint64_t shared_window, uint64_t local_window,
+                                 uint64_t window_bytes);
+
 /* Where byte `offset` of a lane's local memory lies in the warp's: words of neighbouring lanes are side by side. */
 static inline uint64_t sl_local_interleave(uint64_t offset, uint32_t lane, uint32_t lanes)
 {

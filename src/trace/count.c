@@ -192,40 +192,29 @@ static void count_shared(sl_launch_counter *c, const sl_access *a, uint32_t widt
         t->amount += sl_bank_passes(a, lanes, width);
 }
 
-static bool in_window(uint64_t addr, uint64_t window, uint64_t bytes)
-{
-    return addr - window < bytes;
-}
-
 /* Each lane's address says which space it means. */
 static bool count_generic(sl_launch_counter *c, const sl_access *access, uint32_t width)
 {
     const sl_trace_launch *l = c->launch;
     sl_access a = *access;
-    uint64_t shared = 0, local = 0;
     sl_access_expand(&a, l->lanes);
-    for (uint64_t left = a.mask; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        shared |= (uint64_t)in_window(a.addr[i], l->shared_window, l->window_bytes) << i;
-        local |= (uint64_t)in_window(a.addr[i], l->local_window, l->window_bytes) << i;
-    }
-    uint64_t global = a.mask & ~shared & ~local;
-    if (!(shared | local))
+    sl_lane_spaces lanes = sl_lane_spaces_of(&a, l->shared_window, l->local_window, l->window_bytes);
+    if (lanes.global == a.mask)
         return count_global(c, access, width);
-    if (global) {
+    if (lanes.global) {
         sl_access part = a;
-        part.mask = global;
+        part.mask = lanes.global;
         if (!count_global(c, &part, width))
             return false;
     }
-    if (shared) {
+    if (lanes.shared) {
         sl_access part = a;
-        part.mask = shared;
+        part.mask = lanes.shared;
         count_shared(c, &part, width); /* windows are aligned far beyond the banks: no need to subtract */
     }
-    if (local) {
+    if (lanes.local) {
         sl_access part = a;
-        part.mask = local;
+        part.mask = lanes.local;
         part.affine = false;
         for (uint32_t i = 0; i < l->lanes; i++)
             part.addr[i] -= l->local_window;
