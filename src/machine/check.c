@@ -65,6 +65,10 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
                      core->register_granularity, core->registers);
     if (!core->schedulers)
         core->schedulers = 1;
+    if (core->apart >= m->cores)
+        return BLAME(SL_AT_core_apart, 0, "%u cores apart, but there are %u in all", core->apart, m->cores);
+    if (core->apart && !core->apart_every)
+        return BLAME(SL_AT_core_apart, 0, "'apart' needs 'apart_every', the blocks between rounds of these cores");
     return check_unified(m, fault, error);
 }
 

@@ -405,7 +405,7 @@ static sl_status run(core *c)
 
 static void destroy(core *c)
 {
-    for (uint32_t i = 0; c->warp && i < 1; i++)
+    if (c->warp) /* the first has the storage of all */
         free(c->warp[0].predictor);
     if (c->slot)
         free(c->slot[0].waiting);
