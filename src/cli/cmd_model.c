@@ -145,7 +145,8 @@ const sl_command sl_cmd_model = {
     .usage = "[options] " SL_TRACE_INPUT_USAGE,
     .description =
         "Predicts what each launch of a trace does to the caches of a machine: hits and misses of L1 by class "
-        "(compulsory, capacity, conflict, MSHR; of the hits, those on data still in flight), reads and hits of the "
+        "(compulsory, capacity, conflict, caused by stores or by waiting for an MSHR; of the hits, those on data still "
+        "in flight), reads and hits of the "
         "next level, and reads of memory, for the launch and for each load.\n\n"
         "The model orders the accesses of warps as a GPU would, with latencies and limits but without simulating "
         "cycles, and applies reuse-distance theory to each set of the cache. Traces of other programs are taken as "
