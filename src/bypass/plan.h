@@ -1,0 +1,74 @@
+/* A plan: for each load of some code which levels of cache it goes past, and why. Made by `sluice tune`, written as a
+ * small JSON file that people read and change, applied by src/rewrite and by the simulator.
+ *
+ * A plan belongs to the code whose hash it names. sl_plan_check refuses other code, loads that are not there, and modes
+ * that a load cannot take; so what it lets through can be applied without further questions. */
+#ifndef SL_BYPASS_PLAN_H
+#define SL_BYPASS_PLAN_H
+
+#include <stdio.h>
+
+#include "bypass/load.h"
+
+typedef struct sl_plan_load {
+    const char *function; /* place: as in sl_load */
+    uint32_t place;
+    uint32_t line;        /* 0: none */
+    const char *source;   /* NULL: none */
+    uint32_t source_line; /* 0: none */
+    const char *opcode;   /* NULL: none */
+    const char *array;    /* NULL: not known */
+    uint32_t group;
+    uint8_t mode; /* sl_bypass */
+    /* By mode: percent of the kernel's time gained by this load alone, and the standard error of it. NaN: not measured.
+     */
+    double affinity[SL_BYPASS_MODES], spread[SL_BYPASS_MODES];
+    const char *why; /* NULL: nothing said */
+} sl_plan_load;
+
+/* What the clock said of one kernel. Times are in the clock's unit; 0: not measured. */
+typedef struct sl_plan_kernel {
+    const char *function;
+    double base, planned;      /* medians of the last timing */
+    double base_spread, gain;  /* spread in the unit; gain in percent of base */
+    double gain_spread, noise; /* standard error of the gain; what counts as noise; both in percent */
+    const char *verdict;       /* "kept", "nothing found", "not faster: original kept"; NULL: none */
+} sl_plan_kernel;
+
+typedef struct sl_plan {
+    sl_arena arena;      /* of everything below */
+    const char *form;    /* "ptx", "llvm-ir" */
+    uint64_t code_hash;  /* of the code it belongs to: sl_code_hash of its canonical form */
+    const char *code;    /* name of the code, for messages */
+    const char *clock;   /* "gpu NVIDIA H200", "sim rx6900xt"; NULL: not timed */
+    const char *unit;    /* "ns", "cycles"; NULL: not timed */
+    const char *select;  /* how loads were chosen */
+    const char *made_by; /* version and command line */
+    double thresh1, thresh2, weight;
+    uint32_t kernels;
+    sl_plan_kernel *kernel;
+    uint32_t loads;
+    sl_plan_load *load;
+} sl_plan;
+
+void sl_plan_init(sl_plan *plan);
+void sl_plan_fini(sl_plan *plan);
+
+/* Reads a plan; `name` is its file, for messages. Strict: a key that does not exist, twice the same load or a mode that
+ * is none is an error with line and column. On failure there is nothing to free. */
+sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error);
+sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error);
+sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error);
+
+/* Whether the plan belongs to code of this form and hash (`name`, for messages) with these loads, and each of its modes
+ * can be written. */
+sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
+                        const sl_load_graph *graph, sl_error *error);
+
+/* The mode of the load at `place` of `function`; SL_BYPASS_NONE when the plan does not name it. */
+unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t place);
+
+/* 64 bits of any bytes, the same everywhere (FNV-1a). */
+uint64_t sl_code_hash(const void *data, size_t bytes);
+
+#endif
