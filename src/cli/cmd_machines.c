@@ -122,7 +122,7 @@ static void json_section(sl_json *j, sl_key_section section, const sl_core_limit
             json_sizes(j, core->carve_out_need, core->carve_out_needs);
         else if (key->type == SL_KEY_BITS)
             json_bits(j, base);
-        else if (key->type == SL_KEY_TEXT || key->type == SL_KEY_INDEX || key->type == SL_KEY_WRITE)
+        else if (key->type == SL_KEY_TEXT || sl_key_has_words(key->type))
             sl_json_string(j, sl_key_word(key, base));
         else
             sl_json_u64(j, sl_key_get(key, base));
@@ -186,9 +186,10 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 /* ---- the keys of machine files ---- */
 
 static const char *const type_names[] = {
-    [SL_KEY_COUNT] = "number", [SL_KEY_SIZE] = "size",         [SL_KEY_CORES] = "number, all",
-    [SL_KEY_TEXT] = "text",    [SL_KEY_INDEX] = "word",        [SL_KEY_WRITE] = "word",
-    [SL_KEY_SIZES] = "sizes",  [SL_KEY_BITS] = "lists of bits"};
+    [SL_KEY_COUNT] = "number",      [SL_KEY_SIZE] = "size",       [SL_KEY_CORES] = "number, all",
+    [SL_KEY_TEXT] = "text",         [SL_KEY_INDEX] = "word",      [SL_KEY_WRITE] = "word",
+    [SL_KEY_MISS] = "word",         [SL_KEY_SCHEDULING] = "word", [SL_KEY_SIZES] = "sizes",
+    [SL_KEY_BITS] = "lists of bits"};
 
 static sl_status keys_text(FILE *file, const void *result, sl_error *error)
 {

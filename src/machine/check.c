@@ -50,6 +50,28 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
     return SL_OK;
 }
 
+/* `*field` where it is given, otherwise `preset`. */
+static void preset(uint32_t *field, uint64_t value)
+{
+    if (!*field)
+        *field = (uint32_t)value;
+}
+
+static void derive_pace(sl_core_limits *core)
+{
+    preset(&core->active_warps, 8);
+    preset(&core->alu_cycles, 4);
+    preset(&core->f64_cycles, 2 * core->alu_cycles);
+    preset(&core->sfu_cycles, 5 * core->alu_cycles);
+    preset(&core->tensor_cycles, 8 * core->alu_cycles);
+    preset(&core->shared_cycles, 20);
+    preset(&core->alu_interval, 1);
+    preset(&core->f64_interval, 2 * core->alu_interval);
+    preset(&core->sfu_interval, 4 * core->alu_interval);
+    preset(&core->tensor_interval, 8 * core->alu_interval);
+    preset(&core->memory_queue, 8);
+}
+
 static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *error)
 {
     if (m->lanes != 32 && m->lanes != 64)
@@ -65,6 +87,7 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
                      core->register_granularity, core->registers);
     if (!core->schedulers)
         core->schedulers = 1;
+    derive_pace(core);
     if (core->apart >= m->cores)
         return BLAME(SL_AT_core_apart, 0, "%u cores apart, but there are %u in all", core->apart, m->cores);
     if (core->apart && !core->apart_every)
@@ -204,7 +227,57 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
     return SL_OK;
 }
 
-static sl_status check_replacement(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+/* What only the simulator goes by. */
+static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
+{
+    preset(&level->ports, 1);
+    preset(&level->queue, 8);
+    preset(&level->miss_queue, 8);
+    preset(&level->network_bytes, 32);
+    if (at)
+        preset(&level->network_cycles, level->hit_cycles / 3);
+    else if (level->network_cycles)
+        return BLAME(SL_AT_level_network_cycles, at, "there is no network before the first level");
+    if (2 * (uint64_t)level->network_cycles > level->hit_cycles)
+        return BLAME(SL_AT_level_network_cycles, at,
+                     "there and back are %u cycles, more than the %u of a hit, of which they are a part",
+                     2 * level->network_cycles, level->hit_cycles);
+    if (level->miss_handling != SL_MISS_FRC && (level->frc_entries || level->frc_ways))
+        return BLAME(level->frc_entries ? SL_AT_level_frc_entries : SL_AT_level_frc_ways, at,
+                     "this is for 'miss_handling: frc'");
+    if (level->miss_handling == SL_MISS_FRC) {
+        preset(&level->frc_entries, 64);
+        preset(&level->frc_ways, level->frc_entries < 8 ? level->frc_entries : 8);
+        if (level->frc_entries % level->frc_ways)
+            return BLAME(SL_AT_level_frc_ways, at, "%u entries are not a whole number of sets of %u",
+                         level->frc_entries, level->frc_ways);
+    }
+    if (!at && level->miss_handling != SL_MISS_OVERLAPPED)
+        return BLAME(SL_AT_level_miss_handling, at, "the first level handles misses 'overlapped'");
+    return SL_OK;
+}
+
+static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *error)
+{
+    sl_memory *memory = &m->memory;
+    const sl_level *last = &m->level[m->levels - 1];
+    preset(&memory->channels, last->banks);
+    preset(&memory->channel_bytes, last->bank_bytes);
+    preset(&memory->banks, 16);
+    preset(&memory->row_bytes, 2048);
+    preset(&memory->bytes_per_cycle, 8 * (uint64_t)memory->channels);
+    preset(&memory->queue, 16);
+    preset(&memory->clock_mhz, m->clock_mhz);
+    if (memory->channel_bytes % last->line_bytes)
+        return BLAME(SL_AT_memory_channel_bytes, 0, "channels change after %u bytes, within a line of %u",
+                     memory->channel_bytes, last->line_bytes);
+    if (memory->row_bytes % last->line_bytes)
+        return BLAME(SL_AT_memory_row_bytes, 0, "a row of %u bytes is not a whole number of lines of %u",
+                     memory->row_bytes, last->line_bytes);
+    return SL_OK;
+}
+
+static sl_status check_policies(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
 {
     sl_policy_choice choice;
     sl_error reason;
@@ -212,6 +285,18 @@ static sl_status check_replacement(sl_level *level, uint32_t at, sl_machine_faul
         strcpy(level->replacement, "lru");
     if (sl_policy_parse(level->replacement, &choice, &reason))
         return BLAME(SL_AT_level_replacement, at, "%s", reason.text);
+    if (!sl_policy_replaces(choice.ops))
+        return BLAME(SL_AT_level_replacement, at, "policy '%s' chooses no victims: it can be 'bypass'",
+                     choice.ops->name);
+    if (!level->bypass[0])
+        return SL_OK;
+    if (sl_policy_parse(level->bypass, &choice, &reason))
+        return BLAME(SL_AT_level_bypass, at, "%s", reason.text);
+    if (!sl_policy_bypasses(choice.ops))
+        return BLAME(SL_AT_level_bypass, at, "policy '%s' lets nothing go past: it can be 'replacement'",
+                     choice.ops->name);
+    if (at && choice.ops->first_level_only)
+        return BLAME(SL_AT_level_bypass, at, "policy '%s' is for the first level only", choice.ops->name);
     return SL_OK;
 }
 
@@ -248,9 +333,11 @@ sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *
         status = status ? status : check_sets(level, i, fault, error);
         status = status ? status : check_index(level, i, fault, error);
         status = status ? status : check_requests(level, i, fault, error);
-        status = status ? status : check_replacement(level, i, fault, error);
+        status = status ? status : check_traffic(level, i, fault, error);
+        status = status ? status : check_policies(level, i, fault, error);
         status = status ? status : check_place(m, i, fault, error);
     }
+    status = status ? status : check_memory(m, fault, error);
     return status ? status : check_carved_level(m, fault, error);
 }
 

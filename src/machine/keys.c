@@ -35,11 +35,33 @@ static const char *const write_words[] = {[SL_WRITE_ALLOCATE] = "allocate",
                                           [SL_WRITE_THROUGH] = "through",
                                           [SL_WRITE_EVICT] = "evict",
                                           [SL_WRITE_BACK] = "back"};
-static const char *const *words_of(const sl_key *key, size_t *count)
+static const char *const miss_words[] = {
+    [SL_MISS_OVERLAPPED] = "overlapped", [SL_MISS_SERIALIZED] = "serialized", [SL_MISS_FRC] = "frc"};
+static const char *const scheduling_words[] = {[SL_SCHEDULE_LRR] = "lrr",
+                                               [SL_SCHEDULE_GTO] = "gto",
+                                               [SL_SCHEDULE_TWO_LEVEL] = "two-level",
+                                               [SL_SCHEDULE_GTY] = "gty"};
+
+typedef struct word_list {
+    const char *const *word;
+    size_t count;
+} word_list;
+
+#define WORDS(list)                                                                                                    \
+    {                                                                                                                  \
+        list, sizeof(list) / sizeof *(list)                                                                            \
+    }
+static const word_list words_of[] = {
+    [SL_KEY_INDEX] = WORDS(index_words),
+    [SL_KEY_WRITE] = WORDS(write_words),
+    [SL_KEY_MISS] = WORDS(miss_words),
+    [SL_KEY_SCHEDULING] = WORDS(scheduling_words),
+};
+#undef WORDS
+
+bool sl_key_has_words(sl_key_type type)
 {
-    bool index = key->type == SL_KEY_INDEX;
-    *count = (index ? sizeof index_words : sizeof write_words) / sizeof *index_words;
-    return index ? index_words : write_words;
+    return (size_t)type < sizeof words_of / sizeof *words_of && words_of[type].count;
 }
 
 static sl_status put_text(const sl_key *key, const char *text, char *field, sl_error *error)
@@ -57,8 +79,8 @@ static sl_status put_text(const sl_key *key, const char *text, char *field, sl_e
 
 static sl_status put_word(const sl_key *key, const char *text, void *field, sl_error *error)
 {
-    size_t count;
-    const char *const *words = words_of(key, &count);
+    const char *const *words = words_of[key->type].word;
+    size_t count = words_of[key->type].count;
     for (int i = 0; i < (int)count; i++)
         if (!strcmp(text, words[i])) {
             memcpy(field, &i, sizeof i);
@@ -75,7 +97,9 @@ static sl_status put_word(const sl_key *key, const char *text, void *field, sl_e
     return sl_fail(error, SL_INVALID, "'%s' is %s, not '%s'%s%s%s", key->name, choices, text,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
-_Static_assert(sizeof(sl_set_index) == sizeof(int) && sizeof(sl_write_policy) == sizeof(int), "enums are ints");
+_Static_assert(sizeof(sl_set_index) == sizeof(int) && sizeof(sl_write_policy) == sizeof(int) &&
+                   sizeof(sl_miss_handling) == sizeof(int) && sizeof(sl_scheduling) == sizeof(int),
+               "enums are ints");
 
 /* "16K": the number, and 0 where the text is no number at all or too large for 64 bits. */
 static bool read_number(const char *text, bool size, uint64_t *value)
@@ -132,6 +156,8 @@ sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *
         return put_text(key, text, field, error);
     case SL_KEY_INDEX:
     case SL_KEY_WRITE:
+    case SL_KEY_MISS:
+    case SL_KEY_SCHEDULING:
         return put_word(key, text, field, error);
     case SL_KEY_COUNT:
     case SL_KEY_SIZE:
@@ -188,6 +214,5 @@ const char *sl_key_word(const sl_key *key, const void *base)
     if (key->type == SL_KEY_TEXT)
         return field;
     memcpy(&word, field, sizeof word);
-    size_t count;
-    return words_of(key, &count)[word];
+    return words_of[key->type].word[word];
 }

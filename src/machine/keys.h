@@ -19,6 +19,8 @@ typedef enum sl_key_type {
     SL_KEY_TEXT,
     SL_KEY_INDEX,
     SL_KEY_WRITE,
+    SL_KEY_MISS,
+    SL_KEY_SCHEDULING,
     SL_KEY_SIZES,
     SL_KEY_BITS,
 } sl_key_type;
@@ -54,7 +56,9 @@ const sl_key *sl_key_find(sl_key_section section, const char *name);
 sl_status sl_key_unknown(sl_key_section section, const char *name, const char *const *others, sl_error *error);
 /* The value of a key of type COUNT, SIZE or CORES. */
 uint64_t sl_key_get(const sl_key *key, const void *base);
-/* The word of a key of type TEXT, INDEX or WRITE. */
+/* Whether values of the type are words of a fixed set. */
+bool sl_key_has_words(sl_key_type type);
+/* The word of a key of type TEXT, or of one with words. */
 const char *sl_key_word(const sl_key *key, const void *base);
 
 /* What cannot be in a machine, and which key is to blame. */

@@ -39,6 +39,21 @@ typedef enum sl_set_index {
                       */
 } sl_set_index;
 
+/* What a level does with a miss while the line's place still holds another one (the simulator). */
+typedef enum sl_miss_handling {
+    SL_MISS_OVERLAPPED, /* fetches at once; what was there leaves at the same time */
+    SL_MISS_SERIALIZED, /* the victim is invalidated above and written back first, then the line is fetched */
+    SL_MISS_FRC,        /* fetches into an entry beside the cache, where the victim then leaves from */
+} sl_miss_handling;
+
+/* Which warp of those that could issue does. */
+typedef enum sl_scheduling {
+    SL_SCHEDULE_LRR,       /* the next in turn */
+    SL_SCHEDULE_GTO,       /* the last one again, else the oldest */
+    SL_SCHEDULE_TWO_LEVEL, /* in turn among a few; one that waits for memory makes room for another */
+    SL_SCHEDULE_GTY,       /* the last one again, else the youngest */
+} sl_scheduling;
+
 typedef struct sl_level {
     char name[8];                      /* "L1" */
     uint64_t size_bytes;               /* of one instance */
@@ -59,6 +74,19 @@ typedef struct sl_level {
     uint32_t merge_group;    /* cores next to each other whose requests can join; 0: none with another */
     uint32_t parts; /* halves of an instance, say: each keeps a copy of what its cores read from another; 0: 1 */
     uint32_t banks, bank_bytes; /* banks of an instance, and bytes until the next one */
+    /* for the simulator */
+    char bypass[SL_MACHINE_POLICY]; /* a policy that turns requests away: "decoupled(threshold=2)"; "": none */
+    sl_miss_handling miss_handling;
+    uint32_t frc_entries, frc_ways; /* of a bank */
+    uint32_t inclusive;             /* 1: what leaves is dropped by the levels above, too */
+    uint32_t invalidate_cycles;     /* until the levels above have dropped a line */
+    uint32_t ports;                 /* requests that a bank takes per cycle */
+    uint32_t queue;                 /* requests that wait before a bank */
+    uint32_t miss_queue;            /* requests that wait to leave it */
+    uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
+    uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
+    uint32_t tag_fj, data_fj;       /* energy of an access to the tags and of one to the data, in femtojoules */
+    uint32_t leak_uw;               /* of an instance, in microwatts */
 } sl_level;
 
 typedef struct sl_core_limits {
@@ -83,6 +111,17 @@ typedef struct sl_core_limits {
         instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
     uint32_t stall_on_use;  /* 1: a warp waits where a loaded value is read; 0: at the load */
     uint32_t request_bytes; /* lanes whose words are more than this go in several requests; 0: never */
+    /* for the simulator */
+    sl_scheduling scheduling;
+    uint32_t active_warps;  /* of a scheduler with two levels */
+    uint32_t alu_cycles;    /* from issue to result: simple arithmetic, moves, conversions */
+    uint32_t f64_cycles;    /* double precision */
+    uint32_t sfu_cycles;    /* special functions and divisions */
+    uint32_t tensor_cycles; /* matrices */
+    uint32_t shared_cycles; /* shared memory without conflicts */
+    uint32_t alu_interval;  /* cycles that an instruction keeps its unit of a scheduler busy */
+    uint32_t f64_interval, sfu_interval, tensor_interval;
+    uint32_t memory_queue; /* memory instructions that wait before the first level */
 } sl_core_limits;
 
 typedef struct sl_memory {
@@ -90,6 +129,13 @@ typedef struct sl_memory {
     uint32_t latency_sigma;     /* of the half-normal distribution on top of it */
     uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */
     uint32_t instruction_bytes; /* of an instruction; a launch reads them once */
+    /* for the simulator */
+    uint32_t channels, channel_bytes; /* channels, and bytes until the next one */
+    uint32_t banks, row_bytes;        /* banks of a channel, and bytes of a row of one */
+    uint32_t bytes_per_cycle;         /* of all channels, by the core clock */
+    uint32_t queue;                   /* requests that wait before a channel */
+    uint32_t clock_mhz;               /* of the cycles that follow */
+    uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 
 typedef struct sl_machine {

@@ -240,7 +240,7 @@ __attribute__((noinline)) static void use_way(sl_l1 *c, uint32_t record, uint32_
                                               uint32_t pc)
 {
     line_record *r = &c->records.items[record];
-    sl_cache_access access = {r->line, r->set, pc, kind};
+    sl_cache_access access = {.line = r->line, .set = r->set, .pc = pc, .kind = kind};
     if (r->resident[REAL]) {
         c->reused[(size_t)r->set * c->ways + r->way] = true;
         sl_policy_hit(&c->policy, &access, r->way);
@@ -681,7 +681,8 @@ static sl_status make_replacement(sl_l1 *c, sl_error *error)
     memset(c->occupant, 0xff, places * sizeof *c->occupant);
     for (uint32_t w = 0; w < c->ways; w++)
         c->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
-    return sl_policy_init(&c->policy, &choice, &(sl_cache_shape){c->sets, c->ways, c->config.seed}, error);
+    return sl_policy_init(&c->policy, &choice,
+                          &(sl_cache_shape){.sets = c->sets, .ways = c->ways, .seed = c->config.seed}, error);
 }
 
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)

@@ -117,7 +117,7 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
     size_t set = (size_t)part * s->level->sets + sl_level_set(s->level, line << s->log2_line);
     uint64_t *tag = &s->tag[set * ways];
     line_state *lines = &s->lines[set * ways];
-    sl_cache_access access = {line, (uint32_t)set, t->slot, access_of[t->kind]};
+    sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = access_of[t->kind]};
     s->clock++;
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
@@ -263,7 +263,7 @@ static sl_status make_replacement(sl_shared *s, sl_error *error)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < s->part_ways; w++)
         s->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
-    sl_cache_shape shape = {s->parts * s->level->sets, s->part_ways, s->config.seed};
+    sl_cache_shape shape = {.sets = s->parts * s->level->sets, .ways = s->part_ways, .seed = s->config.seed};
     return sl_policy_init(&s->policy, &choice, &shape, error);
 }
 

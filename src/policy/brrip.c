@@ -34,7 +34,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 
 static const sl_param params[] = {
     SL_RRIP_PARAMS,
-    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer"},
+    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer", NULL},
     {0},
 };
 

@@ -76,9 +76,11 @@ static void report(const void *self, const sl_policy_tell *tell)
 
 static const sl_param params[] = {
     SL_RRIP_PARAMS,
-    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer where BRRIP fills"},
-    {"leaders", SL_PARAM_COUNT, 32, 1, 1u << 16, NULL, "sets of either kind that lead; at most half of the sets each"},
-    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that tells which kind misses less"},
+    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer where BRRIP fills",
+     NULL},
+    {"leaders", SL_PARAM_COUNT, 32, 1, 1u << 16, NULL, "sets of either kind that lead; at most half of the sets each",
+     NULL},
+    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that tells which kind misses less", NULL},
     {0},
 };
 

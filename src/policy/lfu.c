@@ -66,8 +66,9 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 }
 
 static const sl_param params[] = {
-    {"bits", SL_PARAM_COUNT, 8, 1, 31, NULL, "of a line's count of uses"},
-    {"age_every", SL_PARAM_COUNT, 256, 0, UINT32_MAX, NULL, "accesses to a set until its counts are halved; 0: never"},
+    {"bits", SL_PARAM_COUNT, 8, 1, 31, NULL, "of a line's count of uses", NULL},
+    {"age_every", SL_PARAM_COUNT, 256, 0, UINT32_MAX, NULL, "accesses to a set until its counts are halved; 0: never",
+     NULL},
     {0},
 };
 

@@ -1,16 +1,21 @@
-/* What a cache asks a policy: which line leaves, and, for policies that decide that too, which requests come in.
+/* What a cache asks its policies: which line leaves, and which requests come in.
  *
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters in a file of its own, with one line in
- * registry.def. It knows of the cache only what the functions are told; what it remembers lies in its own state.
+ * registry.def. It knows of the cache only what the functions are told; what it remembers lies in its own state. A
+ * policy with `victim` replaces; one with `admit`, `on_stall` or `queues` bypasses; some do both. A cache has one that
+ * replaces, and may have another one, told of everything as the first, that bypasses.
  *
  * The order of calls, for one access:
  *   hit                     on_hit
  *   miss, a way is free     admit, on_fill
  *   miss, the set is full   admit, victim, on_evict of that way, on_fill
  *   miss that has to wait   on_stall for each reason, once
- * What admit turns away goes past the cache, and no other function hears of it. Between victim and on_fill there may be
- * other accesses: the data comes later. A line that is dropped (by a store, say) is an on_evict without a victim. The
- * cache fills free ways itself, the lowest first, and never asks for a victim while there is one. */
+ *   miss that goes past     admit, give_up, and on_evict of the way that was given up
+ * An access is put to `admit` once: one that was admitted and has to wait comes back as admitted. Of what goes past the
+ * cache no function hears but on_feedback. Between victim and on_fill there may be other accesses where the data comes
+ * later (the model); where a line is reserved at the miss (the simulator) on_fill follows at once. A line that is
+ * dropped (by a store, say) is an on_evict without a victim. The cache fills free ways itself, the lowest first, and
+ * never asks for a victim while there is one. */
 #ifndef SL_POLICY_POLICY_H
 #define SL_POLICY_POLICY_H
 
@@ -29,12 +34,17 @@ typedef struct sl_cache_access {
     uint32_t set;
     uint32_t pc;        /* number of the static memory instruction; instructions of one kernel differ in it */
     sl_mem_access kind; /* load, store or atomic */
+    uint64_t now;       /* cycle; 0 where there is no time */
 } sl_cache_access;
 
 /* The cache that a policy serves. */
 typedef struct sl_cache_shape {
     uint32_t sets, ways; /* any number, at least 1 */
     uint64_t seed;       /* of all that is random: caches next to each other have different ones */
+    uint32_t instance;   /* which of the caches of its level this is: that of core 0, say */
+    uint32_t instances;  /* caches of the level; 0 stands for 1 */
+    void *shared;        /* ops->shared_bytes that all caches of the level share, zeroed; NULL where there is none */
+    const struct sl_line_counts *counts; /* what a first run saw (line_counts.h); NULL unless ops->needs_counts */
 } sl_cache_shape;
 
 /* Ways of a set, as a mask of any length. */
@@ -74,7 +84,7 @@ typedef enum sl_stall {
 } sl_stall;
 
 /* What the next level says with the data it sends; bits. */
-enum { SL_FEEDBACK_BYPASS = 1 << 0 /* the line was of no use there */ };
+enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that went past this cache: wrongly so */ };
 
 /* Takes the numbers that a policy reports, one after the other. */
 typedef struct sl_policy_tell {
@@ -98,6 +108,7 @@ typedef struct sl_param {
     uint64_t least, most;     /* SL_PARAM_COUNT */
     const char *const *words; /* SL_PARAM_WORD: NULL ends them */
     const char *help;         /* one line */
+    const uint64_t *tried;    /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
 } sl_param;
 
 /* ---- a policy ---- */
@@ -108,6 +119,9 @@ typedef struct sl_policy_ops {
     const char *source;     /* where it was published */
     const sl_param *params; /* a NULL name ends them; NULL: none */
     size_t state_bytes;     /* of `self`, which is zeroed before init */
+    size_t shared_bytes;    /* of what all caches of a level share */
+    bool needs_counts;      /* a run before this one has to count how often lines are asked for */
+    bool first_level_only;  /* it makes no sense further out */
 
     /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
      * ways comes out of the arena, zeroed; it is given back with the cache. */
@@ -116,7 +130,12 @@ typedef struct sl_policy_ops {
     uint32_t (*victim)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
 
     /* All others MAY be NULL. */
-    sl_admission (*admit)(void *self, const sl_cache_access *access); /* NULL: all misses are admitted */
+    /* `choices`: the ways that are free or could be replaced now; may be empty. NULL: all misses are admitted. */
+    sl_admission (*admit)(void *self, const sl_cache_access *access, const sl_way_mask *choices);
+    /* After an access went past: a way of `evictable` whose line the policy no longer wants, or SL_NO_WAY. */
+    uint32_t (*give_up)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
+    /* Queues before the cache, to which requests go by their warp and which are emptied one after the other. */
+    uint32_t (*queues)(const void *self);
     void (*on_hit)(void *self, const sl_cache_access *access, uint32_t way);
     void (*on_fill)(void *self, const sl_cache_access *access, uint32_t way);
     void (*on_evict)(void *self, uint32_t set, uint32_t way, bool reused); /* reused: it was hit since its fill */
@@ -129,7 +148,17 @@ typedef struct sl_policy_ops {
 typedef struct sl_policy_choice {
     const sl_policy_ops *ops;
     uint64_t value[SL_MOST_POLICY_PARAMS];
+    uint32_t best; /* bit i: parameter i was given as "best", to be found by trying; value[i] is the first to try */
 } sl_policy_choice;
+
+static inline bool sl_policy_replaces(const sl_policy_ops *ops)
+{
+    return ops->victim;
+}
+static inline bool sl_policy_bypasses(const sl_policy_ops *ops)
+{
+    return ops->admit || ops->on_stall || ops->queues;
+}
 
 /* All policies, in the order of registry.def. */
 size_t sl_policy_count(void);

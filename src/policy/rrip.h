@@ -25,10 +25,10 @@ extern const char *const sl_rrip_hit_words[];
 
 /* The first two parameters of the family. */
 #define SL_RRIP_PARAMS                                                                                                 \
-    {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "of the prediction of a line"},                                            \
+    {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "of the prediction of a line", NULL},                                      \
     {                                                                                                                  \
         "hit", SL_PARAM_WORD, SL_RRIP_HIT_PRIORITY, 0, 0, sl_rrip_hit_words,                                           \
-            "what a hit predicts: priority, the next use is near; frequency, nearer than before"                       \
+            "what a hit predicts: priority, the next use is near; frequency, nearer than before", NULL                 \
     }
 enum { SL_RRIP_BITS, SL_RRIP_HIT, SL_RRIP_OWN };
 

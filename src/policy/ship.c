@@ -83,9 +83,9 @@ static void report(const void *self, const sl_policy_tell *tell)
 
 static const sl_param params[] = {
     SL_RRIP_PARAMS,
-    {"log2_entries", SL_PARAM_COUNT, 14, 1, 24, NULL, "of the table of signatures"},
-    {"counter_bits", SL_PARAM_COUNT, 3, 1, 8, NULL, "of an entry of the table"},
-    {"start", SL_PARAM_COUNT, 1, 0, 255, NULL, "what entries start with, at most what they can count to"},
+    {"log2_entries", SL_PARAM_COUNT, 14, 1, 24, NULL, "of the table of signatures", NULL},
+    {"counter_bits", SL_PARAM_COUNT, 3, 1, 8, NULL, "of an entry of the table", NULL},
+    {"start", SL_PARAM_COUNT, 1, 0, 255, NULL, "what entries start with, at most what they can count to", NULL},
     {0},
 };
 

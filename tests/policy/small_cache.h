@@ -28,7 +28,8 @@ static inline void small_cache_init(small_cache *c, const char *policy, uint32_t
     c->sets = sets;
     c->ways = ways;
     assert_int_equal(sl_policy_parse(policy, &choice, &error), SL_OK);
-    assert_int_equal(sl_policy_init(&c->policy, &choice, &(sl_cache_shape){sets, ways, 7}, &error), SL_OK);
+    assert_int_equal(
+        sl_policy_init(&c->policy, &choice, &(sl_cache_shape){.sets = sets, .ways = ways, .seed = 7}, &error), SL_OK);
 }
 
 static inline void small_cache_fini(small_cache *c)
@@ -64,7 +65,7 @@ static inline uint32_t small_cache_room(small_cache *c, const sl_cache_access *a
 /* A load of a line by an instruction. True: a hit. */
 static inline bool small_cache_load(small_cache *c, uint64_t line, uint32_t pc)
 {
-    sl_cache_access access = {line, (uint32_t)(line % c->sets), pc, SL_ACCESS_LOAD};
+    sl_cache_access access = {.line = line, .set = (uint32_t)(line % c->sets), .pc = pc, .kind = SL_ACCESS_LOAD};
     uint32_t way = small_cache_find(c, line);
     bool hit = way != SL_NO_WAY;
     if (hit) {

@@ -129,8 +129,9 @@ static void a_way_that_was_not_offered_is_caught_by_name(void **state)
     sl_policy policy;
     sl_error error;
     uint64_t mask = 0xe;
-    assert_int_equal(sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_shape){1, 4, 0}, &error),
-                     SL_OK);
+    assert_int_equal(
+        sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_shape){.sets = 1, .ways = 4}, &error),
+        SL_OK);
     assert_int_equal(sl_policy_check(&policy, &error), SL_OK);
     assert_int_equal(sl_policy_victim(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), 1);
     assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);
