@@ -131,6 +131,7 @@ static cudaError_t start_device(sl_rt *rt)
                                   .threads = rt->options.threads,
                                   .max_instructions = rt->options.max_instructions,
                                   .check_uninit = rt->options.check_uninit,
+                                  .host_addresses = true,
                                   .isa = *rt->options.isa ? rt->options.isa : NULL,
                                   .sink = sink,
                                   .print = keep_printed,

@@ -1,4 +1,4 @@
-/* The emulator as a device. Device addresses are host pointers (emu/heap.h), so copies are memcpy after a check. */
+/* The emulator as a device. The host has device memory a shift away (emu/heap.h): copies are memcpy after a check. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,17 +74,18 @@ static sl_status emulator_copy_in(sl_device *device, uint64_t to, const void *fr
     sl_status status = check_range(heap, "copy in", to, bytes, error);
     if (status)
         return status;
-    memcpy((void *)(uintptr_t)to, from, bytes);
+    memcpy(sl_heap_host(heap, to), from, bytes);
     sl_heap_mark_written(heap, to, bytes);
     return SL_OK;
 }
 
 static sl_status emulator_copy_out(sl_device *device, void *to, uint64_t from, uint64_t bytes, sl_error *error)
 {
-    sl_status status = check_range(sl_emu_heap(emu_of(device)), "copy out", from, bytes, error);
+    sl_heap *heap = sl_emu_heap(emu_of(device));
+    sl_status status = check_range(heap, "copy out", from, bytes, error);
     if (status)
         return status;
-    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    memcpy(to, sl_heap_host(heap, from), bytes);
     return SL_OK;
 }
 
@@ -94,7 +95,7 @@ static sl_status emulator_fill(sl_device *device, uint64_t addr, uint8_t value, 
     sl_status status = check_range(heap, "fill", addr, bytes, error);
     if (status)
         return status;
-    memset((void *)(uintptr_t)addr, value, bytes);
+    memset(sl_heap_host(heap, addr), value, bytes);
     sl_heap_mark_written(heap, addr, bytes);
     return SL_OK;
 }

@@ -1,7 +1,7 @@
 /* The emulator: a GPU that runs PTX on the CPU, a warp at a time, and says what each warp did.
  *
  * An sl_emu owns device memory. Programs (one or several linked PTX modules) are loaded into it; kernels of a program
- * are launched on it, one launch at a time. Host pointers and device addresses are the same numbers (see heap.h). */
+ * are launched on it, one launch at a time. Device addresses are the same in every run (see heap.h). */
 #ifndef SL_EMU_EMU_H
 #define SL_EMU_EMU_H
 
@@ -25,6 +25,7 @@ typedef struct sl_emu_config {
     uint32_t threads;            /* host threads; 0: all cores */
     uint64_t max_instructions;   /* warp instructions per launch; 0: no limit */
     bool check_uninit;           /* report reads of memory never written as errors */
+    bool host_addresses;         /* device addresses are host pointers, as in unified memory */
     const char *isa;             /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_gpu_limits *limits; /* NULL: sl_gpu_limits_default */
     const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */

@@ -1,9 +1,9 @@
 /* Loads, stores, atomics and what moves addresses between spaces.
  *
  * The fast path of a load or store takes one look at all lanes: are the addresses aligned and inside the allocation
- * that this instruction hit last time? If so, lanes are read through plain pointers (device addresses are host
- * addresses). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an illegal
- * access. */
+ * that this instruction hit last time? If so, lanes are read through plain pointers (the host's addresses are the
+ * device's and a shift). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an
+ * illegal access. */
 #include "emu/exec_access.h"
 
 static inline bool in_range(const u64 *addr, u64 base, u64 bytes, u32 size)
@@ -28,7 +28,7 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *b
         *bias = (u64)(uintptr_t)w->block->shared;
         return in_range(addr, 0, w->block->shared_bytes, size);
     }
-    *bias = 0;
+    *bias = w->worker->shift;
     sl_range_cache *range = &w->worker->range[o->inst];
     if (in_range(addr, range->base, range->bytes, size))
         return true;
@@ -63,7 +63,7 @@ static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64
     if (o->space != SL_SPACE_SHARED) {
         base = w->worker->range[o->inst].base;
         bytes = w->worker->range[o->inst].bytes;
-        *bias = 0;
+        *bias = w->worker->shift;
     }
     return bytes >= size && addr - base <= bytes - size && !(addr & (size - 1));
 }
@@ -258,7 +258,7 @@ SL_STORE(u64, u64)
     SL_HANDLER(ldparam_##M)                                                                                            \
     {                                                                                                                  \
         M value;                                                                                                       \
-        memcpy(&value, (const u8 *)(uintptr_t)w->worker->run->param_addr + o->imm, sizeof value);                      \
+        memcpy(&value, w->worker->run->params + o->imm, sizeof value);                                                 \
         if (o->size == 2) {                                                                                            \
             u16 *d = sl_place(w, o->d);                                                                                \
             SL_WRITE_LANES(w, d, (u16)value);                                                                          \

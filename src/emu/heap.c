@@ -6,11 +6,13 @@
 
 #include "base/array.h"
 
-/* A process may hold several heaps (tests do): each takes the first free range of these. */
-#define FIRST_BASE  0x300000000000u
-#define RANGE_BYTES ((uint64_t)1 << 42)
+/* Heaps start at the first of these ranges. Several whose addresses are the host's take the first that is free. Others
+ * are given less, so that a hundred of them find room side by side. */
+#define FIRST_BASE         0x300000000000u
+#define HOST_RANGE_BYTES   ((uint64_t)1 << 42)
+#define DEVICE_RANGE_BYTES ((uint64_t)1 << 40)
 enum {
-    RANGES = 16,
+    HOST_RANGES = 16,
     ALIGNMENT = 512,
     SMALL_GAP = 512,           /* between small allocations, so that an overrun is noticed */
     LARGE_BYTES = 1024 * 1024, /* from here on, whole pages of the GPU, and such a page as gap */
@@ -19,33 +21,75 @@ enum {
 
 struct sl_heap {
     uint64_t base, cursor, end;
+    uint64_t shift;     /* host address - device address */
     uint64_t committed; /* readable and writable up to here */
+    void *mapped;       /* what the host has given, and how much */
+    uint64_t mapped_bytes;
+    bool host_addresses;
     uint64_t live_bytes, serial, generation;
     bool track_writes;
     SL_ARRAY(sl_alloc) allocs; /* by address */
 };
 
-sl_status sl_heap_create(bool track_writes, sl_heap **result, sl_error *error)
+static uint64_t round_up(uint64_t x, uint64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+static bool reserve(sl_heap *heap, uint64_t at, uint64_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
+    void *got = mmap((void *)(uintptr_t)at, bytes, PROT_NONE, flags, -1, 0);
+    if (got == MAP_FAILED)
+        return false;
+    if (at && got != (void *)(uintptr_t)at) { /* kernels before 4.17 take the place as a hint */
+        munmap(got, bytes);
+        return false;
+    }
+    heap->mapped = got;
+    heap->mapped_bytes = bytes;
+    return true;
+}
+
+/* Addresses of the host: the first free range. */
+static bool place_as_host(sl_heap *heap)
+{
+    for (int i = 0; i < HOST_RANGES; i++) {
+        uint64_t base = FIRST_BASE + (uint64_t)i * HOST_RANGE_BYTES;
+        if (reserve(heap, base, HOST_RANGE_BYTES)) {
+            heap->base = base;
+            heap->end = base + HOST_RANGE_BYTES;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Addresses of its own, wherever the host has room: pages of the GPU start at large pages of the host. */
+static bool place_anywhere(sl_heap *heap)
+{
+    if (!reserve(heap, 0, DEVICE_RANGE_BYTES + GPU_PAGE))
+        return false;
+    heap->base = FIRST_BASE;
+    heap->end = FIRST_BASE + DEVICE_RANGE_BYTES;
+    heap->shift = round_up((uint64_t)(uintptr_t)heap->mapped, GPU_PAGE) - FIRST_BASE;
+    return true;
+}
+
+sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **result, sl_error *error)
 {
     sl_heap *heap = calloc(1, sizeof *heap);
     if (!heap)
         return sl_fail_memory(error);
-    for (int i = 0; i < RANGES; i++) {
-        uint64_t base = FIRST_BASE + (uint64_t)i * RANGE_BYTES;
-        void *got = mmap((void *)(uintptr_t)base, RANGE_BYTES, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got == (void *)(uintptr_t)base) {
-            heap->base = heap->cursor = heap->committed = base;
-            heap->end = base + RANGE_BYTES;
-            heap->track_writes = track_writes;
-            *result = heap;
-            return SL_OK;
-        }
-        if (got != MAP_FAILED)
-            munmap(got, RANGE_BYTES);
+    if (!(host_addresses ? place_as_host(heap) : place_anywhere(heap))) {
+        free(heap);
+        return sl_fail(error, SL_NO_MEMORY, "no room in the address space for device memory");
     }
-    free(heap);
-    return sl_fail(error, SL_NO_MEMORY, "no room in the address space for device memory");
+    heap->cursor = heap->committed = heap->base;
+    heap->track_writes = track_writes;
+    heap->host_addresses = host_addresses;
+    *result = heap;
+    return SL_OK;
 }
 
 void sl_heap_destroy(sl_heap *heap)
@@ -57,8 +101,18 @@ void sl_heap_destroy(sl_heap *heap)
         free(heap->allocs.items[i].written);
     }
     sl_array_free(&heap->allocs);
-    munmap((void *)(uintptr_t)heap->base, RANGE_BYTES);
+    munmap(heap->mapped, heap->mapped_bytes);
     free(heap);
+}
+
+uint64_t sl_heap_shift(const sl_heap *heap)
+{
+    return heap->shift;
+}
+
+void *sl_heap_host(const sl_heap *heap, uint64_t addr)
+{
+    return (void *)(uintptr_t)(addr + heap->shift);
 }
 
 /* Index of the first allocation whose base is above addr. */
@@ -73,11 +127,6 @@ static size_t first_above(const sl_heap *heap, uint64_t addr)
             high = middle;
     }
     return low;
-}
-
-static uint64_t round_up(uint64_t x, uint64_t to)
-{
-    return (x + to - 1) / to * to;
 }
 
 static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_kind kind, const char *label,
@@ -113,7 +162,7 @@ static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
         if (old->live || old->bytes < bytes || old->base < heap->base || old->base >= heap->end)
             continue;
         *base = old->base;
-        memset((void *)(uintptr_t)old->base, 0, old->bytes);
+        memset(sl_heap_host(heap, old->base), 0, old->bytes);
         free((char *)old->label);
         memmove(old, old + 1, (heap->allocs.count - i - 1) * sizeof *old);
         heap->allocs.count--;
@@ -128,7 +177,7 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
     bool large = bytes >= LARGE_BYTES;
     uint64_t base = round_up(heap->cursor, large ? GPU_PAGE : ALIGNMENT);
     uint64_t taken = large ? round_up(bytes, GPU_PAGE) + GPU_PAGE : round_up(bytes, ALIGNMENT) + SMALL_GAP;
-    if (bytes > RANGE_BYTES || taken > heap->end - base) {
+    if (bytes > heap->end - heap->base || taken > heap->end - base) {
         if (!recycle(heap, bytes, &base))
             return sl_fail(error, SL_NO_MEMORY, "device memory is full: %llu bytes asked for, %llu in use",
                            (unsigned long long)bytes, (unsigned long long)heap->live_bytes);
@@ -137,7 +186,7 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
             uint64_t upto = round_up(base + taken, 64 * (uint64_t)LARGE_BYTES);
             if (upto > heap->end)
                 upto = heap->end;
-            if (mprotect((void *)(uintptr_t)heap->committed, upto - heap->committed, PROT_READ | PROT_WRITE))
+            if (mprotect(sl_heap_host(heap, heap->committed), upto - heap->committed, PROT_READ | PROT_WRITE))
                 return sl_fail_memory(error);
             heap->committed = upto;
         }
@@ -151,6 +200,8 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
 
 sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *error)
 {
+    if (!heap->host_addresses)
+        return sl_fail(error, SL_INVALID, "host memory cannot be registered: device addresses are not the host's");
     uint64_t base = (uint64_t)(uintptr_t)host;
     size_t above = first_above(heap, base);
     bool overlaps =
@@ -186,7 +237,7 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error)
     if (addr >= heap->base && addr < heap->end) {
         uint64_t first = round_up(addr, 4096), end = (addr + alloc->bytes) & ~(uint64_t)4095;
         if (end > first)
-            madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
+            madvise(sl_heap_host(heap, first), end - first, MADV_DONTNEED);
     }
     return SL_OK;
 }

@@ -1,8 +1,12 @@
-/* Device memory: allocations at fixed, reproducible addresses that are also valid host pointers.
+/* Device memory: allocations at fixed, reproducible addresses.
  *
- * The heap reserves a large range of the address space at a fixed base and hands out addresses in ascending order, so
- * the same program sees the same addresses in every run. Freed addresses are not handed out again until the range is
- * used up, so that a use after free can be told from other illegal accesses. Not thread-safe: callers serialise. */
+ * The heap reserves a large range of the host's address space and hands out addresses in ascending order from a fixed
+ * base, so the same program sees the same addresses in every run, whatever other heaps there are. Where the host has
+ * the bytes of an address is one addition away (sl_heap_shift). Programs of the CUDA runtime use device addresses as
+ * pointers: for them the addresses are the host's, and the second such heap of a process starts elsewhere.
+ *
+ * Freed addresses are not handed out again until the range is used up, so that a use after free can be told from other
+ * illegal accesses. Not thread-safe: callers serialise. */
 #ifndef SL_EMU_HEAP_H
 #define SL_EMU_HEAP_H
 
@@ -31,14 +35,19 @@ typedef struct sl_alloc {
 
 typedef struct sl_heap sl_heap;
 
-/* track_writes: keep `written` maps for --check=uninit. */
-sl_status sl_heap_create(bool track_writes, sl_heap **heap, sl_error *error);
+/* track_writes: keep `written` maps for --check=uninit. host_addresses: addresses are valid host pointers as they are.
+ */
+sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **heap, sl_error *error);
 void sl_heap_destroy(sl_heap *heap);
+/* What to add to an address of this heap to get the host's; the same for all of them, as long as the heap lives. */
+uint64_t sl_heap_shift(const sl_heap *heap);
+/* Where the host has the bytes at addr. Does not look whether anything is allocated there. */
+void *sl_heap_host(const sl_heap *heap, uint64_t addr);
 
 /* Memory is zero-filled by the host but counts as never written. bytes may be 0 (a distinct address comes back). */
 sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const char *label, uint64_t *addr,
                         sl_error *error);
-/* Makes existing host memory accessible to kernels (cudaHostRegister). */
+/* Makes existing host memory accessible to kernels (cudaHostRegister). Needs a heap with host_addresses. */
 sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *error);
 /* addr must be a live allocation's base. */
 sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);

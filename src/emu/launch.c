@@ -48,7 +48,7 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
         status = sl_fail(error, SL_INVALID, "instruction set %s is not available here",
                          config->isa ? config->isa : "x86-64-v2");
     if (status == SL_OK)
-        status = sl_heap_create(config->check_uninit, &emu->heap, error);
+        status = sl_heap_create(config->check_uninit, config->host_addresses, &emu->heap, error);
     if (status == SL_OK)
         status = sl_heap_alloc(emu->heap, SL_PARAM_BYTES, SL_ALLOC_INTERNAL, "kernel parameters", &emu->params, error);
     if (status == SL_OK)
@@ -277,7 +277,8 @@ static sl_status open_context(launcher *l, unsigned index, sl_error *error)
     struct context *context = &l->context[index];
     if (context->ready)
         return SL_OK;
-    context->worker = (sl_worker){.run = &l->run, .deliver = deliver, .launcher = l};
+    context->worker =
+        (sl_worker){.run = &l->run, .shift = sl_heap_shift(l->run.emu->heap), .deliver = deliver, .launcher = l};
     context->worker.range = calloc(l->run.code->insts + 1, sizeof *context->worker.range);
     context->views = calloc(l->run.warps_per_block, sizeof *context->views);
     if (!context->worker.range || !context->views)
@@ -492,13 +493,14 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
                     .blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
                     .shared_bytes = shared_bytes(kernel, launch->dynamic_shared_bytes),
                     .param_addr = emu->params,
+                    .params = sl_heap_host(emu->heap, emu->params),
                     .serial = ++emu->launches,
                     .block_limit = UINT64_MAX};
     run->warps_per_block = (run->threads_per_block + run->lanes - 1) / run->lanes;
     if (kernel->func->param_bytes)
-        memcpy((void *)(uintptr_t)emu->params, launch->params, kernel->func->param_bytes);
+        memcpy(sl_heap_host(emu->heap, emu->params), launch->params, kernel->func->param_bytes);
     if (launch->cooperative)
-        memset((void *)(uintptr_t)emu->grid_workspace, 0, SL_GRID_WORKSPACE_BYTES);
+        memset(sl_heap_host(emu->heap, emu->grid_workspace), 0, SL_GRID_WORKSPACE_BYTES);
     sl_trace_launch facts = describe(run);
     if (l.sink) {
         bool wanted = true;

@@ -178,7 +178,7 @@ void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr,
     }
     if (!sl_heap_contains(warp->worker->run->emu->heap, addr, bytes))
         return outside(warp, op, lane, addr, bytes, store);
-    return (void *)(uintptr_t)addr;
+    return (void *)(uintptr_t)(addr + warp->worker->shift);
 }
 
 /* The map of written bytes for an address and the bit where it starts; NULL: not tracked. */

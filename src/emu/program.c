@@ -89,7 +89,7 @@ static sl_status initialise(sl_emu_program *program, const struct sl_placed *pla
 {
     const sl_ptx_var *var = placed->var;
     uint32_t size = sl_ptx_type_bytes(var->type);
-    uint8_t *memory = (uint8_t *)(uintptr_t)placed->addr;
+    uint8_t *memory = sl_heap_host(program->emu->heap, placed->addr);
     for (uint32_t i = 0; i < var->inits; i++) {
         uint64_t value;
         sl_status status = init_value(program, placed->module, var, &var->init[i], &value, error);

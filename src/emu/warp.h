@@ -122,6 +122,7 @@ typedef struct sl_run {
     uint64_t blocks;
     uint32_t shared_bytes;
     uint64_t param_addr;
+    const uint8_t *params; /* where the host has them */
     bool recording;
     uint64_t block_limit; /* blocks from here on are not recorded */
     uint64_t serial;      /* of the launch */
@@ -131,6 +132,7 @@ typedef struct sl_run {
 struct sl_worker {
     sl_run *run;
     sl_range_cache *range; /* per instruction */
+    uint64_t shift;        /* host address - device address */
     uint64_t clock;        /* warp instructions so far */
     uint64_t thread_insts;
     uint64_t steps; /* basic blocks left so far */

@@ -107,6 +107,16 @@ exits 0
 stdout_has 'matmul,0,matmul,matmul,1,model,ld_sectors,32768,32768,0'
 stdout_has 'stencil2d,1,stencil2d,stencil2d,1,model,ld_sectors,8116,8116,0'
 
+it 'gives the same bytes for any number of workloads at a time'
+measured="$SLUICE_SOURCE/papers/h200-counters.csv"
+{ head -n 1 "$measured" && grep -E '^(particlefilter|gaussian|cfd|conv3d),' "$measured"; } >few.csv
+run "$sluice" validate all -c few.csv --csv one.csv -j 1 -q
+exits 0
+run "$sluice" validate all -c few.csv --csv two.csv -j 2 -q
+exits 0
+run cmp one.csv two.csv
+exits 0
+
 it 'takes of such a file the rows of the workload'
 run "$sluice" validate --size small stencil2d -c many.csv --csv - --launch 1
 exits 0

@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "device/kernels.h"
+#include "emu/recording.h"
 
 static sl_error error;
 
@@ -215,6 +216,33 @@ static void a_wrong_kind_of_device_is_answered_with_those_there_are(void **state
     assert_non_null(strstr(error.text, "emu and gpu"));
 }
 
+static void emulators_side_by_side_record_the_same_addresses(void **state)
+{
+    (void)state;
+    static recording heard[2];
+    sl_device *device[2];
+    uint32_t result[40];
+    for (uint32_t i = 0; i < 2; i++) {
+        sl_launch_sink sink = recording_sink(&heard[i]);
+        sl_emu_config emu = {.threads = 1, .sink = &sink};
+        assert_int_equal(sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device[i], &error), SL_OK);
+        uint64_t out = allocate(device[i], sizeof result, "out");
+        assert_int_equal(launch_fill(kernel(load(device[i]), "fill_u32"), out, 100 * i, 40, 2, 20), SL_OK);
+    }
+    assert_int_equal(heard[0].count, 2);
+    assert_int_equal(heard[1].count, 2);
+    for (uint32_t k = 0; k < 2; k++)
+        assert_memory_equal(heard[0].access[k].addr, heard[1].access[k].addr, 20 * sizeof(uint64_t));
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t out = heard[i].access[0].addr[0];
+        assert_int_equal(sl_device_copy_out(device[i], result, out, sizeof result, &error), SL_OK);
+        for (uint32_t k = 0; k < 40; k++)
+            assert_int_equal(result[k], 100 * i + k);
+    }
+    sl_device_close(device[0]);
+    sl_device_close(device[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +257,7 @@ int main(void)
         cmocka_unit_test(an_empty_grid_is_refused),
         cmocka_unit_test(text_that_is_not_ptx_is_refused_with_its_place),
         cmocka_unit_test(the_emulator_has_no_clock),
+        cmocka_unit_test(emulators_side_by_side_record_the_same_addresses),
         cmocka_unit_test(a_wrong_kind_of_device_is_answered_with_those_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,7 @@ rig *rig_open(const rig_config *config)
                          .threads = config->threads,
                          .isa = config->isa,
                          .check_uninit = config->check_uninit,
+                         .host_addresses = true,
                          .max_instructions = config->max_instructions,
                          .limits = config->limits,
                          .sink = config->silent ? NULL : &r->sink,

@@ -42,8 +42,12 @@ typedef struct scene {
 static bool open_scene(scene *c, const machine *m, uint32_t threads, bool forgiving)
 {
     memset(c, 0, sizeof *c);
-    sl_emu_config config = {
-        .lanes = m->lanes, .threads = threads, .isa = m->isa, .stray = forgiving ? hear : NULL, .stray_context = &c->h};
+    sl_emu_config config = {.lanes = m->lanes,
+                            .threads = threads,
+                            .isa = m->isa,
+                            .host_addresses = true,
+                            .stray = forgiving ? hear : NULL,
+                            .stray_context = &c->h};
     if (sl_emu_create(&config, &c->s.emu, &c->s.error) != SL_OK)
         return false;
     assert_int_equal(sl_ptx_parse(COPY, strlen(COPY), "stray.ptx", &c->s.module, &c->s.error), SL_OK);
