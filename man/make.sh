@@ -1,11 +1,26 @@
 #!/bin/sh
-# Usage: make.sh PROGRAM
-# Prints sluice(1): what is written by hand, and what follows from the program's table of commands.
+# Usage: make.sh PROGRAM FOLDER
+# Writes sluice(1) and a page for each command into FOLDER: what is written by hand, and what follows from the program's
+# table of commands.
 set -eu
-program=$1
+program=$1 folder=$2
 here=$(dirname "$0")
 version=$("$program" --version)
-printf '.TH SLUICE 1 "" "%s" "User Commands"\n' "$version"
-cat "$here/head.roff"
-"$program" --man
-cat "$here/tail.roff"
+
+page() # NAME, in capitals as titles are
+{
+    printf '.TH %s 1 "" "%s" "User Commands"\n' "$(echo "$1" | tr '[:lower:]' '[:upper:]')" "$version"
+}
+
+{
+    page sluice
+    cat "$here/head.roff"
+    "$program" --man
+    cat "$here/tail.roff"
+} >"$folder/sluice.1"
+"$program" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | while read -r command; do
+    {
+        page "sluice-$command"
+        "$program" --man "$command"
+    } >"$folder/sluice-$command.1"
+done

@@ -8,6 +8,13 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the shared library shows. Everything else of it is hidden. */
+#define SL_API __attribute__((visibility("default")))
+
 typedef enum sl_status {
     SL_OK = 0,
     SL_NO_MEMORY,   /* the host is out of memory */
@@ -32,14 +39,18 @@ typedef struct sl_error {
 #define SL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* Each fills `error` (which may be NULL) and returns `status`, so that `return sl_fail(…)` reads well. */
-sl_status sl_fail(sl_error *error, sl_status status, const char *format, ...) SL_PRINTF(3, 4);
-sl_status sl_fail_at(sl_error *error, sl_status status, const char *file, uint32_t line, uint32_t column,
-                     const char *format, ...) SL_PRINTF(6, 7);
-sl_status sl_fail_memory(sl_error *error);
+SL_API sl_status sl_fail(sl_error *error, sl_status status, const char *format, ...) SL_PRINTF(3, 4);
+SL_API sl_status sl_fail_at(sl_error *error, sl_status status, const char *file, uint32_t line, uint32_t column,
+                            const char *format, ...) SL_PRINTF(6, 7);
+SL_API sl_status sl_fail_memory(sl_error *error);
 /* SL_IO with the text "cannot VERB PATH: strerror(errno)". */
-sl_status sl_fail_io(sl_error *error, const char *verb, const char *path);
+SL_API sl_status sl_fail_io(sl_error *error, const char *verb, const char *path);
 
 /* "file:line:column: text" (parts that are absent are left out) into `buffer`; returns `buffer`. */
-char *sl_error_format(const sl_error *error, char *buffer, unsigned long size);
+SL_API char *sl_error_format(const sl_error *error, char *buffer, unsigned long size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

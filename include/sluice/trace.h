@@ -17,6 +17,10 @@
 
 #include "sluice/error.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SL_MAX_LANES = 64, SL_INST_REGS = 12 };
 
 typedef enum sl_op_class {
@@ -188,19 +192,19 @@ typedef struct sl_warp_stream {
     bool failed; /* memory ran out: the stream is incomplete */
 } sl_warp_stream;
 
-bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
-void sl_warp_stream_fini(sl_warp_stream *);
+SL_API bool sl_warp_stream_init(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
+SL_API void sl_warp_stream_fini(sl_warp_stream *);
 /* Forgets everything: start of a warp, or (between steps) of a new part of a long one. Buffers keep their capacity.
  * False when memory runs out. */
-bool sl_warp_stream_reset(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
+SL_API bool sl_warp_stream_reset(sl_warp_stream *, uint32_t mem_slots, uint32_t lanes);
 /* The warp enters basic block `bb` with the lanes of `mask`. */
-void sl_warp_stream_step(sl_warp_stream *, uint32_t bb, uint64_t mask);
+SL_API void sl_warp_stream_step(sl_warp_stream *, uint32_t bb, uint64_t mask);
 /* The next memory instruction of the current step ran for the lanes in `mask` (may be 0, and may differ from the step's
  * mask because of predication). addr[i] is valid where bit i of the mask is set. Must be called for every memory
  * instruction of the step, in order. */
-void sl_warp_stream_access(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const uint64_t *addr);
+SL_API void sl_warp_stream_access(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const uint64_t *addr);
 /* Writes out pending state; call once, before the bytes of `control` and `memory` are used. */
-void sl_warp_stream_end(sl_warp_stream *);
+SL_API void sl_warp_stream_end(sl_warp_stream *);
 
 /* ---- a block's encoded streams, as produced and as read back ---- */
 
@@ -251,16 +255,16 @@ typedef struct sl_warp_cursor {
 } sl_warp_cursor;
 
 /* `predictor` is the caller's scratch of kernel->mem_slots entries. */
-void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint32_t lanes, const sl_warp_view *,
-                         sl_predictor *predictor);
+SL_API void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint32_t lanes, const sl_warp_view *,
+                                sl_predictor *predictor);
 /* Goes to the next step (cursor->bb, cursor->mask). SL_OK with *more false at the end; SL_CORRUPT on damage. */
-sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
+SL_API sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
 /* The next memory access of the current step (cursor->access), in order; *more false when there is none left. */
-sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
+SL_API sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
 /* Fills addr[] of the active lanes. */
-void sl_access_expand(sl_access *, uint32_t lanes);
+SL_API void sl_access_expand(sl_access *, uint32_t lanes);
 /* The same of an affine access, to another place. */
-void sl_access_addresses(const sl_access *, uint32_t lanes, uint64_t *addr);
+SL_API void sl_access_addresses(const sl_access *, uint32_t lanes, uint64_t *addr);
 
 /* ---- files ---- */
 
@@ -273,47 +277,51 @@ typedef struct sl_trace_filter {
 } sl_trace_filter;
 
 /* Writes to PATH.tmp-<pid> and renames on close. `producer` is a line for `sluice info` (command, version). */
-sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **,
-                                 sl_error *);
+SL_API sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **,
+                                        sl_error *);
 /* Registers a kernel's static table (copied); returns its index through *index. Same symbol and content: same index. */
-sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
-sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *, size_t ranges,
-                                sl_error *);
+SL_API sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
+SL_API sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *,
+                                       size_t ranges, sl_error *);
 /* Parts of one block come in order; parts of different blocks may interleave. The emulator's blocks come in ascending
  * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
  * abandoned. */
-sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
+SL_API sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
 /* The end of the launch; `failed`: it ended with an error. */
-sl_status sl_trace_writer_end(sl_trace_writer *, bool failed, sl_error *);
+SL_API sl_status sl_trace_writer_end(sl_trace_writer *, bool failed, sl_error *);
 /* Finishes the index, renames and frees the writer. On failure the temporary file is removed. */
-sl_status sl_trace_writer_close(sl_trace_writer *, sl_error *);
-void sl_trace_writer_abandon(sl_trace_writer *);
+SL_API sl_status sl_trace_writer_close(sl_trace_writer *, sl_error *);
+SL_API void sl_trace_writer_abandon(sl_trace_writer *);
 
 typedef struct sl_trace sl_trace;
 /* Opens by mapping the file. A file whose index is missing or damaged (it was cut off, or is still being written) still
  * opens: *damage (may be NULL) then has status SL_CORRUPT and says which launches and blocks were lost; otherwise its
  * status is SL_OK. What is whole is readable. Damage inside of a chunk shows when it is walked. */
-sl_status sl_trace_open(const char *path, sl_trace **, sl_error *damage, sl_error *);
-void sl_trace_close(sl_trace *);
-const char *sl_trace_producer(const sl_trace *);
-uint32_t sl_trace_kernels(const sl_trace *);
+SL_API sl_status sl_trace_open(const char *path, sl_trace **, sl_error *damage, sl_error *);
+SL_API void sl_trace_close(sl_trace *);
+SL_API const char *sl_trace_producer(const sl_trace *);
+SL_API uint32_t sl_trace_kernels(const sl_trace *);
 /* NULL where the file is damaged; never for the kernel of a launch. */
-const sl_trace_kernel *sl_trace_kernel_at(const sl_trace *, uint32_t index);
-uint32_t sl_trace_launches(const sl_trace *);
-const sl_trace_launch *sl_trace_launch_at(const sl_trace *, uint32_t index);
-size_t sl_trace_ranges(const sl_trace *, uint32_t launch, const sl_trace_range **);
-uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* in the file */
-uint64_t sl_trace_bytes(const sl_trace *);                         /* of the whole file */
+SL_API const sl_trace_kernel *sl_trace_kernel_at(const sl_trace *, uint32_t index);
+SL_API uint32_t sl_trace_launches(const sl_trace *);
+SL_API const sl_trace_launch *sl_trace_launch_at(const sl_trace *, uint32_t index);
+SL_API size_t sl_trace_ranges(const sl_trace *, uint32_t launch, const sl_trace_range **);
+SL_API uint64_t sl_trace_launch_bytes(const sl_trace *, uint32_t launch); /* in the file */
+SL_API uint64_t sl_trace_bytes(const sl_trace *);                         /* of the whole file */
 
 /* Walks the blocks of a launch as they were recorded: in ascending order (imported traces: as they stood there), parts
  * in order; where blocks had to run interleaved, their parts are interleaved too. One walker per thread; several may
  * walk one trace at once. */
 typedef struct sl_block_walker sl_block_walker;
-sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
-                                 sl_block_walker **, sl_error *);
+SL_API sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
+                                        sl_block_walker **, sl_error *);
 /* *view is valid until the next call; *more false at the end. SL_CORRUPT names the blocks that cannot be read; another
  * call goes on behind them. */
-sl_status sl_block_walker_next(sl_block_walker *, sl_block_view *view, bool *more, sl_error *);
-void sl_block_walker_destroy(sl_block_walker *); /* NULL is fine */
+SL_API sl_status sl_block_walker_next(sl_block_walker *, sl_block_view *view, bool *more, sl_error *);
+SL_API void sl_block_walker_destroy(sl_block_walker *); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,18 +8,10 @@
 
 #include <stddef.h>
 
-#include "sluice/error.h"
-
-typedef struct sl_pool sl_pool;
+#include "sluice/pool.h"
 
 /* One job. `worker` is in [0, sl_pool_threads): scratch memory per worker needs no lock. */
 typedef sl_status (*sl_job)(void *context, size_t index, unsigned worker, sl_error *error);
-
-/* `threads` 0: as many as the process may use cores. The thread that calls sl_pool_run is one of them. Where the system
- * refuses threads the pool has fewer. */
-sl_status sl_pool_create(unsigned threads, sl_pool **pool, sl_error *error);
-void sl_pool_destroy(sl_pool *pool); /* NULL is fine */
-unsigned sl_pool_threads(const sl_pool *pool);
 
 /* Runs jobs 0 … count-1 and returns when all have ended. One run at a time: not to be called from a job, nor by two
  * threads at once. `pool` NULL: all jobs run in order on the calling thread. */

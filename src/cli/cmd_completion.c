@@ -7,7 +7,7 @@
 static const struct {
     const char *shell;
     void (*print)(FILE *);
-} shells[] = {{"bash", sl_help_bash}, {"fish", sl_help_fish}};
+} shells[] = {{"bash", sl_help_bash}, {"zsh", sl_help_zsh}, {"fish", sl_help_fish}};
 
 static int run(const sl_invocation *inv)
 {
@@ -21,12 +21,13 @@ static int run(const sl_invocation *inv)
     }
     char hint[64];
     return sl_cli_usage(
-        inv, "no completion for '%s', only for bash and fish%s", inv->args.operand[0],
+        inv, "no completion for '%s', only for bash, zsh and fish%s", inv->args.operand[0],
         sl_did_you_mean(inv->args.operand[0], names, sizeof shells / sizeof *shells, "", hint, sizeof hint));
 }
 
 static const sl_example examples[] = {
     {"source <(sluice completion bash)", "Completes commands and options in this bash"},
+    {"sluice completion zsh > ~/.zfunc/_sluice", "Does so in every zsh whose fpath has ~/.zfunc"},
     {"sluice completion fish > ~/.config/fish/completions/sluice.fish", "Does so in every fish"},
     {0},
 };
@@ -34,8 +35,10 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_completion = {
     .name = "completion",
     .summary = "print completion for a shell",
-    .usage = "bash|fish",
-    .description = "Prints a script that teaches a shell to complete the commands and options of sluice.",
+    .usage = "bash|zsh|fish",
+    .description = "Prints a script that teaches a shell to complete the commands and options of sluice, the values of "
+                   "options and "
+                   "the names of workloads, machines and policies. Packages install it where the shell looks.",
     .values_bytes = sizeof(sl_common),
     .least_operands = 1,
     .most_operands = 1,

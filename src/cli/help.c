@@ -74,8 +74,7 @@ static void wrap(FILE *file, const char *text, int column, int indent)
     fputc('\n', file);
 }
 
-/* "-o, --output FILE" as help and man show it. */
-static void spell(const sl_option *o, char *text, size_t size)
+void sl_option_spell(const sl_option *o, char *text, size_t size)
 {
     char letter[8] = "";
     if (o->letter)
@@ -87,7 +86,7 @@ static void spell(const sl_option *o, char *text, size_t size)
 static void describe(FILE *file, const sl_option *o)
 {
     char text[128];
-    spell(o, text, sizeof text);
+    sl_option_spell(o, text, sizeof text);
     int column = fprintf(file, "  %s%s", o->letter ? "" : "    ", text);
     if (column >= HELP_COLUMN)
         fprintf(file, "\n%*s", HELP_COLUMN, "");
@@ -126,138 +125,4 @@ void sl_help_command(FILE *file, const sl_command *command)
     fprintf(file, "\nExamples:\n");
     for (const sl_example *e = command->examples; e->line; e++)
         fprintf(file, "  %s\n      %s\n", e->line, e->what);
-}
-
-/* ---- man page ---- */
-
-/* roff takes '-' for a hyphen, a leading '.' or '\'' for a request, and '\' for an escape. */
-static void roff(FILE *file, const char *text)
-{
-    bool start = true;
-    for (; *text; text++) {
-        if (text[0] == '\n' && text[1] == '\n') {
-            fputs("\n.PP\n", file);
-            text++;
-            start = true;
-            continue;
-        }
-        if (start && (*text == '.' || *text == '\''))
-            fputs("\\&", file);
-        start = *text == '\n';
-        if (*text == '-')
-            fputs("\\-", file);
-        else if (*text == '\\')
-            fputs("\\e", file);
-        else
-            fputc(*text, file);
-    }
-}
-
-static void man_option(FILE *file, const sl_option *o)
-{
-    char text[128];
-    spell(o, text, sizeof text);
-    fputs(".TP\n.B ", file);
-    roff(file, text);
-    fputc('\n', file);
-    roff(file, o->help);
-    for (size_t i = 0; o->choices && o->choices[i]; i++) {
-        fputs(i ? ", " : ": ", file);
-        roff(file, o->choices[i]);
-    }
-    fputs(".\n", file);
-}
-
-static void man_command(FILE *file, const sl_command *command)
-{
-    sl_option common[SL_COMMON_OPTIONS + 1];
-    const sl_option *tables[SL_COMMAND_TABLES];
-    size_t count = sl_command_tables(command, common, tables);
-    fprintf(file, ".SS sluice %s ", command->name);
-    roff(file, command->usage);
-    fputc('\n', file);
-    roff(file, command->description);
-    fputc('\n', file);
-    for (size_t t = 0; t < count; t++)
-        for (const sl_option *o = tables[t]; o->name; o++)
-            man_option(file, o);
-    fputs(".PP\nExamples:\n", file);
-    for (const sl_example *e = command->examples; e->line; e++) {
-        fputs(".TP\n.B ", file);
-        roff(file, e->line);
-        fputc('\n', file);
-        roff(file, e->what);
-        fputs(".\n", file);
-    }
-}
-
-void sl_help_man(FILE *file)
-{
-    fputs(".SH COMMANDS\n", file);
-    for (size_t i = 0; i < sl_command_count; i++)
-        man_command(file, sl_commands[i]);
-}
-
-/* ---- shell completion ---- */
-
-void sl_help_bash(FILE *file)
-{
-    fputs("_sluice()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n    case ${COMP_WORDS[1]} in\n", file);
-    for (size_t i = 0; i < sl_command_count; i++) {
-        sl_option common[SL_COMMON_OPTIONS + 1];
-        const sl_option *tables[SL_COMMAND_TABLES];
-        size_t count = sl_command_tables(sl_commands[i], common, tables);
-        fprintf(file, "    %s) words='--help", sl_commands[i]->name);
-        for (size_t t = 0; t < count; t++)
-            for (const sl_option *o = tables[t]; o->name; o++)
-                fprintf(file, " --%s", o->name);
-        fputs("' ;;\n", file);
-    }
-    fputs("    esac\n    [ \"$COMP_CWORD\" -eq 1 ] && words='--help --version", file);
-    for (size_t i = 0; i < sl_command_count; i++)
-        fprintf(file, " %s", sl_commands[i]->name);
-    fputs("'\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
-          "complete -o default -F _sluice sluice\n",
-          file);
-}
-
-/* A string within single quotes of fish. */
-static void fish_quote(FILE *file, const char *text)
-{
-    fputc('\'', file);
-    for (; *text; text++)
-        fprintf(file, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
-    fputc('\'', file);
-}
-
-void sl_help_fish(FILE *file)
-{
-    for (size_t i = 0; i < sl_command_count; i++) {
-        fprintf(file, "complete -c sluice -n __fish_use_subcommand -a %s -d ", sl_commands[i]->name);
-        fish_quote(file, sl_commands[i]->summary);
-        fputc('\n', file);
-    }
-    for (size_t i = 0; i < sl_command_count; i++) {
-        sl_option common[SL_COMMON_OPTIONS + 1];
-        const sl_option *tables[SL_COMMAND_TABLES];
-        size_t count = sl_command_tables(sl_commands[i], common, tables);
-        for (size_t t = 0; t < count; t++)
-            for (const sl_option *o = tables[t]; o->name; o++) {
-                fprintf(file, "complete -c sluice -n '__fish_seen_subcommand_from %s' -l %s", sl_commands[i]->name,
-                        o->name);
-                if (o->letter)
-                    fprintf(file, " -s %c", o->letter);
-                fputs(" -d ", file);
-                fish_quote(file, o->help);
-                if (o->choices) {
-                    fputs(" -x -a '", file);
-                    for (size_t c = 0; o->choices[c]; c++)
-                        fprintf(file, "%s%s", c ? " " : "", o->choices[c]);
-                    fputc('\'', file);
-                } else if (o->value) {
-                    fputs(" -r", file);
-                }
-                fputc('\n', file);
-            }
-    }
 }

@@ -14,8 +14,16 @@ const sl_command *sl_command_find(const char *name);
 
 void sl_help_program(FILE *);
 void sl_help_command(FILE *, const sl_command *);
-void sl_help_man(FILE *); /* roff: the parts of sluice(1) that follow from the table */
+/* "-o, --output FILE" as help and man show it. */
+void sl_option_spell(const sl_option *, char *text, size_t size);
+
+/* roff: the list of commands in sluice(1), and the page of one but for its title. */
+void sl_help_man(FILE *);
+void sl_help_man_command(FILE *, const sl_command *);
+
+/* Scripts that teach a shell to complete commands, options, their values and operands. */
 void sl_help_bash(FILE *);
+void sl_help_zsh(FILE *);
 void sl_help_fish(FILE *);
 
 #endif

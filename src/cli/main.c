@@ -106,6 +106,20 @@ static int finish(int code)
     return code ? code : sl_cli_fail(&inv, &error);
 }
 
+/* For man/make.sh: the parts of sluice(1), or of the page of a command, that follow from the table. */
+static int print_man(const char *name)
+{
+    const sl_invocation no_command = {0};
+    const sl_command *command = name ? sl_command_find(name) : NULL;
+    if (name && !command)
+        return sl_cli_unknown_command(&no_command, name);
+    if (command)
+        sl_help_man_command(stdout, command);
+    else
+        sl_help_man(stdout);
+    return SL_EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
     const sl_invocation no_command = {0};
@@ -119,7 +133,7 @@ int main(int argc, char **argv)
     else if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         sl_help_program(stdout);
     else if (!strcmp(name, "--man"))
-        sl_help_man(stdout);
+        return finish(print_man(argv[2]));
     else if (name[0] == '-')
         return sl_cli_usage(&no_command, "unknown option '%s'", name);
     else {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sluice/error.h"
+#include "sluice/machine.h"
 
 enum {
     SL_MOST_LEVELS = 4,
@@ -138,7 +138,7 @@ typedef struct sl_memory {
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 
-typedef struct sl_machine {
+struct sl_machine {
     char name[SL_MACHINE_NAME];
     char summary[SL_MACHINE_TEXT];
     uint32_t cores;
@@ -148,7 +148,7 @@ typedef struct sl_machine {
     uint32_t levels;
     sl_level level[SL_MOST_LEVELS]; /* from the cores outwards */
     sl_memory memory;
-} sl_machine;
+};
 
 /* How a level's cores_per_instance is written for all cores of the machine, however many: the check puts the number. */
 enum { SL_ALL_CORES = 0 };
@@ -162,11 +162,6 @@ sl_status sl_machine_load_with(const char *name, const char *const *settings, si
                                sl_error *error);
 /* From text; `path` is for messages, and where files are looked for that it is based on. */
 sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
-/* Built-in machines. */
-size_t sl_machine_count(void);
-const char *sl_machine_name_at(size_t index);
-const char *sl_machine_text_at(size_t index, size_t *bytes);
-
 /* Derives what follows from the rest (sets where they are 0, sectors, fills) and says what cannot be: ways * line *
  * sets other than size, limits on MSHRs where there is any number, index bits that do not make the sets, a fill larger
  * than a line … Called by the loader, and by whoever changes a machine: who changes size, line or ways of a level puts

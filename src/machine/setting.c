@@ -27,36 +27,60 @@ static sl_status find_owner(sl_machine *m, const char *name, sl_key_section *sec
                    near ? near : "", near ? "'?" : "");
 }
 
-/* Splits "L1.ways=8"; what has no dot is of the machine itself. */
-static bool split(const char *setting, char owner[LONGEST_NAME], char key[LONGEST_NAME], const char **value)
+/* Splits "L1.ways", the first `length` of a text; what has no dot is of the machine itself. */
+static bool split(const char *text, size_t length, char owner[LONGEST_NAME], char key[LONGEST_NAME])
 {
-    const char *equals = strchr(setting, '='), *dot = memchr(setting, '.', equals ? (size_t)(equals - setting) : 0);
-    if (!equals || equals - setting >= LONGEST_NAME)
+    const char *dot = memchr(text, '.', length), *end = text + length;
+    if (length >= LONGEST_NAME)
         return false;
-    snprintf(owner, LONGEST_NAME, "%.*s", dot ? (int)(dot - setting) : 0, setting);
-    setting = dot ? dot + 1 : setting;
-    snprintf(key, LONGEST_NAME, "%.*s", (int)(equals - setting), setting);
-    *value = equals + 1;
+    snprintf(owner, LONGEST_NAME, "%.*s", dot ? (int)(dot - text) : 0, text);
+    text = dot ? dot + 1 : text;
+    snprintf(key, LONGEST_NAME, "%.*s", (int)(end - text), text);
     return *key;
+}
+
+static sl_status find_key(sl_machine *m, const char *owner, const char *name, const sl_key **key, void **base,
+                          sl_error *error)
+{
+    static const char *const no_others[] = {NULL};
+    sl_key_section section = SL_SECTION_machine;
+    *base = m;
+    sl_status status = *owner ? find_owner(m, owner, &section, base, error) : SL_OK;
+    if (status)
+        return status;
+    *key = sl_key_find(section, name);
+    return *key ? SL_OK : sl_key_unknown(section, name, no_others, error);
 }
 
 sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error)
 {
-    static const char *const no_others[] = {NULL};
     char owner[LONGEST_NAME], name[LONGEST_NAME];
-    const char *value;
-    if (!split(setting, owner, name, &value))
+    const char *equals = strchr(setting, '=');
+    if (!equals || !split(setting, (size_t)(equals - setting), owner, name))
         return sl_fail(error, SL_SYNTAX, "'%s' is no setting of a machine: those look like cores=8 or L1.size=32K",
                        setting);
-    sl_key_section section = SL_SECTION_machine;
-    void *base = raw;
-    sl_status status = *owner ? find_owner(raw, owner, &section, &base, error) : SL_OK;
+    const sl_key *key;
+    void *base;
+    sl_status status = find_key(raw, owner, name, &key, &base, error);
     if (status)
         return status;
-    const sl_key *key = sl_key_find(section, name);
-    if (!key)
-        return sl_key_unknown(section, name, no_others, error);
-    if (section == SL_SECTION_level)
+    if (key->section == SL_SECTION_level)
         ((sl_level *)base)->sets = key == &sl_keys[SL_AT_level_sets] ? ((sl_level *)base)->sets : 0;
-    return sl_key_put(key, value, base, error);
+    return sl_key_put(key, equals + 1, base, error);
+}
+
+sl_status sl_machine_number(const sl_machine *machine, const char *text, uint64_t *value, sl_error *error)
+{
+    char owner[LONGEST_NAME], name[LONGEST_NAME];
+    if (!split(text, strlen(text), owner, name))
+        return sl_fail(error, SL_SYNTAX, "'%s' is no key of a machine: those look like cores or L1.size", text);
+    const sl_key *key;
+    void *base;
+    sl_status status = find_key((sl_machine *)(uintptr_t)machine, owner, name, &key, &base, error);
+    if (status)
+        return status;
+    if (key->type != SL_KEY_COUNT && key->type != SL_KEY_SIZE && key->type != SL_KEY_CORES)
+        return sl_fail(error, SL_INVALID, "'%s' is no number", text);
+    *value = sl_key_get(key, base);
+    return SL_OK;
 }

@@ -8,20 +8,16 @@
 
 #include "base/pool.h"
 #include "machine/occupancy.h"
+#include "sluice/model.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
 
-typedef struct sl_model_options {
-    bool no_latency, no_associativity, no_mshr, no_divergence; /* the paper's extensions, switched off */
-    uint64_t seed;
-} sl_model_options;
-
-typedef struct sl_model_result {
+struct sl_model_result {
     sl_launch_counts counts; /* of the whole launch and of each memory instruction; arrays are left out */
     uint32_t resident_blocks;
     uint64_t l1_bytes;
     sl_counts *slots; /* what counts.slot points to */
-} sl_model_result;
+};
 
 /* Fills in `result`, whose memory the caller frees by sl_model_result_fini. */
 sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,

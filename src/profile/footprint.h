@@ -9,7 +9,8 @@
 #define SL_PROFILE_FOOTPRINT_H
 
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "sluice/profile.h"
 
 enum { SL_FOOTPRINT_FIRST = 64, SL_FOOTPRINT_LEVELS }; /* beyond all bits: lines never touched before */
 
@@ -35,12 +36,6 @@ static inline void sl_footprint_touch(sl_footprint *footprint, uint64_t previous
     unsigned level = previous == UINT64_MAX ? SL_FOOTPRINT_FIRST : 63 - (unsigned)__builtin_clzll(now ^ previous);
     footprint->window[now >> footprint->log2_window][level]++;
 }
-
-typedef struct sl_footprint_window {
-    uint64_t touches;
-    uint64_t lines;     /* different ones */
-    uint64_t new_lines; /* of these, never touched before */
-} sl_footprint_window;
 
 uint32_t sl_footprint_windows(const sl_footprint *footprint); /* begun so far */
 sl_footprint_window sl_footprint_at(const sl_footprint *footprint, uint32_t index);

@@ -1,8 +1,10 @@
-#include "profile/profile.h"
+#include "sluice/profile.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/pool.h"
+#include "base/progress.h"
 #include "profile/touches.h"
 
 enum { MOST_LINE = 1 << 16, MOST_CORES = 1024, MOST_BLOCKS = 1024, MOST_WINDOWS = 1 << 16 };

@@ -2,7 +2,7 @@
 #ifndef SL_PROFILE_SUMS_H
 #define SL_PROFILE_SUMS_H
 
-#include "profile/profile.h"
+#include "sluice/profile.h"
 
 typedef struct sl_profile_sum {
     const sl_trace_kernel *kernel;

@@ -2,8 +2,10 @@
 #ifndef SL_PROFILE_TOUCHES_H
 #define SL_PROFILE_TOUCHES_H
 
+#include "profile/footprint.h"
+#include "profile/histogram.h"
 #include "profile/order.h"
-#include "profile/profile.h"
+#include "sluice/profile.h"
 #include "trace/touched.h"
 
 typedef struct sl_core_touches {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/suggest.h"
+
 _Static_assert(SL_COUNTERS <= 64, "sl_counts.known has a bit per counter");
 
 const sl_counter_info sl_counter_infos[SL_COUNTERS] = {
@@ -23,4 +25,30 @@ sl_counter sl_counter_find(const char *name)
     while (i < SL_COUNTERS && strcmp(sl_counter_infos[i].name, name) != 0)
         i++;
     return (sl_counter)i;
+}
+
+size_t sl_counter_count(void)
+{
+    return SL_COUNTERS;
+}
+
+const sl_counter_info *sl_counter_at(size_t index)
+{
+    return &sl_counter_infos[index];
+}
+
+sl_status sl_counts_value(const sl_counts *counts, const char *name, uint64_t *value, sl_error *error)
+{
+    const char *names[SL_COUNTERS];
+    sl_counter counter = sl_counter_find(name);
+    *value = 0;
+    if (counter < SL_COUNTERS) {
+        *value = counts->value[counter];
+        return sl_counts_has(counts, counter) ? SL_OK : sl_fail(error, SL_UNSUPPORTED, "'%s' is not known here", name);
+    }
+    for (int i = 0; i < SL_COUNTERS; i++)
+        names[i] = sl_counter_infos[i].name;
+    const char *near = sl_suggest(name, names, SL_COUNTERS);
+    return sl_fail(error, SL_NOT_FOUND, "there is no counter '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
 }

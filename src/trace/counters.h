@@ -2,9 +2,7 @@
 #ifndef SL_TRACE_COUNTERS_H
 #define SL_TRACE_COUNTERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "sluice/counters.h"
 
 typedef enum sl_counter {
 #define X(name, unit, meaning, metric) SL_COUNTER_##name,
@@ -13,18 +11,13 @@ typedef enum sl_counter {
     SL_COUNTERS,
 } sl_counter;
 
-typedef struct sl_counter_info {
-    const char *name, *unit, *meaning;
-    const char *metric; /* of Nsight Compute; empty: none counts the same */
-} sl_counter_info;
-
 extern const sl_counter_info sl_counter_infos[SL_COUNTERS];
 
 /* Values, and which of them are known. */
-typedef struct sl_counts {
+struct sl_counts {
     uint64_t known; /* bit per sl_counter */
     uint64_t value[SL_COUNTERS];
-} sl_counts;
+};
 
 static inline bool sl_counts_has(const sl_counts *counts, sl_counter counter)
 {

@@ -23,10 +23,21 @@ calls=$(awk '{print $NF}' "$scratch/stdout" | sort -u |
     grep -xE '(v?printf|__v?printf_chk|puts|putchar|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|(secure_)?getenv|setenv|unsetenv|putenv|environ)' || true)
 [ -z "$calls" ] || fail "the library uses: $calls"
 
-it 'has a man page that says what the program says'
-run sh "$source_root/man/make.sh" "$sluice"
+it 'has manual pages that say what the program says'
+mkdir pages
+run sh "$source_root/man/make.sh" "$sluice" pages
 exits 0
-cmp -s "$scratch/stdout" "$source_root/man/sluice.1" || fail "man/sluice.1 is out of date; run ./dev man"
+for page in pages/*.1 "$source_root"/man/*.1; do
+    cmp -s "pages/${page##*/}" "$source_root/man/${page##*/}" || fail "man/${page##*/} is out of date; run ./dev man"
+done
+
+it 'has manual pages without complaints of mandoc'
+if command -v mandoc >/dev/null; then
+    run mandoc -Tlint -Werror pages/*.1
+    exits 0
+else
+    skip 'mandoc is not installed'
+fi
 
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
@@ -49,7 +60,7 @@ done)
 [ -z "$dead" ] || fail "$dead"
 
 it 'has no source file of more than 800 lines'
-long=$(cd "$source_root" && find include src tests bench workloads -name '*.[ch]' -exec wc -l {} + |
+long=$(cd "$source_root" && find include src tests bench workloads examples -name '*.[ch]' -exec wc -l {} + |
     awk '$1 > 800 && $2 != "total" {print $2, $1}')
 [ -z "$long" ] || fail "$long"
 

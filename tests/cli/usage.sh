@@ -94,24 +94,4 @@ else
     skip 'there is no /dev/full'
 fi
 
-it 'completes commands and options in bash'
-run "$sluice" completion bash
-exits 0
-cp "$scratch/stdout" completion.bash
-if command -v bash >/dev/null; then
-    # shellcheck disable=SC2016
-    run bash -c '. ./completion.bash; COMP_WORDS=(sluice comp); COMP_CWORD=1; _sluice; echo "${COMPREPLY[@]}"
-        COMP_WORDS=(sluice completion --he); COMP_CWORD=2; _sluice; echo "${COMPREPLY[@]}"'
-    exits 0
-    stdout_is 'completion
---help'
-fi
-
-it 'completes in fish by a line for each command'
-run "$sluice" completion fish
-exits 0
-for command in $commands; do
-    stdout_has "-a $command -d "
-done
-
 done_testing

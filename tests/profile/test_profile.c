@@ -1,6 +1,7 @@
 /* Profiles of small traces, with every number worked out by hand. */
-#include "profile/profile.h"
+#include "sluice/profile.h"
 
+#include "profile/histogram.h"
 #include "profile/sums.h"
 #include "profile_maker.h"
 

@@ -8,14 +8,47 @@
  * What is looked at: loads, stores, atomics and asynchronous copies in global and local memory. Prefetches, textures,
  * constants and shared memory are left out. A touch is one line (or sector) of one access of a warp. Every launch
  * starts anew. */
-#ifndef SL_PROFILE_PROFILE_H
-#define SL_PROFILE_PROFILE_H
+#ifndef SLUICE_PROFILE_H
+#define SLUICE_PROFILE_H
 
-#include "base/pool.h"
-#include "base/progress.h"
-#include "profile/footprint.h"
-#include "profile/histogram.h"
+#include "sluice/pool.h"
+#include "sluice/progress.h"
 #include "sluice/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- histograms over powers of two ---- */
+
+enum { SL_DISTANCE_BINS = 48, SL_REUSE_BINS = 34 };
+
+/* Bin 0 holds 0, bin k > 0 holds 2^(k-1) … 2^k - 1. */
+typedef struct sl_distances {
+    uint64_t never; /* first touches */
+    uint64_t bin[SL_DISTANCE_BINS];
+} sl_distances;
+
+static inline uint64_t sl_distance_least(unsigned bin)
+{
+    return bin ? UINT64_C(1) << (bin - 1) : 0;
+}
+static inline uint64_t sl_distance_most(unsigned bin)
+{
+    return (UINT64_C(1) << bin) - 1;
+}
+
+/* Bins 0, 1 and 2 hold 0, 1 and 2; bin k > 2 holds 2^(k-2) + 1 … 2^(k-1): 3-4, 5-8, … */
+static inline uint64_t sl_reuse_least(unsigned bin)
+{
+    return bin < 3 ? bin : (UINT64_C(1) << (bin - 2)) + 1;
+}
+static inline uint64_t sl_reuse_most(unsigned bin)
+{
+    return bin < 3 ? bin : UINT64_C(1) << (bin - 1);
+}
+
+/* ---- profiles ---- */
 
 typedef struct sl_profile_options {
     uint32_t line_bytes, sector_bytes; /* powers of two, sectors not larger than lines */
@@ -24,6 +57,13 @@ typedef struct sl_profile_options {
     uint32_t windows;     /* of the footprint: at least that many, less than twice as many */
     bool loads_only;
 } sl_profile_options;
+
+/* A part of the time that a launch takes. */
+typedef struct sl_footprint_window {
+    uint64_t touches;
+    uint64_t lines;     /* different ones */
+    uint64_t new_lines; /* of these, never touched before */
+} sl_footprint_window;
 
 /* Of a load, a launch, a kernel or all of a trace. */
 typedef struct sl_profile_counts {
@@ -64,14 +104,18 @@ typedef struct sl_profile {
     sl_footprint_window *window; /* sums over the cores: window i of each */
 } sl_profile;
 
-void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *from);
+SL_API void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *from);
 
 /* SL_INVALID names the option that makes no sense. */
-sl_status sl_profile_check(const sl_profile_options *options, sl_error *error);
+SL_API sl_status sl_profile_check(const sl_profile_options *options, sl_error *error);
 /* Profiles one launch; the trace must outlive the profile. `pool` may be NULL; the result is the same for any number of
  * threads. `progress` (may be NULL) counts cores. */
-sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_profile_options *options, sl_pool *pool,
-                            const sl_progress *progress, sl_profile *profile, sl_error *error);
-void sl_profile_fini(sl_profile *profile); /* an all-zero one is fine */
+SL_API sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_profile_options *options,
+                                   sl_pool *pool, const sl_progress *progress, sl_profile *profile, sl_error *error);
+SL_API void sl_profile_fini(sl_profile *profile); /* an all-zero one is fine */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

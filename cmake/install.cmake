@@ -1,0 +1,50 @@
+# What is installed, and the Debian package made of it.
+
+# Found from where it lies, so that a tree that was moved, or unpacked elsewhere, still works.
+file(RELATIVE_PATH SLUICE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" SLUICE_PC_PREFIX "${SLUICE_PC_PREFIX}")
+configure_file(cmake/sluice.pc.in sluice.pc @ONLY)
+
+install(TARGETS sluice sluice_shared
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/sluice DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${CMAKE_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Completion, as the program itself prints it, where each shell looks.
+set(COMPLETIONS ${CMAKE_BINARY_DIR}/completions)
+foreach(shell bash zsh fish)
+    add_custom_command(OUTPUT ${COMPLETIONS}/sluice.${shell} DEPENDS sluice_program
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${COMPLETIONS}
+        COMMAND sluice_program completion ${shell} > ${COMPLETIONS}/sluice.${shell})
+    list(APPEND COMPLETION_FILES ${COMPLETIONS}/sluice.${shell})
+endforeach()
+add_custom_target(completions ALL DEPENDS ${COMPLETION_FILES})
+install(FILES ${COMPLETIONS}/sluice.bash RENAME sluice
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${COMPLETIONS}/sluice.zsh RENAME _sluice DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${COMPLETIONS}/sluice.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# `cpack` in the build folder makes a .deb.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sluice)
+set(CPACK_PACKAGE_VENDOR sluice)
+set(CPACK_PACKAGE_CONTACT "sluice developers <sluice@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "laboratory for GPU caches")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Runs CUDA programs on the CPU, records what every warp executed and touched, and predicts what
+ that does to the caches of a GPU. With libsluice, its headers and manual pages.")
+find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+if(DPKG_SHLIBDEPS)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+else()
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libzstd1, liblz4-1, liblzma5, libyaml-0-2")
+endif()
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+include(CPack)

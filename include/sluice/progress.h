@@ -1,0 +1,22 @@
+/* How long work tells how far it is. The library calls; who listens decides whether anything is shown. */
+#ifndef SLUICE_PROGRESS_H
+#define SLUICE_PROGRESS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sl_progress {
+    /* `done` of `total` units (total 0: unknown) of the work named `what` ("launches", "blocks"). Called often: must be
+     * cheap. Called by one thread at a time. */
+    void (*update)(void *context, const char *what, uint64_t done, uint64_t total);
+    void *context;
+} sl_progress;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* Everything that libsluice offers to programs: `pkg-config --cflags --libs sluice`.
+ *
+ *   error.h     a status to branch on, a sentence to show
+ *   trace.h     what warps executed and touched: writing, reading, walking
+ *   profile.h   reuse, from a trace alone
+ *   machine.h   GPUs as descriptions
+ *   model.h     what a trace does to the caches of a machine
+ *   counters.h  results in numbers, by name
+ *
+ * The library never prints, exits, reads the environment or keeps state of its own: several threads may use it at once,
+ * each with its own objects. What a function points to belongs to the object it was asked of, unless it says
+ * otherwise. Strings are UTF-8. Versions that share the first two numbers share the binary interface. */
+#ifndef SLUICE_SLUICE_H
+#define SLUICE_SLUICE_H
+
+#include "sluice/counters.h"
+#include "sluice/error.h"
+#include "sluice/machine.h"
+#include "sluice/model.h"
+#include "sluice/pool.h"
+#include "sluice/profile.h"
+#include "sluice/progress.h"
+#include "sluice/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0": of the library that runs. */
+SL_API const char *sl_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

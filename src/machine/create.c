@@ -1,0 +1,37 @@
+/* Machines as programs outside of the library have them: on the heap, asked by name. */
+#include <stdlib.h>
+
+#include "machine/machine.h"
+
+sl_status sl_machine_create(const char *name, const char *const *settings, size_t count, sl_machine **machine,
+                            sl_error *error)
+{
+    sl_machine *made = malloc(sizeof *made);
+    sl_status status = made ? sl_machine_load_with(name, settings, count, made, error) : sl_fail_memory(error);
+    if (status) {
+        free(made);
+        made = NULL;
+    }
+    *machine = made;
+    return status;
+}
+
+void sl_machine_destroy(sl_machine *machine)
+{
+    free(machine);
+}
+
+const char *sl_machine_name(const sl_machine *machine)
+{
+    return machine->name;
+}
+
+uint32_t sl_machine_levels(const sl_machine *machine)
+{
+    return machine->levels;
+}
+
+const char *sl_machine_level_name(const sl_machine *machine, uint32_t level)
+{
+    return machine->level[level].name;
+}

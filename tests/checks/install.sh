@@ -1,0 +1,137 @@
+#!/bin/sh
+# What is installed works from where it lies: the program, the library with its headers, the manual pages, the Debian
+# package. The examples are built against it and run.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+build=${SLUICE_BUILD:?}
+prefix=$scratch/prefix
+export CC="${CC:-cc}"
+export MAKEFLAGS=
+
+# The example of that name, built by pkg-config against what lies under a prefix, with further flags.
+build_example() # PREFIX NAME FLAGS...
+{
+    where=$1 name=$2
+    shift 2
+    # shellcheck disable=SC2046
+    run "$CC" -Wall -Wextra -Werror "$source_root/examples/$name.c" \
+        $(PKG_CONFIG_PATH="$(dirname "$(find "$where" -name sluice.pc)")" pkg-config --cflags --libs sluice) "$@" -o "$name"
+}
+library_folder() { dirname "$(find "$1" -name libsluice.so)"; }
+
+it 'installs under a prefix'
+run cmake --install "$build" --prefix "$prefix"
+exits 0
+exists "$prefix/bin/sluice"
+exists "$prefix/share/man/man1/sluice.1"
+exists "$prefix/share/man/man1/sluice-model.1"
+exists "$prefix/share/bash-completion/completions/sluice"
+exists "$prefix/share/zsh/site-functions/_sluice"
+exists "$prefix/share/fish/vendor_completions.d/sluice.fish"
+
+it 'runs from there'
+run "$prefix/bin/sluice" run --size small vecadd
+exits 0
+run "$prefix/bin/sluice" model --size small vecadd --gpu h200
+exits 0
+
+it 'has a manual page for every command'
+for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    exists "$prefix/share/man/man1/sluice-$command.1"
+done
+
+it 'runs CUDA programs with the runtime library that was installed'
+if [ -x "${SLUICE_PROGRAMS:-}/bfs" ]; then
+    run "$prefix/bin/sluice" run -- "$SLUICE_PROGRAMS/bfs"
+    exits 0
+    stdout_has PASSED
+else
+    skip 'the CUDA programs were not built'
+fi
+
+it 'has a soname with the first two numbers of its version'
+version=$("$sluice" --version | sed 's/^sluice //')
+run objdump -p "$(library_folder "$prefix")/libsluice.so.$version"
+exits 0
+stdout_has "SONAME               libsluice.so.${version%.*}"
+
+it 'shows the functions that its headers declare, and nothing else'
+nm -D --defined-only "$(library_folder "$prefix")/libsluice.so" | awk '{print $3}' | sort >shown
+cat "$prefix"/include/sluice/*.h | grep -v '^#' | tr '\n' ' ' | grep -oE 'SL_API [^(;]*\(' |
+    sed 's/($//; s/.*[ *]//' | sort >declared
+[ -s declared ] || fail 'no declarations were found'
+run diff declared shown
+exits 0
+
+it 'has headers that compile alone, in C and in C++, without a warning'
+for header in "$prefix"/include/sluice/*.h; do
+    echo "#include <sluice/${header##*/}>" >alone.c
+    run "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" alone.c
+    exits 0
+    if command -v c++ >/dev/null; then
+        run c++ -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" alone.c
+        exits 0
+    fi
+done
+
+it 'has headers that include nothing but each other and the C library'
+run grep -hE '^#include "' "$prefix"/include/sluice/*.h
+stdout_lacks '"base/'
+[ "$(grep -cvE '"sluice/[a-z]+\.h"' "$scratch/stdout")" = 0 ] || fail "$(saw 'other headers')"
+
+if ! command -v pkg-config >/dev/null; then
+    it 'builds the examples'
+    skip 'pkg-config is not installed'
+    done_testing
+fi
+
+it 'says its version to pkg-config'
+run env PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --modversion sluice
+stdout_is "$version"
+
+it 'lets a program model a trace of its own'
+build_example "$prefix" own_trace
+exits 0
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_trace fermi-gtx470
+exits 0
+cp "$scratch/stdout" by-shared
+# 512 x 512 floats: 8192 warp loads, each of one line along rows and of 32 down columns. Lines are 128 bytes.
+stdout_has 'by_rows       ld_sectors 8192  ld_sector_hits 0  l2_read_sectors 32768  dram_read_sectors 32768'
+stdout_has 'by_columns    ld_sectors 262144  '
+
+it 'links with the static library too'
+libraries=$(PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --static --libs sluice |
+    sed "s|-lsluice|-l:libsluice.a|")
+# shellcheck disable=SC2086
+run "$CC" -I"$prefix/include" "$source_root/examples/own_trace.c" $libraries -o own_trace_static
+exits 0
+run ./own_trace_static
+exits 0
+cmp -s by-shared "$scratch/stdout" || fail "$(saw 'another result than with the shared library')"
+
+it 'tells a program what was wrong'
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_trace fermi-gtx47
+exits 1
+stderr_has "fermi-gtx470"
+
+it 'makes a Debian package that works where it is unpacked'
+if command -v dpkg-deb >/dev/null && command -v cpack >/dev/null; then
+    run cpack --config "$build/CPackConfig.cmake" -B "$scratch/package"
+    exits 0
+    package=$(find "$scratch/package" -maxdepth 1 -name 'sluice_*.deb')
+    run dpkg-deb -x "$package" "$scratch/root"
+    exits 0
+    run "$scratch/root/usr/bin/sluice" run --size small vecadd
+    exits 0
+    build_example "$scratch/root/usr" own_trace
+    exits 0
+    run env LD_LIBRARY_PATH="$(library_folder "$scratch/root/usr")" ./own_trace
+    exits 0
+    cmp -s by-shared "$scratch/stdout" || fail "$(saw 'another result than from the prefix')"
+    run dpkg-deb -f "$package" Depends
+    stdout_has libyaml-0-2
+    stdout_has libzstd1
+else
+    skip 'dpkg-deb or cpack is not installed'
+fi
+
+done_testing
