@@ -22,6 +22,11 @@ static const sl_policy_ops *shown(const listing *list, size_t index)
     return !list->only || list->only == ops ? ops : NULL;
 }
 
+static const char *role(const sl_policy_ops *ops)
+{
+    return !sl_policy_bypasses(ops) ? "replaces" : sl_policy_replaces(ops) ? "both" : "bypasses";
+}
+
 /* ---- parameters ---- */
 
 static void preset_text(const sl_param *p, char *buffer, size_t size)
@@ -32,12 +37,12 @@ static void preset_text(const sl_param *p, char *buffer, size_t size)
         snprintf(buffer, size, "%" PRIu64, p->preset);
 }
 
-/* "1 to 8", "priority, frequency" */
+/* "1 to 8", "1 to 256, best", "priority, frequency" */
 static void range_text(const sl_param *p, char *buffer, size_t size)
 {
     size_t used = 0;
     if (p->type == SL_PARAM_COUNT)
-        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64, p->least, p->most);
+        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64 "%s", p->least, p->most, p->tried ? ", best" : "");
     for (size_t i = 0; p->type == SL_PARAM_WORD && p->words[i] && used < size; i++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", p->words[i]);
 }
@@ -47,7 +52,7 @@ static void range_text(const sl_param *p, char *buffer, size_t size)
 static sl_status write_table(FILE *file, sl_error *error)
 {
     static const sl_column columns[] = {
-        {"policy", false, false}, {"parameters", false, true}, {"what it does", false, true}};
+        {"policy", false, false}, {"role", false, false}, {"parameters", false, true}, {"what it does", false, true}};
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
     if (!t)
         return sl_fail_memory(error);
@@ -61,13 +66,14 @@ static sl_status write_table(FILE *file, sl_error *error)
                                      p->name, preset);
         }
         sl_table_cell(t, ops->name);
+        sl_table_cell(t, role(ops));
         sl_table_cell(t, params);
         sl_table_cell(t, ops->summary);
     }
     sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
     sl_table_destroy(t);
     fprintf(file, "\n'sluice policies NAME' shows what the parameters of one mean. Machine descriptions take them as "
-                  "'replacement: srrip(bits=3)'.\n");
+                  "'replacement: srrip(bits=3)' and 'bypass: decoupled(threshold=2)'.\n");
     return status;
 }
 
@@ -75,7 +81,10 @@ static sl_status write_one(FILE *file, const sl_policy_ops *ops, sl_error *error
 {
     static const sl_column columns[] = {
         {"parameter", false, false}, {"default", false, false}, {"values", false, false}, {"meaning", false, true}};
-    fprintf(file, "%s: %s\nsource: %s\n", ops->name, ops->summary, ops->source);
+    fprintf(file, "%s: %s\nrole: %s%s\nsource: %s\n", ops->name, ops->summary, role(ops),
+            ops->first_level_only ? ", in the first level only" : "", ops->source);
+    if (ops->cost)
+        fprintf(file, "cost, as published: %s\n", ops->cost);
     if (!ops->params)
         return SL_OK;
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
@@ -120,6 +129,12 @@ static void json_param(sl_json *j, const sl_param *p)
         sl_json_key(j, "least"), sl_json_u64(j, p->least);
         sl_json_key(j, "most"), sl_json_u64(j, p->most);
     }
+    if (p->tried) {
+        sl_json_key(j, "tried"), sl_json_array(j, false);
+        for (size_t i = 0; !i || p->tried[i]; i++)
+            sl_json_u64(j, p->tried[i]);
+        sl_json_close(j, ']');
+    }
     sl_json_key(j, "meaning"), sl_json_string(j, p->help);
     sl_json_close(j, '}');
 }
@@ -138,8 +153,14 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
             continue;
         sl_json_object(&j, true);
         sl_json_key(&j, "name"), sl_json_string(&j, ops->name);
+        sl_json_key(&j, "role"), sl_json_string(&j, role(ops));
         sl_json_key(&j, "summary"), sl_json_string(&j, ops->summary);
         sl_json_key(&j, "source"), sl_json_string(&j, ops->source);
+        if (ops->cost) {
+            sl_json_key(&j, "cost"), sl_json_string(&j, ops->cost);
+            sl_json_key(&j, "access_nj"), sl_json_double(&j, ops->access_nj);
+            sl_json_key(&j, "leak_mw"), sl_json_double(&j, ops->leak_mw);
+        }
         sl_json_key(&j, "parameters"), sl_json_array(&j, true);
         for (const sl_param *p = ops->params; p && p->name; p++)
             json_param(&j, p);
@@ -157,7 +178,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
     const listing *list = result;
     static const sl_param none[] = {{0}};
     (void)error;
-    fprintf(file, "policy,summary,parameter,default,values,meaning\n");
+    fprintf(file, "policy,role,summary,parameter,default,values,meaning\n");
     for (size_t i = 0; i < sl_policy_count(); i++) {
         const sl_policy_ops *ops = shown(list, i);
         const sl_param *p = ops && ops->params ? ops->params : none;
@@ -167,7 +188,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
                 preset_text(p, preset, sizeof preset);
                 range_text(p, range, sizeof range);
             }
-            sl_csv_field(file, ops->name), fputc(',', file);
+            sl_csv_field(file, ops->name), fprintf(file, ",%s,", role(ops));
             sl_csv_field(file, ops->summary), fputc(',', file);
             sl_csv_field(file, p->name ? p->name : ""), fprintf(file, ",%s,", preset);
             sl_csv_field(file, range), fputc(',', file);
@@ -200,11 +221,13 @@ const sl_command sl_cmd_policies = {
     .summary = "list the policies that caches can have",
     .usage = "[options] [NAME]",
     .description =
-        "Lists the policies by which caches choose the lines that leave, with their parameters and what those are "
-        "where they are not given. With a name, says of that policy where it was published and what its parameters "
-        "mean.\n\n"
+        "Lists the policies by which caches choose the lines that leave (those that replace) and the requests that go "
+        "past them (those that bypass), with their parameters and what those are where they are not given. With a "
+        "name, says of that policy where it was published, what it costs and what its parameters mean.\n\n"
         "A level of a machine has a policy by its key 'replacement', with parameters in parentheses: "
-        "'replacement: srrip(bits=3)'.",
+        "'replacement: srrip(bits=3)'. By its key 'bypass' it has another one that lets requests go past; any can be "
+        "combined with any replacement. A policy that does both is enough alone, as 'replacement'; as 'bypass' beside "
+        "another replacement it chooses no victims. Where 'best' is among the values of a parameter, some are tried.",
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(sl_common),
     .most_operands = 1,

@@ -3,7 +3,9 @@
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters in a file of its own, with one line in
  * registry.def. It knows of the cache only what the functions are told; what it remembers lies in its own state. A
  * policy with `victim` replaces; one with `admit`, `on_stall` or `queues` bypasses; some do both. A cache has one that
- * replaces, and may have another one, told of everything as the first, that bypasses.
+ * replaces, and may have another one, told of everything as the first, that bypasses. Of two policies the first is
+ * asked for victims only and the second for everything else; a policy that is alone is asked for all it does. A cache
+ * may do without bypassing and never ask `admit` (the model).
  *
  * The order of calls, for one access:
  *   hit                     on_hit
@@ -36,6 +38,12 @@ typedef struct sl_cache_access {
     sl_mem_access kind; /* load, store or atomic */
     uint64_t now;       /* cycle; 0 where there is no time */
 } sl_cache_access;
+
+/* It reads, and so may go past a cache; what stores and atomics do is the cache's affair. */
+static inline bool sl_access_reads(const sl_cache_access *access)
+{
+    return access->kind == SL_ACCESS_LOAD || access->kind == SL_ACCESS_ASYNC_COPY || access->kind == SL_ACCESS_PREFETCH;
+}
 
 /* The cache that a policy serves. */
 typedef struct sl_cache_shape {
@@ -122,6 +130,9 @@ typedef struct sl_policy_ops {
     size_t shared_bytes;    /* of what all caches of a level share */
     bool needs_counts;      /* a run before this one has to count how often lines are asked for */
     bool first_level_only;  /* it makes no sense further out */
+    double access_nj;       /* energy that each access takes more, in nanojoules, as published; 0: not known */
+    double leak_mw;         /* power that a cache with it takes more when idle, in milliwatts, as published */
+    const char *cost;       /* what it adds to a cache, as published, without a full stop; NULL: not known */
 
     /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
      * ways comes out of the arena, zeroed; it is given back with the cache. */
@@ -165,8 +176,19 @@ size_t sl_policy_count(void);
 const sl_policy_ops *sl_policy_at(size_t index);
 /* SL_NOT_FOUND with the nearest name. */
 sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error);
-/* "srrip", "srrip(bits=3, hit=frequency)". Errors name the policy and the parameter, and the nearest right name. */
+/* "srrip", "srrip(bits=3, hit=frequency)", "pdp(pd=best)". Errors name the policy and the parameter, and the nearest
+ * right name. */
 sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error);
+
+/* The policies of a cache. */
+typedef struct sl_policy_pair {
+    sl_policy_choice replacement, bypass; /* ops NULL: not given */
+} sl_policy_pair;
+
+/* One policy, or two joined by '+', in any order: "lru", "decoupled(threshold=2)+srrip". A policy that does both is
+ * `replacement` alone, or beside one that only bypasses; beside one that only replaces it is `bypass`. Two policies for
+ * one role are an error. */
+sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *error);
 
 /* ---- a policy at work in a cache ---- */
 
@@ -178,14 +200,34 @@ typedef struct sl_policy {
     bool is_broken;
 } sl_policy;
 
+/* Parameters that were given as "best" have to be found before (choice->best is 0). */
 sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_shape *shape,
                          sl_error *error);
 void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
 /* The victim. A way that was not offered is remembered for sl_policy_check, and the first offered one taken. */
 uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
+/* The way to give up after an access went past, or SL_NO_WAY; one that was not offered is remembered, too. */
+uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
 /* Says whether the policy ever chose a way that it was not offered: then what the cache did is not what it models. */
 sl_status sl_policy_check(const sl_policy *policy, sl_error *error);
 
+static inline sl_admission sl_policy_admit(sl_policy *p, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    return p->ops->admit ? p->ops->admit(p->self, access, choices) : SL_ADMIT;
+}
+static inline sl_admission sl_policy_stall(sl_policy *p, const sl_cache_access *access, sl_stall reason)
+{
+    return p->ops->on_stall ? p->ops->on_stall(p->self, access, reason) : SL_ADMIT;
+}
+static inline uint32_t sl_policy_queues(const sl_policy *p)
+{
+    return p->ops->queues ? p->ops->queues(p->self) : 0;
+}
+static inline void sl_policy_feedback(sl_policy *p, const sl_cache_access *access, uint32_t flags)
+{
+    if (p->ops->on_feedback)
+        p->ops->on_feedback(p->self, access, flags);
+}
 static inline void sl_policy_hit(sl_policy *p, const sl_cache_access *access, uint32_t way)
 {
     if (p->ops->on_hit)

@@ -1,4 +1,4 @@
-/* All policies by name, and "name(parameter=value, …)". */
+/* All policies by name, "name(parameter=value, …)", and pairs of these. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,6 +114,23 @@ static sl_status put_word(const sl_policy_ops *ops, const sl_param *p, const cha
                    near ? "the nearest is" : "it can be", near ? near : p->words[0]);
 }
 
+static sl_status put_best(sl_policy_choice *choice, size_t at, sl_error *error)
+{
+    const sl_policy_ops *ops = choice->ops;
+    const sl_param *p = &ops->params[at];
+    if (!p->tried) {
+        const sl_param *other = ops->params;
+        while (other->name && !other->tried)
+            other++;
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' cannot be 'best'%s%s%s", ops->name, p->name,
+                       other->name ? "; '" : ": no value of it is searched for", other->name ? other->name : "",
+                       other->name ? "' can" : "");
+    }
+    choice->value[at] = p->tried[0];
+    choice->best |= 1u << at;
+    return SL_OK;
+}
+
 /* "bits=3" */
 static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char *from, const char *end,
                            sl_error *error)
@@ -131,6 +148,8 @@ static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char
     if (*given >> at & 1)
         return sl_fail(error, SL_INVALID, "policy '%s': '%s' is there twice", ops->name, name.text);
     *given |= UINT64_C(1) << at;
+    if (!strcmp(text.text, "best"))
+        return put_best(choice, at, error);
     const sl_param *p = &ops->params[at];
     return (p->type == SL_PARAM_WORD ? put_word : put_number)(ops, p, text.text, &choice->value[at], error);
 }
@@ -161,4 +180,53 @@ sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *
         status = put_param(choice, &given, from, comma, error);
     }
     return status;
+}
+
+/* ---- pairs ---- */
+
+/* One policy of a text. */
+static sl_status parse_part(const char *from, const char *end, sl_policy_choice *choice, sl_error *error)
+{
+    char text[256];
+    size_t length = (size_t)(end - from);
+    if (length >= sizeof text)
+        return sl_fail(error, SL_SYNTAX, "'%.60s…' is too long for a policy and its parameters", from);
+    memcpy(text, from, length);
+    text[length] = 0;
+    return sl_policy_parse(text, choice, error);
+}
+
+sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *error)
+{
+    const char *plus = strchr(text, '+'), *end = text + strlen(text);
+    sl_policy_choice first, second;
+    *pair = (sl_policy_pair){0};
+    if (plus && strchr(plus + 1, '+'))
+        return sl_fail(error, SL_SYNTAX,
+                       "'%.80s': a cache has two policies at most, one that replaces and one that "
+                       "bypasses",
+                       text);
+    sl_status status = parse_part(text, plus ? plus : end, &first, error);
+    if (status)
+        return status;
+    if (!plus) {
+        *(sl_policy_replaces(first.ops) ? &pair->replacement : &pair->bypass) = first;
+        return SL_OK;
+    }
+    status = parse_part(plus + 1, end, &second, error);
+    if (status)
+        return status;
+    bool as_written = sl_policy_replaces(first.ops) && sl_policy_bypasses(second.ops);
+    bool turned = sl_policy_replaces(second.ops) && sl_policy_bypasses(first.ops);
+    if (as_written == turned)
+        return sl_fail(error, SL_INVALID,
+                       "'%s' and '%s' both %s: a cache takes one policy that replaces and one that "
+                       "bypasses",
+                       first.ops->name, second.ops->name,
+                       as_written                      ? "do both"
+                       : sl_policy_replaces(first.ops) ? "replace"
+                                                       : "bypass");
+    pair->replacement = as_written ? first : second;
+    pair->bypass = as_written ? second : first;
+    return SL_OK;
 }

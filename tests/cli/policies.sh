@@ -6,7 +6,7 @@ it 'lists the policies with their parameters, a line each'
 run "$sluice" policies
 exits 0
 stderr_is ''
-stdout_has 'policy  parameters'
+stdout_has 'policy     role      parameters'
 stdout_has 'least recently used'
 stdout_has 'bits=2, hit=priority, every=32, leaders=32, selector_bits=10'
 
@@ -18,6 +18,14 @@ while read -r name; do
     stdout_has "$name,"
 done <names
 
+it 'tells those that replace from those that bypass'
+run "$sluice" policies --csv
+exits 0
+stdout_has 'lru,replaces,'
+stdout_has 'decoupled,bypasses,'
+grep -E '^[a-z]+,(replaces|both),' "$scratch/stdout" | cut -d, -f1 | sort -u >replacing
+[ "$(grep -c . replacing)" -ge 9 ] || fail 'too few policies replace'
+
 it 'says what the parameters of one mean'
 run "$sluice" policies drrip
 exits 0
@@ -27,6 +35,11 @@ stdout_has 'priority, frequency'
 run "$sluice" policies lru
 exits 0
 stdout_has 'lru: least recently used'
+run "$sluice" policies decoupled
+exits 0
+stdout_has 'role: bypasses'
+stdout_has 'cost, as published: 0.002 nJ more for each read and 1.7 mW of leakage'
+stdout_has 'threshold  2           0 to 65535, best'
 
 it 'lists them for programs'
 run "$sluice" policies --json
@@ -34,13 +47,15 @@ exits 0
 stdout_has '"command": "policies"'
 stdout_has '{"name": "bits", "default": 2, "least": 1, "most": 8, "meaning": "of the prediction of a line"}'
 stdout_has '"words": ["priority", "frequency"]'
+stdout_has '"role": "bypasses"'
+stdout_has '"access_nj": 0.002'
 run "$sluice" policies lfu --json
 exits 0
 stdout_has '"name": "lfu"'
 stdout_lacks '"name": "lru"'
 run "$sluice" policies lfu --csv
 exits 0
-stdout_has 'lfu,"least frequently used, with counts that age",bits,8,1 to 31,'
+stdout_has 'lfu,replaces,"least frequently used, with counts that age",bits,8,1 to 31,'
 stdout_lacks 'lru'
 
 it 'suggests the nearest policy for a wrong one'
@@ -48,7 +63,7 @@ run "$sluice" policies srip
 exits 2
 stderr_has "no policy is called 'srip'; the nearest is 'srrip'"
 
-it 'models each of them in every level, the same for any number of threads'
+it 'models each that replaces in every level, the same for any number of threads'
 "$sluice" trace --quiet -o mm.slt matmul n=128
 while read -r name; do
     run "$sluice" model -j 1 --gpu fermi-gtx470 --set "L1.replacement=$name" --set "L2.replacement=$name" --csv one.csv -q mm.slt
@@ -57,7 +72,7 @@ while read -r name; do
     exits 0
     cmp -s one.csv two.csv || fail "$name: results differ"
     cp one.csv "$name.csv"
-done <names
+done <replacing
 ! cmp -s lru.csv fifo.csv || fail 'fifo does as lru does'
 
 it 'takes parameters from a machine description'
@@ -79,5 +94,13 @@ exits 1
 stderr_has "wrong.yaml:6:5: policy 'srrip': 'bits' is from 1 to 8, not 9"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=srrip(bit=3)' mm.slt
 stderr_has "policy 'srrip' has no parameter 'bit'; did you mean 'bits'?"
+
+it 'says what a policy cannot do'
+run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=decoupled' mm.slt
+stderr_has "policy 'decoupled' chooses no victims: it can be 'bypass'"
+run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=lru' mm.slt
+stderr_has "policy 'lru' lets nothing go past: it can be 'replacement'"
+run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=decoupled(epoch=best)' mm.slt
+stderr_has "policy 'decoupled': 'epoch' cannot be 'best'; 'threshold' can"
 
 done_testing

@@ -5,43 +5,6 @@
 #include "base/random.h"
 #include "policy/small_cache.h"
 
-/* Loads these lines into the only set; small letters by instruction 1, capital ones, the same lines, by 2. */
-static void load(small_cache *c, const char *lines)
-{
-    for (; *lines; lines++) {
-        bool capital = *lines >= 'A' && *lines <= 'Z';
-        small_cache_load(c, (uint64_t)(capital ? *lines - 'A' : *lines - 'a'), capital ? 2 : 1);
-    }
-}
-
-/* Loads one more line, and says what the set holds then. */
-static void check_after(small_cache *c, const char *lines, const char *ways)
-{
-    char found[65] = {0};
-    load(c, lines);
-    for (uint32_t w = 0; w < c->ways; w++)
-        found[w] = (char)(c->line[w] ? 'a' + (char)(c->line[w] - 1) : '.');
-    assert_string_equal(found, ways);
-}
-
-static uint64_t told;
-static const char *told_name;
-
-static void hear(void *to, const char *name, uint64_t value)
-{
-    (void)to;
-    if (!strcmp(name, told_name))
-        told = value;
-}
-
-static uint64_t reported(const small_cache *c, const char *name)
-{
-    told = UINT64_MAX;
-    told_name = name;
-    c->policy.ops->report(c->policy.self, &(sl_policy_tell){hear, NULL});
-    return told;
-}
-
 static void lru_evicts_what_was_used_longest_ago(void **state)
 {
     (void)state;
@@ -316,7 +279,8 @@ static uint64_t skewed_line(sl_random *random, uint64_t lines)
     return a < b ? a : b;
 }
 
-/* small_cache_load asserts it; locked ways change all the time. 130 ways take more than two words of a mask. */
+/* small_cache_load asserts it; locked ways change all the time. Policies that only bypass have LRU beside them. 130
+ * ways take more than two words of a mask. */
 static void victims_are_always_among_those_that_may_leave(void **state)
 {
     (void)state;

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "policy/policy.h"
@@ -96,7 +97,7 @@ static void every_policy_is_complete(void **state)
         assert_int_equal(sl_policy_find(ops->name, &found, &error), SL_OK);
         assert_ptr_equal(found, ops);
         assert_true(ops->summary && *ops->summary && ops->source && *ops->source);
-        assert_true(ops->init && ops->victim);
+        assert_true(ops->init && (sl_policy_replaces(ops) || sl_policy_bypasses(ops)));
         size_t count = 0;
         for (const sl_param *p = ops->params; p && p->name; p++, count++) {
             assert_true(p->help && *p->help);
@@ -107,6 +108,79 @@ static void every_policy_is_complete(void **state)
         }
         assert_true(count <= SL_MOST_POLICY_PARAMS);
     }
+}
+
+/* ---- the best value ---- */
+
+static void best_stands_for_values_to_be_tried(void **state)
+{
+    (void)state;
+    sl_policy_choice c = parsed("decoupled(threshold=best, rc_bits=4)");
+    assert_int_equal(c.best, 1u << 1);
+    assert_int_equal(c.value[1], 1);
+    assert_int_equal(c.value[2], 4);
+    assert_int_equal(parsed("decoupled(threshold=3)").best, 0);
+    check_error("decoupled(epoch=best)", SL_INVALID, "policy 'decoupled': 'epoch' cannot be 'best'; 'threshold' can");
+    check_error("srrip(bits=best)", SL_INVALID,
+                "policy 'srrip': 'bits' cannot be 'best': no value of it is searched for");
+}
+
+static void a_cache_refuses_what_is_still_to_be_searched_for(void **state)
+{
+    (void)state;
+    sl_policy_choice c = parsed("pc(threshold=best)");
+    sl_policy policy;
+    sl_error error;
+    assert_int_equal(sl_policy_init(&policy, &c, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'pc': 'threshold=best' has to be searched for, which is not done here");
+}
+
+/* ---- two policies ---- */
+
+static void check_pair(const char *text, const char *replacement, const char *bypass)
+{
+    sl_policy_pair pair;
+    sl_error error = {0};
+    assert_int_equal(sl_policies_parse(text, &pair, &error), SL_OK);
+    assert_string_equal(pair.replacement.ops ? pair.replacement.ops->name : "", replacement);
+    assert_string_equal(pair.bypass.ops ? pair.bypass.ops->name : "", bypass);
+}
+
+static void one_policy_replaces_and_another_bypasses_in_any_order(void **state)
+{
+    (void)state;
+    sl_policy_pair pair;
+    sl_error error;
+    check_pair("lru", "lru", "");
+    check_pair("decoupled", "", "decoupled");
+    check_pair("decoupled+srrip", "srrip", "decoupled");
+    check_pair("srrip(bits=3) + decoupled(threshold=4)", "srrip", "decoupled");
+    assert_int_equal(sl_policies_parse("srrip(bits=3)+decoupled(threshold=4)", &pair, &error), SL_OK);
+    assert_int_equal(pair.replacement.value[0], 3);
+    assert_int_equal(pair.bypass.value[1], 4);
+}
+
+static void check_pair_error(const char *text, const char *message)
+{
+    sl_policy_pair pair;
+    sl_error error;
+    assert_int_not_equal(sl_policies_parse(text, &pair, &error), SL_OK);
+    assert_string_equal(error.text, message);
+}
+
+static void two_policies_of_one_role_are_refused(void **state)
+{
+    (void)state;
+    const char *takes = "a cache takes one policy that replaces and one that bypasses";
+    char expected[200];
+    snprintf(expected, sizeof expected, "'lru' and 'srrip' both replace: %s", takes);
+    check_pair_error("lru+srrip", expected);
+    snprintf(expected, sizeof expected, "'pc' and 'decoupled' both bypass: %s", takes);
+    check_pair_error("pc+decoupled", expected);
+    check_pair_error("lru+pc+all", "'lru+pc+all': a cache has two policies at most, one that replaces and one that "
+                                   "bypasses");
+    check_pair_error("lru+decopled", "no policy is called 'decopled'; the nearest is 'decoupled'");
+    check_pair_error("lru+", "no policy is called ''; 'sluice policies' lists them");
 }
 
 static sl_status no_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
@@ -139,6 +213,22 @@ static void a_way_that_was_not_offered_is_caught_by_name(void **state)
     sl_policy_fini(&policy);
 }
 
+static void a_way_given_up_that_was_not_offered_is_caught_too(void **state)
+{
+    (void)state;
+    static const sl_policy_ops bad = {.name = "bad", .init = no_init, .give_up = way_nine};
+    sl_policy policy;
+    sl_error error;
+    uint64_t mask = 0xe;
+    assert_int_equal(
+        sl_policy_init(&policy, &(sl_policy_choice){.ops = &bad}, &(sl_cache_shape){.sets = 1, .ways = 4}, &error),
+        SL_OK);
+    assert_int_equal(sl_policy_give_up(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), SL_NO_WAY);
+    assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'bad' chose way 9, which it was not offered: this is an error in it");
+    sl_policy_fini(&policy);
+}
+
 static void masks_of_ways_have_any_length(void **state)
 {
     (void)state;
@@ -162,7 +252,12 @@ int main(void)
         cmocka_unit_test(bad_parameters_are_named_with_their_policy),
         cmocka_unit_test(text_that_is_none_is_refused),
         cmocka_unit_test(every_policy_is_complete),
+        cmocka_unit_test(best_stands_for_values_to_be_tried),
+        cmocka_unit_test(a_cache_refuses_what_is_still_to_be_searched_for),
+        cmocka_unit_test(one_policy_replaces_and_another_bypasses_in_any_order),
+        cmocka_unit_test(two_policies_of_one_role_are_refused),
         cmocka_unit_test(a_way_that_was_not_offered_is_caught_by_name),
+        cmocka_unit_test(a_way_given_up_that_was_not_offered_is_caught_too),
         cmocka_unit_test(masks_of_ways_have_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

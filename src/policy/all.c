@@ -1,0 +1,23 @@
+/* Everything goes past the cache, which is as good as not there: what the papers call BALL, against which they sort
+ * programs into those that a first cache helps and those that it hinders. */
+#include "policy/policy.h"
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    (void)self, (void)shape, (void)value, (void)arena, (void)error;
+    return SL_OK;
+}
+
+static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    (void)self, (void)access, (void)choices;
+    return SL_BYPASS;
+}
+
+const sl_policy_ops sl_policy_all = {
+    .name = "all",
+    .summary = "everything goes past the cache",
+    .source = "Li et al., ICS 2015, section 6.1, as BALL",
+    .init = init,
+    .admit = admit,
+};

@@ -1,0 +1,303 @@
+/* Decoupled L1D: a set has more tags than lines, and a line is given only to a tag that was referenced often enough
+ * while it waited. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 4.
+ *
+ * Tags with a line are committed, the others candidates. The policy keeps its own tags: those committed follow the
+ * cache's fills and evictions. A candidate counts its re-references (RC); with `threshold` of them it gets a line. The
+ * tag that makes room for a new one has the smallest count, of several the one used longest ago. Each line that is
+ * allocated ages the counts of all other tags of its set; a line that leaves, for whatever reason, leaves its tag as a
+ * candidate with a count of 0.
+ *
+ * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the usual one, the others follow the one that misses
+ * less. The end of an epoch is noticed at the first access after it: in between nothing could have happened. With fewer
+ * than three caches there is nobody to follow: all run the design. What runs the usual design keeps its tags all the
+ * same, so that it can change sides at any time.
+ *
+ * Loads alone are filtered and counted. Left out: the additional cycle of the larger tag store, which the paper says
+ * that other warps hide. */
+#include "policy/policy.h"
+
+enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE };
+enum { VICTIMS_CANDIDATES, VICTIMS_ALL };
+enum { OFF, ON };
+enum { TIE_KEEP, TIE_DESIGN };
+
+typedef struct tag {
+    uint64_t line;  /* line + 1; 0: free */
+    uint64_t stamp; /* of its last use */
+    uint32_t rc;
+    uint32_t way; /* where its line is; SL_NO_WAY: a candidate */
+} tag;
+
+/* What the caches of a level know of each other. The first two lead. */
+typedef struct duel {
+    uint64_t accesses[2], hits[2];
+    uint64_t epoch; /* the last one that began */
+    bool compared;  /* before, all follow the usual design */
+    bool design_on;
+    uint64_t changes;
+} duel;
+
+typedef struct decoupled {
+    tag *tags;        /* [sets * per_set] */
+    uint32_t *tag_of; /* [sets * ways]: tag within the set of each line; SL_NO_WAY: none */
+    uint32_t per_set, ways, threshold, rc_most, rc_init;
+    bool any_victim, tie_is_design;
+    uint64_t epoch_cycles, margin;
+    uint64_t clock;
+    uint32_t given_up; /* way of a committed tag that made room; SL_NO_WAY: none */
+    duel *duel;        /* NULL: this cache always runs the design */
+    uint32_t instance;
+    uint64_t new_tags, waiting, passed; /* loads that missed: without a tag, below the threshold, at the threshold */
+    uint64_t unfiltered;                /* … under the usual design */
+} decoupled;
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    decoupled *d = self;
+    d->ways = shape->ways;
+    d->per_set = value[TAGS] ? (uint32_t)value[TAGS] : 2 * shape->ways;
+    if (d->per_set <= shape->ways)
+        return sl_fail(error, SL_INVALID, "policy 'decoupled': 'tags' has to be more than the %u ways of the cache",
+                       shape->ways);
+    d->threshold = (uint32_t)value[THRESHOLD];
+    d->rc_most = (1u << value[RC_BITS]) - 1;
+    d->rc_init = (uint32_t)value[RC_INIT];
+    if (d->threshold > d->rc_most || d->rc_init > d->rc_most)
+        return sl_fail(error, SL_INVALID, "policy 'decoupled': '%s' is more than %u bits count to",
+                       d->threshold > d->rc_most ? "threshold" : "rc_init", (uint32_t)value[RC_BITS]);
+    d->any_victim = value[VICTIMS] == VICTIMS_ALL;
+    d->epoch_cycles = value[EPOCH];
+    d->margin = value[MARGIN];
+    d->tie_is_design = value[TIE] == TIE_DESIGN;
+    d->instance = shape->instance;
+    d->duel = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
+    d->given_up = SL_NO_WAY;
+    d->tags = sl_arena_array(arena, tag, (size_t)shape->sets * d->per_set);
+    d->tag_of = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    if (!d->tags || !d->tag_of)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < (size_t)shape->sets * shape->ways; i++)
+        d->tag_of[i] = SL_NO_WAY;
+    return SL_OK;
+}
+
+/* ---- the duel ---- */
+
+/* Whether b hits by more points more often than a. */
+static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
+{
+    const duel *u = d->duel;
+    unsigned __int128 hits_b = (unsigned __int128)u->hits[b] * u->accesses[a];
+    unsigned __int128 hits_a = (unsigned __int128)u->hits[a] * u->accesses[b];
+    unsigned __int128 all = (unsigned __int128)u->accesses[a] * u->accesses[b];
+    return hits_b * 100 > hits_a * 100 + all * d->margin;
+}
+
+static void compare(decoupled *d)
+{
+    duel *u = d->duel;
+    if (!u->accesses[0] || !u->accesses[1])
+        return;
+    bool was_on = u->design_on;
+    if (hits_more(d, 1, 0))
+        u->design_on = false;
+    else if (!u->compared || d->tie_is_design || hits_more(d, 0, 1))
+        u->design_on = true;
+    u->compared = true;
+    u->changes += u->design_on != was_on;
+}
+
+/* A load, before anything is decided about it. */
+static void count(decoupled *d, const sl_cache_access *access, bool hit)
+{
+    duel *u = d->duel;
+    if (!u)
+        return;
+    uint64_t epoch = access->now / d->epoch_cycles;
+    if (epoch > u->epoch) {
+        u->epoch = epoch;
+        compare(d);
+    }
+    if (d->instance < 2) {
+        u->accesses[d->instance]++;
+        u->hits[d->instance] += hit;
+    }
+}
+
+static bool runs_design(const decoupled *d)
+{
+    return !d->duel || d->instance == 0 || (d->instance >= 2 && d->duel->design_on);
+}
+
+/* ---- tags ---- */
+
+static tag *tags_of(decoupled *d, uint32_t set)
+{
+    return &d->tags[(size_t)set * d->per_set];
+}
+
+static tag *find(decoupled *d, uint32_t set, uint64_t line)
+{
+    tag *tags = tags_of(d, set);
+    for (uint32_t t = 0; t < d->per_set; t++)
+        if (tags[t].line == line + 1)
+            return &tags[t];
+    return NULL;
+}
+
+/* A place for a tag: a free one, or that of the candidate with the smallest count. Committed tags whose lines are among
+ * `ways` may have to go as well. There always is one, as there are more tags than lines. */
+static tag *place(decoupled *d, uint32_t set, const sl_way_mask *ways)
+{
+    tag *tags = tags_of(d, set), *best = NULL;
+    for (uint32_t t = 0; t < d->per_set; t++) {
+        tag *at = &tags[t];
+        if (!at->line)
+            return at;
+        if (at->way != SL_NO_WAY && !(ways && sl_way_in(ways, at->way)))
+            continue;
+        if (!best || at->rc < best->rc || (at->rc == best->rc && at->stamp < best->stamp))
+            best = at;
+    }
+    return best;
+}
+
+static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_mask *ways)
+{
+    tag *t = place(d, access->set, ways);
+    if (t->line && t->way != SL_NO_WAY) {
+        d->tag_of[(size_t)access->set * d->ways + t->way] = SL_NO_WAY;
+        d->given_up = t->way;
+    }
+    *t = (tag){.line = access->line + 1, .stamp = ++d->clock, .rc = d->rc_init, .way = SL_NO_WAY};
+    return t;
+}
+
+/* ---- what the cache asks and tells ---- */
+
+static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    decoupled *d = self;
+    if (!sl_access_reads(access))
+        return SL_ADMIT;
+    count(d, access, false);
+    if (!runs_design(d)) {
+        d->unfiltered++;
+        return SL_ADMIT;
+    }
+    tag *t = find(d, access->set, access->line);
+    if (!t && d->rc_init < d->threshold) {
+        d->new_tags++;
+        new_tag(d, access, d->any_victim ? choices : NULL);
+        return SL_BYPASS;
+    }
+    if (t) {
+        t->stamp = ++d->clock;
+        t->rc += t->way == SL_NO_WAY && t->rc < d->rc_most;
+        if (t->way == SL_NO_WAY && t->rc < d->threshold) {
+            d->waiting++;
+            return SL_BYPASS;
+        }
+    }
+    d->passed++;
+    return SL_ADMIT;
+}
+
+static uint32_t give_up(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    decoupled *d = self;
+    uint32_t way = d->given_up;
+    (void)access;
+    d->given_up = SL_NO_WAY;
+    return way != SL_NO_WAY && sl_way_in(evictable, way) ? way : SL_NO_WAY;
+}
+
+static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
+{
+    decoupled *d = self;
+    if (sl_access_reads(access))
+        count(d, access, true);
+    uint32_t t = d->tag_of[(size_t)access->set * d->ways + way];
+    if (t != SL_NO_WAY)
+        tags_of(d, access->set)[t].stamp = ++d->clock;
+}
+
+static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
+{
+    decoupled *d = self;
+    tag *tags = tags_of(d, access->set), *own = find(d, access->set, access->line);
+    if (!own)
+        own = new_tag(d, access, NULL);
+    for (uint32_t t = 0; t < d->per_set; t++)
+        tags[t].rc -= &tags[t] != own && tags[t].rc > 0;
+    own->way = way;
+    d->tag_of[(size_t)access->set * d->ways + way] = (uint32_t)(own - tags);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
+{
+    decoupled *d = self;
+    uint32_t *t = &d->tag_of[(size_t)set * d->ways + way];
+    (void)reused;
+    if (*t == SL_NO_WAY)
+        return;
+    tags_of(d, set)[*t].way = SL_NO_WAY;
+    tags_of(d, set)[*t].rc = 0;
+    *t = SL_NO_WAY;
+}
+
+static void report(const void *self, const sl_policy_tell *tell)
+{
+    const decoupled *d = self;
+    tell->number(tell->to, "new_tags", d->new_tags);
+    tell->number(tell->to, "below_threshold", d->waiting);
+    tell->number(tell->to, "at_threshold", d->passed);
+    tell->number(tell->to, "unfiltered", d->unfiltered);
+    tell->number(tell->to, "design_on", runs_design(d));
+    tell->number(tell->to, "duel_changes", d->duel ? d->duel->changes : 0);
+}
+
+static const char *const victims_words[] = {"candidates", "all", NULL};
+static const char *const dueling_words[] = {"off", "on", NULL};
+static const char *const tie_words[] = {"keep", "design", NULL};
+static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
+
+static const sl_param params[] = {
+    {"tags", SL_PARAM_COUNT, 0, 0, 65536, NULL, "of a set, more than its ways; 0: twice the ways, the paper's 8 for 4",
+     NULL},
+    {"threshold", SL_PARAM_COUNT, 2, 0, 65535, NULL, "re-references that a tag needs to get a line; 0: none",
+     thresholds},
+    {"rc_bits", SL_PARAM_COUNT, 6, 1, 16, NULL, "of the count of re-references", NULL},
+    {"rc_init", SL_PARAM_COUNT, 0, 0, 65535, NULL, "what the count of a new tag is", NULL},
+    {"victims", SL_PARAM_WORD, VICTIMS_CANDIDATES, 0, 0, victims_words,
+     "which tags make room for new ones: candidates; all, also those with a line, which is given up", NULL},
+    {"dueling", SL_PARAM_WORD, ON, 0, 0, dueling_words,
+     "on: the first two caches of the level duel, the others follow; off, and with less than three caches: all filter",
+     NULL},
+    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles from a comparison in the duel to the next", NULL},
+    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in the duel", NULL},
+    {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
+     "what follows from a smaller difference: keep the side (the design at first), or design", NULL},
+    {0},
+};
+
+const sl_policy_ops sl_policy_decoupled = {
+    .name = "decoupled",
+    .summary =
+        "more tags than lines; a tag gets a line when it was referenced often enough; caches duel with the usual "
+        "design",
+    .source = "Li et al., ICS 2015, section 4",
+    .params = params,
+    .state_bytes = sizeof(decoupled),
+    .shared_bytes = sizeof(duel),
+    .access_nj = 0.002,
+    .leak_mw = 1.7,
+    .cost = "0.002 nJ more for each read and 1.7 mW of leakage; 8 bits more in each of twice as many tags",
+    .init = init,
+    .admit = admit,
+    .give_up = give_up,
+    .on_hit = on_hit,
+    .on_fill = on_fill,
+    .on_evict = on_evict,
+    .report = report,
+};

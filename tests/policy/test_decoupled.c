@@ -1,0 +1,303 @@
+/* Decoupled L1D step by step. Lines are letters; the ways of the only set are written as the letters in them. */
+#include "base/random.h"
+#include "policy/small_cache.h"
+
+static void a_line_is_given_at_the_second_re_reference(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "decoupled", 1, 4);
+    check_after(&c, "a", "...."); /* a new tag: RC 0 */
+    check_after(&c, "a", "...."); /* RC 1 */
+    check_after(&c, "b", "....");
+    check_after(&c, "a", "a..."); /* RC 2: the threshold */
+    assert_int_equal(c.bypasses, 3);
+    check_after(&c, "aaa", "a...");
+    assert_int_equal(c.misses, 4);
+    assert_int_equal(reported(&c, "new_tags"), 2);
+    assert_int_equal(reported(&c, "below_threshold"), 1);
+    assert_int_equal(reported(&c, "at_threshold"), 1);
+    small_cache_fini(&c);
+}
+
+static void an_allocation_ages_the_other_tags_once(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "decoupled", 1, 2);
+    check_after(&c, "bb", "..");  /* b: RC 1 */
+    check_after(&c, "aaa", "a."); /* a gets a line: b has 0 */
+    check_after(&c, "b", "a.");   /* 1 */
+    check_after(&c, "b", "ab");   /* 2 */
+    check_after(&c, "ccdd", "ab");
+    check_after(&c, "c", "cb"); /* evicts a, and ages d by one, not by two: 0; a's count is 0 as well */
+    check_after(&c, "da", "cb");
+    check_after(&c, "d", "cd"); /* evicts b */
+    small_cache_fini(&c);
+}
+
+static void an_evicted_line_leaves_its_tag_with_a_count_of_0(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "decoupled(tags=3)", 1, 1);
+    check_after(&c, "aaa", "a");
+    check_after(&c, "bbb", "b");
+    check_after(&c, "a", "b"); /* RC 1 */
+    check_after(&c, "a", "a");
+    assert_int_equal(reported(&c, "new_tags"), 2);
+    small_cache_drop(&c, 0); /* the same where a store drops it */
+    check_after(&c, "a", ".");
+    check_after(&c, "a", "a");
+    assert_int_equal(reported(&c, "new_tags"), 2);
+    small_cache_fini(&c);
+}
+
+static void the_tag_with_the_smallest_count_makes_room_and_of_several_the_oldest(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "decoupled(tags=3, threshold=9)", 1, 1);
+    load(&c, "abbcd"); /* a 0, b 1, c 0: d takes the place of a */
+    assert_int_equal(reported(&c, "new_tags"), 4);
+    load(&c, "bc"); /* both are there: b 2, c 1, d 0 */
+    assert_int_equal(reported(&c, "new_tags"), 4);
+    load(&c, "a"); /* takes the place of d */
+    assert_int_equal(reported(&c, "new_tags"), 5);
+    load(&c, "cbd"); /* and d that of a */
+    assert_int_equal(reported(&c, "new_tags"), 6);
+    small_cache_fini(&c);
+}
+
+static void committed_tags_stay_unless_all_may_make_room(void **state)
+{
+    (void)state;
+    const char *steps[] = {"aaa", "aaaa", "bbb", "cdd"};
+    small_cache c;
+    /* Hits do not count: a has RC 2, and 1 after b has got its line. c takes the free tag, d that of c: RC 1. */
+    small_cache_init(&c, "decoupled(tags=3)", 1, 2);
+    for (int i = 0; i < 4; i++)
+        load(&c, steps[i]);
+    check_after(&c, "e", "ab"); /* takes the place of d, the only candidate */
+    small_cache_fini(&c);
+    small_cache_init(&c, "decoupled(tags=3, victims=all)", 1, 2);
+    for (int i = 0; i < 4; i++)
+        load(&c, steps[i]);
+    check_after(&c, "e", ".b"); /* a is as small as d, and older */
+    small_cache_fini(&c);
+    small_cache_init(&c, "decoupled(tags=3, victims=all)", 1, 2);
+    for (int i = 0; i < 4; i++)
+        load(&c, steps[i]);
+    c.locked[0] = 0x1; /* the data of a is on its way */
+    check_after(&c, "e", "ab");
+    small_cache_fini(&c);
+}
+
+static void without_a_threshold_it_is_the_usual_cache(void **state)
+{
+    (void)state;
+    small_cache a, b;
+    sl_random random = sl_random_seed(11);
+    small_cache_init(&a, "decoupled(threshold=0)+srrip", 4, 4);
+    small_cache_init(&b, "srrip", 4, 4);
+    for (int i = 0; i < 5000; i++) {
+        uint64_t line = sl_random_below(&random, 40);
+        assert_int_equal(small_cache_load(&a, line, 0), small_cache_load(&b, line, 0));
+    }
+    assert_int_equal(a.bypasses, 0);
+    small_cache_fini(&a);
+    small_cache_fini(&b);
+}
+
+static void a_count_may_start_with_the_first_reference(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "decoupled(rc_init=1)", 1, 2);
+    check_after(&c, "a", "..");
+    check_after(&c, "a", "a.");
+    small_cache_fini(&c);
+}
+
+static void stores_are_not_filtered(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "decoupled", 1, 2);
+    small_cache_access(&c, 0, 1, SL_ACCESS_STORE);
+    check_after(&c, "", "a.");
+    small_cache_fini(&c);
+}
+
+static void check_refused(const char *text, const char *message)
+{
+    sl_policy_choice choice;
+    sl_policy policy;
+    sl_error error;
+    assert_int_equal(sl_policy_parse(text, &choice, &error), SL_OK);
+    assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_shape){.sets = 2, .ways = 4}, &error), SL_INVALID);
+    assert_string_equal(error.text, message);
+}
+
+static void parameters_that_cannot_work_together_are_refused(void **state)
+{
+    (void)state;
+    check_refused("decoupled(tags=4)", "policy 'decoupled': 'tags' has to be more than the 4 ways of the cache");
+    check_refused("decoupled(threshold=8, rc_bits=3)", "policy 'decoupled': 'threshold' is more than 3 bits count to");
+    check_refused("decoupled(rc_init=2, rc_bits=1, threshold=1)",
+                  "policy 'decoupled': 'rc_init' is more than 1 bits count to");
+}
+
+/* ---- the duel ---- */
+
+/* Caches of a level: the first runs the design, the second does not, the third follows. */
+typedef struct level {
+    small_cache cache[3];
+    uint64_t shared[32];
+} level;
+
+static void level_init(level *l, const char *policies)
+{
+    memset(l, 0, sizeof *l);
+    for (uint32_t i = 0; i < 3; i++) {
+        small_cache_init_in(
+            &l->cache[i], policies,
+            &(sl_cache_shape){.sets = 1, .ways = 2, .instance = i, .instances = 3, .shared = l->shared});
+        assert_true(l->cache[i].bypass.ops->shared_bytes <= sizeof l->shared);
+    }
+}
+
+static void level_fini(level *l)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        small_cache_fini(&l->cache[i]);
+}
+
+static void level_load(level *l, uint64_t now, uint32_t instance, const char *lines)
+{
+    l->cache[instance].now = now;
+    load(&l->cache[instance], lines);
+}
+
+/* Whether the third cache filters, seen by a line that it was never asked for. */
+static bool follower_filters(level *l, uint64_t now)
+{
+    uint64_t bypasses = l->cache[2].bypasses;
+    l->cache[2].now = now;
+    small_cache_load(&l->cache[2], 1000 + l->cache[2].misses, 1);
+    return l->cache[2].bypasses > bypasses;
+}
+
+static void followers_do_as_usual_until_the_first_comparison(void **state)
+{
+    (void)state;
+    level l;
+    level_init(&l, "decoupled(threshold=1)");
+    level_load(&l, 10, 0, "abcdefghij");
+    level_load(&l, 20, 1, "abcdefghij");
+    assert_int_equal(l.cache[0].bypasses, 10);
+    assert_int_equal(l.cache[1].bypasses, 0);
+    assert_false(follower_filters(&l, 499));
+    assert_true(follower_filters(&l, 500)); /* both miss always: a tie, with which the design begins */
+    assert_int_equal(reported(&l.cache[2], "duel_changes"), 1);
+    level_fini(&l);
+}
+
+static void the_usual_design_wins_by_more_than_the_margin(void **state)
+{
+    (void)state;
+    level l;
+    level_init(&l, "decoupled(threshold=1)");
+    level_load(&l, 10, 0, "aaaaaaaaaa"); /* 8 hits of 10 */
+    level_load(&l, 10, 1, "aaaaaaaaaa"); /* 9 of 10: 10 points more, not more than 10 */
+    assert_true(follower_filters(&l, 500));
+    level_fini(&l);
+    level_init(&l, "decoupled(threshold=1, margin=9)");
+    level_load(&l, 10, 0, "aaaaaaaaaa");
+    level_load(&l, 10, 1, "aaaaaaaaaa");
+    assert_false(follower_filters(&l, 500));
+    level_fini(&l);
+}
+
+/* Lines that are asked for once. */
+static void level_scan(level *l, uint64_t now, uint32_t instance, uint64_t count)
+{
+    l->cache[instance].now = now;
+    for (uint64_t i = 0; i < count; i++)
+        small_cache_load(&l->cache[instance], 5000 + l->cache[instance].misses, 1);
+}
+
+static void play(level *l, const char *policies)
+{
+    level_init(l, policies);
+    level_load(l, 10, 0, "abcdefghij"); /* 0 of 10 */
+    level_load(l, 10, 1, "aaaaaaaaaa"); /* 9 of 10 */
+    assert_false(follower_filters(l, 100));
+    for (int i = 0; i < 9; i++)
+        level_load(l, 110, 0, "kkkkkkkkkk"); /* 88 of 100: within the margin */
+}
+
+static void sides_change_only_beyond_the_margin(void **state)
+{
+    (void)state;
+    level l;
+    play(&l, "decoupled(threshold=1, epoch=100)");
+    assert_false(follower_filters(&l, 200));
+    level_scan(&l, 210, 1, 3); /* 9 of 13: now the design is ahead by 18 points */
+    assert_false(follower_filters(&l, 299));
+    assert_true(follower_filters(&l, 750)); /* an epoch is noticed when the next access comes */
+    assert_int_equal(reported(&l.cache[2], "duel_changes"), 1);
+    level_fini(&l);
+    play(&l, "decoupled(threshold=1, epoch=100, tie=design)");
+    assert_true(follower_filters(&l, 200));
+    level_fini(&l);
+}
+
+static void only_loads_count_in_the_duel(void **state)
+{
+    (void)state;
+    level l;
+    level_init(&l, "decoupled(threshold=1)");
+    level_load(&l, 10, 0, "aa");
+    level_load(&l, 10, 1, "ab");
+    for (int i = 0; i < 100; i++)
+        small_cache_access(&l.cache[1], 0, 1, SL_ACCESS_STORE); /* hits */
+    assert_true(follower_filters(&l, 500));
+    level_fini(&l);
+}
+
+static void without_a_third_cache_or_a_duel_all_filter(void **state)
+{
+    (void)state;
+    small_cache c;
+    uint64_t shared[32] = {0};
+    small_cache_init_in(&c, "decoupled",
+                        &(sl_cache_shape){.sets = 1, .ways = 2, .instance = 1, .instances = 2, .shared = shared});
+    check_after(&c, "a", "..");
+    small_cache_fini(&c);
+    small_cache_init_in(&c, "decoupled(dueling=off)",
+                        &(sl_cache_shape){.sets = 1, .ways = 2, .instance = 1, .instances = 15, .shared = shared});
+    check_after(&c, "a", "..");
+    small_cache_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_given_at_the_second_re_reference),
+        cmocka_unit_test(an_allocation_ages_the_other_tags_once),
+        cmocka_unit_test(an_evicted_line_leaves_its_tag_with_a_count_of_0),
+        cmocka_unit_test(the_tag_with_the_smallest_count_makes_room_and_of_several_the_oldest),
+        cmocka_unit_test(committed_tags_stay_unless_all_may_make_room),
+        cmocka_unit_test(without_a_threshold_it_is_the_usual_cache),
+        cmocka_unit_test(a_count_may_start_with_the_first_reference),
+        cmocka_unit_test(stores_are_not_filtered),
+        cmocka_unit_test(parameters_that_cannot_work_together_are_refused),
+        cmocka_unit_test(followers_do_as_usual_until_the_first_comparison),
+        cmocka_unit_test(the_usual_design_wins_by_more_than_the_margin),
+        cmocka_unit_test(sides_change_only_beyond_the_margin),
+        cmocka_unit_test(only_loads_count_in_the_duel),
+        cmocka_unit_test(without_a_third_cache_or_a_duel_all_filter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
