@@ -10,6 +10,7 @@
  * Some sets never bypass, so that the table keeps learning; and sets duel: some always bypass as predicted, some never,
  * and the others do as those that miss less. The authors name both, but give no numbers: all are parameters. Loads
  * alone are predicted and learned from. */
+#include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/set_duel.h"
 
@@ -60,10 +61,7 @@ static uint32_t hash(const pc *p, const sl_cache_access *access)
         return NO_LOAD;
     if (p->mixes)
         return (uint32_t)((access->pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) % p->counters);
-    uint32_t folded = 0;
-    for (uint32_t rest = access->pc; rest; rest /= p->counters)
-        folded ^= rest % p->counters;
-    return folded % p->counters;
+    return sl_fold(access->pc, p->counters);
 }
 
 static void was_alive(pc *p, uint32_t load)

@@ -102,5 +102,10 @@ run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=lru' mm.slt
 stderr_has "policy 'lru' lets nothing go past: it can be 'replacement'"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=decoupled(epoch=best)' mm.slt
 stderr_has "policy 'decoupled': 'epoch' cannot be 'best'; 'threshold' can"
+run "$sluice" model --gpu fermi-gtx470 --set 'L2.bypass=mrpb' mm.slt
+stderr_has "policy 'mrpb' is for the first level only"
+run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=pdp(pd=best)' mm.slt
+exits 1
+stderr_has "policy 'pdp': 'pd=best' has to be searched for, which is not done here"
 
 done_testing

@@ -135,6 +135,237 @@ static void pc_follows_the_sets_that_miss_less(void **state)
     small_cache_fini(&c);
 }
 
+/* ---- counters of intervals ---- */
+
+static void counter_lets_past_what_was_never_used_again(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "counter(relearn=0)", 1, 2);
+    check_after(&c, "abc", "cb"); /* a left unused, as it came: 0 and 0 */
+    check_after(&c, "a", "cb");
+    check_after(&c, "A", "ca"); /* another instruction has another entry; b leaves */
+    check_after(&c, "d", "da"); /* another line too; c leaves */
+    check_after(&c, "bbc", "da");
+    assert_int_equal(c.bypasses, 4);
+    small_cache_fini(&c);
+}
+
+static void counter_lets_one_in_so_many_in_to_learn_anew(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "counter(relearn=2)", 1, 2);
+    load(&c, "abc");
+    check_after(&c, "a", "cb");
+    check_after(&c, "a", "ca");  /* the second one */
+    check_after(&c, "a", "ca");  /* a hit, after an interval of 1 */
+    check_after(&c, "de", "de"); /* with which a leaves: it has changed, and is not sure */
+    check_after(&c, "a", "ae");
+    small_cache_fini(&c);
+}
+
+static void counter_evicts_what_is_unused_for_longer_than_before(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "counter", 1, 3);
+    check_after(&c, "abacde", "edc"); /* a's longest interval was 2, after 0: not sure */
+    check_after(&c, "afa", "efa");    /* 2 again */
+    check_after(&c, "ghi", "ghi");    /* sure */
+    check_after(&c, "a", "ahi");
+    check_after(&c, "ii", "ahi");
+    assert_int_equal(reported(&c, "expired_victims"), 0);
+    check_after(&c, "i", "ahi"); /* 3 accesses without a, and a is not the last one used */
+    check_after(&c, "j", "jhi"); /* h is older */
+    assert_int_equal(reported(&c, "expired_victims"), 1);
+    small_cache_fini(&c);
+}
+
+/* ---- sampled dead lines ---- */
+
+static void sdbp_learns_from_its_sampler(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "sdbp(sampler_ways=1, tables=1, threshold=2)", 1, 2);
+    check_after(&c, "a", "a."); /* the sampler has a, by instruction 1 */
+    check_after(&c, "b", "ab"); /* a leaves the sampler, dead after 1: 1 */
+    check_after(&c, "c", "ab"); /* b as well: 2, and 1 goes past */
+    assert_int_equal(c.bypasses, 1);
+    check_after(&c, "A", "ab"); /* 3; the sampler has a, by 2 */
+    check_after(&c, "a", "ab"); /* a was alive after 2; now it is dead, by the word of 1 */
+    check_after(&c, "a", "ab"); /* alive after 1: 2 */
+    check_after(&c, "C", "cb"); /* 2 is let in, and a leaves as it is dead, though b is older */
+    assert_int_equal(reported(&c, "dead_victims"), 1);
+    check_after(&c, "D", "cd"); /* c was dead after 2 in the sampler: 1 of 2. Here nothing is dead: the oldest leaves */
+    assert_int_equal(reported(&c, "lru_victims"), 1);
+    small_cache_fini(&c);
+}
+
+static void sdbp_samples_some_sets(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "sdbp(sampler_sets=2, sampler_ways=1, tables=1, threshold=2)", 8, 1);
+    for (uint64_t i = 0; i < 10; i++) /* set 1 has no sampler */
+        small_cache_load(&c, 8 * i + 1, 1);
+    assert_int_equal(c.bypasses, 0);
+    for (uint64_t i = 0; i < 3; i++) /* set 4 has */
+        small_cache_load(&c, 8 * i + 4, 1);
+    assert_int_equal(c.bypasses, 1);
+    small_cache_load(&c, 1, 1); /* what it learned holds for all sets */
+    assert_int_equal(c.bypasses, 2);
+    small_cache_fini(&c);
+}
+
+/* ---- queues, and past where a request would wait ---- */
+
+static void mrpb_lets_requests_past_that_would_wait(void **state)
+{
+    (void)state;
+    const sl_stall reasons[] = {SL_STALL_WAY, SL_STALL_MSHR, SL_STALL_MERGE, SL_STALL_QUEUE};
+    const struct {
+        const char *policy;
+        uint32_t queues, past; /* past: bit for each reason */
+    } cases[] = {{"mrpb", 8, 0xf}, {"mrpb(bypass=way, queues=16)", 16, 0x1}, {"mrpb(queues=0, bypass=off)", 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        small_cache c;
+        small_cache_init(&c, cases[i].policy, 1, 2);
+        assert_int_equal(sl_policy_queues(&c.bypass), cases[i].queues);
+        for (uint32_t r = 0; r < 4; r++)
+            assert_int_equal(small_cache_stall(&c, 0, reasons[r]), cases[i].past >> r & 1 ? SL_BYPASS : SL_ADMIT);
+        assert_int_equal(reported(&c, "bypasses_for_mshrs"), cases[i].past == 0xf);
+        check_after(&c, "abc", "cb"); /* what does not wait is let in */
+        small_cache_fini(&c);
+    }
+}
+
+static void mrpb_lets_stores_wait(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "mrpb", 1, 2);
+    assert_int_equal(sl_policy_stall(&c.bypass, &(sl_cache_access){.kind = SL_ACCESS_STORE}, SL_STALL_QUEUE), SL_ADMIT);
+    small_cache_fini(&c);
+}
+
+/* ---- protected lines ---- */
+
+static void pdp_protects_lines_for_a_number_of_accesses(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "pdp(pd=3)", 1, 2);
+    check_after(&c, "ab", "ab"); /* 2 3 */
+    check_after(&c, "c", "ab");  /* 1 2: both are protected */
+    check_after(&c, "d", "db");  /* 0 1: a is not any more; then 3 1 */
+    check_after(&c, "b", "db");  /* a hit: 2 3 */
+    check_after(&c, "e", "db");  /* 1 2 */
+    check_after(&c, "f", "fb");  /* 0 1; then 3 1 */
+    assert_int_equal(c.bypasses, 2);
+    small_cache_drop(&c, 5);
+    check_after(&c, "g", "gb"); /* a free way protects nothing */
+    small_cache_fini(&c);
+}
+
+static void pdp_lets_past_what_only_lines_in_flight_could_make_room_for(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "pdp(pd=1)", 1, 2);
+    load(&c, "ab");
+    c.locked[0] = 0x3;
+    check_after(&c, "c", "ab");
+    assert_int_equal(c.bypasses, 1);
+    c.locked[0] = 0x1;
+    check_after(&c, "c", "ac");
+    c.locked[0] = 0;
+    check_after(&c, "d", "dc"); /* of several unprotected ones the oldest leaves */
+    small_cache_fini(&c);
+}
+
+static void pdp_that_is_not_asked_evicts_the_most_protected_unused_line(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "pdp(pd=3)+mrpb", 1, 2);
+    check_after(&c, "ab", "ab"); /* 2 3 */
+    check_after(&c, "c", "ac");  /* then 1 3 */
+    check_after(&c, "ac", "ac"); /* 2 3, both hit */
+    check_after(&c, "d", "ad");  /* then 1 3 */
+    check_after(&c, "a", "ad");  /* 3 2 */
+    check_after(&c, "e", "ae");  /* d was never hit */
+    small_cache_fini(&c);
+}
+
+/* ---- after a first run ---- */
+
+static void profiled_lets_in_what_a_first_run_saw_often(void **state)
+{
+    (void)state;
+    const struct {
+        const char *policy, *ways;
+    } cases[] = {
+        {"profiled(counts=local)", "a..."},
+        {"profiled(counts=global)", "ab.."},
+        {"profiled", "ab.."},
+        {"profiled(global_threshold=3)", "a..."},
+        {"profiled(threshold=1)", "abc."},
+        {"profiled(counts=local, threshold=1)", "ab.."},
+        {"profiled(counts=global, threshold=3)", "...."},
+    };
+    sl_line_counts *counts = sl_line_counts_create(2);
+    sl_line_counts_add(counts, 0, 0);
+    sl_line_counts_add(counts, 0, 0); /* a twice by cache 0 */
+    sl_line_counts_add(counts, 0, 1);
+    sl_line_counts_add(counts, 1, 1); /* b once by each */
+    sl_line_counts_add(counts, 1, 2); /* c once by cache 1 */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        small_cache c;
+        small_cache_init_in(&c, cases[i].policy,
+                            &(sl_cache_shape){.sets = 1, .ways = 4, .instances = 2, .counts = counts});
+        check_after(&c, "abcd", cases[i].ways);
+        small_cache_fini(&c);
+    }
+    sl_line_counts_destroy(counts);
+}
+
+static void profiled_needs_that_run(void **state)
+{
+    (void)state;
+    sl_policy_choice choice;
+    sl_policy policy;
+    sl_error error;
+    assert_int_equal(sl_policy_parse("profiled", &choice, &error), SL_OK);
+    assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'profiled' needs a run before this one that counts lines");
+}
+
+static void lines_are_counted_for_each_cache_and_for_all(void **state)
+{
+    (void)state;
+    enum { LINES = 5000, CACHES = 3 };
+    static uint32_t expected[CACHES][LINES];
+    sl_line_counts *counts = sl_line_counts_create(CACHES);
+    sl_random random = sl_random_seed(5);
+    for (int i = 0; i < 40000; i++) {
+        uint32_t cache = (uint32_t)sl_random_below(&random, CACHES), line = (uint32_t)sl_random_below(&random, LINES);
+        expected[cache][line]++;
+        assert_true(sl_line_counts_add(counts, cache, (uint64_t)line << 33));
+    }
+    for (uint32_t line = 0; line < LINES; line++) {
+        uint32_t all = 0;
+        for (uint32_t cache = 0; cache < CACHES; cache++) {
+            assert_int_equal(sl_line_counts_local(counts, cache, (uint64_t)line << 33), expected[cache][line]);
+            all += expected[cache][line];
+        }
+        assert_int_equal(sl_line_counts_global(counts, (uint64_t)line << 33), all);
+    }
+    assert_int_equal(sl_line_counts_global(counts, 1), 0);
+    sl_line_counts_destroy(counts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +377,19 @@ int main(void)
         cmocka_unit_test(pc_of_loads_that_share_a_counter_share_their_fate),
         cmocka_unit_test(pc_keeps_learning_in_sampled_sets),
         cmocka_unit_test(pc_follows_the_sets_that_miss_less),
+        cmocka_unit_test(counter_lets_past_what_was_never_used_again),
+        cmocka_unit_test(counter_lets_one_in_so_many_in_to_learn_anew),
+        cmocka_unit_test(counter_evicts_what_is_unused_for_longer_than_before),
+        cmocka_unit_test(sdbp_learns_from_its_sampler),
+        cmocka_unit_test(sdbp_samples_some_sets),
+        cmocka_unit_test(mrpb_lets_requests_past_that_would_wait),
+        cmocka_unit_test(mrpb_lets_stores_wait),
+        cmocka_unit_test(pdp_protects_lines_for_a_number_of_accesses),
+        cmocka_unit_test(pdp_lets_past_what_only_lines_in_flight_could_make_room_for),
+        cmocka_unit_test(pdp_that_is_not_asked_evicts_the_most_protected_unused_line),
+        cmocka_unit_test(profiled_lets_in_what_a_first_run_saw_often),
+        cmocka_unit_test(profiled_needs_that_run),
+        cmocka_unit_test(lines_are_counted_for_each_cache_and_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,10 @@ static void one_policy_replaces_and_another_bypasses_in_any_order(void **state)
     check_pair("lru", "lru", "");
     check_pair("decoupled", "", "decoupled");
     check_pair("decoupled+srrip", "srrip", "decoupled");
+    check_pair("pdp(pd=best)", "pdp", "");
+    check_pair("pdp+lru", "lru", "pdp");
+    check_pair("lru+sdbp", "lru", "sdbp");
+    check_pair("decoupled+counter", "counter", "decoupled");
     check_pair("srrip(bits=3) + decoupled(threshold=4)", "srrip", "decoupled");
     assert_int_equal(sl_policies_parse("srrip(bits=3)+decoupled(threshold=4)", &pair, &error), SL_OK);
     assert_int_equal(pair.replacement.value[0], 3);
@@ -177,6 +181,8 @@ static void two_policies_of_one_role_are_refused(void **state)
     check_pair_error("lru+srrip", expected);
     snprintf(expected, sizeof expected, "'pc' and 'decoupled' both bypass: %s", takes);
     check_pair_error("pc+decoupled", expected);
+    snprintf(expected, sizeof expected, "'pdp' and 'sdbp' both do both: %s", takes);
+    check_pair_error("pdp+sdbp", expected);
     check_pair_error("lru+pc+all", "'lru+pc+all': a cache has two policies at most, one that replaces and one that "
                                    "bypasses");
     check_pair_error("lru+decopled", "no policy is called 'decopled'; the nearest is 'decoupled'");

@@ -1,0 +1,73 @@
+/* Profiled bypassing: a first run counts how often each line is asked for, and in a second one those that are asked for
+ * too rarely go past. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
+ *
+ * A line is counted for each cache of the level (local) and for all of them (global). With both counts, either is
+ * enough. As the global one is never smaller, that differs from the global one alone only where it has a threshold of
+ * its own. */
+#include "policy/line_counts.h"
+#include "policy/policy.h"
+
+enum { COUNTS, THRESHOLD, GLOBAL_THRESHOLD };
+enum { COUNTS_LOCAL, COUNTS_GLOBAL, COUNTS_BOTH };
+
+typedef struct profiled {
+    const sl_line_counts *counts;
+    uint32_t instance;
+    uint64_t local, global; /* thresholds; UINT64_MAX: that count does not matter */
+    uint64_t bypasses;
+} profiled;
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    profiled *p = self;
+    (void)arena;
+    if (!shape->counts)
+        return sl_fail(error, SL_INVALID, "policy 'profiled' needs a run before this one that counts lines");
+    p->counts = shape->counts;
+    p->instance = shape->instance;
+    p->local = value[COUNTS] != COUNTS_GLOBAL ? value[THRESHOLD] : UINT64_MAX;
+    p->global = value[COUNTS] == COUNTS_LOCAL ? UINT64_MAX
+                : value[GLOBAL_THRESHOLD]     ? value[GLOBAL_THRESHOLD]
+                                              : value[THRESHOLD];
+    return SL_OK;
+}
+
+static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    profiled *p = self;
+    (void)choices;
+    if (!sl_access_reads(access) || sl_line_counts_local(p->counts, p->instance, access->line) >= p->local ||
+        sl_line_counts_global(p->counts, access->line) >= p->global)
+        return SL_ADMIT;
+    p->bypasses++;
+    return SL_BYPASS;
+}
+
+static void report(const void *self, const sl_policy_tell *tell)
+{
+    tell->number(tell->to, "bypasses", ((const profiled *)self)->bypasses);
+}
+
+static const char *const counts_words[] = {"local", "global", "both", NULL};
+static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0};
+
+static const sl_param params[] = {
+    {"counts", SL_PARAM_WORD, COUNTS_BOTH, 0, 0, counts_words,
+     "requests that count: local, those of this cache; global, those of all of its level; both, either is enough",
+     NULL},
+    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "requests of a line that is let in", thresholds},
+    {"global_threshold", SL_PARAM_COUNT, 0, 0, UINT32_MAX, NULL, "of the global count; 0: the same", thresholds},
+    {0},
+};
+
+const sl_policy_ops sl_policy_profiled = {
+    .name = "profiled",
+    .summary = "lines that a first run saw too rarely go past",
+    .source = "Li et al., ICS 2015, section 6.1, as Profiled-BYPASS",
+    .params = params,
+    .state_bytes = sizeof(profiled),
+    .needs_counts = true,
+    .init = init,
+    .admit = admit,
+    .report = report,
+};
