@@ -44,8 +44,8 @@ typedef struct decoupled {
     bool any_victim, tie_is_design;
     uint64_t epoch_cycles, margin;
     uint64_t clock;
-    uint32_t given_up; /* way of a committed tag that made room; SL_NO_WAY: none */
-    duel *duel;        /* NULL: this cache always runs the design */
+    uint32_t given_up, given_set; /* way of a committed tag that made room at the last request; SL_NO_WAY: none */
+    duel *duel;                   /* NULL: this cache always runs the design */
     uint32_t instance;
     uint64_t new_tags, waiting, passed; /* loads that missed: without a tag, below the threshold, at the threshold */
     uint64_t unfiltered;                /* … under the usual design */
@@ -168,6 +168,7 @@ static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_ma
     if (t->line && t->way != SL_NO_WAY) {
         d->tag_of[(size_t)access->set * d->ways + t->way] = SL_NO_WAY;
         d->given_up = t->way;
+        d->given_set = access->set;
     }
     *t = (tag){.line = access->line + 1, .stamp = ++d->clock, .rc = d->rc_init, .way = SL_NO_WAY};
     return t;
@@ -180,6 +181,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     decoupled *d = self;
     if (!sl_access_reads(access))
         return SL_ADMIT;
+    d->given_up = SL_NO_WAY;
     count(d, access, false);
     if (!runs_design(d)) {
         d->unfiltered++;
@@ -206,8 +208,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
 static uint32_t give_up(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     decoupled *d = self;
-    uint32_t way = d->given_up;
-    (void)access;
+    uint32_t way = d->given_set == access->set ? d->given_up : SL_NO_WAY;
     d->given_up = SL_NO_WAY;
     return way != SL_NO_WAY && sl_way_in(evictable, way) ? way : SL_NO_WAY;
 }

@@ -93,6 +93,23 @@ static void committed_tags_stay_unless_all_may_make_room(void **state)
     small_cache_fini(&c);
 }
 
+static void a_line_to_give_up_is_forgotten_with_its_request(void **state)
+{
+    (void)state;
+    uint64_t all = 0x3;
+    sl_way_mask ways = {&all, 2};
+    small_cache c;
+    small_cache_init(&c, "decoupled(tags=3, victims=all)", 2, 2);
+    for (const char *l = "aaabbbcdd"; *l; l++)
+        small_cache_load(&c, (uint64_t)(*l - 'a') * 2, 1);
+    sl_cache_access e = {.line = 8, .set = 0, .kind = SL_ACCESS_LOAD},
+                    other = {.line = 1, .set = 1, .kind = SL_ACCESS_LOAD};
+    assert_int_equal(sl_policy_admit(&c.bypass, &e, &ways), SL_BYPASS); /* takes the tag of a, in way 0 */
+    assert_int_equal(sl_policy_give_up(&c.bypass, &other, &ways), SL_NO_WAY);
+    assert_int_equal(sl_policy_give_up(&c.bypass, &e, &ways), SL_NO_WAY);
+    small_cache_fini(&c);
+}
+
 static void without_a_threshold_it_is_the_usual_cache(void **state)
 {
     (void)state;
@@ -289,6 +306,7 @@ int main(void)
         cmocka_unit_test(an_evicted_line_leaves_its_tag_with_a_count_of_0),
         cmocka_unit_test(the_tag_with_the_smallest_count_makes_room_and_of_several_the_oldest),
         cmocka_unit_test(committed_tags_stay_unless_all_may_make_room),
+        cmocka_unit_test(a_line_to_give_up_is_forgotten_with_its_request),
         cmocka_unit_test(without_a_threshold_it_is_the_usual_cache),
         cmocka_unit_test(a_count_may_start_with_the_first_reference),
         cmocka_unit_test(stores_are_not_filtered),
