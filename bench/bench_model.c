@@ -1,7 +1,7 @@
 /* The reuse-distance model: thread loads per second of five access patterns on one core of a Fermi with all extensions
  * and exact classes, reading the trace included, in one thread; beside a plain LRU stack of all lines (searched from
  * its top and shifted at every load) on the first loads of the same trace. Then its cost over three decades of loads,
- * and the authors' program, whose totals on five of these traces are known. */
+ * which `--plot FILE` draws, and the authors' program, whose totals on five of these traces are known. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "bench.h"
+#include "growth_plot.h"
 #include "model/hpca14.h"
 #include "model/model.h"
 #include "thread_patterns.h"
@@ -67,6 +68,7 @@ typedef struct modelled {
     const sl_machine *machine;
     const char *path;
     uint64_t misses, loads; /* of lines */
+    uint64_t lines;         /* that are different */
 } modelled;
 
 static void model(modelled *m)
@@ -82,6 +84,7 @@ static void model(modelled *m)
     check(sl_model_launch(m->machine, loaded, &(sl_model_options){.seed = 1}, pool, &result, &error), &error);
     m->misses = result.counts.total.value[SL_COUNTER_ld_sector_misses];
     m->loads = result.counts.total.value[SL_COUNTER_ld_sectors];
+    m->lines = result.counts.total.value[SL_COUNTER_compulsory_sectors];
     sl_model_result_fini(&result);
     sl_loaded_destroy(loaded);
     sl_trace_close(trace);
@@ -167,7 +170,7 @@ static int measure_pattern(const sl_machine *machine, const thread_pattern *p, d
     char path[sizeof folder + 16], what[96];
     snprintf(path, sizeof path, "%s/slt", folder);
     make_trace(p, path);
-    modelled m = {machine, path, 0, 0};
+    modelled m = {.machine = machine, .path = path};
     plain s = {.pattern = p};
     double rate = (double)pattern_loads(p) / best_model(&m, 1);
     snprintf(what, sizeof what, "%s: %.3g M loads, %.4g %% of %.3g K lines missed", p->name,
@@ -200,24 +203,47 @@ static int measure_patterns(const sl_machine *machine)
     return missed + bench_goal("memory, the largest of these", megabytes_used(), "MB", false, 100);
 }
 
-/* Rows that differ in their columns: lines grow with the loads. */
-static int measure_growth(const sl_machine *machine)
+enum { FEWEST_ROWS = 64, SIZES = 11 }; /* each twice the one before */
+
+/* Rows that differ in their columns: lines grow with the loads. All sizes take turns, so that what disturbs the machine
+ * for a while does not hit one of them alone. */
+static void measure_sizes(const sl_machine *machine, growth_point point[SIZES])
 {
-    double first = 0, last = 0;
-    puts("cost as the trace grows");
-    for (uint32_t rows = 64; rows <= 64000; rows *= 10) {
-        char path[sizeof folder + 16], what[80];
-        thread_pattern p = pattern_spmv(rows);
-        snprintf(path, sizeof path, "%s/slt", folder);
-        make_trace(&p, path);
-        modelled m = {machine, path, 0, 0};
-        last = best_model(&m, 0.5) * 1e9 / (double)pattern_loads(&p);
-        first = first ? first : last;
-        snprintf(what, sizeof what, "spmvU of %u rows: %.3g M loads", rows, (double)pattern_loads(&p) * 1e-6);
-        bench_value(what, last, "ns/load");
-        unlink(path);
+    char path[SIZES][sizeof folder + 16];
+    for (uint32_t i = 0; i < SIZES; i++) {
+        thread_pattern p = pattern_spmv(FEWEST_ROWS << i);
+        snprintf(path[i], sizeof path[i], "%s/slt%u", folder, i);
+        make_trace(&p, path[i]);
+        point[i] = (growth_point){(double)pattern_loads(&p), 0, 1e300};
     }
-    return bench_goal("a thousand times the loads, per load", last / first, "times", false, 4);
+    for (int round = 0; round < 5; round++)
+        for (uint32_t i = 0; i < SIZES; i++) {
+            modelled m = {.machine = machine, .path = path[i]};
+            double took = best_model(&m, 0.1) * 1e9 / point[i].loads;
+            point[i].nanoseconds = took < point[i].nanoseconds ? took : point[i].nanoseconds;
+            point[i].lines = (double)m.lines;
+        }
+    for (uint32_t i = 0; i < SIZES; i++)
+        unlink(path[i]);
+}
+
+static int measure_growth(const sl_machine *machine, const char *plot)
+{
+    growth_point point[SIZES];
+    double constant, slope;
+    puts("cost as the trace grows, with N loads of M lines");
+    measure_sizes(machine, point);
+    for (uint32_t i = 0; i < SIZES; i++) {
+        char what[80];
+        snprintf(what, sizeof what, "spmvU of %u rows: N %.3g M, M %.3g K", FEWEST_ROWS << i, point[i].loads * 1e-6,
+                 point[i].lines * 1e-3);
+        bench_value(what, point[i].nanoseconds, "ns/load");
+    }
+    growth_fit(point, SIZES, &constant, &slope);
+    printf("  the best line through these: %.4g + %.3g log2 M ns/load\n", constant, slope);
+    int missed = plot && !growth_plot(plot, point, SIZES);
+    return missed + bench_goal("a thousand times the loads, per load",
+                               point[SIZES - 1].nanoseconds / point[0].nanoseconds, "times", false, 4);
 }
 
 /* Totals of the authors' program, as it prints them. */
@@ -253,16 +279,21 @@ static int measure_hpca14(void)
     return missed;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const char *plot = argc == 3 && !strcmp(argv[1], "--plot") ? argv[2] : NULL;
     static const char *const settings[] = {"cores=1"};
     sl_machine machine;
     sl_error error;
+    if (argc > 1 && !plot) {
+        fputs("usage: bench_model [--plot FILE.svg]\n", stderr);
+        return 2;
+    }
     if (!mkdtemp(folder))
         return 1;
     check(sl_machine_load_with("fermi-gtx470", settings, 1, &machine, &error), &error);
     int missed = measure_patterns(&machine);
-    missed += measure_growth(&machine);
+    missed += measure_growth(&machine, plot);
     missed += measure_hpca14();
     rmdir(folder);
     return missed ? 1 : 0;
