@@ -6,8 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/temporary.h"
+
 static void forget(sl_output *output)
 {
+    if (output->temporary)
+        sl_temporary_forget(output->temporary);
     free(output->path);
     free(output->temporary);
     *output = (sl_output){0};
@@ -30,6 +34,8 @@ sl_status sl_output_open(sl_output *output, const char *path, sl_error *error)
         forget(output);
         return sl_fail_memory(error);
     }
+    if (output->temporary)
+        sl_temporary_note(output->temporary);
     output->file = fopen(in_place ? output->path : output->temporary, "w");
     if (output->file)
         return SL_OK;

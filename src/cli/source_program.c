@@ -1,6 +1,5 @@
 /* A CUDA program as something to run: sluice run -- ./app args. Starts it with the library of src/cudart in front, and
  * shows what that library wrote down about the launches. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "cli/launch_app.h"
 #include "cli/run_source.h"
 #include "cli/show_launches.h"
+#include "cli/temporary.h"
 #include "cudart/results_file.h"
 #include "device/device.h"
 
@@ -21,28 +21,6 @@ typedef struct program_run {
 static bool program_accepts(const sl_args *args)
 {
     return args->program != NULL;
-}
-
-/* ---- the folder in which the program's processes leave their results ---- */
-
-static sl_status make_folder(char *folder, size_t size, sl_error *error)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(folder, size, "%s/sluice-XXXXXX", base && *base ? base : "/tmp");
-    return mkdtemp(folder) ? SL_OK : sl_fail_io(error, "create", folder);
-}
-
-static void remove_folder(const char *folder)
-{
-    DIR *listing = opendir(folder);
-    for (struct dirent *entry; listing && (entry = readdir(listing));) {
-        char path[2048];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path); /* "." and ".." refuse */
-    }
-    if (listing)
-        closedir(listing);
-    rmdir(folder);
 }
 
 /* ---- results ---- */
@@ -141,7 +119,7 @@ static sl_status fill_options(sl_cudart_options *out, const sl_invocation *inv, 
 
 static int program_run_it(const sl_invocation *inv, const sl_run_options *options, const sl_trace_filter *filter)
 {
-    char folder[512];
+    char folder[512]; /* in which the program's processes leave their results */
     sl_error error = {0};
     sl_app app;
     sl_app_end end = {0};
@@ -152,7 +130,7 @@ static int program_run_it(const sl_invocation *inv, const sl_run_options *option
     sl_status status = sl_app_inspect(inv->args.program[0], &app, &error);
     if (status)
         return sl_cli_fail(inv, &error);
-    status = make_folder(folder, sizeof folder, &error);
+    status = sl_temporary_folder(folder, sizeof folder, &error);
     if (status)
         return sl_cli_fail(inv, &error);
     status = fill_options(&passed, inv, options, filter, folder, &error);
@@ -162,7 +140,7 @@ static int program_run_it(const sl_invocation *inv, const sl_run_options *option
         status = sl_app_run(&app, inv->args.program, &passed, &end, &error);
     if (!status)
         status = collect(&run, options, folder, &error);
-    remove_folder(folder);
+    sl_temporary_folder_remove(folder);
     int code = status ? sl_cli_fail(inv, &error) : finish(&run, &end);
     sl_launch_log_destroy(run.log);
     return code;

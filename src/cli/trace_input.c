@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/temporary.h"
 #include "device/device.h"
 #include "trace/import.h"
 #include "trace/recorder.h"
@@ -39,10 +40,9 @@ typedef struct occasion {
 static sl_status begin_recording(occasion *o, const sl_invocation *inv, sl_error *error)
 {
     const sl_trace_input_options *options = options_of(inv);
-    const char *base = getenv("TMPDIR");
-    snprintf(o->folder, sizeof o->folder, "%s/sluice-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(o->folder))
-        return sl_fail_io(error, "create", o->folder);
+    sl_status status = sl_temporary_folder(o->folder, sizeof o->folder, error);
+    if (status)
+        return status;
     snprintf(o->path, sizeof o->path, "%s/trace.slt", o->folder);
     sl_trace_filter filter = {
         .kernel_regex = options->kernel_regex,
@@ -51,9 +51,9 @@ static sl_status begin_recording(occasion *o, const sl_invocation *inv, sl_error
         .ranged = options->launch.given,
     };
     sl_recorder_config config = {.filter = &filter, .trace_path = o->path, .producer = inv->line, .zstd_level = 1};
-    sl_status status = sl_recorder_create(&config, &o->recorder, error);
+    status = sl_recorder_create(&config, &o->recorder, error);
     if (status)
-        rmdir(o->folder);
+        sl_temporary_folder_remove(o->folder);
     return status;
 }
 
@@ -66,9 +66,8 @@ static sl_status end_recording(occasion *o, sl_status status, sl_trace **trace, 
         status = sl_recorder_finish(o->recorder, error);
         if (!status)
             status = sl_trace_open(o->path, trace, NULL, error);
-        unlink(o->path);
     }
-    rmdir(o->folder);
+    sl_temporary_folder_remove(o->folder);
     return status;
 }
 

@@ -34,6 +34,21 @@ TMPDIR=$PWD/temporary run "$sluice" profile -q matmul n=no
 exits 1
 empty_directory temporary
 
+it 'leaves nothing behind when a signal ends it'
+TMPDIR=$PWD/temporary "$sluice" profile -q matmul n=2048 >ended.txt 2>&1 &
+pid=$!
+tries=0
+while [ -z "$(ls -A temporary)" ] && [ $tries -lt 500 ]; do
+    tries=$((tries + 1))
+    sleep 0.02
+done
+[ -n "$(ls -A temporary)" ] || fail 'there was nothing to leave behind'
+kill -TERM $pid
+status=0
+wait $pid || status=$?
+[ $status = 143 ] || fail "exit code $status, expected 143: $(cat ended.txt)"
+empty_directory temporary
+
 it 'gives the same bytes for any number of threads'
 run "$sluice" profile -j 1 --json one.json mm.slt
 exits 0
