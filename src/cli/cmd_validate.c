@@ -16,7 +16,7 @@
 typedef struct validate_options {
     sl_trace_input_options input;
     sl_model_wishes wishes;
-    const char *counters, *plot;
+    const char *counters, *workload, *plot;
     uint64_t least_sectors;
     bool ablation;
 } validate_options;
@@ -46,6 +46,7 @@ typedef struct validator {
     const validate_options *options;
     sl_machine machine;
     sl_ncu ncu;
+    const char **workloads; /* of ncu, for 'all' */
     size_t variants;
     sl_model_options variant[MOST_VARIANTS];
     /* progress, told by any thread */
@@ -137,7 +138,8 @@ static sl_status describe_launch(const validator *v, subject *s, size_t at, sl_e
     if (launch->failed || launch->blocks_recorded != sl_launch_blocks(launch))
         return sl_fail(error, SL_INVALID, "%s, launch %llu: only a part of it was recorded", s->input.name,
                        (unsigned long long)launch->index);
-    to->workload = sl_arena_strdup(&s->names, *s->input.workload ? s->input.name : "");
+    to->workload =
+        sl_arena_strdup(&s->names, *s->input.workload ? s->input.name : s->pairs.pair[at].measured->workload);
     to->symbol = sl_arena_strdup(&s->names, kernel->symbol);
     to->name = sl_arena_strdup(&s->names, kernel->name);
     to->index = launch->index;
@@ -173,7 +175,9 @@ static sl_status open_subject(validator *v, subject *s, uint64_t threads, sl_err
     const sl_trace_input_options *o = &v->options->input;
     sl_ncu_wanted wanted = {
         .owner = s->input.name,
-        .workload = *s->input.workload ? s->input.name : NULL,
+        .workload = v->options->workload ? v->options->workload
+                    : *s->input.workload ? s->input.name
+                                         : NULL,
         .kernel_regex = o->kernel_regex,
         .ranged = o->launch.given,
         .first = o->launch.first,
@@ -343,22 +347,21 @@ static int report(const validator *v, const subject *subjects, size_t count)
 /* ---- the command ---- */
 
 /* The workloads of the file, in its order; they are operands of one word each. */
-static sl_status list_workloads(const validator *v, subject **subjects, size_t *count, sl_error *error)
+static sl_status list_workloads(validator *v, subject **subjects, size_t *count, sl_error *error)
 {
     if (!v->ncu.by_workload)
         return sl_fail_at(error, SL_INVALID, v->ncu.path, 0, 0,
                           "'all' stands for the workloads of the file, which has no column 'workload'");
-    *subjects = calloc(v->ncu.launches, sizeof **subjects);
-    if (!*subjects)
+    sl_status status = sl_ncu_workloads(&v->ncu, &v->workloads, count, error);
+    if (status)
+        return status;
+    *subjects = calloc(*count, sizeof **subjects);
+    if (!*subjects) {
+        *count = 0;
         return sl_fail_memory(error);
-    for (size_t i = 0; i < v->ncu.launches; i++) {
-        const char **name = (const char **)&v->ncu.launch[i].workload;
-        bool known = false;
-        for (size_t k = *count; k-- > 0 && !known;)
-            known = !strcmp((*subjects)[k].operand[0], *name);
-        if (!known)
-            (*subjects)[(*count)++] = (subject){.operand = name, .operands = 1};
     }
+    for (size_t i = 0; i < *count; i++)
+        (*subjects)[i] = (subject){.operand = &v->workloads[i], .operands = 1};
     return SL_OK;
 }
 
@@ -372,6 +375,8 @@ static sl_status prepare(validator *v, subject **subjects, size_t *count, sl_err
         status = sl_ncu_read(v->options->counters, &v->ncu, error);
     if (status)
         return status;
+    if (v->options->workload && !v->ncu.by_workload)
+        return sl_fail_at(error, SL_INVALID, v->ncu.path, 0, 0, "--workload: the file has no column 'workload'");
     if (args->operands == 1 && !strcmp(args->operand[0], "all"))
         return list_workloads(v, subjects, count, error);
     *subjects = calloc(1, sizeof **subjects);
@@ -390,6 +395,8 @@ static int run_validate(const sl_invocation *inv)
     sl_error error;
     if (!v.options->counters)
         return sl_cli_usage(inv, "--counters is needed: a file that 'ncu --csv' wrote");
+    if (v.options->workload && !strcmp(inv->args.operand[0], "all"))
+        return sl_cli_usage(inv, "'all' and --workload do not go together");
     v.variants = make_variants(v.options, v.variant);
     sl_status status = prepare(&v, &subjects, &count, &error);
     if (!status)
@@ -398,6 +405,7 @@ static int run_validate(const sl_invocation *inv)
     for (size_t i = 0; i < count; i++)
         close_subject(&subjects[i]);
     free(subjects);
+    free(v.workloads);
     sl_ncu_fini(&v.ncu);
     return code;
 }
@@ -406,6 +414,7 @@ static int run_validate(const sl_invocation *inv)
 // clang-format off
 static const sl_option options[] = {
     {"counters", 'c', SL_OPTION_STRING, "FILE", "What hardware counted: CSV of ncu, raw or details, or of papers/measure-h200", AT(counters), 0, 0, NULL},
+    {"workload", 'w', SL_OPTION_STRING, "NAME", "Take the counters of this workload, in a file of several (default: those that fit)", AT(workload), 0, 0, NULL},
     SL_MODEL_WISHES_TABLE(validate_options),
     {"least-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means (default: 1000)", AT(least_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also give the means of the model with each of the paper's extensions off", AT(ablation), 0, 0, NULL},
@@ -440,8 +449,8 @@ const sl_command sl_cmd_validate = {
         "Counters are taken as Nsight Compute writes them, with --csv and --page raw or details, talk and all; collect "
         "them with --cache-control all, so that each launch starts with empty caches as the model does. Rows belong to "
         "launches by their order, or by their columns 'workload' and 'launch' where they have these; 'all' stands for "
-        "all workloads of such a file. Counters of another kernel, grid or block size than the launch's are an "
-        "error.",
+        "all workloads of such a file, and a trace is compared with the one whose launches it has. Counters of another "
+        "kernel, grid or block size than the launch's are an error.",
     .options = options,
     .more_options = sl_trace_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,

@@ -434,6 +434,22 @@ sl_status sl_ncu_read(const char *path, sl_ncu *ncu, sl_error *error)
     return status;
 }
 
+sl_status sl_ncu_workloads(const sl_ncu *ncu, const char ***names, size_t *count, sl_error *error)
+{
+    *count = 0;
+    *names = malloc(ncu->launches * sizeof **names);
+    if (!*names)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < ncu->launches; i++) {
+        bool known = false;
+        for (size_t k = *count; k-- > 0 && !known;)
+            known = !strcmp((*names)[k], ncu->launch[i].workload);
+        if (!known)
+            (*names)[(*count)++] = ncu->launch[i].workload;
+    }
+    return SL_OK;
+}
+
 void sl_ncu_fini(sl_ncu *ncu)
 {
     sl_arena_fini(&ncu->arena);

@@ -36,6 +36,8 @@ typedef struct sl_ncu {
 /* SL_SYNTAX with file and line where the text does not say what it should; also for a file without any counter. */
 sl_status sl_ncu_read(const char *path, sl_ncu *ncu, sl_error *error);
 void sl_ncu_fini(sl_ncu *ncu);
+/* The workloads of the file, each once, in the order in which they first come; the array is the caller's to free. */
+sl_status sl_ncu_workloads(const sl_ncu *ncu, const char ***names, size_t *count, sl_error *error);
 
 /* Whether the counters belong to that launch: its kernel, its grid, its blocks. SL_MISMATCH with file, line and reason;
  * `owner` is whose launch it is, for the message. */

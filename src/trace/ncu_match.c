@@ -10,6 +10,7 @@
 typedef struct matcher {
     const sl_ncu *ncu;
     const sl_ncu_wanted *wanted;
+    const char *workload; /* whose rows are looked at; NULL: all of the file, which are one program's */
     const sl_trace *trace;
     const uint32_t *launch;
     size_t launches;
@@ -24,15 +25,16 @@ typedef struct matcher {
 
 static sl_status no_such_workload(const matcher *m)
 {
-    enum { MOST_NAMES = 256 };
-    const char *names[MOST_NAMES];
-    size_t count = 0;
-    for (size_t i = 0; i < m->ncu->launches && count < MOST_NAMES; i++)
-        if (!count || strcmp(names[count - 1], m->ncu->launch[i].workload))
-            names[count++] = m->ncu->launch[i].workload;
-    const char *near = sl_suggest(m->wanted->workload, names, count);
-    return sl_fail_at(m->error, SL_NOT_FOUND, m->ncu->path, 0, 0, "there are no counters of the workload '%s'%s%s%s",
-                      m->wanted->workload, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char **names;
+    size_t count;
+    sl_status status = sl_ncu_workloads(m->ncu, &names, &count, m->error);
+    if (status)
+        return status;
+    const char *near = sl_suggest(m->workload, names, count);
+    status = sl_fail_at(m->error, SL_NOT_FOUND, m->ncu->path, 0, 0, "there are no counters of the workload '%s'%s%s%s",
+                        m->workload, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    free(names);
+    return status;
 }
 
 static bool kernel_wanted(const matcher *m, const sl_ncu_launch *row)
@@ -44,15 +46,11 @@ static bool kernel_wanted(const matcher *m, const sl_ncu_launch *row)
 static sl_status choose_rows(matcher *m)
 {
     const sl_ncu *ncu = m->ncu;
-    const char *workload = m->wanted->workload;
     bool any = false;
+    m->rows = 0;
     for (size_t i = 0; i < ncu->launches; i++) {
         const sl_ncu_launch *row = &ncu->launch[i];
-        if (!workload && strcmp(row->workload, ncu->launch[0].workload))
-            return sl_fail_at(m->error, SL_INVALID, ncu->path, row->line, 0,
-                              "there are counters of '%s' and of '%s': it takes a workload, not %s, to choose",
-                              ncu->launch[0].workload, row->workload, m->wanted->owner);
-        if (workload && ncu->by_workload && strcmp(row->workload, workload))
+        if (m->workload && ncu->by_workload && strcmp(row->workload, m->workload))
             continue;
         any = true;
         if (ncu->by_workload || kernel_wanted(m, row))
@@ -114,10 +112,54 @@ static sl_status look_for_surplus(const matcher *m)
 
 static sl_status match(matcher *m)
 {
+    m->pairs->count = m->pairs->unmeasured = 0;
     sl_status status = choose_rows(m);
     for (size_t i = 0; i < m->launches && !status; i++)
         status = add_launch(m, i);
     return status ? status : look_for_surplus(m);
+}
+
+/* ---- which workload ---- */
+
+/* Of the workloads of the file the only one whose rows belong to the launches. */
+static sl_status choose_workload(matcher *m, const char *const *names, size_t count)
+{
+    const char *fits = NULL;
+    for (size_t i = 0; i < count; i++) {
+        m->workload = names[i];
+        sl_status status = match(m);
+        if (status == SL_NO_MEMORY)
+            return status;
+        if (status || !m->pairs->count)
+            continue;
+        if (fits)
+            return sl_fail_at(m->error, SL_MISMATCH, m->ncu->path, 0, 0,
+                              "the counters of '%s' and those of '%s' both fit %s: say which of them are meant", fits,
+                              names[i], m->wanted->owner);
+        fits = names[i];
+    }
+    m->workload = fits;
+    if (!fits)
+        return sl_fail_at(m->error, SL_MISMATCH, m->ncu->path, 0, 0,
+                          "it has counters of %zu workloads, but none has the launches of %s: say which one is meant, "
+                          "to see what differs",
+                          count, m->wanted->owner);
+    return SL_OK;
+}
+
+static sl_status match_any(matcher *m)
+{
+    const char **names;
+    size_t count;
+    if (m->workload || !m->ncu->by_workload)
+        return match(m);
+    sl_status status = sl_ncu_workloads(m->ncu, &names, &count, m->error);
+    if (status)
+        return status;
+    if (count > 1)
+        status = choose_workload(m, names, count);
+    free(names);
+    return status ? status : match(m);
 }
 
 sl_status sl_ncu_match(const sl_ncu *ncu, const sl_ncu_wanted *wanted, const sl_trace *trace, const uint32_t *launch,
@@ -125,6 +167,7 @@ sl_status sl_ncu_match(const sl_ncu *ncu, const sl_ncu_wanted *wanted, const sl_
 {
     matcher m = {.ncu = ncu,
                  .wanted = wanted,
+                 .workload = wanted->workload,
                  .trace = trace,
                  .launch = launch,
                  .launches = launches,
@@ -135,7 +178,7 @@ sl_status sl_ncu_match(const sl_ncu *ncu, const sl_ncu_wanted *wanted, const sl_
         return sl_fail(error, SL_INVALID, "'%s' is not a regular expression", wanted->kernel_regex);
     m.row = calloc(ncu->launches, sizeof *m.row);
     pairs->pair = calloc(launches ? launches : 1, sizeof *pairs->pair);
-    sl_status status = m.row && pairs->pair ? match(&m) : sl_fail_memory(error);
+    sl_status status = m.row && pairs->pair ? match_any(&m) : sl_fail_memory(error);
     if (wanted->kernel_regex)
         regfree(&m.regex);
     free(m.row);
