@@ -22,7 +22,8 @@ typedef struct sweeper {
     const sl_trace_input *input;
     SL_ARRAY(sl_model_variant) variants;
     SL_ARRAY(sl_sweep_point) points;
-    sl_counts *counts; /* [launches][points] */
+    sl_counts *counts;  /* [launches][points] */
+    uint64_t *l1_bytes; /* [launches][points]: of the first level beside shared memory */
     char note[512];
     pthread_mutex_t lock;
     uint64_t done;
@@ -47,7 +48,7 @@ static sl_status add_point(sweeper *s, const sl_first_level *level, const char *
     if (status)
         return status;
     const sl_level *first = &variant.machine.level[0];
-    sl_sweep_point point = {varied, factor, first->size_bytes, first->ways, first->line_bytes, first->mshrs, seed};
+    sl_sweep_point point = {varied, factor, first->ways, first->line_bytes, first->mshrs, seed};
     if (s->points.count >= MOST_POINTS)
         return sl_fail(error, SL_LIMIT, "more than %d points in one sweep", MOST_POINTS);
     if (!sl_array_push(&s->variants, variant) || !sl_array_push(&s->points, point))
@@ -182,6 +183,11 @@ static sl_status sweep_launch(sweeper *s, size_t at, sl_pool *pool, sl_error *er
     if (!status)
         status = sl_model_variants(loaded, s->variants.items, s->variants.count, pool,
                                    &s->counts[at * s->variants.count], error);
+    for (size_t i = 0; i < s->variants.count && !status; i++) {
+        sl_level level = {0};
+        status = sl_model_first_level(&s->variants.items[i].machine, loaded, &level, NULL, error);
+        s->l1_bytes[at * s->variants.count + i] = level.size_bytes;
+    }
     sl_loaded_destroy(loaded);
     pthread_mutex_lock(&s->lock);
     sl_progress_update(s->inv->progress, "launches", ++s->done, s->input->launches);
@@ -252,6 +258,7 @@ static sl_swept_launch *describe_launches(const sweeper *s, sl_arena *arena)
         launches[i] = (sl_swept_launch){.symbol = kernel->symbol, .name = kernel->name, .index = launch->index};
         memcpy(launches[i].grid, launch->grid, sizeof launch->grid);
         memcpy(launches[i].block, launch->block, sizeof launch->block);
+        launches[i].l1_bytes = &s->l1_bytes[i * s->points.count];
         launches[i].counts = &s->counts[i * s->points.count];
     }
     return launches;
@@ -318,12 +325,14 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_wishes *wishes, const 
     if (!status)
         status = add_points(&s, &l, &error);
     s.counts = calloc((size_t)input->launches * s.points.count + 1, sizeof *s.counts);
-    if (!status && !s.counts)
+    s.l1_bytes = calloc((size_t)input->launches * s.points.count + 1, sizeof *s.l1_bytes);
+    if (!status && (!s.counts || !s.l1_bytes))
         status = sl_fail_memory(&error);
     if (!status)
         status = sweep_launches(&s, &error);
     int code = status ? sl_cli_fail(inv, &error) : report(&s);
     free(s.counts);
+    free(s.l1_bytes);
     sl_array_free(&s.variants);
     sl_array_free(&s.points);
     return code;

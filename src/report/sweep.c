@@ -22,14 +22,36 @@ static void cell_share(sl_table *t, const sl_counts *c, sl_counter part)
         sl_table_cell(t, "-");
 }
 
-static void cell_point(sl_table *t, const sl_sweep_point *p)
+static bool is_of(const sl_sweep *s, size_t launch, const char *symbol)
 {
-    char text[SL_HUMAN_BYTES];
+    return !symbol || !strcmp(symbol, s->launch[launch].symbol);
+}
+
+/* Launches that take different amounts of shared memory leave different sizes. */
+static void cell_size(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
+{
+    char text[SL_HUMAN_BYTES], upper[SL_HUMAN_BYTES];
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t k = 0; k < s->launches; k++)
+        if (is_of(s, k, symbol)) {
+            uint64_t size = s->launch[k].l1_bytes[point];
+            least = size < least ? size : least;
+            most = size > most ? size : most;
+        }
+    if (least == most)
+        sl_table_cell(t, sl_human_bytes(most, text));
+    else
+        sl_table_cellf(t, "%s to %s", sl_human_bytes(least, text), sl_human_bytes(most, upper));
+}
+
+static void cell_point(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
+{
+    const sl_sweep_point *p = &s->point[point];
     if (p->varied)
         sl_table_cellf(t, "%s %s", p->varied, p->factor);
     else
         sl_table_cell(t, "");
-    sl_table_cell(t, sl_human_bytes(p->size_bytes, text));
+    cell_size(t, s, point, symbol);
     sl_table_cellf(t, "%u", p->ways);
     sl_table_cellf(t, "%u", p->line_bytes);
     if (p->mshrs)
@@ -51,9 +73,9 @@ static sl_status print_kernel(FILE *file, const sl_sweep *s, const char *symbol,
     for (size_t i = 0; i < s->points; i++) {
         sl_counts sum = {0};
         for (size_t k = 0; k < s->launches; k++)
-            if (!symbol || !strcmp(symbol, s->launch[k].symbol))
+            if (is_of(s, k, symbol))
                 sl_counts_merge(&sum, &s->launch[k].counts[i]);
-        cell_point(t, &s->point[i]);
+        cell_point(t, s, i, symbol);
         cell_share(t, &sum, SL_COUNTER_ld_sector_hits);
         cell_share(t, &sum, SL_COUNTER_compulsory_sectors);
         cell_share(t, &sum, SL_COUNTER_capacity_sectors);
@@ -113,7 +135,7 @@ static void put_number(sl_json *j, const char *key, uint64_t value)
     sl_json_u64(j, value);
 }
 
-static void put_point(sl_json *j, const sl_sweep_point *p, const sl_counts *counts)
+static void put_point(sl_json *j, const sl_sweep_point *p, uint64_t l1_bytes, const sl_counts *counts)
 {
     sl_json_object(j, false);
     if (p->varied) {
@@ -122,7 +144,7 @@ static void put_point(sl_json *j, const sl_sweep_point *p, const sl_counts *coun
         sl_json_key(j, "factor");
         sl_json_string(j, p->factor);
     }
-    put_number(j, "size", p->size_bytes);
+    put_number(j, "size", l1_bytes);
     put_number(j, "ways", p->ways);
     put_number(j, "line", p->line_bytes);
     put_number(j, "mshrs", p->mshrs);
@@ -137,7 +159,7 @@ static void put_launch(sl_json *j, const sl_sweep *s, const sl_swept_launch *l)
     sl_json_key(j, "points");
     sl_json_array(j, true);
     for (size_t i = 0; i < s->points; i++)
-        put_point(j, &s->point[i], &l->counts[i]);
+        put_point(j, &s->point[i], l->l1_bytes[i], &l->counts[i]);
     sl_json_close(j, ']');
     sl_json_close(j, '}');
 }
@@ -179,7 +201,7 @@ sl_status sl_sweep_csv(FILE *file, const sl_sweep *s, sl_error *error)
         fputc(',', file);
         sl_csv_field(file, l->name);
         fprintf(file, ",%s,%s,%" PRIu64 ",%u,%u,%u", p->varied ? p->varied : "", p->factor ? p->factor : "",
-                p->size_bytes, p->ways, p->line_bytes, p->mshrs);
+                l->l1_bytes[i % s->points], p->ways, p->line_bytes, p->mshrs);
         for (int c = 0; c < SL_COUNTERS; c++)
             if (shown >> c & 1)
                 fprintf(file, ",%" PRIu64, l->counts[i % s->points].value[c]);

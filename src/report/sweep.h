@@ -9,7 +9,6 @@
 typedef struct sl_sweep_point {
     const char *varied;        /* what alone differs from the machine, "L1 size"; NULL: any number of things */
     const char *factor;        /* "0.25x"; NULL where `varied` is */
-    uint64_t size_bytes;       /* of the level; a unified one may be smaller in a launch */
     uint32_t ways, line_bytes; /* of the level */
     uint32_t mshrs;            /* 0: any number */
     uint64_t seed;
@@ -19,7 +18,8 @@ typedef struct sl_swept_launch {
     const char *symbol, *name;
     uint64_t index;
     uint32_t grid[3], block[3];
-    const sl_counts *counts; /* [points] */
+    const uint64_t *l1_bytes; /* [points]: what shared memory leaves of a unified first level */
+    const sl_counts *counts;  /* [points] */
 } sl_swept_launch;
 
 typedef struct sl_sweep {

@@ -44,6 +44,19 @@ stdout_has '"passes": 3'
 stdout_has '"size": 4096, "ways": 4, "line": 128, "mshrs": 64, "counters": {'
 stdout_has '"l1-size": "4K,16K,64K"'
 
+it 'shows of a unified L1 what shared memory leaves of it'
+run "$sluice" model spmv.slt --gpu h200 --l1-ways 4,8
+exits 0
+stdout_has '216 KiB     4   128'
+stdout_has '216 KiB     8   128'
+run "$sluice" model spmv.slt --gpu h200 --l1-ways 8 --csv -
+stdout_has ',,,221184,8,128,'
+run "$sluice" model spmv.slt --gpu h200 --l1-ways 8 --json
+stdout_has '"size": 221184, "ways": 8'
+run "$sluice" model spmv.slt --gpu h200 --l1-size 64K
+exits 0
+stdout_has '64.0 KiB     8   128'
+
 it 'says of the machine as it is what the model says without a sweep'
 # shellcheck disable=SC2086
 run "$sluice" model spmv.slt $fermi --l1-ways 4 --csv sweep.csv -q
