@@ -57,6 +57,8 @@ sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *wish, sl_er
                        level->name, line);
     if (line)
         change_line(level, line);
+    if (line && machine->levels == 1 && machine->memory.channel_bytes % line)
+        machine->memory.channel_bytes = line; /* memory right behind the level keeps lines whole */
     if (wish->mshrs != SL_MSHRS_AS_THEY_ARE)
         change_mshrs(level, wish->mshrs);
     level->sets = 0;
