@@ -1,26 +1,31 @@
-/* The table of workloads, made from registry.def: their host functions and their PTX, which is taken into the program
- * as it lies in the source tree. */
+/* The table of workloads, made from registry.def: their host functions, and their PTX and its source, which are taken
+ * into the program as they lie in the source tree. */
 #include <string.h>
 
 #include "base/suggest.h"
 #include "workloads/workload.h"
 
 /* SL_WORKLOADS_DIR comes from the build. The section directives are those of ELF assemblers. */
-#define SL_WORKLOAD(name, ...)                                                                                         \
+#define TEXT(name, kind, ending)                                                                                       \
     __asm__(".pushsection .rodata\n"                                                                                   \
-            ".global sl_ptx_" #name "\n"                                                                               \
-            ".hidden sl_ptx_" #name "\n"                                                                               \
-            "sl_ptx_" #name ":\n"                                                                                      \
-            ".incbin \"" SL_WORKLOADS_DIR "/" #name "/" #name ".ptx\"\n"                                               \
-            ".global sl_ptx_end_" #name "\n"                                                                           \
-            ".hidden sl_ptx_end_" #name "\n"                                                                           \
-            "sl_ptx_end_" #name ":\n"                                                                                  \
+            ".global sl_" kind "_" #name "\n"                                                                          \
+            ".hidden sl_" kind "_" #name "\n"                                                                          \
+            "sl_" kind "_" #name ":\n"                                                                                 \
+            ".incbin \"" SL_WORKLOADS_DIR "/" #name "/" #name ending "\"\n"                                            \
+            ".global sl_" kind "_end_" #name "\n"                                                                      \
+            ".hidden sl_" kind "_end_" #name "\n"                                                                      \
+            "sl_" kind "_end_" #name ":\n"                                                                             \
             ".byte 0\n"                                                                                                \
             ".popsection\n");
+#define SL_WORKLOAD(name, ...)                                                                                         \
+    TEXT(name, "ptx", ".ptx")                                                                                          \
+    TEXT(name, "cu", ".cu")
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
+#undef TEXT
 
-#define SL_WORKLOAD(name, ...) extern const char sl_ptx_##name[], sl_ptx_end_##name[];
+#define SL_WORKLOAD(name, ...)                                                                                         \
+    extern const char sl_ptx_##name[], sl_ptx_end_##name[], sl_cu_##name[], sl_cu_end_##name[];
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
 
@@ -49,7 +54,11 @@ static const sl_workload workloads[] = {
      facts[WORKLOAD_##name],                                                                                           \
      sl_workload_##name,                                                                                               \
      sl_ptx_##name,                                                                                                    \
-     sl_ptx_end_##name},
+     sl_ptx_end_##name,                                                                                                \
+     sl_cu_##name,                                                                                                     \
+     sl_cu_end_##name,                                                                                                 \
+     #name ".ptx",                                                                                                     \
+     "workloads/" #name "/" #name ".cu"},
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
 };

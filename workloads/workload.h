@@ -46,6 +46,8 @@ typedef struct sl_workload {
     const sl_workload_facts *facts; /* [SL_SIZES], with seed 1 and warps of 32; NULL: none */
     void (*run)(sl_host *);
     const char *ptx, *ptx_end;
+    const char *source, *source_end;    /* NAME.cu */
+    const char *ptx_name, *source_name; /* "NAME.ptx"; "workloads/NAME/NAME.cu", as the lines of the PTX have it */
 } sl_workload;
 
 size_t sl_workload_count(void);

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/compat_hpca14.h"
+#include "cli/model_log.h"
 #include "cli/model_sweep.h"
 #include "cli/model_wishes.h"
 #include "cli/show_launches.h"
@@ -20,60 +21,26 @@ typedef struct model_options {
 enum { COMPAT_NONE, COMPAT_HPCA14 };
 static const char *const compat_choices[] = {"none", "hpca14", NULL};
 
-static sl_status model_launch(const sl_invocation *inv, const sl_machine *machine, const sl_trace *trace, uint32_t n,
-                              sl_pool *pool, sl_launch_log *log, sl_error *error)
-{
-    const model_options *options = inv->values;
-    const sl_model_options wishes = sl_model_wishes_options(&options->wishes, options->input.seed);
-    sl_loaded *loaded = NULL;
-    sl_model_result result = {0};
-    sl_status status = sl_loaded_create(trace, n, pool, &loaded, error);
-    if (!status)
-        status = sl_model_launch(machine, loaded, &wishes, pool, &result, error);
-    if (!status) {
-        const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
-        sl_launch_result logged = {
-            .index = launch->index,
-            .kernel = sl_trace_kernel_at(trace, launch->kernel),
-            .launch = launch,
-            .counts = &result.counts,
-        };
-        status = sl_launch_log_add(log, &logged, error);
-    }
-    sl_model_result_fini(&result);
-    sl_loaded_destroy(loaded);
-    return status;
-}
-
-static sl_status model_all(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input,
-                           sl_launch_log *log, sl_error *error)
-{
-    sl_pool *pool = NULL;
-    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
-    for (uint32_t n = 0; n < input->launches && !status; n++) {
-        status = model_launch(inv, machine, input->trace, input->launch[n], pool, log, error);
-        sl_progress_update(inv->progress, "launches", n + 1, input->launches);
-    }
-    sl_pool_destroy(pool);
-    return status;
-}
-
 static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input)
 {
     const model_options *o = inv->values;
+    const sl_model_options wishes = sl_model_wishes_options(&o->wishes, o->input.seed);
     const sl_report_option workload = {"workload", input->workload};
     sl_launch_log *log = NULL;
     sl_error error;
     sl_status status = sl_launch_log_create(&log, &error);
     if (!status)
-        status = model_all(inv, machine, input, log, &error);
+        status = sl_model_log(inv, machine, &wishes, input, log, &error);
     sl_shown_launches shown = {.log = log,
                                .text = sl_model_report_text,
                                .machine = machine->name,
                                .fact = &workload,
                                .facts = *input->workload != 0,
                                .seed = &o->input.seed,
-                               .trace = *input->workload ? NULL : &input->about};
+                               .trace = *input->workload ? NULL : &input->about,
+                               .subject = *input->workload ? input->workload : NULL,
+                               .sources = input->texts,
+                               .source = input->text};
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
     sl_launch_log_destroy(log);
     return code;
@@ -159,7 +126,7 @@ const sl_command sl_cmd_model = {
         "its latencies. It takes no other option of the model.",
     .options = options,
     .more_options = sl_trace_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(model_options),
     .defaults = &defaults,
     .least_operands = 1,

@@ -52,6 +52,23 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
     return sl_profile_report_csv(file, result, error);
 }
 
+typedef struct shown_profile {
+    sl_profile_report report; /* first: the forms take it for the whole */
+    const sl_trace_input *input;
+} shown_profile;
+
+static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
+{
+    (void)error;
+    const shown_profile *shown = result;
+    *input = (sl_page_input){.subject = *shown->input->workload ? shown->input->workload : shown->input->name,
+                             .info = shown->report.info,
+                             .profile = &shown->report,
+                             .sources = shown->input->texts,
+                             .source = shown->input->text};
+    return SL_OK;
+}
+
 /* The options of the profile, given or not: they are part of what its numbers mean. */
 static bool describe(const sl_invocation *inv, sl_trace_input *input, sl_arena *arena, sl_report_info *info)
 {
@@ -109,17 +126,19 @@ static int profile_input(const sl_invocation *inv, sl_trace_input *input, const 
 {
     static const sl_report_forms forms = {write_text, write_json, write_csv};
     sl_profile *profile = calloc(input->launches ? input->launches : 1, sizeof *profile);
-    sl_profile_report report = {.options = wanted, .profiles = input->launches, .profile = profile};
+    shown_profile shown = {.report = {.options = wanted, .profiles = input->launches, .profile = profile},
+                           .input = input};
+    sl_profile_report *report = &shown.report;
     sl_error error;
     sl_arena arena;
     sl_arena_init(&arena);
     sl_status status = profile ? profile_launches(inv, input, wanted, profile, &error) : sl_fail_memory(&error);
     if (!status)
-        status = sl_profile_sums_init(&report.sums, profile, input->launches, &error);
-    if (!status && !describe(inv, input, &arena, &report.info))
+        status = sl_profile_sums_init(&report->sums, profile, input->launches, &error);
+    if (!status && !describe(inv, input, &arena, &report->info))
         status = sl_fail_memory(&error);
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &report, stdout);
-    sl_profile_sums_fini(&report.sums);
+    int code = status ? sl_cli_fail(inv, &error) : sl_report_write_page(inv, &forms, make_page, &shown, stdout);
+    sl_profile_sums_fini(&report->sums);
     for (uint32_t i = 0; profile && i < input->launches; i++)
         sl_profile_fini(&profile[i]);
     free(profile);
@@ -185,7 +204,7 @@ const sl_command sl_cmd_profile = {
         "late.",
     .options = options,
     .more_options = sl_trace_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(profile_options),
     .defaults = &defaults,
     .least_operands = 1,

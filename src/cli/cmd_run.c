@@ -136,7 +136,7 @@ const sl_command sl_cmd_run = {
     .description =
         "Runs a GPU program on the CPU and shows, for each kernel launch, what it executed and touched.\n\n" WHAT_RUNS,
     .options = run_options,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(sl_run_options),
     .defaults = &defaults,
     .least_operands = 1,

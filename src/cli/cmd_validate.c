@@ -287,6 +287,18 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
     return sl_validation_csv(file, result, error);
 }
 
+static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
+{
+    (void)error;
+    const sl_validation *v = result;
+    const char *about = v->info.trace ? v->info.trace->path : "all workloads";
+    for (size_t i = 0; i < v->info.options; i++)
+        if (!strcmp(v->info.option[i].name, "workload"))
+            about = v->info.option[i].value;
+    *input = (sl_page_input){.subject = about, .info = v->info, .validation = v};
+    return SL_OK;
+}
+
 static int write_plot(const validator *v, const sl_validation *validation)
 {
     sl_output output;
@@ -338,7 +350,7 @@ static int report(const validator *v, const subject *subjects, size_t count)
     if (!code && v->options->plot)
         code = write_plot(v, &all);
     if (!code)
-        code = sl_report_write(v->inv, &forms, &all, stdout);
+        code = sl_report_write_page(v->inv, &forms, make_page, &all, stdout);
     sl_array_free(&launches);
     sl_arena_fini(&arena);
     return code;
@@ -453,7 +465,7 @@ const sl_command sl_cmd_validate = {
         "kernel, grid or block size than the launch's are an error.",
     .options = options,
     .more_options = sl_trace_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(validate_options),
     .defaults = &defaults,
     .least_operands = 1,

@@ -14,9 +14,11 @@ enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
 
 /* Options that several commands share. The struct of a command's options begins with it. */
 typedef struct sl_common {
-    const char *json, *csv; /* NULL: not asked for; "-": standard output */
-    const char *output;     /* NULL: not given */
-    uint64_t threads;       /* 0: all cores */
+    const char *json, *csv;       /* NULL: not asked for; "-": standard output */
+    const char *output;           /* NULL: not given */
+    const char *html, *callgrind; /* NULL: not asked for */
+    sl_option_list source;        /* where sources of kernels are looked for; none: in the current folder */
+    uint64_t threads;             /* 0: all cores */
     bool quiet;
 } sl_common;
 
@@ -26,7 +28,11 @@ enum {
     SL_COMMON_OUTPUT = 1 << 2,
     SL_COMMON_JOBS = 1 << 3,
     SL_COMMON_QUIET = 1 << 4,
+    SL_COMMON_SOURCE = 1 << 5,
+    SL_COMMON_HTML = 1 << 6,
+    SL_COMMON_CALLGRIND = 1 << 7,
     SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET,
+    SL_COMMON_PAGE = SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
 };
 
 typedef struct sl_example {

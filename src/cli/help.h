@@ -6,7 +6,7 @@
 
 /* The tables of options a command takes: the common ones it chose and its own. `common` receives the former and must
  * have room for SL_COMMON_OPTIONS + 1 entries; `tables` receives pointers to them. Returns their number. */
-enum { SL_COMMON_OPTIONS = 5, SL_COMMAND_TABLES = 3 };
+enum { SL_COMMON_OPTIONS = 8, SL_COMMAND_TABLES = 3 };
 size_t sl_command_tables(const sl_command *, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES]);
 
 /* NULL when there is no such command. */

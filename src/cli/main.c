@@ -52,7 +52,8 @@ static int check_args(const sl_invocation *inv)
         return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
     sl_error error = {0};
     if (sl_output_probe(common->json, &error) || sl_output_probe(common->csv, &error) ||
-        sl_output_probe(common->output, &error))
+        sl_output_probe(common->output, &error) || sl_output_probe(common->html, &error) ||
+        sl_output_probe(common->callgrind, &error))
         return sl_cli_fail(inv, &error);
     return SL_EXIT_OK;
 }

@@ -1,12 +1,12 @@
 #include "cli/model_sweep.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "cli/given_options.h"
 #include "cli/output.h"
+#include "cli/sweep_run.h"
 #include "cli/terminal.h"
 #include "machine/vary.h"
 #include "model/variants.h"
@@ -25,8 +25,6 @@ typedef struct sweeper {
     sl_counts *counts;  /* [launches][points] */
     uint64_t *l1_bytes; /* [launches][points]: of the first level beside shared memory */
     char note[512];
-    pthread_mutex_t lock;
-    uint64_t done;
 } sweeper;
 
 bool sl_sweep_wanted(const sl_sweep_wishes *w)
@@ -48,7 +46,12 @@ static sl_status add_point(sweeper *s, const sl_first_level *level, const char *
     if (status)
         return status;
     const sl_level *first = &variant.machine.level[0];
-    sl_sweep_point point = {varied, factor, first->ways, first->line_bytes, first->mshrs, seed};
+    sl_sweep_point point = {.varied = varied,
+                            .factor = factor,
+                            .ways = first->ways,
+                            .line_bytes = first->line_bytes,
+                            .mshrs = first->mshrs,
+                            .seed = seed};
     if (s->points.count >= MOST_POINTS)
         return sl_fail(error, SL_LIMIT, "more than %d points in one sweep", MOST_POINTS);
     if (!sl_array_push(&s->variants, variant) || !sl_array_push(&s->points, point))
@@ -174,49 +177,6 @@ static sl_status add_points(sweeper *s, const lists *l, sl_error *error)
     return s->wishes->figure12 ? add_figure12(s, error) : add_product(s, l, error);
 }
 
-/* ---- running ---- */
-
-static sl_status sweep_launch(sweeper *s, size_t at, sl_pool *pool, sl_error *error)
-{
-    sl_loaded *loaded = NULL;
-    sl_status status = sl_loaded_create(s->input->trace, s->input->launch[at], pool, &loaded, error);
-    if (!status)
-        status = sl_model_variants(loaded, s->variants.items, s->variants.count, pool,
-                                   &s->counts[at * s->variants.count], error);
-    for (size_t i = 0; i < s->variants.count && !status; i++) {
-        sl_level level = {0};
-        status = sl_model_first_level(&s->variants.items[i].machine, loaded, &level, NULL, error);
-        s->l1_bytes[at * s->variants.count + i] = level.size_bytes;
-    }
-    sl_loaded_destroy(loaded);
-    pthread_mutex_lock(&s->lock);
-    sl_progress_update(s->inv->progress, "launches", ++s->done, s->input->launches);
-    pthread_mutex_unlock(&s->lock);
-    return status;
-}
-
-static sl_status launch_job(void *context, size_t index, unsigned worker, sl_error *error)
-{
-    (void)worker;
-    return sweep_launch(context, index, NULL, error);
-}
-
-/* Many launches run side by side, few of them one after the other with all threads. */
-static sl_status sweep_launches(sweeper *s, sl_error *error)
-{
-    sl_pool *pool;
-    sl_status status = sl_pool_create((unsigned)s->inv->common->threads, &pool, error);
-    if (status)
-        return status;
-    if (s->input->launches >= 2 * sl_pool_threads(pool))
-        status = sl_pool_run(pool, s->input->launches, launch_job, s, error);
-    else
-        for (size_t i = 0; i < s->input->launches && !status; i++)
-            status = sweep_launch(s, i, pool, error);
-    sl_pool_destroy(pool);
-    return status;
-}
-
 /* ---- the report ---- */
 
 static sl_status sweep_text(FILE *file, const void *result, sl_error *error)
@@ -249,19 +209,13 @@ static sl_status seeds_csv(FILE *file, const void *result, sl_error *error)
     return sl_seeds_csv(file, result, error);
 }
 
-static sl_swept_launch *describe_launches(const sweeper *s, sl_arena *arena)
+static sl_status sweep_page(const void *result, sl_page_input *input, sl_error *error)
 {
-    sl_swept_launch *launches = sl_arena_array(arena, sl_swept_launch, s->input->launches + 1);
-    for (size_t i = 0; launches && i < s->input->launches; i++) {
-        const sl_trace_launch *launch = sl_trace_launch_at(s->input->trace, s->input->launch[i]);
-        const sl_trace_kernel *kernel = sl_trace_kernel_at(s->input->trace, launch->kernel);
-        launches[i] = (sl_swept_launch){.symbol = kernel->symbol, .name = kernel->name, .index = launch->index};
-        memcpy(launches[i].grid, launch->grid, sizeof launch->grid);
-        memcpy(launches[i].block, launch->block, sizeof launch->block);
-        launches[i].l1_bytes = &s->l1_bytes[i * s->points.count];
-        launches[i].counts = &s->counts[i * s->points.count];
-    }
-    return launches;
+    (void)error;
+    const sl_sweep *s = result;
+    const char *subject = s->info.trace ? s->info.trace->path : s->info.option[0].value; /* the workload */
+    *input = (sl_page_input){.subject = subject, .info = s->info, .sizes = s};
+    return SL_OK;
 }
 
 static int report(const sweeper *s)
@@ -277,7 +231,7 @@ static int report(const sweeper *s)
         .points = s->points.count,
         .point = s->points.items,
         .launches = s->input->launches,
-        .launch = describe_launches(s, &arena),
+        .launch = sl_swept_launches(s->input, s->counts, s->l1_bytes, s->points.count, &arena),
         .passes = sl_model_variants_passes(s->variants.items, s->variants.count),
         .note = *s->note ? s->note : NULL,
         .info = {.command = "model",
@@ -288,7 +242,8 @@ static int report(const sweeper *s)
     sweep.info.option = sl_given_options(s->inv, &workload, named, &arena, &sweep.info.options);
     int code;
     if (sweep.info.option && sweep.launch) {
-        code = sl_report_write(s->inv, s->wishes->seeds ? &seeds_forms : &sweep_forms, &sweep, stdout);
+        code = s->wishes->seeds ? sl_report_write(s->inv, &seeds_forms, &sweep, stdout)
+                                : sl_report_write_page(s->inv, &sweep_forms, sweep_page, &sweep, stdout);
     } else {
         sl_fail_memory(&error);
         code = sl_cli_fail(s->inv, &error);
@@ -313,12 +268,10 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_wishes *wishes, const 
     memcpy(&base, machine, sizeof base);
     if (!wishes->seeds)
         base.levels = 1;
-    sweeper s = {.inv = inv,
-                 .wishes = wishes,
-                 .machine = &base,
-                 .options = options,
-                 .input = input,
-                 .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (inv->common->callgrind || (wishes->seeds && inv->common->html))
+        return sl_cli_usage(inv, "--%s does not go with %s", inv->common->callgrind ? "callgrind" : "html",
+                            wishes->seeds ? "--seeds" : "many first levels");
+    sweeper s = {.inv = inv, .wishes = wishes, .machine = &base, .options = options, .input = input};
     sl_error error;
     lists l;
     sl_status status = parse_lists(wishes, &l, &error);
@@ -329,7 +282,7 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_wishes *wishes, const 
     if (!status && (!s.counts || !s.l1_bytes))
         status = sl_fail_memory(&error);
     if (!status)
-        status = sweep_launches(&s, &error);
+        status = sl_sweep_launches(inv, input, s.variants.items, s.variants.count, s.counts, s.l1_bytes, &error);
     int code = status ? sl_cli_fail(inv, &error) : report(&s);
     free(s.counts);
     free(s.l1_bytes);

@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/page_output.h"
 #include "cli/temporary.h"
+#include "cli/terminal.h"
+#include "report/text.h"
 
 static void forget(sl_output *output)
 {
@@ -100,7 +103,30 @@ static sl_status write_form(sl_status (*form)(FILE *, const void *, sl_error *),
     return status;
 }
 
+/* For terminals without UTF-8. */
+static sl_status write_plain(const sl_report_forms *forms, FILE *file, const void *result, sl_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return sl_fail_memory(error);
+    sl_status status = forms->text(memory, result, error);
+    if (fclose(memory) && !status)
+        status = sl_fail_memory(error);
+    if (!status)
+        sl_text_plain(file, text);
+    free(text);
+    return status;
+}
+
 int sl_report_write(const sl_invocation *inv, const sl_report_forms *forms, const void *result, FILE *text_default)
+{
+    return sl_report_write_page(inv, forms, NULL, result, text_default);
+}
+
+int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms, sl_page_of *page, const void *result,
+                         FILE *text_default)
 {
     const sl_common *common = inv->common;
     bool json_out = common->json && !strcmp(common->json, "-"), csv_out = common->csv && !strcmp(common->csv, "-");
@@ -110,10 +136,17 @@ int sl_report_write(const sl_invocation *inv, const sl_report_forms *forms, cons
         status = write_form(forms->json, common->json, result, &error);
     if (!status && forms->csv && common->csv)
         status = write_form(forms->csv, common->csv, result, &error);
+    if (!status && page && (common->html || common->callgrind)) {
+        sl_page_input input = {0};
+        status = page(result, &input, &error);
+        if (!status)
+            status = sl_page_write(inv, &input, common->html, common->callgrind, &error);
+    }
     if (!status && forms->text && common->output)
         status = write_form(forms->text, common->output, result, &error);
     else if (!status && forms->text && !json_out && !csv_out && !common->quiet) {
-        status = forms->text(text_default, result, &error);
+        status = sl_terminal_is_plain(text_default) ? write_plain(forms, text_default, result, &error)
+                                                    : forms->text(text_default, result, &error);
         if (!status && (fflush(text_default) || ferror(text_default)))
             status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");
     }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "page/page.h"
 
 typedef struct sl_output {
     FILE *file;
@@ -28,9 +29,16 @@ typedef struct sl_report_forms {
     sl_status (*csv)(FILE *file, const void *result, sl_error *error);
 } sl_report_forms;
 
-/* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's file, or to
- * `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given. Returns the exit
- * code, having told of a failure. */
+/* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's
+ * file, or to `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given.
+ * Returns the exit code, having told of a failure. */
 int sl_report_write(const sl_invocation *, const sl_report_forms *, const void *result, FILE *text_default);
+
+/* What a page of a result shows, for --html and --callgrind; all but the sources that lie in folders. What `input`
+ * points to must stay as long as the result. */
+typedef sl_status sl_page_of(const void *result, sl_page_input *input, sl_error *error);
+/* The same as sl_report_write, with pages. */
+int sl_report_write_page(const sl_invocation *, const sl_report_forms *, sl_page_of *, const void *result,
+                         FILE *text_default);
 
 #endif

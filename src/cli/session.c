@@ -108,7 +108,10 @@ int sl_session_close(sl_session *session, sl_status status, sl_error *error)
                                      .note = session->note,
                                      .fact = session->described_as,
                                      .facts = session->described,
-                                     .seed = &session->options->seed};
+                                     .seed = &session->options->seed,
+                                     .subject = session->subject,
+                                     .sources = session->texts,
+                                     .source = session->text};
     int code = status ? sl_cli_fail(session->inv, error) : sl_show_launches(session->inv, &shown, stdout);
     sl_launch_log_destroy(session->log);
     return code;

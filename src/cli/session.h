@@ -5,6 +5,7 @@
 
 #include "cli/run_source.h"
 #include "device/device.h"
+#include "page/page.h"
 #include "report/launches.h"
 
 enum { SL_SESSION_OPTIONS = 4 };
@@ -19,6 +20,9 @@ typedef struct sl_session {
     char note[512]; /* shown under the report; empty: none */
     size_t described;
     sl_report_option described_as[SL_SESSION_OPTIONS]; /* for the head of a JSON report; strings are borrowed */
+    const char *subject;                               /* of a page; NULL: the operand */
+    sl_source_text text[2];                            /* that lines of kernels are in */
+    size_t texts;
 } sl_session;
 
 /* On failure nothing is left to close, but sl_session_close may be called all the same. */

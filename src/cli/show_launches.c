@@ -9,6 +9,7 @@
 typedef struct result {
     const sl_invocation *inv;
     const sl_shown_launches *shown;
+    sl_report_info info;
 } result;
 
 static bool was_given(const sl_invocation *inv, const char *name)
@@ -36,16 +37,26 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
 static sl_status show_json(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
-    sl_arena arena;
-    sl_arena_init(&arena);
-    sl_report_info info = {.command = r->inv->command->name,
-                           .machine = r->shown->machine,
-                           .seed = r->shown->seed,
-                           .trace = r->shown->trace};
-    info.option = sl_given_options(r->inv, r->shown->fact, r->shown->facts, &arena, &info.options);
-    sl_status status = info.option ? sl_launch_report_json(file, r->shown->log, &info, error) : sl_fail_memory(error);
-    sl_arena_fini(&arena);
-    return status;
+    return sl_launch_report_json(file, r->shown->log, &r->info, error);
+}
+
+static sl_status show_page(const void *data, sl_page_input *input, sl_error *error)
+{
+    (void)error;
+    const result *r = data;
+    const sl_args *args = &r->inv->args;
+    *input = (sl_page_input){.subject = r->shown->subject ? r->shown->subject
+                                        : args->program   ? args->program[0]
+                                                          : args->operand[0],
+                             .note = r->shown->note,
+                             .info = r->info,
+                             .sources = r->shown->sources,
+                             .source = r->shown->source};
+    if (r->shown->machine)
+        input->modelled = r->shown->log;
+    else
+        input->counted = r->shown->log;
+    return SL_OK;
 }
 
 static sl_status show_csv(FILE *file, const void *data, sl_error *error)
@@ -56,6 +67,21 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
     static const sl_report_forms forms = {show_text, show_json, show_csv};
-    const result r = {inv, shown};
-    return sl_report_write(inv, &forms, &r, text_default);
+    sl_error error;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    result r = {
+        .inv = inv,
+        .shown = shown,
+        .info = {.command = inv->command->name, .machine = shown->machine, .seed = shown->seed, .trace = shown->trace}};
+    r.info.option = sl_given_options(inv, shown->fact, shown->facts, &arena, &r.info.options);
+    int code;
+    if (r.info.option) {
+        code = sl_report_write_page(inv, &forms, show_page, &r, text_default);
+    } else {
+        sl_fail_memory(&error);
+        code = sl_cli_fail(inv, &error);
+    }
+    sl_arena_fini(&arena);
+    return code;
 }

@@ -3,6 +3,7 @@
 #define SL_CLI_SHOW_LAUNCHES_H
 
 #include "cli/command.h"
+#include "page/page.h"
 #include "report/launches.h"
 
 typedef struct sl_shown_launches {
@@ -16,6 +17,9 @@ typedef struct sl_shown_launches {
     size_t facts;
     const uint64_t *seed;         /* NULL: none was involved */
     const sl_report_trace *trace; /* NULL: the launches do not come from a trace */
+    const char *subject;          /* of a page; NULL: the operand, or the program */
+    size_t sources;               /* texts that lines of kernels are in, beside files */
+    const sl_source_text *source;
 } sl_shown_launches;
 
 /* Returns the exit code, having told of a failure. The text goes to `text_default` where nothing else was said. */

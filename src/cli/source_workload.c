@@ -4,6 +4,7 @@
 
 #include "cli/run_source.h"
 #include "cli/session.h"
+#include "cli/trace_input.h"
 #include "workloads/workload.h"
 
 static bool workload_accepts(const sl_args *args)
@@ -30,6 +31,11 @@ static int workload_run(const sl_invocation *inv, const sl_run_options *options,
         status = sl_workload_find(inv->args.operand[0], &workload, &error);
     if (!status)
         status = sl_workload_run(workload, session.device, &wishes, &result, &error);
+    char subject[320];
+    snprintf(subject, sizeof subject, "%s %s", inv->args.operand[0], result.params);
+    session.subject = subject;
+    if (workload)
+        session.texts = sl_workload_texts(workload, session.text);
     sl_session_describe(&session, "workload", inv->args.operand[0]);
     sl_session_describe(&session, "parameters", result.params);
     sl_session_describe(&session, "check", options->no_check ? "skipped" : result.worst > 0 ? "near" : "equal");

@@ -1,5 +1,8 @@
 #include "cli/terminal.h"
 
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,5 +56,19 @@ size_t sl_terminal_width(FILE *file)
 {
     struct winsize size;
     int fd = fileno(file);
-    return fd >= 0 && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+    if (fd < 0)
+        fd = STDOUT_FILENO;
+    return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+bool sl_terminal_is_plain(FILE *file)
+{
+    int fd = fileno(file);
+    if (fd < 0 || !isatty(fd))
+        return false;
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool plain = !locale || strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") != 0;
+    if (locale)
+        freelocale(locale);
+    return plain;
 }

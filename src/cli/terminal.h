@@ -18,7 +18,10 @@ sl_progress sl_terminal_init(sl_terminal *terminal, bool quiet);
 /* Wipes the line, so that other output starts at the left. Harmless when nothing is drawn. */
 void sl_terminal_clear(sl_terminal *terminal);
 
-/* Columns of the terminal that `file` writes to; 0 where it writes to something else. */
+/* Columns of the terminal that `file` writes to; 0 where it writes to something else. A stream in memory is on its way
+ * to standard output. */
 size_t sl_terminal_width(FILE *file);
+/* Whether `file` is a terminal that has no UTF-8, by the locale. */
+bool sl_terminal_is_plain(FILE *file);
 
 #endif

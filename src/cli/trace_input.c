@@ -81,6 +81,13 @@ static sl_status import_foreign(sl_trace_input *input, const sl_invocation *inv,
     return end_recording(&o, status, &input->trace, error);
 }
 
+size_t sl_workload_texts(const sl_workload *w, sl_source_text text[2])
+{
+    text[0] = (sl_source_text){w->source_name, w->source, (size_t)(w->source_end - w->source)};
+    text[1] = (sl_source_text){w->ptx_name, w->ptx, (size_t)(w->ptx_end - w->ptx)};
+    return 2;
+}
+
 static sl_status run_workload(sl_trace_input *input, const sl_workload *workload, const sl_invocation *inv,
                               sl_error *error)
 {
@@ -112,6 +119,7 @@ static sl_status run_workload(sl_trace_input *input, const sl_workload *workload
         status = sl_workload_run(workload, device, &wishes, &result, error);
     sl_device_close(device);
     snprintf(input->workload, sizeof input->workload, "%s %s", workload->name, result.params);
+    input->texts = sl_workload_texts(workload, input->text);
     return end_recording(&o, status, &input->trace, error);
 }
 

@@ -4,6 +4,7 @@
 #define SL_CLI_TRACE_INPUT_H
 
 #include "cli/command.h"
+#include "page/page.h"
 #include "report/launches.h"
 
 /* The struct of an analysis' options begins with this one, and the command's more_options are sl_trace_input_table. */
@@ -33,10 +34,16 @@ typedef struct sl_trace_input {
     sl_report_trace about;
     sl_error damage;    /* of the file; its status is SL_OK where there is none */
     char workload[320]; /* name and parameters; empty: it was a trace */
+    size_t texts;       /* that lines of the workload's kernels are in */
+    sl_source_text text[2];
 } sl_trace_input;
 
 /* On failure there is nothing to close. */
 sl_status sl_trace_input_open(sl_trace_input *input, const sl_invocation *inv, sl_error *error);
 void sl_trace_input_close(sl_trace_input *input);
+
+/* The PTX of a workload and its source. Returns how many there are. */
+struct sl_workload;
+size_t sl_workload_texts(const struct sl_workload *workload, sl_source_text text[2]);
 
 #endif

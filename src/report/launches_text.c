@@ -2,11 +2,12 @@
  * instructions that cause the most traffic. */
 #include <string.h>
 
+#include "report/bars.h"
 #include "report/launch_log.h"
 #include "report/table.h"
 #include "report/text.h"
 
-enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10 };
+enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10, BAR = 10, WIDE = 90 };
 
 static uint64_t value_of(const sl_counts *counts, sl_counter counter)
 {
@@ -200,8 +201,10 @@ static load_group *group_loads(const kernel_sum *sum, size_t *count)
     return groups;
 }
 
-static void cell_group(sl_table *t, const load_group *group)
+/* The bar is as long as the longest for the heaviest of the kernel. */
+static void cell_group(sl_table *t, const load_group *group, uint64_t most)
 {
+    char bar[SL_BAR_BYTES];
     char text[SL_HUMAN_BYTES], place[256];
     sl_inst_place(group->inst, place, sizeof place);
     if (group->copies > 1)
@@ -213,19 +216,21 @@ static void cell_group(sl_table *t, const load_group *group)
     sl_table_cell(t, sl_human_count(group->requests, text));
     sl_table_cell(t, group->amount ? sl_human_count(group->amount, text) : "");
     cell_ratio(t, group->amount, group->amount ? group->requests : 0);
+    sl_table_cell(t, most ? sl_bar((double)group->amount / (double)most, BAR, bar) : "");
 }
 
 static sl_status print_loads(FILE *file, const kernel_sum *sum, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"  place", false, true}, {"instruction", false, true},
-                                        {"array", false, true},   {"requests", true, false},
-                                        {"sectors", true, false}, {"per req", true, false}};
+    static const sl_column columns[] = {
+        {"  place", false, true}, {"instruction", false, true}, {"array", false, true},   {"requests", true, false},
+        {"sectors", true, false}, {"per req", true, false},     {"traffic", false, false}};
     size_t count;
     load_group *groups = group_loads(sum, &count);
+    uint64_t most = groups && count > 1 && (!width || width >= WIDE) ? groups[0].amount : 0;
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
     sl_status status = t ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; !status && i < count && i < MOST_LOADS; i++)
-        cell_group(t, &groups[i]);
+        cell_group(t, &groups[i], most);
     if (!status && count) {
         fprintf(file, "\n%s: memory instructions with the most traffic\n", sum->kernel->name);
         status = sl_table_print(t, file, width, error);

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/bars.h"
 #include "report/launch_log.h"
 #include "report/table.h"
 #include "report/text.h"
 
-enum { MOST_LOADS = 10, MOST_KERNELS = 8 };
+enum { MOST_LOADS = 10, MOST_KERNELS = 8, BAR = 10, WIDE = 140 };
 
 static void cell_count(sl_table *t, const sl_counts *c, sl_counter counter)
 {
@@ -46,6 +47,13 @@ static void cell_model(sl_table *t, const sl_counts *c)
     cell_count(t, c, SL_COUNTER_l2_read_sectors);
     cell_share(t, c, SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
     cell_count(t, c, SL_COUNTER_dram_read_sectors);
+}
+
+/* As long as the longest for `most`; terminals without room for it have none. */
+static void cell_bar(sl_table *t, uint64_t value, uint64_t most)
+{
+    char bar[SL_BAR_BYTES];
+    sl_table_cell(t, most ? sl_bar((double)value / (double)most, BAR, bar) : "");
 }
 
 /* ---- launches ---- */
@@ -87,10 +95,12 @@ static int by_misses(const void *left, const void *right)
 static sl_status print_loads(FILE *file, const sl_logged_kernel *kernel, const load_sum *sums, size_t width,
                              sl_error *error)
 {
-    static const sl_column columns[] = {{"place", false, true}, {"array", false, true}, MODEL_COLUMNS};
+    static const sl_column columns[] = {
+        {"place", false, true}, {"array", false, true}, MODEL_COLUMNS, {"misses", false, false}};
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!t)
         return sl_fail_memory(error);
+    uint64_t most = !width || width >= WIDE ? sums[0].counts.value[SL_COUNTER_ld_sector_misses] : 0;
     fprintf(file, "\n%s: loads with the most misses\n", kernel->name);
     for (uint32_t i = 0; i < kernel->insts && i < MOST_LOADS; i++) {
         if (!sums[i].counts.value[SL_COUNTER_ld_sectors])
@@ -99,6 +109,7 @@ static sl_status print_loads(FILE *file, const sl_logged_kernel *kernel, const l
         sl_table_cell(t, sl_inst_place(sums[i].inst, place, sizeof place));
         sl_table_cell(t, sums[i].inst->array);
         cell_model(t, &sums[i].counts);
+        cell_bar(t, sums[i].counts.value[SL_COUNTER_ld_sector_misses], most);
     }
     sl_status status = sl_table_print(t, file, width, error);
     sl_table_destroy(t);

@@ -1,6 +1,7 @@
 /* Profiles as JSON: every value exact. */
 #include "report/head_json.h"
 #include "report/inst_name.h"
+#include "report/parts_json.h"
 #include "report/profile.h"
 
 static void put_member(sl_json *j, const char *key, uint64_t value)
@@ -41,7 +42,7 @@ static void put_distances(sl_json *j, const char *key, const sl_distances *d)
     sl_json_close(j, '}');
 }
 
-static void put_counts(sl_json *j, const sl_profile_counts *c, const sl_profile_options *o)
+void sl_profile_counts_json(sl_json *j, const sl_profile_counts *c, const sl_profile_options *o)
 {
     sl_json_key(j, "counters");
     sl_json_object(j, false);
@@ -78,13 +79,13 @@ static void put_loads(sl_json *j, const sl_trace_kernel *kernel, const sl_profil
         sl_inst_name name = sl_inst_named(&kernel->inst[kernel->mem_inst[load[i].slot]], kernel->strings);
         sl_json_object(j, false);
         sl_inst_json(j, &name);
-        put_counts(j, &load[i].counts, o);
+        sl_profile_counts_json(j, &load[i].counts, o);
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
 }
 
-static void put_footprint(sl_json *j, const sl_profile *p, const sl_profile_options *o)
+void sl_profile_footprint_json(sl_json *j, const sl_profile *p, const sl_profile_options *o)
 {
     sl_json_key(j, "footprint");
     sl_json_object(j, false);
@@ -127,8 +128,8 @@ static void put_launch(sl_json *j, const sl_profile *p, const sl_profile_options
         sl_json_key(j, "failed");
         sl_json_bool(j, true);
     }
-    put_counts(j, &p->total, o);
-    put_footprint(j, p, o);
+    sl_profile_counts_json(j, &p->total, o);
+    sl_profile_footprint_json(j, p, o);
     put_loads(j, p->kernel, p->load, p->loads, o);
     sl_json_close(j, '}');
 }
@@ -138,7 +139,7 @@ static void put_kernel(sl_json *j, const sl_profile_sum *sum, const sl_profile_o
     sl_json_object(j, true);
     put_kernel_name(j, sum->kernel);
     put_member(j, "launches", sum->launches);
-    put_counts(j, &sum->total, o);
+    sl_profile_counts_json(j, &sum->total, o);
     put_loads(j, sum->kernel, sum->load, sum->loads, o);
     sl_json_close(j, '}');
 }
@@ -151,7 +152,7 @@ sl_status sl_profile_report_json(FILE *file, const sl_profile_report *report, sl
     sl_report_head_json(&j, &report->info);
     sl_json_key(&j, "all");
     sl_json_object(&j, true);
-    put_counts(&j, &report->sums.all, report->options);
+    sl_profile_counts_json(&j, &report->sums.all, report->options);
     sl_json_close(&j, '}');
     sl_json_key(&j, "kernels");
     sl_json_array(&j, true);

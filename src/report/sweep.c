@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/head_json.h"
+#include "report/parts_json.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -135,7 +136,7 @@ static void put_number(sl_json *j, const char *key, uint64_t value)
     sl_json_u64(j, value);
 }
 
-static void put_point(sl_json *j, const sl_sweep_point *p, uint64_t l1_bytes, const sl_counts *counts)
+void sl_sweep_point_json(sl_json *j, const sl_sweep_point *p, uint64_t l1_bytes, const sl_counts *counts)
 {
     sl_json_object(j, false);
     if (p->varied) {
@@ -148,6 +149,10 @@ static void put_point(sl_json *j, const sl_sweep_point *p, uint64_t l1_bytes, co
     put_number(j, "ways", p->ways);
     put_number(j, "line", p->line_bytes);
     put_number(j, "mshrs", p->mshrs);
+    if (p->replacement) {
+        sl_json_key(j, "replacement");
+        sl_json_string(j, p->replacement);
+    }
     sl_json_counts(j, "counters", counts);
     sl_json_close(j, '}');
 }
@@ -159,7 +164,7 @@ static void put_launch(sl_json *j, const sl_sweep *s, const sl_swept_launch *l)
     sl_json_key(j, "points");
     sl_json_array(j, true);
     for (size_t i = 0; i < s->points; i++)
-        put_point(j, &s->point[i], l->l1_bytes[i], &l->counts[i]);
+        sl_sweep_point_json(j, &s->point[i], l->l1_bytes[i], &l->counts[i]);
     sl_json_close(j, ']');
     sl_json_close(j, '}');
 }

@@ -12,6 +12,7 @@ typedef struct sl_sweep_point {
     uint32_t ways, line_bytes; /* of the level */
     uint32_t mshrs;            /* 0: any number */
     uint64_t seed;
+    const char *replacement; /* the policy of the level, where points differ in it; NULL: that of the machine */
 } sl_sweep_point;
 
 typedef struct sl_swept_launch {

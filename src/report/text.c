@@ -149,3 +149,22 @@ void sl_csv_field(FILE *file, const char *text)
     }
     fputc('"', file);
 }
+
+/* ---- ASCII ---- */
+
+static char plain(uint32_t c)
+{
+    static const char blocks[] = ".:-=+*%####==--"; /* U+2581 to U+258F: heights, the whole, then widths */
+    if (c < 0x80)
+        return (char)c;
+    if (c >= 0x2581 && c <= 0x258f)
+        return blocks[c - 0x2581];
+    return c == 0x2026 ? '~' : c == 0xd7 ? 'x' : c == 0x2013 || c == 0xb7 ? '-' : '?';
+}
+
+void sl_text_plain(FILE *file, const char *text)
+{
+    size_t length;
+    for (; *text; text += length)
+        fputc(plain(sl_utf8_next(text, &length)), file);
+}

@@ -27,6 +27,10 @@ char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES]);
 /* A ratio with `digits` after the point, with a point in any locale. */
 char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
 
+/* The text in ASCII, column by column, for terminals that have nothing else: bars of '#', '~' for what was left out,
+ * '?' for characters that have no likeness. */
+void sl_text_plain(FILE *file, const char *text);
+
 /* A field of CSV, quoted where RFC 4180 asks for it. */
 void sl_csv_field(FILE *file, const char *text);
 

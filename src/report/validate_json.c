@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "report/head_json.h"
+#include "report/parts_json.h"
 #include "report/text.h"
-#include "report/validate.h"
 
 /* A member that is left out where it is not known. */
 static void put_double(sl_json *j, const char *key, bool known, double value)
@@ -86,28 +86,33 @@ static void put_counters(sl_json *j, const sl_validation *v)
     sl_json_close(j, '}');
 }
 
-sl_status sl_validation_json(FILE *file, const sl_validation *v, sl_error *error)
+void sl_validation_members_json(sl_json *j, const sl_validation *v)
 {
-    sl_json j;
     uint64_t counted = 0;
     for (size_t i = 0; i < v->launches; i++)
         counted += sl_validation_counts(v, &v->launch[i]);
+    sl_json_key(j, "least_sectors");
+    sl_json_u64(j, v->least_sectors);
+    sl_json_key(j, "launches_counted");
+    sl_json_u64(j, counted);
+    sl_json_key(j, "launches_without_counters");
+    sl_json_u64(j, v->unmeasured);
+    put_means(j, v);
+    put_counters(j, v);
+    sl_json_key(j, "launches");
+    sl_json_array(j, true);
+    for (size_t i = 0; i < v->launches; i++)
+        put_launch(j, v, &v->launch[i]);
+    sl_json_close(j, ']');
+}
+
+sl_status sl_validation_json(FILE *file, const sl_validation *v, sl_error *error)
+{
+    sl_json j;
     sl_json_start(&j, file);
     sl_json_object(&j, true);
     sl_report_head_json(&j, &v->info);
-    sl_json_key(&j, "least_sectors");
-    sl_json_u64(&j, v->least_sectors);
-    sl_json_key(&j, "launches_counted");
-    sl_json_u64(&j, counted);
-    sl_json_key(&j, "launches_without_counters");
-    sl_json_u64(&j, v->unmeasured);
-    put_means(&j, v);
-    put_counters(&j, v);
-    sl_json_key(&j, "launches");
-    sl_json_array(&j, true);
-    for (size_t i = 0; i < v->launches; i++)
-        put_launch(&j, v, &v->launch[i]);
-    sl_json_close(&j, ']');
+    sl_validation_members_json(&j, v);
     sl_json_close(&j, '}');
     return sl_json_finish(&j, error);
 }

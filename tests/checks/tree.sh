@@ -39,9 +39,14 @@ else
     skip 'mandoc is not installed'
 fi
 
+it 'describes the counters that there are'
+run sh "$source_root/docs/make-counters.sh"
+exits 0
+cmp -s "$scratch/stdout" "$source_root/docs/counters.md" || fail 'docs/counters.md is out of date; run ./dev man'
+
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
-    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh workloads/generate-ptx tests/tap.sh tests/*/*.sh
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh workloads/generate-ptx tests/tap.sh tests/*/*.sh
     exits 0
 else
     skip 'shellcheck is not installed'

@@ -231,7 +231,7 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
     (void)state;
     sl_launch_log *log = make_log();
     capture c;
-    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 0, NULL), SL_OK);
+    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 89, NULL), SL_OK);
     capture_is(&c, "#  kernel    grid  block  warp insts  ld req  ld sectors  sect/req  st req  st sectors\n"
                    "0  k_rowdot    32  16x16       1,000   131 K       524 K      4.00       0           0\n"
                    "2  k_rowdot    32  16x16       1,000   131 K       524 K      4.00       1           4\n"
@@ -239,6 +239,13 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
                    "  place        instruction    array  requests  sectors  per req\n"
                    "  a.cu:17      ld.global.f32  A         262 K   1.05 M     4.00\n"
                    "  PTX line 35  st.global.f32  C             1        4     4.00\n");
+    /* Where there is room, with bars. */
+    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 90, NULL), SL_OK);
+    fclose(c.file);
+    assert_non_null(strstr(c.text, "per req  traffic\n"));
+    assert_non_null(strstr(c.text, "1.05 M     4.00  ██████████\n"));
+    assert_non_null(strstr(c.text, "     4     4.00  ▏\n"));
+    free(c.text);
     sl_launch_log_destroy(log);
 }
 

@@ -1,0 +1,37 @@
+#include "cli/model_log.h"
+
+static sl_status model_launch(const sl_machine *machine, const sl_model_options *options, const sl_trace *trace,
+                              uint32_t n, sl_pool *pool, sl_launch_log *log, sl_error *error)
+{
+    sl_loaded *loaded = NULL;
+    sl_model_result result = {0};
+    sl_status status = sl_loaded_create(trace, n, pool, &loaded, error);
+    if (!status)
+        status = sl_model_launch(machine, loaded, options, pool, &result, error);
+    if (!status) {
+        const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
+        sl_launch_result logged = {
+            .index = launch->index,
+            .kernel = sl_trace_kernel_at(trace, launch->kernel),
+            .launch = launch,
+            .counts = &result.counts,
+        };
+        status = sl_launch_log_add(log, &logged, error);
+    }
+    sl_model_result_fini(&result);
+    sl_loaded_destroy(loaded);
+    return status;
+}
+
+sl_status sl_model_log(const sl_invocation *inv, const sl_machine *machine, const sl_model_options *options,
+                       const sl_trace_input *input, sl_launch_log *log, sl_error *error)
+{
+    sl_pool *pool = NULL;
+    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
+    for (uint32_t n = 0; n < input->launches && !status; n++) {
+        status = model_launch(machine, options, input->trace, input->launch[n], pool, log, error);
+        sl_progress_update(inv->progress, "launches modelled", n + 1, input->launches);
+    }
+    sl_pool_destroy(pool);
+    return status;
+}

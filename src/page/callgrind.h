@@ -1,0 +1,11 @@
+/* What each source line of each kernel did, in the format of callgrind: for KCachegrind and callgrind_annotate. Kernels
+ * are functions, counters are events. What a kernel counted that no line is to blame for (instructions, say) stands at
+ * its line 0, so that the sums are right. */
+#ifndef SL_PAGE_CALLGRIND_H
+#define SL_PAGE_CALLGRIND_H
+
+#include "page/page.h"
+
+sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error);
+
+#endif

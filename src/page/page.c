@@ -1,0 +1,175 @@
+/* The page as a whole: head, sections, data, scripts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/assets.h"
+#include "page/html.h"
+#include "page/sections.h"
+
+/* Nothing may be fetched, whatever stands in the page. */
+#define POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+static void put_asset(FILE *file, const char *tag, sl_asset asset)
+{
+    if (!asset.bytes)
+        return;
+    fprintf(file, "<%s>\n", tag);
+    fwrite(asset.text, 1, asset.bytes, file);
+    fprintf(file, "\n</%s>\n", tag);
+}
+
+static void put_title(FILE *file, const sl_page *page)
+{
+    sl_html_text(file, page->input.subject);
+    if (page->input.info.machine) {
+        fputs(" on ", file);
+        sl_html_text(file, page->input.info.machine);
+    }
+}
+
+static void put_head(FILE *file, const sl_page *page)
+{
+    fputs("<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=color-scheme content=\"light dark\">\n"
+          "<meta http-equiv=Content-Security-Policy content=\"" POLICY "\">\n"
+          "<meta name=generator content=\"sluice " SLUICE_VERSION "\">\n"
+          "<link rel=icon href=\"data:,\">\n<title>",
+          file);
+    put_title(file, page);
+    fputs("</title>\n", file);
+    put_asset(file, "style", sl_asset_style());
+    fputs("</head>\n", file);
+}
+
+/* What made the numbers. */
+static void put_facts(FILE *file, const sl_page *page)
+{
+    const sl_report_info *info = &page->input.info;
+    fputs("<p class=facts>sluice " SLUICE_VERSION " ", file);
+    sl_html_text(file, info->command);
+    if (info->trace) {
+        fputs(" \u00b7 trace ", file);
+        sl_html_text(file, info->trace->path);
+        if (info->trace->producer) {
+            fputs(" \u00b7 recorded by <code>", file);
+            sl_html_text(file, info->trace->producer);
+            fputs("</code>", file);
+        }
+    }
+    for (size_t i = 0; i < info->options; i++) {
+        fputs(" \u00b7 ", file);
+        sl_html_text(file, info->option[i].name);
+        fputs(" <b>", file);
+        sl_html_text(file, info->option[i].value);
+        fputs("</b>", file);
+    }
+    if (info->seed)
+        fprintf(file, " \u00b7 seed <b>%llu</b>", (unsigned long long)*info->seed);
+    fputs("</p>\n", file);
+    if (info->trace && info->trace->damage) {
+        fputs("<p class=\"note bad\">The trace is damaged: ", file);
+        sl_html_text(file, info->trace->damage);
+        fputs("</p>\n", file);
+    }
+}
+
+static void put_nav(FILE *file, const sl_page *page)
+{
+    const sl_page_input *in = &page->input;
+    const struct {
+        const char *id, *title;
+        bool there;
+    } links[] = {
+        {"overview", "Overview", page->kernels.count},
+        {"kernels", "Kernels", page->kernels.count},
+        {"sizes", "Cache sizes", page->sizes.kernels},
+        {"policies", "Policies", page->policies.kernels},
+        {"hardware", "Hardware", in->validation},
+        {"launches", "Launches", page->launches.count > 1},
+        {"counters", "Counters", true},
+    };
+    fputs("<nav aria-label=Sections><ul>\n", file);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (links[i].there)
+            fprintf(file, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
+    fputs("</ul></nav>\n", file);
+}
+
+static void put_legend(FILE *file, const sl_page *page)
+{
+    static const char *const classes[][2] = {
+        {"c-hit", "hit"},           {"c-late", "hit, late"},    {"c-compulsory", "compulsory"},
+        {"c-capacity", "capacity"}, {"c-conflict", "conflict"}, {"c-store", "store"},
+        {"c-mshr", "MSHR"}};
+    if (!sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)
+        return;
+    fputs("<p class=legend>Sectors of loads in L1: ", file);
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        fprintf(file, "<span><i class=%s></i> %s</span> ", classes[i][0], classes[i][1]);
+    fputs("</p>\n", file);
+}
+
+static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
+{
+    put_legend(file, page);
+    sl_section_overview(file, page);
+    sl_section_kernels(file, page);
+    sl_status status = sl_section_worst_loads(file, page, error);
+    for (size_t i = 0; i < page->kernels.count && !status; i++)
+        status = sl_section_kernel(file, page, i, error);
+    sl_section_sizes(file, page);
+    sl_section_policies(file, page);
+    sl_section_hardware(file, page);
+    sl_section_launches(file, page);
+    sl_section_glossary(file, page);
+    return status;
+}
+
+/* JSON inside of a script element: no '<', which could end the element. It stands in strings only. */
+static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return sl_fail_memory(error);
+    sl_status status = sl_page_json(memory, page, error);
+    if (fclose(memory) && !status)
+        status = sl_fail_memory(error);
+    if (!status) {
+        fputs("<script type=\"application/json\" id=data>\n", file);
+        for (size_t i = 0; i < bytes; i++)
+            if (text[i] == '<')
+                fputs("\\u003c", file);
+            else
+                fputc(text[i], file);
+        fputs("</script>\n", file);
+    }
+    free(text);
+    return status;
+}
+
+sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
+{
+    put_head(file, page);
+    fputs("<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>", file);
+    put_title(file, page);
+    fputs("</h1>\n", file);
+    put_facts(file, page);
+    fputs("</header>\n", file);
+    put_nav(file, page);
+    fputs("<main id=main>\n", file);
+    sl_status status = put_sections(file, page, error);
+    fputs("</main>\n", file);
+    if (!status)
+        status = put_data(file, page, error);
+    if (status)
+        return status;
+    put_asset(file, "script", sl_asset_charts());
+    put_asset(file, "script", sl_asset_script());
+    fputs("</body>\n</html>\n", file);
+    if (fflush(file) || ferror(file))
+        return sl_fail_io(error, "write", "the HTML report");
+    return SL_OK;
+}

@@ -1,0 +1,32 @@
+/* The sections of a page, in their order. Each writes nothing where the page has nothing for it. */
+#ifndef SL_PAGE_SECTIONS_H
+#define SL_PAGE_SECTIONS_H
+
+#include "page/data.h"
+#include "page/metrics.h"
+
+/* The options of the profile, for metrics; NULL: there is none. */
+const sl_profile_options *sl_page_profiled(const sl_page *page);
+
+void sl_section_overview(FILE *file, const sl_page *page);
+sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error);
+void sl_section_kernels(FILE *file, const sl_page *page);
+/* One kernel: its loads, arrays, reuse and sources. */
+sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_error *error);
+void sl_section_launches(FILE *file, const sl_page *page);
+
+/* Parts of a kernel's section. */
+void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel);
+void sl_section_source(FILE *file, const sl_page *page, size_t kernel);
+/* Where a load stands, as a link to its line where the page has that. */
+void sl_section_place(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst);
+
+void sl_section_sizes(FILE *file, const sl_page *page);
+void sl_section_policies(FILE *file, const sl_page *page);
+void sl_section_hardware(FILE *file, const sl_page *page);
+void sl_section_glossary(FILE *file, const sl_page *page);
+
+/* A place for a chart that the script of the page draws; stays hidden without it. `kernel` SIZE_MAX: of all. */
+void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *caption);
+
+#endif
