@@ -1,14 +1,13 @@
 #include "model/l1.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/random.h"
-#include "policy/policy.h"
+#include "model/latency.h"
+#include "model/policy_ways.h"
 
-enum { NONE = 0xffffffff };
+enum { NONE = SL_NOBODY };
 
 /* A place in two doubly linked lists: that of its set, and that of the fully associative cache of the same size that
  * tells capacity from conflict. Where a policy chooses victims, the set has no list but ways. */
@@ -47,14 +46,6 @@ typedef struct moment {
     uint32_t first, last;
 } moment;
 
-/* How long misses take beyond the least: latencies by their part of 2^32, and where to begin to look. */
-enum { GUIDES = 256 };
-typedef struct spread {
-    uint32_t *up_to; /* [steps]: a draw up to this takes no more than so many steps */
-    uint32_t steps;
-    uint32_t guide[GUIDES]; /* by the draw's upper bits */
-} spread;
-
 struct sl_l1 {
     const sl_level *level;
     sl_l1_config config;
@@ -74,7 +65,7 @@ struct sl_l1 {
     uint64_t moments;
     uint64_t due;  /* everything before it has taken effect */
     uint64_t next; /* when something next takes effect; UINT64_MAX: nothing is to come */
-    spread spread;
+    sl_latency latency;
     uint32_t in_flight;       /* lines */
     uint32_t *warp_in_flight; /* [warps] */
     sl_random random;
@@ -82,10 +73,7 @@ struct sl_l1 {
     /* Where has_policy; for LRU and FIFO the lists do. */
     uint32_t pc;                  /* of what is asked for now */
     SL_ARRAY(uint32_t) effect_pc; /* as effects */
-    sl_policy policy;
-    uint32_t *occupant; /* [sets * ways]: the record; NONE: free */
-    bool *reused;       /* [sets * ways]: hit since its fill */
-    uint64_t *all_ways; /* a mask: all of them may leave */
+    sl_policy_ways by_policy;
 };
 
 /* Lists are the usual case: what policies need is kept out of their way. */
@@ -183,14 +171,18 @@ static void link_newest(sl_l1 *c, int which, list *l, uint32_t record)
     l->count++;
 }
 
-static void leave(sl_l1 *c, int which, list *l, uint32_t record)
+static void is_gone(line_record *r, int which)
 {
-    line_record *r = &c->records.items[record];
-    unlink_record(c, which, l, record);
     r->resident[which] = false;
     r->valid[which] = 0;
     if (which == REAL)
         r->written[0] = r->written[1] = 0;
+}
+
+static void leave(sl_l1 *c, int which, list *l, uint32_t record)
+{
+    unlink_record(c, which, l, record);
+    is_gone(&c->records.items[record], which);
 }
 
 /* The line is used: it becomes the newest, and enters if it was not there. In place for either list, and with what
@@ -213,49 +205,19 @@ __attribute__((always_inline)) static inline void use(sl_l1 *c, int which, list 
     r->valid[which] |= (uint16_t)sectors;
 }
 
-/* ---- sets whose victims a policy chooses ---- */
-
-static void leave_way(sl_l1 *c, uint32_t set, uint32_t way)
-{
-    size_t place = (size_t)set * c->ways + way;
-    line_record *r = &c->records.items[c->occupant[place]];
-    sl_policy_evict(&c->policy, set, way, c->reused[place]);
-    c->occupant[place] = NONE;
-    c->set[set].count--;
-    r->resident[REAL] = false;
-    r->valid[REAL] = 0;
-    r->written[0] = r->written[1] = 0;
-}
-
-static uint32_t free_way(const sl_l1 *c, uint32_t set)
-{
-    uint32_t way = 0;
-    while (c->occupant[(size_t)set * c->ways + way] != NONE)
-        way++;
-    return way;
-}
-
-/* The same as `use` in the set. */
+/* The same as `use` in a set whose victims a policy chooses. */
 __attribute__((noinline)) static void use_way(sl_l1 *c, uint32_t record, uint32_t sectors, sl_mem_access kind,
                                               uint32_t pc)
 {
     line_record *r = &c->records.items[record];
     sl_cache_access access = {.line = r->line, .set = r->set, .pc = pc, .kind = kind};
     if (r->resident[REAL]) {
-        c->reused[(size_t)r->set * c->ways + r->way] = true;
-        sl_policy_hit(&c->policy, &access, r->way);
+        sl_policy_ways_hit(&c->by_policy, &access, r->way);
     } else {
-        sl_way_mask all = {c->all_ways, c->ways};
-        bool full = c->set[r->set].count == c->ways;
-        r->way = full ? sl_policy_victim(&c->policy, &access, &all) : free_way(c, r->set);
-        if (full)
-            leave_way(c, r->set, r->way);
-        size_t place = (size_t)r->set * c->ways + r->way;
-        c->occupant[place] = record;
-        c->reused[place] = false;
-        c->set[r->set].count++;
+        uint32_t gone = sl_policy_ways_enter(&c->by_policy, &access, record, &r->way);
+        if (gone != NONE)
+            is_gone(&c->records.items[gone], REAL);
         r->resident[REAL] = true;
-        sl_policy_fill(&c->policy, &access, r->way);
     }
     r->valid[REAL] |= (uint16_t)sectors;
 }
@@ -398,40 +360,6 @@ static inline bool arrives_now(const sl_l1 *c, uint64_t time, uint32_t warp, uin
     return false;
 }
 
-/* |N(0, sigma)|, rounded: the distribution function inverted, exact to 2^-32. */
-static inline uint64_t draw_latency(sl_l1 *c)
-{
-    uint64_t latency = c->config.latency;
-    if (!c->config.sigma)
-        return latency;
-    uint32_t draw = (uint32_t)(sl_random_u64(&c->random) >> 32), steps = c->spread.guide[draw / (1u << 24)];
-    while (draw > c->spread.up_to[steps])
-        steps++;
-    return latency + steps;
-}
-
-static bool make_spread(spread *s, uint32_t sigma)
-{
-    SL_ARRAY(uint32_t) up_to = {0};
-    double part = 0;
-    for (uint32_t steps = 0; sigma && part < UINT32_MAX; steps++) {
-        part = floor(erf((steps + 0.5) / (sigma * sqrt(2))) * 4294967296.0);
-        part = part < UINT32_MAX ? part : UINT32_MAX;
-        if (!sl_array_push(&up_to, (uint32_t)part)) {
-            sl_array_free(&up_to);
-            return false;
-        }
-    }
-    s->up_to = up_to.items;
-    s->steps = (uint32_t)up_to.count;
-    for (uint32_t g = 0, steps = 0; sigma && g < GUIDES; g++) {
-        while (g << 24 > s->up_to[steps])
-            steps++;
-        s->guide[g] = steps;
-    }
-    return true;
-}
-
 /* ---- loads ---- */
 
 void sl_l1_by(sl_l1 *c, uint32_t pc)
@@ -492,7 +420,7 @@ static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uin
 static inline uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, uint32_t sectors)
 {
     line_record *r = &c->records.items[record];
-    uint64_t arrival = time + draw_latency(c);
+    uint64_t arrival = time + sl_latency_draw(&c->latency, &c->random);
     if (!r->fills++)
         c->in_flight++;
     c->warp_in_flight[warp]++;
@@ -600,10 +528,12 @@ void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
     if (!r)
         return;
     uint32_t gone = r->valid[REAL];
-    if (r->resident[REAL] && c->has_policy)
-        leave_way(c, r->set, r->way);
-    else if (r->resident[REAL])
+    if (r->resident[REAL] && c->has_policy) {
+        sl_policy_ways_leave(&c->by_policy, r->set, r->way);
+        is_gone(r, REAL);
+    } else if (r->resident[REAL]) {
         leave(c, REAL, &c->set[r->set], record);
+    }
     if (r->resident[FULL])
         leave(c, FULL, &c->full, record);
     r->dropped |= (uint16_t)gone;
@@ -651,7 +581,7 @@ void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const
 /* Room for what is to come: from now to the longest latency. */
 static bool make_moments(sl_l1 *c)
 {
-    uint64_t longest = (uint64_t)c->config.latency + c->spread.steps + c->level->hit_cycles;
+    uint64_t longest = sl_latency_longest(&c->latency) + c->level->hit_cycles;
     for (c->moments = 64; c->moments <= longest + 1;)
         c->moments *= 2;
     c->moment = malloc(c->moments * sizeof *c->moment);
@@ -671,18 +601,9 @@ static sl_status make_replacement(sl_l1 *c, sl_error *error)
     c->moves_on_hit = !strcmp(choice.ops->name, "lru");
     if (!c->config.no_lists && (c->moves_on_hit || !strcmp(choice.ops->name, "fifo")))
         return SL_OK;
-    size_t places = (size_t)c->sets * c->ways;
     c->has_policy = true;
-    c->occupant = malloc(places * sizeof *c->occupant);
-    c->reused = calloc(places, sizeof *c->reused);
-    c->all_ways = calloc((c->ways + 63) / 64, sizeof *c->all_ways);
-    if (!c->occupant || !c->reused || !c->all_ways)
-        return sl_fail_memory(error);
-    memset(c->occupant, 0xff, places * sizeof *c->occupant);
-    for (uint32_t w = 0; w < c->ways; w++)
-        c->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
-    return sl_policy_init(&c->policy, &choice,
-                          &(sl_cache_shape){.sets = c->sets, .ways = c->ways, .seed = c->config.seed}, error);
+    return sl_policy_ways_init(&c->by_policy, &choice,
+                               &(sl_cache_shape){.sets = c->sets, .ways = c->ways, .seed = c->config.seed}, error);
 }
 
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
@@ -702,8 +623,8 @@ sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
     c->warp_in_flight = calloc(config->warps ? config->warps : 1, sizeof *c->warp_in_flight);
     for (uint32_t i = 0; c->set && i < c->sets; i++)
         c->set[i] = (list){NONE, NONE, 0};
-    if (!c->set || !c->warp_in_flight || !grow_table(c) || !make_spread(&c->spread, config->sigma) ||
-        !make_moments(c)) {
+    if (!c->set || !c->warp_in_flight || !grow_table(c) ||
+        !sl_latency_init(&c->latency, config->latency, config->sigma) || !make_moments(c)) {
         sl_l1_destroy(c);
         return sl_fail_memory(error);
     }
@@ -724,14 +645,11 @@ void sl_l1_destroy(sl_l1 *c)
     sl_array_free(&c->effect_pc);
     free(c->moment);
     free(c->busy);
-    free(c->spread.up_to);
+    sl_latency_fini(&c->latency);
     free(c->slot);
     free(c->set);
     free(c->warp_in_flight);
-    sl_policy_fini(&c->policy);
-    free(c->occupant);
-    free(c->reused);
-    free(c->all_ways);
+    sl_policy_ways_fini(&c->by_policy);
     free(c);
 }
 
@@ -742,5 +660,5 @@ bool sl_l1_failed(const sl_l1 *c)
 
 sl_status sl_l1_check(const sl_l1 *c, sl_error *error)
 {
-    return sl_policy_check(&c->policy, error);
+    return sl_policy_check(&c->by_policy.policy, error);
 }

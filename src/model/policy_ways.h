@@ -1,0 +1,29 @@
+/* Sets whose victims a policy chooses: which way holds what. For first caches that replace otherwise than in the order
+ * of use or of arrival, for which lists do (l1.c). */
+#ifndef SL_MODEL_POLICY_WAYS_H
+#define SL_MODEL_POLICY_WAYS_H
+
+#include "policy/policy.h"
+
+enum { SL_NOBODY = 0xffffffff };
+
+typedef struct sl_policy_ways {
+    uint32_t ways;
+    sl_policy policy;
+    uint32_t *held;     /* [sets]: ways that are not free */
+    uint32_t *occupant; /* [sets * ways]: as the caller numbers lines; SL_NOBODY: free */
+    bool *reused;       /* [sets * ways]: hit since its fill */
+    uint64_t *all_ways; /* a mask: all of them may leave */
+} sl_policy_ways;
+
+/* Zeroed before; to be freed also where this fails. */
+sl_status sl_policy_ways_init(sl_policy_ways *w, const sl_policy_choice *choice, const sl_cache_shape *shape,
+                              sl_error *error);
+void sl_policy_ways_fini(sl_policy_ways *w);
+
+void sl_policy_ways_hit(sl_policy_ways *w, const sl_cache_access *access, uint32_t way);
+/* The line comes into its set, at *way. Returns who had to leave; SL_NOBODY: there was room. */
+uint32_t sl_policy_ways_enter(sl_policy_ways *w, const sl_cache_access *access, uint32_t line, uint32_t *way);
+void sl_policy_ways_leave(sl_policy_ways *w, uint32_t set, uint32_t way);
+
+#endif
