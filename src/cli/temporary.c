@@ -59,7 +59,7 @@ static void remove_path(const char *path)
     rmdir(path);
 }
 
-static void end(int number)
+static void clean_and_end(int number)
 {
     for (int i = 0; i < SLOTS && getpid() == owner; i++) {
         int noted = NOTED;
@@ -73,9 +73,9 @@ static void end(int number)
 /* ---- the list ---- */
 
 /* Signals that are ignored stay so: nohup, jobs in the background. */
-static void listen(void)
+static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = end}, before;
+    struct sigaction action = {.sa_handler = clean_and_end}, before;
     owner = getpid();
     for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
         if (!sigaction(SIGNALS[i], NULL, &before) && before.sa_handler == SIG_DFL)
@@ -85,7 +85,7 @@ static void listen(void)
 void sl_temporary_note(const char *path)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, listen);
+    pthread_once(&once, catch_signals);
     char *copy = strdup(path);
     int i = 0;
     pthread_mutex_lock(&turn);
