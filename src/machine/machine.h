@@ -78,6 +78,7 @@ typedef struct sl_level {
     char bypass[SL_MACHINE_POLICY]; /* a policy that turns requests away: "decoupled(threshold=2)"; "": none */
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
+    uint32_t write_fetch;           /* 1: a store that writes a part of a sector brings the rest first */
     uint32_t inclusive;             /* 1: what leaves is dropped by the levels above, too */
     uint32_t invalidate_cycles;     /* until the levels above have dropped a line */
     uint32_t ports;                 /* requests that a bank takes per cycle */
@@ -121,7 +122,8 @@ typedef struct sl_core_limits {
     uint32_t shared_cycles; /* shared memory without conflicts */
     uint32_t alu_interval;  /* cycles that an instruction keeps its unit of a scheduler busy */
     uint32_t f64_interval, sfu_interval, tensor_interval;
-    uint32_t memory_queue; /* memory instructions that wait before the first level */
+    uint32_t memory_queue;  /* memory instructions that wait before the first level */
+    uint32_t launch_cycles; /* before the first block of a launch starts */
 } sl_core_limits;
 
 typedef struct sl_memory {

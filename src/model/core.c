@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/request.h"
+#include "cache/request.h"
 
 enum { NO_WARP = 0xffffffff };
 

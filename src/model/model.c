@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/request.h"
 #include "model/core.h"
 #include "model/deal.h"
-#include "model/request.h"
 #include "model/shared.h"
 
 typedef struct core_work {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/request.h"
+#include "cache/request.h"
 #include "policy/policy.h"
 
 typedef struct line_state {

@@ -89,6 +89,7 @@ typedef enum sl_stall {
     SL_STALL_MSHR,  /* too many lines are in flight */
     SL_STALL_MERGE, /* too many requests wait for this line */
     SL_STALL_QUEUE, /* the way to the next level is full */
+    SL_STALLS
 } sl_stall;
 
 /* What the next level says with the data it sends; bits. */

@@ -1,4 +1,4 @@
-#include "model/request.h"
+#include "cache/request.h"
 
 #include "trace/coalesce.h"
 

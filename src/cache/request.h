@@ -1,6 +1,6 @@
 /* From what the lanes of a warp touch to what the first cache is asked for: sectors of lines. */
-#ifndef SL_MODEL_REQUEST_H
-#define SL_MODEL_REQUEST_H
+#ifndef SL_CACHE_REQUEST_H
+#define SL_CACHE_REQUEST_H
 
 #include "machine/machine.h"
 #include "sluice/trace.h"

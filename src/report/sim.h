@@ -1,0 +1,10 @@
+/* What the simulator says of launches, as tables for people. JSON and CSV are those of all launches (launches.h). */
+#ifndef SL_REPORT_SIM_H
+#define SL_REPORT_SIM_H
+
+#include "report/launches.h"
+
+/* `width`: columns of the terminal; 0: no limit. */
+sl_status sl_sim_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
+
+#endif

@@ -1,0 +1,198 @@
+/* A line per launch with cycles, hits and traffic; what schedulers and requests waited for; the loads that miss most.
+ */
+#include <stdlib.h>
+
+#include "report/launch_log.h"
+#include "report/sim.h"
+#include "report/table.h"
+#include "report/text.h"
+
+enum { MOST_LOADS = 10, MOST_LAUNCHES = 40 };
+
+static void cell_count(sl_table *t, const sl_counts *c, sl_counter counter)
+{
+    char text[SL_HUMAN_BYTES];
+    sl_table_cell(t, sl_counts_has(c, counter) ? sl_human_count(c->value[counter], text) : "");
+}
+
+static void cell_part(sl_table *t, uint64_t part, uint64_t whole)
+{
+    char text[SL_HUMAN_BYTES];
+    if (whole)
+        sl_table_cellf(t, "%s%%", sl_human_ratio(100.0 * (double)part / (double)whole, 1, text));
+    else
+        sl_table_cell(t, "");
+}
+
+static void cell_share(sl_table *t, const sl_counts *c, sl_counter part, sl_counter whole)
+{
+    cell_part(t, c->value[part], c->value[whole]);
+}
+
+static void cell_ipc(sl_table *t, const sl_counts *c)
+{
+    uint64_t cycles = c->value[SL_COUNTER_cycles];
+    sl_table_cellf(t, "%.2f", cycles ? (double)c->value[SL_COUNTER_warp_insts] / (double)cycles : 0.0);
+}
+
+static void cell_traffic(sl_table *t, const sl_counts *c)
+{
+    cell_count(t, c, SL_COUNTER_ld_sectors);
+    cell_share(t, c, SL_COUNTER_ld_sector_hits, SL_COUNTER_ld_sectors);
+    cell_share(t, c, SL_COUNTER_latency_sectors, SL_COUNTER_ld_sectors);
+    cell_count(t, c, SL_COUNTER_bypass_requests);
+    cell_count(t, c, SL_COUNTER_l2_read_sectors);
+    cell_share(t, c, SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
+    cell_count(t, c, SL_COUNTER_dram_read_sectors);
+}
+#define TRAFFIC_COLUMNS                                                                                                \
+    {"ld sectors", true, false}, {"L1 hit", true, false}, {"(late)", true, false}, {"bypass", true, false},            \
+        {"L2 reads", true, false}, {"L2 hit", true, false},                                                            \
+    {                                                                                                                  \
+        "DRAM reads", true, false                                                                                      \
+    }
+
+/* ---- launches ---- */
+
+typedef void (*row)(sl_table *t, const sl_counts *counts);
+
+static void traffic_row(sl_table *t, const sl_counts *c)
+{
+    cell_count(t, c, SL_COUNTER_cycles);
+    cell_ipc(t, c);
+    cell_traffic(t, c);
+}
+
+static void cycles_row(sl_table *t, const sl_counts *c)
+{
+    static const sl_counter kinds[] = {SL_COUNTER_issue_cycles, SL_COUNTER_lsu_cycles,     SL_COUNTER_pipeline_cycles,
+                                       SL_COUNTER_data_cycles,  SL_COUNTER_barrier_cycles, SL_COUNTER_idle_cycles};
+    static const sl_counter stalls[] = {SL_COUNTER_stall_way_cycles, SL_COUNTER_stall_mshr_cycles,
+                                        SL_COUNTER_stall_merge_cycles, SL_COUNTER_stall_queue_cycles};
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        all += c->value[kinds[i]];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        cell_part(t, c->value[kinds[i]], all);
+    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++)
+        cell_count(t, c, stalls[i]);
+}
+
+static sl_status print_launches(FILE *file, const sl_launch_log *log, const sl_column *columns, size_t count, row fill,
+                                size_t width, sl_error *error)
+{
+    sl_table *t = sl_table_create(columns, count);
+    if (!t)
+        return sl_fail_memory(error);
+    sl_counts total = {0};
+    for (size_t i = 0; i < log->launches.count; i++) {
+        const sl_logged_launch *l = &log->launches.items[i];
+        sl_counts counts = sl_unpack_counts(&l->counts);
+        sl_counts_merge(&total, &counts);
+        if (i >= MOST_LAUNCHES)
+            continue;
+        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
+        sl_table_cell(t, l->kernel->name);
+        fill(t, &counts);
+    }
+    if (log->launches.count > 1) {
+        sl_table_cell(t, "");
+        sl_table_cellf(t, "all %zu launches", log->launches.count);
+        fill(t, &total);
+    }
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+/* ---- loads ---- */
+
+typedef struct load_sum {
+    const sl_logged_kernel *kernel;
+    const sl_inst_name *inst;
+    sl_counts counts;
+} load_sum;
+
+static int by_misses(const void *left, const void *right)
+{
+    const load_sum *a = left, *b = right;
+    uint64_t x = a->counts.value[SL_COUNTER_ld_sector_misses], y = b->counts.value[SL_COUNTER_ld_sector_misses];
+    if (x != y)
+        return x < y ? 1 : -1;
+    if (a->kernel != b->kernel)
+        return a->kernel->number < b->kernel->number ? -1 : 1;
+    return (a->inst > b->inst) - (a->inst < b->inst);
+}
+
+static size_t gather_loads(const sl_launch_log *log, load_sum *sums)
+{
+    size_t first = 0;
+    for (uint32_t k = 0; k < log->kernel_count; k++) {
+        const sl_logged_kernel *kernel = NULL;
+        for (size_t i = 0; i < log->launches.count; i++) {
+            const sl_logged_launch *l = &log->launches.items[i];
+            if (l->kernel->number != k)
+                continue;
+            kernel = l->kernel;
+            for (uint32_t s = 0; s < l->loads; s++) {
+                load_sum *sum = &sums[first + l->load[s].inst];
+                sl_counts counts = sl_unpack_counts(&l->load[s].counts);
+                sum->kernel = kernel;
+                sum->inst = &kernel->inst[l->load[s].inst];
+                sl_counts_merge(&sum->counts, &counts);
+            }
+        }
+        first += kernel ? kernel->insts : 0;
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < first; i++)
+        if (sums[i].inst && sums[i].counts.value[SL_COUNTER_ld_sectors])
+            sums[used++] = sums[i];
+    return used;
+}
+
+static sl_status print_loads(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"kernel", false, true}, {"place", false, true}, {"array", false, true}, TRAFFIC_COLUMNS};
+    size_t insts = 0;
+    for (size_t i = 0; i < log->launches.count; i++)
+        insts += log->launches.items[i].kernel->insts;
+    load_sum *sums = calloc(insts ? insts : 1, sizeof *sums);
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    sl_status status = sums && t ? SL_OK : sl_fail_memory(error);
+    if (!status) {
+        size_t used = gather_loads(log, sums);
+        qsort(sums, used, sizeof *sums, by_misses);
+        fputs("\nLoads with the most misses\n", file);
+        for (size_t i = 0; i < used && i < MOST_LOADS; i++) {
+            char place[256];
+            sl_table_cell(t, sums[i].kernel->name);
+            sl_table_cell(t, sl_inst_place(sums[i].inst, place, sizeof place));
+            sl_table_cell(t, sums[i].inst->array);
+            cell_traffic(t, &sums[i].counts);
+        }
+        status = sl_table_print(t, file, width, error);
+    }
+    sl_table_destroy(t);
+    free(sums);
+    return status;
+}
+
+sl_status sl_sim_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
+{
+    static const sl_column traffic[] = {
+        {"#", true, false}, {"kernel", false, true}, {"cycles", true, false}, {"IPC", true, false}, TRAFFIC_COLUMNS};
+    static const sl_column cycles[] = {{"#", true, false},       {"kernel", false, true}, {"issue", true, false},
+                                       {"lsu", true, false},     {"pipe", true, false},   {"data", true, false},
+                                       {"barrier", true, false}, {"idle", true, false},   {"way", true, false},
+                                       {"mshr", true, false},    {"merge", true, false},  {"queue", true, false}};
+    sl_status status = print_launches(file, log, traffic, sizeof traffic / sizeof *traffic, traffic_row, width, error);
+    if (!status) {
+        fputs("\nWhat schedulers did, and cycles that requests waited before L1 for a way, an MSHR, a merge, the miss "
+              "queue\n",
+              file);
+        status = print_launches(file, log, cycles, sizeof cycles / sizeof *cycles, cycles_row, width, error);
+    }
+    return status ? status : print_loads(file, log, width, error);
+}

@@ -1,0 +1,732 @@
+#include "sim/bank.h"
+
+#include <string.h>
+
+#include "sim/network.h"
+
+/* ---- where things are ---- */
+
+uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    uint32_t instance = core / level->cores_per_instance;
+    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
+        return instance;
+    uint64_t chunk = addr / level->bank_bytes;
+    if (level->index == SL_INDEX_MIX)
+        chunk = sl_mix_bits(chunk);
+    return instance * level->banks + (uint32_t)(chunk % level->banks);
+}
+
+static uint32_t set_of(const sl_bank *b, uint64_t addr)
+{
+    const sl_level *level = b->level;
+    if (b->sets == level->sets)
+        return sl_level_set(level, addr);
+    if (level->index != SL_INDEX_MODULO)
+        return sl_level_set(level, addr) % b->sets;
+    uint64_t chunk = addr / level->bank_bytes / level->banks;
+    return (uint32_t)((chunk * (level->bank_bytes >> b->log2_line) + addr % level->bank_bytes / level->line_bytes) %
+                      b->sets);
+}
+
+/* The way of a line in its set, or SL_NO_WAY. */
+static uint32_t find(const sl_bank *b, uint32_t set, uint64_t line)
+{
+    const uint64_t *tag = &b->tag[(size_t)set * b->ways];
+    for (uint32_t w = 0; w < b->ways; w++)
+        if (tag[w] == line + 1)
+            return w;
+    return SL_NO_WAY;
+}
+
+/* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
+static unsigned shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
+{
+    return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_unit);
+}
+
+/* Whole pieces of `size` units that cover the mask. */
+static uint32_t widen(uint32_t units, uint32_t size, uint32_t line_units)
+{
+    if (size >= line_units)
+        return line_units >= 32 ? UINT32_MAX : (1u << line_units) - 1;
+    uint32_t piece = (1u << size) - 1, wide = 0;
+    for (uint32_t at = 0; at < line_units; at += size)
+        if (units >> at & piece)
+            wide |= piece << at;
+    return wide;
+}
+
+/* ---- MSHRs ---- */
+
+static uint32_t take_mshr(sl_bank *b)
+{
+    if (b->mshrs == b->mshr_capacity) {
+        uint32_t capacity = b->mshr_capacity ? 2 * b->mshr_capacity : 16;
+        sl_mshr *item = realloc(b->mshr_item, capacity * sizeof *item);
+        if (!item)
+            return SL_NONE;
+        for (uint32_t i = b->mshr_capacity; i < capacity; i++)
+            item[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
+        b->mshr_free = b->mshr_capacity;
+        b->mshr_item = item;
+        b->mshr_capacity = capacity;
+    }
+    uint32_t number = b->mshr_free;
+    b->mshr_free = b->mshr_item[number].next;
+    b->mshrs++;
+    return number;
+}
+
+static void give_mshr(sl_bank *b, uint32_t number)
+{
+    b->mshr_item[number].next = b->mshr_free;
+    b->mshr_free = number;
+    b->mshrs--;
+}
+
+/* The MSHR of a line that brings some of the units; SL_NONE: none does. */
+static uint32_t mshr_with(const sl_bank *b, size_t place, uint32_t units)
+{
+    uint32_t m = b->mshr[place];
+    while (m != SL_NONE && !(b->mshr_item[m].asked & units))
+        m = b->mshr_item[m].next;
+    return m;
+}
+
+static void wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
+{
+    sl_request_push(&sim->pool, &b->mshr_item[m].waiting, number);
+    b->mshr_item[m].waiters++;
+}
+
+/* ---- answers ---- */
+
+static void put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
+{
+    if (!sl_queue_put(queue, time, number))
+        sim->failed = true;
+}
+
+/* The level has what the request wanted. */
+static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
+{
+    sl_request *r = sl_request_at(sim, number);
+    if (!sl_request_is_answered(r)) {
+        sl_core_stored(sim, number);
+        return;
+    }
+    /* What comes back to the first level takes the time of a hit there once more: a miss is known no sooner. */
+    bool waits = hit || !b->number;
+    uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
+    put(sim, waits ? &b->hits : &b->fills, time, number);
+    sl_wake(&sim->bank_next[b->number][b->index], time);
+}
+
+/* ---- lines that leave ---- */
+
+static void tell_eviction(sl_bank *b, uint32_t set, uint32_t way)
+{
+    bool reused = b->mark[(size_t)set * b->ways + way] & SL_LINE_REUSED;
+    sl_policy_evict(&b->replacement, set, way, reused);
+    if (b->bypass.ops)
+        sl_policy_evict(&b->bypass, set, way, reused);
+}
+
+static void forget(sl_bank *b, size_t place)
+{
+    b->tag[place] = 0;
+    b->valid[place] = b->dirty[place] = b->stale[place] = 0;
+    b->mark[place] = 0;
+}
+
+/* Writes back what is dirty; there is room for it in the miss queue. */
+static void write_back(sl_sim *sim, sl_bank *b, size_t place)
+{
+    uint32_t number = sl_request_take(&sim->pool);
+    if (number == SL_NONE)
+        return;
+    sl_request *r = sl_request_at(sim, number);
+    r->kind = SL_REQUEST_WRITEBACK;
+    r->addr = (b->tag[place] - 1) << b->log2_line;
+    r->units = r->whole = b->dirty[place];
+    r->slot = SL_NONE;
+    r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
+    r->since = sim->now;
+    sim->result->level[b->number].writebacks++;
+    put(sim, &b->out, sim->now, number);
+}
+
+static void evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    stats->evictions++;
+    stats->unused_evictions += !(b->mark[place] & SL_LINE_REUSED);
+    tell_eviction(b, set, way);
+    if (b->dirty[place])
+        write_back(sim, b, place);
+    forget(b, place);
+}
+
+/* A store takes a line's data away. Of what is on its way only those who wait for it already may use it. */
+static void drop(sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    b->valid[place] = 0;
+    b->stale[place] |= b->flying[place];
+    if (!b->flying[place]) {
+        tell_eviction(b, set, way);
+        forget(b, place);
+    }
+}
+
+/* ---- an access ---- */
+
+/* All that is known of an access while it is looked at. */
+typedef struct lookup {
+    sl_request *r;
+    uint32_t number;
+    uint32_t units;
+    uint32_t way;
+    size_t place;
+    sl_cache_access access;
+} lookup;
+
+/* Ways that are free or could be replaced; false: there is none. */
+static bool offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
+{
+    bool any = false;
+    memset(b->offered, 0, (b->ways + 63) / 64 * sizeof *b->offered);
+    for (uint32_t w = 0; w < b->ways; w++) {
+        size_t place = (size_t)set * b->ways + w;
+        if (!b->flying[place] && (free_too || b->tag[place])) {
+            b->offered[w / 64] |= UINT64_C(1) << (w % 64);
+            any = true;
+        }
+    }
+    *mask = (sl_way_mask){b->offered, b->ways};
+    return any;
+}
+
+static uint32_t free_way(const sl_bank *b, uint32_t set)
+{
+    return find(b, set, UINT64_MAX); /* an empty tag is 0 */
+}
+
+/* The one place where it is decided whether a request that misses goes past its level. The decision travels with it. */
+static bool goes_past(sl_bank *b, lookup *l)
+{
+    uint8_t bit = (uint8_t)(1u << b->number);
+    sl_way_mask mask;
+    if (l->r->bypass & bit)
+        return true;
+    if (l->r->admitted & bit || l->way != SL_NO_WAY || l->r->kind != SL_REQUEST_LOAD || !b->gate)
+        return false;
+    l->r->admitted |= bit;
+    if (!b->gate->ops->admit)
+        return false;
+    offer_ways(b, l->access.set, true, &mask);
+    if (sl_policy_admit(b->gate, &l->access, &mask) == SL_ADMIT)
+        return false;
+    l->r->bypass |= bit;
+    return true;
+}
+
+static sl_outcome stall(sl_bank *b, sl_stall reason)
+{
+    b->stall = reason;
+    return SL_OUTCOME_STALL;
+}
+
+static sl_outcome go_past(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    sl_way_mask mask;
+    if (b->out.count >= b->level->miss_queue)
+        return stall(b, SL_STALL_QUEUE);
+    if (b->gate && b->gate->ops->give_up && offer_ways(b, l->access.set, false, &mask)) {
+        uint32_t way = sl_policy_give_up(b->gate, &l->access, &mask);
+        if (way != SL_NO_WAY)
+            evict(sim, b, l->access.set, way);
+    }
+    sim->result->level[b->number].bypasses++;
+    put(sim, &b->out, sim->now, l->number);
+    return SL_OUTCOME_PAST;
+}
+
+/* A request cannot go on: the policy may let it go past instead, and is asked once for each reason. */
+static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
+{
+    bool asked = l->r->stalled >> reason & 1;
+    if (!b->gate || !b->gate->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD)
+        return stall(b, reason);
+    l->r->stalled |= (uint8_t)(1u << reason);
+    if (b->gate->ops->on_stall(b->gate->self, &l->access, reason) == SL_ADMIT)
+        return stall(b, reason);
+    l->r->bypass |= (uint8_t)(1u << b->number);
+    return go_past(sim, b, l);
+}
+
+/* Gives the line of an access a way; its victim has left. SL_STALLS: done. */
+static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_places)
+{
+    uint32_t set = l->access.set, way = free_way(b, set);
+    bool full = way == SL_NO_WAY;
+    if (full) {
+        sl_way_mask mask;
+        if (!offer_ways(b, set, false, &mask))
+            return SL_STALL_WAY;
+        way = sl_policy_victim(&b->replacement, &l->access, &mask);
+        queue_places += b->dirty[(size_t)set * b->ways + way] != 0;
+    }
+    if (queue_places && b->out.count + queue_places > b->level->miss_queue + 1)
+        return SL_STALL_QUEUE;
+    if (full)
+        evict(sim, b, set, way);
+    l->way = way;
+    l->place = (size_t)set * b->ways + way;
+    b->tag[l->place] = l->access.line + 1;
+    sl_policy_fill(&b->replacement, &l->access, way);
+    if (b->bypass.ops)
+        sl_policy_fill(&b->bypass, &l->access, way);
+    return SL_STALLS;
+}
+
+static bool passed_above(const sl_bank *b, const sl_request *r)
+{
+    return b->number && r->kind == SL_REQUEST_LOAD && r->bypass >> (b->number - 1) & 1;
+}
+
+/* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
+static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    const sl_level *level = b->level;
+    if (level->mshrs && b->mshrs >= level->mshrs)
+        return hold(sim, b, l, SL_STALL_MSHR);
+    if (b->out.count >= level->miss_queue)
+        return hold(sim, b, l, SL_STALL_QUEUE);
+    if (l->way == SL_NO_WAY) {
+        sl_stall reason = reserve(sim, b, l, 1);
+        if (reason != SL_STALLS)
+            return hold(sim, b, l, reason);
+    }
+    uint32_t m = take_mshr(b);
+    if (m == SL_NONE) {
+        sim->failed = true;
+        return SL_OUTCOME_STALL;
+    }
+    uint32_t lacking = l->units & ~b->valid[l->place] & ~b->flying[l->place];
+    uint32_t asked = widen(lacking, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & ~b->valid[l->place] &
+                     ~b->flying[l->place];
+    b->mshr_item[m] = (sl_mshr){.next = b->mshr[l->place],
+                                .primary = l->number,
+                                .asked = asked,
+                                .wanted = l->r->units,
+                                .addr = l->r->addr,
+                                .kind = l->r->kind,
+                                .waiters = 1,
+                                .waiting = SL_EMPTY_LIST};
+    b->mshr[l->place] = m;
+    b->flying[l->place] |= asked;
+    if (passed_above(b, l->r))
+        b->mark[l->place] |= SL_LINE_PASSED;
+    put(sim, &b->out, sim->now, l->number);
+    return SL_OUTCOME_MISS;
+}
+
+static void note_hit(sl_bank *b, lookup *l)
+{
+    b->mark[l->place] |= SL_LINE_REUSED;
+    sl_policy_hit(&b->replacement, &l->access, l->way);
+    if (b->bypass.ops)
+        sl_policy_hit(&b->bypass, &l->access, l->way);
+    if (!b->number)
+        return;
+    bool passed = passed_above(b, l->r);
+    if (b->mark[l->place] & SL_LINE_PASSED)
+        l->r->feedback |= SL_FEEDBACK_BYPASS;
+    b->mark[l->place] = (uint8_t)((b->mark[l->place] & ~SL_LINE_PASSED) | (passed ? SL_LINE_PASSED : 0));
+}
+
+/* Loads, and atomics where they are done. */
+static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    if (l->way != SL_NO_WAY) {
+        uint32_t lacking = l->units & ~b->valid[l->place];
+        if (lacking & b->stale[l->place])
+            return stall(b, SL_STALL_MERGE); /* what is on its way is older than a store */
+        if (!lacking) {
+            note_hit(b, l);
+            stats->data_accesses++;
+            if (l->r->kind != SL_REQUEST_LOAD)
+                b->dirty[l->place] |= l->units;
+            answer(sim, b, l->number, true);
+            return SL_OUTCOME_HIT;
+        }
+        if (!(lacking & ~b->flying[l->place])) {
+            uint32_t m = mshr_with(b, l->place, lacking);
+            if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
+                return hold(sim, b, l, SL_STALL_MERGE);
+            note_hit(b, l);
+            wait_in(sim, b, m, l->number);
+            return SL_OUTCOME_PENDING;
+        }
+    }
+    return goes_past(b, l) ? go_past(sim, b, l) : miss(sim, b, l);
+}
+
+/* Stores at a level that sends them on. */
+static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    if (b->out.count >= b->level->miss_queue)
+        return stall(b, SL_STALL_QUEUE);
+    sl_write_policy write = b->level->write;
+    bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
+    if (l->way == SL_NO_WAY && write == SL_WRITE_ALLOCATE && !atomic && l->r->whole)
+        reserve(sim, b, l, 0); /* where there is no way it does without */
+    if (l->way != SL_NO_WAY) {
+        sim->result->level[b->number].data_accesses++;
+        if (write == SL_WRITE_EVICT || atomic) {
+            drop(b, l->access.set, l->way);
+        } else {
+            b->stale[l->place] |= b->flying[l->place] & l->units;
+            if (write == SL_WRITE_ALLOCATE)
+                b->valid[l->place] |= (l->r->whole << shift_of(sim, b, l->r->addr)) & ~b->flying[l->place];
+        }
+    }
+    l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics leave nothing here */
+    put(sim, &b->out, sim->now, l->number);
+    return SL_OUTCOME_PAST;
+}
+
+/* Stores at a level that keeps them. Units that are written in part are not valid, but known to be dirty. */
+static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    bool hit = l->way != SL_NO_WAY;
+    uint32_t whole = l->r->whole << shift_of(sim, b, l->r->addr);
+    if (!hit) {
+        if (b->level->write_fetch && l->units & ~whole)
+            return miss(sim, b, l);
+        sl_stall reason = reserve(sim, b, l, 0);
+        if (reason != SL_STALLS)
+            return stall(b, reason);
+    } else {
+        note_hit(b, l);
+    }
+    stats->data_accesses++;
+    b->valid[l->place] |= whole & ~b->flying[l->place];
+    b->dirty[l->place] |= l->units;
+    sl_core_stored(sim, l->number);
+    return SL_OUTCOME_KEPT;
+}
+
+static const sl_mem_access kind_of[] = {[SL_REQUEST_LOAD] = SL_ACCESS_LOAD,
+                                        [SL_REQUEST_STORE] = SL_ACCESS_STORE,
+                                        [SL_REQUEST_ATOMIC] = SL_ACCESS_ATOMIC,
+                                        [SL_REQUEST_REDUCTION] = SL_ACCESS_REDUCTION,
+                                        [SL_REQUEST_WRITEBACK] = SL_ACCESS_STORE};
+
+static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_outcome outcome)
+{
+    sl_sim_level_result *s = &sim->result->level[b->number];
+    uint32_t sectors = sl_sectors(sim, units, b->sector_units);
+    s->accesses++;
+    s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->mark[l->place] & SL_LINE_REUSED);
+    s->pending += outcome == SL_OUTCOME_PENDING;
+    s->misses += outcome == SL_OUTCOME_MISS;
+    if (l->access.kind == SL_ACCESS_LOAD || l->access.kind == SL_ACCESS_ATOMIC) {
+        bool hit = outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING;
+        s->read_sectors += sectors;
+        s->read_hit_sectors += hit ? sectors : 0;
+        if (b->number == 1 && l->access.kind == SL_ACCESS_LOAD) {
+            sim->slot[l->access.pc].next_sectors += sectors;
+            sim->slot[l->access.pc].next_hits += hit ? sectors : 0;
+        }
+    } else {
+        s->written_sectors += sectors;
+    }
+}
+
+sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    lookup l = {.r = r, .number = number, .units = r->units << shift_of(sim, b, r->addr)};
+    l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
+                                 .set = set_of(b, r->addr),
+                                 .pc = r->slot,
+                                 .kind = kind_of[r->kind],
+                                 .now = sim->now};
+    l.way = find(b, l.access.set, l.access.line);
+    l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
+    sl_outcome outcome;
+    bool keeps = b->level->write == SL_WRITE_BACK;
+    if (r->kind == SL_REQUEST_LOAD || (keeps && (r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION)))
+        outcome = read(sim, b, &l);
+    else
+        outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
+    if (outcome == SL_OUTCOME_STALL)
+        return outcome;
+    sim->result->level[b->number].tag_accesses++;
+    count(sim, b, &l, l.units, outcome);
+    if (outcome == SL_OUTCOME_MISS) {
+        r->units = b->mshr_item[b->mshr[l.place]].asked;
+        r->addr = l.access.line << b->log2_line;
+        r->kind = SL_REQUEST_LOAD;
+    }
+    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_PAST)
+        sl_wake(&sim->bank_next[b->number][b->index], sim->now);
+    return outcome;
+}
+
+/* ---- data from below ---- */
+
+static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
+{
+    if (r->feedback && b->gate && b->gate->ops->on_feedback) {
+        sl_cache_access access = {.line = r->addr >> b->log2_line,
+                                  .set = set_of(b, r->addr),
+                                  .pc = r->slot,
+                                  .kind = kind_of[r->kind],
+                                  .now = sim->now};
+        b->gate->ops->on_feedback(b->gate->self, &access, r->feedback);
+    }
+    r->feedback = 0;
+}
+
+/* What of a waiting request has come is enough, unless some of it is on its way with another MSHR. */
+static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    uint32_t units = r->units << shift_of(sim, b, r->addr);
+    uint32_t m = units & ~b->valid[place] & b->flying[place] ? mshr_with(b, place, units) : SL_NONE;
+    if (m != SL_NONE) {
+        wait_in(sim, b, m, number);
+        return;
+    }
+    if (r->kind != SL_REQUEST_LOAD)
+        b->dirty[place] |= units;
+    sim->result->level[b->number].data_accesses++;
+    answer(sim, b, number, false);
+}
+
+static uint32_t unlink_mshr(sl_bank *b, size_t place, uint32_t primary)
+{
+    uint32_t *link = &b->mshr[place];
+    while (b->mshr_item[*link].primary != primary)
+        link = &b->mshr_item[*link].next;
+    uint32_t m = *link;
+    *link = b->mshr_item[m].next;
+    return m;
+}
+
+void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    sl_request *r = sl_request_at(sim, number);
+    hear_feedback(sim, b, r);
+    sim->last_progress = sim->now;
+    if (r->bypass >> b->number & 1) {
+        answer(sim, b, number, false);
+        return;
+    }
+    uint32_t set = set_of(b, r->addr), way = find(b, set, r->addr >> b->log2_line);
+    size_t place = (size_t)set * b->ways + way;
+    uint32_t m = unlink_mshr(b, place, number), asked = b->mshr_item[m].asked;
+    sl_request_list waiting = b->mshr_item[m].waiting;
+    r->units = b->mshr_item[m].wanted;
+    r->addr = b->mshr_item[m].addr;
+    r->kind = b->mshr_item[m].kind;
+    give_mshr(b, m);
+    b->flying[place] &= ~asked;
+    b->valid[place] |= asked & ~b->stale[place];
+    b->stale[place] &= b->flying[place];
+    sim->result->level[b->number].fill_sectors += sl_sectors(sim, asked, b->sector_units);
+    if (!b->number)
+        sl_core_unblock(sim, b->instance);
+    release(sim, b, place, number);
+    while (waiting.first != SL_NONE)
+        release(sim, b, place, sl_request_pop(&sim->pool, &waiting));
+    if (!b->valid[place] && !b->flying[place] && !b->dirty[place]) {
+        tell_eviction(b, set, way); /* a store has taken all of it */
+        forget(b, place);
+    }
+}
+
+/* ---- time ---- */
+
+/* Takes requests from the network until one has to wait. */
+static void take_in(sl_sim *sim, sl_bank *b)
+{
+    for (uint32_t n = 0; n < b->level->ports && sl_queue_due(&b->in) <= sim->now; n++) {
+        sl_outcome outcome = sl_bank_access(sim, b, sl_queue_head(&b->in)->request);
+        if (outcome == SL_OUTCOME_STALL) {
+            if (b->stalled_since == SL_NEVER)
+                b->stalled_since = sim->now;
+            sim->result->level[b->number].stall_cycles[b->stall]++;
+            return;
+        }
+        b->stalled_since = SL_NEVER;
+        sl_queue_take(&b->in);
+    }
+}
+
+static void take_back(sl_sim *sim, sl_bank *b)
+{
+    while (sl_queue_due(&b->back) <= sim->now)
+        sl_bank_fill(sim, b, sl_queue_take(&b->back));
+}
+
+static void answer_hits(sl_sim *sim, sl_bank *b)
+{
+    while (sl_queue_due(&b->hits) <= sim->now)
+        sl_core_answer(sim, sl_queue_take(&b->hits));
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
+{
+    uint64_t now = sim->now;
+    take_back(sim, b);
+    if (b->number) {
+        take_in(sim, b);
+        sl_network_up(sim, b);
+    } else {
+        answer_hits(sim, b);
+    }
+    sl_network_down(sim, b);
+    uint64_t next = least(sl_queue_due(&b->in), sl_queue_due(&b->out));
+    next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
+    next = least(next, sl_queue_due(&b->back));
+    return next > now ? next : now + 1;
+}
+
+/* ---- life ---- */
+
+static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
+{
+    sl_policy_choice choice;
+    sl_status status = sl_policy_parse(text, &choice, error);
+    if (status)
+        return status;
+    void **shared = &sim->shared_state[b->number][role];
+    if (choice.ops->shared_bytes && !*shared) {
+        *shared = calloc(1, choice.ops->shared_bytes);
+        if (!*shared)
+            return sl_fail_memory(error);
+    }
+    sl_cache_shape shape = {.sets = b->sets,
+                            .ways = b->ways,
+                            .seed = sim->options.seed +
+                                    (b->index + (UINT64_C(1) << 32) * b->number) * UINT64_C(0x9e3779b97f4a7c15),
+                            .instance = b->index,
+                            .instances = sim->banks[b->number],
+                            .shared = *shared,
+                            .counts = sim->options.counts};
+    return sl_policy_init(policy, &choice, &shape, error);
+}
+
+static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t index, sl_error *error)
+{
+    const sl_level *level = &sim->machine.level[number];
+    uint32_t per_instance = number ? level->banks : 1;
+    b->level = level;
+    b->number = (uint8_t)number;
+    b->index = index;
+    b->instance = index / per_instance;
+    b->sets = level->sets / per_instance;
+    b->ways = level->ways;
+    b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
+    b->sector_units = level->sector_bytes >> sim->log2_unit;
+    b->fill_units = level->fill_bytes >> sim->log2_unit;
+    b->hit_cycles = level->hit_cycles - 2 * level->network_cycles;
+    if (number && b->hit_cycles > 1)
+        b->hit_cycles--; /* a request leaves the level above in the cycle after it came there */
+    b->stalled_since = SL_NEVER;
+    b->mshr_free = SL_NONE;
+    size_t lines = (size_t)b->sets * b->ways;
+    b->tag = calloc(lines, sizeof *b->tag);
+    b->valid = calloc(4 * lines, sizeof *b->valid);
+    b->mshr = malloc(lines * sizeof *b->mshr);
+    b->mark = calloc(lines, 1);
+    b->offered = calloc((b->ways + 63) / 64, sizeof *b->offered);
+    if (!b->tag || !b->valid || !b->mshr || !b->mark || !b->offered)
+        return sl_fail_memory(error);
+    b->flying = b->valid + lines;
+    b->stale = b->flying + lines;
+    b->dirty = b->stale + lines;
+    memset(b->mshr, 0xff, lines * sizeof *b->mshr);
+    sl_status status = start_policy(sim, b, level->replacement, 0, &b->replacement, error);
+    if (!status && level->bypass[0])
+        status = start_policy(sim, b, level->bypass, 1, &b->bypass, error);
+    if (!status && b->bypass.ops)
+        b->gate = &b->bypass;
+    else if (!status && sl_policy_bypasses(b->replacement.ops))
+        b->gate = &b->replacement;
+    return status;
+}
+
+sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    const sl_level *level = &sim->machine.level[number];
+    uint32_t count = sim->machine.cores / level->cores_per_instance * (number ? level->banks : 1);
+    sim->bank[number] = calloc(count, sizeof *sim->bank[number]);
+    sim->bank_next[number] = malloc(count * sizeof *sim->bank_next[number]);
+    if (!sim->bank[number] || !sim->bank_next[number])
+        return sl_fail_memory(error);
+    sim->banks[number] = count;
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        sim->bank_next[number][i] = SL_NEVER;
+        status = start_bank(sim, &sim->bank[number][i], number, i, error);
+    }
+    return status;
+}
+
+static void stop_bank(sl_bank *b)
+{
+    sl_policy_fini(&b->replacement);
+    sl_policy_fini(&b->bypass);
+    free(b->tag);
+    free(b->valid);
+    free(b->mshr);
+    free(b->mark);
+    free(b->offered);
+    free(b->mshr_item);
+    sl_queue_fini(&b->in);
+    sl_queue_fini(&b->out);
+    sl_queue_fini(&b->hits);
+    sl_queue_fini(&b->fills);
+    sl_queue_fini(&b->back);
+}
+
+void sl_banks_destroy(sl_sim *sim, uint32_t number)
+{
+    for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
+        stop_bank(&sim->bank[number][i]);
+    free(sim->bank[number]);
+    free(sim->bank_next[number]);
+    free(sim->shared_state[number][0]);
+    free(sim->shared_state[number][1]);
+    sim->bank[number] = NULL;
+    sim->bank_next[number] = NULL;
+    sim->shared_state[number][0] = sim->shared_state[number][1] = NULL;
+    sim->banks[number] = 0;
+}
+
+sl_status sl_banks_check(const sl_sim *sim, uint32_t number, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
+        const sl_bank *b = &sim->bank[number][i];
+        status = sl_policy_check(&b->replacement, error);
+        if (!status && b->bypass.ops)
+            status = sl_policy_check(&b->bypass, error);
+    }
+    return status;
+}

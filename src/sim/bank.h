@@ -1,0 +1,78 @@
+/* A bank of a cache level: tags in sets, lines in flight, and the queues before and behind it.
+ *
+ * A load that misses reserves a line at once (the victim leaves), takes an MSHR and a place in the miss queue, and goes
+ * on to the next level; others for the same sectors wait with it. What it lacks makes it wait at the head of the queue:
+ * a line that is not itself in flight, an MSHR, a place with those who wait already, a place in the miss queue.
+ * A request that goes past the level takes a place in the miss queue alone. */
+#ifndef SL_SIM_BANK_H
+#define SL_SIM_BANK_H
+
+#include "sim/engine.h"
+
+typedef enum sl_outcome {
+    SL_OUTCOME_HIT,     /* it will be answered */
+    SL_OUTCOME_PENDING, /* it waits for a line in flight */
+    SL_OUTCOME_MISS,    /* it is on its way to the next level */
+    SL_OUTCOME_PAST,    /* the same, and will not be kept here */
+    SL_OUTCOME_KEPT,    /* a store that ends here */
+    SL_OUTCOME_STALL,   /* nothing has happened; see bank->stall */
+} sl_outcome;
+
+/* A line in flight, or some sectors of one. */
+typedef struct sl_mshr {
+    uint32_t next;    /* of the same line, or of the free ones */
+    uint32_t asked;   /* units of the line */
+    uint32_t primary; /* the request that is on its way; what it was before it went: */
+    uint32_t wanted;
+    uint64_t addr;
+    uint8_t kind;
+    uint32_t waiters;        /* `primary` included */
+    sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
+} sl_mshr;
+
+struct sl_bank {
+    const sl_level *level;
+    uint8_t number;    /* of the level */
+    uint32_t index;    /* among the banks of the level */
+    uint32_t instance; /* of the level */
+    uint32_t sets, ways;
+    unsigned log2_line;
+    uint32_t sector_units, fill_units;
+    uint64_t *tag;                            /* line number + 1; 0: none */
+    uint32_t *valid, *flying, *stale, *dirty; /* units; stale: on their way, but a store has come in between */
+    uint32_t *mshr;                           /* first of the line */
+    uint8_t *mark;                            /* SL_LINE_* */
+    uint64_t *offered;                        /* scratch: a mask of ways */
+    sl_policy replacement, bypass;
+    sl_policy *gate; /* the one of these that lets requests go past; NULL: none does */
+    sl_mshr *mshr_item;
+    uint32_t mshr_capacity, mshr_free, mshrs;
+    sl_queue in;                                     /* from above; requests on the network included */
+    sl_queue out;                                    /* to the next level */
+    sl_queue back;                                   /* what was asked for below, on the network included */
+    sl_queue hits, fills;                            /* answers; of the first level all are in `hits` */
+    uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
+    uint64_t taken_at;                               /* cycle of the last access, and how many there were */
+    uint32_t taken;
+    sl_stall stall;
+    uint64_t stalled_since; /* of the request at the head of `in`; SL_NEVER: it is not */
+    uint32_t hit_cycles;    /* from the access to the answer's leaving */
+};
+
+enum { SL_LINE_REUSED = 1, SL_LINE_PASSED = 2 /* by a request that went past the level above */ };
+
+sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
+void sl_banks_destroy(sl_sim *sim, uint32_t level);
+/* Whether policies did what they may. */
+sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
+
+/* The bank of a level that serves an address for a core. */
+uint32_t sl_bank_for(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
+
+sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
+/* What was asked for below has come. */
+void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
+/* Moves what is due; returns when it wants to be ticked again. */
+uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);
+
+#endif

@@ -1,0 +1,456 @@
+#include "sim/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/bank.h"
+#include "trace/coalesce.h"
+
+/* ---- when a warp can issue ---- */
+
+static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t time)
+{
+    uint64_t bit = UINT64_C(1) << w;
+    core->warp[w].state = SL_WARP_RUNS;
+    core->warp[w].ready_at = time;
+    if (time <= sim->now) {
+        core->ready |= bit;
+        return;
+    }
+    uint64_t slot = (time - sim->now < SL_WHEEL ? time : sim->now + SL_WHEEL - 1) % SL_WHEEL;
+    core->wheel[slot] |= bit;
+    core->wheel_slots |= UINT64_C(1) << slot;
+}
+
+/* Whether the warp's next instruction has to wait for memory, or until when for anything else. */
+static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_t w, uint64_t *until)
+{
+    const sl_sim_warp *warp = &core->warp[w];
+    const sl_step *step = &sim->program->step[warp->inst];
+    const uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
+    for (uint32_t r = 0; r < step->regs; r++) {
+        uint32_t at = ready[step->reg[r]];
+        if (at == SL_NONE)
+            return true;
+        *until = at > *until ? at : *until;
+    }
+    if (step->kind == SL_STEP_FENCE)
+        return warp->loads || warp->stores;
+    return step->kind == SL_STEP_WAIT_ASYNC && warp->asyncs;
+}
+
+static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t least)
+{
+    uint64_t until = least;
+    if (waits_for_memory(sim, core, w, &until))
+        core->warp[w].state = SL_WARP_DATA;
+    else
+        sleep_until(sim, core, w, until);
+}
+
+static void turn_wheel(sl_sim *sim, sl_sim_core *core)
+{
+    uint64_t from = core->ticked == SL_NEVER ? sim->now : core->ticked + 1;
+    if (sim->now - from >= SL_WHEEL)
+        from = sim->now - SL_WHEEL + 1;
+    for (uint64_t t = from; t <= sim->now && core->wheel_slots; t++) {
+        uint64_t slot = t % SL_WHEEL, due = core->wheel[slot];
+        core->wheel[slot] = 0;
+        core->wheel_slots &= ~(UINT64_C(1) << slot);
+        for (; due; due &= due - 1) {
+            uint32_t w = (uint32_t)__builtin_ctzll(due);
+            sleep_until(sim, core, w, core->warp[w].ready_at);
+        }
+    }
+}
+
+/* ---- barriers and ends ---- */
+
+static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t least, sl_error *error);
+
+/* All warps of a block that have not ended wait: they go on. */
+static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
+{
+    uint64_t waiting = 0;
+    for (uint64_t left = block->members; left; left &= left - 1) {
+        uint32_t w = (uint32_t)__builtin_ctzll(left);
+        waiting |= core->warp[w].state == SL_WARP_BARRIER ? UINT64_C(1) << w : 0;
+    }
+    block->waiting = 0;
+    sl_status status = SL_OK;
+    for (; waiting && !status; waiting &= waiting - 1)
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(waiting), sim->now + 1, error);
+    return status;
+}
+
+static void leave(sl_sim *sim, sl_sim_core *core, uint32_t w)
+{
+    sl_sim_block *block = &core->block[core->warp[w].block];
+    uint64_t bit = UINT64_C(1) << w;
+    core->warp[w].state = SL_WARP_NONE;
+    core->live &= ~bit;
+    block->members &= ~bit;
+    if (!block->members) {
+        core->blocks--;
+        sim->blocks_done++;
+        sim->room = true;
+    }
+}
+
+static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_block *block = &core->block[core->warp[w].block];
+    core->warp[w].state = SL_WARP_DRAIN;
+    block->warps--;
+    if (!core->warp[w].loads && !core->warp[w].stores)
+        leave(sim, core, w);
+    return block->warps && block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
+}
+
+/* Goes to the next instruction of the warp, into the next basic block if need be. */
+static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t least, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    while (warp->inst == warp->end) {
+        bool more;
+        sl_status status = sl_warp_reader_step(&warp->reader, &more, error);
+        if (status)
+            return status;
+        if (!more)
+            return end_warp(sim, core, w, error);
+        const sl_trace_bb *bb = &sim->program->kernel->bb[warp->reader.cursor.bb];
+        warp->inst = bb->first;
+        warp->end = bb->first + bb->count;
+        warp->lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
+    }
+    settle_warp(sim, core, w, least);
+    return SL_OK;
+}
+
+/* ---- answers from memory ---- */
+
+static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    if (warp->state == SL_WARP_DATA)
+        settle_warp(sim, core, w, sim->now);
+    else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
+        leave(sim, core, w);
+    sl_wake(&sim->core_next[core->number], sim->now);
+}
+
+void sl_core_answer(sl_sim *sim, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    sl_sim_core *core = &sim->core[r->core];
+    uint32_t g = r->group;
+    sl_group *group = &core->group[g];
+    sl_request_give(&sim->pool, number);
+    sim->last_progress = sim->now;
+    if (--group->requests)
+        return;
+    sl_sim_warp *warp = &core->warp[group->warp];
+    const sl_step *step = &sim->program->step[group->inst];
+    uint32_t *ready = &core->ready_at[(size_t)group->warp * sim->program->registers];
+    for (uint32_t d = 0; d < step->dsts; d++)
+        ready[step->reg[d]] = (uint32_t)sim->now;
+    warp->loads--;
+    warp->asyncs -= group->async;
+    group->next = core->group_free;
+    core->group_free = g;
+    check_waiting(sim, core, group->warp);
+}
+
+void sl_core_stored(sl_sim *sim, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    bool of_warp = r->kind == SL_REQUEST_STORE || r->kind == SL_REQUEST_REDUCTION;
+    sl_sim_core *core = &sim->core[r->core];
+    uint32_t w = r->warp;
+    sl_request_give(&sim->pool, number);
+    sim->last_progress = sim->now;
+    if (of_warp && !--core->warp[w].stores)
+        check_waiting(sim, core, w);
+}
+
+void sl_core_unblock(sl_sim *sim, uint32_t instance)
+{
+    uint32_t cores = sim->machine.level[0].cores_per_instance;
+    for (uint32_t c = instance * cores; c < (instance + 1) * cores; c++)
+        if (sim->core[c].stalled)
+            sl_wake(&sim->core_next[c], sim->now);
+}
+
+/* ---- issue ---- */
+
+typedef enum attempt { ISSUED, UNIT_BUSY, MEMORY_FULL } attempt;
+
+static sl_status next_access(sl_sim_warp *warp, sl_error *error)
+{
+    bool more;
+    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
+    if (!status && !more)
+        status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
+    return status;
+}
+
+/* Shared memory: banks that are wanted several times take as many turns. */
+static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
+                              const sl_step *step)
+{
+    const sl_access *access = &warp->reader.cursor.access;
+    uint32_t passes = access->mask ? sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width) : 1;
+    uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
+    core->shared_free = start + passes;
+    return start + passes - 1 + step->cycles;
+}
+
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+{
+    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
+    for (uint32_t d = 0; d < step->dsts; d++)
+        ready[step->reg[d]] = (uint32_t)time;
+}
+
+static bool can_issue(const sl_sim *sim, const sl_sim_core *core, const sl_scheduler *s, uint32_t w, attempt *why)
+{
+    const sl_step *step = &sim->program->step[core->warp[w].inst];
+    *why = ISSUED;
+    if (step->kind == SL_STEP_MEMORY && !sl_lsu_has_room(sim, core))
+        *why = MEMORY_FULL;
+    else if (step->kind == SL_STEP_PLAIN && s->busy_until[step->unit] > sim->now)
+        *why = UNIT_BUSY;
+    return *why == ISSUED;
+}
+
+static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    const sl_step *step = &sim->program->step[warp->inst];
+    const sl_inst *inst = &sim->program->kernel->inst[warp->inst];
+    uint64_t result = sim->now + step->cycles;
+    sl_status status = SL_OK;
+    core->ready &= ~(UINT64_C(1) << w);
+    s->last = w;
+    sim->result->warp_insts++;
+    sim->result->thread_insts += warp->lanes;
+    sim->last_progress = sim->now;
+    if (step->kind == SL_STEP_PLAIN)
+        s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
+    if (inst->mem_slot != UINT32_MAX)
+        status = next_access(warp, error);
+    if (status)
+        return status;
+    if (step->kind == SL_STEP_SHARED)
+        result = access_shared(sim, core, warp, inst, step);
+    set_results(sim, core, w, step, result);
+    if (step->kind == SL_STEP_MEMORY && warp->reader.cursor.access.mask)
+        status = sl_lsu_issue(sim, core, w, warp->inst, error);
+    warp->inst++;
+    if (status || step->kind != SL_STEP_BARRIER)
+        return status ? status : advance(sim, core, w, sim->now + 1, error);
+    sl_sim_block *block = &core->block[warp->block];
+    warp->state = SL_WARP_BARRIER;
+    block->waiting++;
+    return block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
+}
+
+/* Why none of a scheduler's warps issues. */
+static sl_cycle_kind reason(const sl_sim_core *core, const sl_scheduler *s, bool full)
+{
+    uint64_t mine = core->live & s->warps;
+    bool data = false, barrier = false;
+    if (full)
+        return SL_CYCLE_MEMORY;
+    for (; mine; mine &= mine - 1) {
+        uint8_t state = core->warp[__builtin_ctzll(mine)].state;
+        if (state == SL_WARP_RUNS)
+            return SL_CYCLE_PIPELINE;
+        data |= state == SL_WARP_DATA;
+        barrier |= state == SL_WARP_BARRIER;
+    }
+    return data ? SL_CYCLE_DATA : barrier ? SL_CYCLE_BARRIER : SL_CYCLE_IDLE;
+}
+
+/* One cycle of a scheduler; `next`: when a unit that a warp waits for is free. */
+static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint64_t *next, sl_error *error)
+{
+    bool full = false;
+    uint64_t from = core->ready & s->warps;
+    if (from && sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL) {
+        sl_schedule_refill(sim, core, s);
+        from &= s->active;
+    }
+    while (from) {
+        uint32_t w = sl_schedule_pick(sim, core, s, from);
+        attempt why;
+        if (can_issue(sim, core, s, w, &why)) {
+            s->doing = SL_CYCLE_ISSUE;
+            *next = sim->now + 1;
+            return issue(sim, core, s, w, error);
+        }
+        if (why == UNIT_BUSY)
+            sl_wake(next, s->busy_until[sim->program->step[core->warp[w].inst].unit]);
+        full |= why == MEMORY_FULL;
+        from &= ~(UINT64_C(1) << w);
+    }
+    s->doing = (uint8_t)reason(core, s, full);
+    return SL_OK;
+}
+
+/* ---- time ---- */
+
+/* The cycles since the last tick, in which nothing changed. */
+static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
+{
+    if (core->ticked == SL_NEVER) {
+        sim->result->scheduler_cycles[SL_CYCLE_IDLE] += until * sim->machine.core.schedulers;
+        return;
+    }
+    uint64_t skipped = until - core->ticked - 1;
+    for (uint32_t i = 0; i < sim->machine.core.schedulers; i++) {
+        uint8_t doing = core->scheduler[i].doing;
+        sim->result->scheduler_cycles[doing]++;
+        sim->result->scheduler_cycles[doing == SL_CYCLE_ISSUE ? SL_CYCLE_PIPELINE : doing] += skipped;
+    }
+    if (core->stalled)
+        sim->result->level[0].stall_cycles[core->stall] += skipped + 1;
+}
+
+void sl_core_settle(sl_sim *sim, sl_sim_core *core)
+{
+    account(sim, core, sim->now);
+}
+
+sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
+{
+    account(sim, core, sim->now);
+    turn_wheel(sim, core);
+    core->ticked = sim->now;
+    *next = SL_NEVER;
+    if (core->queued && sl_lsu_tick(sim, core))
+        *next = sim->now + 1;
+    sl_status status = SL_OK;
+    bool was_empty = !core->queued;
+    for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++)
+        status = schedule(sim, core, &core->scheduler[i], next, error);
+    if (was_empty && core->queued)
+        *next = sim->now + 1;
+    if (core->wheel_slots) {
+        unsigned at = (unsigned)((sim->now + 1) % SL_WHEEL);
+        uint64_t turned = at ? core->wheel_slots >> at | core->wheel_slots << (SL_WHEEL - at) : core->wheel_slots;
+        sl_wake(next, sim->now + 1 + (uint64_t)__builtin_ctzll(turned));
+    }
+    return status;
+}
+
+/* ---- blocks ---- */
+
+bool sl_core_has_room(const sl_sim *sim, const sl_sim_core *core)
+{
+    uint32_t warps = sl_launch_warps(sl_loaded_launch(sim->loaded));
+    return core->blocks < sim->resident_blocks &&
+           (uint32_t)__builtin_popcountll(core->live) + warps <= sim->machine.core.warps;
+}
+
+static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t block, uint32_t number)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    const sl_trace_kernel *kernel = sim->program->kernel;
+    const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
+    uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
+    uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
+    warp->inst = warp->end = 0;
+    warp->age = core->ages++;
+    warp->loads = warp->asyncs = warp->stores = 0;
+    warp->local_base = launch->local_window + warp_of_launch * launch->lanes * (kernel->local_bytes + 3u) / 4 * 4;
+    warp->state = SL_WARP_RUNS;
+    memset(&core->ready_at[(size_t)w * sim->program->registers], 0, sim->program->registers * sizeof *core->ready_at);
+    sl_warp_reader_init(&warp->reader, sim->loaded, block, number, &core->predictor[(size_t)w * slots]);
+}
+
+sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl_error *error)
+{
+    uint32_t warps = sl_launch_warps(sl_loaded_launch(sim->loaded)), place = 0;
+    while (core->block[place].members)
+        place++;
+    sl_sim_block *b = &core->block[place];
+    *b = (sl_sim_block){.warps = warps};
+    core->blocks++;
+    for (uint32_t i = 0; i < warps; i++) {
+        uint32_t w = (uint32_t)__builtin_ctzll(~core->live);
+        core->live |= UINT64_C(1) << w;
+        b->members |= UINT64_C(1) << w;
+        core->warp[w].block = (uint8_t)place;
+        start_warp(sim, core, w, block, i);
+    }
+    sl_status status = SL_OK;
+    for (uint64_t left = b->members; left && !status; left &= left - 1)
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now, error);
+    sl_wake(&sim->core_next[core->number], sim->now);
+    return status;
+}
+
+/* ---- life ---- */
+
+static uint32_t queues_of(const sl_sim *sim, uint32_t core)
+{
+    const sl_policy *gate = sim->bank[0][core / sim->machine.level[0].cores_per_instance].gate;
+    uint32_t queues = gate && gate->ops->queues ? gate->ops->queues(gate->self) : 1;
+    return queues < 1 ? 1 : queues > SL_MOST_QUEUES ? SL_MOST_QUEUES : queues;
+}
+
+static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_error *error)
+{
+    uint32_t slots = sim->program->kernel->mem_slots ? sim->program->kernel->mem_slots : 1;
+    uint32_t warps = sim->machine.core.warps, schedulers = sim->machine.core.schedulers;
+    core->number = number;
+    core->ticked = SL_NEVER;
+    core->group_free = SL_NONE;
+    core->queues = queues_of(sim, number);
+    for (uint32_t q = 0; q < SL_MOST_QUEUES; q++)
+        core->queue[q] = SL_EMPTY_LIST;
+    core->warp = calloc(warps, sizeof *core->warp);
+    core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
+    core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
+    core->block = calloc(sim->resident_blocks, sizeof *core->block);
+    core->scheduler = calloc(schedulers, sizeof *core->scheduler);
+    if (!core->warp || !core->ready_at || !core->predictor || !core->block || !core->scheduler)
+        return sl_fail_memory(error);
+    for (uint32_t w = 0; w < warps; w++)
+        core->scheduler[w % schedulers].warps |= UINT64_C(1) << w;
+    return SL_OK;
+}
+
+sl_status sl_cores_create(sl_sim *sim, sl_error *error)
+{
+    uint32_t cores = sim->machine.cores;
+    sim->core = calloc(cores, sizeof *sim->core);
+    sim->core_next = malloc(cores * sizeof *sim->core_next);
+    if (!sim->core || !sim->core_next)
+        return sl_fail_memory(error);
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < cores && !status; i++) {
+        sim->core_next[i] = SL_NEVER;
+        status = start_core(sim, &sim->core[i], i, error);
+    }
+    return status;
+}
+
+void sl_cores_destroy(sl_sim *sim)
+{
+    for (uint32_t i = 0; sim->core && i < sim->machine.cores; i++) {
+        sl_sim_core *core = &sim->core[i];
+        free(core->warp);
+        free(core->ready_at);
+        free(core->predictor);
+        free(core->block);
+        free(core->scheduler);
+        free(core->group);
+        free(core->left);
+    }
+    free(sim->core);
+    free(sim->core_next);
+    sim->core = NULL;
+    sim->core_next = NULL;
+}

@@ -1,0 +1,114 @@
+/* A core: blocks and their warps, which issue in order as soon as their operands are there, and the load/store unit
+ * that takes their memory instructions to the first level.
+ *
+ * The scoreboard has, per warp and register, the cycle from which it may be read or written again; a register that
+ * waits for memory has none. A warp is in `ready` once all registers of its next instruction are, in `wheel` when the
+ * cycle is known at which they will be, and in neither while it waits for memory, a barrier or its end. */
+#ifndef SL_SIM_CORE_H
+#define SL_SIM_CORE_H
+
+#include "cache/request.h"
+#include "sim/engine.h"
+#include "sim/program.h"
+
+enum { SL_CORE_WARPS = 64, SL_WHEEL = 64, SL_MOST_QUEUES = 64 };
+
+typedef enum sl_warp_state {
+    SL_WARP_NONE,
+    SL_WARP_RUNS,    /* ready, or will be at a known cycle */
+    SL_WARP_DATA,    /* waits for memory */
+    SL_WARP_BARRIER, /* waits for its block */
+    SL_WARP_DRAIN,   /* has ended, but not all that it asked for is back */
+} sl_warp_state;
+
+typedef struct sl_sim_warp {
+    uint8_t state;
+    uint8_t block;      /* its place among the blocks of the core */
+    uint32_t inst, end; /* next instruction, and the end of its basic block */
+    uint32_t age;       /* order of arrival */
+    uint32_t loads;     /* instructions whose data is not back */
+    uint32_t asyncs;    /* asynchronous copies of these */
+    uint32_t stores;    /* requests that have not arrived where they stay */
+    uint32_t lanes;     /* active in the current basic block */
+    uint64_t ready_at;
+    uint64_t local_base; /* of its local memory */
+    sl_warp_reader reader;
+} sl_sim_warp;
+
+typedef struct sl_sim_block {
+    uint32_t warps; /* that have not ended; 0: the place is free */
+    uint32_t waiting;
+    uint64_t members; /* mask of warps */
+} sl_sim_block;
+
+/* A memory instruction whose requests are on their way. */
+typedef struct sl_group {
+    uint32_t next; /* of the free ones */
+    uint32_t requests, inst;
+    uint8_t warp;
+    bool async;
+} sl_group;
+
+typedef struct sl_scheduler {
+    uint64_t warps;  /* mask of those that are its own */
+    uint64_t active; /* of these, two-level: those that may issue */
+    uint32_t last;   /* warp that issued last */
+    uint64_t busy_until[SL_UNITS];
+    uint8_t doing; /* sl_cycle_kind since the last tick */
+} sl_scheduler;
+
+struct sl_sim_core {
+    uint32_t number;
+    uint64_t ready;           /* warps */
+    uint64_t live;            /* warps that are not SL_WARP_NONE */
+    uint64_t wheel[SL_WHEEL]; /* warps by the cycle at which they become ready, modulo the size */
+    uint64_t wheel_slots;     /* which are not empty */
+    sl_sim_warp *warp;        /* [SL_CORE_WARPS] */
+    uint32_t *ready_at;       /* [warps * registers]; SL_NONE: waits for memory */
+    sl_predictor *predictor;  /* [warps * slots] */
+    sl_sim_block *block;      /* [resident blocks] */
+    uint32_t blocks, ages;
+    sl_scheduler *scheduler;
+    uint64_t ticked;      /* last cycle in which it was; SL_NEVER: not yet */
+    uint64_t shared_free; /* when the shared memory takes the next access */
+    /* load/store unit */
+    sl_request_list queue[SL_MOST_QUEUES]; /* by warp where the first level's policy wants several */
+    uint32_t queues, queue_at;
+    uint64_t queued;       /* mask of queues that are not empty */
+    uint32_t instructions; /* memory instructions with requests in the queues */
+    sl_stall stall;
+    bool stalled;   /* the request at the head has to wait */
+    uint32_t *left; /* [groups]: requests of a group in the queues */
+    sl_group *group;
+    uint32_t group_capacity, group_free;
+};
+
+sl_status sl_cores_create(sl_sim *sim, sl_error *error);
+void sl_cores_destroy(sl_sim *sim);
+/* Whether the core has room for a block now. */
+bool sl_core_has_room(const sl_sim *sim, const sl_sim_core *core);
+sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl_error *error);
+/* One cycle; says when the next one is in which something can happen. */
+sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error);
+/* Counts the cycles up to the end of the launch. */
+void sl_core_settle(sl_sim *sim, sl_sim_core *core);
+
+/* ---- lsu.c ---- */
+
+/* Makes requests of a memory instruction's access and queues them. */
+sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, sl_error *error);
+static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
+{
+    return core->instructions < sim->machine.core.memory_queue;
+}
+/* Takes requests to the first level; says whether it could go on in the next cycle. */
+bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);
+
+/* ---- schedule.c ---- */
+
+/* Of the warps in `from` (not empty), the one that the machine's way of scheduling prefers. */
+uint32_t sl_schedule_pick(const sl_sim *sim, const sl_sim_core *core, const sl_scheduler *scheduler, uint64_t from);
+/* Two-level: fills up the active warps from those that do not wait for memory. */
+void sl_schedule_refill(const sl_sim *sim, const sl_sim_core *core, sl_scheduler *scheduler);
+
+#endif

@@ -1,0 +1,222 @@
+#include "sim/dram.h"
+
+#include <string.h>
+
+enum { BUS = 16 }; /* parts of a cycle */
+
+/* The machine's times, in cycles of the cores. */
+static uint32_t cycles(const sl_sim *sim, uint32_t times)
+{
+    const sl_machine *m = &sim->machine;
+    if (!m->clock_mhz || !m->memory.clock_mhz)
+        return times;
+    return (uint32_t)(((uint64_t)times * m->clock_mhz + m->memory.clock_mhz - 1) / m->memory.clock_mhz);
+}
+
+/* How long the bus of a channel carries so many bytes, in its parts of a cycle. */
+static uint64_t burst(const sl_sim *sim, uint32_t bytes)
+{
+    const sl_memory *m = &sim->machine.memory;
+    return ((uint64_t)bytes * BUS * m->channels + m->bytes_per_cycle - 1) / m->bytes_per_cycle;
+}
+
+static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
+{
+    const sl_memory *m = &sim->machine.memory;
+    uint64_t chunk = addr / m->channel_bytes;
+    if (sim->machine.level[sim->machine.levels - 1].index == SL_INDEX_MIX)
+        chunk = sl_mix_bits(chunk);
+    return (uint32_t)(chunk % m->channels);
+}
+
+/* Neighbouring rows lie in different banks; rows that are a power of two apart mostly, too. */
+static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
+{
+    const sl_memory *m = &sim->machine.memory;
+    uint64_t local = addr / m->channel_bytes / m->channels * m->channel_bytes + addr % m->channel_bytes;
+    uint64_t row = local / m->row_bytes;
+    e->row = row / m->banks;
+    e->bank = (uint32_t)((row ^ e->row) % m->banks);
+}
+
+bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    uint32_t c = channel_of(sim, r->addr);
+    sl_channel *channel = &sim->channel[c];
+    if (channel->entries >= sim->machine.memory.queue)
+        return false;
+    sl_dram_entry *e = &channel->entry[channel->entries++];
+    *e = (sl_dram_entry){.request = number, .level_bank = from->index, .write = r->kind != SL_REQUEST_LOAD};
+    locate(sim, r->addr, e);
+    sl_wake(&sim->channel_next[c], sim->now + 1);
+    return true;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When the entry's row, which is open, can be accessed. */
+static uint64_t access_time(const sl_sim *sim, const sl_channel *c, const sl_dram_entry *e)
+{
+    const sl_memory *m = &sim->machine.memory;
+    uint64_t time = later(c->bank[e->bank].access_at, c->access_at);
+    uint64_t lead = cycles(sim, e->write ? m->wl : m->cl), bus = c->bus_free / BUS;
+    if (!e->write)
+        time = later(time, c->read_at);
+    return bus > lead ? later(time, bus - lead) : time;
+}
+
+static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
+{
+    const sl_memory *m = &sim->machine.memory;
+    sl_dram_entry e = c->entry[at];
+    sl_dram_bank *bank = &c->bank[e.bank];
+    const sl_request *r = sl_request_at(sim, e.request);
+    uint32_t bytes = (uint32_t)__builtin_popcount(r->units) << sim->log2_unit;
+    uint64_t start = later((sim->now + cycles(sim, e.write ? m->wl : m->cl)) * BUS, c->bus_free);
+    uint64_t end = c->bus_free = start + burst(sim, bytes);
+    uint64_t end_cycle = (end + BUS - 1) / BUS;
+    uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
+    c->access_at = sim->now + later(cycles(sim, m->ccd), 1);
+    sim->result->dram_row_hits += !e.opened;
+    sim->result->dram_row_misses += e.opened;
+    memmove(&c->entry[at], &c->entry[at + 1], (--c->entries - at) * sizeof e);
+    if (e.write) {
+        sim->result->dram_written_sectors += sectors;
+        c->read_at = later(c->read_at, end_cycle + cycles(sim, m->cdlr));
+        bank->close_at = later(bank->close_at, end_cycle + cycles(sim, m->wr));
+        sl_core_stored(sim, e.request);
+    } else {
+        sim->result->dram_read_sectors += sectors;
+        if (r->slot != SL_NONE)
+            sim->slot[r->slot].memory_sectors += sectors;
+        if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request))
+            sim->failed = true;
+    }
+    sl_wake(&sim->bank_next[sim->machine.levels - 1][e.level_bank], sim->now + 1); /* the queue has room */
+}
+
+/* Opens the row of an entry, closing another one first; returns when that can go on. */
+static uint64_t open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
+{
+    const sl_memory *m = &sim->machine.memory;
+    sl_dram_bank *bank = &c->bank[e->bank];
+    if (bank->row != SL_NEVER) {
+        if (sim->now < bank->close_at)
+            return bank->close_at;
+        bank->row = SL_NEVER;
+        bank->open_at = later(bank->open_at, sim->now + cycles(sim, m->rp));
+        return later(bank->open_at, sim->now + 1);
+    }
+    uint64_t time = later(bank->open_at, c->open_at);
+    if (sim->now < time)
+        return time;
+    bank->row = e->row;
+    e->opened = true;
+    bank->access_at = sim->now + cycles(sim, m->rcd);
+    bank->close_at = sim->now + cycles(sim, m->ras);
+    bank->open_at = sim->now + cycles(sim, m->rc);
+    c->open_at = sim->now + cycles(sim, m->rrd);
+    return later(bank->access_at, sim->now + 1);
+}
+
+/* Gives one command, if one can be given now. Returns when the next can. */
+static uint64_t command(sl_sim *sim, sl_channel *c)
+{
+    uint64_t next = SL_NEVER, wanted = 0; /* wanted: banks whose open row an entry waits for */
+    for (uint32_t i = 0; i < c->entries; i++) {
+        const sl_dram_entry *e = &c->entry[i];
+        if (c->bank[e->bank].row != e->row)
+            continue;
+        uint64_t time = access_time(sim, c, e);
+        if (time <= sim->now) {
+            access_row(sim, c, i);
+            return c->entries ? sim->now + 1 : SL_NEVER;
+        }
+        next = time < next ? time : next;
+        wanted |= UINT64_C(1) << (e->bank % 64);
+    }
+    for (uint32_t i = 0; i < c->entries; i++) {
+        sl_dram_entry *e = &c->entry[i];
+        if (wanted >> (e->bank % 64) & 1)
+            continue;
+        wanted |= UINT64_C(1) << (e->bank % 64);
+        uint64_t row = c->bank[e->bank].row, time = open_row(sim, c, e);
+        if (c->bank[e->bank].row != row)
+            return sim->now + 1;
+        next = time < next ? time : next;
+    }
+    return next;
+}
+
+uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
+{
+    sl_channel *c = &sim->channel[number];
+    while (sl_queue_due(&c->done) <= sim->now) {
+        uint32_t request = sl_queue_take(&c->done);
+        const sl_request *r = sl_request_at(sim, request);
+        uint32_t last = sim->machine.levels - 1;
+        uint32_t b = sl_bank_for(sim, last, r->core, r->addr);
+        sl_bank_fill(sim, &sim->bank[last][b], request);
+        sl_wake(&sim->bank_next[last][b], sim->now + 1);
+    }
+    uint64_t next = c->entries ? command(sim, c) : SL_NEVER, due = sl_queue_due(&c->done);
+    return next < due ? next : due;
+}
+
+/* What the paths of an unloaded read take less than the machine says it does: the way there and back, a row opened and
+ * read, and the cycle in which it leaves each level. */
+static uint32_t pad(const sl_sim *sim)
+{
+    const sl_machine *m = &sim->machine;
+    uint32_t line = m->level[m->levels - 1].fill_bytes;
+    uint64_t taken = cycles(sim, m->memory.rcd) + cycles(sim, m->memory.cl) + burst(sim, line) / BUS + m->levels + 1;
+    for (uint32_t i = 1; i < m->levels; i++)
+        taken += 2 * m->level[i].network_cycles;
+    return m->memory.latency_cycles > taken ? (uint32_t)(m->memory.latency_cycles - taken) : 0;
+}
+
+sl_status sl_dram_create(sl_sim *sim, sl_error *error)
+{
+    const sl_memory *m = &sim->machine.memory;
+    sim->memory_pad = pad(sim);
+    sim->channel = calloc(m->channels, sizeof *sim->channel);
+    sim->channel_next = malloc(m->channels * sizeof *sim->channel_next);
+    if (!sim->channel || !sim->channel_next)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < m->channels; i++) {
+        sl_channel *c = &sim->channel[i];
+        sim->channel_next[i] = SL_NEVER;
+        c->entry = calloc(m->queue, sizeof *c->entry);
+        c->bank = calloc(m->banks, sizeof *c->bank);
+        if (!c->entry || !c->bank)
+            return sl_fail_memory(error);
+    }
+    sl_dram_reset(sim);
+    return SL_OK;
+}
+
+void sl_dram_reset(sl_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
+        sl_channel *c = &sim->channel[i];
+        sim->channel_next[i] = SL_NEVER;
+        c->access_at = c->read_at = c->open_at = c->bus_free = 0;
+        for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
+            c->bank[b] = (sl_dram_bank){.row = SL_NEVER};
+    }
+}
+
+void sl_dram_destroy(sl_sim *sim)
+{
+    for (uint32_t i = 0; sim->channel && i < sim->machine.memory.channels; i++) {
+        free(sim->channel[i].entry);
+        free(sim->channel[i].bank);
+        sl_queue_fini(&sim->channel[i].done);
+    }
+    free(sim->channel);
+    free(sim->channel_next);
+}

@@ -1,0 +1,38 @@
+/* Memory: channels of banks with row buffers. The first request in arrival order whose row is open goes first, else the
+ * oldest has its row opened (FR-FCFS). Rows stay open. One command per cycle and channel; the times between commands
+ * are those of the machine, turned into cycles of the cores. Refresh is left out. */
+#ifndef SL_SIM_DRAM_H
+#define SL_SIM_DRAM_H
+
+#include "sim/bank.h"
+
+typedef struct sl_dram_bank {
+    uint64_t row;                          /* open; SL_NEVER: none is */
+    uint64_t access_at, close_at, open_at; /* earliest cycles of the next access, closing, opening */
+} sl_dram_bank;
+
+typedef struct sl_dram_entry {
+    uint64_t row;
+    uint32_t request, bank;
+    uint32_t level_bank; /* the bank of the last level that asked */
+    bool write, opened;  /* opened: its row was opened for it */
+} sl_dram_entry;
+
+struct sl_channel {
+    sl_dram_entry *entry; /* [queue], oldest first */
+    uint32_t entries;
+    sl_dram_bank *bank;
+    uint64_t access_at, read_at, open_at; /* of any bank */
+    uint64_t bus_free;                    /* in sixteenths of a cycle */
+    sl_queue done;                        /* reads, with the time at which their data is at the last level */
+};
+
+sl_status sl_dram_create(sl_sim *sim, sl_error *error);
+void sl_dram_destroy(sl_sim *sim);
+/* All rows closed, time 0. */
+void sl_dram_reset(sl_sim *sim);
+/* Takes a request of a bank of the last level; false: the channel's queue is full. */
+bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
+uint64_t sl_dram_tick(sl_sim *sim, uint32_t channel);
+
+#endif

@@ -1,0 +1,92 @@
+/* The parts of the simulator and how they reach each other. Only src/sim includes this; sim.h is for everyone.
+ *
+ *   core (warps, issue) -> load/store unit -> bank of level 0 -> network -> banks of level 1 … -> channels of DRAM
+ *
+ * Time is one cycle at a time. Every part has a cycle at which something can next happen to it (`next`); parts whose
+ * cycle has come are ticked in a fixed order, from memory to the cores, so that what comes back in a cycle is seen in
+ * it; cycles in which no part has anything to do are skipped. */
+#ifndef SL_SIM_ENGINE_H
+#define SL_SIM_ENGINE_H
+
+#include "policy/policy.h"
+#include "sim/queue.h"
+#include "sim/request.h"
+#include "sim/sim.h"
+
+typedef struct sl_bank sl_bank;
+typedef struct sl_sim_core sl_sim_core;
+typedef struct sl_channel sl_channel;
+
+static const uint64_t SL_NEVER = UINT64_MAX;
+
+/* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
+typedef struct sl_slot_stats {
+    uint64_t requests; /* warp instructions */
+    uint64_t lines;    /* requests to level 0 */
+    uint64_t sectors, hits, pending, misses, bypasses;
+    uint64_t next_sectors, next_hits; /* reads of level 1 */
+    uint64_t memory_sectors;          /* reads of DRAM */
+} sl_slot_stats;
+
+struct sl_sim {
+    sl_machine whole;   /* as it was given */
+    sl_machine machine; /* its first level as it is in this launch */
+    sl_sim_options options;
+    sl_request_pool pool;
+    unsigned log2_unit;             /* of the bytes that a bit of a request's masks stands for */
+    uint32_t sector_units;          /* of a sector of level 0 */
+    unsigned log2_line;             /* of level 0 */
+    uint32_t banks[SL_MOST_LEVELS]; /* of all instances of a level together */
+    sl_bank *bank[SL_MOST_LEVELS];
+    uint64_t *bank_next[SL_MOST_LEVELS];
+    void *shared_state[SL_MOST_LEVELS][2]; /* of the policies of a level: replacement, bypass */
+    sl_sim_core *core;
+    uint64_t *core_next;
+    sl_channel *channel;
+    uint64_t *channel_next;
+    uint32_t memory_pad; /* cycles that a read takes beside what networks and DRAM take */
+
+    uint64_t now;
+    uint64_t last_progress; /* when an instruction was last issued, or a request last answered */
+    bool failed;            /* memory ran out */
+    char *state;            /* text; NULL: it was never stuck */
+    /* of this launch */
+    const struct sl_program *program;
+    const sl_loaded *loaded;
+    const uint8_t *plan; /* [slots]: levels that loads go past; NULL: none */
+    uint64_t next_block, blocks_done;
+    bool room; /* some core may have room for a block */
+    uint32_t resident_blocks;
+    sl_slot_stats *slot;   /* [mem_slots] */
+    sl_sim_result *result; /* counted into as it goes */
+};
+
+static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
+{
+    return sl_pool_at(&sim->pool, number);
+}
+static inline void sl_wake(uint64_t *next, uint64_t time)
+{
+    if (time < *next)
+        *next = time;
+}
+static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
+{
+    (void)sim;
+    uint32_t count = 0;
+    uint32_t sector = sector_units >= 32 ? UINT32_MAX : (1u << sector_units) - 1;
+    for (; units; count++) {
+        uint32_t at = (uint32_t)__builtin_ctz(units) / sector_units * sector_units;
+        units &= ~(sector << at);
+    }
+    return count;
+}
+
+/* Something has changed that a request before a bank of the first level may have waited for. */
+void sl_core_unblock(sl_sim *sim, uint32_t instance);
+/* The answer to a request has reached its core. Takes the request. */
+void sl_core_answer(sl_sim *sim, uint32_t number);
+/* A store of a core has reached the level that keeps it. Takes the request. */
+void sl_core_stored(sl_sim *sim, uint32_t number);
+
+#endif

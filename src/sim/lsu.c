@@ -1,0 +1,235 @@
+/* The load/store unit of a core: from a warp's memory instruction to requests, and these one by one to the first level.
+ * A request that has to wait there holds up those behind it. Where the policy of the first level wants several queues,
+ * requests go to them by their warp, and a queue is emptied before the next one has its turn. */
+#include <string.h>
+
+#include "policy/line_counts.h"
+#include "sim/bank.h"
+#include "sim/core.h"
+
+/* ---- groups: the requests of one instruction ---- */
+
+static uint32_t take_group(sl_sim_core *core)
+{
+    if (core->group_free == SL_NONE) {
+        uint32_t old = core->group_capacity, capacity = old ? 2 * old : 64;
+        sl_group *group = realloc(core->group, capacity * sizeof *group);
+        core->group = group ? group : core->group;
+        uint32_t *left = group ? realloc(core->left, capacity * sizeof *left) : NULL;
+        if (!left)
+            return SL_NONE;
+        core->left = left;
+        core->group_capacity = capacity;
+        for (uint32_t i = old; i < capacity; i++)
+            group[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
+        core->group_free = old;
+    }
+    uint32_t number = core->group_free;
+    core->group_free = core->group[number].next;
+    return number;
+}
+
+/* ---- requests ---- */
+
+static sl_request_kind kind_of(const sl_inst *inst)
+{
+    switch ((sl_mem_access)inst->access) {
+    case SL_ACCESS_STORE:
+        return SL_REQUEST_STORE;
+    case SL_ACCESS_ATOMIC:
+        return SL_REQUEST_ATOMIC;
+    case SL_ACCESS_REDUCTION:
+        return SL_REQUEST_REDUCTION;
+    default:
+        return SL_REQUEST_LOAD;
+    }
+}
+
+/* Levels that the instruction itself says its loads go past. */
+static uint8_t passes(const sl_inst *inst)
+{
+    switch ((sl_cache_op)inst->cache_op) {
+    case SL_CACHE_CG:
+    case SL_CACHE_CV:
+    case SL_CACHE_L1_NO_ALLOCATE:
+    case SL_CACHE_VOLATILE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Of the units of a stored line, those that are written in every byte. */
+static uint32_t whole_units(const sl_sim *sim, const sl_request_shape *shape, const sl_inst *inst, sl_access *access,
+                            const sl_request_piece *piece)
+{
+    if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7)
+        return inst->space == SL_MEM_LOCAL ? piece->sectors : 0; /* a local word of a warp is a line */
+    uint64_t bytes[2], unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
+    uint32_t whole = 0, unit_bytes = 1u << sim->log2_unit;
+    sl_request_bytes(shape, inst, access, piece->line, bytes);
+    for (uint32_t left = piece->sectors; left; left &= left - 1) {
+        uint32_t u = (uint32_t)__builtin_ctz(left), at = u * unit_bytes;
+        bool all = unit_bytes > 64 ? bytes[0] == UINT64_MAX && bytes[1] == UINT64_MAX
+                                   : (bytes[at / 64] >> (at % 64) & unit) == unit;
+        whole |= all ? 1u << u : 0;
+    }
+    return whole;
+}
+
+static void count_request(sl_sim *sim, const sl_inst *inst, const sl_request_piece *piece, uint32_t pieces)
+{
+    sl_slot_stats *s = &sim->slot[inst->mem_slot];
+    s->requests++;
+    s->lines += pieces;
+    for (uint32_t i = 0; i < pieces; i++)
+        s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
+}
+
+static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
+                                const sl_request_shape *shape, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    sl_access *access = &warp->reader.cursor.access;
+    const sl_inst *inst = &sim->program->kernel->inst[inst_number];
+    sl_request_piece piece[SL_REQUEST_PIECES];
+    uint32_t pieces = sl_request_pieces(shape, inst, access, piece);
+    if (!pieces)
+        return SL_OK;
+    sl_request_kind kind = kind_of(inst);
+    bool answered = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_ATOMIC;
+    uint32_t group = take_group(core);
+    if (group == SL_NONE)
+        return sl_fail_memory(error);
+    core->group[group] = (sl_group){
+        .requests = pieces, .inst = inst_number, .warp = (uint8_t)w, .async = inst->access == SL_ACCESS_ASYNC_COPY};
+    core->left[group] = pieces;
+    core->instructions++;
+    count_request(sim, inst, piece, pieces);
+    uint32_t q = w % core->queues;
+    uint8_t bypass = passes(inst) | (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0);
+    for (uint32_t i = 0; i < pieces; i++) {
+        uint32_t number = sl_request_take(&sim->pool);
+        if (number == SL_NONE)
+            return sl_fail_memory(error);
+        sl_request *r = sl_request_at(sim, number);
+        r->addr = piece[i].line << sim->log2_line;
+        r->units = piece[i].sectors;
+        r->whole = kind == SL_REQUEST_STORE ? whole_units(sim, shape, inst, access, &piece[i]) : 0;
+        r->group = group;
+        r->slot = inst->mem_slot;
+        r->core = (uint16_t)core->number;
+        r->warp = (uint8_t)w;
+        r->kind = (uint8_t)kind;
+        r->bypass = bypass;
+        sl_request_push(&sim->pool, &core->queue[q], number);
+    }
+    core->queued |= UINT64_C(1) << q;
+    if (answered) {
+        warp->loads++;
+        warp->asyncs += core->group[group].async;
+        const sl_step *step = &sim->program->step[inst_number];
+        for (uint32_t d = 0; d < step->dsts; d++)
+            core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
+    } else {
+        warp->stores += pieces;
+    }
+    return SL_OK;
+}
+
+sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number, sl_error *error)
+{
+    const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
+    sl_request_shape shape = {
+        .log2_line = sim->log2_line,
+        .log2_sector = sim->log2_unit,
+        .lanes = launch->lanes,
+        .split_bytes = sim->machine.core.request_bytes,
+        .shared_window = launch->shared_window,
+        .local_window = launch->local_window,
+        .window_bytes = launch->window_bytes,
+        .local_base = core->warp[w].local_base,
+    };
+    return queue_requests(sim, core, w, inst_number, &shape, error);
+}
+
+/* ---- to the first level ---- */
+
+static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome outcome)
+{
+    sl_slot_stats *s = &sim->slot[slot];
+    uint32_t sectors = sl_sectors(sim, units, sim->sector_units);
+    switch (outcome) {
+    case SL_OUTCOME_PENDING:
+        s->pending += sectors;
+        s->hits += sectors;
+        break;
+    case SL_OUTCOME_HIT:
+        s->hits += sectors;
+        break;
+    case SL_OUTCOME_PAST:
+        s->bypasses++;
+        s->misses += sectors;
+        break;
+    default:
+        s->misses += sectors;
+    }
+}
+
+/* What a line held already of a request that missed is a hit: only the rest is fetched. */
+static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
+{
+    sl_request before = *sl_request_at(sim, number);
+    sl_outcome outcome = sl_bank_access(sim, bank, number);
+    if (outcome == SL_OUTCOME_STALL || before.kind != SL_REQUEST_LOAD)
+        return outcome;
+    uint32_t missing = before.units;
+    if (outcome == SL_OUTCOME_MISS)
+        missing &= sl_request_at(sim, number)->units;
+    count_outcome(sim, before.slot, missing, outcome);
+    if (before.units & ~missing)
+        count_outcome(sim, before.slot, before.units & ~missing, SL_OUTCOME_HIT);
+    if (sim->options.record_counts)
+        sl_line_counts_add(sim->options.record_counts, bank->index, before.addr >> bank->log2_line);
+    return outcome;
+}
+
+static bool has_port(const sl_sim *sim, sl_bank *bank)
+{
+    if (bank->taken_at != sim->now) {
+        bank->taken_at = sim->now;
+        bank->taken = 0;
+    }
+    return bank->taken < bank->level->ports * bank->level->banks;
+}
+
+bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
+{
+    sl_bank *bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance];
+    core->stalled = false;
+    while (core->queued && has_port(sim, bank)) {
+        if (!(core->queued >> core->queue_at & 1))
+            core->queue_at = (uint32_t)__builtin_ctzll(core->queued);
+        sl_request_list *queue = &core->queue[core->queue_at];
+        uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
+                 next = sl_request_at(sim, number)->next;
+        bool answered = sl_request_is_answered(sl_request_at(sim, number));
+        if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
+            core->stalled = true;
+            core->stall = bank->stall;
+            return false;
+        }
+        bank->taken++;
+        queue->first = next; /* the bank may have linked it elsewhere */
+        if (next == SL_NONE)
+            core->queued &= ~(UINT64_C(1) << core->queue_at);
+        if (!--core->left[group]) {
+            core->instructions--;
+            if (!answered) { /* nobody asks for the group any more */
+                core->group[group].next = core->group_free;
+                core->group_free = group;
+            }
+        }
+    }
+    return core->queued;
+}

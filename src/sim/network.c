@@ -1,0 +1,68 @@
+#include "sim/network.h"
+
+#include "sim/dram.h"
+
+/* Cycles that a port is taken. */
+static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
+{
+    uint32_t bytes = SL_HEADER_BYTES + ((uint32_t)__builtin_popcount(units) << sim->log2_unit);
+    return (bytes + level->network_bytes - 1) / level->network_bytes;
+}
+
+static void carry(sl_sim *sim, sl_queue *to, uint64_t time, uint32_t number, uint64_t *next)
+{
+    if (!sl_queue_put(to, time, number))
+        sim->failed = true;
+    sl_wake(next, time);
+}
+
+static void take(sl_sim *sim, sl_bank *b)
+{
+    sl_queue_take(&b->out);
+    if (!b->number)
+        sl_core_unblock(sim, b->instance);
+}
+
+void sl_network_down(sl_sim *sim, sl_bank *b)
+{
+    uint64_t now = sim->now;
+    if (sl_queue_due(&b->out) > now || b->down_free > now)
+        return;
+    uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
+    sl_request *r = sl_request_at(sim, number);
+    if (below == sim->machine.levels) {
+        if (sl_dram_put(sim, b, number))
+            take(sim, b);
+        return;
+    }
+    sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
+    uint32_t cycles = flits(sim, to->level, r->kind == SL_REQUEST_LOAD ? 0 : r->units);
+    uint64_t arrival = now + to->level->network_cycles;
+    if (to->in.count >= to->level->queue || to->in_free > arrival)
+        return;
+    b->down_free = now + cycles;
+    to->in_free = arrival + cycles;
+    take(sim, b);
+    r->stalled = 0;
+    r->since = now;
+    carry(sim, &to->in, arrival + cycles - 1, number, &sim->bank_next[below][to->index]);
+}
+
+void sl_network_up(sl_sim *sim, sl_bank *b)
+{
+    uint64_t now = sim->now;
+    sl_queue *from = sl_queue_due(&b->fills) <= sl_queue_due(&b->hits) ? &b->fills : &b->hits;
+    if (sl_queue_due(from) > now || b->up_free > now)
+        return;
+    uint32_t number = sl_queue_head(from)->request, above = b->number - 1u;
+    const sl_request *r = sl_request_at(sim, number);
+    sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
+    uint32_t cycles = flits(sim, b->level, r->units);
+    uint64_t arrival = now + b->level->network_cycles;
+    if (to->back_free > arrival)
+        return;
+    b->up_free = now + cycles;
+    to->back_free = arrival + cycles;
+    sl_queue_take(from);
+    carry(sim, &to->back, arrival + cycles - 1, number, &sim->bank_next[above][to->index]);
+}

@@ -1,0 +1,16 @@
+/* The networks between levels: from each bank one port to the level below and one to the level above. A transfer takes
+ * the ports at both ends for as many cycles as its bytes need, and arrives a fixed time later. A bank's queue has room
+ * for what is on its way to it. */
+#ifndef SL_SIM_NETWORK_H
+#define SL_SIM_NETWORK_H
+
+#include "sim/bank.h"
+
+enum { SL_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
+
+/* Sends what is due at the head of `out`, if it can go: one request per call. */
+void sl_network_down(sl_sim *sim, sl_bank *bank);
+/* The same with an answer. */
+void sl_network_up(sl_sim *sim, sl_bank *bank);
+
+#endif

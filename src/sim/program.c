@@ -1,0 +1,69 @@
+#include "sim/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/loaded.h"
+
+static sl_unit unit_of(const sl_inst *inst)
+{
+    switch ((sl_op_class)inst->op_class) {
+    case SL_CLASS_F64:
+        return SL_UNIT_F64;
+    case SL_CLASS_SFU:
+    case SL_CLASS_INT_DIV:
+        return SL_UNIT_SFU;
+    case SL_CLASS_TENSOR:
+        return SL_UNIT_TENSOR;
+    default:
+        return SL_UNIT_ALU;
+    }
+}
+
+static sl_step_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
+{
+    const char *opcode = kernel->strings + inst->opcode;
+    if (inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_CONST)
+        return inst->space == SL_MEM_SHARED ? SL_STEP_SHARED : SL_STEP_MEMORY;
+    if (sl_inst_holds_block(kernel, inst))
+        return SL_STEP_BARRIER;
+    if (strstr(opcode, "cp.async.wait") || !strncmp(opcode, "LDGDEPBAR", 9) || !strncmp(opcode, "DEPBAR", 6))
+        return SL_STEP_WAIT_ASYNC;
+    if (inst->op_class == SL_CLASS_FENCE && !strstr(opcode, ".cta") && !strstr(opcode, ".CTA") &&
+        strncmp(opcode, "cp.async", 8))
+        return SL_STEP_FENCE;
+    return SL_STEP_PLAIN;
+}
+
+sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_trace_kernel *kernel, sl_error *error)
+{
+    const sl_core_limits *core = &machine->core;
+    const uint32_t cycles[SL_UNITS] = {core->alu_cycles, core->f64_cycles, core->sfu_cycles, core->tensor_cycles};
+    const uint32_t interval[SL_UNITS] = {core->alu_interval, core->f64_interval, core->sfu_interval,
+                                         core->tensor_interval};
+    *p = (sl_program){.kernel = kernel, .registers = 1};
+    memcpy(p->interval, interval, sizeof interval);
+    p->step = calloc(kernel->insts ? kernel->insts : 1, sizeof *p->step);
+    if (!p->step)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < kernel->insts; i++) {
+        const sl_inst *inst = &kernel->inst[i];
+        sl_step *s = &p->step[i];
+        uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
+        s->kind = (uint8_t)kind_of(kernel, inst);
+        s->unit = (uint8_t)unit_of(inst);
+        s->cycles = s->kind == SL_STEP_SHARED ? core->shared_cycles : cycles[s->unit];
+        s->regs = (uint8_t)(regs < SL_INST_REGS ? regs : SL_INST_REGS);
+        s->dsts = inst->dsts < s->regs ? inst->dsts : s->regs;
+        memcpy(s->reg, inst->regs, sizeof s->reg);
+        for (uint32_t r = 0; r < s->regs; r++)
+            p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
+    }
+    return SL_OK;
+}
+
+void sl_program_fini(sl_program *p)
+{
+    free(p->step);
+    *p = (sl_program){0};
+}

@@ -1,0 +1,37 @@
+/* A kernel as cores issue it: per instruction what it needs, where it goes and how long it takes on a machine. */
+#ifndef SL_SIM_PROGRAM_H
+#define SL_SIM_PROGRAM_H
+
+#include "machine/machine.h"
+#include "sluice/trace.h"
+
+typedef enum sl_step_kind {
+    SL_STEP_PLAIN,      /* a unit of the scheduler, for a fixed time */
+    SL_STEP_SHARED,     /* shared memory: as long as its banks take */
+    SL_STEP_MEMORY,     /* the first level */
+    SL_STEP_BARRIER,    /* waits for the other warps of the block */
+    SL_STEP_FENCE,      /* waits for what the warp has loaded and stored */
+    SL_STEP_WAIT_ASYNC, /* waits for the warp's asynchronous copies: all of them, the trace does not say how many */
+} sl_step_kind;
+
+typedef enum sl_unit { SL_UNIT_ALU, SL_UNIT_F64, SL_UNIT_SFU, SL_UNIT_TENSOR, SL_UNITS } sl_unit;
+
+typedef struct sl_step {
+    uint8_t kind, unit;
+    uint8_t dsts, regs; /* regs: written ones first, then those that are read */
+    uint32_t cycles;    /* from issue to result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
+    uint16_t reg[SL_INST_REGS];
+} sl_step;
+
+typedef struct sl_program {
+    const sl_trace_kernel *kernel;
+    sl_step *step; /* [kernel->insts] */
+    uint32_t registers;
+    uint32_t interval[SL_UNITS];
+} sl_program;
+
+sl_status sl_program_init(sl_program *program, const sl_machine *machine, const sl_trace_kernel *kernel,
+                          sl_error *error);
+void sl_program_fini(sl_program *program); /* zeroes are fine */
+
+#endif

@@ -1,0 +1,69 @@
+/* A first-in, first-out queue of requests, each with the cycle from which it may leave. Times never go back: what is
+ * put in later may not leave earlier. */
+#ifndef SL_SIM_QUEUE_H
+#define SL_SIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct sl_queued {
+    uint64_t time;
+    uint32_t request;
+} sl_queued;
+
+typedef struct sl_queue {
+    sl_queued *item;
+    uint32_t head, count, capacity; /* capacity: a power of two, or 0 */
+} sl_queue;
+
+static inline bool sl_queue_grow(sl_queue *q)
+{
+    uint32_t capacity = q->capacity ? 2 * q->capacity : 8;
+    sl_queued *item = malloc(capacity * sizeof *item);
+    if (!item)
+        return false;
+    for (uint32_t i = 0; i < q->count; i++)
+        item[i] = q->item[(q->head + i) & (q->capacity - 1)];
+    free(q->item);
+    q->item = item;
+    q->head = 0;
+    q->capacity = capacity;
+    return true;
+}
+
+/* False: memory ran out. */
+static inline bool sl_queue_put(sl_queue *q, uint64_t time, uint32_t request)
+{
+    if (q->count == q->capacity && !sl_queue_grow(q))
+        return false;
+    q->item[(q->head + q->count++) & (q->capacity - 1)] = (sl_queued){time, request};
+    return true;
+}
+
+static inline const sl_queued *sl_queue_head(const sl_queue *q)
+{
+    return &q->item[q->head];
+}
+
+/* When its first request may leave; UINT64_MAX: there is none. */
+static inline uint64_t sl_queue_due(const sl_queue *q)
+{
+    return q->count ? q->item[q->head].time : UINT64_MAX;
+}
+
+static inline uint32_t sl_queue_take(sl_queue *q)
+{
+    uint32_t request = q->item[q->head].request;
+    q->head = (q->head + 1) & (q->capacity - 1);
+    q->count--;
+    return request;
+}
+
+static inline void sl_queue_fini(sl_queue *q)
+{
+    free(q->item);
+    *q = (sl_queue){0};
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* What travels through the memory path: the part of a warp's memory instruction that falls into one line. One struct
+ * from the load/store unit to the level that answers and back; it carries what was decided about it.
+ *
+ * Requests live in a pool and are named by their numbers; `next` links them in whatever list they wait in. */
+#ifndef SL_SIM_REQUEST_H
+#define SL_SIM_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sluice/trace.h"
+
+enum { SL_NONE = 0xffffffff };
+
+typedef enum sl_request_kind {
+    SL_REQUEST_LOAD,
+    SL_REQUEST_STORE,
+    SL_REQUEST_ATOMIC,    /* a warp waits for the old values */
+    SL_REQUEST_REDUCTION, /* nobody does */
+    SL_REQUEST_WRITEBACK, /* a dirty line on its way out */
+} sl_request_kind;
+
+typedef struct sl_request {
+    uint64_t addr;    /* of the line, as the first level has lines */
+    uint64_t since;   /* when it came to the level it is at */
+    uint32_t next;    /* in a list; SL_NONE ends it */
+    uint32_t units;   /* of the line, wanted or written: a mask of sl_sim's smallest sectors */
+    uint32_t whole;   /* stores: those of which every byte is written */
+    uint32_t group;   /* the instruction that it is a part of; SL_NONE: nobody waits */
+    uint32_t slot;    /* the static memory instruction; SL_NONE for write-backs */
+    uint32_t version; /* of the data it carries, where versions are checked */
+    uint16_t core;
+    uint8_t warp;
+    uint8_t kind;     /* sl_request_kind */
+    uint8_t bypass;   /* bit i: goes past level i */
+    uint8_t admitted; /* bit i: level i has decided that it does not */
+    uint8_t feedback; /* SL_FEEDBACK_*, from the level below */
+    uint8_t stalled;  /* bit per sl_stall: the policy of the level it is at has been told */
+} sl_request;
+
+static inline bool sl_request_is_answered(const sl_request *r)
+{
+    return r->kind == SL_REQUEST_LOAD || r->kind == SL_REQUEST_ATOMIC;
+}
+
+enum { SL_LOG2_CHUNK = 12, SL_MOST_CHUNKS = 4096 };
+
+/* Requests stay where they are as the pool grows. */
+typedef struct sl_request_pool {
+    sl_request *chunk[SL_MOST_CHUNKS];
+    uint32_t capacity, free; /* free: head of the list */
+    uint32_t used;
+    bool failed; /* memory ran out: numbers that were given out since are SL_NONE */
+} sl_request_pool;
+
+static inline sl_request *sl_pool_at(const sl_request_pool *pool, uint32_t number)
+{
+    return &pool->chunk[number >> SL_LOG2_CHUNK][number & ((1u << SL_LOG2_CHUNK) - 1)];
+}
+uint32_t sl_request_take(sl_request_pool *pool);
+void sl_request_give(sl_request_pool *pool, uint32_t number);
+void sl_request_pool_fini(sl_request_pool *pool);
+
+/* A list of requests in order. */
+typedef struct sl_request_list {
+    uint32_t first, last;
+} sl_request_list;
+#define SL_EMPTY_LIST ((sl_request_list){SL_NONE, SL_NONE})
+
+static inline void sl_request_push(sl_request_pool *pool, sl_request_list *list, uint32_t number)
+{
+    sl_pool_at(pool, number)->next = SL_NONE;
+    if (list->first == SL_NONE)
+        list->first = number;
+    else
+        sl_pool_at(pool, list->last)->next = number;
+    list->last = number;
+}
+static inline uint32_t sl_request_pop(sl_request_pool *pool, sl_request_list *list)
+{
+    uint32_t number = list->first;
+    list->first = sl_pool_at(pool, number)->next;
+    return number;
+}
+
+#endif

@@ -1,0 +1,148 @@
+#include "sim/results.h"
+
+#include <stdlib.h>
+
+#include "sim/bank.h"
+#include "sim/program.h"
+
+/* Accesses times their energy, and leakage for as long as the launch ran. A policy's tables come on top. */
+static double level_energy(const sl_sim *sim, uint32_t number)
+{
+    const sl_level *level = &sim->machine.level[number];
+    const sl_sim_level_result *r = &sim->result->level[number];
+    const sl_policy_ops *ops = sim->bank[number][0].gate ? sim->bank[number][0].gate->ops : NULL;
+    double instances = sim->machine.cores / level->cores_per_instance;
+    double seconds = sim->machine.clock_mhz ? (double)sim->result->cycles / (sim->machine.clock_mhz * 1e6) : 0;
+    double leak_mw = level->leak_uw * 1e-3 + (ops ? ops->leak_mw : 0);
+    double access_nj = (double)r->tag_accesses * level->tag_fj * 1e-6 +
+                       (double)r->data_accesses * level->data_fj * 1e-6 +
+                       (ops ? (double)r->tag_accesses * ops->access_nj : 0);
+    return level->tag_fj || level->data_fj || level->leak_uw ? access_nj + leak_mw * instances * seconds * 1e6 : 0;
+}
+
+static void add_load(sl_counts *to, const sl_slot_stats *s)
+{
+    sl_counts_add(to, SL_COUNTER_ld_requests, s->requests);
+    sl_counts_add(to, SL_COUNTER_ld_sectors, s->sectors);
+    sl_counts_add(to, SL_COUNTER_ld_sector_hits, s->hits);
+    sl_counts_add(to, SL_COUNTER_ld_sector_misses, s->misses);
+    sl_counts_add(to, SL_COUNTER_latency_sectors, s->pending);
+    sl_counts_add(to, SL_COUNTER_bypass_requests, s->bypasses);
+}
+
+/* Requests and sectors of what is no load from global memory. */
+static bool other_counters(const sl_inst *inst, sl_counter *requests, sl_counter *sectors)
+{
+    bool local = inst->space == SL_MEM_LOCAL;
+    switch ((sl_mem_access)inst->access) {
+    case SL_ACCESS_LOAD:
+        *requests = SL_COUNTER_local_ld_requests;
+        *sectors = SL_COUNTER_local_ld_sectors;
+        return local;
+    case SL_ACCESS_STORE:
+        *requests = local ? SL_COUNTER_local_st_requests : SL_COUNTER_st_requests;
+        *sectors = local ? SL_COUNTER_local_st_sectors : SL_COUNTER_st_sectors;
+        return true;
+    case SL_ACCESS_ATOMIC:
+        *requests = SL_COUNTER_atom_requests;
+        *sectors = SL_COUNTER_atom_sectors;
+        return true;
+    case SL_ACCESS_REDUCTION:
+        *requests = SL_COUNTER_red_requests;
+        *sectors = SL_COUNTER_red_sectors;
+        return true;
+    case SL_ACCESS_ASYNC_COPY:
+        *requests = SL_COUNTER_async_requests;
+        *sectors = SL_COUNTER_async_sectors;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
+{
+    const sl_trace_kernel *kernel = sim->program->kernel;
+    const sl_inst *inst = &kernel->inst[kernel->mem_inst[number]];
+    const sl_slot_stats *s = &sim->slot[number];
+    sl_counter requests, sectors;
+    if (inst->space == SL_MEM_SHARED || inst->space == SL_MEM_CONST)
+        return;
+    if (inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC)) {
+        add_load(to, s);
+    } else if (other_counters(inst, &requests, &sectors)) {
+        sl_counts_add(to, requests, s->requests);
+        sl_counts_add(to, sectors, s->sectors);
+    }
+    if (inst->access == SL_ACCESS_LOAD && sim->machine.levels > 1) {
+        sl_counts_add(to, SL_COUNTER_l2_read_sectors, s->next_sectors);
+        sl_counts_add(to, SL_COUNTER_l2_read_hits, s->next_hits);
+        sl_counts_add(to, SL_COUNTER_dram_read_sectors, s->memory_sectors);
+    }
+}
+
+static void add_total(const sl_sim *sim, sl_counter counter, uint64_t value)
+{
+    sl_counts *total = &sim->result->counts.total;
+    total->value[counter] = 0; /* sums of instructions leave out what nobody of them asked for */
+    sl_counts_add(total, counter, value);
+}
+
+static void collect_total(const sl_sim *sim)
+{
+    const sl_sim_result *r = sim->result;
+    const sl_sim_level_result *l1 = &r->level[0];
+    static const sl_counter stall[SL_STALLS] = {SL_COUNTER_stall_way_cycles, SL_COUNTER_stall_mshr_cycles,
+                                                SL_COUNTER_stall_merge_cycles, SL_COUNTER_stall_queue_cycles};
+    static const sl_counter cycles[SL_CYCLES] = {SL_COUNTER_issue_cycles,    SL_COUNTER_lsu_cycles,
+                                                 SL_COUNTER_pipeline_cycles, SL_COUNTER_data_cycles,
+                                                 SL_COUNTER_barrier_cycles,  SL_COUNTER_idle_cycles};
+    if (sim->machine.levels > 1) {
+        add_total(sim, SL_COUNTER_l2_read_sectors, r->level[1].read_sectors);
+        add_total(sim, SL_COUNTER_l2_read_hits, r->level[1].read_hit_sectors);
+        add_total(sim, SL_COUNTER_l2_write_sectors, r->level[1].written_sectors);
+    }
+    add_total(sim, SL_COUNTER_l1_fill_sectors, l1->fill_sectors);
+    add_total(sim, SL_COUNTER_dram_read_sectors, r->dram_read_sectors);
+    add_total(sim, SL_COUNTER_dram_write_sectors, r->dram_written_sectors);
+    add_total(sim, SL_COUNTER_warp_insts, r->warp_insts);
+    add_total(sim, SL_COUNTER_thread_insts, r->thread_insts);
+    add_total(sim, SL_COUNTER_cycles, r->cycles);
+    if (sim->machine.clock_mhz)
+        add_total(sim, SL_COUNTER_time_ns, r->cycles * 1000 / sim->machine.clock_mhz);
+    add_total(sim, SL_COUNTER_l1_requests, l1->accesses);
+    add_total(sim, SL_COUNTER_bypass_requests, l1->bypasses);
+    add_total(sim, SL_COUNTER_evictions, l1->evictions);
+    add_total(sim, SL_COUNTER_unused_evictions, l1->unused_evictions);
+    for (int i = 0; i < SL_STALLS; i++)
+        add_total(sim, stall[i], l1->stall_cycles[i]);
+    for (int i = 0; i < SL_CYCLES; i++)
+        add_total(sim, cycles[i], r->scheduler_cycles[i]);
+    add_total(sim, SL_COUNTER_dram_row_hits, r->dram_row_hits);
+    add_total(sim, SL_COUNTER_dram_row_misses, r->dram_row_misses);
+    if (r->energy_nj > 0)
+        add_total(sim, SL_COUNTER_energy_nj, (uint64_t)(r->energy_nj + 0.5));
+}
+
+sl_status sl_sim_collect(sl_sim *sim, sl_error *error)
+{
+    sl_sim_result *r = sim->result;
+    uint32_t slots = sim->program->kernel->mem_slots;
+    r->cycles = sim->now;
+    r->slots = calloc(slots + 1, sizeof *r->slots);
+    if (!r->slots)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < sim->machine.levels; i++) {
+        r->level[i].energy_nj = level_energy(sim, i);
+        r->energy_nj += r->level[i].energy_nj;
+    }
+    for (uint32_t s = 0; s < slots; s++) {
+        collect_slot(sim, s, &r->slots[s]);
+        sl_counts_merge(&r->counts.total, &r->slots[s]);
+    }
+    collect_total(sim);
+    r->counts.blocks = sl_loaded_blocks(sim->loaded);
+    r->counts.slots = slots;
+    r->counts.slot = r->slots;
+    return SL_OK;
+}

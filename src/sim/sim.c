@@ -1,0 +1,270 @@
+#include "sim/sim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "machine/occupancy.h"
+#include "sim/bank.h"
+#include "sim/core.h"
+#include "sim/dram.h"
+#include "sim/results.h"
+#include "sim/state.h"
+
+enum { PATIENCE = 1000000 }; /* cycles without progress */
+
+/* ---- what it can simulate ---- */
+
+static sl_status check_machine(const sl_machine *m, sl_error *error)
+{
+    if (m->core.warps > SL_CORE_WARPS || m->core.blocks > UINT8_MAX)
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s has %u warps and %u blocks per core; the simulator takes up to %u and %u", m->name,
+                       m->core.warps, m->core.blocks, SL_CORE_WARPS, UINT8_MAX);
+    if (m->cores > UINT16_MAX)
+        return sl_fail(error, SL_UNSUPPORTED, "%s has %u cores; the simulator takes up to %u", m->name, m->cores,
+                       UINT16_MAX);
+    uint32_t unit = m->level[0].sector_bytes;
+    for (uint32_t i = 0; i < m->levels; i++) {
+        const sl_level *level = &m->level[i];
+        unit = level->sector_bytes < unit ? level->sector_bytes : unit;
+        if (i && level->line_bytes < m->level[i - 1].line_bytes)
+            return sl_fail(error, SL_UNSUPPORTED,
+                           "%s: lines of %s are shorter than those of %s; in the simulator they do not get shorter "
+                           "from level to level",
+                           m->name, level->name, m->level[i - 1].name);
+        if (i && level->write == SL_WRITE_ALLOCATE)
+            return sl_fail(error, SL_UNSUPPORTED,
+                           "%s: only the first level can have 'write: allocate' in the simulator", m->name);
+    }
+    if (m->level[m->levels - 1].line_bytes / unit > 32)
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s: a line of %u bytes in sectors of %u; the simulator takes up to 32 of them", m->name,
+                       m->level[m->levels - 1].line_bytes, unit);
+    return SL_OK;
+}
+
+sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **made, sl_error *error)
+{
+    sl_status status = check_machine(machine, error);
+    if (status)
+        return status;
+    sl_sim *sim = calloc(1, sizeof *sim);
+    if (!sim)
+        return sl_fail_memory(error);
+    uint32_t unit = machine->level[0].sector_bytes;
+    for (uint32_t i = 1; i < machine->levels; i++)
+        unit = machine->level[i].sector_bytes < unit ? machine->level[i].sector_bytes : unit;
+    sim->whole = sim->machine = *machine;
+    sim->options = *options;
+    sim->log2_unit = (unsigned)__builtin_ctz(unit);
+    sim->sector_units = machine->level[0].sector_bytes / unit;
+    sim->log2_line = (unsigned)__builtin_ctz(machine->level[0].line_bytes);
+    for (uint32_t i = 1; i < machine->levels && !status; i++)
+        status = sl_banks_create(sim, i, error);
+    if (!status)
+        status = sl_dram_create(sim, error);
+    if (status)
+        sl_sim_destroy(sim);
+    else
+        *made = sim;
+    return status;
+}
+
+void sl_sim_destroy(sl_sim *sim)
+{
+    if (!sim)
+        return;
+    sl_cores_destroy(sim);
+    for (uint32_t i = 0; i < sim->machine.levels; i++)
+        sl_banks_destroy(sim, i);
+    sl_dram_destroy(sim);
+    sl_request_pool_fini(&sim->pool);
+    free(sim->state);
+    free(sim);
+}
+
+/* ---- a cycle ---- */
+
+/* One block to each core with room; those of the launch go out in order. */
+static sl_status dispatch(sl_sim *sim, sl_error *error)
+{
+    uint64_t blocks = sl_loaded_blocks(sim->loaded);
+    uint32_t cores = sim->machine.cores, given = 0;
+    sl_status status = SL_OK;
+    for (uint32_t c = 0; c < cores && sim->next_block < blocks && !status; c++)
+        if (sl_core_has_room(sim, &sim->core[c])) {
+            status = sl_core_start_block(sim, &sim->core[c], sim->next_block++, error);
+            given++;
+        }
+    sim->room = given && sim->next_block < blocks;
+    return status;
+}
+
+static sl_status tick(sl_sim *sim, sl_error *error)
+{
+    uint64_t now = sim->now;
+    for (uint32_t i = 0; i < sim->machine.memory.channels; i++)
+        if (sim->channel_next[i] <= now) {
+            sim->channel_next[i] = SL_NEVER;
+            sl_wake(&sim->channel_next[i], sl_dram_tick(sim, i));
+        }
+    for (uint32_t level = sim->machine.levels; level-- > 0;) {
+        uint32_t banks = sim->banks[level], first = (uint32_t)(now % banks); /* nobody is always the first */
+        for (uint32_t n = 0; n < banks; n++) {
+            uint32_t i = first + n < banks ? first + n : first + n - banks;
+            if (sim->bank_next[level][i] <= now) {
+                sim->bank_next[level][i] = SL_NEVER;
+                sl_wake(&sim->bank_next[level][i], sl_bank_tick(sim, &sim->bank[level][i]));
+            }
+        }
+    }
+    sl_status status = sim->room ? dispatch(sim, error) : SL_OK;
+    for (uint32_t i = 0; i < sim->machine.cores && !status; i++)
+        if (sim->core_next[i] <= now) {
+            uint64_t next;
+            sim->core_next[i] = SL_NEVER;
+            status = sl_core_tick(sim, &sim->core[i], &next, error);
+            sl_wake(&sim->core_next[i], next);
+        }
+    if (!status && (sim->failed || sim->pool.failed))
+        status = sl_fail_memory(error);
+    return status;
+}
+
+static uint64_t soonest(const uint64_t *next, uint32_t count)
+{
+    uint64_t least = SL_NEVER;
+    for (uint32_t i = 0; i < count; i++)
+        least = next[i] < least ? next[i] : least;
+    return least;
+}
+
+/* The next cycle in which something happens. */
+static uint64_t next_cycle(const sl_sim *sim)
+{
+    uint64_t next = soonest(sim->core_next, sim->machine.cores), other;
+    for (uint32_t level = 0; level < sim->machine.levels; level++)
+        if ((other = soonest(sim->bank_next[level], sim->banks[level])) < next)
+            next = other;
+    if ((other = soonest(sim->channel_next, sim->machine.memory.channels)) < next)
+        next = other;
+    if (sim->room && next > sim->now + 1)
+        next = sim->now + 1;
+    return next > sim->now ? next : sim->now + 1;
+}
+
+static sl_status run(sl_sim *sim, sl_error *error)
+{
+    uint64_t blocks = sl_loaded_blocks(sim->loaded), shown = 0;
+    sl_status status = SL_OK;
+    for (;;) {
+        status = tick(sim, error);
+        if (status)
+            return status;
+        if (sim->blocks_done == blocks && !sim->pool.used)
+            break;
+        sim->now = next_cycle(sim);
+        if (sim->now == SL_NEVER || sim->now - sim->last_progress > PATIENCE)
+            return sl_sim_stuck(sim, error);
+        if (sim->now >= UINT32_MAX || (sim->options.most_cycles && sim->now > sim->options.most_cycles))
+            return sl_fail(error, SL_LIMIT, "%s: more than %" PRIu64 " cycles", sim->program->kernel->name,
+                           sim->now - 1);
+        if (sim->blocks_done != shown)
+            sl_progress_update(sim->options.progress, "blocks", shown = sim->blocks_done, blocks);
+    }
+    sim->now++;
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        sl_core_settle(sim, &sim->core[i]);
+    return SL_OK;
+}
+
+/* ---- a launch ---- */
+
+static void reset_ports(sl_sim *sim)
+{
+    for (uint32_t level = 0; level < sim->machine.levels; level++)
+        for (uint32_t i = 0; i < sim->banks[level]; i++) {
+            sl_bank *b = &sim->bank[level][i];
+            b->up_free = b->down_free = b->in_free = b->back_free = 0;
+            b->taken_at = SL_NEVER;
+            sim->bank_next[level][i] = SL_NEVER;
+        }
+    sl_dram_reset(sim);
+}
+
+static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *program, sl_error *error)
+{
+    const sl_trace_launch *launch = sl_loaded_launch(loaded);
+    const sl_trace_kernel *kernel = sl_loaded_kernel(loaded);
+    sl_occupancy occupancy;
+    sim->machine = sim->whole;
+    if (launch->lanes != sim->machine.lanes)
+        return sl_fail(error, SL_INVALID, "%s was recorded with warps of %u threads, and those of %s have %u",
+                       kernel->name, launch->lanes, sim->machine.name, sim->machine.lanes);
+    sl_status status = sl_request_check(&sim->machine.level[0], kernel, error);
+    if (!status)
+        status = sl_occupancy_of(&sim->machine, kernel, launch, &occupancy, error);
+    if (!status)
+        status = sl_machine_resize_first(&sim->machine, occupancy.l1_bytes, error);
+    if (!status)
+        status = sl_program_init(program, &sim->machine, kernel, error);
+    if (status)
+        return status;
+    sim->program = program;
+    sim->loaded = loaded;
+    sim->resident_blocks = occupancy.blocks;
+    sim->result->resident_blocks = occupancy.blocks;
+    sim->result->l1_bytes = occupancy.l1_bytes;
+    sim->now = sim->last_progress = sim->machine.core.launch_cycles;
+    sim->next_block = sim->blocks_done = 0;
+    sim->room = true;
+    for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
+        if (!i || sim->options.cold) {
+            sl_banks_destroy(sim, i);
+            status = sl_banks_create(sim, i, error);
+        }
+    sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
+    if (!status && !sim->slot)
+        status = sl_fail_memory(error);
+    if (!status)
+        status = sl_cores_create(sim, error);
+    if (!status)
+        reset_ports(sim);
+    return status;
+}
+
+sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
+                        sl_error *error)
+{
+    sl_program program = {0};
+    *result = (sl_sim_result){0};
+    sim->result = result;
+    sim->plan = plan;
+    sl_status status = prepare(sim, loaded, &program, error);
+    if (!status)
+        status = run(sim, error);
+    for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
+        status = sl_banks_check(sim, i, error);
+    if (!status)
+        status = sl_sim_collect(sim, error);
+    sl_cores_destroy(sim);
+    free(sim->slot);
+    sim->slot = NULL;
+    sl_program_fini(&program);
+    return status;
+}
+
+void sl_sim_result_fini(sl_sim_result *result)
+{
+    free(result->slots);
+    *result = (sl_sim_result){0};
+}
+
+void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell)
+{
+    for (uint32_t i = 0; i < sim->banks[level]; i++) {
+        const sl_policy *policy = bypass ? &sim->bank[level][i].bypass : &sim->bank[level][i].replacement;
+        if (policy->ops && policy->ops->report)
+            policy->ops->report(policy->self, tell);
+    }
+}

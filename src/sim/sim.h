@@ -1,0 +1,77 @@
+/* A cycle-level simulator of a GPU's memory path, driven by traces: cores that issue the instructions of their warps in
+ * order, and a list of cache levels, networks and DRAM as a machine describes them (src/machine).
+ *
+ * What it leaves out: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
+ * where the trace says: data is not simulated.
+ *
+ * A simulator runs launches one after the other. Caches behind the first keep what they hold from launch to launch; the
+ * first is emptied at each. The result does not depend on anything but its inputs. */
+#ifndef SL_SIM_SIM_H
+#define SL_SIM_SIM_H
+
+#include "base/progress.h"
+#include "machine/machine.h"
+#include "policy/policy.h"
+#include "trace/count.h"
+#include "trace/loaded.h"
+
+typedef struct sl_sim sl_sim;
+
+/* What a scheduler does in a cycle. */
+typedef enum sl_cycle_kind {
+    SL_CYCLE_ISSUE,    /* issues an instruction */
+    SL_CYCLE_MEMORY,   /* a memory instruction finds the load/store unit full */
+    SL_CYCLE_PIPELINE, /* all wait for results of arithmetic or shared memory, or for a unit */
+    SL_CYCLE_DATA,     /* all wait for memory, some for nothing else */
+    SL_CYCLE_BARRIER,  /* all wait for other warps of their block */
+    SL_CYCLE_IDLE,     /* it has no warps */
+    SL_CYCLES
+} sl_cycle_kind;
+
+typedef struct sl_sim_options {
+    uint64_t seed;
+    bool cold;                            /* empties all levels before each launch */
+    const struct sl_line_counts *counts;  /* of a first run, for policies that need them */
+    struct sl_line_counts *record_counts; /* counts what the first level is asked for; NULL: not wanted */
+    uint64_t most_cycles;                 /* of a launch; 0: any number */
+    const sl_progress *progress;          /* NULL: none */
+} sl_sim_options;
+
+typedef struct sl_sim_level_result {
+    uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
+    uint64_t read_sectors, read_hit_sectors, written_sectors, fill_sectors;
+    uint64_t evictions, unused_evictions, writebacks;
+    uint64_t stall_cycles[SL_STALLS];
+    uint64_t tag_accesses, data_accesses;
+    double energy_nj; /* accesses and leakage, of all instances */
+} sl_sim_level_result;
+
+typedef struct sl_sim_result {
+    uint64_t cycles;
+    uint64_t warp_insts, thread_insts;
+    uint64_t scheduler_cycles[SL_CYCLES]; /* of all schedulers: they sum to cycles * cores * schedulers */
+    sl_sim_level_result level[SL_MOST_LEVELS];
+    uint64_t dram_read_sectors, dram_written_sectors, dram_row_hits, dram_row_misses;
+    double energy_nj; /* of all levels */
+    uint32_t resident_blocks;
+    uint64_t l1_bytes;
+    sl_launch_counts counts; /* the same as the counters of all commands, and of each memory instruction */
+    sl_counts *slots;        /* what counts.slot points to */
+} sl_sim_result;
+
+/* What the machine says is checked for what the simulator can do. */
+sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
+void sl_sim_destroy(sl_sim *sim); /* NULL is fine */
+/* Runs a launch to its end. `plan`: for each memory instruction of the kernel a mask of levels that its loads go past
+ * (bit 0: the first); NULL: none. The caller frees the result by sl_sim_result_fini, also after a failure.
+ * A launch that makes no progress is a failure that says what waits for what. */
+sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
+                        sl_error *error);
+void sl_sim_result_fini(sl_sim_result *result);
+/* After a launch that made no progress: every warp, queue, MSHR and channel that holds something. NULL otherwise. */
+const char *sl_sim_state_text(const sl_sim *sim);
+
+/* What a policy of a level says of itself, summed over its caches, since they were last emptied. */
+void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell);
+
+#endif

@@ -1,0 +1,92 @@
+#include "sim/state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/bank.h"
+#include "sim/core.h"
+#include "sim/dram.h"
+
+static const char *const stall_names[SL_STALLS] = {
+    [SL_STALL_WAY] = "every way of its set is in flight",
+    [SL_STALL_MSHR] = "no MSHR is free",
+    [SL_STALL_MERGE] = "too many wait for its line",
+    [SL_STALL_QUEUE] = "the miss queue is full",
+};
+
+static const char *const state_names[] = {
+    [SL_WARP_RUNS] = "could issue",
+    [SL_WARP_DATA] = "waits for memory",
+    [SL_WARP_BARRIER] = "waits at a barrier",
+    [SL_WARP_DRAIN] = "has ended, waits for its requests",
+};
+
+static void write_warp(FILE *out, const sl_sim *sim, const sl_sim_core *core, uint32_t w)
+{
+    const sl_sim_warp *warp = &core->warp[w];
+    const sl_trace_kernel *k = sim->program->kernel;
+    bool within = warp->inst < k->insts && warp->state != SL_WARP_DRAIN;
+    fprintf(out, "core %u, warp %u: %s", core->number, w, state_names[warp->state]);
+    if (within)
+        fprintf(out, " at '%s' (line %u)", k->strings + k->inst[warp->inst].opcode, k->inst[warp->inst].ptx_line);
+    fprintf(out, "; %u loads and %u stores are out\n", warp->loads, warp->stores);
+}
+
+static void write_core(FILE *out, const sl_sim *sim, const sl_sim_core *core)
+{
+    for (uint64_t left = core->live; left; left &= left - 1)
+        write_warp(out, sim, core, (uint32_t)__builtin_ctzll(left));
+    if (core->queued)
+        fprintf(out, "core %u: %u memory instructions wait before %s%s%s\n", core->number, core->instructions,
+                sim->machine.level[0].name, core->stalled ? ": " : "", core->stalled ? stall_names[core->stall] : "");
+}
+
+static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
+{
+    uint32_t held = b->in.count + b->out.count + b->back.count + b->hits.count + b->fills.count + b->mshrs;
+    if (!held)
+        return;
+    fprintf(out, "%s bank %u: %u in, %u to go down, %u come back, %u to answer, %u MSHRs", b->level->name, b->index,
+            b->in.count, b->out.count, b->back.count, b->hits.count + b->fills.count, b->mshrs);
+    if (b->number && sl_queue_due(&b->in) <= sim->now)
+        fprintf(out, "; the first waits: %s", stall_names[b->stall]);
+    fputc('\n', out);
+    for (size_t place = 0; place < (size_t)b->sets * b->ways; place++)
+        for (uint32_t m = b->mshr[place]; m != SL_NONE; m = b->mshr_item[m].next)
+            fprintf(out, "  line %#" PRIx64 ": units %#x in flight, %u wait\n", (b->tag[place] - 1) << b->log2_line,
+                    b->mshr_item[m].asked, b->mshr_item[m].waiters);
+}
+
+static void write_state(FILE *out, const sl_sim *sim)
+{
+    fprintf(out, "cycle %" PRIu64 ", last progress at %" PRIu64 "\n", sim->now, sim->last_progress);
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        write_core(out, sim, &sim->core[i]);
+    for (uint32_t level = 0; level < sim->machine.levels; level++)
+        for (uint32_t i = 0; i < sim->banks[level]; i++)
+            write_bank(out, sim, &sim->bank[level][i]);
+    for (uint32_t i = 0; i < sim->machine.memory.channels; i++)
+        if (sim->channel[i].entries || sim->channel[i].done.count)
+            fprintf(out, "channel %u: %u wait, %u come back\n", i, sim->channel[i].entries, sim->channel[i].done.count);
+}
+
+sl_status sl_sim_stuck(sl_sim *sim, sl_error *error)
+{
+    size_t bytes;
+    free(sim->state);
+    sim->state = NULL;
+    FILE *out = open_memstream(&sim->state, &bytes);
+    if (out) {
+        write_state(out, sim);
+        fclose(out);
+    }
+    return sl_fail(error, SL_FAULT,
+                   "%s makes no progress: nothing was issued or answered since cycle %" PRIu64 ", and %u requests wait",
+                   sim->program->kernel->name, sim->last_progress, sim->pool.used);
+}
+
+const char *sl_sim_state_text(const sl_sim *sim)
+{
+    return sim->state;
+}
