@@ -42,7 +42,10 @@ struct sl_bank {
     uint32_t *valid, *flying, *stale, *dirty; /* units; stale: on their way, but a store has come in between */
     uint32_t *mshr;                           /* first of the line */
     uint8_t *mark;                            /* SL_LINE_* */
-    uint64_t *offered;                        /* scratch: a mask of ways */
+    uint64_t *hint;                           /* [sets * hint_words]: a byte of each way's tag; 0: empty */
+    uint64_t *used_ways, *flying_ways;        /* [sets * mask_words]: ways with a tag; of these, with units in flight */
+    uint32_t hint_words, mask_words;
+    uint64_t *offered; /* scratch: a mask of ways */
     sl_policy replacement, bypass;
     sl_policy *gate; /* the one of these that lets requests go past; NULL: none does */
     sl_mshr *mshr_item;

@@ -14,7 +14,9 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     core->warp[w].state = SL_WARP_RUNS;
     core->warp[w].ready_at = time;
     if (time <= sim->now) {
+        bool memory = sim->program->step[core->warp[w].inst].kind == SL_STEP_MEMORY;
         core->ready |= bit;
+        core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
         return;
     }
     uint64_t slot = (time - sim->now < SL_WHEEL ? time : sim->now + SL_WHEEL - 1) % SL_WHEEL;
@@ -183,8 +185,6 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance)
 
 /* ---- issue ---- */
 
-typedef enum attempt { ISSUED, UNIT_BUSY, MEMORY_FULL } attempt;
-
 static sl_status next_access(sl_sim_warp *warp, sl_error *error)
 {
     bool more;
@@ -210,17 +210,6 @@ static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_ste
     uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
     for (uint32_t d = 0; d < step->dsts; d++)
         ready[step->reg[d]] = (uint32_t)time;
-}
-
-static bool can_issue(const sl_sim *sim, const sl_sim_core *core, const sl_scheduler *s, uint32_t w, attempt *why)
-{
-    const sl_step *step = &sim->program->step[core->warp[w].inst];
-    *why = ISSUED;
-    if (step->kind == SL_STEP_MEMORY && !sl_lsu_has_room(sim, core))
-        *why = MEMORY_FULL;
-    else if (step->kind == SL_STEP_PLAIN && s->busy_until[step->unit] > sim->now)
-        *why = UNIT_BUSY;
-    return *why == ISSUED;
 }
 
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
@@ -275,23 +264,23 @@ static sl_cycle_kind reason(const sl_sim_core *core, const sl_scheduler *s, bool
 /* One cycle of a scheduler; `next`: when a unit that a warp waits for is free. */
 static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint64_t *next, sl_error *error)
 {
-    bool full = false;
     uint64_t from = core->ready & s->warps;
+    bool full = !sl_lsu_has_room(sim, core) && from & core->wants_memory;
     if (from && sim->machine.core.scheduling == SL_SCHEDULE_TWO_LEVEL) {
         sl_schedule_refill(sim, core, s);
         from &= s->active;
     }
+    if (full)
+        from &= ~core->wants_memory;
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
-        attempt why;
-        if (can_issue(sim, core, s, w, &why)) {
+        const sl_step *step = &sim->program->step[core->warp[w].inst];
+        if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
             s->doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
             return issue(sim, core, s, w, error);
         }
-        if (why == UNIT_BUSY)
-            sl_wake(next, s->busy_until[sim->program->step[core->warp[w].inst].unit]);
-        full |= why == MEMORY_FULL;
+        sl_wake(next, s->busy_until[step->unit]);
         from &= ~(UINT64_C(1) << w);
     }
     s->doing = (uint8_t)reason(core, s, full);

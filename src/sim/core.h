@@ -60,6 +60,7 @@ typedef struct sl_scheduler {
 struct sl_sim_core {
     uint32_t number;
     uint64_t ready;           /* warps */
+    uint64_t wants_memory;    /* of these, those whose next instruction goes to the load/store unit */
     uint64_t live;            /* warps that are not SL_WARP_NONE */
     uint64_t wheel[SL_WHEEL]; /* warps by the cycle at which they become ready, modulo the size */
     uint64_t wheel_slots;     /* which are not empty */

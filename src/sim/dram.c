@@ -61,9 +61,9 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* When the entry's row, which is open, can be accessed. */
 static uint64_t access_time(const sl_sim *sim, const sl_channel *c, const sl_dram_entry *e)
 {
-    const sl_memory *m = &sim->machine.memory;
+    const sl_memory *t = &sim->times;
     uint64_t time = later(c->bank[e->bank].access_at, c->access_at);
-    uint64_t lead = cycles(sim, e->write ? m->wl : m->cl), bus = c->bus_free / BUS;
+    uint64_t lead = (e->write ? t->wl : t->cl), bus = c->bus_free / BUS;
     if (!e->write)
         time = later(time, c->read_at);
     return bus > lead ? later(time, bus - lead) : time;
@@ -71,23 +71,23 @@ static uint64_t access_time(const sl_sim *sim, const sl_channel *c, const sl_dra
 
 static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
-    const sl_memory *m = &sim->machine.memory;
+    const sl_memory *t = &sim->times;
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
     const sl_request *r = sl_request_at(sim, e.request);
     uint32_t bytes = (uint32_t)__builtin_popcount(r->units) << sim->log2_unit;
-    uint64_t start = later((sim->now + cycles(sim, e.write ? m->wl : m->cl)) * BUS, c->bus_free);
+    uint64_t start = later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
     uint64_t end = c->bus_free = start + burst(sim, bytes);
     uint64_t end_cycle = (end + BUS - 1) / BUS;
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
-    c->access_at = sim->now + later(cycles(sim, m->ccd), 1);
+    c->access_at = sim->now + later(t->ccd, 1);
     sim->result->dram_row_hits += !e.opened;
     sim->result->dram_row_misses += e.opened;
     memmove(&c->entry[at], &c->entry[at + 1], (--c->entries - at) * sizeof e);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
-        c->read_at = later(c->read_at, end_cycle + cycles(sim, m->cdlr));
-        bank->close_at = later(bank->close_at, end_cycle + cycles(sim, m->wr));
+        c->read_at = later(c->read_at, end_cycle + t->cdlr);
+        bank->close_at = later(bank->close_at, end_cycle + t->wr);
         sl_core_stored(sim, e.request);
     } else {
         sim->result->dram_read_sectors += sectors;
@@ -102,13 +102,13 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 /* Opens the row of an entry, closing another one first; returns when that can go on. */
 static uint64_t open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
-    const sl_memory *m = &sim->machine.memory;
+    const sl_memory *t = &sim->times;
     sl_dram_bank *bank = &c->bank[e->bank];
     if (bank->row != SL_NEVER) {
         if (sim->now < bank->close_at)
             return bank->close_at;
         bank->row = SL_NEVER;
-        bank->open_at = later(bank->open_at, sim->now + cycles(sim, m->rp));
+        bank->open_at = later(bank->open_at, sim->now + t->rp);
         return later(bank->open_at, sim->now + 1);
     }
     uint64_t time = later(bank->open_at, c->open_at);
@@ -116,10 +116,10 @@ static uint64_t open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
         return time;
     bank->row = e->row;
     e->opened = true;
-    bank->access_at = sim->now + cycles(sim, m->rcd);
-    bank->close_at = sim->now + cycles(sim, m->ras);
-    bank->open_at = sim->now + cycles(sim, m->rc);
-    c->open_at = sim->now + cycles(sim, m->rrd);
+    bank->access_at = sim->now + t->rcd;
+    bank->close_at = sim->now + t->ras;
+    bank->open_at = sim->now + t->rc;
+    c->open_at = sim->now + t->rrd;
     return later(bank->access_at, sim->now + 1);
 }
 
@@ -173,15 +173,25 @@ static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;
     uint32_t line = m->level[m->levels - 1].fill_bytes;
-    uint64_t taken = cycles(sim, m->memory.rcd) + cycles(sim, m->memory.cl) + burst(sim, line) / BUS + m->levels + 1;
+    uint64_t taken = sim->times.rcd + sim->times.cl + burst(sim, line) / BUS + m->levels + 1;
     for (uint32_t i = 1; i < m->levels; i++)
         taken += 2 * m->level[i].network_cycles;
     return m->memory.latency_cycles > taken ? (uint32_t)(m->memory.latency_cycles - taken) : 0;
 }
 
+static void turn_times(sl_sim *sim)
+{
+    sl_memory *t = &sim->times;
+    *t = sim->machine.memory;
+    uint32_t *time[] = {&t->ccd, &t->rrd, &t->rcd, &t->ras, &t->rp, &t->rc, &t->cl, &t->wl, &t->cdlr, &t->wr};
+    for (size_t i = 0; i < sizeof time / sizeof *time; i++)
+        *time[i] = cycles(sim, *time[i]);
+}
+
 sl_status sl_dram_create(sl_sim *sim, sl_error *error)
 {
     const sl_memory *m = &sim->machine.memory;
+    turn_times(sim);
     sim->memory_pad = pad(sim);
     sim->channel = calloc(m->channels, sizeof *sim->channel);
     sim->channel_next = malloc(m->channels * sizeof *sim->channel_next);

@@ -44,6 +44,7 @@ struct sl_sim {
     uint64_t *core_next;
     sl_channel *channel;
     uint64_t *channel_next;
+    sl_memory times;     /* the machine's memory, its times in cycles of the cores */
     uint32_t memory_pad; /* cycles that a read takes beside what networks and DRAM take */
 
     uint64_t now;
