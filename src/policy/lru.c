@@ -1,29 +1,64 @@
 /* Least recently used: the line whose last use is longest ago leaves. Mattson et al., "Evaluation techniques for
  * storage hierarchies", IBM Systems Journal 9(2), 1970. */
 #include "policy/policy.h"
-#include "policy/stamps.h"
+
+/* Each set is a ring in the order of use: caches of many ways would search long for the oldest stamp. */
+typedef struct lru {
+    uint16_t *older, *newer; /* [sets * (ways + 1)]: neighbours of a way; of the last one, the newest and the oldest */
+    uint32_t ways;
+} lru;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
+    lru *l = self;
+    size_t row = (size_t)shape->ways + 1;
     (void)value;
-    return sl_stamps_init(self, shape, arena, error);
+    if (row > UINT16_MAX)
+        return sl_fail(error, SL_UNSUPPORTED, "policy 'lru' takes sets of less than %u ways", UINT16_MAX);
+    l->ways = shape->ways;
+    l->older = sl_arena_array(arena, uint16_t, shape->sets * row);
+    l->newer = sl_arena_array(arena, uint16_t, shape->sets * row);
+    if (!l->older || !l->newer)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < shape->sets * row; i++) { /* the lowest way is the oldest */
+        size_t way = i % row;
+        l->older[i] = (uint16_t)(way ? way - 1 : row - 1);
+        l->newer[i] = (uint16_t)(way + 1 < row ? way + 1 : 0);
+    }
+    return SL_OK;
 }
 
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
-    return sl_stamps_oldest(self, access->set, evictable);
+    const lru *l = self;
+    const uint16_t *newer = &l->newer[(size_t)access->set * (l->ways + 1)];
+    uint32_t way = newer[l->ways];
+    while (!sl_way_in(evictable, way))
+        way = newer[way];
+    return way;
 }
 
 static void on_use(void *self, const sl_cache_access *access, uint32_t way)
 {
-    sl_stamps_put(self, access->set, way);
+    const lru *l = self;
+    uint16_t *older = &l->older[(size_t)access->set * (l->ways + 1)];
+    uint16_t *newer = &l->newer[(size_t)access->set * (l->ways + 1)];
+    uint32_t end = l->ways, newest = older[end];
+    if (newest == way)
+        return;
+    newer[older[way]] = newer[way];
+    older[newer[way]] = older[way];
+    older[way] = (uint16_t)newest;
+    newer[way] = (uint16_t)end;
+    newer[newest] = (uint16_t)way;
+    older[end] = (uint16_t)way;
 }
 
 const sl_policy_ops sl_policy_lru = {
     .name = "lru",
     .summary = "least recently used",
     .source = "Mattson et al., IBM Systems Journal 1970",
-    .state_bytes = sizeof(sl_stamps),
+    .state_bytes = sizeof(lru),
     .init = init,
     .victim = victim,
     .on_hit = on_use,

@@ -49,12 +49,13 @@ static uint8_t hint_of(uint64_t line)
  * of 64 ways took a third of the time otherwise. */
 static uint32_t find(const sl_bank *b, uint32_t set, uint64_t line)
 {
-    const uint64_t *tag = &b->tag[(size_t)set * b->ways], *hint = &b->hint[(size_t)set * b->hint_words];
+    const sl_line *of_set = &b->line[(size_t)set * b->ways];
+    const uint64_t *hint = &b->hint[(size_t)set * b->hint_words];
     uint8_t byte = hint_of(line);
     for (uint32_t i = 0; i < b->hint_words; i++)
         for (uint64_t equal = bytes_equal(hint[i], byte); equal; equal &= equal - 1) {
             uint32_t w = 8 * i + (uint32_t)__builtin_ctzll(equal) / 8;
-            if (w < b->ways && tag[w] == line + 1)
+            if (w < b->ways && of_set[w].tag == line + 1)
                 return w;
         }
     return SL_NO_WAY;
@@ -65,7 +66,7 @@ static void put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
     uint8_t byte = tag ? hint_of(tag - 1) : 0;
     uint64_t *hint = &b->hint[(size_t)set * b->hint_words + way / 8], bit = UINT64_C(1) << (way % 64);
     uint64_t *used = &b->used_ways[(size_t)set * b->mask_words + way / 64];
-    b->tag[(size_t)set * b->ways + way] = tag;
+    b->line[(size_t)set * b->ways + way].tag = tag;
     *hint = (*hint & ~(UINT64_C(0xff) << (way % 8 * 8))) | (uint64_t)byte << (way % 8 * 8);
     *used = tag ? *used | bit : *used & ~bit;
 }
@@ -73,7 +74,7 @@ static void put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
 static void set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
 {
     uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
-    b->flying[(size_t)set * b->ways + way] = units;
+    b->line[(size_t)set * b->ways + way].flying = units;
     *flying = units ? *flying | bit : *flying & ~bit;
 }
 
@@ -153,7 +154,7 @@ static void give_mshr(sl_bank *b, uint32_t number)
 /* The MSHR of a line that brings some of the units; SL_NONE: none does. */
 static uint32_t mshr_with(const sl_bank *b, size_t place, uint32_t units)
 {
-    uint32_t m = b->mshr[place];
+    uint32_t m = b->line[place].mshr;
     while (m != SL_NONE && !(b->mshr_item[m].asked & units))
         m = b->mshr_item[m].next;
     return m;
@@ -192,7 +193,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 
 static void tell_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
-    bool reused = b->mark[(size_t)set * b->ways + way] & SL_LINE_REUSED;
+    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
     sl_policy_evict(&b->replacement, set, way, reused);
     if (b->bypass.ops)
         sl_policy_evict(&b->bypass, set, way, reused);
@@ -202,8 +203,8 @@ static void forget(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * b->ways + way;
     put_tag(b, set, way, 0);
-    b->valid[place] = b->dirty[place] = b->stale[place] = 0;
-    b->mark[place] = 0;
+    b->line[place].valid = b->line[place].dirty = b->line[place].stale = 0;
+    b->line[place].mark = 0;
 }
 
 /* Writes back what is dirty; there is room for it in the miss queue. */
@@ -214,8 +215,8 @@ static void write_back(sl_sim *sim, sl_bank *b, size_t place)
         return;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_WRITEBACK;
-    r->addr = (b->tag[place] - 1) << b->log2_line;
-    r->units = r->whole = b->dirty[place];
+    r->addr = (b->line[place].tag - 1) << b->log2_line;
+    r->units = r->whole = b->line[place].dirty;
     r->slot = SL_NONE;
     r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
     r->since = sim->now;
@@ -228,9 +229,9 @@ static void evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     size_t place = (size_t)set * b->ways + way;
     sl_sim_level_result *stats = &sim->result->level[b->number];
     stats->evictions++;
-    stats->unused_evictions += !(b->mark[place] & SL_LINE_REUSED);
+    stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
     tell_eviction(b, set, way);
-    if (b->dirty[place])
+    if (b->line[place].dirty)
         write_back(sim, b, place);
     forget(b, set, way);
 }
@@ -239,9 +240,9 @@ static void evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 static void drop(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * b->ways + way;
-    b->valid[place] = 0;
-    b->stale[place] |= b->flying[place];
-    if (!b->flying[place]) {
+    b->line[place].valid = 0;
+    b->line[place].stale |= b->line[place].flying;
+    if (!b->line[place].flying) {
         tell_eviction(b, set, way);
         forget(b, set, way);
     }
@@ -322,7 +323,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
         if (!offer_ways(b, set, false, &mask))
             return SL_STALL_WAY;
         way = sl_policy_victim(&b->replacement, &l->access, &mask);
-        queue_places += b->dirty[(size_t)set * b->ways + way] != 0;
+        queue_places += b->line[(size_t)set * b->ways + way].dirty != 0;
     }
     if (queue_places && b->out.count + queue_places > b->level->miss_queue + 1)
         return SL_STALL_QUEUE;
@@ -360,10 +361,10 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
         sim->failed = true;
         return SL_OUTCOME_STALL;
     }
-    uint32_t lacking = l->units & ~b->valid[l->place] & ~b->flying[l->place];
-    uint32_t asked = widen(lacking, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & ~b->valid[l->place] &
-                     ~b->flying[l->place];
-    b->mshr_item[m] = (sl_mshr){.next = b->mshr[l->place],
+    uint32_t lacking = l->units & ~b->line[l->place].valid & ~b->line[l->place].flying;
+    uint32_t asked = widen(lacking, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & ~b->line[l->place].valid &
+                     ~b->line[l->place].flying;
+    b->mshr_item[m] = (sl_mshr){.next = b->line[l->place].mshr,
                                 .primary = l->number,
                                 .asked = asked,
                                 .wanted = l->r->units,
@@ -371,26 +372,26 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
                                 .kind = l->r->kind,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
-    b->mshr[l->place] = m;
-    set_flying(b, l->access.set, l->way, b->flying[l->place] | asked);
+    b->line[l->place].mshr = m;
+    set_flying(b, l->access.set, l->way, b->line[l->place].flying | asked);
     if (passed_above(b, l->r))
-        b->mark[l->place] |= SL_LINE_PASSED;
+        b->line[l->place].mark |= SL_LINE_PASSED;
     put(sim, &b->out, sim->now, l->number);
     return SL_OUTCOME_MISS;
 }
 
 static void note_hit(sl_bank *b, lookup *l)
 {
-    b->mark[l->place] |= SL_LINE_REUSED;
+    b->line[l->place].mark |= SL_LINE_REUSED;
     sl_policy_hit(&b->replacement, &l->access, l->way);
     if (b->bypass.ops)
         sl_policy_hit(&b->bypass, &l->access, l->way);
     if (!b->number)
         return;
     bool passed = passed_above(b, l->r);
-    if (b->mark[l->place] & SL_LINE_PASSED)
+    if (b->line[l->place].mark & SL_LINE_PASSED)
         l->r->feedback |= SL_FEEDBACK_BYPASS;
-    b->mark[l->place] = (uint8_t)((b->mark[l->place] & ~SL_LINE_PASSED) | (passed ? SL_LINE_PASSED : 0));
+    b->line[l->place].mark = (uint8_t)((b->line[l->place].mark & ~SL_LINE_PASSED) | (passed ? SL_LINE_PASSED : 0));
 }
 
 /* Loads, and atomics where they are done. */
@@ -398,18 +399,18 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
     if (l->way != SL_NO_WAY) {
-        uint32_t lacking = l->units & ~b->valid[l->place];
-        if (lacking & b->stale[l->place])
+        uint32_t lacking = l->units & ~b->line[l->place].valid;
+        if (lacking & b->line[l->place].stale)
             return stall(b, SL_STALL_MERGE); /* what is on its way is older than a store */
         if (!lacking) {
             note_hit(b, l);
             stats->data_accesses++;
             if (l->r->kind != SL_REQUEST_LOAD)
-                b->dirty[l->place] |= l->units;
+                b->line[l->place].dirty |= l->units;
             answer(sim, b, l->number, true);
             return SL_OUTCOME_HIT;
         }
-        if (!(lacking & ~b->flying[l->place])) {
+        if (!(lacking & ~b->line[l->place].flying)) {
             uint32_t m = mshr_with(b, l->place, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
@@ -435,9 +436,9 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         if (write == SL_WRITE_EVICT || atomic) {
             drop(b, l->access.set, l->way);
         } else {
-            b->stale[l->place] |= b->flying[l->place] & l->units;
+            b->line[l->place].stale |= b->line[l->place].flying & l->units;
             if (write == SL_WRITE_ALLOCATE)
-                b->valid[l->place] |= (l->r->whole << shift_of(sim, b, l->r->addr)) & ~b->flying[l->place];
+                b->line[l->place].valid |= (l->r->whole << shift_of(sim, b, l->r->addr)) & ~b->line[l->place].flying;
         }
     }
     l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics leave nothing here */
@@ -461,8 +462,8 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
         note_hit(b, l);
     }
     stats->data_accesses++;
-    b->valid[l->place] |= whole & ~b->flying[l->place];
-    b->dirty[l->place] |= l->units;
+    b->line[l->place].valid |= whole & ~b->line[l->place].flying;
+    b->line[l->place].dirty |= l->units;
     sl_core_stored(sim, l->number);
     return SL_OUTCOME_KEPT;
 }
@@ -478,7 +479,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_o
     sl_sim_level_result *s = &sim->result->level[b->number];
     uint32_t sectors = sl_sectors(sim, units, b->sector_units);
     s->accesses++;
-    s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->mark[l->place] & SL_LINE_REUSED);
+    s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->line[l->place].mark & SL_LINE_REUSED);
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
     if (l->access.kind == SL_ACCESS_LOAD || l->access.kind == SL_ACCESS_ATOMIC) {
@@ -516,7 +517,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     sim->result->level[b->number].tag_accesses++;
     count(sim, b, &l, l.units, outcome);
     if (outcome == SL_OUTCOME_MISS) {
-        r->units = b->mshr_item[b->mshr[l.place]].asked;
+        r->units = b->mshr_item[b->line[l.place].mshr].asked;
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
@@ -545,20 +546,20 @@ static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     uint32_t units = r->units << shift_of(sim, b, r->addr);
-    uint32_t m = units & ~b->valid[place] & b->flying[place] ? mshr_with(b, place, units) : SL_NONE;
+    uint32_t m = units & ~b->line[place].valid & b->line[place].flying ? mshr_with(b, place, units) : SL_NONE;
     if (m != SL_NONE) {
         wait_in(sim, b, m, number);
         return;
     }
     if (r->kind != SL_REQUEST_LOAD)
-        b->dirty[place] |= units;
+        b->line[place].dirty |= units;
     sim->result->level[b->number].data_accesses++;
     answer(sim, b, number, false);
 }
 
 static uint32_t unlink_mshr(sl_bank *b, size_t place, uint32_t primary)
 {
-    uint32_t *link = &b->mshr[place];
+    uint32_t *link = &b->line[place].mshr;
     while (b->mshr_item[*link].primary != primary)
         link = &b->mshr_item[*link].next;
     uint32_t m = *link;
@@ -571,6 +572,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     sl_request *r = sl_request_at(sim, number);
     hear_feedback(sim, b, r);
     sim->last_progress = sim->now;
+    b->changed = true;
     if (r->bypass >> b->number & 1) {
         answer(sim, b, number, false);
         return;
@@ -583,16 +585,16 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     r->addr = b->mshr_item[m].addr;
     r->kind = b->mshr_item[m].kind;
     give_mshr(b, m);
-    set_flying(b, set, way, b->flying[place] & ~asked);
-    b->valid[place] |= asked & ~b->stale[place];
-    b->stale[place] &= b->flying[place];
+    set_flying(b, set, way, b->line[place].flying & ~asked);
+    b->line[place].valid |= asked & ~b->line[place].stale;
+    b->line[place].stale &= b->line[place].flying;
     sim->result->level[b->number].fill_sectors += sl_sectors(sim, asked, b->sector_units);
     if (!b->number)
         sl_core_unblock(sim, b->instance);
     release(sim, b, place, number);
     while (waiting.first != SL_NONE)
         release(sim, b, place, sl_request_pop(&sim->pool, &waiting));
-    if (!b->valid[place] && !b->flying[place] && !b->dirty[place]) {
+    if (!b->line[place].valid && !b->line[place].flying && !b->line[place].dirty) {
         tell_eviction(b, set, way); /* a store has taken all of it */
         forget(b, set, way);
     }
@@ -600,19 +602,28 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 
 /* ---- time ---- */
 
-/* Takes requests from the network until one has to wait. */
+/* Counts the cycles for which the head of the queue has waited. */
+static void end_stall(sl_sim *sim, sl_bank *b)
+{
+    if (b->stalled_since != SL_NEVER)
+        sim->result->level[b->number].stall_cycles[b->stall] += sim->now - b->stalled_since;
+    b->stalled_since = SL_NEVER;
+}
+
+/* Takes requests from the network until one has to wait. That one is looked at again when something has changed. */
 static void take_in(sl_sim *sim, sl_bank *b)
 {
+    if (b->stalled_since != SL_NEVER && !b->changed)
+        return;
+    b->changed = false;
     for (uint32_t n = 0; n < b->level->ports && sl_queue_due(&b->in) <= sim->now; n++) {
-        sl_outcome outcome = sl_bank_access(sim, b, sl_queue_head(&b->in)->request);
-        if (outcome == SL_OUTCOME_STALL) {
-            if (b->stalled_since == SL_NEVER)
-                b->stalled_since = sim->now;
-            sim->result->level[b->number].stall_cycles[b->stall]++;
+        end_stall(sim, b);
+        if (sl_bank_access(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
+            b->stalled_since = sim->now;
             return;
         }
-        b->stalled_since = SL_NEVER;
         sl_queue_take(&b->in);
+        sl_network_has_room(sim, b->number - 1u, &b->room);
     }
 }
 
@@ -633,6 +644,11 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
@@ -644,7 +660,8 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
         answer_hits(sim, b);
     }
     sl_network_down(sim, b);
-    uint64_t next = least(sl_queue_due(&b->in), sl_queue_due(&b->out));
+    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_due(&b->in);
+    next = b->out_waits ? next : least(next, later(sl_queue_due(&b->out), b->down_free));
     next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
     next = least(next, sl_queue_due(&b->back));
     return next > now ? next : now + 1;
@@ -694,22 +711,18 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->stalled_since = SL_NEVER;
     b->mshr_free = SL_NONE;
     size_t lines = (size_t)b->sets * b->ways;
-    b->tag = calloc(lines, sizeof *b->tag);
-    b->valid = calloc(4 * lines, sizeof *b->valid);
-    b->mshr = malloc(lines * sizeof *b->mshr);
-    b->mark = calloc(lines, 1);
+    b->line = calloc(lines, sizeof *b->line);
     b->hint_words = (b->ways + 7) / 8;
     b->mask_words = (b->ways + 63) / 64;
     b->hint = calloc((size_t)b->sets * b->hint_words, sizeof *b->hint);
     b->used_ways = calloc(2 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
-    if (!b->tag || !b->valid || !b->mshr || !b->mark || !b->hint || !b->used_ways || !b->offered)
+    if (!b->line || !b->hint || !b->used_ways || !b->offered)
         return sl_fail_memory(error);
     b->flying_ways = b->used_ways + (size_t)b->sets * b->mask_words;
-    b->flying = b->valid + lines;
-    b->stale = b->flying + lines;
-    b->dirty = b->stale + lines;
-    memset(b->mshr, 0xff, lines * sizeof *b->mshr);
+    for (size_t i = 0; i < lines; i++)
+        b->line[i].mshr = SL_NONE;
+    b->room = SL_NO_BANKS;
     sl_status status = start_policy(sim, b, level->replacement, 0, &b->replacement, error);
     if (!status && level->bypass[0])
         status = start_policy(sim, b, level->bypass, 1, &b->bypass, error);
@@ -741,10 +754,7 @@ static void stop_bank(sl_bank *b)
 {
     sl_policy_fini(&b->replacement);
     sl_policy_fini(&b->bypass);
-    free(b->tag);
-    free(b->valid);
-    free(b->mshr);
-    free(b->mark);
+    free(b->line);
     free(b->hint);
     free(b->used_ways);
     free(b->offered);

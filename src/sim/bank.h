@@ -30,6 +30,22 @@ typedef struct sl_mshr {
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
 
+/* Banks of a level in the order in which they began to wait for a place. */
+typedef struct sl_bank_list {
+    uint32_t first, last;
+} sl_bank_list;
+#define SL_NO_BANKS ((sl_bank_list){SL_NONE, SL_NONE})
+
+/* All that is known of a way, side by side: an access reads most of it. */
+typedef struct sl_line {
+    uint64_t tag;           /* line number + 1; 0: none */
+    uint32_t valid, flying; /* units that are there, and on their way */
+    uint32_t stale;         /* of those on their way: a store has come in between */
+    uint32_t dirty;
+    uint32_t mshr; /* first of the line */
+    uint8_t mark;  /* SL_LINE_* */
+} sl_line;
+
 struct sl_bank {
     const sl_level *level;
     uint8_t number;    /* of the level */
@@ -38,12 +54,9 @@ struct sl_bank {
     uint32_t sets, ways;
     unsigned log2_line;
     uint32_t sector_units, fill_units;
-    uint64_t *tag;                            /* line number + 1; 0: none */
-    uint32_t *valid, *flying, *stale, *dirty; /* units; stale: on their way, but a store has come in between */
-    uint32_t *mshr;                           /* first of the line */
-    uint8_t *mark;                            /* SL_LINE_* */
-    uint64_t *hint;                           /* [sets * hint_words]: a byte of each way's tag; 0: empty */
-    uint64_t *used_ways, *flying_ways;        /* [sets * mask_words]: ways with a tag; of these, with units in flight */
+    sl_line *line;                     /* [sets * ways] */
+    uint64_t *hint;                    /* [sets * hint_words]: a byte of each way's tag; 0: empty */
+    uint64_t *used_ways, *flying_ways; /* [sets * mask_words]: ways with a tag; of these, with units in flight */
     uint32_t hint_words, mask_words;
     uint64_t *offered; /* scratch: a mask of ways */
     sl_policy replacement, bypass;
@@ -57,8 +70,12 @@ struct sl_bank {
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
     uint64_t taken_at;                               /* cycle of the last access, and how many there were */
     uint32_t taken;
-    sl_stall stall;
-    uint64_t stalled_since; /* of the request at the head of `in`; SL_NEVER: it is not */
+    sl_stall stall;         /* what the request at the head of `in` waits for */
+    uint64_t stalled_since; /* SL_NEVER: it does not */
+    bool changed;           /* something that it may have waited for */
+    bool out_waits;         /* the head of `out` waits for a place, and is in a list of those who do */
+    uint32_t next_waiting;  /* in that list, of banks of its level */
+    sl_bank_list room;      /* banks of the level above that wait for a place in `in` */
     uint32_t hit_cycles;    /* from the access to the answer's leaving */
 };
 

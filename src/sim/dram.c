@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/network.h"
+
 enum { BUS = 16 }; /* parts of a cycle */
 
 /* The machine's times, in cycles of the cores. */
@@ -44,10 +46,12 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     uint32_t c = channel_of(sim, r->addr);
     sl_channel *channel = &sim->channel[c];
-    if (channel->entries >= sim->machine.memory.queue)
+    if (channel->entries >= sim->machine.memory.queue) {
+        sl_network_wait(sim, from, &channel->room);
         return false;
+    }
     sl_dram_entry *e = &channel->entry[channel->entries++];
-    *e = (sl_dram_entry){.request = number, .level_bank = from->index, .write = r->kind != SL_REQUEST_LOAD};
+    *e = (sl_dram_entry){.request = number, .write = r->kind != SL_REQUEST_LOAD};
     locate(sim, r->addr, e);
     sl_wake(&sim->channel_next[c], sim->now + 1);
     return true;
@@ -96,7 +100,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request))
             sim->failed = true;
     }
-    sl_wake(&sim->bank_next[sim->machine.levels - 1][e.level_bank], sim->now + 1); /* the queue has room */
+    sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
 
 /* Opens the row of an entry, closing another one first; returns when that can go on. */
@@ -214,6 +218,7 @@ void sl_dram_reset(sl_sim *sim)
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
         sl_channel *c = &sim->channel[i];
         sim->channel_next[i] = SL_NEVER;
+        c->room = SL_NO_BANKS;
         c->access_at = c->read_at = c->open_at = c->bus_free = 0;
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER};

@@ -14,8 +14,7 @@ typedef struct sl_dram_bank {
 typedef struct sl_dram_entry {
     uint64_t row;
     uint32_t request, bank;
-    uint32_t level_bank; /* the bank of the last level that asked */
-    bool write, opened;  /* opened: its row was opened for it */
+    bool write, opened; /* opened: its row was opened for it */
 } sl_dram_entry;
 
 struct sl_channel {
@@ -24,6 +23,7 @@ struct sl_channel {
     sl_dram_bank *bank;
     uint64_t access_at, read_at, open_at; /* of any bank */
     uint64_t bus_free;                    /* in sixteenths of a cycle */
+    sl_bank_list room;                    /* banks of the last level that wait for a place in the queue */
     sl_queue done;                        /* reads, with the time at which their data is at the last level */
 };
 
@@ -31,7 +31,8 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error);
 void sl_dram_destroy(sl_sim *sim);
 /* All rows closed, time 0. */
 void sl_dram_reset(sl_sim *sim);
-/* Takes a request of a bank of the last level; false: the channel's queue is full. */
+/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is told when it has a
+ * place. */
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t channel);
 

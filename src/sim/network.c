@@ -16,9 +16,31 @@ static void carry(sl_sim *sim, sl_queue *to, uint64_t time, uint32_t number, uin
     sl_wake(next, time);
 }
 
+void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
+{
+    b->out_waits = true;
+    b->next_waiting = SL_NONE;
+    if (waiting->first == SL_NONE)
+        waiting->first = b->index;
+    else
+        sim->bank[b->number][waiting->last].next_waiting = b->index;
+    waiting->last = b->index;
+}
+
+void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
+{
+    if (waiting->first == SL_NONE)
+        return;
+    sl_bank *b = &sim->bank[level][waiting->first];
+    waiting->first = b->next_waiting;
+    b->out_waits = false;
+    sl_wake(&sim->bank_next[level][b->index], sim->now);
+}
+
 static void take(sl_sim *sim, sl_bank *b)
 {
     sl_queue_take(&b->out);
+    b->changed = true;
     if (!b->number)
         sl_core_unblock(sim, b->instance);
 }
@@ -26,7 +48,7 @@ static void take(sl_sim *sim, sl_bank *b)
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
-    if (sl_queue_due(&b->out) > now || b->down_free > now)
+    if (b->out_waits || sl_queue_due(&b->out) > now || b->down_free > now)
         return;
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
@@ -38,8 +60,14 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
     uint32_t cycles = flits(sim, to->level, r->kind == SL_REQUEST_LOAD ? 0 : r->units);
     uint64_t arrival = now + to->level->network_cycles;
-    if (to->in.count >= to->level->queue || to->in_free > arrival)
+    if (to->in.count >= to->level->queue) {
+        sl_network_wait(sim, b, &to->room);
         return;
+    }
+    if (to->in_free > arrival) {
+        b->down_free = now + (to->in_free - arrival);
+        return;
+    }
     b->down_free = now + cycles;
     to->in_free = arrival + cycles;
     take(sim, b);
@@ -59,8 +87,10 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
     uint32_t cycles = flits(sim, b->level, r->units);
     uint64_t arrival = now + b->level->network_cycles;
-    if (to->back_free > arrival)
+    if (to->back_free > arrival) {
+        b->up_free = now + (to->back_free - arrival);
         return;
+    }
     b->up_free = now + cycles;
     to->back_free = arrival + cycles;
     sl_queue_take(from);

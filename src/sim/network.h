@@ -8,6 +8,10 @@
 
 enum { SL_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
 
+/* A place has become free: the bank of `level` that has waited longest for one goes on. */
+void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
+/* The bank waits for a place. */
+void sl_network_wait(sl_sim *sim, sl_bank *bank, sl_bank_list *waiting);
 /* Sends what is due at the head of `out`, if it can go: one request per call. */
 void sl_network_down(sl_sim *sim, sl_bank *bank);
 /* The same with an answer. */

@@ -186,7 +186,7 @@ static void reset_ports(sl_sim *sim)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->up_free = b->down_free = b->in_free = b->back_free = 0;
-            b->taken_at = SL_NEVER;
+            b->taken_at = b->stalled_since = SL_NEVER;
             sim->bank_next[level][i] = SL_NEVER;
         }
     sl_dram_reset(sim);

@@ -53,9 +53,9 @@ static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
         fprintf(out, "; the first waits: %s", stall_names[b->stall]);
     fputc('\n', out);
     for (size_t place = 0; place < (size_t)b->sets * b->ways; place++)
-        for (uint32_t m = b->mshr[place]; m != SL_NONE; m = b->mshr_item[m].next)
-            fprintf(out, "  line %#" PRIx64 ": units %#x in flight, %u wait\n", (b->tag[place] - 1) << b->log2_line,
-                    b->mshr_item[m].asked, b->mshr_item[m].waiters);
+        for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+            fprintf(out, "  line %#" PRIx64 ": units %#x in flight, %u wait\n",
+                    (b->line[place].tag - 1) << b->log2_line, b->mshr_item[m].asked, b->mshr_item[m].waiters);
 }
 
 static void write_state(FILE *out, const sl_sim *sim)
