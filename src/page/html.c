@@ -86,7 +86,10 @@ void sl_html_cell_bytes(FILE *file, uint64_t value)
 void sl_html_cell_number(FILE *file, double value, int digits, const char *unit)
 {
     char exact[SL_DOUBLE_BYTES], text[SL_HUMAN_BYTES], shown[SL_HUMAN_BYTES + 16];
-    snprintf(shown, sizeof shown, "%s%s", sl_human_ratio(value, digits, text), unit);
+    const char *rounded = sl_human_ratio(value, digits, text);
+    if (*rounded == '-' && !rounded[strspn(rounded, "-0.")])
+        rounded++; /* next to nothing has no sign */
+    snprintf(shown, sizeof shown, "%s%s", rounded, unit);
     number_cell(file, sl_double_text(value, exact), shown);
 }
 

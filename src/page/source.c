@@ -1,9 +1,11 @@
 /* Sources of a kernel, line by line, with what the memory instructions of each line do. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "page/html.h"
 #include "page/sections.h"
+#include "report/text.h"
 
 enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MOST_LINES = 4000 };
 
@@ -205,7 +207,23 @@ static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_
     }
 }
 
-static void put_numbers(FILE *file, const line_sum *sum)
+/* Misses of the line, behind them how large a part of the kernel's they are. */
+static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
+{
+    uint64_t misses = sum->counts.value[SL_COUNTER_ld_sector_misses];
+    char shown[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
+    if (!sl_counts_has(&sum->counts, SL_COUNTER_ld_sector_misses) || !sum->counts.value[SL_COUNTER_ld_sectors]) {
+        sl_html_cell_none(file);
+        return;
+    }
+    sl_human_ratio(of_kernel ? 100.0 * (double)misses / (double)of_kernel : 0, 1, share);
+    fprintf(file,
+            "<td class=\"n heat\" style=\"--share:%s%%\" data-v=\"%" PRIu64 "\" title=\"%" PRIu64
+            ", %s%% of the kernel's\">%s</td>",
+            share, misses, misses, share, sl_human_count(misses, shown));
+}
+
+static void put_numbers(FILE *file, const line_sum *sum, uint64_t of_kernel)
 {
     if (!sum->any) {
         fputs("<td><td><td><td><td>", file);
@@ -222,10 +240,7 @@ static void put_numbers(FILE *file, const line_sum *sum)
     fputs("<td>", file);
     sl_metrics_bar(file, &sum->counts);
     fputs("</td>", file);
-    if (sl_counts_has(&sum->counts, SL_COUNTER_ld_sector_misses) && sum->counts.value[SL_COUNTER_ld_sectors])
-        sl_html_cell_count(file, sum->counts.value[SL_COUNTER_ld_sector_misses]);
-    else
-        sl_html_cell_none(file);
+    put_misses(file, sum, of_kernel);
     if (sum->profiled)
         sl_html_cell_share(file, sl_profile_once(&sum->reuse), sum->reuse.line_touches);
     else
@@ -243,7 +258,7 @@ static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_pa
         put_origin(file, page, kernel, v, line);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
-    put_numbers(file, &sum);
+    put_numbers(file, &sum, page->kernels.items[kernel].counts.value[SL_COUNTER_ld_sector_misses]);
     while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
         bytes--;
     fputs("<td><code>", file);

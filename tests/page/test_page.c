@@ -197,10 +197,14 @@ static void cells_keep_the_exact_number(void **state)
     sl_html_cell_count(file, 1234567);
     sl_html_cell_share(file, 1, 3);
     sl_html_cell_share(file, 0, 0);
+    sl_html_cell_number(file, -0.04, 1, " pt");
+    sl_html_cell_number(file, -0.06, 1, " pt");
     sl_html_cell_dims(file, (uint32_t[3]){4, 2, 1});
     capture_is(&c, "<td class=n data-v=\"1234567\" title=\"1234567\">1.23 M</td>"
                    "<td class=n data-v=\"33.333333333333336\" title=\"33.333333333333336\">33.3%</td>"
-                   "<td class=n></td><td class=n data-v=\"8\">4\u00d72</td>");
+                   "<td class=n></td><td class=n data-v=\"-0.04\" title=\"-0.04\">0.0 pt</td>"
+                   "<td class=n data-v=\"-0.06\" title=\"-0.06\">-0.1 pt</td>"
+                   "<td class=n data-v=\"8\">4\u00d72</td>");
 }
 
 static void names_cannot_become_markup(void **state)
@@ -303,6 +307,7 @@ static void lines_of_the_source_carry_their_loads(void **state)
     /* Both loads stand in line 2: 8 sectors, of which 4 miss. */
     has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=n data-v=\"8\">8</td>");
     has(html, "title=\"hit 50.0%, capacity 50.0%\"");
+    has(html, "style=\"--share:100.0%\" data-v=\"4\" title=\"4, 100.0% of the kernel's\">4</td>");
     has(html, "<code>  b = a[0] &lt; a[1];</code>");
     has(html, "<tr id=k0-s1-l4 class=busy data-from=k0-s0-l2><th scope=row>4</th>");
     has(html, "<a href=\"#k0-s0-l2\">k.cu:2</a>");
