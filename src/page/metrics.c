@@ -3,7 +3,7 @@
 #include "page/html.h"
 #include "report/text.h"
 
-typedef enum kind { COUNT, BYTES, RATIO, SHARE, REUSE } kind;
+typedef enum kind { COUNT, BYTES, RATIO, SHARE, RATE, REUSE } kind;
 
 static const struct metric {
     const char *title, *meaning;
@@ -14,12 +14,14 @@ static const struct metric {
 #define SL_METRIC_BYTES(title, counter)              {title, "", BYTES, SL_COUNTER_##counter, SL_COUNTER_##counter},
 #define SL_METRIC_RATIO(title, part, whole, meaning) {title, meaning, RATIO, SL_COUNTER_##part, SL_COUNTER_##whole},
 #define SL_METRIC_SHARE(title, part, whole, meaning) {title, meaning, SHARE, SL_COUNTER_##part, SL_COUNTER_##whole},
+#define SL_METRIC_RATE(title, part, whole, meaning)  {title, meaning, RATE, SL_COUNTER_##part, SL_COUNTER_##whole},
 #define SL_METRIC_REUSE(title, part, whole, meaning) {title, meaning, REUSE, SL_COUNTERS, SL_COUNTERS},
 #include "page/metrics.def"
 #undef SL_METRIC_COUNT
 #undef SL_METRIC_BYTES
 #undef SL_METRIC_RATIO
 #undef SL_METRIC_SHARE
+#undef SL_METRIC_RATE
 #undef SL_METRIC_REUSE
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
@@ -38,12 +40,14 @@ static fraction reuse_of(unsigned metric, const sl_profile_counts *c, const sl_p
 #define SL_METRIC_BYTES(title, counter)                    {0},
 #define SL_METRIC_RATIO(title, part, whole, meaning)       {0},
 #define SL_METRIC_SHARE(title, part, whole, meaning)       {0},
+#define SL_METRIC_RATE(title, part, whole, meaning)        {0},
 #define SL_METRIC_REUSE(title, some, all_of_them, meaning) {some, all_of_them, true},
 #include "page/metrics.def"
 #undef SL_METRIC_COUNT
 #undef SL_METRIC_BYTES
 #undef SL_METRIC_RATIO
 #undef SL_METRIC_SHARE
+#undef SL_METRIC_RATE
 #undef SL_METRIC_REUSE
     };
     return all[metric];
@@ -63,7 +67,7 @@ uint64_t sl_metrics_of(const sl_metric_row *row, const sl_profile_options *optio
     uint64_t columns = 0;
     for (unsigned i = 0; i < METRICS; i++) {
         fraction f = value_of(i, row, options);
-        if (f.known && f.part)
+        if (f.known && (f.part || (metrics[i].kind == RATE && f.whole)))
             columns |= UINT64_C(1) << i;
     }
     return columns;

@@ -12,7 +12,7 @@ typedef struct sl_metric_row {
     const sl_profile_counts *reuse; /* NULL: unknown */
 } sl_metric_row;
 
-/* Bit per line of metrics.def: those that have a value other than 0 in the row. */
+/* Bit per line of metrics.def: those that have a value worth a column in the row. */
 uint64_t sl_metrics_of(const sl_metric_row *row, const sl_profile_options *options);
 void sl_metrics_columns(FILE *file, uint64_t columns);
 void sl_metrics_cells(FILE *file, uint64_t columns, const sl_metric_row *row, const sl_profile_options *options);

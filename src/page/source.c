@@ -270,7 +270,7 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
 {
     const sl_source_text *s = &page->input.source[v->source];
     uint32_t line = 0;
-    fprintf(file, "<details class=source%s><summary>", v->ptx ? "" : " open");
+    fprintf(file, "<details class=source%s><summary>", v == page->kernels.items[kernel].view ? " open" : "");
     sl_html_text(file, s->name);
     fputs("</summary>\n", file);
     sl_html_table(file, v->ptx ? "PTX" : "Source", "code");

@@ -95,6 +95,23 @@ run "$sluice" model -q v.slt --html with.html --source absent.ptx
 exits 1
 stderr_has 'cannot read absent.ptx'
 
+it 'takes PTX out of programs'
+program=${SLUICE_PROGRAMS:-}/bfs
+if [ -x "$program" ]; then
+    run "$sluice" run -q --html program.html -- "$program"
+    exits 0
+    file_has program.html ".ptx</summary>"
+    "$sluice" trace -q -o bfs.slt -- "$program" >/dev/null
+    run "$sluice" model -q bfs.slt --html program.html --source "$program"
+    exits 0
+    file_has program.html ".ptx</summary>"
+else
+    skip 'the CUDA programs were not built'
+fi
+run "$sluice" model -q v.slt --html with.html --source page.json
+exits 1
+stderr_has '--source page.json: this is neither a folder, nor PTX, nor a program'
+
 it 'does not read what a trace names outside of these folders'
 sed 's|"workloads/vecadd/vecadd.cu"|"../secret/vecadd.cu"|' v.ptx >evil.ptx
 cp src/vecadd.cu secret/vecadd.cu

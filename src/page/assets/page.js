@@ -109,7 +109,14 @@ function choose(number) {
         if (chosen) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
     });
-    if (kernels[number]) drawIn(kernels[number]);
+    if (!kernels[number]) return;
+    drawIn(kernels[number]);
+    all("table.code", kernels[number]).forEach(showLoads);
+}
+/* Scrolls a source to its first line that has numbers. */
+function showLoads(table) {
+    const box = table.parentElement, first = table.querySelector("tr.busy");
+    if (first && !box.scrollTop) box.scrollTop = Math.max(0, first.offsetTop - box.clientHeight / 3);
 }
 function addSteps(section, number) {
     const steps = make("span", { className: "steps" });
@@ -381,6 +388,7 @@ addThemeButton();
 all("table.sortable").forEach(makeSortable);
 all("table.long").forEach(addFilter);
 kernels.forEach(addSteps);
+all("details.source").forEach((part) => part.addEventListener("toggle", () => showLoads(part.querySelector("table"))));
 all("main > section:not(.kernel)").forEach(drawIn);
 if (kernels.length) choose(heaviest());
 addEventListener("hashchange", follow);
