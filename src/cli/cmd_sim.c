@@ -98,7 +98,10 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
                                .fact = &workload,
                                .facts = *input->workload != 0,
                                .seed = &o->input.seed,
-                               .trace = *input->workload ? NULL : &input->about};
+                               .trace = *input->workload ? NULL : &input->about,
+                               .subject = *input->workload ? input->workload : NULL,
+                               .sources = input->texts,
+                               .source = input->text};
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
     sl_launch_log_destroy(log);
     return code;
@@ -164,7 +167,7 @@ const sl_command sl_cmd_sim = {
         "others. Caches behind the first keep their contents from launch to launch unless --cold is given.",
     .options = options,
     .more_options = sl_trace_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(sim_options),
     .defaults = &defaults,
     .least_operands = 1,

@@ -69,6 +69,7 @@ void sl_section_overview(FILE *file, const sl_page *page)
     share_tile(file, page, "L1 hit rate", SL_COUNTER_ld_sector_hits, SL_COUNTER_ld_sectors);
     share_tile(file, page, "L2 hit rate", SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
     count_tile(file, page, "DRAM reads", SL_COUNTER_dram_read_sectors);
+    count_tile(file, page, "cycles", SL_COUNTER_cycles);
     if (sl_counts_has(&page->counts, SL_COUNTER_footprint_bytes))
         put_tile(file, "largest footprint", sl_human_bytes(page->counts.value[SL_COUNTER_footprint_bytes], text),
                  "memory that the launch touches which touches most");

@@ -62,7 +62,7 @@ exits 0
 file_has h200.html 'data-chart=scatter-l1_hit_rate'
 file_has h200.html 'Mean absolute errors'
 
-it 'makes pages of runs, profiles, models, sweeps and validations'
+it 'makes pages of runs, profiles, models, simulations, sweeps and validations'
 run "$sluice" run vecadd --size small --html run.html
 exits 0
 stdout_has 'warp insts'
@@ -73,6 +73,9 @@ file_has profile.html 'data-chart=distance'
 run "$sluice" model vecadd --size small -q --html model.html
 exits 0
 file_has model.html 'Loads that miss most'
+run "$sluice" sim vecadd --size small -q --gpu fermi-gtx480 --html sim.html
+exits 0
+file_has sim.html '>IPC</th>'
 run "$sluice" model vecadd --size small -q --gpu fermi-gtx470 --l1-size 8K,16K --html sweep.html
 exits 0
 file_has sweep.html '<section id=sizes>'
@@ -236,7 +239,7 @@ fi
 
 it 'draws pages of single commands too'
 if [ -n "$browser" ]; then
-    for page in run profile model sweep validate; do
+    for page in run profile model sim sweep validate; do
         dom "$page.html"
         grep -q 'html lang="en" class="js"' dom.html || fail "$page.html: no script ran"
         ! grep -q 'CONSOLE' complaints || fail "$page.html: $(grep CONSOLE complaints)"

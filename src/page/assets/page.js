@@ -161,6 +161,7 @@ const classes = [
     ["conflict", "conflict", (c) => c.conflict_sectors || 0],
     ["store", "store", (c) => c.store_sectors || 0],
     ["mshr", "MSHR", (c) => c.mshr_sectors || 0],
+    ["other", "miss", (c) => c.compulsory_sectors === undefined ? c.ld_sectors - c.ld_sector_hits : 0], /* nobody tells which */
 ];
 const drawn = new Map(); /* figure -> chart */
 
