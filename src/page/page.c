@@ -99,14 +99,16 @@ static void put_nav(FILE *file, const sl_page *page)
 static void put_legend(FILE *file, const sl_page *page)
 {
     static const char *const classes[][2] = {
-        {"c-hit", "hit"},           {"c-late", "hit, late"},    {"c-compulsory", "compulsory"},
-        {"c-capacity", "capacity"}, {"c-conflict", "conflict"}, {"c-store", "store"},
-        {"c-mshr", "MSHR"}};
+        {"c-hit", "hit"},           {"c-late", "hit, late"},    {"c-other", "miss"},  {"c-compulsory", "compulsory"},
+        {"c-capacity", "capacity"}, {"c-conflict", "conflict"}, {"c-store", "store"}, {"c-mshr", "MSHR"}};
+    enum { MISS = 2 }; /* behind the hits: misses as such, or their classes */
+    bool classed = page->input.sizes || sl_counts_has(&page->counts, SL_COUNTER_compulsory_sectors);
     if (!sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)
         return;
     fputs("<p class=legend>Sectors of loads in L1: ", file);
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        fprintf(file, "<span><i class=%s></i> %s</span> ", classes[i][0], classes[i][1]);
+        if (i < MISS || (i == MISS) != classed)
+            fprintf(file, "<span><i class=%s></i> %s</span> ", classes[i][0], classes[i][1]);
     fputs("</p>\n", file);
 }
 
