@@ -182,8 +182,9 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
         sl_core_stored(sim, number);
         return;
     }
-    /* What comes back to the first level takes the time of a hit there once more: a miss is known no sooner. */
-    bool waits = hit || !b->number;
+    /* What comes back takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
+     * the time of memory. */
+    bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
     put(sim, waits ? &b->hits : &b->fills, time, number);
     sl_wake(&sim->bank_next[b->number][b->index], time);
@@ -705,9 +706,9 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     b->sector_units = level->sector_bytes >> sim->log2_unit;
     b->fill_units = level->fill_bytes >> sim->log2_unit;
-    b->hit_cycles = level->hit_cycles - 2 * level->network_cycles;
-    if (number && b->hit_cycles > 1)
-        b->hit_cycles--; /* a request leaves the level above in the cycle after it came there */
+    /* A request leaves the first level in the cycle after it came there, others in the same. */
+    uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
+    b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;
     b->mshr_free = SL_NONE;
     size_t lines = (size_t)b->sets * b->ways;

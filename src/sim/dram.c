@@ -171,15 +171,18 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     return next < due ? next : due;
 }
 
-/* What the paths of an unloaded read take less than the machine says it does: the way there and back, a row opened and
- * read, and the cycle in which it leaves each level. */
+/* What an unloaded read takes less than the machine says it does: the networks there and back, the levels between, a
+ * row opened and read, and two cycles: it leaves the first level in the one after its miss, and its row is opened in
+ * the one after it came here. */
 static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;
-    uint32_t line = m->level[m->levels - 1].fill_bytes;
-    uint64_t taken = sim->times.rcd + sim->times.cl + burst(sim, line) / BUS + m->levels + 1;
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < m->levels; i++)
+        bytes = m->level[i].fill_bytes > bytes ? m->level[i].fill_bytes : bytes;
+    uint64_t taken = later(sim->times.rcd, 1) + sim->times.cl + (burst(sim, bytes) + BUS - 1) / BUS + 2;
     for (uint32_t i = 1; i < m->levels; i++)
-        taken += 2 * m->level[i].network_cycles;
+        taken += sl_network_unloaded(sim, i) + (i + 1 < m->levels ? sim->bank[i][0].hit_cycles : 0);
     return m->memory.latency_cycles > taken ? (uint32_t)(m->memory.latency_cycles - taken) : 0;
 }
 

@@ -2,11 +2,22 @@
 
 #include "sim/dram.h"
 
-/* Cycles that a port is taken. */
+/* Cycles that a port is taken by so many bytes of data. */
+static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
+{
+    return (SL_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
+}
+
 static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
 {
-    uint32_t bytes = SL_HEADER_BYTES + ((uint32_t)__builtin_popcount(units) << sim->log2_unit);
-    return (bytes + level->network_bytes - 1) / level->network_bytes;
+    return port_cycles(level, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
+}
+
+uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
+{
+    const sl_level *level = &sim->machine.level[number];
+    uint32_t there = port_cycles(level, 0), back = port_cycles(level, level[-1].fill_bytes);
+    return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
 static void carry(sl_sim *sim, sl_queue *to, uint64_t time, uint32_t number, uint64_t *next)

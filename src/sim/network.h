@@ -12,6 +12,8 @@ enum { SL_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
 void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
 /* The bank waits for a place. */
 void sl_network_wait(sl_sim *sim, sl_bank *bank, sl_bank_list *waiting);
+/* Cycles from the sending of a read to a level until its answer is back, without those in which the level has it. */
+uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t level);
 /* Sends what is due at the head of `out`, if it can go: one request per call. */
 void sl_network_down(sl_sim *sim, sl_bank *bank);
 /* The same with an answer. */
