@@ -408,6 +408,8 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < warps; w++)
         core->scheduler[w % schedulers].warps |= UINT64_C(1) << w;
+    for (uint32_t i = 0; i < schedulers; i++)
+        core->scheduler[i].last = SL_CORE_WARPS - 1; /* the first turn is warp 0's */
     return SL_OK;
 }
 
