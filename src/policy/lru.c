@@ -3,8 +3,12 @@
 #include "policy/policy.h"
 
 /* Each set is a ring in the order of use: caches of many ways would search long for the oldest stamp. */
+typedef struct neighbours {
+    uint16_t older, newer;
+} neighbours;
+
 typedef struct lru {
-    uint16_t *older, *newer; /* [sets * (ways + 1)]: neighbours of a way; of the last one, the newest and the oldest */
+    neighbours *ring; /* [sets * (ways + 1)]; the last of a set is its end, next to the newest and the oldest */
     uint32_t ways;
 } lru;
 
@@ -16,14 +20,12 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     if (row > UINT16_MAX)
         return sl_fail(error, SL_UNSUPPORTED, "policy 'lru' takes sets of less than %u ways", UINT16_MAX);
     l->ways = shape->ways;
-    l->older = sl_arena_array(arena, uint16_t, shape->sets * row);
-    l->newer = sl_arena_array(arena, uint16_t, shape->sets * row);
-    if (!l->older || !l->newer)
+    l->ring = sl_arena_array(arena, neighbours, shape->sets * row);
+    if (!l->ring)
         return sl_fail_memory(error);
     for (size_t i = 0; i < shape->sets * row; i++) { /* the lowest way is the oldest */
         size_t way = i % row;
-        l->older[i] = (uint16_t)(way ? way - 1 : row - 1);
-        l->newer[i] = (uint16_t)(way + 1 < row ? way + 1 : 0);
+        l->ring[i] = (neighbours){(uint16_t)(way ? way - 1 : row - 1), (uint16_t)(way + 1 < row ? way + 1 : 0)};
     }
     return SL_OK;
 }
@@ -31,27 +33,24 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     const lru *l = self;
-    const uint16_t *newer = &l->newer[(size_t)access->set * (l->ways + 1)];
-    uint32_t way = newer[l->ways];
+    const neighbours *ring = &l->ring[(size_t)access->set * (l->ways + 1)];
+    uint32_t way = ring[l->ways].newer;
     while (!sl_way_in(evictable, way))
-        way = newer[way];
+        way = ring[way].newer;
     return way;
 }
 
 static void on_use(void *self, const sl_cache_access *access, uint32_t way)
 {
     const lru *l = self;
-    uint16_t *older = &l->older[(size_t)access->set * (l->ways + 1)];
-    uint16_t *newer = &l->newer[(size_t)access->set * (l->ways + 1)];
-    uint32_t end = l->ways, newest = older[end];
-    if (newest == way)
+    neighbours *ring = &l->ring[(size_t)access->set * (l->ways + 1)], *end = &ring[l->ways];
+    if (end->older == way)
         return;
-    newer[older[way]] = newer[way];
-    older[newer[way]] = older[way];
-    older[way] = (uint16_t)newest;
-    newer[way] = (uint16_t)end;
-    newer[newest] = (uint16_t)way;
-    older[end] = (uint16_t)way;
+    ring[ring[way].older].newer = ring[way].newer;
+    ring[ring[way].newer].older = ring[way].older;
+    ring[way] = (neighbours){end->older, (uint16_t)l->ways};
+    ring[end->older].newer = (uint16_t)way;
+    end->older = (uint16_t)way;
 }
 
 const sl_policy_ops sl_policy_lru = {
