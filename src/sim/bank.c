@@ -187,7 +187,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
     put(sim, waits ? &b->hits : &b->fills, time, number);
-    sl_wake(&sim->bank_next[b->number][b->index], time);
+    sl_wake(&sim->bank_due[b->number], b->index, time);
 }
 
 /* ---- lines that leave ---- */
@@ -523,7 +523,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         r->kind = SL_REQUEST_LOAD;
     }
     if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_PAST)
-        sl_wake(&sim->bank_next[b->number][b->index], sim->now);
+        sl_wake(&sim->bank_due[b->number], b->index, sim->now);
     return outcome;
 }
 
@@ -739,15 +739,12 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     const sl_level *level = &sim->machine.level[number];
     uint32_t count = sim->machine.cores / level->cores_per_instance * (number ? level->banks : 1);
     sim->bank[number] = calloc(count, sizeof *sim->bank[number]);
-    sim->bank_next[number] = malloc(count * sizeof *sim->bank_next[number]);
-    if (!sim->bank[number] || !sim->bank_next[number])
+    if (!sim->bank[number])
         return sl_fail_memory(error);
     sim->banks[number] = count;
-    sl_status status = SL_OK;
-    for (uint32_t i = 0; i < count && !status; i++) {
-        sim->bank_next[number][i] = SL_NEVER;
+    sl_status status = sl_due_init(&sim->bank_due[number], count, error);
+    for (uint32_t i = 0; i < count && !status; i++)
         status = start_bank(sim, &sim->bank[number][i], number, i, error);
-    }
     return status;
 }
 
@@ -772,11 +769,10 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);
-    free(sim->bank_next[number]);
+    sl_due_fini(&sim->bank_due[number]);
     free(sim->shared_state[number][0]);
     free(sim->shared_state[number][1]);
     sim->bank[number] = NULL;
-    sim->bank_next[number] = NULL;
     sim->shared_state[number][0] = sim->shared_state[number][1] = NULL;
     sim->banks[number] = 0;
 }

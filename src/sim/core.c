@@ -8,10 +8,18 @@
 
 /* ---- when a warp can issue ---- */
 
+static void set_state(sl_sim_core *core, uint32_t w, sl_warp_state state)
+{
+    uint64_t bit = UINT64_C(1) << w;
+    core->in_state[core->warp[w].state] &= ~bit;
+    core->in_state[state] |= bit;
+    core->warp[w].state = (uint8_t)state;
+}
+
 static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t time)
 {
     uint64_t bit = UINT64_C(1) << w;
-    core->warp[w].state = SL_WARP_RUNS;
+    set_state(core, w, SL_WARP_RUNS);
     core->warp[w].ready_at = time;
     if (time <= sim->now) {
         bool memory = sim->program->step[core->warp[w].inst].kind == SL_STEP_MEMORY;
@@ -45,7 +53,7 @@ static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t lea
 {
     uint64_t until = least;
     if (waits_for_memory(sim, core, w, &until))
-        core->warp[w].state = SL_WARP_DATA;
+        set_state(core, w, SL_WARP_DATA);
     else
         sleep_until(sim, core, w, until);
 }
@@ -73,11 +81,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t le
 /* All warps of a block that have not ended wait: they go on. */
 static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
 {
-    uint64_t waiting = 0;
-    for (uint64_t left = block->members; left; left &= left - 1) {
-        uint32_t w = (uint32_t)__builtin_ctzll(left);
-        waiting |= core->warp[w].state == SL_WARP_BARRIER ? UINT64_C(1) << w : 0;
-    }
+    uint64_t waiting = block->members & core->in_state[SL_WARP_BARRIER];
     block->waiting = 0;
     sl_status status = SL_OK;
     for (; waiting && !status; waiting &= waiting - 1)
@@ -89,7 +93,7 @@ static void leave(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_block *block = &core->block[core->warp[w].block];
     uint64_t bit = UINT64_C(1) << w;
-    core->warp[w].state = SL_WARP_NONE;
+    set_state(core, w, SL_WARP_NONE);
     core->live &= ~bit;
     block->members &= ~bit;
     if (!block->members) {
@@ -102,7 +106,7 @@ static void leave(sl_sim *sim, sl_sim_core *core, uint32_t w)
 static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
 {
     sl_sim_block *block = &core->block[core->warp[w].block];
-    core->warp[w].state = SL_WARP_DRAIN;
+    set_state(core, w, SL_WARP_DRAIN);
     block->warps--;
     if (!core->warp[w].loads && !core->warp[w].stores)
         leave(sim, core, w);
@@ -138,7 +142,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
         settle_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
         leave(sim, core, w);
-    sl_wake(&sim->core_next[core->number], sim->now);
+    sl_wake(&sim->core_due, core->number, sim->now);
 }
 
 void sl_core_answer(sl_sim *sim, uint32_t number)
@@ -180,7 +184,7 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance)
     uint32_t cores = sim->machine.level[0].cores_per_instance;
     for (uint32_t c = instance * cores; c < (instance + 1) * cores; c++)
         if (sim->core[c].stalled)
-            sl_wake(&sim->core_next[c], sim->now);
+            sl_wake(&sim->core_due, c, sim->now);
 }
 
 /* ---- issue ---- */
@@ -239,7 +243,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     if (status || step->kind != SL_STEP_BARRIER)
         return status ? status : advance(sim, core, w, sim->now + 1, error);
     sl_sim_block *block = &core->block[warp->block];
-    warp->state = SL_WARP_BARRIER;
+    set_state(core, w, SL_WARP_BARRIER);
     block->waiting++;
     return block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
 }
@@ -247,18 +251,11 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
 /* Why none of a scheduler's warps issues. */
 static sl_cycle_kind reason(const sl_sim_core *core, const sl_scheduler *s, bool full)
 {
-    uint64_t mine = core->live & s->warps;
-    bool data = false, barrier = false;
-    if (full)
-        return SL_CYCLE_MEMORY;
-    for (; mine; mine &= mine - 1) {
-        uint8_t state = core->warp[__builtin_ctzll(mine)].state;
-        if (state == SL_WARP_RUNS)
-            return SL_CYCLE_PIPELINE;
-        data |= state == SL_WARP_DATA;
-        barrier |= state == SL_WARP_BARRIER;
-    }
-    return data ? SL_CYCLE_DATA : barrier ? SL_CYCLE_BARRIER : SL_CYCLE_IDLE;
+    return full                                         ? SL_CYCLE_MEMORY
+           : core->in_state[SL_WARP_RUNS] & s->warps    ? SL_CYCLE_PIPELINE
+           : core->in_state[SL_WARP_DATA] & s->warps    ? SL_CYCLE_DATA
+           : core->in_state[SL_WARP_BARRIER] & s->warps ? SL_CYCLE_BARRIER
+                                                        : SL_CYCLE_IDLE;
 }
 
 /* One cycle of a scheduler; `next`: when a unit that a warp waits for is free. */
@@ -280,7 +277,7 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
             *next = sim->now + 1;
             return issue(sim, core, s, w, error);
         }
-        sl_wake(next, s->busy_until[step->unit]);
+        *next = s->busy_until[step->unit] < *next ? s->busy_until[step->unit] : *next;
         from &= ~(UINT64_C(1) << w);
     }
     s->doing = (uint8_t)reason(core, s, full);
@@ -328,7 +325,8 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
     if (core->wheel_slots) {
         unsigned at = (unsigned)((sim->now + 1) % SL_WHEEL);
         uint64_t turned = at ? core->wheel_slots >> at | core->wheel_slots << (SL_WHEEL - at) : core->wheel_slots;
-        sl_wake(next, sim->now + 1 + (uint64_t)__builtin_ctzll(turned));
+        uint64_t due = sim->now + 1 + (uint64_t)__builtin_ctzll(turned);
+        *next = due < *next ? due : *next;
     }
     return status;
 }
@@ -353,7 +351,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = 0;
     warp->local_base = launch->local_window + warp_of_launch * launch->lanes * (kernel->local_bytes + 3u) / 4 * 4;
-    warp->state = SL_WARP_RUNS;
+    set_state(core, w, SL_WARP_RUNS);
     memset(&core->ready_at[(size_t)w * sim->program->registers], 0, sim->program->registers * sizeof *core->ready_at);
     sl_warp_reader_init(&warp->reader, sim->loaded, block, number, &core->predictor[(size_t)w * slots]);
 }
@@ -376,7 +374,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
         status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now, error);
-    sl_wake(&sim->core_next[core->number], sim->now);
+    sl_wake(&sim->core_due, core->number, sim->now);
     return status;
 }
 
@@ -417,14 +415,11 @@ sl_status sl_cores_create(sl_sim *sim, sl_error *error)
 {
     uint32_t cores = sim->machine.cores;
     sim->core = calloc(cores, sizeof *sim->core);
-    sim->core_next = malloc(cores * sizeof *sim->core_next);
-    if (!sim->core || !sim->core_next)
+    if (!sim->core)
         return sl_fail_memory(error);
-    sl_status status = SL_OK;
-    for (uint32_t i = 0; i < cores && !status; i++) {
-        sim->core_next[i] = SL_NEVER;
+    sl_status status = sl_due_init(&sim->core_due, cores, error);
+    for (uint32_t i = 0; i < cores && !status; i++)
         status = start_core(sim, &sim->core[i], i, error);
-    }
     return status;
 }
 
@@ -441,7 +436,6 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->left);
     }
     free(sim->core);
-    free(sim->core_next);
+    sl_due_fini(&sim->core_due);
     sim->core = NULL;
-    sim->core_next = NULL;
 }

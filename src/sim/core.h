@@ -19,6 +19,7 @@ typedef enum sl_warp_state {
     SL_WARP_DATA,    /* waits for memory */
     SL_WARP_BARRIER, /* waits for its block */
     SL_WARP_DRAIN,   /* has ended, but not all that it asked for is back */
+    SL_WARP_STATES
 } sl_warp_state;
 
 typedef struct sl_sim_warp {
@@ -59,15 +60,16 @@ typedef struct sl_scheduler {
 
 struct sl_sim_core {
     uint32_t number;
-    uint64_t ready;           /* warps */
-    uint64_t wants_memory;    /* of these, those whose next instruction goes to the load/store unit */
-    uint64_t live;            /* warps that are not SL_WARP_NONE */
-    uint64_t wheel[SL_WHEEL]; /* warps by the cycle at which they become ready, modulo the size */
-    uint64_t wheel_slots;     /* which are not empty */
-    sl_sim_warp *warp;        /* [SL_CORE_WARPS] */
-    uint32_t *ready_at;       /* [warps * registers]; SL_NONE: waits for memory */
-    sl_predictor *predictor;  /* [warps * slots] */
-    sl_sim_block *block;      /* [resident blocks] */
+    uint64_t ready;                    /* warps */
+    uint64_t wants_memory;             /* of these, those whose next instruction goes to the load/store unit */
+    uint64_t live;                     /* warps that are not SL_WARP_NONE */
+    uint64_t in_state[SL_WARP_STATES]; /* warps by state */
+    uint64_t wheel[SL_WHEEL];          /* warps by the cycle at which they become ready, modulo the size */
+    uint64_t wheel_slots;              /* which are not empty */
+    sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
+    uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
+    sl_predictor *predictor;           /* [warps * slots] */
+    sl_sim_block *block;               /* [resident blocks] */
     uint32_t blocks, ages;
     sl_scheduler *scheduler;
     uint64_t ticked;      /* last cycle in which it was; SL_NEVER: not yet */

@@ -50,10 +50,23 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
         sl_network_wait(sim, from, &channel->room);
         return false;
     }
-    sl_dram_entry *e = &channel->entry[channel->entries++];
-    *e = (sl_dram_entry){.request = number, .write = r->kind != SL_REQUEST_LOAD};
+    uint32_t at = channel->free;
+    sl_dram_entry *e = &channel->entry[at];
+    channel->free = e->next;
+    channel->entries++;
+    *e = (sl_dram_entry){
+        .request = number, .arrival = channel->arrivals++, .next = SL_NONE, .write = r->kind != SL_REQUEST_LOAD};
     locate(sim, r->addr, e);
-    sl_wake(&sim->channel_next[c], sim->now + 1);
+    sl_dram_bank *bank = &channel->bank[e->bank];
+    if (bank->first == SL_NONE)
+        bank->first = at;
+    else
+        channel->entry[bank->last].next = at;
+    bank->last = at;
+    if (bank->hit == SL_NONE && bank->row == e->row)
+        bank->hit = at;
+    channel->wanted |= UINT64_C(1) << e->bank;
+    sl_wake(&sim->channel_due, c, sim->now + 1);
     return true;
 }
 
@@ -73,6 +86,31 @@ static uint64_t access_time(const sl_sim *sim, const sl_channel *c, const sl_dra
     return bus > lead ? later(time, bus - lead) : time;
 }
 
+static void find_hit(const sl_channel *c, sl_dram_bank *bank)
+{
+    uint32_t at = bank->first;
+    while (at != SL_NONE && c->entry[at].row != bank->row)
+        at = c->entry[at].next;
+    bank->hit = at;
+}
+
+static void take_entry(sl_channel *c, uint32_t at)
+{
+    sl_dram_bank *bank = &c->bank[c->entry[at].bank];
+    uint32_t *link = &bank->first, before = SL_NONE;
+    for (; *link != at; link = &c->entry[before].next)
+        before = *link;
+    *link = c->entry[at].next;
+    if (bank->last == at)
+        bank->last = before;
+    if (bank->first == SL_NONE)
+        c->wanted &= ~(UINT64_C(1) << c->entry[at].bank);
+    c->entry[at].next = c->free;
+    c->free = at;
+    c->entries--;
+    find_hit(c, bank);
+}
+
 static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
     const sl_memory *t = &sim->times;
@@ -87,7 +125,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     c->access_at = sim->now + later(t->ccd, 1);
     sim->result->dram_row_hits += !e.opened;
     sim->result->dram_row_misses += e.opened;
-    memmove(&c->entry[at], &c->entry[at + 1], (--c->entries - at) * sizeof e);
+    take_entry(c, at);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
         c->read_at = later(c->read_at, end_cycle + t->cdlr);
@@ -103,57 +141,71 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
 
-/* Opens the row of an entry, closing another one first; returns when that can go on. */
-static uint64_t open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
+/* Closes the row that is in the way of an entry, or opens the entry's; both can be done now. */
+static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
     const sl_memory *t = &sim->times;
     sl_dram_bank *bank = &c->bank[e->bank];
     if (bank->row != SL_NEVER) {
-        if (sim->now < bank->close_at)
-            return bank->close_at;
         bank->row = SL_NEVER;
         bank->open_at = later(bank->open_at, sim->now + t->rp);
-        return later(bank->open_at, sim->now + 1);
+        return;
     }
-    uint64_t time = later(bank->open_at, c->open_at);
-    if (sim->now < time)
-        return time;
     bank->row = e->row;
     e->opened = true;
+    find_hit(c, bank);
     bank->access_at = sim->now + t->rcd;
     bank->close_at = sim->now + t->ras;
     bank->open_at = sim->now + t->rc;
     c->open_at = sim->now + t->rrd;
-    return later(bank->access_at, sim->now + 1);
+}
+
+/* The oldest request whose row is open and can be accessed now; SL_NONE: there is none. */
+static uint32_t first_ready(const sl_sim *sim, const sl_channel *c, uint64_t *next)
+{
+    uint32_t ready = SL_NONE;
+    for (uint64_t left = c->wanted; left; left &= left - 1) {
+        uint32_t hit = c->bank[__builtin_ctzll(left)].hit;
+        if (hit == SL_NONE)
+            continue;
+        uint64_t time = access_time(sim, c, &c->entry[hit]);
+        if (time > sim->now)
+            *next = time < *next ? time : *next;
+        else if (ready == SL_NONE || c->entry[hit].arrival < c->entry[ready].arrival)
+            ready = hit;
+    }
+    return ready;
+}
+
+/* When the row that a bank's oldest request wants can be closed or opened. */
+static uint64_t open_time(const sl_channel *c, const sl_dram_bank *bank)
+{
+    return bank->row != SL_NEVER ? bank->close_at : later(bank->open_at, c->open_at);
 }
 
 /* Gives one command, if one can be given now. Returns when the next can. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    uint64_t next = SL_NEVER, wanted = 0; /* wanted: banks whose open row an entry waits for */
-    for (uint32_t i = 0; i < c->entries; i++) {
-        const sl_dram_entry *e = &c->entry[i];
-        if (c->bank[e->bank].row != e->row)
-            continue;
-        uint64_t time = access_time(sim, c, e);
-        if (time <= sim->now) {
-            access_row(sim, c, i);
-            return c->entries ? sim->now + 1 : SL_NEVER;
-        }
-        next = time < next ? time : next;
-        wanted |= UINT64_C(1) << (e->bank % 64);
+    uint64_t next = SL_NEVER;
+    uint32_t ready = first_ready(sim, c, &next), oldest = SL_NONE;
+    if (ready != SL_NONE) {
+        access_row(sim, c, ready);
+        return c->entries ? sim->now + 1 : SL_NEVER;
     }
-    for (uint32_t i = 0; i < c->entries; i++) {
-        sl_dram_entry *e = &c->entry[i];
-        if (wanted >> (e->bank % 64) & 1)
+    for (uint64_t left = c->wanted; left; left &= left - 1) {
+        const sl_dram_bank *bank = &c->bank[__builtin_ctzll(left)];
+        if (bank->hit != SL_NONE)
             continue;
-        wanted |= UINT64_C(1) << (e->bank % 64);
-        uint64_t row = c->bank[e->bank].row, time = open_row(sim, c, e);
-        if (c->bank[e->bank].row != row)
-            return sim->now + 1;
-        next = time < next ? time : next;
+        uint64_t time = open_time(c, bank);
+        if (time > sim->now)
+            next = time < next ? time : next;
+        else if (oldest == SL_NONE || c->entry[bank->first].arrival < c->entry[oldest].arrival)
+            oldest = bank->first;
     }
-    return next;
+    if (oldest == SL_NONE)
+        return next;
+    open_row(sim, c, &c->entry[oldest]);
+    return sim->now + 1;
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
@@ -165,7 +217,7 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
         uint32_t last = sim->machine.levels - 1;
         uint32_t b = sl_bank_for(sim, last, r->core, r->addr);
         sl_bank_fill(sim, &sim->bank[last][b], request);
-        sl_wake(&sim->bank_next[last][b], sim->now + 1);
+        sl_wake(&sim->bank_due[last], b, sim->now + 1);
     }
     uint64_t next = c->entries ? command(sim, c) : SL_NEVER, due = sl_queue_due(&c->done);
     return next < due ? next : due;
@@ -201,30 +253,35 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
     turn_times(sim);
     sim->memory_pad = pad(sim);
     sim->channel = calloc(m->channels, sizeof *sim->channel);
-    sim->channel_next = malloc(m->channels * sizeof *sim->channel_next);
-    if (!sim->channel || !sim->channel_next)
+    if (!sim->channel)
         return sl_fail_memory(error);
+    sl_status status = sl_due_init(&sim->channel_due, m->channels, error);
     for (uint32_t i = 0; i < m->channels; i++) {
         sl_channel *c = &sim->channel[i];
-        sim->channel_next[i] = SL_NEVER;
         c->entry = calloc(m->queue, sizeof *c->entry);
         c->bank = calloc(m->banks, sizeof *c->bank);
         if (!c->entry || !c->bank)
             return sl_fail_memory(error);
     }
-    sl_dram_reset(sim);
-    return SL_OK;
+    if (!status)
+        sl_dram_reset(sim);
+    return status;
 }
 
 void sl_dram_reset(sl_sim *sim)
 {
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
         sl_channel *c = &sim->channel[i];
-        sim->channel_next[i] = SL_NEVER;
+        sim->channel_due.next[i] = SL_NEVER;
+        c->entries = 0;
+        c->wanted = 0;
+        c->free = 0;
+        for (uint32_t e = 0; e < sim->machine.memory.queue; e++)
+            c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
         c->room = SL_NO_BANKS;
         c->access_at = c->read_at = c->open_at = c->bus_free = 0;
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
-            c->bank[b] = (sl_dram_bank){.row = SL_NEVER};
+            c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};
     }
 }
 
@@ -236,5 +293,5 @@ void sl_dram_destroy(sl_sim *sim)
         sl_queue_fini(&sim->channel[i].done);
     }
     free(sim->channel);
-    free(sim->channel_next);
+    sl_due_fini(&sim->channel_due);
 }

@@ -9,18 +9,23 @@
 typedef struct sl_dram_bank {
     uint64_t row;                          /* open; SL_NEVER: none is */
     uint64_t access_at, close_at, open_at; /* earliest cycles of the next access, closing, opening */
+    uint32_t first, last;                  /* requests for the bank, oldest first; SL_NONE: none */
+    uint32_t hit;                          /* the oldest of these whose row is open; SL_NONE: none */
 } sl_dram_bank;
 
 typedef struct sl_dram_entry {
-    uint64_t row;
+    uint64_t row, arrival; /* arrival: a number that grows */
     uint32_t request, bank;
+    uint32_t next;      /* for the same bank, or of the free ones */
     bool write, opened; /* opened: its row was opened for it */
 } sl_dram_entry;
 
 struct sl_channel {
-    sl_dram_entry *entry; /* [queue], oldest first */
-    uint32_t entries;
+    sl_dram_entry *entry; /* [queue] */
+    uint32_t entries, free;
+    uint64_t arrivals;
     sl_dram_bank *bank;
+    uint64_t wanted;                      /* banks that have requests */
     uint64_t access_at, read_at, open_at; /* of any bank */
     uint64_t bus_free;                    /* in sixteenths of a cycle */
     sl_bank_list room;                    /* banks of the last level that wait for a place in the queue */

@@ -28,6 +28,15 @@ typedef struct sl_slot_stats {
     uint64_t memory_sectors;          /* reads of DRAM */
 } sl_slot_stats;
 
+/* When parts of a kind want to be ticked. Kinds of which no part does are passed over. */
+typedef struct sl_due {
+    uint64_t *next; /* [parts] */
+    uint64_t soonest;
+} sl_due;
+
+sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error);
+void sl_due_fini(sl_due *due); /* zeroes are fine */
+
 struct sl_sim {
     sl_machine whole;   /* as it was given */
     sl_machine machine; /* its first level as it is in this launch */
@@ -38,12 +47,12 @@ struct sl_sim {
     unsigned log2_line;             /* of level 0 */
     uint32_t banks[SL_MOST_LEVELS]; /* of all instances of a level together */
     sl_bank *bank[SL_MOST_LEVELS];
-    uint64_t *bank_next[SL_MOST_LEVELS];
+    sl_due bank_due[SL_MOST_LEVELS];
     void *shared_state[SL_MOST_LEVELS][2]; /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    uint64_t *core_next;
+    sl_due core_due;
     sl_channel *channel;
-    uint64_t *channel_next;
+    sl_due channel_due;
     sl_memory times;     /* the machine's memory, its times in cycles of the cores */
     uint32_t memory_pad; /* cycles that a read takes beside what networks and DRAM take */
 
@@ -66,10 +75,13 @@ static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
     return sl_pool_at(&sim->pool, number);
 }
-static inline void sl_wake(uint64_t *next, uint64_t time)
+/* Something can happen to a part at `time`. */
+static inline void sl_wake(sl_due *due, uint32_t part, uint64_t time)
 {
-    if (time < *next)
-        *next = time;
+    if (time < due->next[part])
+        due->next[part] = time;
+    if (time < due->soonest)
+        due->soonest = time;
 }
 static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
 {

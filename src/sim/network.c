@@ -20,11 +20,11 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
-static void carry(sl_sim *sim, sl_queue *to, uint64_t time, uint32_t number, uint64_t *next)
+static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, const sl_bank *to)
 {
-    if (!sl_queue_put(to, time, number))
+    if (!sl_queue_put(queue, time, number))
         sim->failed = true;
-    sl_wake(next, time);
+    sl_wake(&sim->bank_due[to->number], to->index, time);
 }
 
 void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
@@ -45,7 +45,7 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     sl_bank *b = &sim->bank[level][waiting->first];
     waiting->first = b->next_waiting;
     b->out_waits = false;
-    sl_wake(&sim->bank_next[level][b->index], sim->now);
+    sl_wake(&sim->bank_due[level], b->index, sim->now);
 }
 
 static void take(sl_sim *sim, sl_bank *b)
@@ -84,7 +84,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     take(sim, b);
     r->stalled = 0;
     r->since = now;
-    carry(sim, &to->in, arrival + cycles - 1, number, &sim->bank_next[below][to->index]);
+    carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
 void sl_network_up(sl_sim *sim, sl_bank *b)
@@ -105,5 +105,5 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     b->up_free = now + cycles;
     to->back_free = arrival + cycles;
     sl_queue_take(from);
-    carry(sim, &to->back, arrival + cycles - 1, number, &sim->bank_next[above][to->index]);
+    carry(sim, &to->back, arrival + cycles - 1, number, to);
 }

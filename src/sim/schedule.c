@@ -31,11 +31,7 @@ uint32_t sl_schedule_pick(const sl_sim *sim, const sl_sim_core *core, const sl_s
 
 void sl_schedule_refill(const sl_sim *sim, const sl_sim_core *core, sl_scheduler *s)
 {
-    uint64_t candidates = 0;
-    for (uint64_t left = s->warps & core->live; left; left &= left - 1) {
-        uint32_t w = (uint32_t)__builtin_ctzll(left);
-        candidates |= core->warp[w].state == SL_WARP_RUNS ? UINT64_C(1) << w : 0;
-    }
+    uint64_t candidates = s->warps & core->in_state[SL_WARP_RUNS];
     s->active &= candidates;
     candidates &= ~s->active;
     while (candidates && (uint32_t)__builtin_popcountll(s->active) < sim->machine.core.active_warps) {

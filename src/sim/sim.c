@@ -100,54 +100,98 @@ static sl_status dispatch(sl_sim *sim, sl_error *error)
     return status;
 }
 
+sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error)
+{
+    due->next = malloc(parts * sizeof *due->next);
+    due->soonest = SL_NEVER;
+    for (uint32_t i = 0; due->next && i < parts; i++)
+        due->next[i] = SL_NEVER;
+    return due->next ? SL_OK : sl_fail_memory(error);
+}
+
+void sl_due_fini(sl_due *due)
+{
+    free(due->next);
+    *due = (sl_due){0};
+}
+
+/* When the first of the parts is due. While they are ticked `soonest` is only ever too late for those passed already,
+ * so it is found anew at the end. */
+static void find_soonest(sl_due *due, uint32_t parts)
+{
+    uint64_t least = SL_NEVER;
+    for (uint32_t i = 0; i < parts; i++)
+        least = due->next[i] < least ? due->next[i] : least;
+    due->soonest = least;
+}
+
+static bool is_due(const sl_sim *sim, sl_due *due, uint32_t part)
+{
+    if (due->next[part] > sim->now)
+        return false;
+    due->next[part] = SL_NEVER;
+    return true;
+}
+
+static void tick_channels(sl_sim *sim)
+{
+    if (sim->channel_due.soonest > sim->now)
+        return;
+    for (uint32_t i = 0; i < sim->machine.memory.channels; i++)
+        if (is_due(sim, &sim->channel_due, i))
+            sl_wake(&sim->channel_due, i, sl_dram_tick(sim, i));
+    find_soonest(&sim->channel_due, sim->machine.memory.channels);
+}
+
+static void tick_banks(sl_sim *sim, uint32_t level)
+{
+    sl_due *due = &sim->bank_due[level];
+    uint32_t banks = sim->banks[level], i = (uint32_t)(sim->now % banks); /* nobody is always the first */
+    if (due->soonest > sim->now)
+        return;
+    for (uint32_t n = 0; n < banks; n++) {
+        if (is_due(sim, due, i))
+            sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
+        i = i + 1 < banks ? i + 1 : 0;
+    }
+    find_soonest(due, banks);
+}
+
+static sl_status tick_cores(sl_sim *sim, sl_error *error)
+{
+    sl_status status = SL_OK;
+    if (sim->core_due.soonest > sim->now)
+        return SL_OK;
+    for (uint32_t i = 0; i < sim->machine.cores && !status; i++)
+        if (is_due(sim, &sim->core_due, i)) {
+            uint64_t next;
+            status = sl_core_tick(sim, &sim->core[i], &next, error);
+            sl_wake(&sim->core_due, i, next);
+        }
+    find_soonest(&sim->core_due, sim->machine.cores);
+    return status;
+}
+
 static sl_status tick(sl_sim *sim, sl_error *error)
 {
-    uint64_t now = sim->now;
-    for (uint32_t i = 0; i < sim->machine.memory.channels; i++)
-        if (sim->channel_next[i] <= now) {
-            sim->channel_next[i] = SL_NEVER;
-            sl_wake(&sim->channel_next[i], sl_dram_tick(sim, i));
-        }
-    for (uint32_t level = sim->machine.levels; level-- > 0;) {
-        uint32_t banks = sim->banks[level], first = (uint32_t)(now % banks); /* nobody is always the first */
-        for (uint32_t n = 0; n < banks; n++) {
-            uint32_t i = first + n < banks ? first + n : first + n - banks;
-            if (sim->bank_next[level][i] <= now) {
-                sim->bank_next[level][i] = SL_NEVER;
-                sl_wake(&sim->bank_next[level][i], sl_bank_tick(sim, &sim->bank[level][i]));
-            }
-        }
-    }
+    tick_channels(sim);
+    for (uint32_t level = sim->machine.levels; level-- > 0;)
+        tick_banks(sim, level);
     sl_status status = sim->room ? dispatch(sim, error) : SL_OK;
-    for (uint32_t i = 0; i < sim->machine.cores && !status; i++)
-        if (sim->core_next[i] <= now) {
-            uint64_t next;
-            sim->core_next[i] = SL_NEVER;
-            status = sl_core_tick(sim, &sim->core[i], &next, error);
-            sl_wake(&sim->core_next[i], next);
-        }
+    if (!status)
+        status = tick_cores(sim, error);
     if (!status && (sim->failed || sim->pool.failed))
         status = sl_fail_memory(error);
     return status;
 }
 
-static uint64_t soonest(const uint64_t *next, uint32_t count)
-{
-    uint64_t least = SL_NEVER;
-    for (uint32_t i = 0; i < count; i++)
-        least = next[i] < least ? next[i] : least;
-    return least;
-}
-
 /* The next cycle in which something happens. */
 static uint64_t next_cycle(const sl_sim *sim)
 {
-    uint64_t next = soonest(sim->core_next, sim->machine.cores), other;
+    uint64_t next = sim->core_due.soonest;
     for (uint32_t level = 0; level < sim->machine.levels; level++)
-        if ((other = soonest(sim->bank_next[level], sim->banks[level])) < next)
-            next = other;
-    if ((other = soonest(sim->channel_next, sim->machine.memory.channels)) < next)
-        next = other;
+        next = sim->bank_due[level].soonest < next ? sim->bank_due[level].soonest : next;
+    next = sim->channel_due.soonest < next ? sim->channel_due.soonest : next;
     if (sim->room && next > sim->now + 1)
         next = sim->now + 1;
     return next > sim->now ? next : sim->now + 1;
@@ -187,7 +231,6 @@ static void reset_ports(sl_sim *sim)
             sl_bank *b = &sim->bank[level][i];
             b->up_free = b->down_free = b->in_free = b->back_free = 0;
             b->taken_at = b->stalled_since = SL_NEVER;
-            sim->bank_next[level][i] = SL_NEVER;
         }
     sl_dram_reset(sim);
 }
