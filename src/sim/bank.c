@@ -1,7 +1,6 @@
 #include "sim/bank.h"
 
-#include <string.h>
-
+#include "sim/lines.h"
 #include "sim/network.h"
 
 /* ---- where things are ---- */
@@ -16,154 +15,6 @@ uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t
     if (level->index == SL_INDEX_MIX)
         chunk = sl_mix_bits(chunk);
     return instance * level->banks + (uint32_t)(chunk % level->banks);
-}
-
-static uint32_t set_of(const sl_bank *b, uint64_t addr)
-{
-    const sl_level *level = b->level;
-    if (b->sets == level->sets)
-        return sl_level_set(level, addr);
-    if (level->index != SL_INDEX_MODULO)
-        return sl_level_set(level, addr) % b->sets;
-    uint64_t chunk = addr / level->bank_bytes / level->banks;
-    return (uint32_t)((chunk * (level->bank_bytes >> b->log2_line) + addr % level->bank_bytes / level->line_bytes) %
-                      b->sets);
-}
-
-/* ---- tags ---- */
-
-/* The first byte of eight that is `byte`, from the lowest; 8: none. Bytes behind a match may match wrongly, so that who
- * wants another one has to look again. */
-static uint64_t bytes_equal(uint64_t eight, uint8_t byte)
-{
-    uint64_t x = eight ^ byte * UINT64_C(0x0101010101010101);
-    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
-}
-
-static uint8_t hint_of(uint64_t line)
-{
-    return (uint8_t)(1 + (line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % 255);
-}
-
-/* The way of a line in its set, or SL_NO_WAY. Most ways are ruled out by a byte of their tag, eight at a time: caches
- * of 64 ways took a third of the time otherwise. */
-static uint32_t find(const sl_bank *b, uint32_t set, uint64_t line)
-{
-    const sl_line *of_set = &b->line[(size_t)set * b->ways];
-    const uint64_t *hint = &b->hint[(size_t)set * b->hint_words];
-    uint8_t byte = hint_of(line);
-    for (uint32_t i = 0; i < b->hint_words; i++)
-        for (uint64_t equal = bytes_equal(hint[i], byte); equal; equal &= equal - 1) {
-            uint32_t w = 8 * i + (uint32_t)__builtin_ctzll(equal) / 8;
-            if (w < b->ways && of_set[w].tag == line + 1)
-                return w;
-        }
-    return SL_NO_WAY;
-}
-
-static void put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
-{
-    uint8_t byte = tag ? hint_of(tag - 1) : 0;
-    uint64_t *hint = &b->hint[(size_t)set * b->hint_words + way / 8], bit = UINT64_C(1) << (way % 64);
-    uint64_t *used = &b->used_ways[(size_t)set * b->mask_words + way / 64];
-    b->line[(size_t)set * b->ways + way].tag = tag;
-    *hint = (*hint & ~(UINT64_C(0xff) << (way % 8 * 8))) | (uint64_t)byte << (way % 8 * 8);
-    *used = tag ? *used | bit : *used & ~bit;
-}
-
-static void set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
-{
-    uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
-    b->line[(size_t)set * b->ways + way].flying = units;
-    *flying = units ? *flying | bit : *flying & ~bit;
-}
-
-/* The lowest way without a line, or SL_NO_WAY. */
-static uint32_t free_way(const sl_bank *b, uint32_t set)
-{
-    const uint64_t *used = &b->used_ways[(size_t)set * b->mask_words];
-    for (uint32_t i = 0; i < b->mask_words; i++)
-        if (~used[i]) {
-            uint32_t w = 64 * i + (uint32_t)__builtin_ctzll(~used[i]);
-            return w < b->ways ? w : SL_NO_WAY;
-        }
-    return SL_NO_WAY;
-}
-
-/* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
-static bool offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
-{
-    const uint64_t *used = &b->used_ways[(size_t)set * b->mask_words];
-    const uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words];
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < b->mask_words; i++) {
-        uint64_t all = b->ways - 64 * i < 64 ? (UINT64_C(1) << (b->ways - 64 * i)) - 1 : UINT64_MAX;
-        b->offered[i] = (free_too ? all : used[i]) & ~flying[i];
-        any |= b->offered[i];
-    }
-    *mask = (sl_way_mask){b->offered, b->ways};
-    return any;
-}
-
-/* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
-static unsigned shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
-{
-    return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_unit);
-}
-
-/* Whole pieces of `size` units that cover the mask. */
-static uint32_t widen(uint32_t units, uint32_t size, uint32_t line_units)
-{
-    if (size >= line_units)
-        return line_units >= 32 ? UINT32_MAX : (1u << line_units) - 1;
-    uint32_t piece = (1u << size) - 1, wide = 0;
-    for (uint32_t at = 0; at < line_units; at += size)
-        if (units >> at & piece)
-            wide |= piece << at;
-    return wide;
-}
-
-/* ---- MSHRs ---- */
-
-static uint32_t take_mshr(sl_bank *b)
-{
-    if (b->mshrs == b->mshr_capacity) {
-        uint32_t capacity = b->mshr_capacity ? 2 * b->mshr_capacity : 16;
-        sl_mshr *item = realloc(b->mshr_item, capacity * sizeof *item);
-        if (!item)
-            return SL_NONE;
-        for (uint32_t i = b->mshr_capacity; i < capacity; i++)
-            item[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
-        b->mshr_free = b->mshr_capacity;
-        b->mshr_item = item;
-        b->mshr_capacity = capacity;
-    }
-    uint32_t number = b->mshr_free;
-    b->mshr_free = b->mshr_item[number].next;
-    b->mshrs++;
-    return number;
-}
-
-static void give_mshr(sl_bank *b, uint32_t number)
-{
-    b->mshr_item[number].next = b->mshr_free;
-    b->mshr_free = number;
-    b->mshrs--;
-}
-
-/* The MSHR of a line that brings some of the units; SL_NONE: none does. */
-static uint32_t mshr_with(const sl_bank *b, size_t place, uint32_t units)
-{
-    uint32_t m = b->line[place].mshr;
-    while (m != SL_NONE && !(b->mshr_item[m].asked & units))
-        m = b->mshr_item[m].next;
-    return m;
-}
-
-static void wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
-{
-    sl_request_push(&sim->pool, &b->mshr_item[m].waiting, number);
-    b->mshr_item[m].waiters++;
 }
 
 /* ---- answers ---- */
@@ -203,7 +54,7 @@ static void tell_eviction(sl_bank *b, uint32_t set, uint32_t way)
 static void forget(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * b->ways + way;
-    put_tag(b, set, way, 0);
+    sl_put_tag(b, set, way, 0);
     b->line[place].valid = b->line[place].dirty = b->line[place].stale = 0;
     b->line[place].mark = 0;
 }
@@ -273,7 +124,7 @@ static bool goes_past(sl_bank *b, lookup *l)
     l->r->admitted |= bit;
     if (!b->gate->ops->admit)
         return false;
-    offer_ways(b, l->access.set, true, &mask);
+    sl_offer_ways(b, l->access.set, true, &mask);
     if (sl_policy_admit(b->gate, &l->access, &mask) == SL_ADMIT)
         return false;
     l->r->bypass |= bit;
@@ -291,7 +142,7 @@ static sl_outcome go_past(sl_sim *sim, sl_bank *b, lookup *l)
     sl_way_mask mask;
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
-    if (b->gate && b->gate->ops->give_up && offer_ways(b, l->access.set, false, &mask)) {
+    if (b->gate && b->gate->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->gate, &l->access, &mask);
         if (way != SL_NO_WAY)
             evict(sim, b, l->access.set, way);
@@ -317,11 +168,11 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 /* Gives the line of an access a way; its victim has left. SL_STALLS: done. */
 static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_places)
 {
-    uint32_t set = l->access.set, way = free_way(b, set);
+    uint32_t set = l->access.set, way = sl_free_way(b, set);
     bool full = way == SL_NO_WAY;
     if (full) {
         sl_way_mask mask;
-        if (!offer_ways(b, set, false, &mask))
+        if (!sl_offer_ways(b, set, false, &mask))
             return SL_STALL_WAY;
         way = sl_policy_victim(&b->replacement, &l->access, &mask);
         queue_places += b->line[(size_t)set * b->ways + way].dirty != 0;
@@ -332,7 +183,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
         evict(sim, b, set, way);
     l->way = way;
     l->place = (size_t)set * b->ways + way;
-    put_tag(b, set, way, l->access.line + 1);
+    sl_put_tag(b, set, way, l->access.line + 1);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
@@ -357,14 +208,14 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
         if (reason != SL_STALLS)
             return hold(sim, b, l, reason);
     }
-    uint32_t m = take_mshr(b);
+    uint32_t m = sl_take_mshr(b);
     if (m == SL_NONE) {
         sim->failed = true;
         return SL_OUTCOME_STALL;
     }
     uint32_t lacking = l->units & ~b->line[l->place].valid & ~b->line[l->place].flying;
-    uint32_t asked = widen(lacking, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & ~b->line[l->place].valid &
-                     ~b->line[l->place].flying;
+    uint32_t asked = sl_widen(lacking, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) &
+                     ~b->line[l->place].valid & ~b->line[l->place].flying;
     b->mshr_item[m] = (sl_mshr){.next = b->line[l->place].mshr,
                                 .primary = l->number,
                                 .asked = asked,
@@ -374,7 +225,7 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
     b->line[l->place].mshr = m;
-    set_flying(b, l->access.set, l->way, b->line[l->place].flying | asked);
+    sl_set_flying(b, l->access.set, l->way, b->line[l->place].flying | asked);
     if (passed_above(b, l->r))
         b->line[l->place].mark |= SL_LINE_PASSED;
     put(sim, &b->out, sim->now, l->number);
@@ -412,11 +263,11 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             return SL_OUTCOME_HIT;
         }
         if (!(lacking & ~b->line[l->place].flying)) {
-            uint32_t m = mshr_with(b, l->place, lacking);
+            uint32_t m = sl_mshr_with(b, l->place, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
             note_hit(b, l);
-            wait_in(sim, b, m, l->number);
+            sl_wait_in(sim, b, m, l->number);
             return SL_OUTCOME_PENDING;
         }
     }
@@ -439,7 +290,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         } else {
             b->line[l->place].stale |= b->line[l->place].flying & l->units;
             if (write == SL_WRITE_ALLOCATE)
-                b->line[l->place].valid |= (l->r->whole << shift_of(sim, b, l->r->addr)) & ~b->line[l->place].flying;
+                b->line[l->place].valid |= (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->place].flying;
         }
     }
     l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics leave nothing here */
@@ -452,7 +303,7 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
     bool hit = l->way != SL_NO_WAY;
-    uint32_t whole = l->r->whole << shift_of(sim, b, l->r->addr);
+    uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
     if (!hit) {
         if (b->level->write_fetch && l->units & ~whole)
             return miss(sim, b, l);
@@ -499,13 +350,13 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_o
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    lookup l = {.r = r, .number = number, .units = r->units << shift_of(sim, b, r->addr)};
+    lookup l = {.r = r, .number = number, .units = r->units << sl_shift_of(sim, b, r->addr)};
     l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
-                                 .set = set_of(b, r->addr),
+                                 .set = sl_set_of(b, r->addr),
                                  .pc = r->slot,
                                  .kind = kind_of[r->kind],
                                  .now = sim->now};
-    l.way = find(b, l.access.set, l.access.line);
+    l.way = sl_way_of(b, l.access.set, l.access.line);
     l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     sl_outcome outcome;
     bool keeps = b->level->write == SL_WRITE_BACK;
@@ -533,7 +384,7 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 {
     if (r->feedback && b->gate && b->gate->ops->on_feedback) {
         sl_cache_access access = {.line = r->addr >> b->log2_line,
-                                  .set = set_of(b, r->addr),
+                                  .set = sl_set_of(b, r->addr),
                                   .pc = r->slot,
                                   .kind = kind_of[r->kind],
                                   .now = sim->now};
@@ -546,10 +397,10 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    uint32_t units = r->units << shift_of(sim, b, r->addr);
-    uint32_t m = units & ~b->line[place].valid & b->line[place].flying ? mshr_with(b, place, units) : SL_NONE;
+    uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
+    uint32_t m = units & ~b->line[place].valid & b->line[place].flying ? sl_mshr_with(b, place, units) : SL_NONE;
     if (m != SL_NONE) {
-        wait_in(sim, b, m, number);
+        sl_wait_in(sim, b, m, number);
         return;
     }
     if (r->kind != SL_REQUEST_LOAD)
@@ -578,15 +429,15 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
         answer(sim, b, number, false);
         return;
     }
-    uint32_t set = set_of(b, r->addr), way = find(b, set, r->addr >> b->log2_line);
+    uint32_t set = sl_set_of(b, r->addr), way = sl_way_of(b, set, r->addr >> b->log2_line);
     size_t place = (size_t)set * b->ways + way;
     uint32_t m = unlink_mshr(b, place, number), asked = b->mshr_item[m].asked;
     sl_request_list waiting = b->mshr_item[m].waiting;
     r->units = b->mshr_item[m].wanted;
     r->addr = b->mshr_item[m].addr;
     r->kind = b->mshr_item[m].kind;
-    give_mshr(b, m);
-    set_flying(b, set, way, b->line[place].flying & ~asked);
+    sl_give_mshr(b, m);
+    sl_set_flying(b, set, way, b->line[place].flying & ~asked);
     b->line[place].valid |= asked & ~b->line[place].stale;
     b->line[place].stale &= b->line[place].flying;
     sim->result->level[b->number].fill_sectors += sl_sectors(sim, asked, b->sector_units);
@@ -666,125 +517,4 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
     next = least(next, sl_queue_due(&b->back));
     return next > now ? next : now + 1;
-}
-
-/* ---- life ---- */
-
-static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
-{
-    sl_policy_choice choice;
-    sl_status status = sl_policy_parse(text, &choice, error);
-    if (status)
-        return status;
-    void **shared = &sim->shared_state[b->number][role];
-    if (choice.ops->shared_bytes && !*shared) {
-        *shared = calloc(1, choice.ops->shared_bytes);
-        if (!*shared)
-            return sl_fail_memory(error);
-    }
-    sl_cache_shape shape = {.sets = b->sets,
-                            .ways = b->ways,
-                            .seed = sim->options.seed +
-                                    (b->index + (UINT64_C(1) << 32) * b->number) * UINT64_C(0x9e3779b97f4a7c15),
-                            .instance = b->index,
-                            .instances = sim->banks[b->number],
-                            .shared = *shared,
-                            .counts = sim->options.counts};
-    return sl_policy_init(policy, &choice, &shape, error);
-}
-
-static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t index, sl_error *error)
-{
-    const sl_level *level = &sim->machine.level[number];
-    uint32_t per_instance = number ? level->banks : 1;
-    b->level = level;
-    b->number = (uint8_t)number;
-    b->index = index;
-    b->instance = index / per_instance;
-    b->sets = level->sets / per_instance;
-    b->ways = level->ways;
-    b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
-    b->sector_units = level->sector_bytes >> sim->log2_unit;
-    b->fill_units = level->fill_bytes >> sim->log2_unit;
-    /* A request leaves the first level in the cycle after it came there, others in the same. */
-    uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
-    b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
-    b->stalled_since = SL_NEVER;
-    b->mshr_free = SL_NONE;
-    size_t lines = (size_t)b->sets * b->ways;
-    b->line = calloc(lines, sizeof *b->line);
-    b->hint_words = (b->ways + 7) / 8;
-    b->mask_words = (b->ways + 63) / 64;
-    b->hint = calloc((size_t)b->sets * b->hint_words, sizeof *b->hint);
-    b->used_ways = calloc(2 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
-    b->offered = calloc(b->mask_words, sizeof *b->offered);
-    if (!b->line || !b->hint || !b->used_ways || !b->offered)
-        return sl_fail_memory(error);
-    b->flying_ways = b->used_ways + (size_t)b->sets * b->mask_words;
-    for (size_t i = 0; i < lines; i++)
-        b->line[i].mshr = SL_NONE;
-    b->room = SL_NO_BANKS;
-    sl_status status = start_policy(sim, b, level->replacement, 0, &b->replacement, error);
-    if (!status && level->bypass[0])
-        status = start_policy(sim, b, level->bypass, 1, &b->bypass, error);
-    if (!status && b->bypass.ops)
-        b->gate = &b->bypass;
-    else if (!status && sl_policy_bypasses(b->replacement.ops))
-        b->gate = &b->replacement;
-    return status;
-}
-
-sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
-{
-    const sl_level *level = &sim->machine.level[number];
-    uint32_t count = sim->machine.cores / level->cores_per_instance * (number ? level->banks : 1);
-    sim->bank[number] = calloc(count, sizeof *sim->bank[number]);
-    if (!sim->bank[number])
-        return sl_fail_memory(error);
-    sim->banks[number] = count;
-    sl_status status = sl_due_init(&sim->bank_due[number], count, error);
-    for (uint32_t i = 0; i < count && !status; i++)
-        status = start_bank(sim, &sim->bank[number][i], number, i, error);
-    return status;
-}
-
-static void stop_bank(sl_bank *b)
-{
-    sl_policy_fini(&b->replacement);
-    sl_policy_fini(&b->bypass);
-    free(b->line);
-    free(b->hint);
-    free(b->used_ways);
-    free(b->offered);
-    free(b->mshr_item);
-    sl_queue_fini(&b->in);
-    sl_queue_fini(&b->out);
-    sl_queue_fini(&b->hits);
-    sl_queue_fini(&b->fills);
-    sl_queue_fini(&b->back);
-}
-
-void sl_banks_destroy(sl_sim *sim, uint32_t number)
-{
-    for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
-        stop_bank(&sim->bank[number][i]);
-    free(sim->bank[number]);
-    sl_due_fini(&sim->bank_due[number]);
-    free(sim->shared_state[number][0]);
-    free(sim->shared_state[number][1]);
-    sim->bank[number] = NULL;
-    sim->shared_state[number][0] = sim->shared_state[number][1] = NULL;
-    sim->banks[number] = 0;
-}
-
-sl_status sl_banks_check(const sl_sim *sim, uint32_t number, sl_error *error)
-{
-    sl_status status = SL_OK;
-    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
-        const sl_bank *b = &sim->bank[number][i];
-        status = sl_policy_check(&b->replacement, error);
-        if (!status && b->bypass.ops)
-            status = sl_policy_check(&b->bypass, error);
-    }
-    return status;
 }

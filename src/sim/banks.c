@@ -1,0 +1,124 @@
+/* The banks of a level, from their first line to their last. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/network.h"
+
+static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
+{
+    sl_policy_choice choice;
+    sl_status status = sl_policy_parse(text, &choice, error);
+    if (status)
+        return status;
+    void **shared = &sim->shared_state[b->number][role];
+    if (choice.ops->shared_bytes && !*shared) {
+        *shared = calloc(1, choice.ops->shared_bytes);
+        if (!*shared)
+            return sl_fail_memory(error);
+    }
+    sl_cache_shape shape = {.sets = b->sets,
+                            .ways = b->ways,
+                            .seed = sim->options.seed +
+                                    (b->index + (UINT64_C(1) << 32) * b->number) * UINT64_C(0x9e3779b97f4a7c15),
+                            .instance = b->index,
+                            .instances = sim->banks[b->number],
+                            .shared = *shared,
+                            .counts = sim->options.counts};
+    return sl_policy_init(policy, &choice, &shape, error);
+}
+
+static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t index, sl_error *error)
+{
+    const sl_level *level = &sim->machine.level[number];
+    uint32_t per_instance = number ? level->banks : 1;
+    b->level = level;
+    b->number = (uint8_t)number;
+    b->index = index;
+    b->instance = index / per_instance;
+    b->sets = level->sets / per_instance;
+    b->ways = level->ways;
+    b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
+    b->sector_units = level->sector_bytes >> sim->log2_unit;
+    b->fill_units = level->fill_bytes >> sim->log2_unit;
+    /* A request leaves the first level in the cycle after it came there, others in the same. */
+    uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
+    b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
+    b->stalled_since = SL_NEVER;
+    b->mshr_free = SL_NONE;
+    size_t lines = (size_t)b->sets * b->ways;
+    b->line = calloc(lines, sizeof *b->line);
+    b->hint_words = (b->ways + 7) / 8;
+    b->mask_words = (b->ways + 63) / 64;
+    b->hint = calloc((size_t)b->sets * b->hint_words, sizeof *b->hint);
+    b->used_ways = calloc(2 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
+    b->offered = calloc(b->mask_words, sizeof *b->offered);
+    if (!b->line || !b->hint || !b->used_ways || !b->offered)
+        return sl_fail_memory(error);
+    b->flying_ways = b->used_ways + (size_t)b->sets * b->mask_words;
+    for (size_t i = 0; i < lines; i++)
+        b->line[i].mshr = SL_NONE;
+    b->room = SL_NO_BANKS;
+    sl_status status = start_policy(sim, b, level->replacement, 0, &b->replacement, error);
+    if (!status && level->bypass[0])
+        status = start_policy(sim, b, level->bypass, 1, &b->bypass, error);
+    if (!status && b->bypass.ops)
+        b->gate = &b->bypass;
+    else if (!status && sl_policy_bypasses(b->replacement.ops))
+        b->gate = &b->replacement;
+    return status;
+}
+
+sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    const sl_level *level = &sim->machine.level[number];
+    uint32_t count = sim->machine.cores / level->cores_per_instance * (number ? level->banks : 1);
+    sim->bank[number] = calloc(count, sizeof *sim->bank[number]);
+    if (!sim->bank[number])
+        return sl_fail_memory(error);
+    sim->banks[number] = count;
+    sl_status status = sl_due_init(&sim->bank_due[number], count, error);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = start_bank(sim, &sim->bank[number][i], number, i, error);
+    return status;
+}
+
+static void stop_bank(sl_bank *b)
+{
+    sl_policy_fini(&b->replacement);
+    sl_policy_fini(&b->bypass);
+    free(b->line);
+    free(b->hint);
+    free(b->used_ways);
+    free(b->offered);
+    free(b->mshr_item);
+    sl_queue_fini(&b->in);
+    sl_queue_fini(&b->out);
+    sl_queue_fini(&b->hits);
+    sl_queue_fini(&b->fills);
+    sl_queue_fini(&b->back);
+}
+
+void sl_banks_destroy(sl_sim *sim, uint32_t number)
+{
+    for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
+        stop_bank(&sim->bank[number][i]);
+    free(sim->bank[number]);
+    sl_due_fini(&sim->bank_due[number]);
+    free(sim->shared_state[number][0]);
+    free(sim->shared_state[number][1]);
+    sim->bank[number] = NULL;
+    sim->shared_state[number][0] = sim->shared_state[number][1] = NULL;
+    sim->banks[number] = 0;
+}
+
+sl_status sl_banks_check(const sl_sim *sim, uint32_t number, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
+        const sl_bank *b = &sim->bank[number][i];
+        status = sl_policy_check(&b->replacement, error);
+        if (!status && b->bypass.ops)
+            status = sl_policy_check(&b->bypass, error);
+    }
+    return status;
+}

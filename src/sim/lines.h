@@ -1,0 +1,155 @@
+/* The lines of a bank and what is in flight to them: tags, masks of ways, MSHRs. */
+#ifndef SL_SIM_LINES_H
+#define SL_SIM_LINES_H
+
+#include "sim/bank.h"
+
+static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
+{
+    const sl_level *level = b->level;
+    if (b->sets == level->sets)
+        return sl_level_set(level, addr);
+    if (level->index != SL_INDEX_MODULO)
+        return sl_level_set(level, addr) % b->sets;
+    uint64_t chunk = addr / level->bank_bytes / level->banks;
+    return (uint32_t)((chunk * (level->bank_bytes >> b->log2_line) + addr % level->bank_bytes / level->line_bytes) %
+                      b->sets);
+}
+
+/* ---- tags ---- */
+
+/* The first byte of eight that is `byte`, from the lowest; 8: none. Bytes behind a match may match wrongly, so that who
+ * wants another one has to look again. */
+static inline uint64_t sl_bytes_equal(uint64_t eight, uint8_t byte)
+{
+    uint64_t x = eight ^ byte * UINT64_C(0x0101010101010101);
+    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+}
+
+static inline uint8_t sl_hint_of(uint64_t line)
+{
+    return (uint8_t)(1 + (line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % 255);
+}
+
+/* The way of a line in its set, or SL_NO_WAY. Most ways are ruled out by a byte of their tag, eight at a time: caches
+ * of 64 ways took a third of the time otherwise. */
+static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
+{
+    const sl_line *of_set = &b->line[(size_t)set * b->ways];
+    const uint64_t *hint = &b->hint[(size_t)set * b->hint_words];
+    uint8_t byte = sl_hint_of(line);
+    for (uint32_t i = 0; i < b->hint_words; i++)
+        for (uint64_t equal = sl_bytes_equal(hint[i], byte); equal; equal &= equal - 1) {
+            uint32_t w = 8 * i + (uint32_t)__builtin_ctzll(equal) / 8;
+            if (w < b->ways && of_set[w].tag == line + 1)
+                return w;
+        }
+    return SL_NO_WAY;
+}
+
+static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
+{
+    uint8_t byte = tag ? sl_hint_of(tag - 1) : 0;
+    uint64_t *hint = &b->hint[(size_t)set * b->hint_words + way / 8], bit = UINT64_C(1) << (way % 64);
+    uint64_t *used = &b->used_ways[(size_t)set * b->mask_words + way / 64];
+    b->line[(size_t)set * b->ways + way].tag = tag;
+    *hint = (*hint & ~(UINT64_C(0xff) << (way % 8 * 8))) | (uint64_t)byte << (way % 8 * 8);
+    *used = tag ? *used | bit : *used & ~bit;
+}
+
+static inline void sl_set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
+{
+    uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
+    b->line[(size_t)set * b->ways + way].flying = units;
+    *flying = units ? *flying | bit : *flying & ~bit;
+}
+
+/* The lowest way without a line, or SL_NO_WAY. */
+static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
+{
+    const uint64_t *used = &b->used_ways[(size_t)set * b->mask_words];
+    for (uint32_t i = 0; i < b->mask_words; i++)
+        if (~used[i]) {
+            uint32_t w = 64 * i + (uint32_t)__builtin_ctzll(~used[i]);
+            return w < b->ways ? w : SL_NO_WAY;
+        }
+    return SL_NO_WAY;
+}
+
+/* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
+static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
+{
+    const uint64_t *used = &b->used_ways[(size_t)set * b->mask_words];
+    const uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words];
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < b->mask_words; i++) {
+        uint64_t all = b->ways - 64 * i < 64 ? (UINT64_C(1) << (b->ways - 64 * i)) - 1 : UINT64_MAX;
+        b->offered[i] = (free_too ? all : used[i]) & ~flying[i];
+        any |= b->offered[i];
+    }
+    *mask = (sl_way_mask){b->offered, b->ways};
+    return any;
+}
+
+/* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
+static inline unsigned sl_shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
+{
+    return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_unit);
+}
+
+/* Whole pieces of `size` units that cover the mask. */
+static inline uint32_t sl_widen(uint32_t units, uint32_t size, uint32_t line_units)
+{
+    if (size >= line_units)
+        return line_units >= 32 ? UINT32_MAX : (1u << line_units) - 1;
+    uint32_t piece = (1u << size) - 1, wide = 0;
+    for (uint32_t at = 0; at < line_units; at += size)
+        if (units >> at & piece)
+            wide |= piece << at;
+    return wide;
+}
+
+/* ---- MSHRs ---- */
+
+static inline uint32_t sl_take_mshr(sl_bank *b)
+{
+    if (b->mshrs == b->mshr_capacity) {
+        uint32_t capacity = b->mshr_capacity ? 2 * b->mshr_capacity : 16;
+        sl_mshr *item = realloc(b->mshr_item, capacity * sizeof *item);
+        if (!item)
+            return SL_NONE;
+        for (uint32_t i = b->mshr_capacity; i < capacity; i++)
+            item[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
+        b->mshr_free = b->mshr_capacity;
+        b->mshr_item = item;
+        b->mshr_capacity = capacity;
+    }
+    uint32_t number = b->mshr_free;
+    b->mshr_free = b->mshr_item[number].next;
+    b->mshrs++;
+    return number;
+}
+
+static inline void sl_give_mshr(sl_bank *b, uint32_t number)
+{
+    b->mshr_item[number].next = b->mshr_free;
+    b->mshr_free = number;
+    b->mshrs--;
+}
+
+/* The MSHR of a line that brings some of the units; SL_NONE: none does. */
+static inline uint32_t sl_mshr_with(const sl_bank *b, size_t place, uint32_t units)
+{
+    uint32_t m = b->line[place].mshr;
+    while (m != SL_NONE && !(b->mshr_item[m].asked & units))
+        m = b->mshr_item[m].next;
+    return m;
+}
+
+static inline void sl_wait_in(sl_sim *sim, sl_bank *b, uint32_t m, uint32_t number)
+{
+    sl_request_push(&sim->pool, &b->mshr_item[m].waiting, number);
+    b->mshr_item[m].waiters++;
+}
+
+#endif
