@@ -3,19 +3,24 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/show_launches.h"
 #include "cli/trace_input.h"
 #include "machine/level_policies.h"
 #include "report/sim.h"
-#include "sim/sim.h"
+#include "report/timeline.h"
 
 typedef struct sim_options {
     sl_trace_input_options input;
     const char *gpu;
     sl_option_list set;
     const char *l1, *l2, *scheduling;
-    bool cold;
+    bool cold, bound;
+    const char *timeline;
+    sl_option_range window;
 } sim_options;
+
+enum { DEFAULT_WINDOW = 20000 }; /* last cycle of a timeline */
 
 static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_error *error)
 {
@@ -41,59 +46,111 @@ static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_erro
     return status;
 }
 
-static sl_status simulate(sl_sim *sim, const sl_trace *trace, uint32_t n, sl_pool *pool, sl_launch_log *log,
-                          sl_error *error)
+/* ---- a run ---- */
+
+/* All that a simulation of the launches needs, and gives. */
+typedef struct run {
+    const sl_invocation *inv;
+    const sim_options *options;
+    sl_machine *machine; /* gets the values of what was given as "best" */
+    sl_sim_series series;
+    sl_sim_options sim;
+    sl_pool *pool;
+    sl_sim_search search;
+    sl_sim_report report;
+    sl_sim_stream *stream; /* NULL: no bound is asked for */
+    sl_timeline *timeline; /* NULL: none is */
+    sl_output timeline_file;
+} run;
+
+static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
+                             const sl_sim_result *result, sl_error *error)
 {
-    const sl_trace_launch *launch = sl_trace_launch_at(trace, n);
-    sl_loaded *loaded = NULL;
-    sl_sim_result result = {0};
-    sl_status status = sl_loaded_create(trace, n, pool, &loaded, error);
+    run *r = to;
+    sl_sim_bound bound;
+    sl_status status = r->stream ? sl_sim_stream_bound(r->stream, r->pool, &bound, error) : SL_OK;
     if (!status)
-        status = sl_sim_launch(sim, loaded, NULL, &result, error);
-    if (!status) {
-        sl_launch_result logged = {.index = launch->index,
-                                   .kernel = sl_trace_kernel_at(trace, launch->kernel),
-                                   .launch = launch,
-                                   .counts = &result.counts};
-        status = sl_launch_log_add(log, &logged, error);
-    }
-    sl_sim_result_fini(&result);
-    sl_loaded_destroy(loaded);
+        status = sl_sim_report_add(&r->report, sim, loaded, result, r->stream ? &bound : NULL, error);
+    sl_progress_update(r->inv->progress, "launches", n + 1, r->series.launches);
     return status;
 }
 
-static sl_status simulate_all(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input,
-                              sl_launch_log *log, sl_error *error)
+static sl_status simulate(run *r, sl_error *error)
 {
-    const sim_options *o = inv->values;
-    const sl_sim_options options = {.seed = o->input.seed, .cold = o->cold};
-    sl_sim *sim = NULL;
-    sl_pool *pool = NULL;
-    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
+    char *state = NULL;
+    sl_status status = sl_sim_search_run(&r->series, r->machine, &r->sim, r->pool, &r->search, error);
+    r->report.search = &r->search;
+    r->sim.progress = NULL;
+    if (r->stream)
+        r->sim.record_stream = r->stream;
+    if (r->timeline)
+        r->sim.listener = sl_timeline_listener(r->timeline);
     if (!status)
-        status = sl_sim_create(machine, &options, &sim, error);
-    for (uint32_t n = 0; n < input->launches && !status; n++) {
-        status = simulate(sim, input->trace, input->launch[n], pool, log, error);
-        sl_progress_update(inv->progress, "launches", n + 1, input->launches);
-    }
-    if (sim && sl_sim_state_text(sim))
-        fputs(sl_sim_state_text(sim), stderr);
-    sl_sim_destroy(sim);
-    sl_pool_destroy(pool);
+        status = sl_sim_series_run(&r->series, r->machine, &r->sim, r->pool, take_launch, r, &state, error);
+    if (state)
+        fputs(state, stderr);
+    free(state);
     return status;
 }
 
-static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input)
+static sl_status open_timeline(run *r, sl_error *error)
+{
+    const sim_options *o = r->options;
+    if (!o->timeline)
+        return SL_OK;
+    sl_status status = sl_output_open(&r->timeline_file, o->timeline, error);
+    if (status)
+        return status;
+    r->timeline = sl_timeline_create(r->timeline_file.file, o->window.given ? o->window.first : 0,
+                                     o->window.given ? o->window.last : DEFAULT_WINDOW);
+    if (!r->timeline) {
+        sl_output_abandon(&r->timeline_file);
+        return sl_fail_memory(error);
+    }
+    return SL_OK;
+}
+
+static sl_status close_timeline(run *r, sl_status status, sl_error *error)
+{
+    if (!r->timeline)
+        return status;
+    if (!status)
+        status = sl_timeline_finish(r->timeline, error);
+    if (status)
+        sl_output_abandon(&r->timeline_file);
+    else
+        status = sl_output_close(&r->timeline_file, error);
+    sl_timeline_destroy(r->timeline);
+    return status;
+}
+
+static sl_status simulate_all(run *r, sl_error *error)
+{
+    sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
+    if (!status)
+        status = sl_sim_report_init(&r->report, r->machine, error);
+    if (!status && r->options->bound && !(r->stream = sl_sim_stream_create()))
+        status = sl_fail_memory(error);
+    if (!status)
+        status = open_timeline(r, error);
+    if (!status)
+        status = simulate(r, error);
+    return close_timeline(r, status, error);
+}
+
+static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_trace_input *input)
 {
     const sim_options *o = inv->values;
     const sl_report_option workload = {"workload", input->workload};
-    sl_launch_log *log = NULL;
+    run r = {.inv = inv,
+             .options = o,
+             .machine = machine,
+             .series = {.trace = input->trace, .launch = input->launch, .launches = input->launches},
+             .sim = {.seed = o->input.seed, .cold = o->cold, .progress = inv->progress}};
     sl_error error;
-    sl_status status = sl_launch_log_create(&log, &error);
-    if (!status)
-        status = simulate_all(inv, machine, input, log, &error);
-    sl_shown_launches shown = {.log = log,
-                               .text = sl_sim_report_text,
+    sl_status status = simulate_all(&r, &error);
+    sl_shown_launches shown = {.log = r.report.log,
+                               .sim = &r.report,
                                .machine = machine->name,
                                .fact = &workload,
                                .facts = *input->workload != 0,
@@ -103,7 +160,10 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
                                .sources = input->texts,
                                .source = input->text};
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
-    sl_launch_log_destroy(log);
+    sl_sim_report_fini(&r.report);
+    sl_sim_search_fini(&r.search);
+    sl_sim_stream_destroy(r.stream);
+    sl_pool_destroy(r.pool);
     return code;
 }
 
@@ -116,7 +176,11 @@ static int run_sim(const sl_invocation *inv)
     sl_error error;
     sl_machine machine;
     sl_trace_input input = {0};
+    if (options.window.given && !options.timeline)
+        return sl_cli_usage(inv, "--window is of a --timeline");
     sl_status status = load_machine(&options, &machine, &error);
+    if (!status && options.timeline)
+        status = sl_output_probe(options.timeline, &error);
     if (!status) {
         options.input.lanes = machine.lanes;
         status = sl_trace_input_open(&input, &fitted, &error);
@@ -142,6 +206,13 @@ static const sl_option options[] = {
      "Change a key of the machine, such as L1.ways=8 or cores=1; may be given several times", AT(set), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty all caches before each launch, not the first level alone", AT(cold), 0, 0,
      NULL},
+    {"bound", 0, SL_OPTION_FLAG, NULL,
+     "Also give the fewest misses that any policy could have on the requests of L1: a bound on misses, not on time",
+     AT(bound), 0, 0, NULL},
+    {"timeline", 0, SL_OPTION_STRING, "FILE",
+     "Write what cores, caches and DRAM do in a window of cycles, as a trace for Perfetto", AT(timeline), 0, 0, NULL},
+    {"window", 0, SL_OPTION_RANGE, "A-B", "The cycles of the timeline, counted over all launches (default: 0-20000)",
+     AT(window), 0, 0, NULL},
     {0},
 };
 
@@ -151,7 +222,9 @@ static const sl_example examples[] = {
     {"sluice sim spmv --gpu fermi-gtx480", "Simulates a workload on a Fermi: cycles, hit rates, stalls"},
     {"sluice sim spmv --l1 decoupled", "The same with Decoupled L1D"},
     {"sluice sim app.slt --gpu h200 --cold --json", "Simulates a recorded program on an H200, as JSON"},
-    {"sluice sim bfs --l1 'pdp(pd=32)' --scheduler lrr", "Protects lines of L1 for 32 accesses, warps in turn"},
+    {"sluice sim bfs --l1 'pdp(pd=best)' --scheduler lrr", "Protects lines of L1 as long as is best, warps in turn"},
+    {"sluice sim kmeans --l1 profiled --bound", "Bypasses what a first run saw too rarely; the fewest misses possible"},
+    {"sluice sim spmv --timeline spmv.json --window 5000-9000", "Writes 4,000 cycles for ui.perfetto.dev"},
     {0},
 };
 
@@ -164,7 +237,10 @@ const sl_command sl_cmd_sim = {
         "warps in order, the load/store unit, every level of cache with its MSHRs, queues and policies, networks and "
         "DRAM. Shows cycles, what schedulers did in them, hits, traffic and what requests waited for.\n\n"
         "Policies ('sluice policies') replace lines or let requests go past a level; any of the ones with any of the "
-        "others. Caches behind the first keep their contents from launch to launch unless --cold is given.",
+        "others. A parameter that is 'best' is searched for: the value with which all launches together take the "
+        "fewest "
+        "cycles. Policies that need to know how often lines are asked for get a run before that counts it. Caches "
+        "behind the first keep their contents from launch to launch unless --cold is given.",
     .options = options,
     .more_options = sl_trace_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,

@@ -1,4 +1,4 @@
-/* sluice validate: the model beside what hardware counted. */
+/* sluice validate: the model or the simulator beside what hardware counted. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "cli/trace_input.h"
 #include "report/validate.h"
+#include "sim/sim.h"
 #include "trace/count_trace.h"
 #include "trace/ncu_match.h"
 
@@ -19,7 +20,11 @@ typedef struct validate_options {
     const char *counters, *workload, *plot;
     uint64_t least_sectors;
     bool ablation;
+    int with; /* predictor */
 } validate_options;
+
+typedef enum predictor { WITH_MODEL, WITH_SIM } predictor;
+static const char *const predictors[] = {"model", "sim", NULL};
 
 /* ---- variants of the model ---- */
 
@@ -49,6 +54,7 @@ typedef struct validator {
     const char **workloads; /* of ncu, for 'all' */
     size_t variants;
     sl_model_options variant[MOST_VARIANTS];
+    sl_sim_options sim;
     /* progress, told by any thread */
     pthread_mutex_t lock;
     const char *unit;
@@ -110,6 +116,21 @@ static void add_facts(sl_counts *to, const sl_counts *facts)
             sl_counts_add(to, (sl_counter)i, facts->value[i]);
 }
 
+/* Hardware counters are those of a launch that finds its caches empty. */
+static sl_status simulate(const validator *v, const sl_loaded *loaded, sl_counts *counts, sl_error *error)
+{
+    sl_sim *sim = NULL;
+    sl_sim_result result = {0};
+    sl_status status = sl_sim_create(&v->machine, &v->sim, &sim, error);
+    if (!status)
+        status = sl_sim_launch(sim, loaded, NULL, &result, error);
+    if (!status)
+        *counts = result.counts.total;
+    sl_sim_result_fini(&result);
+    sl_sim_destroy(sim);
+    return status;
+}
+
 static sl_status validate_launch(validator *v, subject *s, size_t at, sl_pool *pool, sl_error *error)
 {
     uint32_t launch = s->pairs.pair[at].launch;
@@ -118,7 +139,11 @@ static sl_status validate_launch(validator *v, subject *s, size_t at, sl_pool *p
     sl_status status = count_facts(s->input.trace, launch, pool, &facts, error);
     if (!status)
         status = sl_loaded_create(s->input.trace, launch, pool, &loaded, error);
-    for (size_t i = 0; i < v->variants && !status; i++) {
+    if (!status && v->options->with == WITH_SIM) {
+        status = simulate(v, loaded, &s->launch[at].model[0], error);
+        add_facts(&s->launch[at].model[0], &facts);
+    }
+    for (size_t i = 0; v->options->with == WITH_MODEL && i < v->variants && !status; i++) {
         sl_model_result result = {0};
         status = sl_model_launch(&v->machine, loaded, &v->variant[i], pool, &result, error);
         s->launch[at].model[i] = result.counts.total;
@@ -332,7 +357,9 @@ static sl_status describe(const validator *v, const subject *s, size_t subjects,
 static int report(const validator *v, const subject *subjects, size_t count)
 {
     static const sl_report_forms forms = {write_text, write_json, write_csv};
-    sl_validation all = {.variants = v->variants, .variant = variant_names, .least_sectors = v->options->least_sectors};
+    sl_validation all = {.variants = v->variants,
+                         .variant = v->options->with == WITH_SIM ? &predictors[WITH_SIM] : variant_names,
+                         .least_sectors = v->options->least_sectors};
     SL_ARRAY(sl_validated) launches = {0};
     sl_error error;
     sl_arena arena;
@@ -409,6 +436,11 @@ static int run_validate(const sl_invocation *inv)
         return sl_cli_usage(inv, "--counters is needed: a file that 'ncu --csv' wrote");
     if (v.options->workload && !strcmp(inv->args.operand[0], "all"))
         return sl_cli_usage(inv, "'all' and --workload do not go together");
+    if (v.options->with == WITH_SIM &&
+        (v.options->ablation || v.options->wishes.no_latency || v.options->wishes.no_associativity ||
+         v.options->wishes.no_mshr || v.options->wishes.no_divergence))
+        return sl_cli_usage(inv, "--ablation and --no-... are of the model: they do not go with --with sim");
+    v.sim = (sl_sim_options){.seed = v.options->input.seed, .cold = true};
     v.variants = make_variants(v.options, v.variant);
     sl_status status = prepare(&v, &subjects, &count, &error);
     if (!status)
@@ -427,6 +459,7 @@ static int run_validate(const sl_invocation *inv)
 static const sl_option options[] = {
     {"counters", 'c', SL_OPTION_STRING, "FILE", "What hardware counted: CSV of ncu, raw or details, or of papers/measure-h200", AT(counters), 0, 0, NULL},
     {"workload", 'w', SL_OPTION_STRING, "NAME", "Take the counters of this workload, in a file of several (default: those that fit)", AT(workload), 0, 0, NULL},
+    {"with", 0, SL_OPTION_CHOICE, "WHAT", "What is compared: model, or sim, which knows cycles, too (default: model)", AT(with), 0, 0, predictors},
     SL_MODEL_WISHES_TABLE(validate_options),
     {"least-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means (default: 1000)", AT(least_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also give the means of the model with each of the paper's extensions off", AT(ablation), 0, 0, NULL},
@@ -446,18 +479,19 @@ static const sl_example examples[] = {
     {"sluice validate spmv --counters papers/h200-counters.csv", "Compares a workload with what an H200 counted"},
     {"sluice validate all --counters papers/h200-counters.csv --plot h200.svg --ablation",
      "Compares all workloads of the file, draws a plot, and shows what each extension is worth"},
+    {"sluice validate bfs --counters papers/h200-counters.csv --with sim", "Compares the simulator, cycles included"},
     {0},
 };
 
 const sl_command sl_cmd_validate = {
     .name = "validate",
-    .summary = "compare the model with hardware counters, per launch and counter",
+    .summary = "compare the model or the simulator with hardware counters, per launch and counter",
     .usage = "[options] --counters FILE (TRACE | WORKLOAD [NAME=VALUE...] | all)",
     .description =
         "Models every launch of a trace or a workload and puts what the model says beside what hardware counted: the "
         "hit rates of L1 and L2, whose errors are in points of a hundred, and the reads of L2 and of memory, whose "
         "errors are in percent of what was measured; then the means of the absolute errors, the worst kernels, and all "
-        "counters that both sides know.\n\n"
+        "counters that both sides know. With --with sim it is the simulator that is compared, and cycles are, too.\n\n"
         "Counters are taken as Nsight Compute writes them, with --csv and --page raw or details, talk and all; collect "
         "them with --cache-control all, so that each launch starts with empty caches as the model does. Rows belong to "
         "launches by their order, or by their columns 'workload' and 'launch' where they have these; 'all' stands for "

@@ -26,6 +26,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     sl_status status = SL_OK;
     if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
         fputs("no launch is one that --kernel and --launch ask for\n", file);
+    else if (r->shown->sim)
+        status = sl_sim_report_text(file, r->shown->sim, sl_terminal_width(file), error);
     else
         status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log, sl_terminal_width(file),
                                                                            error);
@@ -37,6 +39,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
 static sl_status show_json(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
+    if (r->shown->sim)
+        return sl_sim_report_json(file, r->shown->sim, &r->info, error);
     return sl_launch_report_json(file, r->shown->log, &r->info, error);
 }
 
@@ -61,7 +65,10 @@ static sl_status show_page(const void *data, sl_page_input *input, sl_error *err
 
 static sl_status show_csv(FILE *file, const void *data, sl_error *error)
 {
-    return sl_launch_report_csv(file, ((const result *)data)->shown->log, error);
+    const result *r = data;
+    if (r->shown->sim)
+        return sl_sim_report_csv(file, r->shown->sim, error);
+    return sl_launch_report_csv(file, r->shown->log, error);
 }
 
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)

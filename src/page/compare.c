@@ -126,13 +126,17 @@ static void put_means(FILE *file, const sl_validation *v)
     sl_html_table(file, "Mean absolute errors", "sortable");
     sl_html_column(file, "variant", NULL, false);
     for (int q = 0; q < SL_QUANTITIES; q++)
-        sl_html_column(file, sl_quantity_infos[q].title,
-                       sl_quantity_infos[q].share ? "in points of a hundred" : "in percent of what was measured", true);
+        if (sl_validation_has(v, (sl_quantity)q))
+            sl_html_column(file, sl_quantity_infos[q].title,
+                           sl_quantity_infos[q].share ? "in points of a hundred" : "in percent of what was measured",
+                           true);
     sl_html_table_rows(file);
     for (size_t i = 0; i < v->variants; i++) {
         fputs("<tr>", file);
         sl_html_cell(file, v->variant[i]);
         for (int q = 0; q < SL_QUANTITIES; q++) {
+            if (!sl_validation_has(v, (sl_quantity)q))
+                continue;
             sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
             if (mean.launches)
                 sl_html_cell_number(file, mean.mean, 2, unit_of(q));
@@ -144,9 +148,11 @@ static void put_means(FILE *file, const sl_validation *v)
     sl_html_table_end(file);
 }
 
-static void put_compared(FILE *file, const sl_validated *l)
+static void put_compared(FILE *file, const sl_validation *v, const sl_validated *l)
 {
     for (int q = 0; q < SL_QUANTITIES; q++) {
+        if (!sl_validation_has(v, (sl_quantity)q))
+            continue;
         const char *unit = sl_quantity_infos[q].share ? "%" : "";
         int digits = sl_quantity_infos[q].share;
         double measured, model, difference;
@@ -174,9 +180,11 @@ static void put_launches(FILE *file, const sl_validation *v)
     sl_html_column(file, "in means", "launches with few load sectors are left out of the means", false);
     for (int q = 0; q < SL_QUANTITIES; q++) {
         char title[64];
+        if (!sl_validation_has(v, (sl_quantity)q))
+            continue;
         snprintf(title, sizeof title, "%s, measured", sl_quantity_infos[q].title);
         sl_html_column(file, title, NULL, true);
-        sl_html_column(file, "model", NULL, true);
+        sl_html_column(file, v->variant[0], NULL, true);
         sl_html_column(file, "error", sl_quantity_infos[q].share ? "in points" : "in percent", true);
     }
     sl_html_table_rows(file);
@@ -187,7 +195,7 @@ static void put_launches(FILE *file, const sl_validation *v)
         sl_html_cell_count(file, l->index);
         sl_html_cell(file, l->name);
         sl_html_cell(file, sl_validation_counts(v, l) ? "yes" : "no");
-        put_compared(file, l);
+        put_compared(file, v, l);
         fputs("</tr>\n", file);
     }
     sl_html_table_end(file);
@@ -201,6 +209,8 @@ void sl_section_hardware(FILE *file, const sl_page *page)
     fputs("<section id=hardware><h2>Model and hardware</h2>\n<div class=charts>\n", file);
     for (int q = 0; q < SL_QUANTITIES; q++) {
         char what[64];
+        if (!sl_validation_has(v, (sl_quantity)q))
+            continue;
         snprintf(what, sizeof what, "scatter-%s", sl_quantity_infos[q].name);
         sl_section_chart(file, what, SIZE_MAX, sl_quantity_infos[q].title);
     }

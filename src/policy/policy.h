@@ -181,6 +181,10 @@ sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *
  * right name. */
 sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error);
 
+/* The text that sl_policy_parse reads as the choice: parameters that are not their presets, and those in `named` (a
+ * mask as `best`). SL_LIMIT when it is longer than `size`. */
+sl_status sl_policy_text(const sl_policy_choice *choice, uint32_t named, char *text, size_t size, sl_error *error);
+
 /* The policies of a cache. */
 typedef struct sl_policy_pair {
     sl_policy_choice replacement, bypass; /* ops NULL: not given */

@@ -182,6 +182,29 @@ sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *
     return status;
 }
 
+sl_status sl_policy_text(const sl_policy_choice *choice, uint32_t named, char *text, size_t size, sl_error *error)
+{
+    int used = snprintf(text, size, "%s", choice->ops->name);
+    const char *before = "(";
+    for (uint32_t i = 0; choice->ops->params && choice->ops->params[i].name && (size_t)used < size; i++) {
+        const sl_param *p = &choice->ops->params[i];
+        uint64_t value = choice->value[i];
+        if (value == p->preset && !(named >> i & 1))
+            continue;
+        if (p->type == SL_PARAM_WORD)
+            used += snprintf(text + used, size - (size_t)used, "%s%s=%s", before, p->name, p->words[value]);
+        else
+            used += snprintf(text + used, size - (size_t)used, "%s%s=%" PRIu64, before, p->name, value);
+        before = ",";
+    }
+    if (*before == ',' && (size_t)used < size)
+        used += snprintf(text + used, size - (size_t)used, ")");
+    if ((size_t)used >= size)
+        return sl_fail(error, SL_LIMIT, "policy '%s': its parameters take more than %zu characters", choice->ops->name,
+                       size - 1);
+    return SL_OK;
+}
+
 /* ---- pairs ---- */
 
 /* One policy of a text. */

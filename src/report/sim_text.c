@@ -179,8 +179,157 @@ static sl_status print_loads(FILE *file, const sl_launch_log *log, size_t width,
     return status;
 }
 
-sl_status sl_sim_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
+/* ---- levels ---- */
+
+static bool has_energy(const sl_sim_report *report)
 {
+    for (uint32_t i = 0; i < report->machine->levels; i++)
+        if (report->machine->level[i].tag_fj || report->machine->level[i].data_fj || report->machine->level[i].leak_uw)
+            return true;
+    return false;
+}
+
+static void add_level(sl_sim_level_result *to, const sl_sim_level_result *from)
+{
+#define SL_LEVEL_COUNT(field) to->field += from->field;
+#include "report/sim_levels.def"
+#undef SL_LEVEL_COUNT
+    for (int i = 0; i < SL_STALLS; i++)
+        to->stall_cycles[i] += from->stall_cycles[i];
+    to->energy_nj += from->energy_nj;
+}
+
+static void level_row(sl_table *t, const sl_level *level, const sl_sim_level_result *r, bool energy)
+{
+    char text[SL_HUMAN_BYTES];
+    uint64_t waited = 0;
+    for (int i = 0; i < SL_STALLS; i++)
+        waited += r->stall_cycles[i];
+    const uint64_t value[] = {r->accesses,         r->hits,       r->pending, r->misses, r->bypasses, r->evictions,
+                              r->unused_evictions, r->writebacks, waited};
+    sl_table_cell(t, level->name);
+    sl_table_cellf(t, "%s%s%s", level->replacement, *level->bypass ? " + " : "", level->bypass);
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+        sl_table_cell(t, sl_human_count(value[i], text));
+    if (energy)
+        sl_table_cellf(t, "%s", sl_human_ratio(r->energy_nj / 1000, 2, text));
+}
+
+static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {
+        {"level", false, false}, {"policy", false, true},       {"requests", true, false}, {"hits", true, false},
+        {"late", true, false},   {"misses", true, false},       {"bypass", true, false},   {"evicted", true, false},
+        {"unused", true, false}, {"written back", true, false}, {"waits", true, false},    {"energy uJ", true, false}};
+    bool energy = has_energy(report);
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - !energy);
+    if (!t)
+        return sl_fail_memory(error);
+    double total_nj = 0;
+    for (uint32_t i = 0; i < report->machine->levels; i++) {
+        sl_sim_level_result sum = {0};
+        for (size_t n = 0; n < report->launches; n++)
+            add_level(&sum, &report->launch[n].level[i]);
+        total_nj += sum.energy_nj;
+        level_row(t, &report->machine->level[i], &sum, energy);
+    }
+    fputs("\nLevels: requests of all launches, and cycles that they waited before the level\n", file);
+    sl_status status = sl_table_print(t, file, width, error);
+    char text[SL_HUMAN_BYTES];
+    if (!status && energy)
+        fprintf(file, "All levels take %s uJ, leakage included\n", sl_human_ratio(total_nj / 1000, 2, text));
+    sl_table_destroy(t);
+    return status;
+}
+
+/* What policies say of themselves, after the last launch: tables of levels that are kept go on counting. */
+static sl_status print_told(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"level", false, false},
+                                        {"policy", false, true},
+                                        {"reports", false, true},
+                                        {"of the last launch", true, false}};
+    const sl_sim_reported *last = report->launches ? &report->launch[report->launches - 1] : NULL;
+    if (!last || !last->told)
+        return SL_OK;
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < last->told; i++) {
+        char text[SL_HUMAN_BYTES];
+        sl_table_cell(t, report->machine->level[last->tell[i].level].name);
+        sl_table_cell(t, last->tell[i].policy);
+        sl_table_cell(t, last->tell[i].name);
+        sl_table_cell(t, sl_human_count(last->tell[i].value, text));
+    }
+    fputc('\n', file);
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+/* ---- bound and search ---- */
+
+static void bound_row(sl_table *t, const sl_sim_bound *b)
+{
+    char text[SL_HUMAN_BYTES];
+    sl_table_cell(t, sl_human_count(b->requests, text));
+    sl_table_cell(t, sl_human_count(b->misses, text));
+    cell_part(t, b->misses, b->requests);
+    sl_table_cell(t, sl_human_count(b->fewest, text));
+    cell_part(t, b->fewest, b->requests);
+}
+
+static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"#", true, false},      {"kernel", false, true}, {"requests", true, false},
+                                        {"misses", true, false}, {"", true, false},       {"fewest", true, false},
+                                        {"", true, false}};
+    if (!report->bounded)
+        return SL_OK;
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!t)
+        return sl_fail_memory(error);
+    sl_sim_bound sum = {0};
+    for (size_t i = 0; i < report->launches; i++) {
+        const sl_sim_bound *b = &report->launch[i].bound;
+        sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.fewest + b->fewest};
+        if (i >= MOST_LAUNCHES)
+            continue;
+        sl_table_cellf(t, "%llu", (unsigned long long)report->log->launches.items[i].index);
+        sl_table_cell(t, report->log->launches.items[i].kernel->name);
+        bound_row(t, b);
+    }
+    if (report->launches > 1) {
+        sl_table_cell(t, "");
+        sl_table_cellf(t, "all %zu launches", report->launches);
+        bound_row(t, &sum);
+    }
+    fputs("\nThe fewest misses of loads in L1 that any policy could have on the same requests: Belady with bypass.\n"
+          "A bound on misses, not on time\n",
+          file);
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
+}
+
+static void print_search(FILE *file, const sl_sim_report *report)
+{
+    const sl_sim_search *s = report->search;
+    if (!s || !s->params)
+        return;
+    char text[SL_HUMAN_BYTES];
+    fprintf(file, "\nBest of %zu tries:", s->tries);
+    for (uint32_t i = 0; i < s->params; i++)
+        fprintf(file, "%s %s %s: %s=%llu", i ? "," : "", report->machine->level[s->param[i].level].name,
+                s->param[i].ops->name, s->param[i].ops->params[s->param[i].param].name,
+                (unsigned long long)s->tried[s->chosen].value[i]);
+    fprintf(file, ", %s cycles in all launches\n", sl_human_count(s->tried[s->chosen].cycles, text));
+}
+
+sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+{
+    const sl_launch_log *log = report->log;
     static const sl_column traffic[] = {
         {"#", true, false}, {"kernel", false, true}, {"cycles", true, false}, {"IPC", true, false}, TRAFFIC_COLUMNS};
     static const sl_column cycles[] = {{"#", true, false},       {"kernel", false, true}, {"issue", true, false},
@@ -194,5 +343,13 @@ sl_status sl_sim_report_text(FILE *file, const sl_launch_log *log, size_t width,
               file);
         status = print_launches(file, log, cycles, sizeof cycles / sizeof *cycles, cycles_row, width, error);
     }
+    if (!status)
+        status = print_levels(file, report, width, error);
+    if (!status)
+        status = print_told(file, report, width, error);
+    if (!status)
+        status = print_bound(file, report, width, error);
+    if (!status)
+        print_search(file, report);
     return status ? status : print_loads(file, log, width, error);
 }

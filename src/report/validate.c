@@ -45,6 +45,15 @@ bool sl_counter_error(sl_counter counter, const sl_counts *measured, const sl_co
            relative((double)measured->value[counter], (double)model->value[counter], difference);
 }
 
+bool sl_validation_has(const sl_validation *v, sl_quantity quantity)
+{
+    double value;
+    for (size_t i = 0; i < v->launches; i++)
+        if (sl_quantity_value(quantity, &v->launch[i].model[0], &value))
+            return true;
+    return false;
+}
+
 bool sl_validation_counts(const sl_validation *v, const sl_validated *launch)
 {
     const sl_counts *c = sl_counts_has(&launch->measured, SL_COUNTER_ld_sectors) ? &launch->measured : launch->model;

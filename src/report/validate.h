@@ -49,6 +49,8 @@ typedef struct sl_validation {
     sl_report_info info;
 } sl_validation;
 
+/* Whether the prediction says anything of the quantity: the model knows no cycles. */
+bool sl_validation_has(const sl_validation *validation, sl_quantity quantity);
 /* Whether a launch counts in means. */
 bool sl_validation_counts(const sl_validation *validation, const sl_validated *launch);
 

@@ -77,6 +77,11 @@ static void draw_grid(FILE *file, const panel *p)
     sl_svg_rect(file, "frame", p->x, p->y, SIDE, SIDE);
 }
 
+static const char *axis_unit(sl_quantity q)
+{
+    return sl_quantity_infos[q].share ? "" : q == SL_QUANTITY_cycles ? " cycles" : " sectors";
+}
+
 static void draw_words(FILE *file, const panel *p, const sl_validation *v)
 {
     const sl_quantity_info *q = &sl_quantity_infos[p->quantity];
@@ -89,9 +94,9 @@ static void draw_words(FILE *file, const panel *p, const sl_validation *v)
     else
         snprintf(text, sizeof text, "nothing to compare");
     sl_svg_text(file, "note", SL_ANCHOR_START, false, p->x, p->y - 8, text);
-    snprintf(text, sizeof text, "measured%s", q->share ? "" : " sectors");
+    snprintf(text, sizeof text, "measured%s", axis_unit(p->quantity));
     sl_svg_text(file, "axis", SL_ANCHOR_MIDDLE, false, p->x + SIDE / 2.0, p->y + SIDE + 36, text);
-    snprintf(text, sizeof text, "model%s", q->share ? "" : " sectors");
+    snprintf(text, sizeof text, "%s%s", v->variant[0], axis_unit(p->quantity));
     sl_svg_text(file, "axis", SL_ANCHOR_MIDDLE, true, p->x - 52, p->y + SIDE / 2.0, text);
 }
 
@@ -104,8 +109,8 @@ static void draw_dots(FILE *file, const panel *p, const sl_validation *v)
         if (!point_of(v, l, p->quantity, &measured, &model))
             continue;
         char title[512], left[SL_HUMAN_BYTES], right[SL_HUMAN_BYTES];
-        snprintf(title, sizeof title, "%s%s%s, launch %llu: measured %s, model %s", l->workload,
-                 *l->workload ? ": " : "", l->name, (unsigned long long)l->index, sl_human_ratio(measured, share, left),
+        snprintf(title, sizeof title, "%s%s%s, launch %llu: measured %s, %s %s", l->workload, *l->workload ? ": " : "",
+                 l->name, (unsigned long long)l->index, sl_human_ratio(measured, share, left), v->variant[0],
                  sl_human_ratio(model, share, right));
         sl_svg_dot(file, "dot", p->x + along(p, measured), p->y + SIDE - along(p, model), RADIUS, title);
     }
@@ -113,15 +118,21 @@ static void draw_dots(FILE *file, const panel *p, const sl_validation *v)
 
 sl_status sl_validation_plot(FILE *file, const sl_validation *v, sl_error *error)
 {
-    unsigned rows = (SL_QUANTITIES + ACROSS - 1) / ACROSS;
+    unsigned panels = 0;
+    for (int q = 0; q < SL_QUANTITIES; q++)
+        panels += sl_validation_has(v, (sl_quantity)q);
+    unsigned rows = panels ? (panels + ACROSS - 1) / ACROSS : 1, at = 0;
     unsigned width = LEFT + ACROSS * SIDE + (ACROSS - 1) * GAP + LEFT / 2;
     unsigned height = TOP + rows * SIDE + (rows - 1) * DOWN + FOOT;
     sl_svg_start(file, width, height, style);
     sl_svg_rect(file, "back", 0, 0, width, height);
-    for (unsigned q = 0; q < SL_QUANTITIES; q++) {
+    for (int q = 0; q < SL_QUANTITIES; q++) {
+        if (!sl_validation_has(v, (sl_quantity)q))
+            continue;
         panel p = {.quantity = (sl_quantity)q,
-                   .x = LEFT + (q % ACROSS) * (SIDE + GAP),
-                   .y = TOP + (q / ACROSS) * (SIDE + DOWN)};
+                   .x = LEFT + (at % ACROSS) * (SIDE + GAP),
+                   .y = TOP + (at / ACROSS) * (SIDE + DOWN)};
+        at++;
         choose_axes(&p, v);
         draw_grid(file, &p);
         draw_words(file, &p, v);

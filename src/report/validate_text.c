@@ -95,13 +95,20 @@ static void cell_difference(sl_table *t, sl_quantity q, bool known, double diffe
                        sl_quantity_infos[q].share ? "" : "%");
 }
 
-#define QUANTITY_COLUMNS                                                                                               \
-    {"L1 hit", true, false}, {"model", true, false}, {"diff", true, false}, {"L2 hit", true, false},                   \
-        {"model", true, false}, {"diff", true, false}, {"L2 reads", true, false}, {"model", true, false},              \
-        {"diff", true, false}, {"DRAM reads", true, false}, {"model", true, false},                                    \
-    {                                                                                                                  \
-        "diff", true, false                                                                                            \
-    }
+/* A table with some columns of its own before those of the quantities that are known. */
+static sl_table *quantity_table(const sl_validation *v, const sl_column *first, size_t firsts)
+{
+    static const char *const heads[SL_QUANTITIES] = {"L1 hit", "L2 hit", "L2 reads", "DRAM reads", "cycles"};
+    sl_column columns[8 + 3 * SL_QUANTITIES];
+    memcpy(columns, first, firsts * sizeof *first);
+    for (int q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, (sl_quantity)q)) {
+            columns[firsts++] = (sl_column){heads[q], true, false};
+            columns[firsts++] = (sl_column){v->variant[0], true, false};
+            columns[firsts++] = (sl_column){"diff", true, false};
+        }
+    return sl_table_create(columns, firsts);
+}
 
 static void cell_sectors(sl_table *t, const sl_counts *measured, const sl_counts *model)
 {
@@ -114,9 +121,8 @@ static void cell_sectors(sl_table *t, const sl_counts *measured, const sl_counts
 
 static sl_status print_launches(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {
-        {"kernel", false, true}, {"#", true, false}, {"ld sectors", true, false}, QUANTITY_COLUMNS};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    static const sl_column columns[] = {{"kernel", false, true}, {"#", true, false}, {"ld sectors", true, false}};
+    sl_table *t = quantity_table(v, columns, sizeof columns / sizeof *columns);
     if (!t)
         return sl_fail_memory(error);
     for (size_t i = 0; i < v->launches; i++) {
@@ -126,6 +132,8 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
         cell_sectors(t, &l->measured, &l->model[0]);
         for (int q = 0; q < SL_QUANTITIES; q++) {
             double difference = 0;
+            if (!sl_validation_has(v, (sl_quantity)q))
+                continue;
             bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
             cell_value(t, (sl_quantity)q, &l->measured);
             cell_value(t, (sl_quantity)q, &l->model[0]);
@@ -140,10 +148,10 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
 static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {
-        {"kernel", false, true}, {"launches", true, false}, {"ld sectors", true, false}, QUANTITY_COLUMNS};
+        {"kernel", false, true}, {"launches", true, false}, {"ld sectors", true, false}};
     size_t count;
     group *groups = group_launches(v, true, &count);
-    sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
+    sl_table *t = groups ? quantity_table(v, columns, sizeof columns / sizeof *columns) : NULL;
     sl_status status = t ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++) {
         const group *g = &groups[i];
@@ -151,6 +159,8 @@ static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width,
         sl_table_cellf(t, "%zu", g->launches);
         cell_sectors(t, &g->measured, &g->model);
         for (int q = 0; q < SL_QUANTITIES; q++) {
+            if (!sl_validation_has(v, (sl_quantity)q))
+                continue;
             cell_value(t, (sl_quantity)q, &g->measured);
             cell_value(t, (sl_quantity)q, &g->model);
             cell_difference(t, (sl_quantity)q, g->compared[q], g->error[q] / (double)g->compared[q], false);
@@ -180,19 +190,20 @@ static size_t counted(const sl_validation *v)
 
 static sl_status print_means(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"mean absolute error", false, false},
-                                        {"L1 hit rate", true, false},
-                                        {"L2 read hit rate", true, false},
-                                        {"L2 reads", true, false},
-                                        {"DRAM reads", true, false}};
-    _Static_assert(sizeof columns / sizeof *columns == SL_QUANTITIES + 1, "a column for each quantity");
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    sl_column columns[SL_QUANTITIES + 1] = {{"mean absolute error", false, false}};
+    size_t count = 1;
+    for (int q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, (sl_quantity)q))
+            columns[count++] = (sl_column){sl_quantity_infos[q].title, true, false};
+    sl_table *t = sl_table_create(columns, count);
     if (!t)
         return sl_fail_memory(error);
     for (size_t i = 0; i < v->variants; i++) {
         sl_table_cell(t, v->variant[i]);
         for (int q = 0; q < SL_QUANTITIES; q++) {
             char text[SL_HUMAN_BYTES];
+            if (!sl_validation_has(v, (sl_quantity)q))
+                continue;
             sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
             if (mean.launches)
                 sl_table_cellf(t, "%s %s", sl_human_ratio(mean.mean, 2, text),
@@ -225,8 +236,8 @@ static const group *next_worst(const group *groups, size_t count, int q, const g
 
 static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true}, {"#", true, false},
-                                        {"measured", true, false}, {"model", true, false},  {"diff", true, false}};
+    const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true},      {"#", true, false},
+                                 {"measured", true, false}, {v->variant[0], true, false}, {"diff", true, false}};
     size_t count;
     group *groups = group_launches(v, false, &count);
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;

@@ -286,6 +286,16 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
 
 /* ---- time ---- */
 
+static void tell_scheduler(const sl_sim *sim, const sl_sim_core *core, uint32_t number, uint64_t until)
+{
+    const sl_sim_listener *l = sim->options.listener;
+    sl_cycle_kind doing = (sl_cycle_kind)core->scheduler[number].doing;
+    uint64_t from = core->ticked, then = doing == SL_CYCLE_ISSUE ? from + 1 : until;
+    l->scheduler(l->to, core->number, number, doing, from, then);
+    if (then < until)
+        l->scheduler(l->to, core->number, number, SL_CYCLE_PIPELINE, then, until);
+}
+
 /* The cycles since the last tick, in which nothing changed. */
 static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
 {
@@ -298,6 +308,8 @@ static void account(sl_sim *sim, sl_sim_core *core, uint64_t until)
         uint8_t doing = core->scheduler[i].doing;
         sim->result->scheduler_cycles[doing]++;
         sim->result->scheduler_cycles[doing == SL_CYCLE_ISSUE ? SL_CYCLE_PIPELINE : doing] += skipped;
+        if (sim->options.listener && sim->options.listener->scheduler)
+            tell_scheduler(sim, core, i, until);
     }
     if (core->stalled)
         sim->result->level[0].stall_cycles[core->stall] += skipped + 1;

@@ -111,6 +111,13 @@ static void take_entry(sl_channel *c, uint32_t at)
     find_hit(c, bank);
 }
 
+static void tell(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
+{
+    const sl_sim_listener *l = sim->options.listener;
+    if (l && l->dram)
+        l->dram(l->to, (uint32_t)(c - sim->channel), sim->now, command, write);
+}
+
 static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
     const sl_memory *t = &sim->times;
@@ -125,6 +132,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     c->access_at = sim->now + later(t->ccd, 1);
     sim->result->dram_row_hits += !e.opened;
     sim->result->dram_row_misses += e.opened;
+    tell(sim, c, e.opened ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
     take_entry(c, at);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
@@ -148,11 +156,13 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     sl_dram_bank *bank = &c->bank[e->bank];
     if (bank->row != SL_NEVER) {
         bank->row = SL_NEVER;
+        tell(sim, c, SL_DRAM_CLOSE, e->write);
         bank->open_at = later(bank->open_at, sim->now + t->rp);
         return;
     }
     bank->row = e->row;
     e->opened = true;
+    tell(sim, c, SL_DRAM_OPEN, e->write);
     find_hit(c, bank);
     bank->access_at = sim->now + t->rcd;
     bank->close_at = sim->now + t->ras;

@@ -6,6 +6,8 @@
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
+#include "sim/lines.h"
+#include "sim/stream.h"
 
 /* ---- groups: the requests of one instruction ---- */
 
@@ -189,8 +191,13 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     count_outcome(sim, before.slot, missing, outcome);
     if (before.units & ~missing)
         count_outcome(sim, before.slot, before.units & ~missing, SL_OUTCOME_HIT);
-    if (sim->options.record_counts)
-        sl_line_counts_add(sim->options.record_counts, bank->index, before.addr >> bank->log2_line);
+    if (sim->options.record_counts &&
+        !sl_line_counts_add(sim->options.record_counts, bank->index, before.addr >> bank->log2_line))
+        sim->failed = true;
+    if (sim->options.record_stream &&
+        !sl_sim_stream_add(sim->options.record_stream, bank->index, before.addr >> bank->log2_line,
+                           sl_set_of(bank, before.addr), outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_PAST))
+        sim->failed = true;
     return outcome;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/dram.h"
 #include "sim/results.h"
 #include "sim/state.h"
+#include "sim/stream.h"
 
 enum { PATIENCE = 1000000 }; /* cycles without progress */
 
@@ -276,6 +277,18 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     return status;
 }
 
+/* Tells those who listen. */
+static sl_status announce(sl_sim *sim, sl_error *error)
+{
+    const sl_sim_listener *listener = sim->options.listener;
+    const sl_bank *first = &sim->bank[0][0];
+    if (listener && listener->launch)
+        listener->launch(listener->to, &sim->machine, sim->loaded);
+    if (sim->options.record_stream)
+        return sl_sim_stream_start(sim->options.record_stream, sim->banks[0], first->sets, first->ways, error);
+    return SL_OK;
+}
+
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
                         sl_error *error)
 {
@@ -285,11 +298,15 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
     sim->plan = plan;
     sl_status status = prepare(sim, loaded, &program, error);
     if (!status)
+        status = announce(sim, error);
+    if (!status)
         status = run(sim, error);
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         status = sl_banks_check(sim, i, error);
     if (!status)
         status = sl_sim_collect(sim, error);
+    if (!status && sim->options.listener && sim->options.listener->done)
+        sim->options.listener->done(sim->options.listener->to, result->cycles);
     sl_cores_destroy(sim);
     free(sim->slot);
     sim->slot = NULL;
@@ -301,6 +318,12 @@ void sl_sim_result_fini(sl_sim_result *result)
 {
     free(result->slots);
     *result = (sl_sim_result){0};
+}
+
+void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct sl_line_counts *record_counts)
+{
+    sim->options.counts = counts;
+    sim->options.record_counts = record_counts;
 }
 
 void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell)

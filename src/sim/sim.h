@@ -28,11 +28,35 @@ typedef enum sl_cycle_kind {
     SL_CYCLES
 } sl_cycle_kind;
 
+/* What a channel of DRAM is told to do. */
+typedef enum sl_dram_command {
+    SL_DRAM_CLOSE, /* a row that is not wanted */
+    SL_DRAM_OPEN,
+    SL_DRAM_HIT,  /* an access to a row that was open */
+    SL_DRAM_MISS, /* the first access to a row that was opened for it */
+    SL_DRAM_COMMANDS
+} sl_dram_command;
+
+/* Hears what the parts of a machine do, in the order in which it is simulated; cycles are those of the launch. Any of
+ * the functions may be NULL. */
+typedef struct sl_sim_listener {
+    void *to;
+    void (*launch)(void *to, const sl_machine *machine, const sl_loaded *loaded); /* starts */
+    void (*done)(void *to, uint64_t cycles);                                      /* it has ended */
+    /* A scheduler did the same from a cycle on, up to another one. */
+    void (*scheduler)(void *to, uint32_t core, uint32_t scheduler, sl_cycle_kind kind, uint64_t from, uint64_t until);
+    /* A bank of a level at the end of a cycle: lines in flight, and requests that wait before it. */
+    void (*bank)(void *to, uint32_t level, uint32_t bank, uint64_t now, uint32_t mshrs, uint32_t queued);
+    void (*dram)(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write);
+} sl_sim_listener;
+
 typedef struct sl_sim_options {
     uint64_t seed;
     bool cold;                            /* empties all levels before each launch */
     const struct sl_line_counts *counts;  /* of a first run, for policies that need them */
     struct sl_line_counts *record_counts; /* counts what the first level is asked for; NULL: not wanted */
+    struct sl_sim_stream *record_stream;  /* what the first level is asked for, in order; NULL: not wanted */
+    const sl_sim_listener *listener;      /* NULL: nobody listens */
     uint64_t most_cycles;                 /* of a launch; 0: any number */
     const sl_progress *progress;          /* NULL: none */
 } sl_sim_options;
@@ -68,6 +92,9 @@ void sl_sim_destroy(sl_sim *sim); /* NULL is fine */
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
                         sl_error *error);
 void sl_sim_result_fini(sl_sim_result *result);
+/* Other counts than those of the options, for the launches from now on. Policies of the first level see them; those of
+ * other levels see what the simulator was created with. */
+void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct sl_line_counts *record_counts);
 /* After a launch that made no progress: every warp, queue, MSHR and channel that holds something. NULL otherwise. */
 const char *sl_sim_state_text(const sl_sim *sim);
 

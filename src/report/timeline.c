@@ -1,0 +1,261 @@
+#include "report/timeline.h"
+
+#include <stdlib.h>
+
+#include "report/json.h"
+
+/* A stretch of cycles in which a scheduler does the same. */
+typedef struct stretch {
+    uint64_t from, until; /* equal: none */
+    uint8_t kind;
+} stretch;
+
+typedef struct bank_state {
+    uint32_t mshrs, queued;
+} bank_state;
+
+struct sl_timeline {
+    sl_sim_listener listener;
+    sl_json json;
+    uint64_t first, last;
+    uint64_t start; /* of this launch, in cycles of all launches */
+    bool failed;    /* memory ran out */
+    bool named;     /* the parts have names in the file */
+    sl_machine machine;
+    stretch *stretch;                 /* [cores * schedulers] */
+    bank_state *bank[SL_MOST_LEVELS]; /* what was written last */
+    uint32_t banks[SL_MOST_LEVELS];
+};
+
+/* ---- the file ---- */
+
+/* Processes of the trace: cores from 1, then levels, then DRAM. */
+static uint64_t process_of_level(const sl_timeline *t, uint32_t level)
+{
+    return 1 + t->machine.cores + level;
+}
+
+static void put_text(sl_json *j, const char *key, const char *text)
+{
+    sl_json_key(j, key);
+    sl_json_string(j, text);
+}
+
+static void put_number(sl_json *j, const char *key, uint64_t value)
+{
+    sl_json_key(j, key);
+    sl_json_u64(j, value);
+}
+
+static void open_event(sl_timeline *t, const char *phase, const char *name, uint64_t process, uint64_t thread)
+{
+    sl_json_object(&t->json, false);
+    put_text(&t->json, "ph", phase);
+    put_text(&t->json, "name", name);
+    put_number(&t->json, "pid", process);
+    put_number(&t->json, "tid", thread);
+}
+
+static void name_part(sl_timeline *t, const char *what, uint64_t process, uint64_t thread, const char *name)
+{
+    open_event(t, "M", what, process, thread);
+    sl_json_key(&t->json, "args");
+    sl_json_object(&t->json, false);
+    put_text(&t->json, "name", name);
+    sl_json_close(&t->json, '}');
+    sl_json_close(&t->json, '}');
+}
+
+static void put_slice(sl_timeline *t, const char *name, uint64_t process, uint64_t thread, uint64_t from,
+                      uint64_t until)
+{
+    open_event(t, "X", name, process, thread);
+    put_number(&t->json, "ts", from);
+    put_number(&t->json, "dur", until - from);
+    sl_json_close(&t->json, '}');
+}
+
+static void put_counter(sl_timeline *t, const char *name, uint64_t process, uint64_t time, uint64_t value)
+{
+    open_event(t, "C", name, process, 0);
+    put_number(&t->json, "ts", time);
+    sl_json_key(&t->json, "args");
+    sl_json_object(&t->json, false);
+    put_number(&t->json, "value", value);
+    sl_json_close(&t->json, '}');
+    sl_json_close(&t->json, '}');
+}
+
+/* ---- names ---- */
+
+static void name_parts(sl_timeline *t)
+{
+    const sl_machine *m = &t->machine;
+    char text[64];
+    for (uint32_t c = 0; c < m->cores; c++) {
+        snprintf(text, sizeof text, "SM %u", c);
+        name_part(t, "process_name", 1 + c, 0, text);
+        for (uint32_t s = 0; s < m->core.schedulers; s++) {
+            snprintf(text, sizeof text, "scheduler %u", s);
+            name_part(t, "thread_name", 1 + c, s, text);
+        }
+    }
+    for (uint32_t i = 0; i < m->levels; i++)
+        name_part(t, "process_name", process_of_level(t, i), 0, m->level[i].name);
+    name_part(t, "process_name", process_of_level(t, m->levels), 0, "DRAM");
+    for (uint32_t i = 0; i < m->memory.channels; i++) {
+        snprintf(text, sizeof text, "channel %u", i);
+        name_part(t, "thread_name", process_of_level(t, m->levels), i, text);
+    }
+    t->named = true;
+}
+
+static bool make_states(sl_timeline *t)
+{
+    const sl_machine *m = &t->machine;
+    t->stretch = calloc((size_t)m->cores * m->core.schedulers, sizeof *t->stretch);
+    bool ok = t->stretch;
+    for (uint32_t i = 0; i < m->levels; i++) {
+        t->banks[i] = m->cores / m->level[i].cores_per_instance * (i ? m->level[i].banks : 1);
+        t->bank[i] = calloc(t->banks[i], sizeof *t->bank[i]);
+        ok = ok && t->bank[i];
+    }
+    return ok;
+}
+
+/* ---- what is heard ---- */
+
+/* Cuts cycles of the launch to the window, and makes them those of all launches. False: nothing is left. */
+static bool cut(const sl_timeline *t, uint64_t *from, uint64_t *until)
+{
+    *from += t->start;
+    *until += t->start;
+    *from = *from < t->first ? t->first : *from;
+    *until = *until > t->last + 1 ? t->last + 1 : *until;
+    return *from < *until;
+}
+
+static void on_launch(void *to, const sl_machine *machine, const sl_loaded *loaded)
+{
+    sl_timeline *t = to;
+    (void)loaded;
+    t->machine = *machine;
+    if (!t->named) {
+        t->failed = !make_states(t);
+        name_parts(t);
+    }
+}
+
+static void flush(sl_timeline *t, uint32_t core, uint32_t scheduler)
+{
+    static const char *const names[SL_CYCLES] = {
+        [SL_CYCLE_ISSUE] = "issue",       [SL_CYCLE_MEMORY] = "load/store unit full",
+        [SL_CYCLE_PIPELINE] = "pipeline", [SL_CYCLE_DATA] = "wait for data",
+        [SL_CYCLE_BARRIER] = "barrier",   [SL_CYCLE_IDLE] = "idle"};
+    stretch *s = &t->stretch[core * t->machine.core.schedulers + scheduler];
+    if (s->from < s->until && s->kind != SL_CYCLE_IDLE)
+        put_slice(t, names[s->kind], 1 + core, scheduler, s->from, s->until);
+    s->from = s->until = 0;
+}
+
+static void on_scheduler(void *to, uint32_t core, uint32_t scheduler, sl_cycle_kind kind, uint64_t from, uint64_t until)
+{
+    sl_timeline *t = to;
+    if (t->failed || !cut(t, &from, &until))
+        return;
+    stretch *s = &t->stretch[core * t->machine.core.schedulers + scheduler];
+    if (s->until == from && s->from < s->until && s->kind == kind) {
+        s->until = until;
+        return;
+    }
+    flush(t, core, scheduler);
+    *s = (stretch){from, until, (uint8_t)kind};
+}
+
+static void on_bank(void *to, uint32_t level, uint32_t bank, uint64_t now, uint32_t mshrs, uint32_t queued)
+{
+    sl_timeline *t = to;
+    uint64_t until = now + 1;
+    if (t->failed || !cut(t, &now, &until))
+        return;
+    char name[64];
+    bank_state *s = &t->bank[level][bank];
+    if (s->mshrs != mshrs) {
+        snprintf(name, sizeof name, "MSHRs %u", bank);
+        put_counter(t, name, process_of_level(t, level), now, mshrs);
+    }
+    if (level && s->queued != queued) {
+        snprintf(name, sizeof name, "queue %u", bank);
+        put_counter(t, name, process_of_level(t, level), now, queued);
+    }
+    *s = (bank_state){mshrs, queued};
+}
+
+static void on_dram(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write)
+{
+    static const char *const names[SL_DRAM_COMMANDS][2] = {[SL_DRAM_CLOSE] = {"close row", "close row"},
+                                                           [SL_DRAM_OPEN] = {"open row", "open row"},
+                                                           [SL_DRAM_HIT] = {"read, row hit", "write, row hit"},
+                                                           [SL_DRAM_MISS] = {"read, row miss", "write, row miss"}};
+    sl_timeline *t = to;
+    uint64_t until = now + 1;
+    if (!t->failed && cut(t, &now, &until))
+        put_slice(t, names[command][write], process_of_level(t, t->machine.levels), channel, now, until);
+}
+
+static void flush_all(sl_timeline *t)
+{
+    for (uint32_t c = 0; t->stretch && c < t->machine.cores; c++)
+        for (uint32_t s = 0; s < t->machine.core.schedulers; s++)
+            flush(t, c, s);
+}
+
+static void on_done(void *to, uint64_t cycles)
+{
+    sl_timeline *t = to;
+    t->start += cycles;
+}
+
+/* ---- life ---- */
+
+sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last)
+{
+    sl_timeline *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->first = first;
+    t->last = last;
+    t->listener = (sl_sim_listener){
+        .to = t, .launch = on_launch, .done = on_done, .scheduler = on_scheduler, .bank = on_bank, .dram = on_dram};
+    sl_json_start(&t->json, file);
+    sl_json_object(&t->json, true);
+    put_text(&t->json, "displayTimeUnit", "ns");
+    sl_json_key(&t->json, "traceEvents");
+    sl_json_array(&t->json, true);
+    return t;
+}
+
+const sl_sim_listener *sl_timeline_listener(const sl_timeline *t)
+{
+    return &t->listener;
+}
+
+sl_status sl_timeline_finish(sl_timeline *t, sl_error *error)
+{
+    if (t->failed)
+        return sl_fail_memory(error);
+    flush_all(t);
+    sl_json_close(&t->json, ']');
+    sl_json_close(&t->json, '}');
+    return sl_json_finish(&t->json, error);
+}
+
+void sl_timeline_destroy(sl_timeline *t)
+{
+    if (!t)
+        return;
+    free(t->stretch);
+    for (uint32_t i = 0; i < SL_MOST_LEVELS; i++)
+        free(t->bank[i]);
+    free(t);
+}

@@ -1,0 +1,94 @@
+#include "sim/stream.h"
+
+#include <stdlib.h>
+
+#include "cache/belady.h"
+
+typedef struct recorded {
+    uint64_t *line;
+    uint32_t *set;
+    size_t count, capacity;
+    uint64_t misses, fewest;
+} recorded;
+
+struct sl_sim_stream {
+    uint32_t caches, sets, ways;
+    recorded *cache;
+};
+
+sl_sim_stream *sl_sim_stream_create(void)
+{
+    return calloc(1, sizeof(sl_sim_stream));
+}
+
+static void forget(sl_sim_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->caches; i++) {
+        free(stream->cache[i].line);
+        free(stream->cache[i].set);
+    }
+    free(stream->cache);
+    stream->cache = NULL;
+    stream->caches = 0;
+}
+
+void sl_sim_stream_destroy(sl_sim_stream *stream)
+{
+    if (stream)
+        forget(stream);
+    free(stream);
+}
+
+sl_status sl_sim_stream_start(sl_sim_stream *stream, uint32_t caches, uint32_t sets, uint32_t ways, sl_error *error)
+{
+    forget(stream);
+    stream->cache = calloc(caches, sizeof *stream->cache);
+    if (!stream->cache)
+        return sl_fail_memory(error);
+    stream->caches = caches;
+    stream->sets = sets;
+    stream->ways = ways;
+    return SL_OK;
+}
+
+static bool grow(recorded *r)
+{
+    size_t capacity = r->capacity ? 2 * r->capacity : 1024;
+    uint64_t *line = realloc(r->line, capacity * sizeof *line);
+    r->line = line ? line : r->line;
+    uint32_t *set = line ? realloc(r->set, capacity * sizeof *set) : NULL;
+    r->set = set ? set : r->set;
+    r->capacity = set ? capacity : r->capacity;
+    return set;
+}
+
+bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, bool missed)
+{
+    recorded *r = &stream->cache[cache];
+    if (r->count == r->capacity && !grow(r))
+        return false;
+    r->line[r->count] = line;
+    r->set[r->count++] = set;
+    r->misses += missed;
+    return true;
+}
+
+static sl_status bound_cache(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    (void)worker;
+    const sl_sim_stream *stream = context;
+    recorded *r = &stream->cache[index];
+    return sl_belady_misses(r->line, r->set, r->count, stream->sets, stream->ways, &r->fewest, error);
+}
+
+sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim_bound *bound, sl_error *error)
+{
+    *bound = (sl_sim_bound){0};
+    sl_status status = sl_pool_run(pool, stream->caches, bound_cache, (void *)stream, error);
+    for (uint32_t i = 0; i < stream->caches && !status; i++) {
+        bound->requests += stream->cache[i].count;
+        bound->misses += stream->cache[i].misses;
+        bound->fewest += stream->cache[i].fewest;
+    }
+    return status;
+}
