@@ -208,4 +208,21 @@ run "$sluice" validate --size small stencil2d -c first.csv
 exits 0
 stdout_has '1 more launches have no counters'
 
+it 'puts the simulator beside the counters, cycles too'
+sed -e 's/"dram__sectors_read.sum"/"sm__cycles_elapsed.max"/' -e 's/,"300"/,"5000"/' good.csv >cycles.csv
+run "$sluice" validate mm.slt -c cycles.csv --with sim --json sim.json
+exits 0
+file_has sim.json '"variant": "sim"'
+file_has sim.json '"cycles": {"measured": 5000, "model": '
+run "$sluice" validate mm.slt -c cycles.csv --with sim
+stdout_has 'cycles'
+run "$sluice" validate mm.slt -c cycles.csv --with model
+exits 0
+stdout_lacks 'cycles'
+
+it 'refuses extensions of the model where the simulator is compared'
+run "$sluice" validate mm.slt -c good.csv --with sim --ablation
+exits 2
+stderr_has 'do not go with --with sim'
+
 done_testing

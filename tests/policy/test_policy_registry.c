@@ -249,6 +249,25 @@ static void masks_of_ways_have_any_length(void **state)
     assert_false(sl_way_in(&mask, SL_NO_WAY));
 }
 
+static void a_choice_can_be_written_and_read_again(void **state)
+{
+    (void)state;
+    sl_policy_choice choice, again;
+    sl_error error;
+    char text[64];
+    assert_int_equal(sl_policy_parse("profiled(threshold=7, counts=local)", &choice, &error), SL_OK);
+    assert_int_equal(sl_policy_text(&choice, 0, text, sizeof text, &error), SL_OK);
+    assert_string_equal(text, "profiled(counts=local,threshold=7)");
+    assert_int_equal(sl_policy_parse(text, &again, &error), SL_OK);
+    assert_memory_equal(choice.value, again.value, sizeof choice.value);
+    assert_int_equal(sl_policy_parse("profiled", &choice, &error), SL_OK);
+    assert_int_equal(sl_policy_text(&choice, 0, text, sizeof text, &error), SL_OK);
+    assert_string_equal(text, "profiled");
+    assert_int_equal(sl_policy_text(&choice, 1 << 1, text, sizeof text, &error), SL_OK);
+    assert_string_equal(text, "profiled(threshold=2)");
+    assert_int_equal(sl_policy_text(&choice, 1 << 1, text, 12, &error), SL_LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +283,7 @@ int main(void)
         cmocka_unit_test(two_policies_of_one_role_are_refused),
         cmocka_unit_test(a_way_that_was_not_offered_is_caught_by_name),
         cmocka_unit_test(a_way_given_up_that_was_not_offered_is_caught_too),
+        cmocka_unit_test(a_choice_can_be_written_and_read_again),
         cmocka_unit_test(masks_of_ways_have_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,118 @@
+#!/bin/sh
+# The simulator, as a person asks for it.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+"$sluice" trace --quiet -o bfs.slt bfs --size small
+"$sluice" trace --quiet -o spmv.slt spmv --size small
+
+cycles() # of a JSON report: the sum over its launches
+{
+    sed -n 's/.*"counters": {.*"cycles": \([0-9]*\).*/\1/p' "$1" | awk 'NR <= launches { sum += $1 } END { print sum }' \
+        launches="$(grep -c '"index":' "$1")"
+}
+
+it 'searches the best value of a parameter, and says which it took'
+run "$sluice" sim spmv.slt --l1 'pdp(pd=best)' --json best.json
+exits 0
+run "$sluice" sim spmv.slt --l1 'pdp(pd=best)'
+exits 0
+stdout_has 'Best of 16 tries: L1 pdp: pd='
+best=$(sed -n 's/.*pdp: pd=\([0-9]*\),.*/\1/p' "$scratch/stdout")
+file_has best.json "\"replacement\": \"pdp(pd=$best)\""
+[ "$(grep -c '{"pd": ' best.json)" = 16 ] || fail "not 16 tries: $(grep '{"pd": ' best.json)"
+
+it 'takes the value with the fewest cycles'
+fewest=$(sed -n 's/.*{"pd": [0-9]*, "cycles": \([0-9]*\)}.*/\1/p' best.json | sort -n | head -1)
+taken=$(sed -n "s/.*{\"pd\": $best, \"cycles\": \([0-9]*\)}.*/\1/p" best.json)
+[ -n "$fewest" ] && [ "$fewest" = "$taken" ] || fail "took $taken cycles, of $fewest"
+run "$sluice" sim spmv.slt --l1 "pdp(pd=$best)" --json given.json
+exits 0
+file_has given.json "\"cycles\": $fewest,"
+
+it 'finds the same with any number of threads'
+run "$sluice" sim bfs.slt --l1 'pdp(pd=best)' --bound --json one.json -j 1 -q
+exits 0
+run "$sluice" sim bfs.slt --l1 'pdp(pd=best)' --bound --json three.json -j 3 -q
+exits 0
+run cmp one.json three.json
+exits 0
+
+it 'counts lines in a run before where a policy needs that'
+run "$sluice" sim bfs.slt --l1 'profiled(threshold=1)' --json let.json
+exits 0
+run "$sluice" sim bfs.slt --json plain.json
+exits 0
+[ "$(cycles let.json)" = "$(cycles plain.json)" ] || fail "a threshold of 1 changed the cycles: all lines are asked for once"
+run "$sluice" sim bfs.slt --l1 'profiled(threshold=1000000)' --csv none.csv
+exits 0
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         $10 == "" && $at["L1.misses"] > 0 { bad = 1 } END { exit bad }' none.csv || fail 'something was let in'
+
+it 'searches thresholds of profiled bypassing with one run that counts'
+run "$sluice" sim spmv.slt --l1 'profiled(threshold=best)'
+exits 0
+stdout_has 'Best of 16 tries: L1 profiled: threshold='
+
+it 'refuses profiled bypassing behind the first level'
+run "$sluice" sim bfs.slt --l2 profiled
+exits 1
+stderr_has "L2: 'profiled' needs counts of a run before, and these are of L1 alone"
+
+it 'gives the fewest misses possible, as a bound on misses and not on time'
+run "$sluice" sim spmv.slt --bound
+exits 0
+stdout_has 'A bound on misses, not on time'
+run "$sluice" sim spmv.slt --bound --csv bound.csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         NR == 2 { exit !($at["fewest_misses"] > 0 && $at["fewest_misses"] <= $at["bound_misses"] &&
+                          $at["bound_misses"] == $at["L1.misses"] && $at["bound_requests"] > $at["bound_misses"]) }' \
+    bound.csv || fail "$(head -2 bound.csv)"
+
+it 'says of each level what it did, in JSON and CSV'
+run "$sluice" sim spmv.slt --l1 'decoupled+srrip' --json levels.json --csv levels.csv
+exits 0
+file_has levels.json '{"level": "L1", "replacement": "srrip", "bypass": "decoupled"}'
+file_has levels.json '{"level": "L2", "accesses": '
+file_has levels.json '"stall_cycles": {"way": '
+file_has levels.json '"policy": "decoupled", "name": '
+file_has levels.csv ',L1.accesses,L1.hits,'
+file_has levels.csv ',L2.stall_queue_cycles,L2.energy_nj'
+awk -F, '{ if (NR == 1) columns = NF; else if (NF != columns) exit 1 }' levels.csv || fail 'rows of different lengths'
+
+it 'adds the energy of the levels up where the machine has figures for it'
+run "$sluice" sim spmv.slt
+stdout_has 'energy uJ'
+stdout_has 'leakage included'
+
+it 'writes a timeline of a window that Perfetto reads'
+run "$sluice" sim spmv.slt --timeline t.json --window 2000-2999 -q
+exits 0
+file_has t.json '"traceEvents": ['
+file_has t.json '{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "SM 0"}}'
+file_has t.json '"name": "issue"'
+file_has t.json '"name": "wait for data"'
+file_has t.json '"name": "MSHRs 0"'
+file_has t.json '"name": "read, row '
+sed -n 's/.*"ts": \([0-9]*\).*/\1/p' t.json | awk '$1 < 2000 || $1 > 2999 { bad = 1 } END { exit bad || !NR }' ||
+    fail 'events outside of the window'
+
+it 'writes timelines that are JSON, the same each time'
+run "$sluice" sim spmv.slt --timeline again.json --window 2000-2999 -q -j 3
+run cmp t.json again.json
+exits 0
+if command -v python3 >/dev/null; then
+    run python3 -m json.tool t.json out.json
+    exits 0
+fi
+
+it 'leaves no timeline where nothing could be simulated'
+run "$sluice" sim spmv.slt --set L2.bypass=profiled --timeline none.json -q
+exits 1
+absent none.json
+
+it 'refuses a window without a timeline'
+run "$sluice" sim spmv.slt --window 1-2
+exits 2
+stderr_has '--window is of a --timeline'
+
+done_testing
