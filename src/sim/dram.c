@@ -138,14 +138,15 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         sim->result->dram_written_sectors += sectors;
         c->read_at = later(c->read_at, end_cycle + t->cdlr);
         bank->close_at = later(bank->close_at, end_cycle + t->wr);
-        sl_core_stored(sim, e.request);
     } else {
         sim->result->dram_read_sectors += sectors;
         if (r->slot != SL_NONE)
             sim->slot[r->slot].memory_sectors += sectors;
-        if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request))
-            sim->failed = true;
     }
+    if (!sl_request_is_answered(r))
+        sl_core_stored(sim, e.request);
+    else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request))
+        sim->failed = true;
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
 

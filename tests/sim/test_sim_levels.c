@@ -1,0 +1,453 @@
+/* Levels of cache: what becomes of a request, what it waits for and for how long.
+ *
+ * A load that issues in cycle n is at L1 in n + 1. Where it misses it leaves in n + 2, is at L2 in n + 12 and at the
+ * channel in n + 13; from memory it is at L2 in n + 91 and at L1 in n + 101 (less 10 where its row is open), and its
+ * data in registers 4 cycles later. */
+#include "simulated.h"
+
+static sl_machine sectored(void)
+{
+    sl_machine m = tiny();
+    for (int i = 0; i < 2; i++)
+        m.level[i].sector_bytes = m.level[i].fill_bytes = 32;
+    return m;
+}
+
+/* ---- outcomes ---- */
+
+static void a_miss_brings_the_line_for_the_next_load(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].accesses, 2);
+    assert_int_equal(r.level[0].misses, 1);
+    assert_int_equal(r.level[0].hits, 1);
+    assert_int_equal(r.level[0].fill_sectors, 1);
+    assert_int_equal(r.level[1].accesses, 1);
+    assert_int_equal(r.level[1].misses, 1);
+    assert_int_equal(r.dram_read_sectors, 1);
+    assert_int_equal(r.cycles, 112);
+}
+
+static void loads_of_a_line_in_flight_wait_for_it(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN(&m, 1, 2, WARP(at(LOAD, 0)), WARP(at(LOAD, 0)));
+    assert_int_equal(r.level[0].misses, 1);
+    assert_int_equal(r.level[0].pending, 1);
+    assert_int_equal(r.level[0].hits, 0);
+    assert_int_equal(r.level[1].accesses, 1);
+    assert_int_equal(r.cycles, 106); /* both in the same cycle */
+    assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sector_hits], 1);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_latency_sectors], 1);
+}
+
+static void the_least_recently_used_line_of_the_set_leaves(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    /* Even lines share a set of two ways: 512 takes the place of 256. */
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(LOAD, 256), do_(USE), at(LOAD, 0), do_(USE), at(LOAD, 512),
+                               do_(USE), at(LOAD, 0), do_(USE), at(LOAD, 256), do_(USE));
+    assert_int_equal(r.level[0].hits, 2);
+    assert_int_equal(r.level[0].misses, 4);
+    assert_int_equal(r.level[0].evictions, 2);
+    assert_int_equal(r.level[0].unused_evictions, 2); /* 256 and 512 */
+}
+
+/* ---- what a request waits for ---- */
+
+/* Both ways of the set are in flight until cycle 101; the third load is at L1 in cycle 3. */
+static void a_miss_waits_for_a_way_that_is_not_in_flight(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN(&m, 1, 3, WARP(at(LOAD, 0)), WARP(at(LOAD, 256)), WARP(at(LOAD, 512), do_(USE)));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_WAY], 98);
+    assert_int_equal(r.level[0].misses, 3);
+    assert_int_equal(r.cycles, 101 + 90 + 4 + 1); /* its row is open */
+}
+
+static void a_miss_waits_for_an_mshr(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].mshrs = 1;
+    sl_sim_result r = RUN(&m, 1, 2, WARP(at(LOAD, 0)), WARP(at(LOAD, 128)));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MSHR], 99); /* 2 to 100 */
+    assert_int_equal(r.cycles, 101 + 90 + 4 + 1);
+    m.level[0].mshrs = 2;
+    r = RUN(&m, 1, 2, WARP(at(LOAD, 0)), WARP(at(LOAD, 128)));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MSHR], 0);
+}
+
+static void a_load_waits_where_too_many_wait_for_its_line(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].mshr_merges = 1;
+    sl_sim_result r = RUN(&m, 1, 2, WARP(at(LOAD, 0)), WARP(at(LOAD, 0)));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MERGE], 99);
+    assert_int_equal(r.level[0].hits, 1); /* in cycle 101 the line is there */
+    assert_int_equal(r.cycles, 106);
+    m.level[0].mshr_merges = 2;
+    r = RUN(&m, 1, 3, WARP(at(LOAD, 0)), WARP(at(LOAD, 0)), WARP(at(LOAD, 0)));
+    assert_int_equal(r.level[0].pending, 1);
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MERGE], 98);
+}
+
+/* A store of a line has 136 bytes, which take the port for 4 cycles: the first leaves in cycle 2, the second in 6. The
+ * third is at L1 in cycle 3. */
+static void a_request_waits_for_a_place_in_the_miss_queue(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].network_bytes = 34;
+    m.level[0].miss_queue = 1;
+    const warp_acts stores = WARP(at(STORE, 0), at(STORE, 128), at(STORE, 256));
+    sl_sim_result r = RUN(&m, 1, 1, stores);
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_QUEUE], 3); /* 3 to 5 */
+    m.level[0].miss_queue = 2;
+    r = RUN(&m, 1, 1, stores);
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_QUEUE], 0);
+}
+
+static void requests_wait_before_l2_for_the_same_reasons(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const warp_acts first = WARP(at(LOAD_CG, 0)), second = WARP(at(LOAD_CG, 128));
+    m.level[1].mshrs = 1; /* the second one is there in cycle 13, the first one's data in cycle 91 */
+    assert_int_equal(RUN(&m, 1, 2, first, second).level[1].stall_cycles[SL_STALL_MSHR], 78);
+    m = tiny();
+    m.level[1].ways = 1;
+    m.level[1].size_bytes = 128;
+    m.level[1].sets = 0;
+    assert_int_equal(RUN(&m, 1, 2, first, second).level[1].stall_cycles[SL_STALL_WAY], 78);
+    m = tiny();
+    m.level[1].mshr_merges = 1;
+    assert_int_equal(RUN(&m, 1, 2, first, first).level[1].stall_cycles[SL_STALL_MERGE], 78);
+    m = tiny();
+    m.level[1].miss_queue = 1;
+    m.memory.queue = 1; /* taken by the first until its row is read, in cycle 23; the second waits in the miss queue */
+    sl_sim_result r = RUN(&m, 1, 3, first, second, WARP(at(LOAD_CG, 256)));
+    assert_int_equal(r.level[1].stall_cycles[SL_STALL_QUEUE], 23 - 14);
+}
+
+/* A load that waits in L1 holds up what is behind it, a hit, too. */
+static void a_request_that_waits_holds_up_those_behind_it(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].mshrs = 1;
+    const warp_acts warm = WARP(at(LOAD, 0), do_(USE), do_(BARRIER), at(LOAD, 128), do_(BARRIER));
+    /* In cycle 105 the line is there and the barrier comes; loads in 107 and 108: the second waits for the first one's
+     * MSHR, and the third one's hit behind it. */
+    sl_sim_result r = RUN(&m, 1, 3, warm, WARP(do_(BARRIER), do_(ADD), at(LOAD, 384), do_(BARRIER)),
+                          WARP(do_(BARRIER), do_(ADD), do_(CHAIN), at(LOAD, 0), do_(USE), do_(BARRIER)));
+    assert_int_equal(r.level[0].hits, 1);
+    assert_true(r.level[0].stall_cycles[SL_STALL_MSHR] > 80);
+    assert_true(r.cycles > 270);
+}
+
+static void a_warp_has_no_more_lines_in_flight_than_it_may(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].mshrs = 8;
+    m.level[0].mshrs_per_warp = 1;
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, 128));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MSHR], 99);
+    r = RUN(&m, 1, 2, WARP(at(LOAD, 0)), WARP(at(LOAD, 128)));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MSHR], 0);
+    m.level[0].mshrs_per_warp = 2;
+    r = RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, 128));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MSHR], 0);
+}
+
+/* ---- past a level ---- */
+
+static void a_load_that_goes_past_leaves_nothing(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, at(LOAD_CG, 0), do_(USE), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].bypasses, 1);
+    assert_int_equal(r.level[0].misses, 1);
+    assert_int_equal(r.level[0].fill_sectors, 1);
+    assert_int_equal(r.level[1].hits, 1);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_bypass_requests], 1);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sector_misses], 2);
+}
+
+static void two_loads_that_go_past_are_two_requests(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].mshrs = 1;
+    sl_sim_result r = RUN(&m, 1, 2, WARP(at(LOAD_CG, 0)), WARP(at(LOAD_CG, 0)));
+    assert_int_equal(r.level[0].bypasses, 2);
+    assert_int_equal(r.level[0].pending, 0);
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MSHR], 0);
+    assert_int_equal(r.level[1].accesses, 2);
+    assert_int_equal(r.level[1].pending, 1);
+    assert_int_equal(r.dram_read_sectors, 1);
+}
+
+static void a_plan_says_which_loads_go_past_which_levels(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    uint8_t plan[MEMORY_OPS] = {[LOAD] = 1};
+    const warp_acts twice = WARP(at(LOAD, 0), do_(USE), at(LOAD, 0), do_(USE), at(LOAD_2, 0), do_(USE_2));
+    sl_sim_result r = run_plan(&m, plan, 1, 1, &twice);
+    assert_int_equal(r.level[0].bypasses, 2);
+    assert_int_equal(r.level[0].misses, 1);
+    assert_int_equal(r.level[1].hits, 2);
+    plan[LOAD] = 3;
+    r = run_plan(&m, plan, 1, 1, &twice);
+    assert_int_equal(r.level[0].bypasses, 2);
+    assert_int_equal(r.level[1].bypasses, 2);
+    assert_int_equal(r.level[1].misses, 1);
+    assert_int_equal(r.dram_read_sectors, 3);
+    plan[LOAD] = 2; /* past L2 alone */
+    r = run_plan(&m, plan, 1, 1, &twice);
+    assert_int_equal(r.level[0].hits, 2);
+    assert_int_equal(r.level[1].bypasses, 1);
+    assert_int_equal(r.level[1].fill_sectors, 0);
+}
+
+/* ---- stores ---- */
+
+static void a_store_that_hits_drops_the_line(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(STORE, 0), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(r.level[0].hits, 0);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.dram_read_sectors, 1);
+    assert_int_equal(r.level[0].evictions, 0); /* nobody had to make room */
+}
+
+/* Those who wait for the line already have it; a later load waits until it has come, cycle 3 to 100, and asks anew. */
+static void a_line_in_flight_is_of_no_use_after_a_store(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), at(STORE, 0), at(LOAD_2, 0), do_(USE), do_(USE_2));
+    assert_int_equal(r.level[0].stall_cycles[SL_STALL_MERGE], 98);
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(r.cycles, 101 + 40 + 4 + 1);
+}
+
+static void a_line_that_is_written_through_stays(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].write = SL_WRITE_THROUGH;
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(STORE, 0), at(LOAD, 0), do_(USE), at(STORE, 128),
+                               at(LOAD, 128), do_(USE));
+    assert_int_equal(r.level[0].hits, 1);
+    assert_int_equal(r.level[0].misses, 2); /* a store that misses leaves nothing */
+    assert_int_equal(r.level[1].written_sectors, 2);
+}
+
+static void a_first_level_that_allocates_keeps_what_is_written_whole(void **state)
+{
+    (void)state;
+    sl_machine m = sectored();
+    m.level[0].write = SL_WRITE_ALLOCATE;
+    sl_sim_result r = RUN_WARP(&m, at(STORE, 0), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].hits, 1);
+    assert_int_equal(r.level[1].accesses, 1);
+    assert_int_equal(r.level[1].written_sectors, 4);
+    /* One lane writes 4 bytes of a sector, which is no use to who wants the sector. */
+    r = RUN_WARP(&m, lanes(STORE, 0, 4, 1), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].hits, 0);
+    /* The first of two sectors whole, the second in part: a load of both asks for the second. */
+    r = RUN_WARP(&m, lanes(STORE, 0, 4, 0x1ff), lanes(LOAD, 0, 4, 0xffff), do_(USE));
+    assert_int_equal(r.level[0].fill_sectors, 1);
+}
+
+/* Lines 512 bytes apart share a set of L2. */
+static void l2_keeps_stores_until_their_line_leaves(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, at(STORE, 0), at(LOAD_CG, 0), do_(USE));
+    assert_int_equal(r.dram_read_sectors, 0); /* it was written whole: nothing to bring */
+    assert_int_equal(r.dram_written_sectors, 0);
+    r = RUN_WARP(&m, at(STORE, 0), do_(FENCE), at(LOAD_CG, 512), do_(USE), at(LOAD_CG, 1024), do_(USE),
+                 at(LOAD_CG, 1536), do_(USE), at(LOAD_CG, 2048), do_(USE));
+    assert_int_equal(r.level[1].evictions, 1);
+    assert_int_equal(r.level[1].writebacks, 1);
+    assert_int_equal(r.dram_written_sectors, 1);
+    assert_int_equal(r.dram_read_sectors, 4);
+}
+
+static void a_store_of_a_part_brings_the_rest_where_the_machine_says_so(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, lanes(STORE, 0, 4, 1));
+    assert_int_equal(r.dram_read_sectors, 0);
+    m.level[1].write_fetch = 1;
+    r = RUN_WARP(&m, lanes(STORE, 0, 4, 1), do_(FENCE));
+    assert_int_equal(r.dram_read_sectors, 1);
+    assert_int_equal(r.level[1].misses, 1);
+    assert_int_equal(r.cycles, 91 + 1); /* the store is done when its line is there */
+    r = RUN_WARP(&m, at(STORE, 0));
+    assert_int_equal(r.dram_read_sectors, 0);
+}
+
+static void local_memory_lies_word_by_word_of_a_warp(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result r = RUN_WARP(&m, strided(LOCAL_STORE, 8, 0));
+    assert_int_equal(r.level[0].accesses, 1); /* the same offset of 32 lanes is a line */
+    assert_int_equal(r.level[1].written_sectors, 1);
+}
+
+/* ---- atomics ---- */
+
+static void atomics_are_done_in_l2_and_drop_the_line_of_l1(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    sl_sim_result before = RUN_WARP(&m, at(LOAD, 0), do_(USE));
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(ATOMIC, 0), do_(USE));
+    assert_int_equal(r.cycles - before.cycles, 1 + 44 + 1);
+    assert_int_equal(r.level[1].hits, 1);
+    r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(ATOMIC, 0), do_(USE), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(r.level[0].hits, 0);
+}
+
+static void atomics_bring_their_line_to_l2_and_make_it_dirty(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    assert_int_equal(RUN_WARP(&m, at(ATOMIC, 0), do_(USE)).cycles, 106);
+    sl_sim_result r = RUN_WARP(&m, at(REDUCTION, 0), do_(FENCE), at(LOAD_CG, 512), do_(USE), at(LOAD_CG, 1024),
+                               do_(USE), at(LOAD_CG, 1536), do_(USE), at(LOAD_CG, 2048), do_(USE));
+    assert_int_equal(r.dram_read_sectors, 5);
+    assert_int_equal(r.dram_written_sectors, 1);
+    /* Nobody waits for a reduction. */
+    r = RUN_WARP(&m, at(REDUCTION, 0), do_(USE), do_(USE));
+    assert_int_equal(r.scheduler_cycles[SL_CYCLE_DATA], 0);
+    assert_int_equal(r.cycles, 92);
+}
+
+/* Where no level keeps stores, atomics are done in memory, and answered from there. */
+static void atomics_reach_memory_where_no_level_keeps_stores(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].write = SL_WRITE_THROUGH;
+    sl_sim_result r = RUN_WARP(&m, at(ATOMIC, 0), do_(USE));
+    assert_int_equal(r.dram_written_sectors, 1);
+    r = RUN_WARP(&m, at(REDUCTION, 0), at(STORE, 128), do_(FENCE));
+    assert_int_equal(r.dram_written_sectors, 2);
+    m.levels = 1;
+    m.memory.latency_cycles = 50;
+    assert_int_equal(RUN_WARP(&m, at(LOAD, 0), do_(USE)).cycles, 1 + 50 + 4 + 1);
+    r = RUN_WARP(&m, at(ATOMIC, 0), do_(USE), at(STORE, 128));
+    assert_int_equal(r.dram_written_sectors, 2);
+}
+
+/* ---- sectors ---- */
+
+static void only_missing_sectors_are_fetched(void **state)
+{
+    (void)state;
+    sl_machine m = sectored();
+    sl_sim_result r = RUN_WARP(&m, lanes(LOAD, 0, 4, 0xff), do_(USE), at(LOAD, 0), do_(USE));
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(r.level[0].fill_sectors, 4);
+    assert_int_equal(r.level[1].read_sectors, 4);
+    assert_int_equal(r.dram_read_sectors, 4);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sectors], 5);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sector_hits], 1);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sector_misses], 4);
+}
+
+/* The second load asks for three sectors and waits for the first one's, too. */
+static void sectors_in_flight_are_not_fetched_twice(void **state)
+{
+    (void)state;
+    sl_machine m = sectored();
+    sl_sim_result r = RUN(&m, 1, 2, WARP(lanes(LOAD, 0, 4, 0xff), do_(USE)), WARP(at(LOAD, 0), do_(USE)));
+    assert_int_equal(r.level[1].read_sectors, 4);
+    assert_int_equal(r.dram_read_sectors, 4);
+    /* The other way round the second one waits for the first one's data. */
+    r = RUN(&m, 1, 2, WARP(at(LOAD, 0), do_(USE)), WARP(lanes(LOAD, 0, 4, 0xff), do_(USE)));
+    assert_int_equal(r.level[0].pending, 1);
+    assert_int_equal(r.dram_read_sectors, 4);
+}
+
+static void a_miss_brings_as_much_as_the_level_fills(void **state)
+{
+    (void)state;
+    sl_machine m = sectored();
+    m.level[1].fill_bytes = 64;
+    sl_sim_result r =
+        RUN_WARP(&m, lanes(LOAD, 0, 4, 0xff), do_(USE), lanes(LOAD, 32, 4, 0xff), do_(USE)); /* its neighbour */
+    assert_int_equal(r.level[0].fill_sectors, 2);
+    assert_int_equal(r.level[1].hits, 1);
+    assert_int_equal(r.level[1].fill_sectors, 2);
+    assert_int_equal(r.dram_read_sectors, 2);
+}
+
+/* Lines of 64 bytes above such of 128: two misses of L1, the second of which finds its half there. */
+static void lines_may_be_longer_below(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].line_bytes = m.level[0].sector_bytes = m.level[0].fill_bytes = 64;
+    m.level[0].sets = 0;
+    sl_sim_result r = RUN_WARP(&m, lanes(LOAD, 64, 4, 0xffff), do_(USE), lanes(LOAD, 0, 4, 0xffff), do_(USE),
+                               lanes(STORE, 64, 4, 0xffff), do_(FENCE));
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(r.level[1].misses, 1);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.dram_read_sectors, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_miss_brings_the_line_for_the_next_load),
+        cmocka_unit_test(loads_of_a_line_in_flight_wait_for_it),
+        cmocka_unit_test(the_least_recently_used_line_of_the_set_leaves),
+        cmocka_unit_test(a_miss_waits_for_a_way_that_is_not_in_flight),
+        cmocka_unit_test(a_miss_waits_for_an_mshr),
+        cmocka_unit_test(a_load_waits_where_too_many_wait_for_its_line),
+        cmocka_unit_test(a_request_waits_for_a_place_in_the_miss_queue),
+        cmocka_unit_test(requests_wait_before_l2_for_the_same_reasons),
+        cmocka_unit_test(a_request_that_waits_holds_up_those_behind_it),
+        cmocka_unit_test(a_warp_has_no_more_lines_in_flight_than_it_may),
+        cmocka_unit_test(a_load_that_goes_past_leaves_nothing),
+        cmocka_unit_test(two_loads_that_go_past_are_two_requests),
+        cmocka_unit_test(a_plan_says_which_loads_go_past_which_levels),
+        cmocka_unit_test(a_store_that_hits_drops_the_line),
+        cmocka_unit_test(a_line_in_flight_is_of_no_use_after_a_store),
+        cmocka_unit_test(a_line_that_is_written_through_stays),
+        cmocka_unit_test(a_first_level_that_allocates_keeps_what_is_written_whole),
+        cmocka_unit_test(l2_keeps_stores_until_their_line_leaves),
+        cmocka_unit_test(a_store_of_a_part_brings_the_rest_where_the_machine_says_so),
+        cmocka_unit_test(local_memory_lies_word_by_word_of_a_warp),
+        cmocka_unit_test(atomics_are_done_in_l2_and_drop_the_line_of_l1),
+        cmocka_unit_test(atomics_bring_their_line_to_l2_and_make_it_dirty),
+        cmocka_unit_test(atomics_reach_memory_where_no_level_keeps_stores),
+        cmocka_unit_test(only_missing_sectors_are_fetched),
+        cmocka_unit_test(sectors_in_flight_are_not_fetched_twice),
+        cmocka_unit_test(a_miss_brings_as_much_as_the_level_fills),
+        cmocka_unit_test(lines_may_be_longer_below),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
