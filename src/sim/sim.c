@@ -208,9 +208,10 @@ static sl_status run(sl_sim *sim, sl_error *error)
             return status;
         if (sim->blocks_done == blocks && !sim->pool.used)
             break;
-        sim->now = next_cycle(sim);
-        if (sim->now == SL_NEVER || sim->now - sim->last_progress > PATIENCE)
+        uint64_t next = next_cycle(sim);
+        if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
             return sl_sim_stuck(sim, error);
+        sim->now = next;
         if (sim->now >= UINT32_MAX || (sim->options.most_cycles && sim->now > sim->options.most_cycles))
             return sl_fail(error, SL_LIMIT, "%s: more than %" PRIu64 " cycles", sim->program->kernel->name,
                            sim->now - 1);
