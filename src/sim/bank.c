@@ -195,11 +195,19 @@ static bool passed_above(const sl_bank *b, const sl_request *r)
     return b->number && r->kind == SL_REQUEST_LOAD && r->bypass >> (b->number - 1) & 1;
 }
 
+/* Lines in flight of the request's warp, where these are limited. */
+static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
+{
+    uint32_t core = r->core - b->instance * b->level->cores_per_instance;
+    return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
+}
+
 /* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
 static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
 {
     const sl_level *level = b->level;
-    if (level->mshrs && b->mshrs >= level->mshrs)
+    if ((level->mshrs && b->mshrs >= level->mshrs) ||
+        (b->warp_mshrs && *mshrs_of_warp(b, l->r) >= level->mshrs_per_warp))
         return hold(sim, b, l, SL_STALL_MSHR);
     if (b->out.count >= level->miss_queue)
         return hold(sim, b, l, SL_STALL_QUEUE);
@@ -224,6 +232,8 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
                                 .kind = l->r->kind,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
+    if (b->warp_mshrs)
+        ++*mshrs_of_warp(b, l->r);
     b->line[l->place].mshr = m;
     sl_set_flying(b, l->access.set, l->way, b->line[l->place].flying | asked);
     if (passed_above(b, l->r))
@@ -437,6 +447,8 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     r->addr = b->mshr_item[m].addr;
     r->kind = b->mshr_item[m].kind;
     sl_give_mshr(b, m);
+    if (b->warp_mshrs)
+        --*mshrs_of_warp(b, r);
     sl_set_flying(b, set, way, b->line[place].flying & ~asked);
     b->line[place].valid |= asked & ~b->line[place].stale;
     b->line[place].stale &= b->line[place].flying;

@@ -63,10 +63,11 @@ struct sl_bank {
     sl_policy *gate; /* the one of these that lets requests go past; NULL: none does */
     sl_mshr *mshr_item;
     uint32_t mshr_capacity, mshr_free, mshrs;
-    sl_queue in;                                     /* from above; requests on the network included */
-    sl_queue out;                                    /* to the next level */
-    sl_queue back;                                   /* what was asked for below, on the network included */
-    sl_queue hits, fills;                            /* answers; of the first level all are in `hits` */
+    uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
+    sl_queue in;          /* from above; requests on the network included */
+    sl_queue out;         /* to the next level */
+    sl_queue back;        /* what was asked for below, on the network included */
+    sl_queue hits, fills; /* answers; of the first level all are in `hits` */
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
     uint64_t taken_at;                               /* cycle of the last access, and how many there were */
     uint32_t taken;

@@ -54,6 +54,11 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->offered = calloc(b->mask_words, sizeof *b->offered);
     if (!b->line || !b->hint || !b->used_ways || !b->offered)
         return sl_fail_memory(error);
+    if (level->mshrs_per_warp) {
+        b->warp_mshrs = calloc((size_t)level->cores_per_instance * SL_CORE_WARPS, sizeof *b->warp_mshrs);
+        if (!b->warp_mshrs)
+            return sl_fail_memory(error);
+    }
     b->flying_ways = b->used_ways + (size_t)b->sets * b->mask_words;
     for (size_t i = 0; i < lines; i++)
         b->line[i].mshr = SL_NONE;
@@ -91,6 +96,7 @@ static void stop_bank(sl_bank *b)
     free(b->used_ways);
     free(b->offered);
     free(b->mshr_item);
+    free(b->warp_mshrs);
     sl_queue_fini(&b->in);
     sl_queue_fini(&b->out);
     sl_queue_fini(&b->hits);

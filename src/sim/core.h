@@ -11,7 +11,7 @@
 #include "sim/engine.h"
 #include "sim/program.h"
 
-enum { SL_CORE_WARPS = 64, SL_WHEEL = 64, SL_MOST_QUEUES = 64 };
+enum { SL_WHEEL = 64, SL_MOST_QUEUES = 64 };
 
 typedef enum sl_warp_state {
     SL_WARP_NONE,

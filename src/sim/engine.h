@@ -18,6 +18,7 @@ typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
 static const uint64_t SL_NEVER = UINT64_MAX;
+enum { SL_CORE_WARPS = 64 }; /* of a core, at most */
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
