@@ -87,6 +87,7 @@ static void a_load_waits_where_too_many_wait_for_its_line(void **state)
 {
     (void)state;
     sl_machine m = tiny();
+    m.level[0].mshrs = 8;
     m.level[0].mshr_merges = 1;
     sl_sim_result r = RUN(&m, 1, 2, WARP(at(LOAD, 0)), WARP(at(LOAD, 0)));
     assert_int_equal(r.level[0].stall_cycles[SL_STALL_MERGE], 99);
@@ -127,13 +128,16 @@ static void requests_wait_before_l2_for_the_same_reasons(void **state)
     m.level[1].sets = 0;
     assert_int_equal(RUN(&m, 1, 2, first, second).level[1].stall_cycles[SL_STALL_WAY], 78);
     m = tiny();
+    m.level[1].mshrs = 8;
     m.level[1].mshr_merges = 1;
     assert_int_equal(RUN(&m, 1, 2, first, first).level[1].stall_cycles[SL_STALL_MERGE], 78);
     m = tiny();
     m.level[1].miss_queue = 1;
-    m.memory.queue = 1; /* taken by the first until its row is read, in cycle 23; the second waits in the miss queue */
+    /* The first has the channel until its row is read, in cycle 23, when the second leaves the miss queue; the third,
+     * which is there in cycle 14, takes its place in the next cycle. */
+    m.memory.queue = 1;
     sl_sim_result r = RUN(&m, 1, 3, first, second, WARP(at(LOAD_CG, 256)));
-    assert_int_equal(r.level[1].stall_cycles[SL_STALL_QUEUE], 23 - 14);
+    assert_int_equal(r.level[1].stall_cycles[SL_STALL_QUEUE], 24 - 14);
 }
 
 /* A load that waits in L1 holds up what is behind it, a hit, too. */
