@@ -41,35 +41,6 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
     e->bank = (uint32_t)((row ^ e->row) % m->banks);
 }
 
-bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
-{
-    const sl_request *r = sl_request_at(sim, number);
-    uint32_t c = channel_of(sim, r->addr);
-    sl_channel *channel = &sim->channel[c];
-    if (channel->entries >= sim->machine.memory.queue) {
-        sl_network_wait(sim, from, &channel->room);
-        return false;
-    }
-    uint32_t at = channel->free;
-    sl_dram_entry *e = &channel->entry[at];
-    channel->free = e->next;
-    channel->entries++;
-    *e = (sl_dram_entry){
-        .request = number, .arrival = channel->arrivals++, .next = SL_NONE, .write = r->kind != SL_REQUEST_LOAD};
-    locate(sim, r->addr, e);
-    sl_dram_bank *bank = &channel->bank[e->bank];
-    if (bank->first == SL_NONE)
-        bank->first = at;
-    else
-        channel->entry[bank->last].next = at;
-    bank->last = at;
-    if (bank->hit == SL_NONE && bank->row == e->row)
-        bank->hit = at;
-    channel->wanted |= UINT64_C(1) << e->bank;
-    sl_wake(&sim->channel_due, c, sim->now + 1);
-    return true;
-}
-
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -194,6 +165,38 @@ static uint64_t open_time(const sl_channel *c, const sl_dram_bank *bank)
     return bank->row != SL_NEVER ? bank->close_at : later(bank->open_at, c->open_at);
 }
 
+bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    uint32_t c = channel_of(sim, r->addr);
+    sl_channel *channel = &sim->channel[c];
+    if (channel->entries >= sim->machine.memory.queue) {
+        sl_network_wait(sim, from, &channel->room);
+        return false;
+    }
+    uint32_t at = channel->free;
+    sl_dram_entry *e = &channel->entry[at];
+    channel->free = e->next;
+    channel->entries++;
+    *e = (sl_dram_entry){
+        .request = number, .arrival = channel->arrivals++, .next = SL_NONE, .write = r->kind != SL_REQUEST_LOAD};
+    locate(sim, r->addr, e);
+    sl_dram_bank *bank = &channel->bank[e->bank];
+    if (bank->first == SL_NONE)
+        bank->first = at;
+    else
+        channel->entry[bank->last].next = at;
+    bank->last = at;
+    if (bank->hit == SL_NONE && bank->row == e->row)
+        bank->hit = at;
+    channel->wanted |= UINT64_C(1) << e->bank;
+    if (bank->hit == at || bank->first == at) { /* others wait for those before them */
+        uint64_t time = bank->hit == at ? access_time(sim, channel, e) : open_time(channel, bank);
+        sl_wake(&sim->channel_due, c, later(time, sim->now + 1));
+    }
+    return true;
+}
+
 /* Gives one command, if one can be given now. Returns when the next can. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
@@ -283,7 +286,6 @@ void sl_dram_reset(sl_sim *sim)
 {
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
         sl_channel *c = &sim->channel[i];
-        sim->channel_due.next[i] = SL_NEVER;
         c->entries = 0;
         c->wanted = 0;
         c->free = 0;

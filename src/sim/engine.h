@@ -8,6 +8,8 @@
 #ifndef SL_SIM_ENGINE_H
 #define SL_SIM_ENGINE_H
 
+#include <string.h>
+
 #include "policy/policy.h"
 #include "sim/queue.h"
 #include "sim/request.h"
@@ -33,6 +35,9 @@ typedef struct sl_slot_stats {
 typedef struct sl_due {
     uint64_t *next; /* [parts] */
     uint64_t soonest;
+    uint64_t *first; /* mask of the parts that are due at `soonest` */
+    uint64_t floor;  /* the earliest cycle at which they can still be ticked */
+    uint32_t parts;
 } sl_due;
 
 sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error);
@@ -79,10 +84,16 @@ static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 /* Something can happen to a part at `time`. */
 static inline void sl_wake(sl_due *due, uint32_t part, uint64_t time)
 {
-    if (time < due->next[part])
-        due->next[part] = time;
-    if (time < due->soonest)
+    time = time > due->floor ? time : due->floor;
+    if (time >= due->next[part])
+        return;
+    due->next[part] = time;
+    if (time < due->soonest) {
+        memset(due->first, 0, (due->parts + 63) / 64 * sizeof *due->first);
         due->soonest = time;
+    }
+    if (time == due->soonest)
+        due->first[part / 64] |= UINT64_C(1) << (part % 64);
 }
 static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
 {

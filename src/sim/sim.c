@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "machine/occupancy.h"
 #include "sim/bank.h"
@@ -103,73 +104,87 @@ static sl_status dispatch(sl_sim *sim, sl_error *error)
 
 sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error)
 {
+    due->parts = parts;
     due->next = malloc(parts * sizeof *due->next);
+    due->first = calloc((parts + 63) / 64, sizeof *due->first);
     due->soonest = SL_NEVER;
     for (uint32_t i = 0; due->next && i < parts; i++)
         due->next[i] = SL_NEVER;
-    return due->next ? SL_OK : sl_fail_memory(error);
+    return due->next && due->first ? SL_OK : sl_fail_memory(error);
 }
 
 void sl_due_fini(sl_due *due)
 {
     free(due->next);
+    free(due->first);
     *due = (sl_due){0};
 }
 
-/* When the first of the parts is due. While they are ticked `soonest` is only ever too late for those passed already,
- * so it is found anew at the end. */
-static void find_soonest(sl_due *due, uint32_t parts)
+/* The parts of a kind have had their turn in this cycle: finds which are due next and when. Those that were woken after
+ * their turn are so in the next cycle. */
+static void end_turn(const sl_sim *sim, sl_due *due)
 {
     uint64_t least = SL_NEVER;
-    for (uint32_t i = 0; i < parts; i++)
+    due->floor = sim->now + 1;
+    if (due->soonest > sim->now)
+        return;
+    for (uint32_t i = 0; i < due->parts; i++)
         least = due->next[i] < least ? due->next[i] : least;
+    least = least > due->floor ? least : due->floor;
     due->soonest = least;
+    memset(due->first, 0, (due->parts + 63) / 64 * sizeof *due->first);
+    for (uint32_t i = 0; i < due->parts && least != SL_NEVER; i++)
+        due->first[i / 64] |= (uint64_t)(due->next[i] <= least) << (i % 64);
 }
 
-static bool is_due(const sl_sim *sim, sl_due *due, uint32_t part)
+/* The first part in [from, end) that is due now; it is no longer due then. `end`: there is none. */
+static uint32_t take_due(const sl_sim *sim, sl_due *due, uint32_t from, uint32_t end)
 {
-    if (due->next[part] > sim->now)
-        return false;
+    if (from >= end || due->soonest > sim->now)
+        return end;
+    uint32_t word = from / 64, last = (end - 1) / 64;
+    uint64_t bits = due->first[word] & ~UINT64_C(0) << (from % 64);
+    while (!bits && ++word <= last)
+        bits = due->first[word];
+    uint32_t part = bits ? 64 * word + (uint32_t)__builtin_ctzll(bits) : end;
+    if (part >= end)
+        return end;
+    due->first[word] &= ~(UINT64_C(1) << (part % 64));
     due->next[part] = SL_NEVER;
-    return true;
+    return part;
 }
 
 static void tick_channels(sl_sim *sim)
 {
-    if (sim->channel_due.soonest > sim->now)
-        return;
-    for (uint32_t i = 0; i < sim->machine.memory.channels; i++)
-        if (is_due(sim, &sim->channel_due, i))
-            sl_wake(&sim->channel_due, i, sl_dram_tick(sim, i));
-    find_soonest(&sim->channel_due, sim->machine.memory.channels);
+    sl_due *due = &sim->channel_due;
+    for (uint32_t i = 0; (i = take_due(sim, due, i, due->parts)) < due->parts; i++)
+        sl_wake(due, i, sl_dram_tick(sim, i));
+    end_turn(sim, due);
 }
 
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_due *due = &sim->bank_due[level];
-    uint32_t banks = sim->banks[level], i = (uint32_t)(sim->now % banks); /* nobody is always the first */
-    if (due->soonest > sim->now)
-        return;
-    for (uint32_t n = 0; n < banks; n++) {
-        if (is_due(sim, due, i))
+    if (due->soonest <= sim->now) {
+        uint32_t first = (uint32_t)(sim->now % due->parts); /* nobody is always the first */
+        for (uint32_t i = first; (i = take_due(sim, due, i, due->parts)) < due->parts; i++)
             sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
-        i = i + 1 < banks ? i + 1 : 0;
+        for (uint32_t i = 0; (i = take_due(sim, due, i, first)) < first; i++)
+            sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
     }
-    find_soonest(due, banks);
+    end_turn(sim, due);
 }
 
 static sl_status tick_cores(sl_sim *sim, sl_error *error)
 {
+    sl_due *due = &sim->core_due;
     sl_status status = SL_OK;
-    if (sim->core_due.soonest > sim->now)
-        return SL_OK;
-    for (uint32_t i = 0; i < sim->machine.cores && !status; i++)
-        if (is_due(sim, &sim->core_due, i)) {
-            uint64_t next;
-            status = sl_core_tick(sim, &sim->core[i], &next, error);
-            sl_wake(&sim->core_due, i, next);
-        }
-    find_soonest(&sim->core_due, sim->machine.cores);
+    for (uint32_t i = 0; !status && (i = take_due(sim, due, i, due->parts)) < due->parts; i++) {
+        uint64_t next;
+        status = sl_core_tick(sim, &sim->core[i], &next, error);
+        sl_wake(due, i, next);
+    }
+    end_turn(sim, due);
     return status;
 }
 
@@ -226,14 +241,28 @@ static sl_status run(sl_sim *sim, sl_error *error)
 
 /* ---- a launch ---- */
 
-static void reset_ports(sl_sim *sim)
+static void reset_due(sl_due *due)
 {
-    for (uint32_t level = 0; level < sim->machine.levels; level++)
+    due->floor = 0;
+    due->soonest = SL_NEVER;
+    memset(due->first, 0, (due->parts + 63) / 64 * sizeof *due->first);
+    for (uint32_t i = 0; i < due->parts; i++)
+        due->next[i] = SL_NEVER;
+}
+
+/* Every launch begins at cycle 0. */
+static void reset_time(sl_sim *sim)
+{
+    reset_due(&sim->channel_due);
+    for (uint32_t level = 0; level < sim->machine.levels; level++) {
+        reset_due(&sim->bank_due[level]);
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
+            b->out_waits = false;
             b->up_free = b->down_free = b->in_free = b->back_free = 0;
             b->taken_at = b->stalled_since = SL_NEVER;
         }
+    }
     sl_dram_reset(sim);
 }
 
@@ -274,7 +303,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     if (!status)
         status = sl_cores_create(sim, error);
     if (!status)
-        reset_ports(sim);
+        reset_time(sim);
     return status;
 }
 
