@@ -1,5 +1,6 @@
-/* Networks and DRAM. Times as in test_sim_levels.c: a load that issues in cycle n is at the channel in n + 13, where its
- * row is opened; it is read 10 cycles later (rcd), has its data 10 + 1 later (cl, bus), and 57 + 10 later is at L1. */
+/* Networks and DRAM. Times as in test_sim_levels.c: a load that issues in cycle n is at the channel in n + 13, where
+ * its row is opened; it is read 10 cycles later (rcd), has its data 10 + 1 later (cl, bus), and 57 + 10 later is at L1.
+ */
 #include "simulated.h"
 
 enum { MISS = 1 + 100 + 4 + 1 }; /* a load and who uses it, where no row is open */
@@ -11,8 +12,8 @@ static uint64_t two_hits_in_l2(const sl_machine *m)
 {
     const uint8_t plan[MEMORY_OPS] = {[LOAD] = 1, [LOAD_2] = 1};
     const warp_acts once = WARP(at(LOAD, 0), at(LOAD_2, 128), do_(USE), do_(USE_2));
-    const warp_acts twice = WARP(at(LOAD, 0), at(LOAD_2, 128), do_(USE), do_(USE_2), at(LOAD, 0), at(LOAD_2, 128),
-                                 do_(USE), do_(USE_2));
+    const warp_acts twice =
+        WARP(at(LOAD, 0), at(LOAD_2, 128), do_(USE), do_(USE_2), at(LOAD, 0), at(LOAD_2, 128), do_(USE), do_(USE_2));
     return run_plan(m, plan, 1, 1, &twice).cycles - run_plan(m, plan, 1, 1, &once).cycles;
 }
 
@@ -170,8 +171,8 @@ static void times_of_memory_are_by_its_own_clock(void **state)
     assert_int_equal(RUN_WARP(&m, at(LOAD_CG, 0), do_(USE), at(LOAD_CG, SAME_ROW), do_(USE)).cycles, 2 * MISS - 20);
 }
 
-/* The write's row opens in 13, it is written in 23, its data is there in 29 (wl 5 and the bus): reads from 34 on (cdlr).
- * The load alone would be read in 24. */
+/* The write's row opens in 13, it is written in 23, its data is there in 29 (wl 5 and the bus): reads from 34 on
+ * (cdlr). The load alone would be read in 24. */
 static void a_read_waits_for_the_data_of_a_write(void **state)
 {
     (void)state;
@@ -191,7 +192,8 @@ static void reads_of_an_open_row_overtake_others(void **state)
 {
     (void)state;
     sl_machine m = tiny();
-    const warp_acts first = WARP(at(LOAD_CG, 0)), other = WARP(at(LOAD_CG, OTHER_ROW)), same = WARP(at(LOAD_CG, SAME_ROW));
+    const warp_acts first = WARP(at(LOAD_CG, 0)), other = WARP(at(LOAD_CG, OTHER_ROW)),
+                    same = WARP(at(LOAD_CG, SAME_ROW));
     sl_sim_result r = RUN(&m, 1, 3, first, other, same);
     assert_int_equal(r.dram_row_hits, 1);
     assert_int_equal(r.dram_row_misses, 2);
