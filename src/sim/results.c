@@ -1,9 +1,10 @@
 #include "sim/results.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "sim/bank.h"
-#include "sim/program.h"
+#include "sim/core.h"
 
 /* Accesses times their energy, and leakage for as long as the launch ran. A policy's tables come on top. */
 static double level_energy(const sl_sim *sim, uint32_t number)
@@ -124,8 +125,33 @@ static void collect_total(const sl_sim *sim)
         add_total(sim, SL_COUNTER_energy_nj, (uint64_t)(r->energy_nj + 0.5));
 }
 
+/* Whether all that was asked for is back, and cycles and sectors have been counted once. For assert. */
+static inline bool conserves(const sl_sim *sim)
+{
+    const sl_sim_result *r = sim->result;
+    uint64_t cycles = 0, all = sim->now * sim->machine.cores * sim->machine.core.schedulers;
+    bool whole = !sim->pool.used;
+    for (int i = 0; i < SL_CYCLES; i++)
+        cycles += r->scheduler_cycles[i];
+    for (uint32_t level = 0; level < sim->machine.levels; level++)
+        for (uint32_t i = 0; i < sim->banks[level]; i++) {
+            const sl_bank *b = &sim->bank[level][i];
+            whole &= !b->mshrs && !b->in.count && !b->out.count && !b->back.count && !b->hits.count && !b->fills.count;
+        }
+    for (uint32_t i = 0; i < sim->machine.cores; i++)
+        whole &= !sim->core[i].live && !sim->core[i].queued;
+    for (uint32_t s = 0; s < sim->program->kernel->mem_slots; s++) {
+        const sl_slot_stats *slot = &sim->slot[s];
+        const sl_trace_kernel *kernel = sim->program->kernel;
+        bool loads = kernel->inst[kernel->mem_inst[s]].access == SL_ACCESS_LOAD;
+        whole &= !loads || slot->hits + slot->misses == slot->sectors;
+    }
+    return whole && cycles == all && r->scheduler_cycles[SL_CYCLE_ISSUE] == r->warp_insts;
+}
+
 sl_status sl_sim_collect(sl_sim *sim, sl_error *error)
 {
+    assert(conserves(sim));
     sl_sim_result *r = sim->result;
     uint32_t slots = sim->program->kernel->mem_slots;
     r->cycles = sim->now;
