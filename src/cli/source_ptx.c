@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/kernel_args.h"
 #include "cli/output.h"
 #include "cli/run_source.h"
@@ -14,33 +15,6 @@ static bool ptx_accepts(const sl_args *args)
         return false;
     const char *dot = strrchr(args->operand[0], '.');
     return dot && !strcmp(dot, ".ptx");
-}
-
-static sl_status read_file(const char *path, char **text, size_t *length, sl_error *error)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return sl_fail_io(error, "read", path);
-    size_t capacity = 1 << 16, used = 0;
-    char *data = malloc(capacity);
-    while (data) {
-        used += fread(data + used, 1, capacity - used, file);
-        if (used < capacity)
-            break;
-        char *larger = realloc(data, capacity *= 2);
-        if (!larger)
-            free(data);
-        data = larger;
-    }
-    sl_status status = !data ? sl_fail_memory(error) : ferror(file) ? sl_fail_io(error, "read", path) : SL_OK;
-    fclose(file);
-    if (status) {
-        free(data);
-        return status;
-    }
-    *text = data;
-    *length = used;
-    return SL_OK;
 }
 
 /* The arguments of the launch, as typed and as the device takes them. */
@@ -153,7 +127,7 @@ static sl_status run_file(const char *path, const sl_run_options *options, sl_de
     char *text = NULL;
     size_t length = 0;
     sl_device_module *module = NULL;
-    sl_status status = read_file(path, &text, &length, error);
+    sl_status status = sl_file_read(path, &text, &length, error);
     if (!status)
         status = sl_device_load(device, text, length, path, &module, error);
     if (!status)

@@ -38,7 +38,39 @@ static uint32_t intern(builder *b, const char *text)
     return offset;
 }
 
-static uint8_t cache_op(const sl_ptx_inst *inst)
+/* What every evict-first policy for all of the data looks like (createpolicy.fractional with 1.0). */
+#define EVICT_FIRST UINT64_C(0x12F0000000000000)
+
+static bool makes_evict_first(const sl_ptx_inst *inst)
+{
+    if (inst->op == SL_OP_CREATEPOLICY)
+        return inst->mods > 1 && !strcmp(inst->mod[1].text, "L2::evict_first");
+    return inst->op == SL_OP_MOV && inst->operands > 1 && inst->operand[1].kind == SL_OPD_INT &&
+           inst->operand[1].bits == EVICT_FIRST;
+}
+
+/* Whether the load has a policy for L2 that says "evict first": as a number, or in a register that is set to nothing
+ * else. */
+static bool evict_first(const sl_ptx_func *func, const sl_ptx_inst *load)
+{
+    if (!sl_ptx_has(load, SL_MOD_L2_CACHE_HINT) || load->op != SL_OP_LD || load->operands < 3)
+        return false;
+    const sl_ptx_operand *policy = &load->operand[load->operands - 1];
+    if (policy->kind == SL_OPD_INT)
+        return policy->bits == EVICT_FIRST;
+    bool found = false;
+    for (uint32_t i = 0; policy->kind == SL_OPD_REG && i < func->insts; i++) {
+        const sl_ptx_inst *inst = &func->inst[i];
+        if (!sl_ptx_inst_dsts(inst) || inst->operand[0].kind != SL_OPD_REG || inst->operand[0].reg != policy->reg)
+            continue;
+        if (!makes_evict_first(inst))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+static uint8_t cache_op(const sl_ptx_func *func, const sl_ptx_inst *inst)
 {
     static const struct {
         sl_ptx_mod_id mod;
@@ -59,10 +91,15 @@ static uint8_t cache_op(const sl_ptx_inst *inst)
                  {SL_MOD_WB, SL_CACHE_WB},
                  {SL_MOD_WT, SL_CACHE_WT},
                  {SL_MOD_NC, SL_CACHE_NC}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    uint8_t op = SL_CACHE_DEFAULT;
+    for (size_t i = 0; i < sizeof table / sizeof *table && !op; i++)
         if (sl_ptx_has(inst, table[i].mod))
-            return (uint8_t)table[i].op;
-    return SL_CACHE_DEFAULT;
+            op = (uint8_t)table[i].op;
+    if ((op == SL_CACHE_DEFAULT || op == SL_CACHE_NC) && evict_first(func, inst))
+        return SL_CACHE_L2_EVICT_FIRST;
+    if (op == SL_CACHE_L1_NO_ALLOCATE && evict_first(func, inst))
+        return SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST;
+    return op;
 }
 
 static bool reads(const sl_ptx_operand *operand, uint32_t reg)
@@ -179,23 +216,9 @@ static void fill_registers(const sl_ptx_inst *inst, uint32_t base, sl_inst *row)
 static uint32_t array_name(builder *b, const sl_ptx_func *func, const sl_base *base)
 {
     char text[300];
-    switch ((sl_base_kind)base->kind) {
-    case SL_BASE_SYMBOL:
-        return intern(b, base->name);
-    case SL_BASE_PARAM: {
-        const char *name = base->index < func->params ? func->param[base->index]->name : "param";
-        size_t prefix = strlen(func->name);
-        if (!strncmp(name, func->name, prefix) && name[prefix] == '_')
-            name += prefix + 1; /* _Z1kPf_param_0 -> param_0 */
-        if (base->offset)
-            snprintf(text, sizeof text, "%s+%u", name, base->offset);
-        else
-            snprintf(text, sizeof text, "%s", name);
-        return intern(b, text);
-    }
-    default:
+    if (base->kind == SL_BASE_LOADED)
         return 0;
-    }
+    return intern(b, sl_base_text(func, base, text, sizeof text));
 }
 
 static void fill_row(builder *b, const sl_code_function *function, uint32_t local, uint32_t reg_base,
@@ -248,9 +271,10 @@ static void fill_slots(const sl_code *code, sl_inst *rows, uint32_t *mem_inst, u
         sl_inst *row = &rows[op->inst];
         const sl_ptx_inst *inst = code->inst[op->inst];
         row->mem_slot = op->slot;
-        row->access = access_kind(code->function[code->inst_function[op->inst]].func, inst);
+        const sl_ptx_func *func = code->function[code->inst_function[op->inst]].func;
+        row->access = access_kind(func, inst);
         row->space = op->space == SL_SPACE_LOCAL ? SL_MEM_LOCAL : memory_space(inst);
-        row->cache_op = cache_op(inst);
+        row->cache_op = cache_op(func, inst);
         row->width = (uint16_t)access_bytes(inst);
         mem_inst[op->slot] = op->inst;
         if (op->slot + 1 > *slots)

@@ -181,11 +181,17 @@ static bool goes_past(const sl_inst *inst)
     }
 }
 
+/* Loads that look into L1 and leave nothing there. */
+static bool no_allocate(const sl_inst *inst)
+{
+    return inst->cache_op == SL_CACHE_L1_NO_ALLOCATE || inst->cache_op == SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST;
+}
+
 /* The same for caches of other sizes; the order of accesses is theirs only where nothing depends on hits and misses. */
 static void load_stacks(const core *c, const sl_request_piece *p, const sl_inst *inst, bool counted)
 {
     sl_stacks *stacks = c->config->stacks;
-    if (!goes_past(inst) && inst->cache_op == SL_CACHE_L1_NO_ALLOCATE)
+    if (!goes_past(inst) && no_allocate(inst))
         sl_stacks_probe(stacks, p->line, p->sectors, counted);
     else if (!goes_past(inst))
         sl_stacks_load(stacks, p->line, p->sectors, counted);
@@ -204,7 +210,7 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
     if (goes_past(inst)) {
         outcome.sectors[SL_LOAD_COMPULSORY] = p->sectors;
         outcome.done = c->time + c->config->machine->memory.latency_cycles;
-    } else if (inst->cache_op == SL_CACHE_L1_NO_ALLOCATE) {
+    } else if (no_allocate(inst)) {
         outcome.sectors[SL_LOAD_HIT] = sl_l1_probe(c->l1, c->time, p->line, p->sectors);
         outcome.sectors[SL_LOAD_CAPACITY] = p->sectors & ~outcome.sectors[SL_LOAD_HIT];
         outcome.done = c->time + c->config->machine->memory.latency_cycles;

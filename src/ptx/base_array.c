@@ -1,6 +1,6 @@
 /* Which array a memory instruction touches.
  *
- * Every register holds a value of a small lattice: nothing yet, one origin, many. Definitions are joined over the whole
+ * Every register holds the set of origins it may have, up to a limit. Definitions are joined over the whole
  * function, without regard to order; a work list takes a change of a register to the instructions that read it.
  * Addresses travel through mov, cvta, add (both operands), sub (left), mad (addend), selp, slct, and, or, mapa;
  * everything else makes a number, which has no origin. In an addition of something that comes from a symbol or has
@@ -9,11 +9,14 @@
  * of its own), and 32-bit values loaded from anywhere. */
 #include "ptx/base_array.h"
 
+#include <stdio.h>
+#include <string.h>
+
 typedef struct flow flow;
 struct flow {
     const sl_ptx_func *func;
     bool *pointer;            /* [regs] certainly an address */
-    sl_base *origin;          /* [regs] */
+    sl_base_set *origin;      /* [regs] */
     uint32_t *first, *reader; /* instructions that carry register r on: reader[first[r] .. first[r + 1]) */
     uint32_t *work, pending;
     bool *queued; /* [insts] */
@@ -21,18 +24,49 @@ struct flow {
     bool (*define)(flow *f, uint32_t inst, uint32_t reg, uint32_t element);
 };
 
-static bool same(const sl_base *a, const sl_base *b)
+/* Names are interned, but their addresses are no order that repeats. */
+static int compare(const sl_base *a, const sl_base *b)
 {
-    return a->kind == b->kind && a->index == b->index && a->offset == b->offset && a->name == b->name;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->kind == SL_BASE_SYMBOL)
+        return a->name == b->name ? 0 : strcmp(a->name, b->name);
+    if (a->index != b->index)
+        return a->index < b->index ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static sl_base join(sl_base a, sl_base b)
+/* True: the set has grown. */
+static bool add_base(sl_base_set *set, const sl_base *base)
 {
-    if (a.kind == SL_BASE_NONE)
-        return b;
-    if (b.kind == SL_BASE_NONE || same(&a, &b))
-        return a;
-    return (sl_base){.kind = SL_BASE_MANY};
+    uint32_t at = 0;
+    while (at < set->count && compare(&set->item[at], base) < 0)
+        at++;
+    if (at < set->count && !compare(&set->item[at], base))
+        return false;
+    if (set->count == SL_BASE_SET) {
+        bool news = !set->more;
+        set->more = true;
+        return news;
+    }
+    memmove(&set->item[at + 1], &set->item[at], (set->count - at) * sizeof *base);
+    set->item[at] = *base;
+    set->count++;
+    return true;
+}
+
+static bool join(sl_base_set *into, const sl_base_set *from)
+{
+    bool news = from->more && !into->more;
+    into->more |= from->more;
+    for (uint32_t i = 0; i < from->count; i++)
+        news |= add_base(into, &from->item[i]);
+    return news;
+}
+
+static sl_base_set set_of(sl_base base)
+{
+    return base.kind == SL_BASE_NONE ? (sl_base_set){0} : (sl_base_set){.count = 1, .item = {base}};
 }
 
 static bool is_symbol(const sl_ptx_operand *operand)
@@ -40,11 +74,11 @@ static bool is_symbol(const sl_ptx_operand *operand)
     return operand->kind == SL_OPD_SYMBOL && operand->label < 0;
 }
 
-static sl_base origin_of(const flow *f, const sl_ptx_operand *operand)
+static sl_base_set origin_of(const flow *f, const sl_ptx_operand *operand)
 {
     if (operand->kind == SL_OPD_REG)
         return f->origin[operand->reg];
-    return is_symbol(operand) ? (sl_base){.kind = SL_BASE_SYMBOL, .name = operand->name} : (sl_base){0};
+    return set_of(is_symbol(operand) ? (sl_base){.kind = SL_BASE_SYMBOL, .name = operand->name} : (sl_base){0});
 }
 
 static bool is_pointer(const flow *f, const sl_ptx_operand *operand)
@@ -104,25 +138,27 @@ static bool carries(const sl_ptx_inst *inst, uint32_t k)
     return carried(inst) >> k & 1 && k < inst->operands;
 }
 
-static sl_base origin_of_result(const flow *f, uint32_t index, uint32_t element)
+static sl_base_set origin_of_result(const flow *f, uint32_t index, uint32_t element)
 {
     const sl_ptx_inst *inst = &f->func->inst[index];
     switch (inst->op) {
     case SL_OP_LD:
     case SL_OP_LDU:
     case SL_OP_ATOM:
-        return origin_of_load(f, index, element);
+        return set_of(origin_of_load(f, index, element));
     case SL_OP_CALL:
-        return (sl_base){.kind = SL_BASE_LOADED, .index = index};
+        return set_of((sl_base){.kind = SL_BASE_LOADED, .index = index});
     default:
         break;
     }
-    sl_base result = {0};
+    sl_base_set result = {0};
     bool mixed = inst->op == SL_OP_ADD && inst->operands > 2 &&
                  is_pointer(f, &inst->operand[1]) != is_pointer(f, &inst->operand[2]);
     for (uint32_t k = 1; k < 4; k++)
-        if (carries(inst, k) && (!mixed || is_pointer(f, &inst->operand[k])))
-            result = join(result, origin_of(f, &inst->operand[k]));
+        if (carries(inst, k) && (!mixed || is_pointer(f, &inst->operand[k]))) {
+            sl_base_set part = origin_of(f, &inst->operand[k]);
+            join(&result, &part);
+        }
     return result;
 }
 
@@ -140,10 +176,8 @@ static bool define_pointer(flow *f, uint32_t index, uint32_t reg, uint32_t eleme
 
 static bool define_origin(flow *f, uint32_t index, uint32_t reg, uint32_t element)
 {
-    sl_base joined = join(f->origin[reg], origin_of_result(f, index, element));
-    bool news = !same(&joined, &f->origin[reg]);
-    f->origin[reg] = joined;
-    return news;
+    sl_base_set result = origin_of_result(f, index, element);
+    return join(&f->origin[reg], &result);
 }
 
 static void queue(flow *f, uint32_t inst)
@@ -225,12 +259,12 @@ static const sl_ptx_operand *address_of(const sl_ptx_inst *inst)
     return found;
 }
 
-sl_status sl_base_arrays(const sl_ptx_func *func, sl_arena *arena, sl_base **bases, sl_error *error)
+sl_status sl_base_sets(const sl_ptx_func *func, sl_arena *arena, sl_base_set **sets, sl_error *error)
 {
     flow f = {.func = func};
-    sl_base *result = sl_arena_array(arena, sl_base, func->insts + 1);
+    sl_base_set *result = sl_arena_array(arena, sl_base_set, func->insts + 1);
     f.pointer = sl_arena_array(arena, bool, func->regs + 1);
-    f.origin = sl_arena_array(arena, sl_base, func->regs + 1);
+    f.origin = sl_arena_array(arena, sl_base_set, func->regs + 1);
     f.work = sl_arena_array(arena, uint32_t, func->insts + 1);
     f.queued = sl_arena_array(arena, bool, func->insts + 1);
     if (!result || !f.pointer || !f.origin || !f.work || !f.queued || !find_readers(&f, arena))
@@ -242,6 +276,41 @@ sl_status sl_base_arrays(const sl_ptx_func *func, sl_arena *arena, sl_base **bas
         if (address && address->count && sl_ptx_inst_flags(&func->inst[i]) & SL_OPF_MEMORY)
             result[i] = origin_of(&f, &address->items[0]);
     }
+    *sets = result;
+    return SL_OK;
+}
+
+sl_status sl_base_arrays(const sl_ptx_func *func, sl_arena *arena, sl_base **bases, sl_error *error)
+{
+    sl_base_set *sets;
+    sl_base *result = sl_arena_array(arena, sl_base, func->insts + 1);
+    if (!result)
+        return sl_fail_memory(error);
+    sl_status status = sl_base_sets(func, arena, &sets, error);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < func->insts; i++)
+        if (sets[i].count)
+            result[i] = sets[i].count == 1 && !sets[i].more ? sets[i].item[0] : (sl_base){.kind = SL_BASE_MANY};
     *bases = result;
     return SL_OK;
+}
+
+char *sl_base_text(const sl_ptx_func *func, const sl_base *base, char *buffer, size_t size)
+{
+    size_t prefix = strlen(func->name);
+    const char *name = base->name;
+    buffer[0] = '\0';
+    if (base->kind == SL_BASE_PARAM && base->index < func->params) {
+        name = func->param[base->index]->name;
+        if (!strncmp(name, func->name, prefix) && name[prefix] == '_')
+            name += prefix + 1; /* _Z1kPf_param_0 -> param_0 */
+    }
+    if (base->kind == SL_BASE_LOADED)
+        snprintf(buffer, size, "*%u", base->index);
+    else if (base->kind == SL_BASE_PARAM && base->offset)
+        snprintf(buffer, size, "%s+%u", name, base->offset);
+    else if (base->kind == SL_BASE_PARAM || base->kind == SL_BASE_SYMBOL)
+        snprintf(buffer, size, "%s", name);
+    return buffer;
 }

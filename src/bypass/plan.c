@@ -1,0 +1,458 @@
+#include "bypass/plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/suggest.h"
+#include "report/json.h"
+
+enum { FORMAT_VERSION = 1 };
+
+/* What a member of the file is in the struct: reading, writing and the list of right names derive from the tables. */
+typedef enum field_kind { TEXT, WHOLE, NUMBER, MODE, BY_MODE } field_kind;
+
+typedef struct field {
+    const char *key;
+    field_kind kind;
+    bool required;
+    size_t offset;
+} field;
+
+static const field plan_fields[] = {
+    {"form", TEXT, true, offsetof(sl_plan, form)},          {"code", TEXT, false, offsetof(sl_plan, code)},
+    {"clock", TEXT, false, offsetof(sl_plan, clock)},       {"unit", TEXT, false, offsetof(sl_plan, unit)},
+    {"select", TEXT, false, offsetof(sl_plan, select)},     {"thresh1", NUMBER, false, offsetof(sl_plan, thresh1)},
+    {"thresh2", NUMBER, false, offsetof(sl_plan, thresh2)}, {"weight", NUMBER, false, offsetof(sl_plan, weight)},
+    {"made_by", TEXT, false, offsetof(sl_plan, made_by)},   {0},
+};
+static const field kernel_fields[] = {
+    {"function", TEXT, true, offsetof(sl_plan_kernel, function)},
+    {"base", NUMBER, false, offsetof(sl_plan_kernel, base)},
+    {"base_spread", NUMBER, false, offsetof(sl_plan_kernel, base_spread)},
+    {"planned", NUMBER, false, offsetof(sl_plan_kernel, planned)},
+    {"gain", NUMBER, false, offsetof(sl_plan_kernel, gain)},
+    {"gain_spread", NUMBER, false, offsetof(sl_plan_kernel, gain_spread)},
+    {"noise", NUMBER, false, offsetof(sl_plan_kernel, noise)},
+    {"verdict", TEXT, false, offsetof(sl_plan_kernel, verdict)},
+    {0},
+};
+static const field load_fields[] = {
+    {"function", TEXT, true, offsetof(sl_plan_load, function)},
+    {"place", WHOLE, true, offsetof(sl_plan_load, place)},
+    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
+    {"source", TEXT, false, offsetof(sl_plan_load, source)},
+    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
+    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
+    {"array", TEXT, false, offsetof(sl_plan_load, array)},
+    {"group", WHOLE, false, offsetof(sl_plan_load, group)},
+    {"mode", MODE, true, offsetof(sl_plan_load, mode)},
+    {"affinity", BY_MODE, false, offsetof(sl_plan_load, affinity)},
+    {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)},
+    {"why", TEXT, false, offsetof(sl_plan_load, why)},
+    {0},
+};
+/* Members that are not fields, for suggestions and checks. */
+static const char *const plan_parts[] = {"sluice_plan", "code_hash", "kernels", "loads", NULL};
+
+void sl_plan_init(sl_plan *plan)
+{
+    *plan = (sl_plan){.form = "ptx"};
+    sl_arena_init(&plan->arena);
+}
+
+void sl_plan_fini(sl_plan *plan)
+{
+    sl_arena_fini(&plan->arena);
+}
+
+uint64_t sl_code_hash(const void *data, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const uint8_t *p = data, *end = p + bytes; p < end; p++)
+        hash = (hash ^ *p) * 0x100000001b3u;
+    return hash;
+}
+
+/* ---- reading ---- */
+
+typedef struct source {
+    const char *name;
+    sl_arena *arena;
+    sl_error *error;
+} source;
+
+static sl_status wrong(const source *s, const sl_json_value *at, const char *key, const char *wanted)
+{
+    return sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column, "%s is %s here, not %s", key, wanted,
+                      sl_json_kind_name(at->kind));
+}
+
+static sl_status read_whole(const source *s, const char *key, const sl_json_value *value, uint32_t *whole)
+{
+    if (value->kind != SL_JSON_NUMBER)
+        return wrong(s, value, key, "a whole number");
+    if (value->number < 0 || value->number > UINT32_MAX || value->number != floor(value->number))
+        return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
+                          "%s is a whole number from 0 to %u", key, UINT32_MAX);
+    *whole = (uint32_t)value->number;
+    return SL_OK;
+}
+
+static sl_status read_mode(const source *s, const sl_json_value *at, const char *name, unsigned *mode)
+{
+    sl_error reason = {0};
+    if (!sl_bypass_parse(name, mode, &reason))
+        return SL_OK;
+    return sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column, "%s", reason.text);
+}
+
+static sl_status read_by_mode(const source *s, const char *key, const sl_json_value *value, double *by_mode)
+{
+    if (value->kind != SL_JSON_OBJECT)
+        return wrong(s, value, key, "an object of modes");
+    for (uint32_t i = 0; i < value->count; i++) {
+        unsigned mode;
+        const sl_json_value *number = value->value[i];
+        sl_status status = read_mode(s, number, value->key[i], &mode);
+        if (status)
+            return status;
+        if (number->kind != SL_JSON_NUMBER && number->kind != SL_JSON_NULL)
+            return wrong(s, number, value->key[i], "a number or null");
+        if (number->kind == SL_JSON_NUMBER)
+            by_mode[mode] = number->number;
+    }
+    return SL_OK;
+}
+
+static sl_status read_field(const source *s, const field *f, const sl_json_value *value, void *into)
+{
+    char *at = (char *)into + f->offset;
+    unsigned mode = 0;
+    sl_status status = SL_OK;
+    switch (f->kind) {
+    case TEXT:
+        if (value->kind == SL_JSON_NULL && !f->required)
+            return SL_OK;
+        if (value->kind != SL_JSON_STRING)
+            return wrong(s, value, f->key, "a string");
+        *(const char **)at = value->text;
+        return SL_OK;
+    case WHOLE:
+        return read_whole(s, f->key, value, (uint32_t *)at);
+    case NUMBER:
+        if (value->kind != SL_JSON_NUMBER)
+            return wrong(s, value, f->key, "a number");
+        *(double *)at = value->number;
+        return SL_OK;
+    case MODE:
+        if (value->kind != SL_JSON_STRING)
+            return wrong(s, value, f->key, "the name of a mode");
+        status = read_mode(s, value, value->text, &mode);
+        *(uint8_t *)at = (uint8_t)mode;
+        return status;
+    case BY_MODE:
+        return read_by_mode(s, f->key, value, (double *)at);
+    }
+    return SL_OK;
+}
+
+static const field *find_field(const field *fields, const char *key)
+{
+    for (; fields->key; fields++)
+        if (!strcmp(fields->key, key))
+            return fields;
+    return NULL;
+}
+
+static bool is_part(const char *const *parts, const char *key)
+{
+    for (; parts && *parts; parts++)
+        if (!strcmp(*parts, key))
+            return true;
+    return false;
+}
+
+static sl_status unknown_key(const source *s, const sl_json_value *at, const char *key, const field *fields,
+                             const char *const *parts)
+{
+    const char *names[32];
+    size_t count = 0;
+    for (; fields->key && count < 16; fields++)
+        names[count++] = fields->key;
+    for (; parts && *parts && count < 32; parts++)
+        names[count++] = *parts;
+    const char *near = sl_suggest(key, names, count);
+    return sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column, "a plan has no '%s' here%s%s%s", key,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static sl_status read_fields(const source *s, const sl_json_value *object, const char *what, const field *fields,
+                             const char *const *parts, void *into)
+{
+    if (object->kind != SL_JSON_OBJECT)
+        return wrong(s, object, what, "an object");
+    for (uint32_t i = 0; i < object->count; i++) {
+        const field *f = find_field(fields, object->key[i]);
+        if (!f && !is_part(parts, object->key[i]))
+            return unknown_key(s, object->value[i], object->key[i], fields, parts);
+        sl_status status = f ? read_field(s, f, object->value[i], into) : SL_OK;
+        if (status)
+            return status;
+    }
+    for (const field *f = fields; f->key; f++)
+        if (f->required && !sl_json_member(object, f->key))
+            return sl_fail_at(s->error, SL_INVALID, s->name, object->line, object->column, "%s has no '%s'", what,
+                              f->key);
+    return SL_OK;
+}
+
+static sl_status read_hash(const source *s, const sl_json_value *root, uint64_t *hash)
+{
+    const sl_json_value *value = sl_json_member(root, "code_hash");
+    if (!value)
+        return sl_fail_at(s->error, SL_INVALID, s->name, root->line, root->column,
+                          "the plan has no 'code_hash': it does not say what code it belongs to");
+    if (value->kind != SL_JSON_STRING || strlen(value->text) != 16 || strspn(value->text, "0123456789abcdef") != 16)
+        return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
+                          "code_hash is a string of 16 hexadecimal digits in lower case");
+    *hash = strtoull(value->text, NULL, 16);
+    return SL_OK;
+}
+
+/* The list `key` of the plan as an array of structs of `bytes`; absent: empty. */
+static sl_status list_of(const source *s, const sl_json_value *root, const char *key, bool required,
+                         const sl_json_value **list)
+{
+    static const sl_json_value empty = {.kind = SL_JSON_ARRAY};
+    *list = sl_json_member(root, key);
+    if (!*list && required)
+        return sl_fail_at(s->error, SL_INVALID, s->name, root->line, root->column, "the plan has no '%s'", key);
+    if (*list && (*list)->kind != SL_JSON_ARRAY)
+        return wrong(s, *list, key, "an array");
+    if (!*list)
+        *list = &empty;
+    return SL_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const sl_plan_load *x = *(const sl_plan_load *const *)a, *y = *(const sl_plan_load *const *)b;
+    int order = strcmp(x->function, y->function);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_json_value *list)
+{
+    const sl_plan_load **sorted = calloc(plan->loads + 1, sizeof *sorted);
+    if (!sorted)
+        return sl_fail_memory(s->error);
+    for (uint32_t i = 0; i < plan->loads; i++)
+        sorted[i] = &plan->load[i];
+    qsort(sorted, plan->loads, sizeof *sorted, by_place);
+    sl_status status = SL_OK;
+    for (uint32_t i = 1; !status && i < plan->loads; i++)
+        if (!by_place(&sorted[i - 1], &sorted[i])) {
+            const sl_plan_load *twice = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
+            const sl_json_value *at = list->value[twice - plan->load];
+            status = sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column,
+                                "the load at place %u of %s stood in the plan before", twice->place, twice->function);
+        }
+    free(sorted);
+    return status;
+}
+
+static sl_status read_loads(const source *s, const sl_json_value *root, sl_plan *plan)
+{
+    const sl_json_value *list;
+    sl_status status = list_of(s, root, "loads", true, &list);
+    if (status)
+        return status;
+    plan->loads = list->count;
+    plan->load = sl_arena_array(s->arena, sl_plan_load, list->count + 1);
+    if (!plan->load)
+        return sl_fail_memory(s->error);
+    for (uint32_t i = 0; i < list->count && !status; i++) {
+        for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+            plan->load[i].affinity[m] = plan->load[i].spread[m] = NAN;
+        status = read_fields(s, list->value[i], "a load", load_fields, NULL, &plan->load[i]);
+    }
+    return status ? status : check_doubles(s, plan, list);
+}
+
+static sl_status read_kernels(const source *s, const sl_json_value *root, sl_plan *plan)
+{
+    const sl_json_value *list;
+    sl_status status = list_of(s, root, "kernels", false, &list);
+    if (status)
+        return status;
+    plan->kernels = list->count;
+    plan->kernel = sl_arena_array(s->arena, sl_plan_kernel, list->count + 1);
+    if (!plan->kernel)
+        return sl_fail_memory(s->error);
+    for (uint32_t i = 0; i < list->count && !status; i++)
+        status = read_fields(s, list->value[i], "a kernel", kernel_fields, NULL, &plan->kernel[i]);
+    return status;
+}
+
+static sl_status read_root(const source *s, const sl_json_value *root, sl_plan *plan)
+{
+    const sl_json_value *version = sl_json_member(root, "sluice_plan");
+    if (!version || version->kind != SL_JSON_NUMBER)
+        return sl_fail_at(s->error, SL_INVALID, s->name, root->line, root->column,
+                          "not a plan: it does not begin with \"sluice_plan\": %d", FORMAT_VERSION);
+    if (version->number != FORMAT_VERSION)
+        return sl_fail_at(s->error, SL_UNSUPPORTED, s->name, version->line, version->column,
+                          "a plan of version %g; this program reads version %d", version->number, FORMAT_VERSION);
+    sl_status status = read_fields(s, root, "the plan", plan_fields, plan_parts, plan);
+    if (!status)
+        status = read_hash(s, root, &plan->code_hash);
+    if (!status)
+        status = read_kernels(s, root, plan);
+    if (!status)
+        status = read_loads(s, root, plan);
+    return status;
+}
+
+sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error)
+{
+    sl_json_value *root;
+    sl_plan_init(plan);
+    const source s = {name, &plan->arena, error};
+    sl_status status = sl_json_parse(text, length, name, &plan->arena, &root, error);
+    if (!status)
+        status = read_root(&s, root, plan);
+    if (status)
+        sl_plan_fini(plan);
+    return status;
+}
+
+sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    sl_status status = sl_file_read(path, &text, &length, error);
+    if (!status)
+        status = sl_plan_parse(text, length, path, plan, error);
+    free(text);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void write_by_mode(sl_json *json, const char *key, const double *by_mode)
+{
+    bool any = false;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        any |= isfinite(by_mode[m]);
+    if (!any)
+        return;
+    sl_json_key(json, key);
+    sl_json_object(json, false);
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        if (isfinite(by_mode[m])) {
+            sl_json_key(json, sl_bypass_name(m));
+            sl_json_double(json, round(by_mode[m] * 1e4) / 1e4);
+        }
+    sl_json_close(json, '}');
+}
+
+/* Texts that are absent are left out, and so are lines that are not known. */
+static void write_field(sl_json *json, const field *f, const void *from)
+{
+    const char *at = (const char *)from + f->offset, *text = f->kind == TEXT ? *(const char *const *)at : NULL;
+    if (f->kind == BY_MODE) {
+        write_by_mode(json, f->key, (const double *)at);
+        return;
+    }
+    bool line = f->kind == WHOLE && strstr(f->key, "line");
+    if ((f->kind == TEXT && !text) || (line && !*(const uint32_t *)at))
+        return;
+    sl_json_key(json, f->key);
+    if (f->kind == TEXT)
+        sl_json_string(json, text);
+    else if (f->kind == WHOLE)
+        sl_json_u64(json, *(const uint32_t *)at);
+    else if (f->kind == NUMBER)
+        sl_json_double(json, *(const double *)at);
+    else
+        sl_json_string(json, sl_bypass_name(*(const uint8_t *)at));
+}
+
+static void write_list(sl_json *json, const char *key, const field *fields, const void *items, size_t bytes,
+                       uint32_t count)
+{
+    sl_json_key(json, key);
+    sl_json_array(json, true);
+    for (uint32_t i = 0; i < count; i++) {
+        sl_json_object(json, false);
+        for (const field *f = fields; f->key; f++)
+            write_field(json, f, (const char *)items + i * bytes);
+        sl_json_close(json, '}');
+    }
+    sl_json_close(json, ']');
+}
+
+sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
+{
+    sl_json json;
+    char hash[17];
+    sl_json_start(&json, file);
+    sl_json_object(&json, true);
+    sl_json_key(&json, "sluice_plan");
+    sl_json_u64(&json, FORMAT_VERSION);
+    snprintf(hash, sizeof hash, "%016" PRIx64, plan->code_hash);
+    sl_json_key(&json, "code_hash");
+    sl_json_string(&json, hash);
+    for (const field *f = plan_fields; f->key; f++)
+        write_field(&json, f, plan);
+    write_list(&json, "kernels", kernel_fields, plan->kernel, sizeof *plan->kernel, plan->kernels);
+    write_list(&json, "loads", load_fields, plan->load, sizeof *plan->load, plan->loads);
+    sl_json_close(&json, '}');
+    return sl_json_finish(&json, error);
+}
+
+/* ---- whether it fits ---- */
+
+static const sl_load *find_load(const sl_load_graph *graph, const sl_plan_load *wanted)
+{
+    for (uint32_t i = 0; i < graph->loads; i++)
+        if (graph->load[i].place == wanted->place && !strcmp(graph->load[i].function, wanted->function))
+            return &graph->load[i];
+    return NULL;
+}
+
+sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
+                        const sl_load_graph *graph, sl_error *error)
+{
+    if (strcmp(plan->form, form))
+        return sl_fail(error, SL_INVALID, "the plan is for %s, but %s is %s", plan->form, name, form);
+    if (plan->code_hash != code_hash)
+        return sl_fail(error, SL_MISMATCH,
+                       "the plan belongs to other code%s%s: it names hash %016" PRIx64 ", but %s has %016" PRIx64
+                       "; tune this code again",
+                       plan->code ? ", " : "", plan->code ? plan->code : "", plan->code_hash, name, code_hash);
+    for (uint32_t i = 0; i < plan->loads; i++) {
+        const sl_plan_load *wanted = &plan->load[i];
+        const sl_load *load = find_load(graph, wanted);
+        if (!load)
+            return sl_fail(error, SL_NOT_FOUND, "the plan names a load at place %u of %s, but %s has none there",
+                           wanted->place, wanted->function, name);
+        if (!(load->modes >> wanted->mode & 1))
+            return sl_fail_at(error, SL_UNSUPPORTED, name, load->line, 0, "%s (place %u of %s) cannot take mode %s: %s",
+                              load->opcode ? load->opcode : "the load", load->place, load->function,
+                              sl_bypass_name(wanted->mode), load->fixed ? load->fixed : "the target has no such thing");
+    }
+    return SL_OK;
+}
+
+unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t place)
+{
+    for (uint32_t i = 0; i < plan->loads; i++)
+        if (plan->load[i].place == place && !strcmp(plan->load[i].function, function))
+            return plan->load[i].mode;
+    return SL_BYPASS_NONE;
+}

@@ -1,0 +1,21 @@
+/* The loads of PTX code, for src/bypass and src/rewrite. */
+#ifndef SL_BYPASS_PTX_LOADS_H
+#define SL_BYPASS_PTX_LOADS_H
+
+#include "bypass/load.h"
+#include "ptx/module.h"
+
+/* What cache operators need: L1::no_allocate sm_70, L2::cache_hint sm_80; both PTX 7.4, to which a rewritten text is
+ * raised. */
+enum { SL_PTX_L1_SM = 70, SL_PTX_L2_SM = 80, SL_PTX_HINT_MAJOR = 7, SL_PTX_HINT_MINOR = 4 };
+
+/* Lists the loads of `func` (NULL: of all functions with a body) that read global memory, with their groups. `sm`: the
+ * target the code will be compiled for, where that is more than its own .target says; 0: its own. Allocates in `arena`;
+ * strings are the module's or the arena's. */
+sl_status sl_ptx_loads(const sl_ptx_module *module, const sl_ptx_func *func, uint32_t sm, sl_arena *arena,
+                       sl_load_graph *graph, sl_error *error);
+
+/* The hash by which plans know the code: of what the text says, not of its white space and comments. */
+sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error *error);
+
+#endif

@@ -1,0 +1,393 @@
+#include "rewrite/ptx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "bypass/ptx_loads.h"
+#include "ptx/lexer.h"
+
+/* Replaces `length` bytes at `at` by `text`. Edits are made in the order of the text. */
+typedef struct edit {
+    size_t at, length;
+    const char *text;
+} edit;
+
+/* A function as it lies in the text: [start, end), with its name. */
+typedef struct span {
+    const sl_ptx_func *func; /* NULL: a debug section */
+    size_t start, name, end;
+} span;
+
+typedef struct rewriter {
+    const char *text;
+    size_t length;
+    const sl_ptx_module *module;
+    uint32_t sm;
+    char raised[24];
+    SL_ARRAY(edit) edits;
+    SL_ARRAY(span) spans;
+    sl_error *error;
+} rewriter;
+
+static bool token_is(const sl_token *token, const char *text)
+{
+    return token->length == strlen(text) && !memcmp(token->start, text, token->length);
+}
+
+static bool push_edit(rewriter *r, const char *at, size_t length, const char *text)
+{
+    return sl_array_push(&r->edits, (edit){(size_t)(at - r->text), length, text});
+}
+
+/* ---- loads ---- */
+
+/* Where operators go: in front of the prefetch size, the vector and the type. */
+static bool stands_behind(uint16_t mod)
+{
+    switch (mod) {
+    case SL_MOD_L2_64B:
+    case SL_MOD_L2_128B:
+    case SL_MOD_L2_256B:
+    case SL_MOD_V2:
+    case SL_MOD_V4:
+    case SL_MOD_V8:
+        return true;
+    default:
+        return sl_ptx_mod_type(mod) != SL_T_NONE;
+    }
+}
+
+/* The lexer stands behind the first token of the load. */
+static sl_status edit_load(rewriter *r, sl_lexer *lexer, sl_token *token, const sl_ptx_inst *inst, unsigned mode)
+{
+    static const char *const operators[SL_BYPASS_MODES] = {"", ".L1::no_allocate", ".L2::cache_hint",
+                                                           ".L1::no_allocate.L2::cache_hint"};
+    while (token->kind != SL_TOK_END && !token_is(token, inst->mnemonic))
+        sl_lexer_next(lexer, token);
+    uint32_t k = 0;
+    do
+        sl_lexer_next(lexer, token);
+    while (token->kind == SL_TOK_DOT && k < inst->mods && !stands_behind(inst->mod[k++].id));
+    if (token->kind != SL_TOK_DOT)
+        return sl_fail_at(r->error, SL_INVALID, r->module->name, inst->line, inst->column,
+                          "this load has no type to put a cache operator before");
+    bool fits = push_edit(r, token->start, 0, operators[mode]);
+    while (token->kind != SL_TOK_END && token->punct != ';')
+        sl_lexer_next(lexer, token);
+    if (mode & SL_BYPASS_L2)
+        fits = fits && push_edit(r, token->start, 0, ", " SL_PTX_EVICT_FIRST);
+    return fits ? SL_OK : sl_fail_memory(r->error);
+}
+
+/* Edits of one function, which follow each other in the text as its instructions do. */
+static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, const sl_ptx_modes *modes)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < modes->func->insts && !status; i++) {
+        const sl_ptx_inst *inst = &modes->func->inst[i];
+        if (!modes->mode[i])
+            continue;
+        while (token->kind != SL_TOK_END &&
+               (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
+            sl_lexer_next(lexer, token);
+        status = edit_load(r, lexer, token, inst, modes->mode[i]);
+    }
+    return status;
+}
+
+/* ---- the head of the module ---- */
+
+static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
+{
+    const sl_ptx_module *m = r->module;
+    bool old = m->version_major < SL_PTX_HINT_MAJOR ||
+               (m->version_major == SL_PTX_HINT_MAJOR && m->version_minor < SL_PTX_HINT_MINOR);
+    bool low = m->sm < r->sm, fits = true;
+    snprintf(r->raised, sizeof r->raised, "sm_%u", r->sm);
+    for (; token->kind != SL_TOK_END && (old || low); sl_lexer_next(lexer, token)) {
+        bool version = token_is(token, ".version"), target = token_is(token, ".target");
+        if (!version && !target)
+            continue;
+        sl_lexer_next(lexer, token);
+        if (version && old)
+            fits = fits && push_edit(r, token->start, token->length, "7.4");
+        if (target && low)
+            fits = fits && push_edit(r, token->start, token->length, r->raised);
+        if (version)
+            old = false;
+        else
+            low = false;
+    }
+    return fits ? SL_OK : sl_fail_memory(r->error);
+}
+
+/* ---- putting the text together ---- */
+
+typedef struct builder {
+    char *text;
+    size_t length, capacity;
+    bool failed;
+} builder;
+
+static void append(builder *b, const char *text, size_t length)
+{
+    if (b->failed || !sl_array_grow((void **)&b->text, &b->capacity, b->length + length + 1, 1)) {
+        b->failed = true;
+        return;
+    }
+    memcpy(b->text + b->length, text, length);
+    b->length += length;
+    b->text[b->length] = '\0';
+}
+
+/* The bytes [from, to) of the text with the edits that lie in it. */
+static void append_edited(builder *b, const rewriter *r, size_t from, size_t to)
+{
+    for (size_t i = 0; i < r->edits.count; i++) {
+        const edit *e = &r->edits.items[i];
+        if (e->at < from || e->at >= to)
+            continue;
+        append(b, r->text + from, e->at - from);
+        append(b, e->text, strlen(e->text));
+        from = e->at + e->length;
+    }
+    append(b, r->text + from, to - from);
+}
+
+static sl_status finish(builder *b, char **out, size_t *length, sl_error *error)
+{
+    if (b->failed) {
+        free(b->text);
+        return sl_fail_memory(error);
+    }
+    *out = b->text;
+    *length = b->length;
+    return SL_OK;
+}
+
+static bool chooses(const sl_ptx_modes *modes)
+{
+    for (uint32_t i = 0; i < modes->func->insts; i++)
+        if (modes->mode[i])
+            return true;
+    return false;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    uint32_t x = (*(const sl_ptx_modes *const *)a)->func->line, y = (*(const sl_ptx_modes *const *)b)->func->line;
+    return (x > y) - (x < y);
+}
+
+static sl_status collect_edits(rewriter *r, const sl_ptx_modes *modes, size_t count)
+{
+    sl_lexer lexer;
+    sl_token token = {0};
+    size_t chosen = 0;
+    const sl_ptx_modes **order = calloc(count + 1, sizeof *order);
+    if (!order)
+        return sl_fail_memory(r->error);
+    for (size_t i = 0; i < count; i++)
+        if (chooses(&modes[i]))
+            order[chosen++] = &modes[i];
+    qsort(order, chosen, sizeof *order, by_line);
+    sl_lexer_init(&lexer, r->text, r->length);
+    sl_status status = chosen ? edit_head(r, &lexer, &token) : SL_OK;
+    sl_lexer_init(&lexer, r->text, r->length);
+    sl_lexer_next(&lexer, &token);
+    for (size_t i = 0; i < chosen && !status; i++)
+        status = edit_function(r, &lexer, &token, order[i]);
+    free(order);
+    return status;
+}
+
+sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *module, const sl_ptx_modes *modes,
+                         size_t count, uint32_t sm, char **out, size_t *out_length, sl_error *error)
+{
+    rewriter r = {.text = text, .length = length, .module = module, .sm = sm, .error = error};
+    builder b = {0};
+    sl_status status = collect_edits(&r, modes, count);
+    if (!status) {
+        append_edited(&b, &r, 0, length);
+        status = finish(&b, out, out_length, error);
+    }
+    sl_array_free(&r.edits);
+    return status;
+}
+
+/* ---- plans ---- */
+
+static sl_status modes_of_plan(const sl_plan *plan, const sl_ptx_module *module, sl_arena *arena, sl_ptx_modes **modes,
+                               sl_error *error)
+{
+    *modes = sl_arena_array(arena, sl_ptx_modes, module->funcs + 1);
+    if (!*modes)
+        return sl_fail_memory(error);
+    for (uint32_t f = 0; f < module->funcs; f++) {
+        const sl_ptx_func *func = module->func[f];
+        uint8_t *mode = sl_arena_array(arena, uint8_t, func->insts + 1);
+        if (!mode)
+            return sl_fail_memory(error);
+        (*modes)[f] = (sl_ptx_modes){func, mode};
+        for (uint32_t i = 0; i < plan->loads; i++)
+            if (plan->load[i].place < func->insts && !strcmp(plan->load[i].function, func->name))
+                mode[plan->load[i].place] = plan->load[i].mode;
+    }
+    return SL_OK;
+}
+
+/* What we made must parse, whatever the text looked like. */
+static sl_status check_result(const char *text, size_t length, const char *name, sl_error *error)
+{
+    sl_ptx_module *module;
+    sl_status status = sl_ptx_parse(text, length, name, &module, error);
+    if (!status)
+        sl_ptx_free(module);
+    return status;
+}
+
+sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const sl_plan *plan, uint32_t sm, char **out,
+                       size_t *out_length, sl_error *error)
+{
+    sl_ptx_module *module;
+    sl_load_graph graph;
+    sl_ptx_modes *modes;
+    uint64_t hash;
+    sl_status status = sl_ptx_parse(text, length, name, &module, error);
+    if (status)
+        return status;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    status = sl_ptx_loads(module, NULL, sm, &arena, &graph, error);
+    if (!status)
+        status = sl_ptx_code_hash(module, &hash, error);
+    if (!status)
+        status = sl_plan_check(plan, "ptx", hash, name, &graph, error);
+    if (!status)
+        status = modes_of_plan(plan, module, &arena, &modes, error);
+    if (!status)
+        status = sl_ptx_rewrite(text, length, module, modes, module->funcs, sm, out, out_length, error);
+    if (!status && (status = check_result(*out, *out_length, name, error)))
+        free(*out);
+    sl_arena_fini(&arena);
+    sl_ptx_free(module);
+    return status;
+}
+
+/* ---- variants ---- */
+
+char *sl_ptx_variant_name(const sl_ptx_func *kernel, size_t index, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s__v%zu", kernel->name, index);
+    return buffer;
+}
+
+static const sl_ptx_func *function_named(const sl_ptx_module *module, const sl_token *token)
+{
+    for (uint32_t i = 0; i < module->funcs; i++)
+        if (token_is(token, module->func[i]->name))
+            return module->func[i];
+    return NULL;
+}
+
+/* What the items of the module are that are copied or left out: bodies of functions and debug sections. */
+static sl_status find_spans(rewriter *r)
+{
+    sl_lexer lexer;
+    sl_token token;
+    span item = {0};
+    unsigned depth = 0, parens = 0;
+    bool open = false, function = false, section = false, named = false, linkage = false;
+    sl_lexer_init(&lexer, r->text, r->length);
+    for (sl_lexer_next(&lexer, &token); token.kind != SL_TOK_END; sl_lexer_next(&lexer, &token)) {
+        size_t at = (size_t)(token.start - r->text);
+        if (!depth && !open && token.kind == SL_TOK_DOT) {
+            open = true;
+            function = section = named = false;
+            item = (span){.start = at};
+        }
+        if (!depth && token.newline_before && token.kind == SL_TOK_DOT && !function && !section && !linkage)
+            item.start = at; /* directives such as .version end with their line */
+        linkage = token_is(&token, ".visible") || token_is(&token, ".weak") || token_is(&token, ".extern");
+        if (!depth && (token_is(&token, ".entry") || token_is(&token, ".func")))
+            function = true;
+        else if (!depth && token_is(&token, ".section"))
+            section = true;
+        else if (!depth && !parens && function && !named && token.kind == SL_TOK_WORD) {
+            named = true;
+            item.func = function_named(r->module, &token);
+            item.name = at;
+        }
+        parens += token.punct == '(';
+        parens -= token.punct == ')' && parens;
+        depth += token.punct == '{';
+        depth -= token.punct == '}' && depth;
+        if (depth || parens || (token.punct != '}' && token.punct != ';'))
+            continue;
+        item.end = at + 1;
+        if ((function && item.func && token.punct == '}') || section)
+            if (!sl_array_push(&r->spans, item))
+                return sl_fail_memory(r->error);
+        open = function = section = false;
+    }
+    return SL_OK;
+}
+
+static void append_copy(builder *b, const rewriter *r, const span *s, size_t index)
+{
+    char name[512];
+    sl_ptx_variant_name(s->func, index, name, sizeof name);
+    append(b, "\n", 1);
+    append_edited(b, r, s->start, s->name);
+    append(b, name, strlen(name));
+    append_edited(b, r, s->name + strlen(s->func->name), s->end);
+    append(b, "\n", 1);
+}
+
+static sl_status append_variants(rewriter *r, builder *b, const span *s, const uint8_t *const *choice, size_t choices)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < choices && !status; i++) {
+        const sl_ptx_modes modes = {s->func, choice[i]};
+        r->edits.count = 0;
+        status = collect_edits(r, &modes, 1);
+        if (!status)
+            append_copy(b, r, s, i);
+    }
+    r->edits.count = 0;
+    return status;
+}
+
+sl_status sl_ptx_variants(const char *text, size_t length, const sl_ptx_module *module, const sl_ptx_func *kernel,
+                          const uint8_t *const *choice, size_t choices, uint32_t sm, char **out, size_t *out_length,
+                          sl_error *error)
+{
+    rewriter r = {.text = text, .length = length, .module = module, .sm = sm, .error = error};
+    builder b = {0};
+    sl_lexer lexer;
+    sl_token token = {0};
+    sl_lexer_init(&lexer, text, length);
+    sl_status status = find_spans(&r);
+    if (!status) /* the head of the whole text, whatever the choices are */
+        status = edit_head(&r, &lexer, &token);
+    size_t at = 0;
+    for (size_t i = 0; i < r.spans.count && !status; i++) {
+        const span *s = &r.spans.items[i];
+        append_edited(&b, &r, at, s->start);
+        at = s->end;
+        if (s->func && (!s->func->entry || s->func == kernel))
+            append_edited(&b, &r, s->start, s->end);
+        if (s->func && s->func == kernel)
+            status = append_variants(&r, &b, s, choice, choices);
+    }
+    append_edited(&b, &r, at, length);
+    sl_array_free(&r.edits);
+    sl_array_free(&r.spans);
+    if (status) {
+        free(b.text);
+        return status;
+    }
+    return finish(&b, out, out_length, error);
+}

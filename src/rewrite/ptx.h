@@ -1,0 +1,41 @@
+/* Plans written into PTX, as an edit of its text: the chosen loads get their operators, .version and .target are raised
+ * where those need it, and every other byte stays as it was.
+ *
+ *   L1    .L1::no_allocate
+ *   L2    .L2::cache_hint with the policy "evict first, all of it" as an immediate operand
+ *   both  the two together
+ *
+ * LLVM's backend never writes these and sl_ptx_print would lose comments, so that the text is what is edited. */
+#ifndef SL_REWRITE_PTX_H
+#define SL_REWRITE_PTX_H
+
+#include "bypass/plan.h"
+#include "ptx/module.h"
+
+/* createpolicy.fractional.L2::evict_first.b64 policy, 1.0 gives this value. */
+#define SL_PTX_EVICT_FIRST "0x12F0000000000000"
+
+/* The modes of one function's instructions: sl_bypass of each, SL_BYPASS_NONE for all that are no chosen loads. */
+typedef struct sl_ptx_modes {
+    const sl_ptx_func *func;
+    const uint8_t *mode; /* [func->insts] */
+} sl_ptx_modes;
+
+/* `module` was parsed from `text`. Modes must be ones that the loads can take (sl_load.modes). `sm`: what .target is
+ * raised to where it is lower and something is edited; 0: it stays. *out is malloc'ed, with a zero behind it. */
+sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *module, const sl_ptx_modes *modes,
+                         size_t count, uint32_t sm, char **out, size_t *out_length, sl_error *error);
+
+/* The same for a plan: parses `text` (of file `name`), refuses a plan for other code, edits. */
+sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const sl_plan *plan, uint32_t sm, char **out,
+                       size_t *out_length, sl_error *error);
+
+/* Many choices of modes for one kernel as one text, so that they are compiled and loaded together: the kernel itself,
+ * and a copy for each choice under the name that sl_ptx_variant_name gives. Other kernels and debug sections are left
+ * out. */
+sl_status sl_ptx_variants(const char *text, size_t length, const sl_ptx_module *module, const sl_ptx_func *kernel,
+                          const uint8_t *const *choice, size_t choices, uint32_t sm, char **out, size_t *out_length,
+                          sl_error *error);
+char *sl_ptx_variant_name(const sl_ptx_func *kernel, size_t index, char *buffer, size_t size);
+
+#endif
