@@ -32,7 +32,6 @@ static const field plan_fields[] = {
 static const field kernel_fields[] = {
     {"function", TEXT, true, offsetof(sl_plan_kernel, function)},
     {"base", NUMBER, false, offsetof(sl_plan_kernel, base)},
-    {"base_spread", NUMBER, false, offsetof(sl_plan_kernel, base_spread)},
     {"planned", NUMBER, false, offsetof(sl_plan_kernel, planned)},
     {"gain", NUMBER, false, offsetof(sl_plan_kernel, gain)},
     {"gain_spread", NUMBER, false, offsetof(sl_plan_kernel, gain_spread)},

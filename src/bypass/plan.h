@@ -29,10 +29,10 @@ typedef struct sl_plan_load {
 /* What the clock said of one kernel. Times are in the clock's unit; 0: not measured. */
 typedef struct sl_plan_kernel {
     const char *function;
-    double base, planned;      /* medians of the last timing */
-    double base_spread, gain;  /* spread in the unit; gain in percent of base */
-    double gain_spread, noise; /* standard error of the gain; what counts as noise; both in percent */
-    const char *verdict;       /* "kept", "nothing found", "not faster: original kept"; NULL: none */
+    double base, planned;     /* medians of the last timing */
+    double gain, gain_spread; /* percent of base, and its standard error */
+    double noise;             /* gains up to this, in percent, are noise */
+    const char *verdict;      /* a sentence; NULL: none */
 } sl_plan_kernel;
 
 typedef struct sl_plan {

@@ -181,6 +181,11 @@ static sl_status cuda_fill(sl_device *device, uint64_t addr, uint8_t value, uint
     return check(self_of(device), self_of(device)->cu.memset_d8(addr, value, bytes), "fill memory", error);
 }
 
+static sl_status cuda_copy_within(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error)
+{
+    return check(self_of(device), self_of(device)->cu.copy_dtod(to, from, bytes), "copy on the device", error);
+}
+
 static sl_status cuda_load(sl_device_module *module, const char *ptx, size_t length, sl_error *error)
 {
     cuda_device *self = self_of(module->device);
@@ -307,6 +312,7 @@ const sl_device_ops sl_device_cuda = {
     .copy_in = cuda_copy_in,
     .copy_out = cuda_copy_out,
     .fill = cuda_fill,
+    .copy_within = cuda_copy_within,
     .load = cuda_load,
     .unload = cuda_unload,
     .symbol = cuda_symbol,

@@ -70,6 +70,7 @@ enum {
     F(mem_free,             cuMemFree_v2,               (cu_deviceptr))                                                \
     F(copy_htod,            cuMemcpyHtoD_v2,            (cu_deviceptr, const void *, size_t))                          \
     F(copy_dtoh,            cuMemcpyDtoH_v2,            (void *, cu_deviceptr, size_t))                                \
+    F(copy_dtod,            cuMemcpyDtoD_v2,            (cu_deviceptr, cu_deviceptr, size_t))                          \
     F(memset_d8,            cuMemsetD8_v2,              (cu_deviceptr, unsigned char, size_t))                         \
     F(module_load,          cuModuleLoadDataEx,         (cu_module *, const void *, unsigned, int *, void **))         \
     F(module_unload,        cuModuleUnload,             (cu_module))                                                   \

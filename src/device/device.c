@@ -24,6 +24,8 @@ sl_status sl_device_open(const char *kind, const sl_device_config *config, sl_de
         (*device)->ops = sl_device_kinds[i];
         (*device)->config.timed = config->timed;
         (*device)->config.timed_context = config->timed_context;
+        (*device)->config.launching = config->launching;
+        (*device)->config.launching_context = config->launching_context;
         return SL_OK;
     }
     const char *near = sl_suggest(kind, names, SL_DEVICE_KINDS);
@@ -37,6 +39,7 @@ void sl_device_close(sl_device *device)
         return;
     while (device->modules)
         sl_device_unload(device->modules);
+    sl_array_free(&device->ranges);
     device->ops->close(device);
 }
 
@@ -47,12 +50,31 @@ const sl_device_info *sl_device_info_of(const sl_device *device)
 
 sl_status sl_device_alloc(sl_device *device, uint64_t bytes, const char *label, uint64_t *addr, sl_error *error)
 {
-    return device->ops->alloc(device, bytes, label, addr, error);
+    sl_status status = device->ops->alloc(device, bytes, label, addr, error);
+    if (!status && !sl_array_push(&device->ranges, (sl_device_range){*addr, bytes})) {
+        device->ops->free(device, *addr, NULL);
+        status = sl_fail_memory(error);
+    }
+    return status;
 }
 
 sl_status sl_device_free(sl_device *device, uint64_t addr, sl_error *error)
 {
-    return device->ops->free(device, addr, error);
+    sl_status status = device->ops->free(device, addr, error);
+    for (size_t i = 0; !status && i < device->ranges.count; i++)
+        if (device->ranges.items[i].addr == addr) {
+            device->ranges.count--;
+            memmove(&device->ranges.items[i], &device->ranges.items[i + 1],
+                    (device->ranges.count - i) * sizeof *device->ranges.items);
+            break;
+        }
+    return status;
+}
+
+size_t sl_device_ranges(const sl_device *device, const sl_device_range **range)
+{
+    *range = device->ranges.items;
+    return device->ranges.count;
 }
 
 sl_status sl_device_copy_in(sl_device *device, uint64_t to, const void *from, uint64_t bytes, sl_error *error)
@@ -68,6 +90,11 @@ sl_status sl_device_copy_out(sl_device *device, void *to, uint64_t from, uint64_
 sl_status sl_device_fill(sl_device *device, uint64_t addr, uint8_t value, uint64_t bytes, sl_error *error)
 {
     return bytes ? device->ops->fill(device, addr, value, bytes, error) : SL_OK;
+}
+
+sl_status sl_device_copy_within(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error)
+{
+    return bytes ? device->ops->copy_within(device, to, from, bytes, error) : SL_OK;
 }
 
 sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, const char *name, sl_device_module **out,
@@ -255,9 +282,17 @@ sl_status sl_device_run(sl_device_kernel *kernel, const sl_device_launch *launch
     sl_status status = check_launch(kernel->func, launch, error);
     if (status)
         return status;
+    if (device->config.launching)
+        return device->config.launching(device->config.launching_context, kernel, launch, error);
     if (device->config.timed && device->ops->event_create)
         return run_timed(device, kernel, launch, error);
     return device->ops->launch(kernel, launch, error);
+}
+
+sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
+{
+    sl_status status = check_launch(kernel->func, launch, error);
+    return status ? status : kernel->module->device->ops->launch(kernel, launch, error);
 }
 
 sl_status sl_device_synchronise(sl_device *device, sl_error *error)

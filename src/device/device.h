@@ -8,6 +8,7 @@
 #ifndef SL_DEVICE_DEVICE_H
 #define SL_DEVICE_DEVICE_H
 
+#include "base/array.h"
 #include "emu/emu.h"
 #include "ptx/module.h"
 #include "sluice/error.h"
@@ -46,7 +47,16 @@ typedef struct sl_device_config {
      */
     void (*timed)(void *context, const sl_device_kernel *, const sl_device_launch *, double nanoseconds);
     void *timed_context;
+    /* Called in place of every launch that sl_device_run has checked: to launch it (sl_device_launch_now) as often as
+     * it likes, or others first. NULL: launches just run. */
+    sl_status (*launching)(void *context, sl_device_kernel *, const sl_device_launch *, sl_error *error);
+    void *launching_context;
 } sl_device_config;
+
+/* An allocation that is alive. */
+typedef struct sl_device_range {
+    uint64_t addr, bytes;
+} sl_device_range;
 
 /* `kind` is a name of the table below; a wrong one is answered with the nearest right one. */
 sl_status sl_device_open(const char *kind, const sl_device_config *config, sl_device **device, sl_error *error);
@@ -59,6 +69,10 @@ sl_status sl_device_free(sl_device *device, uint64_t addr, sl_error *error);
 sl_status sl_device_copy_in(sl_device *device, uint64_t to, const void *from, uint64_t bytes, sl_error *error);
 sl_status sl_device_copy_out(sl_device *device, void *to, uint64_t from, uint64_t bytes, sl_error *error);
 sl_status sl_device_fill(sl_device *device, uint64_t addr, uint8_t value, uint64_t bytes, sl_error *error);
+/* From one place of the device to another; they must not overlap. */
+sl_status sl_device_copy_within(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error);
+/* What is allocated, oldest first; valid until the next allocation or free. */
+size_t sl_device_ranges(const sl_device *device, const sl_device_range **range);
 
 /* Code. `name` is the file it came from, for messages. The module belongs to the device. */
 sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, const char *name, sl_device_module **module,
@@ -74,6 +88,8 @@ sl_status sl_device_symbol(sl_device_module *module, const char *name, uint64_t 
 
 /* Checks number and sizes of the arguments against the kernel's parameters, then launches. */
 sl_status sl_device_run(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
+/* The same without the hooks of sl_device_config. */
+sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
 sl_status sl_device_synchronise(sl_device *device, sl_error *error);
 
 /* Time on the device. SL_UNSUPPORTED where there is none to measure (the emulator). */
@@ -115,6 +131,7 @@ typedef struct sl_device_ops {
     sl_status (*copy_in)(sl_device *device, uint64_t to, const void *from, uint64_t bytes, sl_error *error);
     sl_status (*copy_out)(sl_device *device, void *to, uint64_t from, uint64_t bytes, sl_error *error);
     sl_status (*fill)(sl_device *device, uint64_t addr, uint8_t value, uint64_t bytes, sl_error *error);
+    sl_status (*copy_within)(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error);
     /* MUST. `module` has device and ptx set; `ptx` is the text it was parsed from. */
     sl_status (*load)(sl_device_module *module, const char *ptx, size_t length, sl_error *error);
     void (*unload)(sl_device_module *module);
@@ -137,8 +154,9 @@ typedef struct sl_device_ops {
 struct sl_device {
     const sl_device_ops *ops;
     sl_device_info info;
-    sl_device_config config; /* only timed and timed_context are kept */
+    sl_device_config config; /* only the hooks and their contexts are kept */
     sl_device_module *modules;
+    SL_ARRAY(sl_device_range) ranges;
 };
 
 extern const sl_device_ops sl_device_emulator, sl_device_cuda;

@@ -100,6 +100,12 @@ static sl_status emulator_fill(sl_device *device, uint64_t addr, uint8_t value, 
     return SL_OK;
 }
 
+static sl_status emulator_copy_within(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error)
+{
+    sl_status status = check_range(sl_emu_heap(emu_of(device)), "copy out", from, bytes, error);
+    return status ? status : emulator_copy_in(device, to, (const void *)(uintptr_t)from, bytes, error);
+}
+
 static sl_status emulator_load(sl_device_module *module, const char *ptx, size_t length, sl_error *error)
 {
     (void)ptx, (void)length;
@@ -161,6 +167,7 @@ const sl_device_ops sl_device_emulator = {
     .copy_in = emulator_copy_in,
     .copy_out = emulator_copy_out,
     .fill = emulator_fill,
+    .copy_within = emulator_copy_within,
     .load = emulator_load,
     .unload = emulator_unload,
     .symbol = emulator_symbol,

@@ -161,6 +161,12 @@ cu_result cuMemcpyDtoH_v2(void *to, cu_deviceptr from, size_t bytes)
     return finish();
 }
 
+cu_result cuMemcpyDtoD_v2(cu_deviceptr to, cu_deviceptr from, size_t bytes)
+{
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return finish();
+}
+
 cu_result cuMemsetD8_v2(cu_deviceptr addr, unsigned char value, size_t bytes)
 {
     memset((void *)(uintptr_t)addr, value, bytes);

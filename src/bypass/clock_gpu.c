@@ -1,0 +1,372 @@
+#include "bypass/clock_gpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bypass/memory_image.h"
+#include "bypass/ptx_loads.h"
+#include "rewrite/ptx.h"
+
+enum {
+    ROUNDS = 11,
+    LEAST_ROUNDS = 5,
+    MOST_REPEATS = 32,
+    BASE_EVERY = 4,          /* choices between two samples of the original */
+    SAMPLE_NS = 100 * 1000,  /* a sample is made at least this long */
+    SHORT_NS = 4 * 1000,     /* events tell about half a microsecond apart */
+    FLUSH_BYTES = 256 << 20, /* more than any L2 */
+};
+static const double BATCH_NS = 3e9; /* rounds are given up when a batch takes longer */
+
+struct sl_gpu_clock {
+    sl_clock face;
+    sl_device *device;
+    sl_device_kernel *kernel;
+    const sl_device_launch *launch;
+    const sl_load_graph *graph;
+    sl_gpu_clock_options options;
+    sl_image image;
+    uint64_t *expected; /* [image.parts] hashes of what the original leaves */
+    bool repeats;       /* it leaves the same each time */
+    bool restores;      /* it must be put back: a second run would see what the first one did */
+    uint32_t runs;      /* launches per sample */
+    double base_ns;
+    uint64_t flush; /* buffer whose filling empties the L2; 0: none */
+    sl_device_event *begin, *end;
+    char name[160];
+};
+
+/* Code to run: the original, or a variant in a module of its own. */
+typedef struct target {
+    sl_device_kernel *kernel;
+    const uint64_t *addr; /* of the parts of the image; NULL: the original's */
+} target;
+
+/* ---- one sample ---- */
+
+static sl_status run_once(sl_gpu_clock *c, const target *t, sl_error *error)
+{
+    sl_status status = c->restores ? sl_image_restore(&c->image, t->addr, false, error) : SL_OK;
+    return status ? status : sl_device_launch_now(t->kernel, c->launch, error);
+}
+
+/* Nanoseconds of one run. */
+static sl_status sample(sl_gpu_clock *c, const target *t, double *ns, sl_error *error)
+{
+    double total = 0;
+    sl_status status = run_once(c, t, error);
+    if (!status && c->restores)
+        status = sl_image_restore(&c->image, t->addr, false, error);
+    if (!status && c->flush)
+        status = sl_device_fill(c->device, c->flush, 0, FLUSH_BYTES, error);
+    if (!status)
+        status = sl_device_event_record(c->device, c->begin, error);
+    for (uint32_t i = 0; i < c->runs && !status; i++)
+        status = sl_device_launch_now(t->kernel, c->launch, error);
+    if (!status)
+        status = sl_device_event_record(c->device, c->end, error);
+    if (!status)
+        status = sl_device_event_elapsed(c->device, c->begin, c->end, &total, error);
+    *ns = total / c->runs;
+    return status;
+}
+
+/* ---- what the launch does to memory ---- */
+
+static sl_status leave_and_hash(sl_gpu_clock *c, const target *t, bool restore, bool all, uint64_t *hash,
+                                sl_error *error)
+{
+    sl_status status = restore ? sl_image_restore(&c->image, t->addr, all, error) : SL_OK;
+    if (!status)
+        status = sl_device_launch_now(t->kernel, c->launch, error);
+    if (!status)
+        status = sl_device_synchronise(c->device, error);
+    return status ? status : sl_image_hash(&c->image, t->addr, all, hash, error);
+}
+
+/* Runs it from the same state twice, and once more on top: what changes, whether it repeats, whether it may run again
+ * and again. */
+static sl_status learn(sl_gpu_clock *c, sl_error *error)
+{
+    size_t parts = c->image.parts;
+    uint64_t *before = calloc(3 * (parts + 1), sizeof *before), *again = before + parts + 1, *onto = again + parts + 1;
+    const target original = {.kernel = c->kernel};
+    c->expected = calloc(parts + 1, sizeof *c->expected);
+    sl_status status = before && c->expected ? SL_OK : sl_fail_memory(error);
+    if (!status)
+        status = sl_image_hash(&c->image, NULL, true, before, error);
+    if (!status)
+        status = leave_and_hash(c, &original, false, true, c->expected, error);
+    if (!status)
+        status = leave_and_hash(c, &original, false, true, onto, error);
+    if (!status)
+        status = leave_and_hash(c, &original, true, true, again, error);
+    c->repeats = true;
+    for (size_t i = 0; i < parts && !status; i++) {
+        c->image.part[i].changes = c->expected[i] != before[i] || onto[i] != before[i] || again[i] != before[i];
+        c->repeats &= again[i] == c->expected[i];
+        c->restores |= onto[i] != c->expected[i];
+    }
+    free(before);
+    return status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts. */
+static double median(double *value, size_t count)
+{
+    qsort(value, count, sizeof *value, by_value);
+    return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2;
+}
+
+/* How long it takes, and how many runs make a sample. */
+static sl_status size_up(sl_gpu_clock *c, sl_error *error)
+{
+    double ns[5];
+    const target original = {.kernel = c->kernel};
+    sl_status status = SL_OK;
+    for (int pass = 0; pass < 2 && !status; pass++) {
+        for (int i = 0; i < 5 && !status; i++)
+            status = sample(c, &original, &ns[i], error);
+        if (status)
+            return status;
+        c->base_ns = median(ns, 5);
+        if (!c->restores && !c->options.cold && c->base_ns * c->runs < SAMPLE_NS)
+            c->runs = (uint32_t)fmin(MOST_REPEATS, ceil(SAMPLE_NS / fmax(c->base_ns, 1)));
+    }
+    return status;
+}
+
+/* ---- many choices ---- */
+
+/* Variants of the kernel, loaded. */
+typedef struct batch {
+    size_t count;
+    target *target;
+    sl_device_module *module;
+    uint64_t *addr;
+} batch;
+
+static void unload(batch *b)
+{
+    sl_device_unload(b->module);
+    free(b->target);
+    free(b->addr);
+}
+
+static sl_status compile(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, sl_device_module **module,
+                         sl_error *error)
+{
+    const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
+    const sl_ptx_module *ptx = sl_device_module_ptx(c->kernel->module);
+    uint8_t *memory = calloc(count + 1, func->insts + 1);
+    const uint8_t **modes = calloc(count + 1, sizeof *modes);
+    char *text = NULL;
+    size_t length;
+    uint32_t raised = c->face.modes >> SL_BYPASS_L2 & 1 ? SL_PTX_L2_SM : 0;
+    sl_status status = memory && modes ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < count && !status; i++) {
+        uint8_t *by_inst = memory + i * (func->insts + 1);
+        for (uint32_t k = 0; k < c->graph->loads; k++)
+            by_inst[c->graph->load[k].place] = choice[i][k];
+        modes[i] = by_inst;
+    }
+    if (!status)
+        status = sl_ptx_variants(c->options.ptx, c->options.ptx_length, ptx, func, modes, count, raised, &text, &length,
+                                 error);
+    if (!status)
+        status = sl_device_load(c->device, text, length, ptx->name, module, error);
+    free(text);
+    free(memory);
+    free(modes);
+    return status;
+}
+
+static sl_status load_batch(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, batch *b, sl_error *error)
+{
+    char name[512];
+    const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
+    *b = (batch){.count = count};
+    b->target = calloc(count + 1, sizeof *b->target);
+    b->addr = calloc(c->image.parts + 1, sizeof *b->addr);
+    sl_status status = b->target && b->addr ? compile(c, choice, count, &b->module, error) : sl_fail_memory(error);
+    if (!status)
+        status = sl_image_addresses(&c->image, b->module, b->addr, error);
+    if (!status) /* the variables of the new module get what the original's hold */
+        status = sl_image_restore(&c->image, b->addr, true, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        b->target[i].addr = b->addr;
+        status = sl_device_kernel_get(b->module, sl_ptx_variant_name(func, i, name, sizeof name), &b->target[i].kernel,
+                                      error);
+    }
+    if (status)
+        unload(b);
+    return status;
+}
+
+/* Samples of a batch: ns[round * (count + 1)], the original's first. */
+static sl_status sample_rounds(sl_gpu_clock *c, const batch *b, uint32_t *rounds, double *ns, sl_error *error)
+{
+    const target original = {.kernel = c->kernel};
+    double spent = 0;
+    sl_status status = SL_OK;
+    for (uint32_t r = 0; r < *rounds && !status; r++) {
+        double *row = ns + r * (b->count + 1), base = 0, one = 0;
+        uint32_t bases = 0;
+        for (size_t k = 0; k < b->count && !status; k++) {
+            size_t i = (k + r * 7) % b->count; /* none is always behind the same neighbour */
+            if (k % BASE_EVERY == 0 && !(status = sample(c, &original, &one, error))) {
+                base += one;
+                bases++;
+            }
+            if (!status)
+                status = sample(c, &b->target[i], &row[1 + i], error);
+            spent += (row[1 + i] + one) * c->runs;
+        }
+        row[0] = base / (bases ? bases : 1);
+        if (spent > BATCH_NS && r + 1 >= LEAST_ROUNDS && r + 1 < *rounds)
+            *rounds = r + 1;
+    }
+    return status;
+}
+
+/* Median and standard error of the gains of column `i`. */
+static void summarise(const double *ns, size_t columns, size_t i, uint32_t rounds, double *scratch, sl_timing *t)
+{
+    double *a = scratch;
+    for (uint32_t r = 0; r < rounds; r++)
+        a[r] = ns[r * columns];
+    t->base = median(a, rounds);
+    for (uint32_t r = 0; r < rounds; r++)
+        a[r] = ns[r * columns + i];
+    t->time = median(a, rounds);
+    for (uint32_t r = 0; r < rounds; r++)
+        a[r] = 100 * (1 - ns[r * columns + i] / ns[r * columns]);
+    t->gain = median(a, rounds);
+    for (uint32_t r = 0; r < rounds; r++)
+        a[r] = fabs(100 * (1 - ns[r * columns + i] / ns[r * columns]) - t->gain);
+    /* Of a normal distribution the deviation is 1.48 times the median distance, and the median is 1.25 times as
+     * uncertain as the mean. */
+    t->spread = 1.4826 * 1.2533 * median(a, rounds) / sqrt(rounds);
+    t->runs = rounds;
+}
+
+static sl_status verify_batch(sl_gpu_clock *c, const batch *b, sl_error *error)
+{
+    uint64_t *hash = calloc(c->image.parts + 1, sizeof *hash);
+    sl_status status = hash ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < b->count && !status && c->repeats; i++) {
+        status = leave_and_hash(c, &b->target[i], true, false, hash, error);
+        for (size_t p = 0; p < c->image.parts && !status; p++)
+            if (c->image.part[p].changes && hash[p] != c->expected[p])
+                status = sl_fail(error, SL_MISMATCH,
+                                 "%s leaves other bytes in memory when its loads bypass: it races with itself, or the "
+                                 "rewriting is wrong; the original is kept",
+                                 sl_device_kernel_func(c->kernel)->name);
+    }
+    free(hash);
+    return status;
+}
+
+static sl_status time_choices(void *context, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
+                              sl_timing *timing, sl_error *error)
+{
+    sl_gpu_clock *c = context;
+    batch b;
+    rounds = rounds ? rounds : c->options.rounds ? c->options.rounds : ROUNDS;
+    sl_status status = load_batch(c, choice, count, &b, error);
+    if (status)
+        return status;
+    double *ns = calloc((size_t)rounds * (count + 2), sizeof *ns);
+    status = ns ? sample_rounds(c, &b, &rounds, ns, error) : sl_fail_memory(error);
+    for (size_t i = 0; i < count && !status; i++)
+        summarise(ns, count + 1, i + 1, rounds, ns + (size_t)rounds * (count + 1), &timing[i]);
+    if (!status && verify)
+        status = verify_batch(c, &b, error);
+    free(ns);
+    unload(&b);
+    return status;
+}
+
+/* ---- life ---- */
+
+sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *launch, const sl_load_graph *graph,
+                              const sl_gpu_clock_options *options, sl_gpu_clock **out, sl_error *error)
+{
+    sl_gpu_clock *c = calloc(1, sizeof *c);
+    if (!c)
+        return sl_fail_memory(error);
+    c->device = kernel->module->device;
+    c->kernel = kernel;
+    c->launch = launch;
+    c->graph = graph;
+    c->options = *options;
+    c->runs = 1;
+    const sl_device_info *info = sl_device_info_of(c->device);
+    snprintf(c->name, sizeof c->name, "gpu %s%s", info->name, options->cold ? ", cold" : "");
+    c->face = (sl_clock){.name = c->name,
+                         .unit = "ns",
+                         .input = options->input,
+                         .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L1,
+                         .context = c,
+                         .time = time_choices};
+    if (!info->sm || info->sm >= SL_PTX_L2_SM)
+        c->face.modes |= 1u << SL_BYPASS_L2 | 1u << SL_BYPASS_BOTH;
+    sl_status status = sl_device_event_create(c->device, &c->begin, error);
+    if (!status)
+        status = sl_device_event_create(c->device, &c->end, error);
+    if (!status)
+        status = sl_image_take(&c->image, c->device, kernel->module, error);
+    if (!status && options->cold)
+        status = sl_device_alloc(c->device, FLUSH_BYTES, "flush", &c->flush, error);
+    if (!status)
+        status = learn(c, error);
+    if (!status)
+        status = size_up(c, error);
+    if (status)
+        sl_gpu_clock_destroy(c, NULL);
+    else
+        *out = c;
+    return status;
+}
+
+const sl_clock *sl_gpu_clock_interface(const sl_gpu_clock *clock)
+{
+    return &clock->face;
+}
+
+double sl_gpu_clock_base(const sl_gpu_clock *clock, bool *too_short)
+{
+    if (too_short)
+        *too_short = clock->base_ns * clock->runs < SHORT_NS;
+    return clock->base_ns;
+}
+
+bool sl_gpu_clock_repeats(const sl_gpu_clock *clock)
+{
+    return clock->repeats;
+}
+
+sl_status sl_gpu_clock_destroy(sl_gpu_clock *c, sl_error *error)
+{
+    if (!c)
+        return SL_OK;
+    sl_status status = sl_image_restore(&c->image, NULL, true, error);
+    if (!status)
+        status = sl_device_synchronise(c->device, error);
+    sl_image_free(&c->image);
+    if (c->flush)
+        sl_device_free(c->device, c->flush, NULL);
+    sl_device_event_destroy(c->device, c->begin);
+    sl_device_event_destroy(c->device, c->end);
+    free(c->expected);
+    free(c);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* A real GPU as a clock: one launch of one kernel, repeated from the same state of memory.
+ *
+ * Every sample starts with a run that is not timed, so that caches hold what a run of the same code leaves there; the
+ * original is timed in every round, between the others, and a choice is compared with the originals of its round. Short
+ * kernels are run several times in a row where that leaves the same memory; otherwise what they change is put back
+ * before every run. */
+#ifndef SL_BYPASS_CLOCK_GPU_H
+#define SL_BYPASS_CLOCK_GPU_H
+
+#include "bypass/clock.h"
+#include "device/device.h"
+
+typedef struct sl_gpu_clock sl_gpu_clock;
+
+typedef struct sl_gpu_clock_options {
+    const char *input; /* see sl_clock */
+    const char *ptx;   /* text of the kernel's module */
+    size_t ptx_length;
+    uint32_t rounds; /* 0: 11, or fewer where a round takes long */
+    bool cold;       /* the L2 is emptied before every sample instead of warmed */
+} sl_gpu_clock_options;
+
+/* Made inside of sl_device_config.launching, before the launch: memory is as the launch finds it. The clock holds the
+ * loads of `graph`, which are those of the kernel; all must outlive it. */
+sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *launch, const sl_load_graph *graph,
+                              const sl_gpu_clock_options *options, sl_gpu_clock **clock, sl_error *error);
+const sl_clock *sl_gpu_clock_interface(const sl_gpu_clock *clock);
+/* Median time of one run of the original in nanoseconds, and whether it is too short to be timed well. */
+double sl_gpu_clock_base(const sl_gpu_clock *clock, bool *too_short);
+/* Whether two runs of the original leave the same memory; where not, results cannot be compared. */
+bool sl_gpu_clock_repeats(const sl_gpu_clock *clock);
+/* Puts memory back to what it was and frees. NULL is fine. */
+sl_status sl_gpu_clock_destroy(sl_gpu_clock *clock, sl_error *error);
+
+#endif

@@ -1,0 +1,123 @@
+#include "bypass/memory_image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+typedef SL_ARRAY(sl_image_part) part_list;
+
+static bool is_variable(const sl_ptx_var *var)
+{
+    return var->linkage != SL_LINK_EXTERN && (var->space == SL_SPACE_GLOBAL || var->space == SL_SPACE_CONST) &&
+           var->bytes;
+}
+
+/* Variables that the device does not name are the module's own business: nobody but its kernels can reach them. */
+static sl_status list_variables(sl_device_module *module, part_list *parts, sl_error *error)
+{
+    const sl_ptx_module *ptx = sl_device_module_ptx(module);
+    for (uint32_t i = 0; i < ptx->vars; i++) {
+        sl_image_part part = {.variable = ptx->var[i]->name};
+        if (!is_variable(ptx->var[i]) || sl_device_symbol(module, part.variable, &part.addr, &part.bytes, NULL))
+            continue;
+        if (!sl_array_push(parts, part))
+            return sl_fail_memory(error);
+    }
+    return SL_OK;
+}
+
+sl_status sl_image_take(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error)
+{
+    const sl_device_range *range;
+    size_t ranges = sl_device_ranges(device, &range);
+    part_list parts = {0};
+    *image = (sl_image){.device = device};
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < ranges && !status; i++)
+        if (range[i].bytes && !sl_array_push(&parts, (sl_image_part){.addr = range[i].addr, .bytes = range[i].bytes}))
+            status = sl_fail_memory(error);
+    if (!status && module)
+        status = list_variables(module, &parts, error);
+    image->part = parts.items;
+    for (size_t i = 0; i < parts.count && !status; i++) {
+        status = sl_device_alloc(device, image->part[i].bytes, "kept copy", &image->part[i].copy, error);
+        if (!status) {
+            image->parts++;
+            status =
+                sl_device_copy_within(device, image->part[i].copy, image->part[i].addr, image->part[i].bytes, error);
+        }
+    }
+    if (status)
+        sl_image_free(image);
+    return status;
+}
+
+void sl_image_free(sl_image *image)
+{
+    for (size_t i = 0; i < image->parts; i++)
+        sl_device_free(image->device, image->part[i].copy, NULL);
+    free(image->part);
+    *image = (sl_image){0};
+}
+
+sl_status sl_image_addresses(const sl_image *image, sl_device_module *module, uint64_t *addr, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < image->parts && !status; i++) {
+        uint64_t bytes = image->part[i].bytes;
+        addr[i] = image->part[i].addr;
+        if (image->part[i].variable)
+            status = sl_device_symbol(module, image->part[i].variable, &addr[i], &bytes, error);
+    }
+    return status;
+}
+
+sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < image->parts && !status; i++) {
+        const sl_image_part *part = &image->part[i];
+        if (all || part->changes)
+            status = sl_device_copy_within(image->device, addr ? addr[i] : part->addr, part->copy, part->bytes, error);
+    }
+    return status;
+}
+
+/* Fast rather than strong: four lanes of 64-bit multiplications. What it must notice is a changed byte. */
+static uint64_t hash_bytes(const uint8_t *data, uint64_t bytes)
+{
+    uint64_t lane[4] = {1, 2, 3, 4}, word;
+    uint64_t at = 0;
+    for (; at + 32 <= bytes; at += 32)
+        for (int k = 0; k < 4; k++) {
+            memcpy(&word, data + at + 8 * k, 8);
+            lane[k] = (lane[k] ^ word) * 0x9e3779b97f4a7c15u;
+            lane[k] ^= lane[k] >> 29;
+        }
+    for (; at < bytes; at++)
+        lane[0] = (lane[0] ^ data[at]) * 0x100000001b3u;
+    for (int k = 1; k < 4; k++)
+        lane[0] = (lane[0] ^ lane[k]) * 0xbf58476d1ce4e5b9u + bytes;
+    return lane[0] ^ lane[0] >> 31;
+}
+
+sl_status sl_image_hash(const sl_image *image, const uint64_t *addr, bool all, uint64_t *hash, sl_error *error)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < image->parts; i++)
+        if (image->part[i].bytes > most)
+            most = image->part[i].bytes;
+    uint8_t *data = malloc(most + 1);
+    sl_status status = data ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < image->parts && !status; i++) {
+        const sl_image_part *part = &image->part[i];
+        if (!all && !part->changes)
+            continue;
+        status = sl_device_copy_out(image->device, data, addr ? addr[i] : part->addr, part->bytes, error);
+        if (!status)
+            hash[i] = hash_bytes(data, part->bytes);
+    }
+    free(data);
+    return status;
+}

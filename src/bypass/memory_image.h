@@ -1,0 +1,31 @@
+/* What lies in a device's memory, kept so that a launch can be repeated from the same state: all allocations, and the
+ * variables of a module. */
+#ifndef SL_BYPASS_MEMORY_IMAGE_H
+#define SL_BYPASS_MEMORY_IMAGE_H
+
+#include "device/device.h"
+
+typedef struct sl_image_part {
+    uint64_t addr, bytes;
+    uint64_t copy;        /* where its bytes are kept, on the device */
+    const char *variable; /* of the module; NULL: an allocation */
+    bool changes;         /* the launch writes to it: for its owner to say */
+} sl_image_part;
+
+typedef struct sl_image {
+    sl_device *device;
+    size_t parts;
+    sl_image_part *part;
+} sl_image;
+
+/* Copies everything. `module` (may be NULL) is the one whose variables belong to the state. */
+sl_status sl_image_take(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error);
+void sl_image_free(sl_image *image); /* an image of zeros is fine */
+/* Where a part lies for code of another module: its own variables. addr[parts]. */
+sl_status sl_image_addresses(const sl_image *image, sl_device_module *module, uint64_t *addr, sl_error *error);
+/* Puts the bytes back, of all parts or of those that change. addr NULL: where they were taken from. */
+sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all, sl_error *error);
+/* hash[parts] of what lies there now; of parts that do not change it is left alone when `all` is not set. */
+sl_status sl_image_hash(const sl_image *image, const uint64_t *addr, bool all, uint64_t *hash, sl_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+#include "bypass/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error *error)
+{
+    sl_status status = sl_tuner_final(tuner, tuned->mode, &tuned->timing, error);
+    if (status)
+        return status;
+    const sl_timing *t = &tuned->timing;
+    bool faster = sl_tuner_significant(tuner, t->gain, t->spread);
+    tuned->verdict = faster ? "faster" : t->gain < 0 ? "slower" : "no faster than noise";
+    if (!cautious || faster)
+        return SL_OK;
+    tuned->verdict = "the plan is not faster for certain: the original is kept";
+    memset(tuned->mode, 0, tuner->graph->loads);
+    memset(tuned->why, 0, tuner->graph->loads * sizeof *tuned->why);
+    tuned->chosen = 0;
+    tuned->timing = (sl_timing){.base = t->base, .time = t->base};
+    return SL_OK;
+}
+
+sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned, sl_error *error)
+{
+    uint32_t loads = tuner->graph->loads;
+    *tuned = (sl_tuned){.verdict = "no load should bypass"};
+    tuned->mode = sl_arena_array(&tuner->arena, uint8_t, loads + 1);
+    tuned->why = sl_arena_array(&tuner->arena, const char *, loads + 1);
+    if (!tuned->mode || !tuned->why)
+        return sl_fail_memory(error);
+    sl_status status = selector->select(tuner, tuned->mode, tuned->why, error);
+    for (uint32_t i = 0; i < loads; i++)
+        tuned->chosen += tuned->mode[i] != 0;
+    if (!status && tuned->chosen)
+        status = judge(tuner, selector == &sl_selectors[0], tuned, error);
+    for (uint32_t i = 0; i < loads && !status; i++)
+        if (!tuned->why[i] && tuner->graph->load[i].modes == 1 << SL_BYPASS_NONE)
+            tuned->why[i] = tuner->graph->load[i].fixed;
+    return status;
+}
+
+/* ---- plans ---- */
+
+static const char *copy(sl_plan *plan, const char *text, bool *failed)
+{
+    const char *kept = text ? sl_arena_strdup(&plan->arena, text) : NULL;
+    *failed |= text && !kept;
+    return kept;
+}
+
+/* A longer array with the old items first; items of an arena are not freed one by one. */
+static void *extend(sl_arena *arena, const void *items, uint32_t count, uint32_t more, size_t bytes)
+{
+    void *longer = sl_arena_alloc_array(arena, (size_t)count + more + 1, bytes);
+    if (longer && count)
+        memcpy(longer, items, count * bytes);
+    return longer;
+}
+
+static void fill_load(sl_plan *plan, const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned, bool *failed)
+{
+    const sl_load *load = &tuner->graph->load[i];
+    sl_plan_load *to = &plan->load[plan->loads++];
+    *to = (sl_plan_load){.function = copy(plan, load->function, failed),
+                         .place = load->place,
+                         .line = load->line,
+                         .source = copy(plan, load->source, failed),
+                         .source_line = load->source_line,
+                         .opcode = copy(plan, load->opcode, failed),
+                         .array = copy(plan, load->array, failed),
+                         .group = load->group,
+                         .mode = tuned->mode[i],
+                         .why = copy(plan, tuned->why[i], failed)};
+    memcpy(to->affinity, tuner->load[i], sizeof to->affinity);
+    memcpy(to->spread, tuner->load_spread[i], sizeof to->spread);
+}
+
+sl_status sl_plan_add(sl_plan *plan, const sl_tuner *tuner, const char *kernel, const sl_tuned *tuned, sl_error *error)
+{
+    bool failed = false;
+    plan->load = extend(&plan->arena, plan->load, plan->loads, tuner->graph->loads, sizeof *plan->load);
+    plan->kernel = extend(&plan->arena, plan->kernel, plan->kernels, 1, sizeof *plan->kernel);
+    if (!plan->load || !plan->kernel)
+        return sl_fail_memory(error);
+    plan->kernel[plan->kernels++] = (sl_plan_kernel){.function = copy(plan, kernel, &failed),
+                                                     .base = tuned->timing.base ? tuned->timing.base : tuner->base,
+                                                     .planned = tuned->timing.time,
+                                                     .gain = tuned->timing.gain,
+                                                     .gain_spread = tuned->timing.spread,
+                                                     .noise = tuner->noise,
+                                                     .verdict = copy(plan, tuned->verdict, &failed)};
+    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+        fill_load(plan, tuner, i, tuned, &failed);
+    return failed ? sl_fail_memory(error) : SL_OK;
+}

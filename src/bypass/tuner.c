@@ -1,0 +1,262 @@
+#include "bypass/tuner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Copies of the original that are timed like choices: what they seem to gain is noise. */
+enum { NULL_CHOICES = 4, BATCH = 32, FINAL_ROUNDS = 31 };
+#define NULL_TAG "null"
+
+const sl_tuner_options sl_tuner_defaults = {.thresh1 = 1.5, .thresh2 = 1, .weight = 0.1, .sigmas = 3, .search = 256};
+
+static void forget(double (*table)[SL_BYPASS_MODES], uint32_t rows)
+{
+    for (uint32_t i = 0; i < rows; i++)
+        for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+            table[i][m] = NAN;
+}
+
+sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_clock *clock,
+                        const sl_tuner_options *options, sl_error *error)
+{
+    *tuner = (sl_tuner){.graph = graph, .clock = clock, .options = options ? *options : sl_tuner_defaults};
+    sl_arena_init(&tuner->arena);
+    size_t row = sizeof *tuner->load;
+    tuner->load = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
+    tuner->load_spread = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
+    tuner->group = sl_arena_alloc_array(&tuner->arena, graph->groups + 1, row);
+    tuner->group_spread = sl_arena_alloc_array(&tuner->arena, graph->groups + 1, row);
+    if (!tuner->load || !tuner->load_spread || !tuner->group || !tuner->group_spread) {
+        sl_arena_fini(&tuner->arena);
+        return sl_fail_memory(error);
+    }
+    if (!tuner->options.store) {
+        sl_status status = sl_store_open(NULL, &tuner->own_store, error);
+        if (status) {
+            sl_arena_fini(&tuner->arena);
+            return status;
+        }
+        tuner->options.store = tuner->own_store;
+    }
+    forget(tuner->load, graph->loads);
+    forget(tuner->load_spread, graph->loads);
+    forget(tuner->group, graph->groups);
+    forget(tuner->group_spread, graph->groups);
+    return SL_OK;
+}
+
+void sl_tuner_fini(sl_tuner *tuner)
+{
+    sl_store_close(tuner->own_store);
+    sl_arena_fini(&tuner->arena);
+}
+
+uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
+{
+    return modes & tuner->clock->modes & tuner->graph->load[load].modes & ~1u;
+}
+
+bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread)
+{
+    double own = tuner->options.sigmas * spread;
+    return gain > (tuner->noise > own ? tuner->noise : own);
+}
+
+/* ---- timings that are kept ---- */
+
+/* Clock, input, code, choice, tag and rounds: all that a timing depends on. */
+static char *key_of(const sl_tuner *tuner, const uint8_t *choice, const char *tag, uint32_t rounds)
+{
+    char *key, *modes = malloc(tuner->graph->loads + 1);
+    if (!modes)
+        return NULL;
+    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+        modes[i] = (char)('0' + choice[i]);
+    modes[tuner->graph->loads] = '\0';
+    int length = asprintf(&key, "%s|%s|%016" PRIx64 "|%u|%s|%s", tuner->clock->name, tuner->clock->input,
+                          tuner->options.code_hash, rounds, tag, modes);
+    free(modes);
+    return length < 0 ? NULL : key;
+}
+
+static sl_status time_batch(sl_tuner *tuner, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
+                            sl_timing *timing, sl_error *error)
+{
+    sl_status status = tuner->clock->time(tuner->clock->context, choice, count, rounds, verify, timing, error);
+    tuner->timed += count;
+    if (!status && count)
+        tuner->base = timing[0].base;
+    return status;
+}
+
+/* The choices [first, first + count) of which those with a key are not known yet. */
+static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, char *const *key, size_t count,
+                              uint32_t rounds, bool verify, sl_timing *timing, sl_error *error)
+{
+    const uint8_t *wanted[BATCH];
+    size_t place[BATCH], pending = 0;
+    sl_timing fresh[BATCH];
+    sl_status status = SL_OK;
+    for (size_t i = 0; i <= count && !status; i++) {
+        if (i < count && key[i]) {
+            wanted[pending] = choice[i];
+            place[pending++] = i;
+        }
+        if (!pending || (pending < BATCH && i < count))
+            continue;
+        sl_progress_update(tuner->options.progress, "choices", i, count);
+        status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
+        for (size_t k = 0; k < pending && !status; k++) {
+            timing[place[k]] = fresh[k];
+            status = sl_store_add(tuner->options.store, key[place[k]], &fresh[k], error);
+        }
+        pending = 0;
+    }
+    return status;
+}
+
+sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
+                        bool verify, sl_timing *timing, sl_error *error)
+{
+    sl_store *store = tuner->options.store;
+    char **key = calloc(count + 1, sizeof *key), numbered[32];
+    sl_status status = key ? SL_OK : sl_fail_memory(error);
+    rounds = rounds ? rounds : tuner->options.rounds;
+    for (size_t i = 0; i < count && !status; i++) {
+        /* Copies of the original are told apart, or all would be the first one found. */
+        snprintf(numbered, sizeof numbered, "%s%zu", tag, i);
+        key[i] = key_of(tuner, choice[i], strcmp(tag, NULL_TAG) ? tag : numbered, rounds);
+        if (!key[i])
+            status = sl_fail_memory(error);
+        else if (sl_store_find(store, key[i], &timing[i])) {
+            tuner->base = tuner->base ? tuner->base : timing[i].base;
+            free(key[i]);
+            key[i] = NULL;
+        }
+    }
+    if (!status)
+        status = time_missing(tuner, choice, key, count, rounds, verify, timing, error);
+    for (size_t i = 0; key && i < count; i++)
+        free(key[i]);
+    free(key);
+    return status;
+}
+
+sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
+{
+    uint32_t rounds = tuner->clock->exact ? 0 : FINAL_ROUNDS;
+    if (tuner->options.rounds > rounds && !tuner->clock->exact)
+        rounds = tuner->options.rounds;
+    return sl_tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
+}
+
+/* ---- affinities ---- */
+
+/* A choice that is to be timed for one cell of a table. */
+typedef struct wish {
+    double *gain, *spread;
+    uint8_t *choice;
+} wish;
+typedef SL_ARRAY(wish) wish_list;
+
+static sl_status wish_for(sl_tuner *tuner, const uint32_t *load, uint32_t loads, unsigned mode, double *gain,
+                          double *spread, wish_list *wishes, sl_error *error)
+{
+    uint8_t *choice = NULL;
+    for (uint32_t i = 0; i < loads; i++) {
+        if (!(sl_tuner_modes(tuner, load[i], 1u << mode)))
+            continue;
+        if (!choice && !(choice = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1)))
+            return sl_fail_memory(error);
+        choice[load[i]] = (uint8_t)mode;
+    }
+    if (choice && isnan(*gain) && !sl_array_push(wishes, (wish){gain, spread, choice}))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+static sl_status list_wishes(sl_tuner *tuner, uint32_t modes, wish_list *wishes, sl_error *error)
+{
+    const sl_load_graph *graph = tuner->graph;
+    sl_status status = SL_OK;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
+        if (!(modes >> m & 1))
+            continue;
+        for (uint32_t i = 0; i < graph->loads && !status; i++)
+            status = wish_for(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], wishes, error);
+        for (uint32_t g = 0; g < graph->groups && !status; g++)
+            if (graph->group[g].loads > 1)
+                status = wish_for(tuner, graph->group[g].load, graph->group[g].loads, m, &tuner->group[g][m],
+                                  &tuner->group_spread[g][m], wishes, error);
+    }
+    return status;
+}
+
+/* A group of one is its load. */
+static void copy_singles(sl_tuner *tuner)
+{
+    for (uint32_t g = 0; g < tuner->graph->groups; g++) {
+        const sl_load_group *group = &tuner->graph->group[g];
+        if (group->loads != 1)
+            continue;
+        memcpy(tuner->group[g], tuner->load[group->load[0]], sizeof *tuner->group);
+        memcpy(tuner->group_spread[g], tuner->load_spread[group->load[0]], sizeof *tuner->group);
+    }
+}
+
+/* What copies of the original seem to gain, and what their timings say of themselves. */
+static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
+{
+    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    sl_timing timing[NULL_CHOICES];
+    double squares = 0, own = 0;
+    if (!nothing)
+        return sl_fail_memory(error);
+    if (tuner->clock->exact || tuner->noise > 0)
+        return SL_OK;
+    const uint8_t *choice[NULL_CHOICES];
+    for (int i = 0; i < NULL_CHOICES; i++)
+        choice[i] = nothing;
+    sl_status status = sl_tuner_time(tuner, choice, NULL_CHOICES, NULL_TAG, 0, false, timing, error);
+    for (int i = 0; i < NULL_CHOICES && !status; i++) {
+        squares += timing[i].gain * timing[i].gain;
+        own += timing[i].spread * timing[i].spread;
+    }
+    tuner->deviation = sqrt((squares > own ? squares : own) / NULL_CHOICES);
+    tuner->noise = tuner->options.sigmas * tuner->deviation;
+    return status;
+}
+
+sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
+{
+    wish_list wishes = {0};
+    const uint8_t **choice = NULL;
+    sl_timing *timing = NULL;
+    sl_status status = list_wishes(tuner, modes & tuner->clock->modes, &wishes, error);
+    if (!status)
+        status = measure_noise(tuner, error);
+    if (!status && wishes.count) {
+        choice = malloc(wishes.count * sizeof *choice);
+        timing = malloc(wishes.count * sizeof *timing);
+        if (!choice || !timing)
+            status = sl_fail_memory(error);
+    }
+    for (size_t i = 0; i < wishes.count && !status; i++)
+        choice[i] = wishes.items[i].choice;
+    if (!status)
+        status = sl_tuner_time(tuner, choice, wishes.count, "", 0, false, timing, error);
+    for (size_t i = 0; i < wishes.count && !status; i++) {
+        *wishes.items[i].gain = timing[i].gain;
+        *wishes.items[i].spread = timing[i].spread;
+    }
+    copy_singles(tuner);
+    sl_array_free(&wishes);
+    free(choice);
+    free(timing);
+    return status;
+}

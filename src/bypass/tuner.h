@@ -1,0 +1,57 @@
+/* What ways of choosing have in common: the loads of one kernel, a clock, timings that are taken once and kept, and
+ * what counts as noise. */
+#ifndef SL_BYPASS_TUNER_H
+#define SL_BYPASS_TUNER_H
+
+#include "base/progress.h"
+#include "bypass/clock.h"
+#include "bypass/store.h"
+
+typedef struct sl_tuner_options {
+    double thresh1, thresh2, weight; /* as in the paper */
+    double sigmas;                   /* a gain below this many standard errors is noise */
+    uint32_t rounds;                 /* of each timing; 0: the clock's own wish */
+    uint64_t search;                 /* plans that the bound may time */
+    sl_store *store;                 /* NULL: timings are kept as long as the tuner */
+    uint64_t code_hash;              /* under which they are kept there */
+    const sl_progress *progress;     /* NULL: nobody listens */
+} sl_tuner_options;
+
+/* thresh1 1.5, thresh2 1, weight 0.1, sigmas 3, search 256. */
+extern const sl_tuner_options sl_tuner_defaults;
+
+typedef struct sl_tuner {
+    const sl_load_graph *graph;
+    const sl_clock *clock;
+    sl_tuner_options options;
+    sl_arena arena;
+    double (*load)[SL_BYPASS_MODES];        /* A(v, m) in percent; NaN: not measured, or the load cannot take m */
+    double (*load_spread)[SL_BYPASS_MODES]; /* their standard errors */
+    double (*group)[SL_BYPASS_MODES];       /* A(g, m): all loads of g that can take m */
+    double (*group_spread)[SL_BYPASS_MODES];
+    double noise;     /* percent: gains up to this are noise; set by sl_tuner_affinities */
+    double base;      /* median of the original, in the clock's unit; 0: not timed yet */
+    double deviation; /* standard error of a gain that is known to be 0, in percent */
+    sl_store *own_store;
+    uint64_t timed; /* choices that the clock was asked for */
+} sl_tuner;
+
+/* `graph` and `clock` must outlive the tuner. */
+sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_clock *clock,
+                        const sl_tuner_options *options, sl_error *error);
+void sl_tuner_fini(sl_tuner *tuner);
+
+/* Times choices, or finds them among those timed before. `tag` tells timings of the same choice apart ("": the usual
+ * one); `rounds` and `verify` as a clock takes them. */
+sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
+                        bool verify, sl_timing *timing, sl_error *error);
+/* Fills load and group for the modes of the mask, and the noise. */
+sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
+/* The last word on a plan: more rounds, and memory compared. */
+sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
+/* Whether a gain is more than noise. */
+bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread);
+/* Modes of the mask that the clock and this load know. */
+uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes);
+
+#endif
