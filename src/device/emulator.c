@@ -102,8 +102,9 @@ static sl_status emulator_fill(sl_device *device, uint64_t addr, uint8_t value, 
 
 static sl_status emulator_copy_within(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error)
 {
-    sl_status status = check_range(sl_emu_heap(emu_of(device)), "copy out", from, bytes, error);
-    return status ? status : emulator_copy_in(device, to, (const void *)(uintptr_t)from, bytes, error);
+    sl_heap *heap = sl_emu_heap(emu_of(device));
+    sl_status status = check_range(heap, "copy out", from, bytes, error);
+    return status ? status : emulator_copy_in(device, to, sl_heap_host(heap, from), bytes, error);
 }
 
 static sl_status emulator_load(sl_device_module *module, const char *ptx, size_t length, sl_error *error)

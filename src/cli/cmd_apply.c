@@ -1,0 +1,108 @@
+/* sluice apply: writes a plan into the code it was made for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "bypass/ptx_loads.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "rewrite/ptx.h"
+
+typedef struct apply_options {
+    sl_common common;
+    const char *target;
+} apply_options;
+
+// clang-format off
+static const sl_option options[] = {
+    {"target", 0, SL_OPTION_STRING, "SM", "PTX: raise .target to SM, e.g. sm_80, where it is lower and the plan needs it", offsetof(apply_options, target), 0, 0, NULL},
+    {0},
+};
+// clang-format on
+
+/* 80 of "sm_80"; 0: not one. */
+static uint32_t read_target(const char *text)
+{
+    char *end;
+    if (strncmp(text, "sm_", 3) || text[3] < '0' || text[3] > '9')
+        return 0;
+    unsigned long sm = strtoul(text + 3, &end, 10);
+    return *end || sm < 20 || sm > 999 ? 0 : (uint32_t)sm;
+}
+
+static sl_status write_text(const sl_invocation *inv, const char *text, size_t length, sl_error *error)
+{
+    sl_output output;
+    sl_status status = sl_output_open(&output, inv->common->output, error);
+    if (status)
+        return status;
+    fwrite(text, 1, length, output.file);
+    return sl_output_close(&output, error);
+}
+
+/* How many loads changed, and which the plan names but leaves alone because nothing can be written on them. */
+static void tell(const sl_invocation *inv, const sl_plan *plan)
+{
+    uint32_t chosen = 0;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        chosen += plan->load[i].mode != SL_BYPASS_NONE;
+    if (!inv->common->quiet && inv->common->output && strcmp(inv->common->output, "-"))
+        printf("%u of %u loads bypass\n", chosen, plan->loads);
+}
+
+static sl_status apply(const sl_invocation *inv, const sl_plan *plan, const char *path, uint32_t sm, sl_error *error)
+{
+    char *text = NULL, *out = NULL;
+    size_t length = 0, out_length = 0;
+    sl_status status = sl_file_read(path, &text, &length, error);
+    if (!status)
+        status = sl_ptx_apply(text, length, path, plan, sm, &out, &out_length, error);
+    if (!status)
+        status = write_text(inv, out, out_length, error);
+    if (!status)
+        tell(inv, plan);
+    free(text);
+    free(out);
+    return status;
+}
+
+static int run(const sl_invocation *inv)
+{
+    const apply_options *o = inv->values;
+    sl_plan plan;
+    sl_error error = {0};
+    uint32_t sm = o->target ? read_target(o->target) : 0;
+    if (o->target && !sm)
+        return sl_cli_usage(inv, "--target: '%s' is not a target; write it like sm_80", o->target);
+    sl_status status = sl_plan_read(inv->args.operand[0], &plan, &error);
+    if (status)
+        return sl_cli_fail(inv, &error);
+    status = apply(inv, &plan, inv->args.operand[1], sm, &error);
+    sl_plan_fini(&plan);
+    return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+}
+
+static const sl_example examples[] = {
+    {"sluice apply plan.json kernel.ptx -o faster.ptx", "Writes the loads' cache operators into the PTX"},
+    {"sluice apply plan.json old.ptx --target sm_80 | diff old.ptx -", "Shows what changes"},
+    {0},
+};
+
+const sl_command sl_cmd_apply = {
+    .name = "apply",
+    .summary = "write a bypass plan into the code it was made for",
+    .usage = "[options] PLAN FILE.ptx",
+    .description = "Edits the loads that the plan of 'sluice tune' chose, and nothing else: .L1::no_allocate for L1, "
+                   ".L2::cache_hint "
+                   "with an evict-first policy for L2. The PTX version is raised to 7.4 where it is lower. A plan for "
+                   "other code and "
+                   "a mode that the target cannot express are refused, and nothing is written.",
+    .options = options,
+    .common = SL_COMMON_OUTPUT | SL_COMMON_QUIET,
+    .values_bytes = sizeof(apply_options),
+    .least_operands = 2,
+    .most_operands = 2,
+    .operand = "a plan and a file of code",
+    .examples = examples,
+    .run = run,
+};

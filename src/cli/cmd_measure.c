@@ -1,0 +1,179 @@
+/* sluice measure: the original and the planned kernels side by side on a real GPU. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "bypass/ptx_loads.h"
+#include "cli/given_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/tune_gpu.h"
+#include "report/tuning.h"
+
+typedef struct measure_options {
+    sl_run_options run;
+    const char *plan, *kernel;
+    uint64_t rounds, launches;
+    bool cold;
+} measure_options;
+
+#define AT(field) offsetof(measure_options, field)
+// clang-format off
+static const sl_option options[] = {
+    {"plan", 0, SL_OPTION_STRING, "FILE", "The plan, made by 'sluice tune' for this code", AT(plan), 0, 0, NULL},
+    {"kernel", 0, SL_OPTION_STRING, "REGEX", "Measure only kernels whose name matches", AT(kernel), 0, 0, NULL},
+    {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each kernel N times (default: 31)", AT(rounds), 3, 1000, NULL},
+    {"launches", 0, SL_OPTION_NUMBER, "N", "Of each kernel, the N launches that take longest (default: 8)", AT(launches), 1, 1000000, NULL},
+    {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
+    SL_SUBJECT_OPTIONS,
+    {0},
+};
+// clang-format on
+
+static const measure_options defaults = {.run = {.lanes = 32, .size = 1, .seed = 1}, .rounds = 31, .launches = 8};
+
+typedef struct measuring {
+    const sl_invocation *inv;
+    const measure_options *options;
+    const sl_subject *subject;
+    const sl_plan *plan;
+    sl_arena arena;
+    char clock[160];
+    SL_ARRAY(sl_tuning_row) rows;
+} measuring;
+
+static sl_status check_plan(const measuring *m, const sl_timed_launch *launch, sl_error *error)
+{
+    sl_load_graph all;
+    uint64_t hash;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = sl_ptx_code_hash(launch->module, &hash, error);
+    if (!status)
+        status = sl_ptx_loads(launch->module, NULL, SL_PTX_L2_SM, &arena, &all, error);
+    if (!status)
+        status = sl_plan_check(m->plan, "ptx", hash, m->subject->name, &all, error);
+    sl_arena_fini(&arena);
+    return status;
+}
+
+static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *error)
+{
+    measuring *m = context;
+    sl_timing timing = {0};
+    uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->loads + 1);
+    const uint8_t *choice[1] = {mode};
+    sl_tuning_row row = {.subject = m->subject->name,
+                         .kernel = sl_arena_strdup(&m->arena, launch->func->name),
+                         .launch = launch->launch,
+                         .launches = launch->launches,
+                         .loads = launch->graph->loads,
+                         .groups = launch->graph->groups,
+                         .select = m->plan->select ? m->plan->select : "plan"};
+    if (!mode || !row.kernel)
+        return sl_fail_memory(error);
+    snprintf(m->clock, sizeof m->clock, "%s", launch->clock->name);
+    sl_status status = check_plan(m, launch, error);
+    for (uint32_t i = 0; i < launch->graph->loads && !status; i++) {
+        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->func->name, launch->graph->load[i].place);
+        row.chosen += mode[i] != SL_BYPASS_NONE;
+    }
+    if (!status)
+        status =
+            launch->clock->time(launch->clock->context, choice, 1, (uint32_t)m->options->rounds, true, &timing, error);
+    row.base = timing.base;
+    row.time = timing.time;
+    row.gain_spread = timing.spread;
+    row.verdict = !launch->repeats ? "the original does not leave the same memory twice: not compared"
+                                   : "the same bytes in memory";
+    if (!status && !sl_array_push(&m->rows, row))
+        status = sl_fail_memory(error);
+    return status;
+}
+
+static sl_status write_text(FILE *file, const void *result, sl_error *error)
+{
+    return sl_tuning_text(file, result, sl_terminal_width(file), error);
+}
+
+static sl_status write_json(FILE *file, const void *result, sl_error *error)
+{
+    return sl_tuning_json(file, result, error);
+}
+
+static sl_status write_csv(FILE *file, const void *result, sl_error *error)
+{
+    return sl_tuning_csv(file, result, error);
+}
+
+static int measure(measuring *m)
+{
+    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    const sl_report_option subject = {"subject", m->subject->input};
+    sl_error error = {0};
+    const sl_gpu_tour tour = {.subject = m->subject,
+                              .kernel_regex = m->options->kernel,
+                              .most_launches = (uint32_t)m->options->launches,
+                              .cold = m->options->cold,
+                              .check = true,
+                              .visit = visit,
+                              .context = m};
+    sl_status status = sl_gpu_visit(&tour, &error);
+    sl_tuning shown = {.clock = m->clock, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
+    shown.info.command = "measure";
+    shown.info.option = sl_given_options(m->inv, &subject, 1, &m->arena, &shown.info.options);
+    shown.info.seed = &m->options->run.seed;
+    if (!status && !shown.info.option)
+        status = sl_fail_memory(&error);
+    return status ? sl_cli_fail(m->inv, &error) : sl_report_write(m->inv, &forms, &shown, stdout);
+}
+
+static int run(const sl_invocation *inv)
+{
+    measuring m = {.inv = inv, .options = inv->values};
+    sl_subject subject;
+    sl_plan plan;
+    sl_error error = {0};
+    if (!m.options->plan)
+        return sl_cli_usage(inv, "--plan is missing: which loads bypass what ('sluice tune' makes one)");
+    if (sl_plan_read(m.options->plan, &plan, &error))
+        return sl_cli_fail(inv, &error);
+    sl_arena_init(&m.arena);
+    int code = sl_subject_open(&subject, inv, &m.options->run);
+    if (!code) {
+        m.subject = &subject;
+        m.plan = &plan;
+        code = measure(&m);
+        sl_subject_close(&subject);
+    }
+    sl_array_free(&m.rows);
+    sl_arena_fini(&m.arena);
+    sl_plan_fini(&plan);
+    return code;
+}
+
+static const sl_example examples[] = {
+    {"sluice measure spmv --plan plan.json", "Times the kernels of a workload as they are and as planned"},
+    {"sluice measure k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --arg 'f32[1M]:zero' --plan plan.json",
+     "The same for the kernel of a PTX file"},
+    {0},
+};
+
+const sl_command sl_cmd_measure = {
+    .name = "measure",
+    .summary = "time the original and the planned kernels on a real GPU",
+    .usage = "--plan FILE [options] (WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .description =
+        "Runs each kernel as it is and with the loads of the plan bypassing, in turns, from the same state of memory, "
+        "and "
+        "compares what they leave there: other bytes are an error. Shows medians, the speedup and its standard error.",
+    .options = options,
+    .common = SL_COMMON_REPORT,
+    .values_bytes = sizeof(measure_options),
+    .defaults = &defaults,
+    .least_operands = 1,
+    .most_operands = 64,
+    .operand = "a workload or a PTX file",
+    .examples = examples,
+    .run = run,
+};

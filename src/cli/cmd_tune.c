@@ -1,0 +1,370 @@
+/* sluice tune: which loads of a kernel should go past which caches, by timing them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "bypass/ptx_loads.h"
+#include "bypass/tune.h"
+#include "cli/given_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/tune_gpu.h"
+#include "report/graph_svg.h"
+#include "report/tuning.h"
+
+typedef struct tune_options {
+    sl_run_options run;
+    const char *output, *graph, *cache;
+    const char *select; /* names, separated by commas; the plan is the first one's */
+    const char *kernel;
+    const char *thresh1, *thresh2, *weight, *sigmas;
+    uint64_t rounds, search;
+    bool cold, no_cache;
+    int on;
+} tune_options;
+
+enum { ON_GPU };
+static const char *const clock_choices[] = {"gpu", NULL};
+
+#define AT(field) offsetof(tune_options, field)
+// clang-format off
+static const sl_option options[] = {
+    {"output", 'o', SL_OPTION_STRING, "FILE", "The plan to write, as JSON", AT(output), 0, 0, NULL},
+    {"on", 0, SL_OPTION_CHOICE, "CLOCK", "What times the kernels: a real GPU (default: gpu)", AT(on), 0, 0, clock_choices},
+    {"select", 0, SL_OPTION_STRING, "NAMES", "How to choose: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound; several, separated by commas, are compared, and the plan is that of the first (default: ours)", AT(select), 0, 0, NULL},
+    {"kernel", 0, SL_OPTION_STRING, "REGEX", "Tune only kernels whose name matches", AT(kernel), 0, 0, NULL},
+    {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a group must gain together, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
+    {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a load must gain (default: 1)", AT(thresh2), 0, 0, NULL},
+    {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: how much of its group's loss counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
+    {"sigmas", 0, SL_OPTION_STRING, "K", "Gains below K standard errors of the original's own timings are noise (default: 3)", AT(sigmas), 0, 0, NULL},
+    {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times (default: as many as take a few seconds, 5 to 11)", AT(rounds), 3, 1000, NULL},
+    {"search", 0, SL_OPTION_NUMBER, "N", "Plans that 'bound' may time (default: 256)", AT(search), 1, 1000000, NULL},
+    {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
+    {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
+    {"cache", 0, SL_OPTION_STRING, "FILE", "Where timings are kept (default: sluice/timings in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
+    {"no-cache", 0, SL_OPTION_FLAG, NULL, "Neither use nor keep timings", AT(no_cache), 0, 0, NULL},
+    SL_SUBJECT_OPTIONS,
+    {0},
+};
+// clang-format on
+
+static const tune_options defaults = {.run = {.lanes = 32, .size = 1, .seed = 1}, .select = "ours", .search = 256};
+
+enum { MOST_SELECTORS = 16 };
+
+typedef struct tuning {
+    const sl_invocation *inv;
+    const tune_options *options;
+    const sl_subject *subject;
+    sl_tuner_options wishes;
+    size_t selectors;
+    const sl_selector *selector[MOST_SELECTORS];
+    sl_plan plan;
+    sl_arena arena;
+    SL_ARRAY(sl_tuning_row) rows;
+} tuning;
+
+/* ---- what was asked for ---- */
+
+static bool read_number(const char *text, double *value)
+{
+    char *end;
+    if (!text)
+        return true;
+    double read = strtod(text, &end);
+    if (end == text || *end || !(read >= 0 && read <= 1e6))
+        return false;
+    *value = read;
+    return true;
+}
+
+static int read_numbers(tuning *t)
+{
+    const tune_options *o = t->options;
+    const struct {
+        const char *name, *text;
+        double *value;
+    } numbers[] = {{"thresh1", o->thresh1, &t->wishes.thresh1},
+                   {"thresh2", o->thresh2, &t->wishes.thresh2},
+                   {"weight", o->weight, &t->wishes.weight},
+                   {"sigmas", o->sigmas, &t->wishes.sigmas}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!read_number(numbers[i].text, numbers[i].value))
+            return sl_cli_usage(t->inv, "--%s: '%s' is not a number from 0 to 1000000", numbers[i].name,
+                                numbers[i].text);
+    t->wishes.rounds = (uint32_t)o->rounds;
+    t->wishes.search = o->search;
+    t->wishes.progress = t->inv->progress;
+    return SL_EXIT_OK;
+}
+
+static int read_selectors(tuning *t)
+{
+    sl_error error = {0};
+    for (const char *at = t->options->select; *at;) {
+        size_t length = strcspn(at, ",");
+        char *name = sl_arena_strndup(&t->arena, at, length);
+        if (t->selectors == MOST_SELECTORS)
+            return sl_cli_usage(t->inv, "--select: more than %d names", MOST_SELECTORS);
+        if (!name || sl_selector_find(name, &t->selector[t->selectors++], &error))
+            return sl_cli_usage(t->inv, "--select: %s", name ? error.text : "out of memory");
+        at += length + (at[length] == ',');
+    }
+    return t->selectors ? SL_EXIT_OK : sl_cli_usage(t->inv, "--select: no name is given");
+}
+
+/* The folders above a file, as far as they are missing. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
+static sl_status open_store(tuning *t, sl_error *error)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int length = 0;
+    if (t->options->no_cache)
+        return SL_OK;
+    if (t->options->cache)
+        length = asprintf(&path, "%s", t->options->cache);
+    else if (cache && *cache)
+        length = asprintf(&path, "%s/sluice/timings", cache);
+    else if (home && *home)
+        length = asprintf(&path, "%s/.cache/sluice/timings", home);
+    else
+        return SL_OK;
+    if (length < 0)
+        return sl_fail_memory(error);
+    if (!t->options->cache)
+        make_folders(path);
+    sl_status status = sl_store_open(path, &t->wishes.store, error);
+    free(path);
+    return status;
+}
+
+/* ---- one kernel ---- */
+
+static sl_status add_row(tuning *t, const sl_timed_launch *launch, const sl_tuner *tuner, const sl_selector *selector,
+                         const sl_tuned *tuned, sl_error *error)
+{
+    double base = tuned->timing.base ? tuned->timing.base : tuner->base;
+    sl_tuning_row row = {.subject = t->subject->name,
+                         .kernel = sl_arena_strdup(&t->arena, launch->func->name),
+                         .launch = launch->launch,
+                         .launches = launch->launches,
+                         .loads = launch->graph->loads,
+                         .groups = launch->graph->groups,
+                         .select = selector->name,
+                         .chosen = tuned->chosen,
+                         .base = base,
+                         .time = tuned->timing.time ? tuned->timing.time : base,
+                         .gain_spread = tuned->timing.spread,
+                         .noise = tuner->noise,
+                         .verdict = sl_arena_strdup(&t->arena, tuned->verdict)};
+    if (!row.kernel || !row.verdict || !sl_array_push(&t->rows, row))
+        return sl_fail_memory(error);
+    return SL_OK;
+}
+
+static sl_status tune_kernel(tuning *t, const sl_timed_launch *launch, sl_tuner *tuner, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < t->selectors && !status; i++) {
+        sl_tuned tuned;
+        status = sl_tune(tuner, t->selector[i], &tuned, error);
+        if (!status && i == 0)
+            status = sl_plan_add(&t->plan, tuner, launch->func->name, &tuned, error);
+        if (!status)
+            status = add_row(t, launch, tuner, t->selector[i], &tuned, error);
+    }
+    return status;
+}
+
+static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *error)
+{
+    tuning *t = context;
+    sl_tuner tuner;
+    if (!t->plan.code_hash) {
+        sl_status status = sl_ptx_code_hash(launch->module, &t->plan.code_hash, error);
+        if (status)
+            return status;
+        t->plan.clock = sl_arena_strdup(&t->plan.arena, launch->clock->name);
+        t->plan.unit = sl_arena_strdup(&t->plan.arena, launch->clock->unit);
+    }
+    if (!launch->repeats)
+        sl_cli_warn(t->inv, "%s does not leave the same memory twice; results of variants are not compared",
+                    launch->func->name);
+    if (launch->too_short)
+        sl_cli_warn(t->inv,
+                    "%s takes less than the GPU's timer can tell, and cannot be repeated: its timings are noise",
+                    launch->func->name);
+    t->wishes.code_hash = t->plan.code_hash;
+    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->clock, &t->wishes, error);
+    if (status)
+        return status;
+    status = tune_kernel(t, launch, &tuner, error);
+    sl_tuner_fini(&tuner);
+    return status;
+}
+
+static sl_status tune_on_gpu(tuning *t, sl_error *error)
+{
+    const sl_gpu_tour tour = {.subject = t->subject,
+                              .kernel_regex = t->options->kernel,
+                              .most_launches = 1,
+                              .rounds = (uint32_t)t->options->rounds,
+                              .cold = t->options->cold,
+                              .visit = visit,
+                              .context = t};
+    return sl_gpu_visit(&tour, error);
+}
+
+/* ---- what comes out ---- */
+
+static sl_status write_plan(const tuning *t, sl_error *error)
+{
+    sl_output output;
+    if (!t->options->output)
+        return SL_OK;
+    sl_status status = sl_output_open(&output, t->options->output, error);
+    if (status)
+        return status;
+    status = sl_plan_write(&t->plan, output.file, error);
+    if (status) {
+        sl_output_abandon(&output);
+        return status;
+    }
+    return sl_output_close(&output, error);
+}
+
+static sl_status write_graph(const tuning *t, sl_error *error)
+{
+    sl_output output;
+    if (!t->options->graph)
+        return SL_OK;
+    sl_status status = sl_output_open(&output, t->options->graph, error);
+    if (status)
+        return status;
+    status = sl_graph_svg(output.file, &t->plan, error);
+    if (status) {
+        sl_output_abandon(&output);
+        return status;
+    }
+    return sl_output_close(&output, error);
+}
+
+static sl_status write_text(FILE *file, const void *result, sl_error *error)
+{
+    return sl_tuning_text(file, result, sl_terminal_width(file), error);
+}
+
+static sl_status write_json(FILE *file, const void *result, sl_error *error)
+{
+    return sl_tuning_json(file, result, error);
+}
+
+static sl_status write_csv(FILE *file, const void *result, sl_error *error)
+{
+    return sl_tuning_csv(file, result, error);
+}
+
+static int show(tuning *t)
+{
+    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    const sl_report_option subject = {"subject", t->subject->input};
+    sl_error error = {0};
+    sl_tuning shown = {.clock = t->plan.clock,
+                       .unit = t->plan.unit ? t->plan.unit : "ns",
+                       .rows = t->rows.count,
+                       .row = t->rows.items,
+                       .plan = &t->plan};
+    shown.info.command = "tune";
+    shown.info.option = sl_given_options(t->inv, &subject, 1, &t->arena, &shown.info.options);
+    shown.info.seed = &t->options->run.seed;
+    sl_status status = shown.info.option ? write_plan(t, &error) : sl_fail_memory(&error);
+    if (!status)
+        status = write_graph(t, &error);
+    return status ? sl_cli_fail(t->inv, &error) : sl_report_write(t->inv, &forms, &shown, stdout);
+}
+
+static int tune_subject(tuning *t)
+{
+    sl_error error = {0};
+    t->plan.code = t->subject->name;
+    t->plan.select = t->selector[0]->name;
+    t->plan.made_by = t->inv->line;
+    t->plan.thresh1 = t->wishes.thresh1;
+    t->plan.thresh2 = t->wishes.thresh2;
+    t->plan.weight = t->wishes.weight;
+    sl_status status = t->options->output ? sl_output_probe(t->options->output, &error) : SL_OK;
+    if (!status && t->options->graph)
+        status = sl_output_probe(t->options->graph, &error);
+    if (!status)
+        status = open_store(t, &error);
+    if (!status)
+        status = tune_on_gpu(t, &error);
+    int code = status ? sl_cli_fail(t->inv, &error) : show(t);
+    sl_store_close(t->wishes.store);
+    return code;
+}
+
+static int run(const sl_invocation *inv)
+{
+    tuning t = {.inv = inv, .options = inv->values, .wishes = sl_tuner_defaults};
+    sl_subject subject;
+    sl_arena_init(&t.arena);
+    sl_plan_init(&t.plan);
+    int code = read_numbers(&t);
+    if (!code)
+        code = read_selectors(&t);
+    if (!code)
+        code = sl_subject_open(&subject, inv, &t.options->run);
+    if (!code) {
+        t.subject = &subject;
+        code = tune_subject(&t);
+        sl_subject_close(&subject);
+    }
+    sl_array_free(&t.rows);
+    sl_plan_fini(&t.plan);
+    sl_arena_fini(&t.arena);
+    return code;
+}
+
+static const sl_example examples[] = {
+    {"sluice tune spmv -o plan.json", "Times the loads of a workload's kernels on the GPU here and writes a plan"},
+    {"sluice tune k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --arg 'f32[1M]:zero' -o plan.json",
+     "The same for the kernel of a PTX file"},
+    {"sluice tune spmv --select paper,ours,bound --csv table.csv", "Compares ways to choose"},
+    {"sluice tune spmv --graph loads.svg -o plan.json", "Draws the loads and which of them belong together"},
+    {0},
+};
+
+const sl_command sl_cmd_tune = {
+    .name = "tune",
+    .summary = "find the loads that should bypass caches, and write a plan",
+    .usage = "[options] (WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .description = "Times each kernel with every load bypassing L1, L2 or both, alone and together with the loads of "
+                   "its group, and "
+                   "chooses which loads should. Of each kernel the launch that takes longest is timed, from the same "
+                   "state of memory "
+                   "every time, alternating with the original. The plan is JSON; 'sluice apply' writes it into PTX, "
+                   "'sluice measure' "
+                   "times it again.\n\n"
+                   "Timings are kept in a file and used again, so that an interrupted run goes on where it was.",
+    .options = options,
+    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET,
+    .values_bytes = sizeof(tune_options),
+    .defaults = &defaults,
+    .least_operands = 1,
+    .most_operands = 64,
+    .operand = "a workload or a PTX file",
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,35 @@
+/* What tuning and measuring found, kernel by kernel: as text, CSV and JSON. */
+#ifndef SL_REPORT_TUNING_H
+#define SL_REPORT_TUNING_H
+
+#include "bypass/plan.h"
+#include "report/launches.h"
+
+/* One way to choose for one kernel. */
+typedef struct sl_tuning_row {
+    const char *subject; /* workload or file */
+    const char *kernel;
+    uint64_t launch;   /* the one that was timed */
+    uint64_t launches; /* of this kernel */
+    uint32_t loads, groups;
+    const char *select;
+    uint32_t chosen;    /* loads that bypass */
+    double base, time;  /* in the unit */
+    double gain_spread; /* percent */
+    double noise;       /* percent */
+    const char *verdict;
+} sl_tuning_row;
+
+typedef struct sl_tuning {
+    sl_report_info info;
+    const char *clock, *unit;
+    size_t rows;
+    const sl_tuning_row *row;
+    const sl_plan *plan; /* whose loads are shown; NULL: none are */
+} sl_tuning;
+
+sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error);
+sl_status sl_tuning_csv(FILE *file, const sl_tuning *tuning, sl_error *error);
+sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error);
+
+#endif
