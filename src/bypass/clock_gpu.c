@@ -7,6 +7,7 @@
 
 #include "bypass/memory_image.h"
 #include "bypass/ptx_loads.h"
+#include "ptx/base_array.h"
 #include "rewrite/ptx.h"
 
 enum {
@@ -86,12 +87,71 @@ static sl_status leave_and_hash(sl_gpu_clock *c, const target *t, bool restore, 
     return status ? status : sl_image_hash(&c->image, t->addr, all, hash, error);
 }
 
-/* Runs it from the same state twice, and once more on top: what changes, whether it repeats, whether it may run again
- * and again. */
+/* The part that an address lies in; NULL: none. */
+static const sl_image_part *part_at(const sl_gpu_clock *c, uint64_t addr)
+{
+    for (size_t i = 0; i < c->image.parts; i++)
+        if (addr >= c->image.part[i].addr && addr - c->image.part[i].addr < c->image.part[i].bytes)
+            return &c->image.part[i];
+    return NULL;
+}
+
+/* Where a base points in this launch; NULL: not known. */
+static const sl_image_part *part_of(const sl_gpu_clock *c, const sl_base *base)
+{
+    uint64_t addr;
+    if (base->kind == SL_BASE_SYMBOL)
+        for (size_t i = 0; i < c->image.parts; i++)
+            if (c->image.part[i].variable && !strcmp(c->image.part[i].variable, base->name))
+                return &c->image.part[i];
+    if (base->kind != SL_BASE_PARAM || base->index >= c->launch->args)
+        return NULL;
+    const sl_device_arg *arg = &c->launch->arg[base->index];
+    if (base->offset + sizeof addr > arg->bytes)
+        return NULL;
+    memcpy(&addr, (const char *)arg->data + base->offset, sizeof addr);
+    return part_at(c, addr);
+}
+
+/* Whether the instruction reads nothing but memory that the launch leaves as it is. */
+static bool reads_unchanged(const sl_gpu_clock *c, const sl_ptx_inst *inst, const sl_base_set *bases)
+{
+    sl_ptx_space space = sl_ptx_inst_space(inst);
+    if (sl_ptx_inst_flags(inst) & SL_OPF_CALL)
+        return false;
+    if (!(sl_ptx_inst_flags(inst) & SL_OPF_MEMORY) || inst->op == SL_OP_ST || space == SL_SPACE_SHARED ||
+        space == SL_SPACE_LOCAL || space == SL_SPACE_CONST)
+        return true;
+    if (!bases->count || bases->more)
+        return false;
+    for (uint32_t i = 0; i < bases->count; i++) {
+        const sl_image_part *part = part_of(c, &bases->item[i]);
+        if (!part || part->changes)
+            return false;
+    }
+    return true;
+}
+
+/* A kernel that reads nothing it changes does the same again when it runs on top of itself. This is read from the code:
+ * to try it could lead anywhere. */
+static sl_status find_restores(sl_gpu_clock *c, sl_error *error)
+{
+    const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
+    sl_base_set *bases;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = sl_base_sets(func, &arena, &bases, error);
+    for (uint32_t i = 0; i < func->insts && !status && !c->restores; i++)
+        c->restores = !reads_unchanged(c, &func->inst[i], &bases[i]);
+    sl_arena_fini(&arena);
+    return status;
+}
+
+/* Runs it twice from the same state: what changes, and whether it repeats. */
 static sl_status learn(sl_gpu_clock *c, sl_error *error)
 {
     size_t parts = c->image.parts;
-    uint64_t *before = calloc(3 * (parts + 1), sizeof *before), *again = before + parts + 1, *onto = again + parts + 1;
+    uint64_t *before = calloc(2 * (parts + 1), sizeof *before), *again = before + parts + 1;
     const target original = {.kernel = c->kernel};
     c->expected = calloc(parts + 1, sizeof *c->expected);
     sl_status status = before && c->expected ? SL_OK : sl_fail_memory(error);
@@ -100,17 +160,14 @@ static sl_status learn(sl_gpu_clock *c, sl_error *error)
     if (!status)
         status = leave_and_hash(c, &original, false, true, c->expected, error);
     if (!status)
-        status = leave_and_hash(c, &original, false, true, onto, error);
-    if (!status)
         status = leave_and_hash(c, &original, true, true, again, error);
     c->repeats = true;
     for (size_t i = 0; i < parts && !status; i++) {
-        c->image.part[i].changes = c->expected[i] != before[i] || onto[i] != before[i] || again[i] != before[i];
+        c->image.part[i].changes = c->expected[i] != before[i] || again[i] != before[i];
         c->repeats &= again[i] == c->expected[i];
-        c->restores |= onto[i] != c->expected[i];
     }
     free(before);
-    return status;
+    return status ? status : find_restores(c, error);
 }
 
 static int by_value(const void *a, const void *b)

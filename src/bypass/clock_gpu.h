@@ -2,7 +2,7 @@
  *
  * Every sample starts with a run that is not timed, so that caches hold what a run of the same code leaves there; the
  * original is timed in every round, between the others, and a choice is compared with the originals of its round. Short
- * kernels are run several times in a row where that leaves the same memory; otherwise what they change is put back
+ * kernels are run several times in a row where they read nothing that they change; otherwise that is put back
  * before every run. */
 #ifndef SL_BYPASS_CLOCK_GPU_H
 #define SL_BYPASS_CLOCK_GPU_H
