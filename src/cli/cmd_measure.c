@@ -83,6 +83,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
             launch->clock->time(launch->clock->context, choice, 1, (uint32_t)m->options->rounds, true, &timing, error);
     row.base = timing.base;
     row.time = timing.time;
+    row.gain = timing.gain;
     row.gain_spread = timing.spread;
     row.verdict = !launch->repeats ? "the original does not leave the same memory twice: not compared"
                                    : "the same bytes in memory";

@@ -165,6 +165,7 @@ static sl_status add_row(tuning *t, const sl_timed_launch *launch, const sl_tune
                          .chosen = tuned->chosen,
                          .base = base,
                          .time = tuned->timing.time ? tuned->timing.time : base,
+                         .gain = tuned->timing.gain,
                          .gain_spread = tuned->timing.spread,
                          .noise = tuner->noise,
                          .verdict = sl_arena_strdup(&t->arena, tuned->verdict)};

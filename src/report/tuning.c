@@ -11,7 +11,7 @@
 
 static double speedup(const sl_tuning_row *row)
 {
-    return row->time > 0 ? row->base / row->time : 1;
+    return 100 / (100 - row->gain);
 }
 
 static sl_status finish(FILE *file, const char *what, sl_error *error)

@@ -14,7 +14,8 @@ typedef struct sl_tuning_row {
     uint32_t loads, groups;
     const char *select;
     uint32_t chosen;    /* loads that bypass */
-    double base, time;  /* in the unit */
+    double base, time;  /* medians, in the unit */
+    double gain;        /* percent; of pairs, so not quite what the medians say */
     double gain_spread; /* percent */
     double noise;       /* percent */
     const char *verdict;
