@@ -30,7 +30,7 @@ static bool next_plan(const sl_tuner *tuner, uint8_t *plan)
     return false;
 }
 
-/* Times `count` plans and takes the best of them if it beats *gain. */
+/* Times `count` plans and takes the best of them if it beats *gain by more than noise. */
 static sl_status take_best(sl_tuner *tuner, const uint8_t *const *plan, size_t count, uint8_t *mode, double *gain,
                            bool *better, sl_error *error)
 {
@@ -40,7 +40,8 @@ static sl_status take_best(sl_tuner *tuner, const uint8_t *const *plan, size_t c
     sl_status status = sl_tuner_time(tuner, plan, count, "", 0, false, timing, error);
     size_t best = count;
     for (size_t i = 0; i < count && !status; i++)
-        if (timing[i].gain > *gain && (best == count || timing[i].gain > timing[best].gain))
+        if (sl_tuner_significant(tuner, timing[i].gain - *gain, timing[i].spread) &&
+            (best == count || timing[i].gain > timing[best].gain))
             best = i;
     *better = best < count;
     if (*better) {

@@ -45,6 +45,9 @@ static int run_any(const sl_invocation *inv)
     const sl_run_options *options = inv->values;
     if (options->lanes != 32 && options->lanes != 64)
         return sl_cli_usage(inv, "--lanes: a warp has 32 or 64 lanes, not %llu", (unsigned long long)options->lanes);
+    if (options->plan && (!inv->args.program || options->trace))
+        return sl_cli_usage(inv, "--plan is for 'sluice run -- PROGRAM'; for workloads and PTX files there is 'sluice "
+                                 "measure'");
     sl_trace_filter filter = {
         .kernel_regex = options->kernel_regex,
         .first_launch = options->launch.first,
@@ -85,8 +88,9 @@ static const sl_option run_options[] = {
     {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX file: a kernel argument; give one for each parameter, in order", AT(arg), 0, 0, NULL},
     {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX file: after the launch print the buffer that argument ARG (from 0) stands for, or write its bytes to FILE", AT(dump), 0, 0, NULL},
     {"size", 0, SL_OPTION_CHOICE, "SIZE", "Workload: its size (default: default)", AT(size), 0, 0, size_choices},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it as it is and with the loads of a plan bypassing, time each kernel and compare what is copied to the host; with --on gpu on the real GPU", AT(plan), 0, 0, NULL},
     {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check its result against the CPU", AT(no_check), 0, 0, NULL},
-    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX file: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
+    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX file, program with a plan: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
     {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs (default: 1)", AT(seed), 0, 0, NULL},
     {0},
 };

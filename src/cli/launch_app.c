@@ -153,59 +153,64 @@ static char *prepend_variable(const char *name, const char *first, char separato
     return written < 0 ? NULL : joined;
 }
 
+/* Adds a library of `folder` to the list. LD_PRELOAD cannot quote: a folder with a space or colon in its name is
+ * reached by a link in `links`. */
+static sl_status preload_one(FILE *list, const char *folder, const char *links, const char *name, sl_error *error)
+{
+    char path[PATH_MAX + 64], link[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (strpbrk(folder, " :") && links) {
+        snprintf(link, sizeof link, "%s/%s", links, name);
+        if (symlink(path, link) != 0 && errno != EEXIST)
+            return sl_fail_io(error, "create", link);
+        snprintf(path, sizeof path, "%s", link);
+    }
+    if (access(path, R_OK) != 0)
+        return sl_fail_io(error, "read", path);
+    fprintf(list, "%s%s", ftell(list) ? ":" : "", path);
+    return SL_OK;
+}
+
 /* The value of LD_PRELOAD: loaded first, a library is taken for every later wish for its name, whatever the program's
  * own search path says. A program that names no version gets all three; they do not get in each other's way. */
-static sl_status preload_list(const sl_app *app, const char *folder, const char *results, char **list, sl_error *error)
+static sl_status preload_list(const sl_app *app, const char *folder, const sl_app_start *start, char **list,
+                              sl_error *error)
 {
     size_t length;
     FILE *stream = open_memstream(list, &length);
     if (!stream)
         return sl_fail_memory(error);
-    sl_status status = SL_OK;
-    for (size_t i = 0; !status && i < SONAME_COUNT; i++) {
-        char path[PATH_MAX + 64], link[PATH_MAX + 64];
-        if (*app->soname && strcmp(app->soname, SONAMES[i]) != 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, SONAMES[i]);
-        /* LD_PRELOAD cannot quote: a folder with a space or colon in its name is reached by a link. */
-        if (strpbrk(folder, " :")) {
-            snprintf(link, sizeof link, "%s/%s", results, SONAMES[i]);
-            if (symlink(path, link) != 0 && errno != EEXIST)
-                status = sl_fail_io(error, "create", link);
-            snprintf(path, sizeof path, "%s", link);
-        }
-        if (!status && access(path, R_OK) != 0)
-            status = sl_fail_io(error, "read", path);
-        fprintf(stream, "%s%s", ftell(stream) ? ":" : "", path);
-    }
+    sl_status status = start->preload ? preload_one(stream, folder, start->folder, start->preload, error) : SL_OK;
+    for (size_t i = 0; !status && i < SONAME_COUNT && start->emulate; i++)
+        if (!*app->soname || !strcmp(app->soname, SONAMES[i]))
+            status = preload_one(stream, folder, start->folder, SONAMES[i], error);
     if (fclose(stream) != 0 && !status)
         status = sl_fail_memory(error);
     return status;
 }
 
-static bool is_variable(const char *entry, const char *name)
+/* The environment of the program: ours with some variables ("NAME=VALUE") replaced or added; NULL ones are passed over.
+ */
+static char **make_environment(const char *const *replaced, size_t replacements, sl_error *error)
 {
-    size_t length = strlen(name);
-    return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
-/* The environment of the program: ours with three variables replaced. */
-static char **make_environment(char *const replaced[3], sl_error *error)
-{
-    static const char *const NAMES[3] = {"LD_PRELOAD", "LD_LIBRARY_PATH", SL_CUDART_OPTIONS_VARIABLE};
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
-    char **result = calloc(count + 4, sizeof *result);
+    char **result = calloc(count + replacements + 1, sizeof *result);
     if (!result) {
         sl_fail_memory(error);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++)
-        if (!is_variable(environ[i], NAMES[0]) && !is_variable(environ[i], NAMES[1]) &&
-            !is_variable(environ[i], NAMES[2]))
+    for (size_t i = 0; i < count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < replacements; k++)
+            again |= replaced[k] && !strncmp(environ[i], replaced[k], strcspn(replaced[k], "=") + 1);
+        if (!again)
             result[kept++] = environ[i];
-    memcpy(result + kept, replaced, 3 * sizeof *result);
+    }
+    for (size_t k = 0; k < replacements; k++)
+        if (replaced[k])
+            result[kept++] = (char *)(uintptr_t)replaced[k]; /* execve only reads them */
     return result;
 }
 
@@ -236,7 +241,8 @@ static sl_status wait_for(pid_t pid, sl_app_end *end, sl_error *error)
 }
 
 /* Starts the program; a failure of exec comes back through a pipe that a successful one closes. */
-static sl_status start_and_wait(const sl_app *app, char **argv, char **environment, sl_app_end *end, sl_error *error)
+static sl_status start_and_wait(const sl_app *app, char **argv, char **environment, const char *output, sl_app_end *end,
+                                sl_error *error)
 {
     int channel[2], reason = 0;
     struct sigaction before[SIGNALS];
@@ -251,6 +257,9 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
     if (pid == 0) {
         for (int i = 0; i < SIGNALS; i++)
             sigaction(PASSED[i], &before[i], NULL);
+        int to = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+        if (to >= 0)
+            dup2(to, STDOUT_FILENO);
         execve(app->path, argv, environment);
         reason = errno;
         ssize_t told = write(channel[1], &reason, sizeof reason);
@@ -273,26 +282,36 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
     return status;
 }
 
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cudart_options *options, sl_app_end *end, sl_error *error)
+sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
+                                sl_error *error)
 {
-    char folder[PATH_MAX], *preload = NULL, *text = NULL, *variables[3] = {0}, **environment = NULL;
+    char folder[PATH_MAX], *preload = NULL, *text = NULL, *made[3] = {0}, **environment = NULL;
     sl_status status = library_folder(folder, sizeof folder, error);
     if (!status)
-        status = preload_list(app, folder, options->results, &preload, error);
-    if (!status)
-        status = sl_cudart_options_encode(options, &text, error);
+        status = preload_list(app, folder, start, &preload, error);
+    if (!status && start->emulate)
+        status = sl_cudart_options_encode(start->emulate, &text, error);
     if (!status) {
-        variables[0] = prepend_variable("LD_PRELOAD", preload, ':');
-        variables[1] = prepend_variable("LD_LIBRARY_PATH", folder, ':');
-        if (asprintf(&variables[2], "%s=%s", SL_CUDART_OPTIONS_VARIABLE, text) < 0)
-            variables[2] = NULL;
-        environment = variables[0] && variables[1] && variables[2] ? make_environment(variables, error) : NULL;
-        status = environment ? start_and_wait(app, argv, environment, end, error) : sl_fail_memory(error);
+        made[0] = prepend_variable("LD_PRELOAD", preload, ':');
+        made[1] = start->emulate ? prepend_variable("LD_LIBRARY_PATH", folder, ':') : NULL;
+        if (start->emulate && asprintf(&made[2], "%s=%s", SL_CUDART_OPTIONS_VARIABLE, text) < 0)
+            made[2] = NULL;
+        const char *replaced[5] = {made[0], made[1], made[2], start->variable[0], start->variable[1]};
+        bool whole = made[0] && (!start->emulate || (made[1] && made[2]));
+        environment = whole ? make_environment(replaced, 5, error) : NULL;
+        status =
+            environment ? start_and_wait(app, argv, environment, start->output, end, error) : sl_fail_memory(error);
     }
     for (int i = 0; i < 3; i++)
-        free(variables[i]);
+        free(made[i]);
     free(environment);
     free(preload);
     free(text);
     return status;
+}
+
+sl_status sl_app_run(const sl_app *app, char **argv, const sl_cudart_options *options, sl_app_end *end, sl_error *error)
+{
+    const sl_app_start start = {.emulate = options, .folder = options->results};
+    return sl_app_start_and_wait(app, argv, &start, end, error);
 }

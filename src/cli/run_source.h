@@ -37,6 +37,7 @@ typedef struct sl_run_options {
     /* workloads */
     int size; /* index into sl_size_names */
     bool no_check;
+    const char *plan; /* programs: a bypass plan to run with; NULL: none */
     /* PTX files and workloads */
     int on; /* index into sl_device_kinds */
     uint64_t seed;

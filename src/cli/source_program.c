@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/launch_app.h"
+#include "cli/run_planned.h"
 #include "cli/run_source.h"
 #include "cli/show_launches.h"
 #include "cli/temporary.h"
@@ -125,8 +126,11 @@ static int program_run_it(const sl_invocation *inv, const sl_run_options *option
     sl_app_end end = {0};
     sl_cudart_options passed;
     program_run run = {.inv = inv};
+    if (options->plan)
+        return sl_run_planned(inv, options);
     if (strcmp(sl_device_kinds[options->on]->name, "emu") != 0)
-        return sl_cli_usage(inv, "a program after '--' runs on the emulator; to use a GPU, start it by itself");
+        return sl_cli_usage(inv, "a program after '--' runs on the emulator; to use a GPU, start it by itself, or give "
+                                 "a --plan");
     sl_status status = sl_app_inspect(inv->args.program[0], &app, &error);
     if (status)
         return sl_cli_fail(inv, &error);

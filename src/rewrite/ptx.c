@@ -106,7 +106,7 @@ static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
                (m->version_major == SL_PTX_HINT_MAJOR && m->version_minor < SL_PTX_HINT_MINOR);
     bool low = m->sm < r->sm, fits = true;
     snprintf(r->raised, sizeof r->raised, "sm_%u", r->sm);
-    for (; token->kind != SL_TOK_END && (old || low); sl_lexer_next(lexer, token)) {
+    for (sl_lexer_next(lexer, token); token->kind != SL_TOK_END && (old || low); sl_lexer_next(lexer, token)) {
         bool version = token_is(token, ".version"), target = token_is(token, ".target");
         if (!version && !target)
             continue;

@@ -1,0 +1,96 @@
+#include "swap/results.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+void sl_swap_results_fini(sl_swap_results *results)
+{
+    for (size_t i = 0; i < results->kernels.count; i++)
+        free(results->kernels.items[i].name);
+    sl_array_free(&results->kernels);
+    free(results->refused);
+    *results = (sl_swap_results){0};
+}
+
+bool sl_swap_results_launch(sl_swap_results *results, const char *kernel, double ns)
+{
+    for (size_t i = 0; i < results->kernels.count; i++) {
+        sl_swap_kernel *known = &results->kernels.items[i];
+        if (strcmp(known->name, kernel))
+            continue;
+        known->launches++;
+        known->ns += ns;
+        return true;
+    }
+    char *name = strdup(kernel);
+    if (name && sl_array_push(&results->kernels, (sl_swap_kernel){name, 1, ns}))
+        return true;
+    free(name);
+    return false;
+}
+
+void sl_swap_results_copy(sl_swap_results *results, const void *data, size_t bytes)
+{
+    uint64_t hash = results->hash ^ 0xcbf29ce484222325u;
+    for (const uint8_t *p = data, *end = p + bytes; p < end; p++)
+        hash = (hash ^ *p) * 0x100000001b3u;
+    results->hash = hash ^ bytes;
+    results->copies++;
+    results->bytes += bytes;
+}
+
+bool sl_swap_results_write(const sl_swap_results *r, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    fprintf(file, "applied %" PRIu64 "\ntexts %" PRIu64 "\n", r->applied, r->texts);
+    if (r->refused)
+        fprintf(file, "refused %s\n", r->refused);
+    for (size_t i = 0; i < r->kernels.count; i++)
+        fprintf(file, "kernel %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
+                r->kernels.items[i].name);
+    fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
+    return !ferror(file) & !fclose(file);
+}
+
+static bool read_line(sl_swap_results *r, char *line)
+{
+    sl_swap_kernel kernel = {0};
+    int name = 0;
+    if (sscanf(line, "applied %" SCNu64, &r->applied) == 1 || sscanf(line, "texts %" SCNu64, &r->texts) == 1 ||
+        sscanf(line, "copies %" SCNu64 " %" SCNu64 " %" SCNx64, &r->copies, &r->bytes, &r->hash) == 3)
+        return true;
+    if (!strncmp(line, "refused ", 8)) {
+        free(r->refused);
+        return (r->refused = strdup(line + 8)) != NULL;
+    }
+    if (sscanf(line, "kernel %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &name) != 2 || !name)
+        return true; /* a line of a newer program */
+    kernel.name = strdup(line + name);
+    return kernel.name && sl_array_push(&r->kernels, kernel);
+}
+
+sl_status sl_swap_results_read(const char *path, sl_swap_results *results, sl_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    *results = (sl_swap_results){0};
+    sl_status status = sl_file_read(path, &text, &length, error);
+    for (size_t at = 0; at < length && !status;) {
+        char *end = memchr(text + at, '\n', length - at);
+        if (!end)
+            break;
+        *end = '\0';
+        if (!read_line(results, text + at))
+            status = sl_fail_memory(error);
+        at = (size_t)(end - text) + 1;
+    }
+    free(text);
+    if (status)
+        sl_swap_results_fini(results);
+    return status;
+}

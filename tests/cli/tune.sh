@@ -1,0 +1,245 @@
+#!/bin/sh
+# Bypass plans: tune, apply, measure, and run --plan. The GPU is a library of the tests' own: kernels run on the emulator
+# and take 200 us; what bypassing gains is said in tests/device/emulated_cuda.c.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+mkdir driver && ln -s "${SLUICE_EMULATED_CUDA:?}" driver/libcuda.so.1
+on_gpu() { run env LD_LIBRARY_PATH=driver "$sluice" "$@"; }
+export XDG_CACHE_HOME="$scratch/cache"
+
+it 'finds the load that should bypass, and says what it gains'
+on_gpu tune table_stream_l1 --size small -o plan.json
+exits 0
+stdout_has 'table_stream_l1.cu:11'
+stdout_has 'both'
+stdout_has ' 1.1'
+file_has plan.json '"mode": "both"'
+file_has plan.json '"array": "param_1"'
+file_has plan.json '"clock": "gpu Emulated GPU"'
+[ "$(grep -c '"mode": "none"' plan.json)" = 2 ] || fail "$(cat plan.json)"
+
+it 'keeps timings, and goes on from them'
+exists "$scratch/cache/sluice/timings"
+lines=$(wc -l <"$scratch/cache/sluice/timings")
+on_gpu tune table_stream_l1 --size small -o again.json
+exits 0
+[ "$(wc -l <"$scratch/cache/sluice/timings")" = "$lines" ] || fail 'it timed again'
+sed '/made_by/d' plan.json >a && sed '/made_by/d' again.json >b
+cmp -s a b || fail 'the plans differ'
+
+it 'takes timings of another input anew'
+on_gpu tune table_stream_l1 --size small steps=20
+exits 0
+[ "$(wc -l <"$scratch/cache/sluice/timings")" -gt "$lines" ] || fail 'it took those of other data'
+
+it 'compares ways to choose'
+on_gpu tune table_stream_l1 --size small --select paper,PassL2,CacheAll,Liang,SelectL2,SelectL0/1,PassL0/1,bound,ours --csv table.csv
+exits 0
+[ "$(wc -l <table.csv)" = 10 ] || fail "$(cat table.csv)"
+file_has table.csv 'subject,kernel,launch,launches,loads,groups,select,bypass,unit,original,planned,speedup'
+grep -q '^table_stream_l1,table_stream,0,1,3,2,paper,1,ns,.*,1.11' table.csv || fail "$(cat table.csv)"
+grep -q ',PassL2,3,ns,.*slower' table.csv || fail "$(cat table.csv)"
+grep -q ',CacheAll,0,ns,.*,1,0,' table.csv || fail "$(cat table.csv)"
+
+it 'obeys the thresholds of algorithm 1'
+on_gpu tune table_stream_l1 --size small --select paper --thresh2 11 --json -
+exits 0
+stdout_has '"bypass": 0'
+
+it 'draws the loads and their groups'
+on_gpu tune table_stream_l1 --size small --graph loads.svg -q
+exits 0
+file_has loads.svg '<svg'
+file_has loads.svg 'param_0'
+[ "$(grep -c '<circle' loads.svg)" = 7 ] || fail "$(grep -c '<circle' loads.svg) dots"
+
+cat >copy.ptx <<'END'
+.version 7.0
+.target sm_75
+.address_size 64
+// adds two arrays
+.visible .entry add(.param .u64 add_param_0, .param .u64 add_param_1, .param .u64 add_param_2)
+{
+.reg .b32 %r<4>; .reg .b64 %rd<9>; .reg .f32 %f<4>;
+ld.param.u64 %rd1, [add_param_0]; ld.param.u64 %rd2, [add_param_1]; ld.param.u64 %rd3, [add_param_2];
+mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4;
+add.u64 %rd5, %rd1, %rd4; add.u64 %rd6, %rd2, %rd4; add.u64 %rd7, %rd3, %rd4;
+ld.global.f32 %f1, [%rd5]; // first
+ld.global.f32 %f2, [%rd6]; // second
+add.f32 %f3, %f1, %f2;
+st.global.f32 [%rd7], %f3;
+ret;
+}
+END
+set -- copy.ptx --grid 1 --block 32 --arg 'f32[32]:iota' --arg 'f32[32]:iota' --arg 'f32[32]:zero'
+
+it 'tunes the kernel of a PTX file with a launch'
+on_gpu tune "$@" -o copy.json
+exits 0
+file_has copy.json '"line": 12'
+file_has copy.json '"mode": "both"'
+
+it 'measures a plan again and compares memory'
+on_gpu measure "$@" --plan copy.json
+exits 0
+stdout_has '1.1'
+stdout_has 'the same bytes in memory'
+
+it 'refuses a mode that the target cannot express, and writes nothing'
+run "$sluice" apply copy.json copy.ptx -o out.ptx
+exits 1
+stderr_has 'copy.ptx:12'
+stderr_has 'needs .target sm_80'
+absent out.ptx
+
+it 'writes a plan into PTX and touches nothing else'
+run "$sluice" apply copy.json copy.ptx --target sm_80 -o out.ptx
+exits 0
+diff copy.ptx out.ptx >changes
+[ "$(grep -c '^>' changes)" = 3 ] || fail "$(cat changes)"
+file_has changes '> .version 7.4'
+file_has changes '> .target sm_80'
+file_has changes '> ld.global.L1::no_allocate.L2::cache_hint.f32 %f2, [%rd6], 0x12F0000000000000; // second'
+run "$sluice" run out.ptx --grid 1 --block 32 --arg 'f32[32]:iota' --arg 'f32[32]:iota' --arg 'f32[32]:zero' --dump 2
+exits 0
+stdout_has '0 2 4 6'
+
+it 'makes PTX that ptxas takes'
+ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
+if [ -x "$ptxas" ]; then
+    run "$ptxas" -arch=sm_90 -o out.cubin out.ptx
+    exits 0
+else
+    skip 'ptxas is not installed'
+fi
+
+it 'refuses a plan for other code'
+sed 's/add.f32/sub.f32/' copy.ptx >other.ptx
+run "$sluice" apply copy.json other.ptx -o other.out
+exits 1
+stderr_has 'belongs to other code'
+absent other.out
+run "$sluice" apply plan.json copy.ptx
+exits 1
+stderr_has 'belongs to other code'
+on_gpu measure table_stream_l2 --size small --plan plan.json
+exits 1
+stderr_has 'belongs to other code'
+
+it 'takes the same code with other comments and spaces'
+sed 's|//.*||; s|; |;\n|g' copy.ptx >spaced.ptx
+run "$sluice" apply copy.json spaced.ptx --target sm_80 -o spaced.out
+exits 0
+file_has spaced.out 'L1::no_allocate'
+
+it 'says where a plan is wrong'
+sed 's/"mode": "both"/"mode": "L3"/' copy.json >bad.json
+run "$sluice" apply bad.json copy.ptx
+exits 1
+stderr_has 'bad.json:'
+stderr_has "no mode is called 'L3'"
+head -c 300 copy.json >cut.json
+run "$sluice" apply cut.json copy.ptx
+exits 1
+stderr_has 'cut.json:'
+run "$sluice" apply missing.json copy.ptx
+exits 1
+stderr_has 'missing.json'
+
+it 'says where PTX does not parse'
+sed 's/ret;/rett/' copy.ptx >broken.ptx
+run "$sluice" apply copy.json broken.ptx
+exits 1
+stderr_has 'broken.ptx:1'
+on_gpu tune broken.ptx --grid 1 --block 32
+exits 1
+stderr_has 'broken.ptx:1'
+
+it 'says what is missing on the command line'
+run "$sluice" measure table_stream_l1
+exits 2
+stderr_has '--plan is missing'
+run "$sluice" tune copy.ptx
+exits 2
+stderr_has '--grid is missing'
+run "$sluice" tune table_stream_l3
+exits 2
+stderr_has 'table_stream_l'
+run "$sluice" tune vecadd --select oours
+exits 2
+stderr_has "did you mean 'ours'?"
+run "$sluice" tune vecadd --thresh1 x
+exits 2
+stderr_has '--thresh1'
+run "$sluice" apply copy.json copy.ptx --target 80
+exits 2
+stderr_has 'like sm_80'
+run "$sluice" run vecadd --plan copy.json
+exits 2
+stderr_has 'sluice measure'
+
+it 'says which kernels there are none of'
+on_gpu tune table_stream_l1 --size small --kernel '^nothing$'
+exits 1
+stderr_has "no kernel of table_stream_l1 matches '^nothing$'"
+
+it 'needs a driver to time anything'
+if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+    skip 'there is a CUDA driver here'
+else
+    run "$sluice" tune vecadd -o none.json
+    exits 1
+    stderr_has 'no GPU to run on'
+    absent none.json
+fi
+
+it 'leaves no plan behind when something fails'
+on_gpu tune vecadd --size small -o /nonexistent/plan.json
+exits 1
+stderr_has '/nonexistent/plan.json'
+
+# ---- unmodified CUDA programs; the emulator stands in for the GPU ----
+programs=${SLUICE_PROGRAMS:?} by=${SLUICE_PROGRAMS_BY:?}
+if [ ! -x "$programs/nbody" ] || [ -n "${SLUICE_SANITIZERS:-}" ]; then
+    it 'runs unmodified programs with a plan'
+    skip "the programs were not built (by $by), or the sanitizers are in the way"
+    done_testing
+fi
+
+it 'takes the PTX out of a program'
+run "$sluice" ptx "$programs/nbody"
+exits 0
+stdout_has 'sm_75'
+stdout_has 'step'
+run "$sluice" ptx "$programs/nbody" -o nbody.ptx
+exits 0
+file_has nbody.ptx '.entry'
+run "$sluice" ptx copy.ptx
+exits 1
+run "$sluice" ptx "$programs/nbody" -n 7
+exits 1
+stderr_has 'no PTX text 7'
+
+it 'tunes the kernel of a program outside of it'
+on_gpu tune nbody.ptx --grid 2 --block 128 --arg 'f32[1K]:random' --arg 'f32[1K]' --arg 'f32[1K]:zero' --arg s32:256 \
+    --arg f32:0.1 --select PassL0/1 -o nbody.json
+exits 0
+file_has nbody.json '"mode": "L1"'
+
+it 'runs an unmodified program with a plan, and gets the same results'
+run "$sluice" run --plan nbody.json -- "$programs/nbody"
+exits 0
+stderr_has 'step'
+stderr_has 'loads bypass'
+stderr_has 'all the same'
+echo 'exit code 0' >>"$scratch/stdout"
+diff "$source_root/tests/programs/expected/nbody.txt" "$scratch/stdout" >"$scratch/diff" || fail "$(cat "$scratch/diff")"
+
+it 'says when the plan belongs to another program'
+run "$sluice" run --plan copy.json -- "$programs/nbody"
+exits 1
+stderr_has 'belongs to other code'
+run "$sluice" run --plan nothing.json -- "$programs/nbody"
+exits 1
+stderr_has 'nothing.json'
+
+done_testing
