@@ -14,6 +14,7 @@ enum {
     ROUNDS = 11,
     LEAST_ROUNDS = 5,
     MOST_REPEATS = 32,
+    MOST_MODULES = 16,
     BASE_EVERY = 4,          /* choices between two samples of the original */
     SAMPLE_NS = 100 * 1000,  /* a sample is made at least this long */
     SHORT_NS = 4 * 1000,     /* events tell about half a microsecond apart */
@@ -36,6 +37,7 @@ struct sl_gpu_clock {
     double base_ns;
     uint64_t flush; /* buffer whose filling empties the L2; 0: none */
     sl_device_event *begin, *end;
+    sl_pool *pool; /* compiles */
     char name[160];
 };
 
@@ -203,30 +205,30 @@ static sl_status size_up(sl_gpu_clock *c, sl_error *error)
 
 /* ---- many choices ---- */
 
-/* Variants of the kernel, loaded. */
+/* Variants of the kernel, loaded: a few to a module, so that they are compiled side by side. */
 typedef struct batch {
-    size_t count;
+    size_t count, modules;
     target *target;
-    sl_device_module *module;
-    uint64_t *addr;
+    sl_device_module *module[MOST_MODULES];
+    uint64_t *addr; /* [modules][parts] */
 } batch;
 
 static void unload(batch *b)
 {
-    sl_device_unload(b->module);
+    for (size_t i = 0; i < b->modules; i++)
+        sl_device_unload(b->module[i]);
     free(b->target);
     free(b->addr);
 }
 
-static sl_status compile(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, sl_device_module **module,
-                         sl_error *error)
+/* The text of `count` variants. */
+static sl_status write_variants(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, char **text,
+                                size_t *length, sl_error *error)
 {
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
     const sl_ptx_module *ptx = sl_device_module_ptx(c->kernel->module);
     uint8_t *memory = calloc(count + 1, func->insts + 1);
     const uint8_t **modes = calloc(count + 1, sizeof *modes);
-    char *text = NULL;
-    size_t length;
     uint32_t raised = c->face.modes >> SL_BYPASS_L2 & 1 ? SL_PTX_L2_SM : 0;
     sl_status status = memory && modes ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++) {
@@ -236,33 +238,63 @@ static sl_status compile(sl_gpu_clock *c, const uint8_t *const *choice, size_t c
         modes[i] = by_inst;
     }
     if (!status)
-        status = sl_ptx_variants(c->options.ptx, c->options.ptx_length, ptx, func, modes, count, raised, &text, &length,
+        status = sl_ptx_variants(c->options.ptx, c->options.ptx_length, ptx, func, modes, count, raised, text, length,
                                  error);
-    if (!status)
-        status = sl_device_load(c->device, text, length, ptx->name, module, error);
-    free(text);
     free(memory);
     free(modes);
     return status;
 }
 
-static sl_status load_batch(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, batch *b, sl_error *error)
+/* First choice of module m, of `modules` that share `count` evenly. */
+static size_t first_of(size_t m, size_t modules, size_t count)
+{
+    return m * count / modules;
+}
+
+static sl_status compile(sl_gpu_clock *c, const uint8_t *const *choice, batch *b, sl_error *error)
+{
+    char *text[MOST_MODULES] = {0};
+    size_t length[MOST_MODULES], modules = b->count < MOST_MODULES ? b->count : MOST_MODULES;
+    sl_status status = SL_OK;
+    for (size_t m = 0; m < modules && !status; m++) {
+        size_t first = first_of(m, modules, b->count), end = first_of(m + 1, modules, b->count);
+        status = write_variants(c, choice + first, end - first, &text[m], &length[m], error);
+    }
+    if (!status)
+        status = sl_device_load_many(c->device, (const char *const *)text, length, modules,
+                                     sl_device_module_ptx(c->kernel->module)->name, c->pool, b->module, error);
+    if (!status)
+        b->modules = modules;
+    for (size_t m = 0; m < modules; m++)
+        free(text[m]);
+    return status;
+}
+
+/* Kernels and addresses of module m; its variables get what the original's hold. */
+static sl_status prepare(sl_gpu_clock *c, batch *b, size_t m, sl_error *error)
 {
     char name[512];
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
+    uint64_t *addr = b->addr + m * c->image.parts;
+    size_t first = first_of(m, b->modules, b->count), end = first_of(m + 1, b->modules, b->count);
+    sl_image_addresses(&c->image, b->module[m], addr);
+    sl_status status = sl_image_restore(&c->image, addr, true, error);
+    for (size_t i = first; i < end && !status; i++) {
+        b->target[i].addr = addr;
+        status = sl_device_kernel_get(b->module[m], sl_ptx_variant_name(func, i - first, name, sizeof name),
+                                      &b->target[i].kernel, error);
+    }
+    return status;
+}
+
+static sl_status load_batch(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, batch *b, sl_error *error)
+{
     *b = (batch){.count = count};
     b->target = calloc(count + 1, sizeof *b->target);
-    b->addr = calloc(c->image.parts + 1, sizeof *b->addr);
-    sl_status status = b->target && b->addr ? compile(c, choice, count, &b->module, error) : sl_fail_memory(error);
-    if (!status)
-        status = sl_image_addresses(&c->image, b->module, b->addr, error);
-    if (!status) /* the variables of the new module get what the original's hold */
-        status = sl_image_restore(&c->image, b->addr, true, error);
-    for (size_t i = 0; i < count && !status; i++) {
-        b->target[i].addr = b->addr;
-        status = sl_device_kernel_get(b->module, sl_ptx_variant_name(func, i, name, sizeof name), &b->target[i].kernel,
-                                      error);
-    }
+    b->addr = calloc(MOST_MODULES * (c->image.parts + 1), sizeof *b->addr);
+    sl_status status = b->target && b->addr ? compile(c, choice, b, error) : sl_fail_memory(error);
+    for (size_t m = 0; m < b->modules && !status; m++)
+        status = prepare(c, b, m, error);
     if (status)
         unload(b);
     return status;
@@ -376,7 +408,9 @@ sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *
                          .time = time_choices};
     if (!info->sm || info->sm >= SL_PTX_L2_SM)
         c->face.modes |= 1u << SL_BYPASS_L2 | 1u << SL_BYPASS_BOTH;
-    sl_status status = sl_device_event_create(c->device, &c->begin, error);
+    sl_status status = sl_pool_create(0, &c->pool, error);
+    if (!status)
+        status = sl_device_event_create(c->device, &c->begin, error);
     if (!status)
         status = sl_device_event_create(c->device, &c->end, error);
     if (!status)
@@ -423,6 +457,7 @@ sl_status sl_gpu_clock_destroy(sl_gpu_clock *c, sl_error *error)
         sl_device_free(c->device, c->flush, NULL);
     sl_device_event_destroy(c->device, c->begin);
     sl_device_event_destroy(c->device, c->end);
+    sl_pool_destroy(c->pool);
     free(c->expected);
     free(c);
     return status;

@@ -61,16 +61,14 @@ void sl_image_free(sl_image *image)
     *image = (sl_image){0};
 }
 
-sl_status sl_image_addresses(const sl_image *image, sl_device_module *module, uint64_t *addr, sl_error *error)
+void sl_image_addresses(const sl_image *image, sl_device_module *module, uint64_t *addr)
 {
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < image->parts && !status; i++) {
-        uint64_t bytes = image->part[i].bytes;
+    for (size_t i = 0; i < image->parts; i++) {
+        uint64_t bytes;
         addr[i] = image->part[i].addr;
-        if (image->part[i].variable)
-            status = sl_device_symbol(module, image->part[i].variable, &addr[i], &bytes, error);
+        if (image->part[i].variable && sl_device_symbol(module, image->part[i].variable, &addr[i], &bytes, NULL))
+            addr[i] = 0;
     }
-    return status;
 }
 
 sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all, sl_error *error)
@@ -78,7 +76,7 @@ sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all
     sl_status status = SL_OK;
     for (size_t i = 0; i < image->parts && !status; i++) {
         const sl_image_part *part = &image->part[i];
-        if (all || part->changes)
+        if ((all || part->changes) && (!addr || addr[i]))
             status = sl_device_copy_within(image->device, addr ? addr[i] : part->addr, part->copy, part->bytes, error);
     }
     return status;
@@ -112,7 +110,7 @@ sl_status sl_image_hash(const sl_image *image, const uint64_t *addr, bool all, u
     sl_status status = data ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < image->parts && !status; i++) {
         const sl_image_part *part = &image->part[i];
-        if (!all && !part->changes)
+        if ((!all && !part->changes) || (addr && !addr[i]))
             continue;
         status = sl_device_copy_out(image->device, data, addr ? addr[i] : part->addr, part->bytes, error);
         if (!status)

@@ -21,8 +21,9 @@ typedef struct sl_image {
 /* Copies everything. `module` (may be NULL) is the one whose variables belong to the state. */
 sl_status sl_image_take(sl_image *image, sl_device *device, sl_device_module *module, sl_error *error);
 void sl_image_free(sl_image *image); /* an image of zeros is fine */
-/* Where a part lies for code of another module: its own variables. addr[parts]. */
-sl_status sl_image_addresses(const sl_image *image, sl_device_module *module, uint64_t *addr, sl_error *error);
+/* Where parts lie for code of another module: its own variables; 0: it has no such variable, and the part is passed
+ * over. addr[parts]. */
+void sl_image_addresses(const sl_image *image, sl_device_module *module, uint64_t *addr);
 /* Puts the bytes back, of all parts or of those that change. addr NULL: where they were taken from. */
 sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all, sl_error *error);
 /* hash[parts] of what lies there now; of parts that do not change it is left alone when `all` is not set. */

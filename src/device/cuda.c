@@ -195,6 +195,7 @@ static sl_status cuda_load(sl_device_module *module, const char *ptx, size_t len
         return sl_fail_memory(error);
     memcpy(text, ptx, length);
     text[length] = '\0';
+    self->cu.context_set(self->context); /* of this thread: several may be compiling */
     int options[] = {CU_JIT_OPT_ERROR_LOG, CU_JIT_OPT_ERROR_LOG_BYTES, CU_JIT_OPT_LINE_INFO};
     void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)1};
     cu_module loaded;
@@ -314,6 +315,7 @@ const sl_device_ops sl_device_cuda = {
     .fill = cuda_fill,
     .copy_within = cuda_copy_within,
     .load = cuda_load,
+    .loads_side_by_side = true,
     .unload = cuda_unload,
     .symbol = cuda_symbol,
     .prepare = cuda_prepare,

@@ -97,8 +97,9 @@ sl_status sl_device_copy_within(sl_device *device, uint64_t to, uint64_t from, u
     return bytes ? device->ops->copy_within(device, to, from, bytes, error) : SL_OK;
 }
 
-sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, const char *name, sl_device_module **out,
-                         sl_error *error)
+/* A module that is not in the device's list yet. */
+static sl_status load_one(sl_device *device, const char *ptx, size_t length, const char *name, sl_device_module **out,
+                          sl_error *error)
 {
     sl_device_module *module = calloc(1, sizeof *module);
     if (!module)
@@ -112,10 +113,52 @@ sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, cons
         free(module);
         return status;
     }
-    module->next = device->modules;
-    device->modules = module;
     *out = module;
     return SL_OK;
+}
+
+static void enlist(sl_device *device, sl_device_module *module)
+{
+    module->next = device->modules;
+    device->modules = module;
+}
+
+sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, const char *name, sl_device_module **out,
+                         sl_error *error)
+{
+    sl_status status = load_one(device, ptx, length, name, out, error);
+    if (!status)
+        enlist(device, *out);
+    return status;
+}
+
+typedef struct load_work {
+    sl_device *device;
+    const char *const *ptx;
+    const size_t *length;
+    const char *name;
+    sl_device_module **module;
+} load_work;
+
+static sl_status load_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    const load_work *w = context;
+    (void)worker;
+    return load_one(w->device, w->ptx[index], w->length[index], w->name, &w->module[index], error);
+}
+
+sl_status sl_device_load_many(sl_device *device, const char *const *ptx, const size_t *length, size_t count,
+                              const char *name, sl_pool *pool, sl_device_module **module, sl_error *error)
+{
+    load_work work = {device, ptx, length, name, module};
+    memset(module, 0, count * sizeof *module);
+    sl_status status = sl_pool_run(device->ops->loads_side_by_side ? pool : NULL, count, load_job, &work, error);
+    for (size_t i = 0; i < count; i++)
+        if (module[i])
+            enlist(device, module[i]);
+    for (size_t i = 0; i < count && status; i++)
+        sl_device_unload(module[i]);
+    return status;
 }
 
 void sl_device_unload(sl_device_module *module)

@@ -9,6 +9,7 @@
 #define SL_DEVICE_DEVICE_H
 
 #include "base/array.h"
+#include "base/pool.h"
 #include "emu/emu.h"
 #include "ptx/module.h"
 #include "sluice/error.h"
@@ -77,6 +78,10 @@ size_t sl_device_ranges(const sl_device *device, const sl_device_range **range);
 /* Code. `name` is the file it came from, for messages. The module belongs to the device. */
 sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, const char *name, sl_device_module **module,
                          sl_error *error);
+/* The same for several texts, which have one name in messages, compiled side by side where the device can. On failure
+ * none is loaded. */
+sl_status sl_device_load_many(sl_device *device, const char *const *ptx, const size_t *length, size_t count,
+                              const char *name, sl_pool *pool, sl_device_module **module, sl_error *error);
 void sl_device_unload(sl_device_module *module); /* NULL is fine */
 const sl_ptx_module *sl_device_module_ptx(const sl_device_module *module);
 /* A kernel of the module by name; NULL: the only one. The kernel belongs to the module; asking again gives the same. */
@@ -134,6 +139,7 @@ typedef struct sl_device_ops {
     sl_status (*copy_within)(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error);
     /* MUST. `module` has device and ptx set; `ptx` is the text it was parsed from. */
     sl_status (*load)(sl_device_module *module, const char *ptx, size_t length, sl_error *error);
+    bool loads_side_by_side; /* load may be called by several threads at once */
     void (*unload)(sl_device_module *module);
     /* MUST. `name` is a variable that the module defines. */
     sl_status (*symbol)(sl_device_module *module, const char *name, uint64_t *addr, uint64_t *bytes, sl_error *error);

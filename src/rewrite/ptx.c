@@ -315,6 +315,8 @@ static sl_status find_spans(rewriter *r)
             function = true;
         else if (!depth && token_is(&token, ".section"))
             section = true;
+        else if (!depth && section && token_is(&token, ".debug_str"))
+            section = false; /* line information names functions in it */
         else if (!depth && !parens && function && !named && token.kind == SL_TOK_WORD) {
             named = true;
             item.func = function_named(r->module, &token);

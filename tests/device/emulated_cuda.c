@@ -1,6 +1,7 @@
 /* A CUDA driver library for tests that runs kernels on the emulator, and says how long they took by a rule of its own:
  * 200 microseconds, of which a load of the parameter with number 1 takes off 10 % for L1::no_allocate and 3 % for
  * L2::cache_hint, and a load of anything else adds 4 % and 2 %. A small noise repeats in every run. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +151,12 @@ cu_result cuMemsetD8_v2(cu_deviceptr addr, unsigned char value, size_t bytes)
 cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned options, int *option, void **value)
 {
     (void)options, (void)option, (void)value;
+    static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* drivers are called by several threads */
     *out = calloc(1, sizeof **out);
-    if (!sl_device_load(device, image, strlen(image), "ptx", &(*out)->module, &error))
+    pthread_mutex_lock(&loading);
+    sl_status status = sl_device_load(device, image, strlen(image), "ptx", &(*out)->module, &error);
+    pthread_mutex_unlock(&loading);
+    if (!status)
         return 0;
     free(*out);
     return CU_INVALID_PTX;

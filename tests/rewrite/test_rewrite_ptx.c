@@ -174,6 +174,51 @@ static void variants_are_copies_of_one_kernel(void **state)
     free(out);
 }
 
+/* Two variants of the first kernel of a file that a compiler made: as it is, and with everything that can bypass. */
+static void make_variants(const char *name)
+{
+    char path[512], *out, buffer[512];
+    size_t length, out_length;
+    sl_arena arena;
+    sl_load_graph graph;
+    sl_error error = {0};
+    snprintf(path, sizeof path, SL_TEST_DATA "/ptx/%s", name);
+    char *text = read_file(path, &length);
+    sl_ptx_module *module = parse_text(text);
+    const sl_ptx_func *kernel = NULL;
+    for (uint32_t f = 0; f < module->funcs && !kernel; f++)
+        if (module->func[f]->entry && module->func[f]->has_body)
+            kernel = module->func[f];
+    assert_non_null(kernel);
+    sl_arena_init(&arena);
+    assert_int_equal(sl_ptx_loads(module, kernel, 80, &arena, &graph, &error), SL_OK);
+    uint8_t *none = sl_arena_array(&arena, uint8_t, kernel->insts + 1);
+    uint8_t *both = sl_arena_array(&arena, uint8_t, kernel->insts + 1);
+    for (uint32_t i = 0; i < graph.loads; i++)
+        if (graph.load[i].modes >> SL_BYPASS_BOTH & 1)
+            both[graph.load[i].place] = SL_BYPASS_BOTH;
+    const uint8_t *choice[2] = {none, both};
+    assert_int_equal(sl_ptx_variants(text, length, module, kernel, choice, 2, 80, &out, &out_length, &error), SL_OK);
+    sl_ptx_module *made = parse_text(out);
+    assert_non_null(sl_ptx_find(made, sl_ptx_variant_name(kernel, 1, buffer, sizeof buffer)));
+    assert_assembles(out);
+    sl_ptx_free(made);
+    sl_arena_fini(&arena);
+    sl_ptx_free(module);
+    free(out);
+    free(text);
+}
+
+static void what_compilers_make_has_variants_too(void **state)
+{
+    (void)state;
+    make_variants("nvcc_runtime_75.ptx");
+    make_variants("nvcc_runtime_75_lineinfo.ptx");
+    make_variants("nvcc_modern_80.ptx");
+    make_variants("clang19_plain_90.ptx");
+    make_variants("clang14_opencl_80.ptx");
+}
+
 static void the_emulator_records_what_was_written(void **state)
 {
     (void)state;
@@ -217,6 +262,7 @@ int main(void)
         cmocka_unit_test(loads_that_take_no_operator_are_left_alone),
         cmocka_unit_test(versions_and_targets_are_raised_where_they_must),
         cmocka_unit_test(variants_are_copies_of_one_kernel),
+        cmocka_unit_test(what_compilers_make_has_variants_too),
         cmocka_unit_test(the_emulator_records_what_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
