@@ -148,7 +148,7 @@ static void variants_are_copies_of_one_kernel(void **state)
         ".visible .entry other(.param .u64 in)\n{\nret;\n}\n.visible .entry k(.param .u64 in)\n.maxntid 64, 1, 1\n{\n"
         ".reg .pred %p1;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\nld.param.u64 %rd1, [in];\nL:\n"
         "ld.global.f32 %f1, [%rd1];\nsetp.eq.f32 %p1, %f1, %f1;\n@%p1 bra L;\ncall helper;\nret;\n}\n"
-        ".section .debug_str { .b8 0 }\n";
+        ".section .debug_loc { }\n";
     sl_ptx_module *module = parse_text(text);
     const sl_ptx_func *k = sl_ptx_find(module, "k");
     uint8_t none[16] = {0}, l1[16] = {0};
