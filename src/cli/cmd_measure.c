@@ -155,7 +155,7 @@ static int run(const sl_invocation *inv)
 
 static const sl_example examples[] = {
     {"sluice measure spmv --plan plan.json", "Times the kernels of a workload as they are and as planned"},
-    {"sluice measure k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --arg 'f32[1M]:zero' --plan plan.json",
+    {"sluice measure k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --plan plan.json",
      "The same for the kernel of a PTX file"},
     {0},
 };

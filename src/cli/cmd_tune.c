@@ -340,7 +340,7 @@ static int run(const sl_invocation *inv)
 
 static const sl_example examples[] = {
     {"sluice tune spmv -o plan.json", "Times the loads of a workload's kernels on the GPU here and writes a plan"},
-    {"sluice tune k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --arg 'f32[1M]:zero' -o plan.json",
+    {"sluice tune k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
      "The same for the kernel of a PTX file"},
     {"sluice tune spmv --select paper,ours,bound --csv table.csv", "Compares ways to choose"},
     {"sluice tune spmv --graph loads.svg -o plan.json", "Draws the loads and which of them belong together"},
