@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/tune_gpu.h"
+#include "cli/tune_sim.h"
 #include "report/graph_svg.h"
 #include "report/tuning.h"
 
@@ -20,26 +21,31 @@ typedef struct tune_options {
     const char *select; /* names, separated by commas; the plan is the first one's */
     const char *kernel;
     const char *thresh1, *thresh2, *weight, *sigmas;
-    uint64_t rounds, search;
+    uint64_t rounds, search, blocks;
     bool cold, no_cache;
     int on;
+    const char *gpu; /* machine to simulate */
+    sl_option_list set;
 } tune_options;
 
-enum { ON_GPU };
-static const char *const clock_choices[] = {"gpu", NULL};
+enum { ON_SIM, ON_GPU };
+static const char *const clock_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
 // clang-format off
 static const sl_option options[] = {
     {"output", 'o', SL_OPTION_STRING, "FILE", "The plan to write, as JSON", AT(output), 0, 0, NULL},
-    {"on", 0, SL_OPTION_CHOICE, "CLOCK", "What times the kernels: a real GPU (default: gpu)", AT(on), 0, 0, clock_choices},
+    {"on", 0, SL_OPTION_CHOICE, "CLOCK", "What times the kernels: the simulator, or a real GPU (default: sim)", AT(on), 0, 0, clock_choices},
+    {"gpu", 'g', SL_OPTION_STRING, "MACHINE", "Simulator: the machine, a name of 'sluice machines' or a YAML file (default: h200)", AT(gpu), 0, 0, NULL},
+    {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Simulator: change a key of the machine; may be given several times", AT(set), 0, 0, NULL},
+    {"blocks", 0, SL_OPTION_NUMBER, "N", "Simulator: take the first N blocks of each launch (default: all)", AT(blocks), 1, 0, NULL},
     {"select", 0, SL_OPTION_STRING, "NAMES", "How to choose: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound; several, separated by commas, are compared, and the plan is that of the first (default: ours)", AT(select), 0, 0, NULL},
     {"kernel", 0, SL_OPTION_STRING, "REGEX", "Tune only kernels whose name matches", AT(kernel), 0, 0, NULL},
     {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a group must gain together, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
     {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a load must gain (default: 1)", AT(thresh2), 0, 0, NULL},
     {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: how much of its group's loss counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
     {"sigmas", 0, SL_OPTION_STRING, "K", "Gains below K standard errors of the original's own timings are noise (default: 3)", AT(sigmas), 0, 0, NULL},
-    {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times (default: as many as take a few seconds, 5 to 11)", AT(rounds), 3, 1000, NULL},
+    {"rounds", 0, SL_OPTION_NUMBER, "N", "GPU: time each choice N times (default: as many as take a few seconds, 5 to 11)", AT(rounds), 3, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Plans that 'bound' may time (default: 256)", AT(search), 1, 1000000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
@@ -50,7 +56,8 @@ static const sl_option options[] = {
 };
 // clang-format on
 
-static const tune_options defaults = {.run = {.lanes = 32, .size = 1, .seed = 1}, .select = "ours", .search = 256};
+static const tune_options defaults = {
+    .run = {.lanes = 32, .size = 1, .seed = 1}, .select = "ours", .search = 256, .gpu = "h200"};
 
 enum { MOST_SELECTORS = 16 };
 
@@ -227,6 +234,24 @@ static sl_status tune_on_gpu(tuning *t, sl_error *error)
     return sl_gpu_visit(&tour, error);
 }
 
+static sl_status tune_on_sim(tuning *t, sl_error *error)
+{
+    sl_machine machine;
+    const tune_options *o = t->options;
+    sl_status status = sl_machine_load_with(o->gpu, o->set.item, o->set.count, &machine, error);
+    if (status)
+        return status;
+    const sl_sim_tour tour = {.subject = t->subject,
+                              .machine = &machine,
+                              .kernel_regex = o->kernel,
+                              .blocks = o->blocks,
+                              .threads = (unsigned)t->inv->common->threads,
+                              .cold = o->cold,
+                              .visit = visit,
+                              .context = t};
+    return sl_sim_visit(&tour, error);
+}
+
 /* ---- what comes out ---- */
 
 static sl_status write_plan(const tuning *t, sl_error *error)
@@ -310,7 +335,7 @@ static int tune_subject(tuning *t)
     if (!status)
         status = open_store(t, &error);
     if (!status)
-        status = tune_on_gpu(t, &error);
+        status = t->options->on == ON_GPU ? tune_on_gpu(t, &error) : tune_on_sim(t, &error);
     int code = status ? sl_cli_fail(t->inv, &error) : show(t);
     sl_store_close(t->wishes.store);
     return code;
@@ -339,10 +364,12 @@ static int run(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice tune spmv -o plan.json", "Times the loads of a workload's kernels on the GPU here and writes a plan"},
-    {"sluice tune k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
+    {"sluice tune spmv --on gpu -o plan.json",
+     "Times the loads of a workload's kernels on the GPU here and writes a plan"},
+    {"sluice tune spmv --gpu rx6900xt --blocks 64 -o plan.json", "The same on a simulated machine"},
+    {"sluice tune k.ptx --on gpu --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
      "The same for the kernel of a PTX file"},
-    {"sluice tune spmv --select paper,ours,bound --csv table.csv", "Compares ways to choose"},
+    {"sluice tune spmv --on gpu --select paper,ours,bound --csv table.csv", "Compares ways to choose"},
     {"sluice tune spmv --graph loads.svg -o plan.json", "Draws the loads and which of them belong together"},
     {0},
 };
@@ -351,16 +378,14 @@ const sl_command sl_cmd_tune = {
     .name = "tune",
     .summary = "find the loads that should bypass caches, and write a plan",
     .usage = "[options] (WORKLOAD [NAME=VALUE...] | FILE.ptx)",
-    .description = "Times each kernel with every load bypassing L1, L2 or both, alone and together with the loads of "
-                   "its group, and "
-                   "chooses which loads should. Of each kernel the launch that takes longest is timed, from the same "
-                   "state of memory "
-                   "every time, alternating with the original. The plan is JSON; 'sluice apply' writes it into PTX, "
-                   "'sluice measure' "
-                   "times it again.\n\n"
-                   "Timings are kept in a file and used again, so that an interrupted run goes on where it was.",
+    .description =
+        "Times each kernel with every load bypassing L1, L2 or both, alone and together with the loads of its group, "
+        "and chooses which loads should. The clock is a simulated machine, or with --on gpu a real GPU, on which the "
+        "launch of each kernel that takes longest is timed from the same state of memory every time, in turns with "
+        "the original. The plan is JSON; 'sluice apply' writes it into PTX, 'sluice measure' times it again.\n\n"
+        "Timings are kept in a file and used again, so that an interrupted run goes on where it was.",
     .options = options,
-    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET,
+    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
     .values_bytes = sizeof(tune_options),
     .defaults = &defaults,
     .least_operands = 1,

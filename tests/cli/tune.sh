@@ -3,7 +3,13 @@
 # and take 200 us; what bypassing gains is said in tests/device/emulated_cuda.c.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 mkdir driver && ln -s "${SLUICE_EMULATED_CUDA:?}" driver/libcuda.so.1
-on_gpu() { run env LD_LIBRARY_PATH=driver "$sluice" "$@"; }
+on_gpu()
+{
+    command=$1
+    shift
+    [ "$command" != tune ] || set -- --on gpu "$@"
+    run env LD_LIBRARY_PATH=driver "$sluice" "$command" "$@"
+}
 export XDG_CACHE_HOME="$scratch/cache"
 
 it 'finds the load that should bypass, and says what it gains'
@@ -186,11 +192,23 @@ it 'needs a driver to time anything'
 if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
     skip 'there is a CUDA driver here'
 else
-    run "$sluice" tune vecadd -o none.json
+    run "$sluice" tune vecadd --on gpu -o none.json
     exits 1
     stderr_has 'no GPU to run on'
     absent none.json
 fi
+
+it 'tunes on a simulated machine, and says the same each time'
+run "$sluice" tune table_stream_l1 --size small --gpu fermi-gtx480 --set cores=2 -o sim.json
+exits 0
+stdout_has 'Timed by sim fermi-gtx480'
+file_has sim.json '"unit": "cycles"'
+run "$sluice" tune table_stream_l1 --size small --gpu fermi-gtx480 --set cores=2 --no-cache -j 1 -o sim2.json
+sed '/made_by/d' sim.json >a && sed '/made_by/d' sim2.json >b
+cmp -s a b || fail "the plans differ: $(diff a b)"
+run "$sluice" tune vecadd --size small --gpu fermi-gtx48
+exits 1
+stderr_has 'fermi-gtx480'
 
 it 'leaves no plan behind when something fails'
 on_gpu tune vecadd --size small -o /nonexistent/plan.json

@@ -1,0 +1,134 @@
+#include "bypass/clock_sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sl_sim_clock {
+    sl_clock face;
+    const sl_machine *machine;
+    const sl_loaded *loaded;
+    const sl_load_graph *graph;
+    sl_sim_clock_options options;
+    uint32_t *slot; /* [loads]: memory instruction of each; UINT32_MAX: it has none */
+    uint64_t base;  /* cycles of the original; 0: not run yet */
+    char name[160];
+};
+
+/* A choice as the simulator takes it: for each memory instruction the levels that it goes past. */
+static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *plan)
+{
+    uint32_t last = c->machine->levels - 1;
+    for (uint32_t i = 0; choice && i < c->graph->loads; i++) {
+        uint32_t mask = 0;
+        if (choice[i] & SL_BYPASS_L1)
+            mask |= (1u << last) - 1;
+        if (choice[i] & SL_BYPASS_L2)
+            mask |= 1u << last;
+        if (c->slot[i] != UINT32_MAX)
+            plan[c->slot[i]] = (uint8_t)mask;
+    }
+}
+
+static sl_status simulate(const sl_sim_clock *c, const uint8_t *choice, uint64_t *cycles, sl_error *error)
+{
+    const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
+    sl_sim *sim = NULL;
+    sl_sim_result result = {0};
+    uint8_t *plan = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, 1);
+    sl_status status = plan ? sl_sim_create(c->machine, &options, &sim, error) : sl_fail_memory(error);
+    if (!status)
+        fill_plan(c, choice, plan);
+    for (int run = c->options.cold; run < 2 && !status; run++) {
+        sl_sim_result_fini(&result);
+        result = (sl_sim_result){0};
+        status = sl_sim_launch(sim, c->loaded, plan, &result, error);
+    }
+    *cycles = result.cycles;
+    sl_sim_result_fini(&result);
+    sl_sim_destroy(sim);
+    free(plan);
+    return status;
+}
+
+typedef struct work {
+    const sl_sim_clock *clock;
+    const uint8_t *const *choice;
+    uint64_t *cycles;
+} work;
+
+static sl_status time_one(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    const work *w = context;
+    (void)worker;
+    return simulate(w->clock, w->choice[index], &w->cycles[index], error);
+}
+
+static sl_status time_choices(void *context, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
+                              sl_timing *timing, sl_error *error)
+{
+    sl_sim_clock *c = context;
+    uint64_t *cycles = calloc(count + 1, sizeof *cycles);
+    (void)rounds, (void)verify; /* one run says it all, and data is not simulated */
+    const work w = {c, choice, cycles};
+    sl_status status = cycles ? SL_OK : sl_fail_memory(error);
+    if (!status && !c->base)
+        status = simulate(c, NULL, &c->base, error);
+    if (!status)
+        status = sl_pool_run(c->options.pool, count, time_one, (void *)&w, error);
+    for (size_t i = 0; i < count && !status; i++)
+        timing[i] = (sl_timing){.base = (double)c->base,
+                                .time = (double)cycles[i],
+                                .gain = 100 * (1 - (double)cycles[i] / (double)c->base),
+                                .runs = 1};
+    free(cycles);
+    return status;
+}
+
+/* The kernel's own instructions come first in its listing, so that their number is the place of a load. */
+static void find_slots(sl_sim_clock *c)
+{
+    const sl_trace_kernel *kernel = sl_loaded_kernel(c->loaded);
+    for (uint32_t i = 0; i < c->graph->loads; i++) {
+        uint32_t place = c->graph->load[i].place;
+        c->slot[i] = place < kernel->insts ? kernel->inst[place].mem_slot : UINT32_MAX;
+    }
+}
+
+sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
+                              const sl_sim_clock_options *options, sl_sim_clock **clock, sl_error *error)
+{
+    sl_sim_clock *c = calloc(1, sizeof *c);
+    uint32_t *slot = calloc(graph->loads + 1, sizeof *slot);
+    if (!c || !slot) {
+        free(c);
+        free(slot);
+        return sl_fail_memory(error);
+    }
+    *c = (sl_sim_clock){.machine = machine, .loaded = loaded, .graph = graph, .options = *options, .slot = slot};
+    snprintf(c->name, sizeof c->name, "sim %s%s", machine->name, options->cold ? ", cold" : "");
+    c->face = (sl_clock){.name = c->name,
+                         .unit = "cycles",
+                         .input = options->input,
+                         .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L2,
+                         .exact = true,
+                         .context = c,
+                         .time = time_choices};
+    if (machine->levels > 1)
+        c->face.modes |= 1u << SL_BYPASS_L1 | 1u << SL_BYPASS_BOTH;
+    find_slots(c);
+    *clock = c;
+    return SL_OK;
+}
+
+const sl_clock *sl_sim_clock_interface(const sl_sim_clock *clock)
+{
+    return &clock->face;
+}
+
+void sl_sim_clock_destroy(sl_sim_clock *clock)
+{
+    if (!clock)
+        return;
+    free(clock->slot);
+    free(clock);
+}

@@ -1,0 +1,28 @@
+/* A simulated machine as a clock: one launch of a trace, in cycles.
+ *
+ * Every choice runs on a simulator of its own, on all cores of this machine, and takes the same number of cycles each
+ * time. As on a GPU, a run that is not counted goes ahead, so that levels behind the first hold what the launch leaves
+ * there; `cold` starts with empty ones. */
+#ifndef SL_BYPASS_CLOCK_SIM_H
+#define SL_BYPASS_CLOCK_SIM_H
+
+#include "bypass/clock.h"
+#include "sim/sim.h"
+
+typedef struct sl_sim_clock sl_sim_clock;
+
+typedef struct sl_sim_clock_options {
+    const char *input; /* see sl_clock */
+    uint64_t seed;
+    bool cold;
+    sl_pool *pool; /* NULL: one choice after the other */
+} sl_sim_clock_options;
+
+/* The loads of `graph` are those of the launch's kernel, by the number of their instruction in it. Everything must
+ * outlive the clock. */
+sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
+                              const sl_sim_clock_options *options, sl_sim_clock **clock, sl_error *error);
+const sl_clock *sl_sim_clock_interface(const sl_sim_clock *clock);
+void sl_sim_clock_destroy(sl_sim_clock *clock); /* NULL is fine */
+
+#endif
