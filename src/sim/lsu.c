@@ -54,6 +54,7 @@ static uint8_t passes(const sl_inst *inst)
     case SL_CACHE_CG:
     case SL_CACHE_CV:
     case SL_CACHE_L1_NO_ALLOCATE:
+    case SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST:
     case SL_CACHE_VOLATILE:
         return 1;
     default:
