@@ -22,6 +22,7 @@ struct cu_module {
 struct cu_function {
     sl_device_kernel *kernel;
     double ms;
+    cu_function next; /* of all, for leak checkers */
 };
 struct cu_event {
     double ms;
@@ -29,6 +30,7 @@ struct cu_event {
 
 static struct cu_context context;
 static sl_device *device;
+static cu_function functions; /* live as long as the process, as few as they are */
 static double now;
 static sl_random noise;
 static sl_error error;
@@ -191,11 +193,13 @@ static double gain_of(const sl_ptx_module *module, const sl_ptx_func *func)
 
 cu_result cuModuleGetFunction(cu_function *out, cu_module from, const char *name)
 {
-    *out = calloc(1, sizeof **out); /* lives as long as the process, as few as they are */
+    *out = calloc(1, sizeof **out);
     if (sl_device_kernel_get(from->module, name, &(*out)->kernel, &error)) {
         free(*out);
         return CU_INVALID_IMAGE;
     }
+    (*out)->next = functions;
+    functions = *out;
     const sl_ptx_func *func = sl_device_kernel_func((*out)->kernel);
     (*out)->ms = 0.2 * (1 - gain_of(sl_device_module_ptx(from->module), func) / 100);
     return 0;
