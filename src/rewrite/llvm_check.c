@@ -42,10 +42,10 @@ static const char *bits_of_mode(const char *cpu, unsigned mode)
 const char *sl_llvm_fate_text(sl_llvm_fate fate)
 {
     static const char *const text[SL_FATES] = {
-        [SL_FATE_AS_ASKED] = "as asked",
-        [SL_FATE_HIDDEN] = "volatile hides nontemporal: L2 still keeps what it reads",
-        [SL_FATE_SCALAR] = "a scalar load, which goes through the scalar cache: the mode has no effect",
-        [SL_FATE_JOINED] = "has no instruction of its own: joined with other loads, or removed",
+        [SL_FATE_AS_ASKED] = "is as asked",
+        [SL_FATE_HIDDEN] = "goes past the first levels only: volatile hides nontemporal",
+        [SL_FATE_SCALAR] = "is a scalar load, which goes through the scalar cache: its mode has no effect",
+        [SL_FATE_JOINED] = "has no instruction of its own: it was joined with others, or removed",
         [SL_FATE_BITS] = "carries other bits than its mode asks for",
         [SL_FATE_CHANGED] = "was not chosen, but its bits changed",
     };

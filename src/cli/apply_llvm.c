@@ -1,0 +1,182 @@
+#include "cli/apply_llvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/llvm_file.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/table.h"
+
+/* A plan may be for the code as it lies there, or for what -O2 makes of it. */
+static sl_status open_code(sl_llvm_file *file, const sl_plan *plan, const char *path,
+                           const sl_apply_llvm_options *options, sl_error *error)
+{
+    sl_llvm_options wishes = {.cpu = options->cpu};
+    sl_status status = sl_llvm_file_open(file, path, options->llvm, &wishes, error);
+    if (status || sl_llvm_facts_of(file->code).hash == plan->code_hash)
+        return status;
+    sl_llvm_file optimised;
+    wishes.optimise = true;
+    if (sl_llvm_file_open(&optimised, path, options->llvm, &wishes, NULL))
+        return SL_OK;
+    if (sl_llvm_facts_of(optimised.code).hash == plan->code_hash) {
+        sl_llvm_file_close(file);
+        *file = optimised;
+    } else {
+        sl_llvm_file_close(&optimised);
+    }
+    return SL_OK;
+}
+
+/* The hash is of what this LLVM makes of the file, so another version is another code. */
+static sl_status check_plan(const sl_llvm_file *file, const sl_plan *plan, const char *path, sl_error *error)
+{
+    sl_llvm_facts facts = sl_llvm_facts_of(file->code);
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    sl_status status = sl_plan_check(plan, "llvm-ir", facts.hash, path, graph, error);
+    if (status && plan->code_hash != facts.hash && !strcmp(plan->form, "llvm-ir")) {
+        size_t used = strlen(error->text);
+        snprintf(error->text + used, sizeof error->text - used,
+                 " (this is LLVM %u; a plan made with another version does not fit either)",
+                 sl_llvm_version(file->llvm));
+    }
+    return status;
+}
+
+static sl_status annotate(const sl_llvm_file *file, const sl_plan *plan, uint8_t *mode, sl_error *error)
+{
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    for (uint32_t i = 0; i < graph->loads; i++)
+        mode[i] = (uint8_t)sl_plan_mode(plan, graph->load[i].function, graph->load[i].place);
+    return sl_llvm_annotate(file->code, mode, error);
+}
+
+static sl_status write_module(const sl_invocation *inv, const sl_llvm_file *file, sl_error *error)
+{
+    const char *path = inv->common->output, *dot = path ? strrchr(path, '.') : NULL;
+    char *data = NULL;
+    size_t bytes = 0;
+    sl_output output;
+    sl_status status = sl_llvm_write(file->code, dot && !strcmp(dot, ".bc"), &data, &bytes, error);
+    if (!status)
+        status = sl_output_open(&output, path, error);
+    if (!status) {
+        fwrite(data, 1, bytes, output.file);
+        status = sl_output_close(&output, error);
+    }
+    free(data);
+    return status;
+}
+
+static void place_text(const sl_load *load, char *text, size_t size)
+{
+    if (load->line)
+        snprintf(text, size, "%s, line %u", load->function, load->line);
+    else
+        snprintf(text, size, "%s, instruction %u", load->function, load->place);
+}
+
+/* The chosen loads, and what they became. */
+static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, const sl_llvm_check *check, sl_error *error)
+{
+    static const sl_column columns[] = {{"load", false, true}, {"array", false, true},       {"mode", false, false},
+                                        {"cpu", false, false}, {"instruction", false, true}, {"bits", false, false}};
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
+    char place[160];
+    if (!table)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < graph->loads; i++) {
+        if (!mode[i])
+            continue;
+        place_text(&graph->load[i], place, sizeof place);
+        sl_table_cell(table, place);
+        sl_table_cell(table, graph->load[i].array ? graph->load[i].array : "?");
+        sl_table_cell(table, sl_bypass_name(mode[i]));
+        sl_table_cell(table, sl_llvm_cpu(file->code, i));
+        sl_table_cell(table, check[i].instructions ? check[i].instruction : "none");
+        sl_table_cell(table, *check[i].got ? check[i].got : "none");
+    }
+    sl_status status = sl_table_print(table, stdout, sl_terminal_width(stdout), error);
+    sl_table_destroy(table);
+    return status;
+}
+
+static void warn(const sl_invocation *inv, const sl_llvm_file *file, const uint8_t *mode, const sl_llvm_check *check)
+{
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    char place[160];
+    for (uint32_t i = 0; i < graph->loads; i++) {
+        if (check[i].fate == SL_FATE_AS_ASKED)
+            continue;
+        place_text(&graph->load[i], place, sizeof place);
+        if (check[i].fate == SL_FATE_BITS || check[i].fate == SL_FATE_CHANGED)
+            sl_cli_warn(inv, "the load at %s (mode %s) %s: '%s', not '%s'", place, sl_bypass_name(mode[i]),
+                        sl_llvm_fate_text(check[i].fate), check[i].got, check[i].wanted);
+        else
+            sl_cli_warn(inv, "the load at %s (mode %s) %s", place, sl_bypass_name(mode[i]),
+                        sl_llvm_fate_text(check[i].fate));
+    }
+}
+
+/* The function's own CPU counts, whatever --cpu says. */
+static void warn_of_cpus(const sl_invocation *inv, const sl_llvm_file *file, const char *wanted)
+{
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    for (uint32_t i = 0; wanted && i < graph->loads; i++) {
+        const char *cpu = sl_llvm_cpu(file->code, i);
+        if (strcmp(cpu, wanted) && (!i || strcmp(graph->load[i - 1].function, graph->load[i].function)))
+            sl_cli_warn(inv, "%s is compiled for %s, which it names as its own \"target-cpu\", not for %s",
+                        graph->load[i].function, cpu, wanted);
+    }
+}
+
+static sl_status tell(const sl_invocation *inv, const sl_llvm_file *file, const uint8_t *mode,
+                      const sl_llvm_check *check, sl_error *error)
+{
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    sl_llvm_facts facts = sl_llvm_facts_of(file->code);
+    uint32_t chosen = 0, waiting = 0;
+    for (uint32_t i = 0; i < graph->loads; i++) {
+        chosen += mode[i] != SL_BYPASS_NONE;
+        waiting += (mode[i] & SL_BYPASS_L1) != 0;
+    }
+    warn(inv, file, mode, check);
+    if (inv->common->quiet || !inv->common->output || !strcmp(inv->common->output, "-"))
+        return SL_OK;
+    printf("%u of %u loads bypass (LLVM %u)\n", chosen, graph->loads, sl_llvm_version(file->llvm));
+    if (facts.loads_joined)
+        printf("loads were joined before: %u in the file, %u now\n", facts.loads_before, graph->loads);
+    if (waiting)
+        printf("%u of them %s volatile, which also makes the wavefront wait for the data at once\n", waiting,
+               waiting == 1 ? "is" : "are");
+    return chosen ? print_table(file, mode, check, error) : SL_OK;
+}
+
+sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const char *path,
+                        const sl_apply_llvm_options *options, sl_error *error)
+{
+    sl_llvm_file file;
+    sl_status status = open_code(&file, plan, path, options, error);
+    if (status)
+        return status;
+    uint32_t loads = sl_llvm_graph(file.code)->loads;
+    uint8_t *mode = calloc((size_t)loads + 1, 1);
+    sl_llvm_check *check = calloc((size_t)loads + 1, sizeof *check);
+    status = mode && check ? check_plan(&file, plan, path, error) : sl_fail_memory(error);
+    if (!status)
+        status = annotate(&file, plan, mode, error);
+    if (!status && sl_llvm_facts_of(file.code).arch == SL_LLVM_AMDGCN)
+        status = sl_llvm_file_check(&file, check, error);
+    if (!status)
+        status = write_module(inv, &file, error);
+    if (!status) {
+        warn_of_cpus(inv, &file, options->cpu);
+        status = tell(inv, &file, mode, check, error);
+    }
+    free(mode);
+    free(check);
+    sl_llvm_file_close(&file);
+    return status;
+}
