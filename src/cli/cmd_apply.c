@@ -4,18 +4,23 @@
 
 #include "base/file.h"
 #include "bypass/ptx_loads.h"
+#include "cli/apply_llvm.h"
 #include "cli/command.h"
+#include "cli/llvm_file.h"
 #include "cli/output.h"
 #include "rewrite/ptx.h"
 
 typedef struct apply_options {
     sl_common common;
     const char *target;
+    sl_apply_llvm_options llvm;
 } apply_options;
 
 // clang-format off
 static const sl_option options[] = {
     {"target", 0, SL_OPTION_STRING, "SM", "PTX: raise .target to SM, e.g. sm_80, where it is lower and the plan needs it", offsetof(apply_options, target), 0, 0, NULL},
+    {"cpu", 0, SL_OPTION_STRING, "GFX", "LLVM IR: compile functions that name no CPU of their own for GFX (default: gfx1030)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
+    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: the version of LLVM to use, 14 to 19, or the file of its library (default: the newest that is installed)", offsetof(apply_options, llvm.llvm), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -77,13 +82,18 @@ static int run(const sl_invocation *inv)
     sl_status status = sl_plan_read(inv->args.operand[0], &plan, &error);
     if (status)
         return sl_cli_fail(inv, &error);
-    status = apply(inv, &plan, inv->args.operand[1], sm, &error);
+    if (sl_llvm_file_is(inv->args.operand[1]))
+        status = sl_apply_llvm(inv, &plan, inv->args.operand[1], &o->llvm, &error);
+    else
+        status = apply(inv, &plan, inv->args.operand[1], sm, &error);
     sl_plan_fini(&plan);
     return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
 }
 
 static const sl_example examples[] = {
     {"sluice apply plan.json kernel.ptx -o faster.ptx", "Writes the loads' cache operators into the PTX"},
+    {"sluice apply plan.json kernel.ll -o faster.bc",
+     "Marks the loads of LLVM IR for an AMD GPU and checks their bits"},
     {"sluice apply plan.json old.ptx --target sm_80 | diff old.ptx -", "Shows what changes"},
     {0},
 };
@@ -91,12 +101,15 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_apply = {
     .name = "apply",
     .summary = "write a bypass plan into the code it was made for",
-    .usage = "[options] PLAN FILE.ptx",
-    .description = "Edits the loads that the plan of 'sluice tune' chose, and nothing else: .L1::no_allocate for L1, "
-                   ".L2::cache_hint "
-                   "with an evict-first policy for L2. The PTX version is raised to 7.4 where it is lower. A plan for "
-                   "other code and "
-                   "a mode that the target cannot express are refused, and nothing is written.",
+    .usage = "[options] PLAN (FILE.ptx | FILE.ll | FILE.bc)",
+    .description =
+        "Edits the loads that the plan of 'sluice tune' chose, and nothing else. In PTX: .L1::no_allocate for L1, "
+        ".L2::cache_hint with an evict-first policy for L2; the PTX version is raised to 7.4 where it is lower. In "
+        "LLVM "
+        "IR for AMD GPUs: volatile for L1 (and L0), !nontemporal for L2, written as text or, to a file called .bc, as "
+        "bitcode; what is marked is then compiled, and loads that do not carry the bits of their mode (glc dlc, slc on "
+        "RDNA2) are reported.\n\n"
+        "A plan for other code and a mode that the target cannot express are refused, and nothing is written.",
     .options = options,
     .common = SL_COMMON_OUTPUT | SL_COMMON_QUIET,
     .values_bytes = sizeof(apply_options),

@@ -33,9 +33,9 @@ static int unknown_source(const sl_invocation *inv)
                 names[count++] = *name;
     char hint[128];
     if (strchr(word, '/'))
-        return sl_cli_usage(inv,
-                            "'%s' is neither a workload nor a PTX file; a program goes after '--': sluice %s -- %s",
-                            word, inv->command->name, word);
+        return sl_cli_usage(
+            inv, "'%s' is neither a workload nor a file of PTX or LLVM IR; a program goes after '--': sluice %s -- %s",
+            word, inv->command->name, word);
     return sl_cli_usage(inv, "there is no workload '%s'%s", word,
                         sl_did_you_mean(word, names, count, "", hint, sizeof hint));
 }
@@ -81,16 +81,19 @@ static const sl_option run_options[] = {
     {"max-instructions", 0, SL_OPTION_NUMBER, "N", "End a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
     {"check", 0, SL_OPTION_CHOICE, "WHAT", "How much is an error: what a GPU does not let pass, also reads just outside of an allocation, also reads of memory never written", AT(check), 0, 0, check_choices},
     {"isa", 0, SL_OPTION_CHOICE, "NAME", "Instruction set the emulator uses", AT(isa), 0, 0, sl_isa_choices},
-    {"entry", 0, SL_OPTION_STRING, "NAME", "PTX file: the kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
-    {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX file: blocks of the grid", AT(grid), 1, INT32_MAX, NULL},
-    {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX file: threads of a block", AT(block), 1, 1024, NULL},
-    {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX file: dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
-    {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX file: a kernel argument; give one for each parameter, in order", AT(arg), 0, 0, NULL},
-    {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX file: after the launch print the buffer that argument ARG (from 0) stands for, or write its bytes to FILE", AT(dump), 0, 0, NULL},
+    {"entry", 0, SL_OPTION_STRING, "NAME", "PTX file, LLVM IR: the kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
+    {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX file, LLVM IR: blocks of the grid", AT(grid), 1, INT32_MAX, NULL},
+    {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX file, LLVM IR: threads of a block", AT(block), 1, 1024, NULL},
+    {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX file, LLVM IR: dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
+    {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX file, LLVM IR: a kernel argument; give one for each parameter, in order", AT(arg), 0, 0, NULL},
+    {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX file, LLVM IR: after the launch print the buffer that argument ARG (from 0) stands for, or write its bytes to FILE", AT(dump), 0, 0, NULL},
+    {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host of this workload does; NAME=VALUE may follow the file", AT(workload), 0, 0, NULL},
+    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: the version of LLVM to use, 14 to 19, or the file of its library (default: the newest that is installed)", AT(llvm), 0, 0, NULL},
+    {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: run -O2 on it first", AT(optimise), 0, 0, NULL},
     {"size", 0, SL_OPTION_CHOICE, "SIZE", "Workload: its size (default: default)", AT(size), 0, 0, size_choices},
     {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it as it is and with the loads of a plan bypassing, time each kernel and compare what is copied to the host; with --on gpu on the real GPU", AT(plan), 0, 0, NULL},
     {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check its result against the CPU", AT(no_check), 0, 0, NULL},
-    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX file, program with a plan: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
+    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX file, LLVM IR, program with a plan: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
     {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs (default: 1)", AT(seed), 0, 0, NULL},
     {0},
 };
@@ -108,6 +111,7 @@ static const sl_example run_examples[] = {
     {"sluice run --size small spmv rows=500", "Runs another one at its small size with a parameter changed"},
     {"sluice run k.ptx --grid 4 --block 256 --arg 'f32[1K]:random' --arg u32:1024 --dump 0",
      "Launches the kernel of a PTX file and prints the buffer it was given"},
+    {"sluice run kernels.ll --workload spmv_jds", "Runs LLVM IR, also for AMD GPUs, with the host of a workload"},
     {"sluice run -- ./app 1024", "Runs a CUDA program, built with nvcc -cudart shared, without a GPU"},
     {"sluice run --json report.json -- ./app", "Writes the report as JSON too"},
     {"sluice run --check=uninit --max-instructions 10M -- ./app",
@@ -123,9 +127,9 @@ static const sl_example trace_examples[] = {
 };
 
 #define WHAT_RUNS                                                                                                      \
-    "What runs is a CUDA program given after '--', a built-in workload (see 'sluice workloads'), or a PTX file with "  \
-    "a "                                                                                                               \
-    "launch. A CUDA program must be linked with -cudart shared and carry PTX; its standard output and its exit code "  \
+    "What runs is a CUDA program given after '--', a built-in workload (see 'sluice workloads'), or a PTX file or "    \
+    "LLVM IR (.ll, .bc; for NVIDIA or AMD GPUs) with a launch. A CUDA program must be linked with -cudart shared and " \
+    "carry PTX; its standard output and its exit code "                                                                \
     "are its own, and the report goes to standard error.\n\n"                                                          \
     "A kernel argument is written TYPE:VALUE (u32:1024, f32:0.5), TYPE[COUNT]:FILL for a buffer whose address the "    \
     "kernel gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64; "      \
@@ -136,7 +140,7 @@ static const sl_example trace_examples[] = {
 const sl_command sl_cmd_run = {
     .name = "run",
     .summary = "run a GPU program here, without a GPU, and show what each launch did",
-    .usage = "[options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .usage = "[options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx | FILE.ll)",
     .description =
         "Runs a GPU program on the CPU and shows, for each kernel launch, what it executed and touched.\n\n" WHAT_RUNS,
     .options = run_options,
@@ -145,7 +149,7 @@ const sl_command sl_cmd_run = {
     .defaults = &defaults,
     .least_operands = 1,
     .most_operands = 64,
-    .operand = "something to run ('-- ./app', a workload or a PTX file)",
+    .operand = "something to run ('-- ./app', a workload, a PTX file or LLVM IR)",
     .takes_program = true,
     .examples = run_examples,
     .run = run_any,
@@ -154,7 +158,7 @@ const sl_command sl_cmd_run = {
 const sl_command sl_cmd_trace = {
     .name = "trace",
     .summary = "record what the warps of a GPU program did",
-    .usage = "-o FILE [options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .usage = "-o FILE [options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx | FILE.ll)",
     .description =
         "Runs a GPU program as 'sluice run' does and records what each warp executed and touched, for every later "
         "analysis.\n\n" WHAT_RUNS,
@@ -165,7 +169,7 @@ const sl_command sl_cmd_trace = {
     .defaults = &defaults,
     .least_operands = 1,
     .most_operands = 64,
-    .operand = "something to run ('-- ./app', a workload or a PTX file)",
+    .operand = "something to run ('-- ./app', a workload, a PTX file or LLVM IR)",
     .takes_program = true,
     .examples = trace_examples,
     .run = trace_any,

@@ -36,15 +36,19 @@ void sl_llvm_file_close(sl_llvm_file *file)
     *file = (sl_llvm_file){0};
 }
 
-static sl_status make_ptx(void *context, char **data, size_t *bytes, sl_error *error)
+static sl_status make_numbered(void *context, char **data, size_t *bytes, sl_error *error)
 {
-    const sl_llvm_file *file = context;
-    return sl_llvm_emit_ptx(file->code, data, bytes, error);
+    return sl_llvm_emit_ptx(((const sl_llvm_file *)context)->code, true, data, bytes, error);
 }
 
-sl_status sl_llvm_file_ptx(const sl_llvm_file *file, char **text, size_t *length, sl_error *error)
+static sl_status make_plain(void *context, char **data, size_t *bytes, sl_error *error)
 {
-    return sl_apart("LLVM", make_ptx, (void *)file, text, length, error);
+    return sl_llvm_emit_ptx(((const sl_llvm_file *)context)->code, false, data, bytes, error);
+}
+
+sl_status sl_llvm_file_ptx(const sl_llvm_file *file, bool numbered, char **text, size_t *length, sl_error *error)
+{
+    return sl_apart("LLVM", numbered ? make_numbered : make_plain, (void *)file, text, length, error);
 }
 
 static sl_status make_check(void *context, char **data, size_t *bytes, sl_error *error)

@@ -17,7 +17,7 @@ sl_status sl_llvm_file_open(sl_llvm_file *file, const char *path, const char *wa
 void sl_llvm_file_close(sl_llvm_file *file);
 
 /* sl_llvm_emit_ptx and sl_llvm_check_code. *text is malloc'ed and terminated. */
-sl_status sl_llvm_file_ptx(const sl_llvm_file *file, char **text, size_t *length, sl_error *error);
+sl_status sl_llvm_file_ptx(const sl_llvm_file *file, bool numbered, char **text, size_t *length, sl_error *error);
 sl_status sl_llvm_file_check(const sl_llvm_file *file, sl_llvm_check *check, sl_error *error);
 
 #endif

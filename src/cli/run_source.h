@@ -1,4 +1,4 @@
-/* What `run` and `trace` can run: a CUDA program, a PTX file with a launch, a built-in workload.
+/* What `run` and `trace` can run: a CUDA program, a PTX file or LLVM IR with a launch, a built-in workload.
  *
  * A source is one file that defines an sl_run_source and has a line in run_sources.def. The commands find the source
  * that accepts the command line and hand it the request; the source runs, records, and shows the report
@@ -34,6 +34,10 @@ typedef struct sl_run_options {
     uint64_t shared_bytes;      /* dynamic */
     sl_option_list arg;         /* one per parameter, in order */
     sl_option_list dump;        /* arguments to show after the launch */
+    /* LLVM IR */
+    const char *workload; /* whose host launches it; NULL: it is launched as a PTX file is */
+    const char *llvm;     /* version or library; NULL: the newest */
+    bool optimise;
     /* workloads */
     int size; /* index into sl_size_names */
     bool no_check;

@@ -63,8 +63,9 @@ enum { SL_LLVM_FIRST_LINE = 2 };
 
 /* Compiles a copy of the module in which each load has a line of its own; *text is malloc'ed. May end the process. */
 sl_status sl_llvm_emit(const sl_llvm_code *code, char **text, size_t *length, sl_error *error);
-/* The same for amdgcn and nvptx alike as PTX that the emulator runs (llvm_retarget.c says how). May end the process. */
-sl_status sl_llvm_emit_ptx(const sl_llvm_code *code, char **text, size_t *length, sl_error *error);
+/* The same for amdgcn and nvptx alike as PTX that the emulator runs (llvm_retarget.c says how). `numbered`: lines are
+ * numbers of loads; else those of the source. May end the process. */
+sl_status sl_llvm_emit_ptx(const sl_llvm_code *code, bool numbered, char **text, size_t *length, sl_error *error);
 
 /* The load that an instruction of this line came from. */
 #define SL_LLVM_NO_LOAD UINT32_MAX

@@ -131,13 +131,13 @@ sl_status sl_llvm_emit(const sl_llvm_code *code, char **text, size_t *length, sl
 }
 
 /* sm_80 and PTX 7.5 are what the workloads are made for, and all of LLVM 14 to 19 know them. */
-sl_status sl_llvm_emit_ptx(const sl_llvm_code *code, char **text, size_t *length, sl_error *error)
+sl_status sl_llvm_emit_ptx(const sl_llvm_code *code, bool numbered, char **text, size_t *length, sl_error *error)
 {
     const sl_llvm_api *api = &code->llvm->api;
     bool foreign = code->arch != SL_LLVM_NVPTX;
     llvm_module copy = api->CloneModule(code->module);
     llvm_machine machine = NULL;
-    sl_status status = sl_llvm_number_lines(code, copy, error);
+    sl_status status = numbered ? sl_llvm_number_lines(code, copy, error) : SL_OK;
     if (!status && foreign)
         status = sl_llvm_retarget(code, &copy, error);
     if (!status)

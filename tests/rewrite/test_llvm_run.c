@@ -10,7 +10,7 @@ static size_t ptx_bytes;
 
 static void make_ptx(void)
 {
-    if (sl_llvm_emit_ptx(code, &ptx, &ptx_bytes, &error))
+    if (sl_llvm_emit_ptx(code, true, &ptx, &ptx_bytes, &error))
         fail_msg("%s", error.text);
 }
 
@@ -184,7 +184,7 @@ static void each_load_keeps_its_number(void **state)
 static void expect_refused(const char *text, const char *reason)
 {
     read_code(text);
-    assert_int_equal(sl_llvm_emit_ptx(code, &ptx, &ptx_bytes, &error), SL_UNSUPPORTED);
+    assert_int_equal(sl_llvm_emit_ptx(code, true, &ptx, &ptx_bytes, &error), SL_UNSUPPORTED);
     if (!strstr(error.text, reason) || !strstr(error.text, "k cannot be run"))
         fail_msg("'%s' does not name %s", error.text, reason);
     close_code();
