@@ -200,7 +200,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     tuning *t = context;
     sl_tuner tuner;
     if (!t->plan.code_hash) {
-        sl_status status = sl_ptx_code_hash(launch->module, &t->plan.code_hash, error);
+        sl_status status = sl_subject_hash(t->subject, launch->module, &t->plan.code_hash, error);
         if (status)
             return status;
         t->plan.clock = sl_arena_strdup(&t->plan.arena, launch->clock->name);
@@ -323,6 +323,7 @@ static int show(tuning *t)
 static int tune_subject(tuning *t)
 {
     sl_error error = {0};
+    t->plan.form = sl_subject_form(t->subject);
     t->plan.code = t->subject->name;
     t->plan.select = t->selector[0]->name;
     t->plan.made_by = t->inv->line;

@@ -141,9 +141,9 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
                                     .ptx_length = subject->ptx_length,
                                     .rounds = t->wishes->rounds,
                                     .cold = t->wishes->cold};
-    sl_status status =
-        input ? sl_ptx_loads(visited.module, visited.func, sl_device_info_of(t->device)->sm, arena, &graph, error)
-              : sl_fail_memory(error);
+    sl_status status = input ? sl_subject_loads(subject, visited.module, visited.func, sl_device_info_of(t->device)->sm,
+                                                arena, &graph, error)
+                             : sl_fail_memory(error);
     if (!status)
         status = sl_gpu_clock_create(kernel, launch, &graph, &options, &clock, error);
     if (status)
@@ -207,6 +207,9 @@ static sl_status compile_filter(tour *t, sl_error *error)
 sl_status sl_gpu_visit(const sl_gpu_tour *wishes, sl_error *error)
 {
     tour t = {.wishes = wishes};
+    if (wishes->subject->ir.code)
+        return sl_fail(error, SL_UNSUPPORTED, "%s is LLVM IR, which the simulator times: --on sim --gpu rx6900xt",
+                       wishes->subject->name);
     sl_status status = compile_filter(&t, error);
     if (!status)
         status = run_with(&t, false, survey, error);

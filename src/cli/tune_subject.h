@@ -1,19 +1,26 @@
-/* What tune and measure work on: a built-in workload, or a PTX file with a launch. */
+/* What tune and measure work on: a built-in workload, a PTX file with a launch, or LLVM IR with a launch or with a
+ * workload whose host launches it. */
 #ifndef SL_CLI_TUNE_SUBJECT_H
 #define SL_CLI_TUNE_SUBJECT_H
 
+#include "bypass/load.h"
+#include "cli/llvm_file.h"
 #include "cli/run_source.h"
 #include "device/device.h"
 #include "workloads/workload.h"
 
 typedef struct sl_subject {
     const sl_run_options *options;
-    const sl_workload *workload; /* NULL: a PTX file */
+    const sl_workload *workload; /* NULL: a file with a launch */
+    sl_workload rehosted;        /* what `workload` points to, with the code of LLVM IR */
     sl_workload_options wishes;
     const char *name; /* the operand */
-    const char *ptx;  /* its code */
+    const char *ptx;  /* its code, or what LLVM IR became: lines are then numbers of loads */
     size_t ptx_length;
     char *owned;     /* NULL: the code is the workload's */
+    sl_llvm_file ir; /* zero: it is no LLVM IR */
+    sl_load_graph ir_loads;
+    sl_arena arena;
     char input[512]; /* all that decides about its data, in a line */
 } sl_subject;
 
@@ -23,6 +30,16 @@ int sl_subject_open(sl_subject *subject, const sl_invocation *inv, const sl_run_
 void sl_subject_close(sl_subject *subject);
 /* Runs the host on a device, whose hooks see the launches. `check`: a workload compares its result with the CPU. */
 sl_status sl_subject_run(const sl_subject *subject, sl_device *device, bool check, sl_error *error);
+
+/* "ptx", "llvm-ir": as plans call it. */
+const char *sl_subject_form(const sl_subject *subject);
+/* By which plans know its code. `module` is what its PTX was parsed to. */
+sl_status sl_subject_hash(const sl_subject *subject, const sl_ptx_module *module, uint64_t *hash, sl_error *error);
+/* The loads of a kernel, with groups. `sm` as sl_ptx_loads takes it. */
+sl_status sl_subject_loads(const sl_subject *subject, const sl_ptx_module *module, const sl_ptx_func *kernel,
+                           uint32_t sm, sl_arena *arena, sl_load_graph *graph, sl_error *error);
+/* The load of that graph that an instruction of a recorded kernel belongs to; UINT32_MAX: none. */
+uint32_t sl_subject_load_of(const sl_subject *subject, const sl_load_graph *graph, const sl_inst *inst);
 
 /* The options of a subject, for the table of a command whose struct begins with an sl_run_options. */
 #define SL_SUBJECT_OPTIONS                                                                                             \
