@@ -1,0 +1,178 @@
+#!/bin/sh
+# LLVM IR as a person uses it: run, apply. Its back ends are LLVM's, so without LLVM only the message is tested.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+data=$source_root/tests/data/llvm
+
+# A plan for code of hash $1: one load of spmv_jds for each "PLACE MODE" that follows.
+plan()
+{
+    printf '{"sluice_plan": 1, "code_hash": "%s", "form": "llvm-ir", "loads": [' "$1"
+    shift
+    between=
+    for load; do
+        printf '%s{"function": "spmv_jds", "place": %s, "mode": "%s"}' "$between" "${load% *}" "${load#* }"
+        between=', '
+    done
+    echo ']}'
+}
+
+# What `apply` says that the hash of file $1 is; the options that follow choose the LLVM.
+hash_of()
+{
+    plan 0000000000000000 >none.json
+    "$sluice" apply none.json "$@" 2>&1 | sed -n 's/.*has \([0-9a-f]\{16\}\);.*/\1/p'
+}
+
+it 'says what to install when the wanted LLVM is missing, and exits 1'
+plan 0000000000000000 >none.json
+run "$sluice" apply none.json "$data/spmv_jds.ll" --llvm 13
+exits 1
+stderr_has 'LLVM 13 is not one that Sluice knows: 14 to 19'
+run "$sluice" apply none.json "$data/spmv_jds.ll" --llvm ./libLLVM.so
+exits 1
+stderr_has 'no LLVM in ./libLLVM.so'
+
+installed=
+for version in 14 15 16 17 18 19; do
+    "$sluice" apply none.json "$data/spmv_jds.ll" --llvm $version >/dev/null 2>said
+    if grep -q 'is not installed' said; then
+        grep -qF "apt install libllvm$version" said || fail "LLVM $version: $(cat said)"
+    else
+        installed="$installed $version"
+    fi
+done
+
+if [ -z "$installed" ]; then
+    run "$sluice" run "$data/spmv_jds.ll" --workload spmv_jds
+    exits 1
+    stderr_has 'LLVM IR needs LLVM, which is not installed'
+    done_testing
+fi
+
+for version in 14 19; do
+    it "marks chosen loads, and shows their bits, with LLVM $version"
+    case $installed in
+    *$version*) ;;
+    *) skip "LLVM $version is not installed" && continue ;;
+    esac
+    hash=$(hash_of "$data/spmv_jds.ll" --llvm $version)
+    plan "$hash" '19 L1' '21 L2' '15 L2' >plan.json
+    run "$sluice" apply plan.json "$data/spmv_jds.ll" -o out.ll --llvm $version
+    exits 0
+    stdout_has '3 of 14 loads bypass'
+    stdout_has 'which also makes the wavefront wait'
+    stdout_has 'global_load_dword  glc dlc'
+    stdout_has 'global_load_dword  slc'
+    stderr_has 'line 30 (mode L2) is a scalar load'
+    [ "$(grep -c 'load volatile' out.ll)" = 1 ] || fail 'not one volatile load'
+    [ "$(grep -c 'load .*!nontemporal' out.ll)" = 2 ] || fail 'not two nontemporal loads'
+    run "$sluice" apply plan.json "$data/spmv_jds.ll" -o out.bc --llvm $version -q
+    exits 0
+    stdout_is ''
+    [ "$(head -c 2 out.bc)" = BC ] || fail 'out.bc is no bitcode'
+
+    it "runs bitcode and text alike, marked or not, with LLVM $version"
+    run "$sluice" run out.bc --workload spmv_jds --size small --llvm $version
+    exits 0
+    stdout_has 'checked against the CPU, all equal'
+    run "$sluice" run "$data/spmv_jds.ll" --workload spmv_jds --size small rows=500 --llvm $version
+    exits 0
+    stdout_has 'rows=500'
+    stdout_has 'spmv_jds.cu:33'
+done
+
+it 'refuses a plan for other code and leaves the output alone'
+echo precious >kept.ll
+run "$sluice" apply none.json "$data/spmv_jds.ll" -o kept.ll
+exits 1
+stderr_has 'the plan belongs to other code'
+stderr_has 'a plan made with another version does not fit either'
+file_is kept.ll precious
+run "$sluice" apply plan.json "$source_root/workloads/spmv/spmv.ptx"
+exits 1
+stderr_has 'the plan is for llvm-ir'
+
+it 'runs code that was not optimised, as it is and after -O2'
+cat >slow.ll <<'END'
+target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @spmv_jds(i32 addrspace(1)* %a) {
+  %v = alloca i32 addrspace(1)*, addrspace(5)
+  store i32 addrspace(1)* %a, i32 addrspace(1)* addrspace(5)* %v
+  %p = load i32 addrspace(1)*, i32 addrspace(1)* addrspace(5)* %v
+  %x = load i32, i32 addrspace(1)* %p
+  %y = add i32 %x, 1
+  store i32 %y, i32 addrspace(1)* %p
+  ret void
+}
+END
+run "$sluice" run slow.ll --grid 1 --block 1 --arg 'u32[2]:41' --dump 0
+exits 0
+stdout_has '42 41'
+run "$sluice" run slow.ll --optimise --grid 1 --block 1 --arg 'u32[2]:41' --dump 0
+exits 0
+stdout_has '42 41'
+
+it 'refuses a mode that a load cannot take'
+hash=$(hash_of "$data/spmv_jds.ll")
+plan "$hash" '19 L3' >plan.json
+run "$sluice" apply plan.json "$data/spmv_jds.ll"
+exits 1
+stderr_has "no mode is called 'L3'"
+plan "$hash" '3 L1' >plan.json
+run "$sluice" apply plan.json "$data/spmv_jds.ll"
+exits 1
+stderr_has 'has none there'
+sed 's/\(%[0-9a-z.]* = load\) i32/\1 volatile i32/' "$data/spmv_jds.ll" >volatile.ll
+plan "$(hash_of volatile.ll)" '15 L2' >plan.json
+run "$sluice" apply plan.json volatile.ll
+exits 1
+stderr_has 'cannot take mode L2: it is volatile already'
+cat >nvidia.ll <<'END'
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @spmv_jds(i32 addrspace(1)* %a) {
+  %x = load i32, i32 addrspace(1)* %a
+  store i32 %x, i32 addrspace(1)* %a
+  ret void
+}
+END
+plan "$(hash_of nvidia.ll)" '0 L2' >plan.json
+run "$sluice" apply plan.json nvidia.ll
+exits 1
+stderr_has 'compile it to PTX and apply the plan there'
+
+it 'says where IR does not parse, and what is no IR for a GPU'
+printf 'target triple = "amdgcn-amd-amdhsa"\ndefine void @f() {\n  rat void\n}\n' >broken.ll
+run "$sluice" run broken.ll --grid 1 --block 1
+exits 1
+stderr_has 'broken.ll:3:3: LLVM cannot read it: expected instruction opcode'
+echo 'target triple = "x86_64-pc-linux-gnu"' >cpu.ll
+run "$sluice" run cpu.ll --grid 1 --block 1
+exits 1
+stderr_has "cpu.ll: the code is for 'x86_64-pc-linux-gnu'"
+run "$sluice" run nowhere.ll --grid 1 --block 1
+exits 1
+stderr_has 'nowhere.ll'
+run "$sluice" run slow.ll
+exits 2
+stderr_has '--grid is missing'
+stderr_has '--workload'
+run "$sluice" run slow.ll --workload spmw
+exits 1
+stderr_has 'spmv'
+
+it 'survives what LLVM cannot compile'
+cat >hard.ll <<'END'
+target triple = "nvptx64-nvidia-cuda"
+declare float @llvm.pow.f32(float, float)
+define ptx_kernel void @hard(float addrspace(1)* %a) {
+  %x = load float, float addrspace(1)* %a
+  %y = call float @llvm.pow.f32(float %x, float %x)
+  store float %y, float addrspace(1)* %a
+  ret void
+}
+END
+run "$sluice" run hard.ll --grid 1 --block 1 --arg 'f32[4]:1'
+exits 1
+stderr_has 'LLVM gave up on it: '
+
+done_testing
