@@ -7,25 +7,19 @@ struct sl_sim_clock {
     sl_clock face;
     const sl_machine *machine;
     const sl_loaded *loaded;
-    const sl_load_graph *graph;
+    const uint32_t *load_of_slot;
     sl_sim_clock_options options;
-    uint32_t *slot; /* [loads]: memory instruction of each; UINT32_MAX: it has none */
-    uint64_t base;  /* cycles of the original; 0: not run yet */
+    uint64_t base; /* cycles of the original; 0: not run yet */
     char name[160];
 };
 
 /* A choice as the simulator takes it: for each memory instruction the levels that it goes past. */
 static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *plan)
 {
-    uint32_t last = c->machine->levels - 1;
-    for (uint32_t i = 0; choice && i < c->graph->loads; i++) {
-        uint32_t mask = 0;
-        if (choice[i] & SL_BYPASS_L1)
-            mask |= (1u << last) - 1;
-        if (choice[i] & SL_BYPASS_L2)
-            mask |= 1u << last;
-        if (c->slot[i] != UINT32_MAX)
-            plan[c->slot[i]] = (uint8_t)mask;
+    uint32_t last = c->machine->levels - 1, slots = sl_loaded_kernel(c->loaded)->mem_slots;
+    for (uint32_t i = 0; choice && i < slots; i++) {
+        unsigned mode = c->load_of_slot[i] == UINT32_MAX ? SL_BYPASS_NONE : choice[c->load_of_slot[i]];
+        plan[i] = (uint8_t)((mode & SL_BYPASS_L1 ? (1u << last) - 1 : 0) | (mode & SL_BYPASS_L2 ? 1u << last : 0));
     }
 }
 
@@ -84,27 +78,13 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
     return status;
 }
 
-/* The kernel's own instructions come first in its listing, so that their number is the place of a load. */
-static void find_slots(sl_sim_clock *c)
-{
-    const sl_trace_kernel *kernel = sl_loaded_kernel(c->loaded);
-    for (uint32_t i = 0; i < c->graph->loads; i++) {
-        uint32_t place = c->graph->load[i].place;
-        c->slot[i] = place < kernel->insts ? kernel->inst[place].mem_slot : UINT32_MAX;
-    }
-}
-
-sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
+sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
                               const sl_sim_clock_options *options, sl_sim_clock **clock, sl_error *error)
 {
     sl_sim_clock *c = calloc(1, sizeof *c);
-    uint32_t *slot = calloc(graph->loads + 1, sizeof *slot);
-    if (!c || !slot) {
-        free(c);
-        free(slot);
+    if (!c)
         return sl_fail_memory(error);
-    }
-    *c = (sl_sim_clock){.machine = machine, .loaded = loaded, .graph = graph, .options = *options, .slot = slot};
+    *c = (sl_sim_clock){.machine = machine, .loaded = loaded, .load_of_slot = load_of_slot, .options = *options};
     snprintf(c->name, sizeof c->name, "sim %s%s", machine->name, options->cold ? ", cold" : "");
     c->face = (sl_clock){.name = c->name,
                          .unit = "cycles",
@@ -115,7 +95,6 @@ sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded
                          .time = time_choices};
     if (machine->levels > 1)
         c->face.modes |= 1u << SL_BYPASS_L1 | 1u << SL_BYPASS_BOTH;
-    find_slots(c);
     *clock = c;
     return SL_OK;
 }
@@ -127,8 +106,5 @@ const sl_clock *sl_sim_clock_interface(const sl_sim_clock *clock)
 
 void sl_sim_clock_destroy(sl_sim_clock *clock)
 {
-    if (!clock)
-        return;
-    free(clock->slot);
     free(clock);
 }

@@ -18,9 +18,9 @@ typedef struct sl_sim_clock_options {
     sl_pool *pool; /* NULL: one choice after the other */
 } sl_sim_clock_options;
 
-/* The loads of `graph` are those of the launch's kernel, by the number of their instruction in it. Everything must
- * outlive the clock. */
-sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
+/* `load_of_slot`: for each memory instruction of the launch's kernel the load that it is, or is a part of, as a choice
+ * counts them; UINT32_MAX: none. Everything must outlive the clock. */
+sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
                               const sl_sim_clock_options *options, sl_sim_clock **clock, sl_error *error);
 const sl_clock *sl_sim_clock_interface(const sl_sim_clock *clock);
 void sl_sim_clock_destroy(sl_sim_clock *clock); /* NULL is fine */

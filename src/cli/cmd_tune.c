@@ -38,6 +38,9 @@ static const sl_option options[] = {
     {"on", 0, SL_OPTION_CHOICE, "CLOCK", "What times the kernels: the simulator, or a real GPU (default: sim)", AT(on), 0, 0, clock_choices},
     {"gpu", 'g', SL_OPTION_STRING, "MACHINE", "Simulator: the machine, a name of 'sluice machines' or a YAML file (default: h200)", AT(gpu), 0, 0, NULL},
     {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Simulator: change a key of the machine; may be given several times", AT(set), 0, 0, NULL},
+    {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host of this workload does; NAME=VALUE may follow the file", AT(run.workload), 0, 0, NULL},
+    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: the version of LLVM to use, 14 to 19, or the file of its library (default: the newest that is installed)", AT(run.llvm), 0, 0, NULL},
+    {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: run -O2 on it first", AT(run.optimise), 0, 0, NULL},
     {"blocks", 0, SL_OPTION_NUMBER, "N", "Simulator: take the first N blocks of each launch (default: all)", AT(blocks), 1, 0, NULL},
     {"select", 0, SL_OPTION_STRING, "NAMES", "How to choose: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound; several, separated by commas, are compared, and the plan is that of the first (default: ours)", AT(select), 0, 0, NULL},
     {"kernel", 0, SL_OPTION_STRING, "REGEX", "Tune only kernels whose name matches", AT(kernel), 0, 0, NULL},
@@ -370,6 +373,8 @@ static const sl_example examples[] = {
     {"sluice tune spmv --gpu rx6900xt --blocks 64 -o plan.json", "The same on a simulated machine"},
     {"sluice tune k.ptx --on gpu --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
      "The same for the kernel of a PTX file"},
+    {"sluice tune k.ll --workload spmv_jds --gpu rx6900xt -o plan.json",
+     "Tunes LLVM IR for an AMD GPU, launched by the host of a workload"},
     {"sluice tune spmv --on gpu --select paper,ours,bound --csv table.csv", "Compares ways to choose"},
     {"sluice tune spmv --graph loads.svg -o plan.json", "Draws the loads and which of them belong together"},
     {0},
@@ -378,12 +383,13 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_tune = {
     .name = "tune",
     .summary = "find the loads that should bypass caches, and write a plan",
-    .usage = "[options] (WORKLOAD [NAME=VALUE...] | FILE.ptx)",
+    .usage = "[options] (WORKLOAD [NAME=VALUE...] | FILE.ptx | FILE.ll)",
     .description =
         "Times each kernel with every load bypassing L1, L2 or both, alone and together with the loads of its group, "
         "and chooses which loads should. The clock is a simulated machine, or with --on gpu a real GPU, on which the "
         "launch of each kernel that takes longest is timed from the same state of memory every time, in turns with "
-        "the original. The plan is JSON; 'sluice apply' writes it into PTX, 'sluice measure' times it again.\n\n"
+        "the original. The plan is JSON; 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
+        "again.\n\n"
         "Timings are kept in a file and used again, so that an interrupted run goes on where it was.",
     .options = options,
     .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
@@ -391,7 +397,7 @@ const sl_command sl_cmd_tune = {
     .defaults = &defaults,
     .least_operands = 1,
     .most_operands = 64,
-    .operand = "a workload or a PTX file",
+    .operand = "a workload, a PTX file or LLVM IR",
     .examples = examples,
     .run = run,
 };

@@ -208,7 +208,7 @@ sl_status sl_gpu_visit(const sl_gpu_tour *wishes, sl_error *error)
 {
     tour t = {.wishes = wishes};
     if (wishes->subject->ir.code)
-        return sl_fail(error, SL_UNSUPPORTED, "%s is LLVM IR, which the simulator times: --on sim --gpu rx6900xt",
+        return sl_fail(error, SL_UNSUPPORTED, "%s is LLVM IR, which only the simulator times (--on sim)",
                        wishes->subject->name);
     sl_status status = compile_filter(&t, error);
     if (!status)

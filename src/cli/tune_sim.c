@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "bypass/clock_sim.h"
-#include "bypass/ptx_loads.h"
+#include "bypass/ptx_loads.h" /* SL_PTX_L2_SM */
 #include "cli/temporary.h"
 #include "trace/recorder.h"
 
@@ -78,6 +78,15 @@ static uint64_t launches_if_largest(const tour *t, size_t index)
     return count;
 }
 
+/* Which load each memory instruction of the recorded kernel belongs to. */
+static uint32_t *map_slots(const tour *t, const sl_trace_kernel *kernel, const sl_load_graph *graph, sl_arena *arena)
+{
+    uint32_t *load_of = sl_arena_array(arena, uint32_t, kernel->mem_slots + 1);
+    for (uint32_t slot = 0; load_of && slot < kernel->mem_slots; slot++)
+        load_of[slot] = sl_subject_load_of(t->wishes->subject, graph, &kernel->inst[kernel->mem_inst[slot]]);
+    return load_of;
+}
+
 static sl_status visit_launch(const tour *t, const sl_trace *trace, uint32_t n, uint64_t launches,
                               const sl_ptx_module *module, sl_pool *pool, sl_arena *arena, sl_error *error)
 {
@@ -95,12 +104,16 @@ static sl_status visit_launch(const tour *t, const sl_trace *trace, uint32_t n, 
                         (unsigned long long)visited.launch, (unsigned long long)wishes->blocks);
     const sl_sim_clock_options options = {
         .input = input, .seed = wishes->subject->options->seed, .cold = wishes->cold, .pool = pool};
-    sl_status status = input && visited.func ? sl_ptx_loads(module, visited.func, SL_PTX_L2_SM, arena, &graph, error)
-                                             : sl_fail_memory(error);
+    uint32_t *load_of = NULL;
+    sl_status status = input && visited.func
+                           ? sl_subject_loads(wishes->subject, module, visited.func, SL_PTX_L2_SM, arena, &graph, error)
+                           : sl_fail_memory(error);
     if (!status)
         status = sl_loaded_create(trace, n, pool, &loaded, error);
+    if (!status && !(load_of = map_slots(t, sl_loaded_kernel(loaded), &graph, arena)))
+        status = sl_fail_memory(error);
     if (!status)
-        status = sl_sim_clock_create(wishes->machine, loaded, &graph, &options, &clock, error);
+        status = sl_sim_clock_create(wishes->machine, loaded, load_of, &options, &clock, error);
     if (!status) {
         visited.graph = &graph;
         visited.clock = sl_sim_clock_interface(clock);

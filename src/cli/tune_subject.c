@@ -221,7 +221,7 @@ uint32_t sl_subject_load_of(const sl_subject *s, const sl_load_graph *graph, con
         return load != SL_LLVM_NO_LOAD && load >= first && load - first < graph->loads ? load - first : UINT32_MAX;
     }
     for (uint32_t i = 0; i < graph->loads; i++)
-        if (graph->load[i].line == inst->ptx_line)
+        if (graph->load[i].place == inst->pc) /* its own instructions come first in the listing of a kernel */
             return i;
     return UINT32_MAX;
 }
