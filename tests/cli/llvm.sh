@@ -112,6 +112,38 @@ run "$sluice" run slow.ll --optimise --grid 1 --block 1 --arg 'u32[2]:41' --dump
 exits 0
 stdout_has '42 41'
 
+it 'tunes on the simulator without a GPU, and applies what it found'
+run "$sluice" tune slow.ll --optimise --on sim --gpu rx6900xt --no-cache --select PassL2 -o tuned.json --grid 64 --block 256 --arg 'u32[1]:0'
+exits 0
+stdout_has 'Timed by sim rx6900xt'
+file_has tuned.json '"form": "llvm-ir"'
+file_has tuned.json '"clock": "sim rx6900xt"'
+file_has tuned.json '"array": "a"'
+run "$sluice" apply tuned.json slow.ll -o tuned.ll
+exits 0
+run "$sluice" tune "$data/spmv_jds.ll" --workload spmv_jds rows=64 mean=2 --on sim --gpu rx6900xt --no-cache --select paper -j 1 -o one.json
+exits 0
+stdout_has 'a scalar load'
+run "$sluice" tune "$data/spmv_jds.ll" --workload spmv_jds rows=64 mean=2 --on sim --gpu rx6900xt --no-cache --select paper -j 2 -o two.json
+exits 0
+grep -v made_by one.json >one
+grep -v made_by two.json >two
+cmp -s one two || fail 'plans differ by the number of threads'
+run "$sluice" tune spmv --size small rows=64 --on sim --gpu fermi-gtx480 --no-cache --select Liang
+exits 0
+stdout_has 'Timed by sim fermi-gtx480'
+
+it 'says what tuning lacks'
+run "$sluice" tune slow.ll --on gpu --grid 1 --block 1 --arg 'u32[1]:0'
+exits 1
+stderr_has 'slow.ll is LLVM IR, which only the simulator times (--on sim)'
+run "$sluice" tune slow.ll
+exits 2
+stderr_has '--grid is missing'
+run "$sluice" tune slow.ll --workload spmw
+exits 2
+stderr_has 'spmv'
+
 it 'refuses a mode that a load cannot take'
 hash=$(hash_of "$data/spmv_jds.ll")
 plan "$hash" '19 L3' >plan.json
