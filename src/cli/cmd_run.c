@@ -158,7 +158,7 @@ const sl_command sl_cmd_run = {
 const sl_command sl_cmd_trace = {
     .name = "trace",
     .summary = "record what the warps of a GPU program did",
-    .usage = "-o FILE [options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE.ptx | FILE.ll)",
+    .usage = "-o FILE [options] (-- PROGRAM [ARG...] | WORKLOAD [NAME=VALUE...] | FILE)",
     .description =
         "Runs a GPU program as 'sluice run' does and records what each warp executed and touched, for every later "
         "analysis.\n\n" WHAT_RUNS,
