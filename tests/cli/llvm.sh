@@ -192,6 +192,29 @@ run "$sluice" run slow.ll --workload spmw
 exits 1
 stderr_has 'spmv'
 
+it 'runs the kernels of the paper, compiled for an AMD GPU, with the results of the CPU'
+case $installed in
+*19*)
+    if command -v clang-19 >/dev/null; then
+        run sh "$source_root/workloads/generate-ir" ir
+        exits 0
+        for file in ir/*.ll; do
+            name=$(basename "$file" .ll)
+            run "$sluice" run "$file" --workload "$name" --size small
+            exits 0
+            stdout_has 'checked against the CPU'
+        done
+        [ "$(find ir -name '*.ll' | wc -l)" -ge 7 ] || fail "only $(ls ir)"
+        run sh "$source_root/workloads/generate-ir" ir topk
+        exits 1
+        stderr_has 'which workloads/common/amdgcn_device.h does not have'
+    else
+        skip 'clang 19 is not installed'
+    fi
+    ;;
+*) skip 'LLVM 19 is not installed' ;;
+esac
+
 it 'survives what LLVM cannot compile'
 cat >hard.ll <<'END'
 target triple = "nvptx64-nvidia-cuda"
