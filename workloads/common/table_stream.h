@@ -6,12 +6,12 @@
 
 typedef struct sl_table_stream {
     uint32_t threads, steps;
-    uint32_t shift; /* a random number >> shift is a row of the table */
+    uint32_t rows; /* of the table; a random number * rows >> 32 is one of them */
     uint32_t *table, *stream, *out;
     uint32_t *expected; /* [threads], for the caller to fill */
 } sl_table_stream;
 
-/* Parameters: table (KB, a power of two), blocks, threads (of a block, a multiple of 32), steps. Runs the kernel
+/* Parameters: table (KB), blocks, threads (of a block, a multiple of 32), steps. Runs the kernel
  * "table_stream" and brings its output back. */
 sl_table_stream sl_table_stream_start(sl_host *h, uint32_t row_words);
 

@@ -13,7 +13,7 @@ void sl_workload_table_stream_l2(sl_host *h)
         for (uint32_t i = 0; i < t.steps; i++) {
             const uint32_t *s = &t.stream[4 * ((uint64_t)i * t.threads + thread)];
             state = state * 1664525u + 1013904223u;
-            sum += t.table[state >> t.shift] ^ (s[0] + s[1] + s[2] + s[3]);
+            sum += t.table[(uint64_t)state * t.rows >> 32] ^ (s[0] + s[1] + s[2] + s[3]);
         }
         t.expected[thread] = sum;
     }
