@@ -135,7 +135,7 @@ static sl_status model(const char *path, const char *name, sl_error *error)
 {
     sl_machine *machine = NULL;
     sl_trace *trace = NULL;
-    sl_status status = sl_machine_create(name, NULL, 0, &machine, error);
+    sl_status status = sl_machine_create(name, NULL, 0, NULL, &machine, error);
     if (!status)
         status = sl_trace_open(path, &trace, NULL, error);
     for (uint32_t n = 0; !status && n < sl_trace_launches(trace); n++)

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* All zero is a good start. */
+/* What is left out, and the seed of all that is random. */
 typedef struct sl_model_options {
     bool no_latency, no_associativity, no_mshr, no_divergence; /* the paper's extensions, switched off */
     uint64_t seed;
@@ -20,9 +20,10 @@ typedef struct sl_model_options {
 
 typedef struct sl_model_result sl_model_result;
 
-/* Models one launch of a trace on its own, with caches that are empty at its start. `options` and `pool` may be NULL.
- * The result does not depend on the number of threads; it is the caller's, and does not need the trace or the machine.
- * A trace of warps of another width than the machine's is SL_INVALID, a damaged one SL_CORRUPT. */
+/* Models one launch of a trace on its own, with caches that are empty at its start. `options` NULL: nothing is left
+ * out, and the seed is 1, as in `sluice model`. `pool` may be NULL. The result does not depend on the number of
+ * threads; it is the caller's, and does not need the trace or the machine. A trace of warps of another width than the
+ * machine's is SL_INVALID, a damaged one SL_CORRUPT. */
 SL_API sl_status sl_model_trace(const sl_machine *machine, const sl_trace *trace, uint32_t launch,
                                 const sl_model_options *options, sl_pool *pool, sl_model_result **result,
                                 sl_error *error);

@@ -5,6 +5,7 @@
  *   profile.h   reuse, from a trace alone
  *   machine.h   GPUs as descriptions
  *   model.h     what a trace does to the caches of a machine
+ *   policy.h    what a cache asks its policies, for policies of one's own
  *   counters.h  results in numbers, by name
  *
  * The library never prints, exits, reads the environment or keeps state of its own: several threads may use it at once,
@@ -13,10 +14,12 @@
 #ifndef SLUICE_SLUICE_H
 #define SLUICE_SLUICE_H
 
+#include "sluice/arena.h"
 #include "sluice/counters.h"
 #include "sluice/error.h"
 #include "sluice/machine.h"
 #include "sluice/model.h"
+#include "sluice/policy.h"
 #include "sluice/pool.h"
 #include "sluice/profile.h"
 #include "sluice/progress.h"

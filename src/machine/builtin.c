@@ -116,18 +116,24 @@ void sl_machine_source_close(sl_machine_source *source)
     free(source->owned);
 }
 
-sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
-                               sl_error *error)
+sl_status sl_machine_load_among(const char *name, const char *const *settings, size_t count,
+                                const sl_policy_list *policies, sl_machine *machine, sl_error *error)
 {
     sl_machine_source source;
     sl_status status = sl_machine_source_open(name, &source, error);
     if (status)
         return status;
-    status = sl_machine_parse_raw(source.path, source.text, source.bytes, machine, error);
+    status = sl_machine_parse_raw(source.path, source.text, source.bytes, policies, machine, error);
     sl_machine_source_close(&source);
     for (size_t i = 0; i < count && !status; i++)
         status = sl_machine_set(machine, settings[i], error);
     return status ? status : sl_machine_check(machine, error);
+}
+
+sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
+                               sl_error *error)
+{
+    return sl_machine_load_among(name, settings, count, NULL, machine, error);
 }
 
 sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error)

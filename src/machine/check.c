@@ -283,14 +283,14 @@ static sl_status check_policies(sl_level *level, uint32_t at, sl_machine_fault *
     sl_error reason;
     if (!level->replacement[0])
         strcpy(level->replacement, "lru");
-    if (sl_policy_parse(level->replacement, &choice, &reason))
+    if (sl_policy_parse_among(level->policies, level->replacement, &choice, &reason))
         return BLAME(SL_AT_level_replacement, at, "%s", reason.text);
     if (!sl_policy_replaces(choice.ops))
         return BLAME(SL_AT_level_replacement, at, "policy '%s' chooses no victims: it can be 'bypass'",
                      choice.ops->name);
     if (!level->bypass[0])
         return SL_OK;
-    if (sl_policy_parse(level->bypass, &choice, &reason))
+    if (sl_policy_parse_among(level->policies, level->bypass, &choice, &reason))
         return BLAME(SL_AT_level_bypass, at, "%s", reason.text);
     if (!sl_policy_bypasses(choice.ops))
         return BLAME(SL_AT_level_bypass, at, "policy '%s' lets nothing go past: it can be 'replacement'",
@@ -329,6 +329,7 @@ sl_status sl_machine_check_at(sl_machine *m, sl_machine_fault *fault, sl_error *
     sl_status status = check_core(m, fault, error);
     for (uint32_t i = 0; i < m->levels && !status; i++) {
         sl_level *level = &m->level[i];
+        level->policies = m->policies;
         status = check_line(level, i, fault, error);
         status = status ? status : check_sets(level, i, fault, error);
         status = status ? status : check_index(level, i, fault, error);

@@ -2,12 +2,15 @@
 #include <stdlib.h>
 
 #include "machine/machine.h"
+#include "policy/policy.h"
 
-sl_status sl_machine_create(const char *name, const char *const *settings, size_t count, sl_machine **machine,
-                            sl_error *error)
+sl_status sl_machine_create(const char *name, const char *const *settings, size_t count, const sl_policy_list *policies,
+                            sl_machine **machine, sl_error *error)
 {
     sl_machine *made = malloc(sizeof *made);
-    sl_status status = made ? sl_machine_load_with(name, settings, count, made, error) : sl_fail_memory(error);
+    sl_status status = made ? sl_policy_list_check(policies, error) : sl_fail_memory(error);
+    if (!status)
+        status = sl_machine_load_among(name, settings, count, policies, made, error);
     if (status) {
         free(made);
         made = NULL;

@@ -68,7 +68,8 @@ typedef struct sl_machine_fault {
 } sl_machine_fault;
 
 /* sl_machine_parse without what the check derives; it has been checked, though. */
-sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
+sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, const sl_policy_list *policies,
+                               sl_machine *machine, sl_error *error);
 /* Puts a setting ("L1.ways=8") into a machine that the check has not derived anything for. */
 sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error);
 /* sl_machine_check with the place; the error's text does not say it. */

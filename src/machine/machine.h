@@ -63,7 +63,7 @@ typedef struct sl_level {
     sl_set_index index;
     uint64_t set_bits[SL_MOST_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
     uint32_t cores_per_instance;
-    char replacement[SL_MACHINE_POLICY]; /* a policy, as sl_policy_parse takes it: "lru", "srrip(bits=3)" */
+    char replacement[SL_MACHINE_POLICY]; /* a policy, as sl_policy_parse_among takes it: "lru", "srrip(bits=3)" */
     sl_write_policy write;
     uint32_t fill_bytes;     /* what a miss brings from below: at least a sector, at most a line */
     uint32_t hit_cycles;     /* from a request's arrival at this level to its data, levels above not included */
@@ -88,6 +88,7 @@ typedef struct sl_level {
     uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
     uint32_t tag_fj, data_fj;       /* energy of an access to the tags and of one to the data, in femtojoules */
     uint32_t leak_uw;               /* of an instance, in microwatts */
+    const sl_policy_list *policies; /* that its policies are looked for in, beside the built-in ones; may be NULL */
 } sl_level;
 
 typedef struct sl_core_limits {
@@ -150,6 +151,7 @@ struct sl_machine {
     uint32_t levels;
     sl_level level[SL_MOST_LEVELS]; /* from the cores outwards */
     sl_memory memory;
+    const sl_policy_list *policies; /* of the program that uses the library; the check gives it to the levels */
 };
 
 /* How a level's cores_per_instance is written for all cores of the machine, however many: the check puts the number. */
@@ -162,6 +164,9 @@ sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error
  * from the keys follows from the changed ones. */
 sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
                                sl_error *error);
+/* The same for levels that may have policies of the program's own, which must outlive the machine; NULL: none. */
+sl_status sl_machine_load_among(const char *name, const char *const *settings, size_t count,
+                                const sl_policy_list *policies, sl_machine *machine, sl_error *error);
 /* From text; `path` is for messages, and where files are looked for that it is based on. */
 sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
 /* Derives what follows from the rest (sets where they are 0, sectors, fills) and says what cannot be: ways * line *

@@ -444,12 +444,14 @@ static sl_status load_raw(const char *path, const char *text, size_t bytes, uint
     return status;
 }
 
-sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error)
+sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, const sl_policy_list *policies,
+                               sl_machine *machine, sl_error *error)
 {
     loader *l = malloc(sizeof *l);
     if (!l)
         return sl_fail_memory(error);
     memset(machine, 0, sizeof *machine);
+    machine->policies = policies;
     sl_status status = load_raw(path, text, bytes, 0, machine, l, error);
     free(l);
     return status;
@@ -457,6 +459,6 @@ sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes,
 
 sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error)
 {
-    sl_status status = sl_machine_parse_raw(path, text, bytes, machine, error);
+    sl_status status = sl_machine_parse_raw(path, text, bytes, NULL, machine, error);
     return status ? status : sl_machine_check(machine, error);
 }

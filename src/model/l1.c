@@ -595,7 +595,7 @@ static bool make_moments(sl_l1 *c)
 static sl_status make_replacement(sl_l1 *c, sl_error *error)
 {
     sl_policy_choice choice;
-    sl_status status = sl_policy_parse(c->level->replacement, &choice, error);
+    sl_status status = sl_policy_parse_among(c->level->policies, c->level->replacement, &choice, error);
     if (status)
         return status;
     c->moves_on_hit = !strcmp(choice.ops->name, "lru");

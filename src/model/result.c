@@ -6,7 +6,7 @@
 sl_status sl_model_trace(const sl_machine *machine, const sl_trace *trace, uint32_t launch,
                          const sl_model_options *options, sl_pool *pool, sl_model_result **result, sl_error *error)
 {
-    const sl_model_options presets = {0};
+    const sl_model_options presets = {.seed = 1}; /* as the program has it */
     sl_loaded *loaded = NULL;
     *result = NULL;
     if (launch >= sl_trace_launches(trace))

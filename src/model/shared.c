@@ -255,7 +255,7 @@ bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 static sl_status make_replacement(sl_shared *s, sl_error *error)
 {
     sl_policy_choice choice;
-    sl_status status = sl_policy_parse(s->level->replacement, &choice, error);
+    sl_status status = sl_policy_parse_among(s->level->policies, s->level->replacement, &choice, error);
     if (status || (!s->config.no_stamps && !strcmp(choice.ops->name, "lru")))
         return status;
     s->all_ways = calloc((s->part_ways + 63) / 64, sizeof *s->all_ways);

@@ -28,20 +28,27 @@ const sl_policy_ops *sl_policy_at(size_t index)
     return policies[index];
 }
 
-sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error)
+static sl_status find_among(const sl_policy_list *own, const char *name, const sl_policy_ops **ops, sl_error *error)
 {
-    const char *names[POLICIES];
-    for (size_t i = 0; i < POLICIES; i++) {
-        names[i] = policies[i]->name;
+    const char *names[POLICIES + SL_MOST_OWN_POLICIES];
+    size_t owned = own ? own->count : 0;
+    for (size_t i = 0; i < owned + POLICIES; i++) {
+        const sl_policy_ops *at = i < owned ? own->ops[i] : policies[i - owned];
+        names[i] = at->name;
         if (!strcmp(names[i], name)) {
-            *ops = policies[i];
+            *ops = at;
             return SL_OK;
         }
     }
-    const char *near = sl_suggest(name, names, POLICIES);
+    const char *near = sl_suggest(name, names, owned + POLICIES);
     if (near)
         return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; the nearest is '%s'", name, near);
     return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; 'sluice policies' lists them", name);
+}
+
+sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error)
+{
+    return find_among(NULL, name, ops, error);
 }
 
 /* ---- parameters ---- */
@@ -154,14 +161,14 @@ static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char
     return (p->type == SL_PARAM_WORD ? put_word : put_number)(ops, p, text.text, &choice->value[at], error);
 }
 
-sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error)
+sl_status sl_policy_parse_among(const sl_policy_list *own, const char *text, sl_policy_choice *choice, sl_error *error)
 {
     const char *open = strchr(text, '('), *end = text + strlen(text);
     word name, after;
     *choice = (sl_policy_choice){0};
     if (!cut(text, open ? open : end, &name))
         return sl_fail(error, SL_NOT_FOUND, "no policy is called '%.80s'; 'sluice policies' lists them", text);
-    sl_status status = sl_policy_find(name.text, &choice->ops, error);
+    sl_status status = find_among(own, name.text, &choice->ops, error);
     if (status)
         return status;
     size_t at = 0;
@@ -180,6 +187,11 @@ sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *
         status = put_param(choice, &given, from, comma, error);
     }
     return status;
+}
+
+sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error)
+{
+    return sl_policy_parse_among(NULL, text, choice, error);
 }
 
 sl_status sl_policy_text(const sl_policy_choice *choice, uint32_t named, char *text, size_t size, sl_error *error)

@@ -98,6 +98,19 @@ cp "$scratch/stdout" by-shared
 stdout_has 'by_rows       ld_sectors 8192  ld_sector_hits 0  l2_read_sectors 32768  dram_read_sectors 32768'
 stdout_has 'by_columns    ld_sectors 262144  '
 
+it 'lets a program add a policy from outside, and use it beside the built-in ones'
+build_example "$prefix" own_policy
+exits 0
+"$prefix/bin/sluice" trace -q --size small -o gesummv.slt gesummv
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_policy gesummv.slt
+exits 0
+hits() { sed -n "s/^$1  *\([0-9]*\) of .*/\1/p" "$scratch/stdout"; }
+# The built-in policies hit as often as they do in the program; the new one keeps a part of what LRU evicts too early.
+run_hits=$("$prefix/bin/sluice" model gesummv.slt --gpu fermi-gtx470 --csv | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ld_sector_hits") at = i; next } $10 == "" { sum += $at } END { print sum }')
+[ "$(hits lru)" = "$run_hits" ] || fail "$(saw "sluice model has $run_hits hits")"
+[ "$(hits bip)" -gt "$(hits lru)" ] || fail "$(saw 'bip is no better than lru')"
+
 it 'links with the static library too'
 libraries=$(PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --static --libs sluice |
     sed "s|-lsluice|-l:libsluice.a|")

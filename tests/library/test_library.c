@@ -13,7 +13,7 @@ static void machine_is_made_by_name_with_settings(void **state)
     sl_machine *machine;
     sl_error error;
     uint64_t value;
-    assert_int_equal(sl_machine_create("fermi-gtx470", settings, 3, &machine, &error), SL_OK);
+    assert_int_equal(sl_machine_create("fermi-gtx470", settings, 3, NULL, &machine, &error), SL_OK);
     assert_string_equal(sl_machine_name(machine), "fermi-gtx470");
     assert_int_equal(sl_machine_levels(machine), 2);
     assert_string_equal(sl_machine_level_name(machine, 1), "L2");
@@ -32,10 +32,10 @@ static void wrong_machines_and_keys_are_told_with_the_nearest_right_one(void **s
     sl_machine *machine;
     sl_error error;
     uint64_t value;
-    assert_int_equal(sl_machine_create("h20", NULL, 0, &machine, &error), SL_NOT_FOUND);
+    assert_int_equal(sl_machine_create("h20", NULL, 0, NULL, &machine, &error), SL_NOT_FOUND);
     assert_non_null(strstr(error.text, "h200"));
     assert_null(machine);
-    assert_int_equal(sl_machine_create("h200", NULL, 0, &machine, &error), SL_OK);
+    assert_int_equal(sl_machine_create("h200", NULL, 0, NULL, &machine, &error), SL_OK);
     assert_int_equal(sl_machine_number(machine, "L1.way", &value, &error), SL_SYNTAX);
     assert_non_null(strstr(error.text, "ways"));
     assert_int_equal(sl_machine_number(machine, "L5.ways", &value, &error), SL_NOT_FOUND);
@@ -52,7 +52,7 @@ static void every_machine_that_is_listed_can_be_made(void **state)
         sl_machine *machine;
         sl_error error;
         size_t bytes;
-        assert_int_equal(sl_machine_create(sl_machine_name_at(i), NULL, 0, &machine, &error), SL_OK);
+        assert_int_equal(sl_machine_create(sl_machine_name_at(i), NULL, 0, NULL, &machine, &error), SL_OK);
         assert_non_null(sl_machine_text_at(i, &bytes));
         assert_true(bytes > 0);
         sl_machine_destroy(machine);
@@ -61,15 +61,15 @@ static void every_machine_that_is_listed_can_be_made(void **state)
 
 /* ---- the model ---- */
 
-/* One block of one warp that loads the same 128 bytes twice. */
-static void write_trace(const char *path)
+/* One block of one warp with one load, which goes to the lines at `line` (128 bytes each), one after the other. */
+static void write_lines(const char *path, const uint64_t *line, size_t lines)
 {
     static const sl_inst inst = {
         .op_class = SL_CLASS_MEMORY, .space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4};
     static const sl_trace_bb bb = {0, 1};
     static const uint32_t memory_inst[] = {0};
-    const sl_trace_kernel kernel = {.symbol = "twice",
-                                    .name = "twice",
+    const sl_trace_kernel kernel = {.symbol = "lines",
+                                    .name = "lines",
                                     .insts = 1,
                                     .inst = &inst,
                                     .bbs = 1,
@@ -79,12 +79,12 @@ static void write_trace(const char *path)
                                     .strings = "",
                                     .strings_bytes = 1};
     sl_trace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .lanes = 32, .blocks_recorded = 1};
-    uint64_t address[32];
-    for (uint64_t i = 0; i < 32; i++)
-        address[i] = 0x1000 + 4 * i;
     sl_warp_stream stream;
     assert_true(sl_warp_stream_init(&stream, 1, 32));
-    for (int i = 0; i < 2; i++) {
+    for (size_t n = 0; n < lines; n++) {
+        uint64_t address[32];
+        for (uint64_t i = 0; i < 32; i++)
+            address[i] = line[n] + 4 * i;
         sl_warp_stream_step(&stream, 0, UINT32_MAX);
         sl_warp_stream_access(&stream, 0, UINT32_MAX, address);
     }
@@ -99,6 +99,22 @@ static void write_trace(const char *path)
     assert_int_equal(sl_trace_writer_end(writer, false, &error), SL_OK);
     assert_int_equal(sl_trace_writer_close(writer, &error), SL_OK);
     sl_warp_stream_fini(&stream);
+}
+
+/* The same line twice. */
+static void write_trace(const char *path)
+{
+    static const uint64_t lines[] = {0x1000, 0x1000};
+    write_lines(path, lines, 2);
+}
+
+/* Five lines of one set of fermi-gtx470's L1, twice: 1 MiB apart, no bit of the hash differs. */
+static void write_sweep(const char *path)
+{
+    uint64_t lines[10];
+    for (uint64_t n = 0; n < 10; n++)
+        lines[n] = 0x10000000 + (n % 5 << 20);
+    write_lines(path, lines, 10);
 }
 
 static uint64_t count(const sl_counts *counts, const char *name)
@@ -120,7 +136,7 @@ static void launch_is_modelled_and_its_counters_are_asked_by_name(void **state)
     uint64_t value = 1;
     close(mkstemp(path));
     write_trace(path);
-    assert_int_equal(sl_machine_create("h200", NULL, 0, &machine, &error), SL_OK);
+    assert_int_equal(sl_machine_create("h200", NULL, 0, NULL, &machine, &error), SL_OK);
     assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
     assert_int_equal(sl_model_trace(machine, trace, 0, NULL, NULL, &result, &error), SL_OK);
     sl_trace_close(trace);
@@ -151,7 +167,7 @@ static void launch_that_is_not_there_and_warps_of_another_width_are_refused(void
     sl_error error;
     close(mkstemp(path));
     write_trace(path);
-    assert_int_equal(sl_machine_create("hd7770", NULL, 0, &machine, &error), SL_OK);
+    assert_int_equal(sl_machine_create("hd7770", NULL, 0, NULL, &machine, &error), SL_OK);
     assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
     assert_int_equal(sl_model_trace(machine, trace, 1, NULL, NULL, &result, &error), SL_NOT_FOUND);
     assert_null(result);
@@ -161,6 +177,138 @@ static void launch_that_is_not_there_and_warps_of_another_width_are_refused(void
     sl_machine_destroy(machine);
     unlink(path);
 }
+
+/* ---- policies of one's own ---- */
+
+typedef struct first_way {
+    uint64_t number; /* the parameter */
+} first_way;
+
+static sl_status first_way_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+                                sl_error *error)
+{
+    (void)shape, (void)arena;
+    ((first_way *)self)->number = value[0];
+    return value[0] == 13 ? sl_fail(error, SL_INVALID, "thirteen is refused") : SL_OK;
+}
+
+/* Always the first way that is offered; with parameter 9, one that is not. */
+static uint32_t first_way_victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    (void)access;
+    return ((first_way *)self)->number == 9 ? 1000 : sl_way_from(evictable, 0);
+}
+
+static const sl_param first_way_params[] = {{.name = "number", .preset = 1, .most = 20, .help = "for tests"}, {0}};
+static const sl_policy_ops first_way_policy = {.name = "first_way",
+                                               .params = first_way_params,
+                                               .state_bytes = sizeof(first_way),
+                                               .init = first_way_init,
+                                               .victim = first_way_victim};
+
+/* A machine that is not used: its policies are gone when this returns. */
+static sl_status create_with(const sl_policy_ops *own, const char *setting, sl_machine **machine, sl_error *error)
+{
+    const sl_policy_ops *const ops[] = {own};
+    const sl_policy_list list = {1, ops};
+    return sl_machine_create("fermi-gtx470", &setting, 1, &list, machine, error);
+}
+
+static void own_policy_needs_what_a_cache_asks_for(void **state)
+{
+    (void)state;
+    static const sl_param bad_preset[] = {{.name = "number", .preset = 7, .most = 3}, {0}};
+    static const sl_param twice[] = {{.name = "n"}, {.name = "n"}, {0}};
+    static const sl_param no_words[] = {{.name = "n", .type = SL_PARAM_WORD}, {0}};
+    sl_policy_ops without_init = first_way_policy, without_use = first_way_policy, taken = first_way_policy;
+    sl_policy_ops odd_name = first_way_policy, params = first_way_policy;
+    sl_machine *machine;
+    sl_error error;
+    without_init.init = NULL;
+    without_use.victim = NULL;
+    taken.name = "lru";
+    odd_name.name = "a(b";
+    assert_int_equal(create_with(&without_init, "cores=2", &machine, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'first_way' has no init");
+    assert_int_equal(create_with(&without_use, "cores=2", &machine, &error), SL_INVALID);
+    assert_non_null(strstr(error.text, "neither chooses victims"));
+    assert_int_equal(create_with(&taken, "cores=2", &machine, &error), SL_INVALID);
+    assert_string_equal(error.text, "there is another policy called 'lru'");
+    assert_int_equal(create_with(&odd_name, "cores=2", &machine, &error), SL_INVALID);
+    params.params = bad_preset;
+    assert_int_equal(create_with(&params, "cores=2", &machine, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'first_way': 'number' is from 0 to 3, but 7 at first");
+    params.params = twice;
+    assert_int_equal(create_with(&params, "cores=2", &machine, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'first_way' has two parameters 'n'");
+    params.params = no_words;
+    assert_int_equal(create_with(&params, "cores=2", &machine, &error), SL_INVALID);
+    assert_string_equal(error.text, "policy 'first_way': 'n' has no words");
+}
+
+static void own_policy_is_named_by_levels_like_the_built_in_ones(void **state)
+{
+    (void)state;
+    sl_machine *machine;
+    sl_error error;
+    assert_int_equal(create_with(&first_way_policy, "L1.replacement=first_way(number=3)", &machine, &error), SL_OK);
+    sl_machine_destroy(machine);
+    assert_int_equal(create_with(&first_way_policy, "L2.replacement=first_way", &machine, &error), SL_OK);
+    sl_machine_destroy(machine);
+    assert_int_not_equal(create_with(&first_way_policy, "L1.replacement=first_wy", &machine, &error), SL_OK);
+    assert_non_null(strstr(error.text, "first_way"));
+    assert_int_not_equal(create_with(&first_way_policy, "L1.replacement=first_way(nummer=3)", &machine, &error), SL_OK);
+    assert_non_null(strstr(error.text, "did you mean 'number'?"));
+    assert_int_not_equal(
+        sl_machine_create("h200", (const char *[]){"L1.replacement=first_way"}, 1, NULL, &machine, &error), SL_OK);
+}
+
+static sl_status model_with(const char *setting, sl_model_result **result, sl_error *error)
+{
+    const sl_policy_ops *const ops[] = {&first_way_policy};
+    const sl_policy_list list = {1, ops};
+    char path[] = "/tmp/test_library_XXXXXX";
+    sl_machine *machine;
+    sl_trace *trace;
+    close(mkstemp(path));
+    write_sweep(path);
+    assert_int_equal(sl_machine_create("fermi-gtx470", &setting, 1, &list, &machine, error), SL_OK);
+    assert_int_equal(sl_trace_open(path, &trace, NULL, error), SL_OK);
+    sl_status status = sl_model_trace(machine, trace, 0, NULL, NULL, result, error);
+    sl_trace_close(trace);
+    sl_machine_destroy(machine);
+    unlink(path);
+    return status;
+}
+
+static void own_policy_decides_what_hits(void **state)
+{
+    (void)state;
+    sl_model_result *lru, *own;
+    sl_error error;
+    assert_int_equal(model_with("L1.replacement=lru", &lru, &error), SL_OK);
+    assert_int_equal(model_with("L1.replacement=first_way", &own, &error), SL_OK);
+    /* Five lines of one set of four ways, twice: LRU evicts each before its use. The other one loses the first and then
+     * the fifth line alone. */
+    assert_int_equal(count(sl_model_total(lru), "ld_sectors"), 10);
+    assert_int_equal(count(sl_model_total(lru), "ld_sector_hits"), 0);
+    assert_int_equal(count(sl_model_total(own), "ld_sector_hits"), 3);
+    sl_model_result_destroy(lru);
+    sl_model_result_destroy(own);
+}
+
+static void own_policy_that_fails_or_errs_is_told_by_name(void **state)
+{
+    (void)state;
+    sl_model_result *result;
+    sl_error error;
+    assert_int_equal(model_with("L1.replacement=first_way(number=13)", &result, &error), SL_INVALID);
+    assert_non_null(strstr(error.text, "thirteen is refused"));
+    assert_int_equal(model_with("L1.replacement=first_way(number=9)", &result, &error), SL_INVALID);
+    assert_non_null(strstr(error.text, "policy 'first_way' chose way 1000, which it was not offered"));
+}
+
+/* ---- the rest ---- */
 
 static void counters_have_names_units_and_meanings(void **state)
 {
@@ -186,6 +334,10 @@ int main(void)
         cmocka_unit_test(every_machine_that_is_listed_can_be_made),
         cmocka_unit_test(launch_is_modelled_and_its_counters_are_asked_by_name),
         cmocka_unit_test(launch_that_is_not_there_and_warps_of_another_width_are_refused),
+        cmocka_unit_test(own_policy_needs_what_a_cache_asks_for),
+        cmocka_unit_test(own_policy_is_named_by_levels_like_the_built_in_ones),
+        cmocka_unit_test(own_policy_decides_what_hits),
+        cmocka_unit_test(own_policy_that_fails_or_errs_is_told_by_name),
         cmocka_unit_test(counters_have_names_units_and_meanings),
         cmocka_unit_test(version_is_the_one_it_was_built_with),
     };

@@ -1,0 +1,179 @@
+/* What a cache asks its policies: which line leaves, and which requests come in.
+ *
+ * A policy is an sl_policy_ops: a struct of functions and a table of parameters. It knows of the cache only what the
+ * functions are told; what it remembers lies in its own state. Policies of a program's own come as an sl_policy_list
+ * with a machine (sl_machine_create), whose levels can name them like the built-in ones: "mine(bits=3)". A policy with
+ * `victim` replaces; one with `admit`, `on_stall` or `queues` bypasses; some do both. A cache has one that replaces,
+ * and may have another one, told of everything as the first, that bypasses. Of two policies the first is asked for
+ * victims only and the second for everything else; a policy that is alone is asked for all it does. A cache may do
+ * without bypassing and never ask `admit` (the model).
+ *
+ * The order of calls, for one access:
+ *   hit                     on_hit
+ *   miss, a way is free     admit, on_fill
+ *   miss, the set is full   admit, victim, on_evict of that way, on_fill
+ *   miss that has to wait   on_stall for each reason, once
+ *   miss that goes past     admit, give_up, and on_evict of the way that was given up
+ * An access is put to `admit` once: one that was admitted and has to wait comes back as admitted. Of what goes past the
+ * cache no function hears but on_feedback. Between victim and on_fill there may be other accesses where the data comes
+ * later (the model); where a line is reserved at the miss (the simulator) on_fill follows at once. A line that is
+ * dropped (by a store, say) is an on_evict without a victim. The cache fills free ways itself, the lowest first, and
+ * never asks for a victim while there is one. */
+#ifndef SLUICE_POLICY_H
+#define SLUICE_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/arena.h"
+#include "sluice/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a policy is told ---- */
+
+typedef struct sl_cache_access {
+    uint64_t line; /* byte address / line size */
+    uint32_t set;
+    uint32_t pc;        /* number of the static memory instruction; instructions of one kernel differ in it */
+    sl_mem_access kind; /* load, store or atomic */
+    uint64_t now;       /* cycle; 0 where there is no time */
+} sl_cache_access;
+
+/* It reads, and so may go past a cache; what stores and atomics do is the cache's affair. */
+static inline bool sl_access_reads(const sl_cache_access *access)
+{
+    return access->kind == SL_ACCESS_LOAD || access->kind == SL_ACCESS_ASYNC_COPY || access->kind == SL_ACCESS_PREFETCH;
+}
+
+/* The cache that a policy serves. */
+typedef struct sl_cache_shape {
+    uint32_t sets, ways; /* any number, at least 1 */
+    uint64_t seed;       /* of all that is random: caches next to each other have different ones */
+    uint32_t instance;   /* which of the caches of its level this is: that of core 0, say */
+    uint32_t instances;  /* caches of the level; 0 stands for 1 */
+    void *shared;        /* ops->shared_bytes that all caches of the level share, zeroed; NULL where there is none */
+    const struct sl_line_counts *counts; /* what a first run saw; NULL unless ops->needs_counts */
+} sl_cache_shape;
+
+/* Ways of a set, as a mask of any length. */
+typedef struct sl_way_mask {
+    const uint64_t *bits; /* [(ways + 63) / 64]: bit w % 64 of word w / 64; bits from `ways` on are 0 */
+    uint32_t ways;
+} sl_way_mask;
+
+#define SL_NO_WAY UINT32_MAX
+
+static inline bool sl_way_in(const sl_way_mask *mask, uint32_t way)
+{
+    return way < mask->ways && mask->bits[way / 64] >> (way % 64) & 1;
+}
+/* The first way of the mask from `from` on; SL_NO_WAY: there is none.
+ * for (uint32_t w = sl_way_from(mask, 0); w != SL_NO_WAY; w = sl_way_from(mask, w + 1)) */
+static inline uint32_t sl_way_from(const sl_way_mask *mask, uint32_t from)
+{
+    if (from >= mask->ways)
+        return SL_NO_WAY;
+    uint32_t word = from / 64, words = (mask->ways + 63) / 64;
+    uint64_t bits = mask->bits[word] & ~UINT64_C(0) << (from % 64);
+    while (!bits && ++word < words)
+        bits = mask->bits[word];
+    return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : SL_NO_WAY;
+}
+
+/* Whether a request that misses gets a line of the cache, or goes past it. */
+typedef enum sl_admission { SL_ADMIT, SL_BYPASS } sl_admission;
+
+/* Why a request cannot go on in this cycle. */
+typedef enum sl_stall {
+    SL_STALL_WAY,   /* every way of the set waits for its data */
+    SL_STALL_MSHR,  /* too many lines are in flight */
+    SL_STALL_MERGE, /* too many requests wait for this line */
+    SL_STALL_QUEUE, /* the way to the next level is full */
+    SL_STALLS
+} sl_stall;
+
+/* What the next level says with the data it sends; bits. */
+enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that went past this cache: wrongly so */ };
+
+/* Takes the numbers that a policy reports, one after the other. */
+typedef struct sl_policy_tell {
+    void (*number)(void *to, const char *name, uint64_t value);
+    void *to;
+} sl_policy_tell;
+
+/* ---- parameters ---- */
+
+enum { SL_MOST_POLICY_PARAMS = 12 };
+
+typedef enum sl_param_type {
+    SL_PARAM_COUNT, /* a number */
+    SL_PARAM_WORD,  /* one of some words; its value is the word's position */
+} sl_param_type;
+
+typedef struct sl_param {
+    const char *name;
+    sl_param_type type;
+    uint64_t preset;          /* the value where it is not given */
+    uint64_t least, most;     /* SL_PARAM_COUNT */
+    const char *const *words; /* SL_PARAM_WORD: NULL ends them */
+    const char *help;         /* one line */
+    const uint64_t *tried;    /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
+} sl_param;
+
+/* ---- a policy ---- */
+
+typedef struct sl_policy_ops {
+    const char *name;       /* as machine files have it */
+    const char *summary;    /* one line for lists, without a full stop */
+    const char *source;     /* where it was published */
+    const sl_param *params; /* a NULL name ends them; NULL: none */
+    size_t state_bytes;     /* of `self`, which is zeroed before init */
+    size_t shared_bytes;    /* of what all caches of a level share */
+    bool needs_counts;      /* a run before this one has to count how often lines are asked for */
+    bool first_level_only;  /* it makes no sense further out */
+    double access_nj;       /* energy that each access takes more, in nanojoules, as published; 0: not known */
+    double leak_mw;         /* power that a cache with it takes more when idle, in milliwatts, as published */
+    const char *cost;       /* what it adds to a cache, as published, without a full stop; NULL: not known */
+
+    /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
+     * ways comes out of the arena, zeroed; it is given back with the cache. */
+    sl_status (*init)(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error);
+    /* MUST be set where the policy replaces: a way of `evictable`, which is not empty. */
+    uint32_t (*victim)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
+
+    /* All others MAY be NULL. */
+    /* `choices`: the ways that are free or could be replaced now; may be empty. NULL: all misses are admitted. */
+    sl_admission (*admit)(void *self, const sl_cache_access *access, const sl_way_mask *choices);
+    /* After an access went past: a way of `evictable` whose line the policy no longer wants, or SL_NO_WAY. */
+    uint32_t (*give_up)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
+    /* Queues before the cache, to which requests go by their warp and which are emptied one after the other. */
+    uint32_t (*queues)(const void *self);
+    void (*on_hit)(void *self, const sl_cache_access *access, uint32_t way);
+    void (*on_fill)(void *self, const sl_cache_access *access, uint32_t way);
+    void (*on_evict)(void *self, uint32_t set, uint32_t way, bool reused); /* reused: it was hit since its fill */
+    sl_admission (*on_stall)(void *self, const sl_cache_access *access, sl_stall reason); /* NULL: it waits */
+    void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
+    void (*report)(const void *self, const sl_policy_tell *tell);
+} sl_policy_ops;
+
+/* The built-in policies: 0 … sl_policy_count() - 1. */
+SL_API size_t sl_policy_count(void);
+SL_API const sl_policy_ops *sl_policy_at(size_t index);
+
+/* Policies of a program's own, beside the built-in ones. */
+enum { SL_MOST_OWN_POLICIES = 32 };
+
+typedef struct sl_policy_list {
+    size_t count; /* at most SL_MOST_OWN_POLICIES */
+    const sl_policy_ops *const *ops;
+} sl_policy_list;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
