@@ -46,7 +46,7 @@ cmp -s "$scratch/stdout" "$source_root/docs/counters.md" || fail 'docs/counters.
 
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
-    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh workloads/generate-ptx workloads/generate-ir tests/tap.sh tests/*/*.sh
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh workloads/generate-ptx examples/tutorial/run workloads/generate-ir tests/tap.sh tests/*/*.sh
     exits 0
 else
     skip 'shellcheck is not installed'
