@@ -49,6 +49,11 @@ static inline bool sl_access_reads(const sl_cache_access *access)
     return access->kind == SL_ACCESS_LOAD || access->kind == SL_ACCESS_ASYNC_COPY || access->kind == SL_ACCESS_PREFETCH;
 }
 
+/* How often each line was asked for in a run before this one: by one cache of the level, and by all of them. */
+typedef struct sl_line_counts sl_line_counts;
+SL_API uint32_t sl_line_counts_local(const sl_line_counts *counts, uint32_t instance, uint64_t line);
+SL_API uint32_t sl_line_counts_global(const sl_line_counts *counts, uint64_t line);
+
 /* The cache that a policy serves. */
 typedef struct sl_cache_shape {
     uint32_t sets, ways; /* any number, at least 1 */
@@ -56,7 +61,7 @@ typedef struct sl_cache_shape {
     uint32_t instance;   /* which of the caches of its level this is: that of core 0, say */
     uint32_t instances;  /* caches of the level; 0 stands for 1 */
     void *shared;        /* ops->shared_bytes that all caches of the level share, zeroed; NULL where there is none */
-    const struct sl_line_counts *counts; /* what a first run saw; NULL unless ops->needs_counts */
+    const sl_line_counts *counts; /* what a first run saw; NULL unless ops->needs_counts */
 } sl_cache_shape;
 
 /* Ways of a set, as a mask of any length. */
