@@ -2,21 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/assets.h"
+#include "page/frame.h"
 #include "page/html.h"
 #include "page/sections.h"
-
-/* Nothing may be fetched, whatever stands in the page. */
-#define POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-
-static void put_asset(FILE *file, const char *tag, sl_asset asset)
-{
-    if (!asset.bytes)
-        return;
-    fprintf(file, "<%s>\n", tag);
-    fwrite(asset.text, 1, asset.bytes, file);
-    fprintf(file, "\n</%s>\n", tag);
-}
 
 static void put_title(FILE *file, const sl_page *page)
 {
@@ -27,19 +15,15 @@ static void put_title(FILE *file, const sl_page *page)
     }
 }
 
-static void put_head(FILE *file, const sl_page *page)
+static sl_status put_head(FILE *file, const sl_page *page, sl_error *error)
 {
-    fputs("<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-          "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=color-scheme content=\"light dark\">\n"
-          "<meta http-equiv=Content-Security-Policy content=\"" POLICY "\">\n"
-          "<meta name=generator content=\"sluice " SLUICE_VERSION "\">\n"
-          "<link rel=icon href=\"data:,\">\n<title>",
-          file);
-    put_title(file, page);
-    fputs("</title>\n", file);
-    put_asset(file, "style", sl_asset_style());
-    fputs("</head>\n", file);
+    char *title = NULL;
+    const char *machine = page->input.info.machine;
+    if (asprintf(&title, "%s%s%s", page->input.subject, machine ? " on " : "", machine ? machine : "") < 0)
+        return sl_fail_memory(error);
+    sl_page_frame_head(file, title);
+    free(title);
+    return SL_OK;
 }
 
 /* What made the numbers. */
@@ -154,7 +138,9 @@ static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
 
 sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
 {
-    put_head(file, page);
+    sl_status status = put_head(file, page, error);
+    if (status)
+        return status;
     fputs("<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>", file);
     put_title(file, page);
     fputs("</h1>\n", file);
@@ -162,15 +148,13 @@ sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
     fputs("</header>\n", file);
     put_nav(file, page);
     fputs("<main id=main>\n", file);
-    sl_status status = put_sections(file, page, error);
+    status = put_sections(file, page, error);
     fputs("</main>\n", file);
     if (!status)
         status = put_data(file, page, error);
     if (status)
         return status;
-    put_asset(file, "script", sl_asset_charts());
-    put_asset(file, "script", sl_asset_script());
-    fputs("</body>\n</html>\n", file);
+    sl_page_frame_end(file);
     if (fflush(file) || ferror(file))
         return sl_fail_io(error, "write", "the HTML report");
     return SL_OK;

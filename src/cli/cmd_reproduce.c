@@ -1,0 +1,184 @@
+/* sluice reproduce: what papers state, beside what comes out here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "cli/cache_folder.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "experiment/reproduction.h"
+
+typedef struct reproduce_options {
+    sl_common common;
+    const char *cache, *pages;
+    bool quick, list;
+} reproduce_options;
+
+typedef struct papers {
+    size_t count;
+    sl_paper *paper;
+    sl_reproduction *item;
+} papers;
+
+static void free_papers(papers *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->item && p->item[i].paper)
+            sl_reproduction_free(&p->item[i]);
+        sl_paper_free(&p->paper[i]);
+    }
+    free(p->paper);
+    free(p->item);
+}
+
+/* The paper of the operand, or all. */
+static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *error)
+{
+    size_t count = inv->args.operands ? 1 : sl_paper_count();
+    p->paper = calloc(count, sizeof *p->paper);
+    p->item = calloc(count, sizeof *p->item);
+    if (!p->paper || !p->item)
+        return sl_fail_memory(error);
+    sl_status status = SL_OK;
+    for (; p->count < count && !status; p->count++)
+        status = sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(p->count),
+                               &p->paper[p->count], error);
+    return status;
+}
+
+static sl_status run_papers(papers *p, const sl_invocation *inv, sl_runner *runner, sl_error *error)
+{
+    const reproduce_options *o = inv->values;
+    const char *figure = inv->args.operands > 1 ? inv->args.operand[1] : NULL;
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < p->count && !status; i++) {
+        status = sl_reproduction_plan(&p->paper[i], figure, o->quick, &p->item[i], error);
+        if (!status)
+            status = sl_reproduction_run(&p->item[i], runner, error);
+    }
+    return status;
+}
+
+static sl_status open_and_run(papers *p, const sl_invocation *inv, sl_error *error)
+{
+    const reproduce_options *o = inv->values;
+    char cache[900], database[1000], traces[1000];
+    sl_runner runner = {.traces = traces, .progress = inv->progress};
+    sl_status status = sl_cache_folder(o->cache, cache, sizeof cache, error);
+    if (status)
+        return status;
+    snprintf(database, sizeof database, "%s/points.sqlite", cache);
+    snprintf(traces, sizeof traces, "%s/traces", cache);
+    status = sl_store_open(database, &runner.store, error);
+    if (!status)
+        status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
+    if (!status)
+        status = run_papers(p, inv, &runner, error);
+    sl_pool_destroy(runner.pool);
+    sl_store_close(runner.store);
+    return status;
+}
+
+static sl_status write_pages(const papers *p, const char *folder, sl_error *error)
+{
+    sl_status status = sl_make_folders(folder, error);
+    for (size_t i = 0; i < p->count && !status; i++) {
+        char path[1200];
+        sl_output output;
+        snprintf(path, sizeof path, "%s/%s.html", folder, p->paper[i].name);
+        status = sl_output_open(&output, path, error);
+        if (status)
+            return status;
+        status = sl_reproduction_page(output.file, &p->item[i], error);
+        if (status)
+            sl_output_abandon(&output);
+        else
+            status = sl_output_close(&output, error);
+    }
+    return status;
+}
+
+static int list_papers(const sl_invocation *inv)
+{
+    papers p = {0};
+    sl_error error;
+    if (load_papers(&p, inv, &error)) {
+        free_papers(&p);
+        return sl_cli_fail(inv, &error);
+    }
+    for (size_t i = 0; i < p.count; i++) {
+        printf("%s: %s\n", p.paper[i].name, p.paper[i].title);
+        for (size_t f = 0; f < p.paper[i].figures; f++)
+            printf("  %-12s %s\n", p.paper[i].figure[f].id, p.paper[i].figure[f].title);
+    }
+    free_papers(&p);
+    return SL_EXIT_OK;
+}
+
+static int run_reproduce(const sl_invocation *inv)
+{
+    static const sl_report_forms forms = {sl_reproductions_text, sl_reproductions_json, sl_reproductions_csv};
+    const reproduce_options *o = inv->values;
+    papers p = {0};
+    sl_error error;
+    if (o->list)
+        return list_papers(inv);
+    sl_status status = load_papers(&p, inv, &error);
+    if (!status)
+        status = open_and_run(&p, inv, &error);
+    if (!status && o->pages)
+        status = write_pages(&p, o->pages, &error);
+    int code = SL_EXIT_FAILURE;
+    if (status) {
+        sl_cli_fail(inv, &error);
+    } else {
+        const sl_reproductions all = {p.count, p.item, sl_terminal_width(stdout), true};
+        code = sl_report_write(inv, &forms, &all, stdout);
+        for (size_t i = 0; i < p.count; i++)
+            if (sl_reproduction_failures(&p.item[i]))
+                code = SL_EXIT_FAILURE;
+    }
+    free_papers(&p);
+    return code;
+}
+
+#define AT(field) offsetof(reproduce_options, field)
+static const sl_option options[] = {
+    {"quick", 0, SL_OPTION_FLAG, NULL, "Fewer programs and figures: minutes instead of the better part of an hour",
+     AT(quick), 0, 0, NULL},
+    {"pages", 0, SL_OPTION_STRING, "FOLDER", "Write an HTML page for each paper into this folder", AT(pages), 0, 0,
+     NULL},
+    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Keep results and traces there (default: ~/.cache/sluice)", AT(cache), 0,
+     0, NULL},
+    {"list", 0, SL_OPTION_FLAG, NULL, "List the papers and their tables and figures; run nothing", AT(list), 0, 0,
+     NULL},
+    {0},
+};
+
+static const sl_example examples[] = {
+    {"sluice reproduce --quick --pages pages", "Every paper on few programs, with a page for each in pages/"},
+    {"sluice reproduce decoupled-l1d table1", "One table, with the paper's numbers beside ours"},
+    {"sluice reproduce --list", "What there is"},
+    {0},
+};
+
+const sl_command sl_cmd_reproduce = {
+    .name = "reproduce",
+    .summary = "run the experiments of papers again, their numbers beside ours",
+    .usage = "[options] [PAPER [FIGURE]]",
+    .description =
+        "Runs what the tables and figures of a paper need, on the built-in workloads, and shows what the paper states "
+        "beside what comes out here: whether it agrees, has the same direction, or differs, and why where that is "
+        "known. Without a paper it runs all of them. A paper is a name of --list or a YAML file.\n\n"
+        "All cores are used. What was run is kept, by a hash of all it depends on, and not run again: an interrupted "
+        "run goes on where it stopped. A point that fails is shown with its reason, the others go on, and the exit "
+        "code is 1.",
+    .options = options,
+    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .values_bytes = sizeof(reproduce_options),
+    .most_operands = 2,
+    .operand = "a paper",
+    .examples = examples,
+    .run = run_reproduce,
+};

@@ -1,0 +1,288 @@
+/* Runs points: each launch of a trace in turn, and sums what it counted. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "experiment/point.h"
+#include "experiment/words.h"
+#include "model/model.h"
+#include "policy/line_counts.h"
+#include "sim/sim.h"
+#include "sluice/profile.h"
+#include "trace/recorder.h"
+#include "workloads/workload.h"
+
+static sl_status add(sl_values *values, const char *name, double amount, sl_error *error)
+{
+    return sl_values_add(values, name, amount) ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status add_counts(sl_values *values, const sl_counts *counts, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (int i = 0; i < SL_COUNTERS && !status; i++)
+        if (sl_counts_has(counts, (sl_counter)i))
+            status = add(values, sl_counter_infos[i].name, (double)counts->value[i], error);
+    return status;
+}
+
+/* ---- the simulator ---- */
+
+static sl_status add_level(sl_values *values, const sl_level *level, const sl_sim_level_result *r, sl_error *error)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"accesses", (double)r->accesses},
+        {"hits", (double)r->hits},
+        {"pending", (double)r->pending},
+        {"misses", (double)r->misses},
+        {"bypasses", (double)r->bypasses},
+        {"read_sectors", (double)r->read_sectors},
+        {"read_hit_sectors", (double)r->read_hit_sectors},
+        {"written_sectors", (double)r->written_sectors},
+        {"fill_sectors", (double)r->fill_sectors},
+        {"evictions", (double)r->evictions},
+        {"unused_evictions", (double)r->unused_evictions},
+        {"writebacks", (double)r->writebacks},
+        {"tag_accesses", (double)r->tag_accesses},
+        {"data_accesses", (double)r->data_accesses},
+        {"energy_nj", r->energy_nj},
+    };
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !status; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_%s", level->name, numbers[i].name);
+        for (char *at = name; *at && *at != '_'; at++)
+            *at = (char)tolower((unsigned char)*at);
+        status = add(values, name, numbers[i].value, error);
+    }
+    return status;
+}
+
+typedef struct told {
+    sl_values *values;
+    bool failed;
+} told;
+
+/* "policy_sets_bypassing": what the policy that bypasses L1 says of itself. */
+static void take_number(void *to, const char *name, uint64_t value)
+{
+    told *t = to;
+    char text[SL_VALUE_NAME];
+    snprintf(text, sizeof text, "policy_%s", name);
+    for (char *at = text; *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    t->failed |= !sl_values_add(t->values, text, (double)value);
+}
+
+static sl_status add_sim(sl_values *values, const sl_machine *machine, const sl_sim *sim, const sl_sim_result *r,
+                         sl_error *error)
+{
+    told t = {.values = values};
+    const sl_policy_tell tell = {take_number, &t};
+    sl_status status = add_counts(values, &r->counts.total, error);
+    for (uint32_t i = 0; i < machine->levels && !status; i++)
+        status = add_level(values, &machine->level[i], &r->level[i], error);
+    if (!status && *machine->level[0].bypass)
+        sl_sim_policy_report(sim, 0, true, &tell);
+    return status ? status : t.failed ? sl_fail_memory(error) : SL_OK;
+}
+
+static sl_status simulate(const sl_point *point, const sl_machine *machine, const sl_trace *trace,
+                          const sl_line_counts *counts, sl_line_counts *record, sl_values *values, sl_error *error)
+{
+    const sl_sim_options options = {
+        .seed = point->seed, .cold = point->cold, .counts = counts, .record_counts = record};
+    sl_sim *sim = NULL;
+    sl_status status = sl_sim_create(machine, &options, &sim, error);
+    for (uint32_t n = 0; n < sl_trace_launches(trace) && !status; n++) {
+        sl_loaded *loaded = NULL;
+        sl_sim_result result = {0};
+        status = sl_loaded_create(trace, n, NULL, &loaded, error);
+        if (!status)
+            status = sl_sim_launch(sim, loaded, NULL, &result, error);
+        if (!status && values)
+            status = add_sim(values, machine, sim, &result, error);
+        sl_sim_result_fini(&result);
+        sl_loaded_destroy(loaded);
+    }
+    sl_sim_destroy(sim);
+    return status;
+}
+
+static bool needs_counts(const sl_machine *machine)
+{
+    sl_policy_choice choice;
+    const char *bypass = machine->level[0].bypass;
+    return *bypass && !sl_policy_parse(bypass, &choice, NULL) && choice.ops->needs_counts;
+}
+
+/* A policy that is told how often lines are asked for gets that from a run without it. */
+static sl_status run_sim(const sl_point *point, const sl_machine *machine, const sl_trace *trace, sl_values *values,
+                         sl_error *error)
+{
+    if (!needs_counts(machine))
+        return simulate(point, machine, trace, NULL, NULL, values, error);
+    sl_machine plain = *machine;
+    *plain.level[0].bypass = 0;
+    sl_line_counts *counts = sl_line_counts_create(machine->cores / machine->level[0].cores_per_instance);
+    sl_status status = counts ? SL_OK : sl_fail_memory(error);
+    if (!status)
+        status = simulate(point, &plain, trace, NULL, counts, NULL, error);
+    if (!status)
+        status = simulate(point, machine, trace, counts, NULL, values, error);
+    sl_line_counts_destroy(counts);
+    return status;
+}
+
+/* ---- the model ---- */
+
+static sl_status model_options(const sl_point *point, sl_model_options *options, sl_error *error)
+{
+    static const char *const names[] = {"latency", "associativity", "mshr", "divergence"};
+    bool *const flags[] = {&options->no_latency, &options->no_associativity, &options->no_mshr,
+                           &options->no_divergence};
+    sl_words words;
+    *options = (sl_model_options){.seed = point->seed};
+    sl_status status = sl_words_split(point->without, &words, error);
+    for (size_t i = 0; !status && i < words.count; i++) {
+        size_t n = 0;
+        while (n < 4 && strcmp(words.word[i], names[n]))
+            n++;
+        if (n == 4)
+            status = sl_fail(error, SL_INVALID,
+                             "the model cannot do without '%s', but without latency, associativity, mshr or "
+                             "divergence",
+                             words.word[i]);
+        else
+            *flags[n] = true;
+    }
+    sl_words_free(&words);
+    return status;
+}
+
+static sl_status run_model(const sl_point *point, const sl_machine *machine, const sl_trace *trace, sl_values *values,
+                           sl_error *error)
+{
+    sl_model_options options;
+    sl_status status = model_options(point, &options, error);
+    for (uint32_t n = 0; n < sl_trace_launches(trace) && !status; n++) {
+        sl_loaded *loaded = NULL;
+        sl_model_result result = {0};
+        status = sl_loaded_create(trace, n, NULL, &loaded, error);
+        if (!status)
+            status = sl_model_launch(machine, loaded, &options, NULL, &result, error);
+        if (!status)
+            status = add_counts(values, &result.counts.total, error);
+        sl_model_result_fini(&result);
+        sl_loaded_destroy(loaded);
+    }
+    return status;
+}
+
+/* ---- profiles ---- */
+
+static sl_status add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
+                          uint64_t (*least)(unsigned), sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (unsigned i = 0; i < bins && !status; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)least(i));
+        status = bin[i] || i < 12 ? add(values, name, (double)bin[i], error) : SL_OK;
+    }
+    return status;
+}
+
+static sl_status add_profile(sl_values *values, const sl_profile *p, sl_error *error)
+{
+    const sl_profile_counts *c = &p->total;
+    sl_status status = add(values, "requests", (double)c->requests, error);
+    if (!status)
+        status = add(values, "line_touches", (double)c->line_touches, error);
+    if (!status)
+        status = add(values, "lines", (double)c->lines, error);
+    if (!status)
+        status = add(values, "lines_touched_once", (double)sl_profile_once(c), error);
+    if (!status)
+        status = add(values, "first_touches", (double)c->line_distance.never, error);
+    if (!status)
+        status = add(values, "fills", (double)c->fills, error);
+    if (!status)
+        status = add(values, "late_fills", (double)c->late_fills, error);
+    if (!status) /* reused_5: lines touched again 5 to 8 times; their bins begin with their least value */
+        status = add_bins(values, "reused", c->line_reuses, SL_REUSE_BINS, sl_reuse_least, error);
+    if (!status)
+        status = add_bins(values, "distance", c->line_distance.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+    if (!status)
+        status = add_bins(values, "gap", c->line_gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+    return status;
+}
+
+static sl_status run_profile(const sl_machine *machine, const sl_trace *trace, sl_values *values, sl_error *error)
+{
+    const sl_profile_options options = {.line_bytes = machine->level[0].line_bytes,
+                                        .sector_bytes = machine->level[0].sector_bytes,
+                                        .cores = machine->cores,
+                                        .blocks_per_core = machine->core.blocks,
+                                        .cache_bytes = machine->level[0].size_bytes,
+                                        .windows = 1,
+                                        .loads_only = true};
+    sl_status status = SL_OK;
+    for (uint32_t n = 0; n < sl_trace_launches(trace) && !status; n++) {
+        sl_profile profile = {0};
+        status = sl_profile_launch(trace, n, &options, NULL, NULL, &profile, error);
+        if (!status)
+            status = add_profile(values, &profile, error);
+        sl_profile_fini(&profile);
+    }
+    return status;
+}
+
+sl_status sl_point_run(const sl_point *point, const sl_machine *machine, const sl_trace *trace, sl_values *values,
+                       sl_error *error)
+{
+    switch (point->kind) {
+    case SL_POINT_MODEL:
+        return run_model(point, machine, trace, values, error);
+    case SL_POINT_PROFILE:
+        return run_profile(machine, trace, values, error);
+    default:
+        return run_sim(point, machine, trace, values, error);
+    }
+}
+
+/* ---- traces of workloads ---- */
+
+sl_status sl_point_record(const sl_point *point, uint32_t lanes, const char *path, sl_error *error)
+{
+    const sl_workload *workload;
+    sl_words params;
+    sl_recorder *recorder = NULL;
+    sl_device *device = NULL;
+    sl_status status = sl_workload_find(point->workload, &workload, error);
+    if (status || (status = sl_words_split(point->params, &params, error)))
+        return status;
+    const sl_recorder_config config = {.trace_path = path, .producer = "sluice " SLUICE_VERSION, .zstd_level = 1};
+    status = sl_recorder_create(&config, &recorder, error);
+    if (!status) {
+        sl_emu_config emu = {.lanes = lanes, .threads = 1, .sink = sl_recorder_sink(recorder)};
+        const sl_workload_options wishes = {
+            .size = point->size, .sets = params.count, .set = params.word, .seed = point->seed, .skip_check = true};
+        status = sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device, error);
+        if (!status)
+            status = sl_workload_run(workload, device, &wishes, NULL, error);
+        sl_device_close(device);
+        if (status)
+            sl_recorder_abandon(recorder);
+        else
+            status = sl_recorder_finish(recorder, error);
+    }
+    sl_words_free(&params);
+    return status;
+}

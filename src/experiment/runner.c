@@ -1,0 +1,236 @@
+#include "experiment/runner.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/map.h"
+
+/* What a point needs to run. */
+typedef struct job {
+    const sl_point *point;
+    sl_machine machine;
+    char trace_key[SL_KEY_BYTES];
+    size_t same; /* the first point with this key; its own number: itself */
+} job;
+
+typedef struct run {
+    const sl_runner *runner;
+    size_t count;
+    job *job;
+    sl_outcome *outcome;
+    size_t *traces, *points; /* numbers of jobs: the first that needs each trace, and those to run */
+    size_t trace_count, point_count;
+    char **trace_failure; /* [trace_count] */
+    sl_map first_of_trace;
+    pthread_mutex_t lock;
+    uint64_t done;
+} run;
+
+/* ---- planning ---- */
+
+static sl_status fail_point(sl_outcome *outcome, const sl_error *why, sl_error *error)
+{
+    char text[sizeof *why + 64];
+    outcome->state = SL_OUTCOME_FAILED;
+    outcome->failure = strdup(sl_error_format(why, text, sizeof text));
+    return outcome->failure ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status plan_point(run *r, size_t i, const sl_point *point, sl_map *keys, sl_error *error)
+{
+    job *j = &r->job[i];
+    sl_outcome *o = &r->outcome[i];
+    sl_error why = {0};
+    bool found;
+    *j = (job){.point = point, .same = i};
+    sl_status status = sl_point_machine(point, &j->machine, &why);
+    if (!status)
+        status = sl_point_keys(point, &j->machine, o->key, j->trace_key, &why);
+    if (status)
+        return status == SL_NO_MEMORY ? sl_fail_memory(error) : fail_point(o, &why, error);
+    if (r->runner->shards && i % r->runner->shards != r->runner->shard)
+        return SL_OK;
+    size_t *first = sl_map_get(keys, o->key, SL_KEY_BYTES - 1);
+    if (first) {
+        j->same = *first;
+        return SL_OK;
+    }
+    if (!sl_map_put(keys, o->key, SL_KEY_BYTES - 1, &j->same))
+        return sl_fail_memory(error);
+    status = sl_store_get(r->runner->store, o->key, &o->values, &found, error);
+    if (!status && found)
+        o->state = SL_OUTCOME_KEPT;
+    else
+        r->points[r->point_count++] = i;
+    return status;
+}
+
+static void trace_path(const run *r, const job *j, char path[1200])
+{
+    snprintf(path, 1200, "%s/%s.slt", r->runner->traces, j->trace_key);
+}
+
+static sl_status plan_traces(run *r, sl_error *error)
+{
+    for (size_t p = 0; p < r->point_count; p++) {
+        job *j = &r->job[r->points[p]];
+        char path[1200];
+        trace_path(r, j, path);
+        if (!*j->trace_key || !access(path, R_OK) || sl_map_get(&r->first_of_trace, j->trace_key, SL_KEY_BYTES - 1))
+            continue;
+        r->traces[r->trace_count] = r->points[p];
+        if (!sl_map_put(&r->first_of_trace, j->trace_key, SL_KEY_BYTES - 1, &r->traces[r->trace_count++]))
+            return sl_fail_memory(error);
+    }
+    return SL_OK;
+}
+
+/* ---- running ---- */
+
+static void advance(run *r, const char *what, uint64_t total)
+{
+    pthread_mutex_lock(&r->lock);
+    sl_progress_update(r->runner->progress, what, ++r->done, total);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static sl_status record_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    run *r = context;
+    job *j = &r->job[r->traces[index]];
+    char path[1200];
+    sl_error why = {0};
+    (void)worker;
+    trace_path(r, j, path);
+    if (sl_point_record(j->point, j->machine.lanes, path, &why)) {
+        sl_outcome failure = {0};
+        sl_status status = fail_point(&failure, &why, error);
+        r->trace_failure[index] = failure.failure;
+        return status;
+    }
+    advance(r, "traces", r->trace_count);
+    return SL_OK;
+}
+
+static sl_status run_point(run *r, job *j, sl_values *values, sl_error *why)
+{
+    sl_trace *trace = NULL;
+    sl_error damage = {0};
+    char path[1200];
+    trace_path(r, j, path);
+    sl_status status = sl_trace_open(*j->trace_key ? path : j->point->trace, &trace, &damage, why);
+    if (!status && damage.status) {
+        *why = damage;
+        status = damage.status;
+    }
+    if (!status)
+        status = sl_point_run(j->point, &j->machine, trace, values, why);
+    sl_trace_close(trace);
+    return status;
+}
+
+/* Why the trace of a job could not be recorded; NULL: it could. */
+static const char *trace_trouble(const run *r, const job *j)
+{
+    size_t *first = sl_map_get(&r->first_of_trace, j->trace_key, strlen(j->trace_key));
+    return first ? r->trace_failure[first - r->traces] : NULL;
+}
+
+static sl_status point_job(void *context, size_t index, unsigned worker, sl_error *error)
+{
+    run *r = context;
+    size_t number = r->points[index];
+    job *j = &r->job[number];
+    sl_outcome *o = &r->outcome[number];
+    sl_error why = {0};
+    bool found = false;
+    (void)worker;
+    sl_status status = sl_store_get(r->runner->store, o->key, &o->values, &found, error); /* by another program */
+    if (!status && found) {
+        o->state = SL_OUTCOME_KEPT;
+    } else if (!status) {
+        const char *trouble = trace_trouble(r, j);
+        sl_status failure = trouble ? sl_fail(&why, SL_INVALID, "%s", trouble) : run_point(r, j, &o->values, &why);
+        if (failure == SL_NO_MEMORY)
+            return sl_fail_memory(error);
+        o->state = SL_OUTCOME_RUN;
+        if (failure) {
+            o->values.count = 0;
+            status = fail_point(o, &why, error);
+        }
+        if (!status)
+            status = sl_store_put(r->runner->store, o->key, j->point, &o->values, o->failure, error);
+    }
+    advance(r, "points", r->point_count);
+    return status;
+}
+
+/* Points that are the same as another get a copy. */
+static sl_status copy_same(run *r, sl_error *error)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        sl_outcome *o = &r->outcome[i], *from = &r->outcome[r->job[i].same];
+        if (from == o)
+            continue;
+        o->state = from->state;
+        if (!sl_array_reserve(&o->values, from->values.count + 1))
+            return sl_fail_memory(error);
+        if (from->values.count)
+            memcpy(o->values.items, from->values.items, from->values.count * sizeof *o->values.items);
+        o->values.count = from->values.count;
+        if (from->failure && !(o->failure = strdup(from->failure)))
+            return sl_fail_memory(error);
+    }
+    return SL_OK;
+}
+
+static sl_status run_all(run *r, const sl_point *point, sl_error *error)
+{
+    sl_map keys;
+    sl_map_init(&keys);
+    sl_status status = sl_make_folders(r->runner->traces, error);
+    for (size_t i = 0; i < r->count && !status; i++)
+        status = plan_point(r, i, &point[i], &keys, error);
+    sl_map_fini(&keys);
+    if (!status)
+        status = plan_traces(r, error);
+    if (!status)
+        status = sl_pool_run(r->runner->pool, r->trace_count, record_job, r, error);
+    r->done = 0;
+    if (!status)
+        status = sl_pool_run(r->runner->pool, r->point_count, point_job, r, error);
+    return status ? status : copy_same(r, error);
+}
+
+sl_status sl_runner_run(const sl_runner *runner, const sl_point *point, size_t count, sl_outcome *outcome,
+                        sl_error *error)
+{
+    run r = {.runner = runner, .count = count, .outcome = outcome, .lock = PTHREAD_MUTEX_INITIALIZER};
+    memset(outcome, 0, count * sizeof *outcome);
+    r.job = calloc(count + 1, sizeof *r.job);
+    r.traces = calloc(count + 1, sizeof *r.traces);
+    r.points = calloc(count + 1, sizeof *r.points);
+    r.trace_failure = calloc(count + 1, sizeof *r.trace_failure);
+    sl_map_init(&r.first_of_trace);
+    sl_status status =
+        r.job && r.traces && r.points && r.trace_failure ? run_all(&r, point, error) : sl_fail_memory(error);
+    for (size_t i = 0; r.trace_failure && i < count; i++)
+        free(r.trace_failure[i]);
+    sl_map_fini(&r.first_of_trace);
+    free(r.job);
+    free(r.traces);
+    free(r.points);
+    free(r.trace_failure);
+    return status;
+}
+
+void sl_outcomes_free(sl_outcome *outcome, size_t count)
+{
+    for (size_t i = 0; outcome && i < count; i++) {
+        sl_array_free(&outcome[i].values);
+        free(outcome[i].failure);
+    }
+}

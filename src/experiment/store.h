@@ -1,0 +1,31 @@
+/* Results of points in an SQLite database, by their keys. Several programs may use one database at once: each result
+ * is written in one transaction, and who finds it busy waits.
+ *
+ *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error)
+ *   counters(key, name, value)
+ *
+ * `error` is NULL where the point was run to its end. */
+#ifndef SL_EXPERIMENT_STORE_H
+#define SL_EXPERIMENT_STORE_H
+
+#include "experiment/point.h"
+
+typedef struct sl_store sl_store;
+
+/* Creates the database, and its folder, where there is none. */
+sl_status sl_store_open(const char *path, sl_store **store, sl_error *error);
+void sl_store_close(sl_store *store); /* NULL is fine */
+
+/* The counters of a point that was run to its end; *found says whether there is one. Safe to call from any thread, as
+ * sl_store_put. */
+sl_status sl_store_get(sl_store *store, const char *key, sl_values *values, bool *found, sl_error *error);
+/* `failure` NULL: it was run to its end. A failure never replaces a result. */
+sl_status sl_store_put(sl_store *store, const char *key, const sl_point *point, const sl_values *values,
+                       const char *failure, sl_error *error);
+/* Takes over what another database has. */
+sl_status sl_store_merge(sl_store *store, const char *path, sl_error *error);
+
+/* Makes a folder and those it lies in. */
+sl_status sl_make_folders(const char *path, sl_error *error);
+
+#endif
