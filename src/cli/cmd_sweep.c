@@ -1,0 +1,119 @@
+/* sluice sweep: many points, on all cores, that continue where they stopped. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "cli/cache_folder.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "experiment/sweep.h"
+
+typedef struct sweep_options {
+    sl_common common;
+    const char *database, *cache;
+} sweep_options;
+
+/* "sizes.sqlite" of "sizes.yaml", in the current folder. */
+static void database_name(const char *spec, const char *wish, char *name, size_t size)
+{
+    const char *slash = strrchr(spec, '/'), *base = slash ? slash + 1 : spec, *dot = strrchr(base, '.');
+    if (wish)
+        snprintf(name, size, "%s", wish);
+    else
+        snprintf(name, size, "%.*s.sqlite", (int)(dot ? dot - base : (long)strlen(base)), base);
+}
+
+static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec, sl_outcome *outcome, sl_error *error)
+{
+    const sweep_options *o = inv->values;
+    char cache[900], traces[1000], database[1000];
+    sl_runner runner = {.traces = traces, .progress = inv->progress};
+    sl_status status = sl_cache_folder(o->cache, cache, sizeof cache, error);
+    if (status)
+        return status;
+    snprintf(traces, sizeof traces, "%s/traces", cache);
+    database_name(inv->args.operand[0], o->database, database, sizeof database);
+    status = sl_store_open(database, &runner.store, error);
+    if (!status)
+        status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
+    if (!status)
+        status = sl_runner_run(&runner, spec->point, spec->points, outcome, error);
+    sl_pool_destroy(runner.pool);
+    sl_store_close(runner.store);
+    return status;
+}
+
+static int show(const sl_invocation *inv, const sl_sweep_spec *spec, const sl_outcome *outcome)
+{
+    static const sl_report_forms forms = {sl_sweep_result_text, sl_sweep_result_json, sl_sweep_result_csv};
+    const sl_sweep_result result = {spec, outcome, sl_terminal_width(stdout)};
+    size_t failed = 0;
+    int code = sl_report_write(inv, &forms, &result, stdout);
+    for (size_t i = 0; i < spec->points; i++)
+        failed += outcome[i].state == SL_OUTCOME_FAILED;
+    if (!failed)
+        return code;
+    sl_error error;
+    sl_fail(&error, SL_INVALID, "%zu of %zu points failed; their errors are in the results", failed, spec->points);
+    return sl_cli_fail(inv, &error);
+}
+
+static int run_sweep(const sl_invocation *inv)
+{
+    sl_sweep_spec spec;
+    sl_error error;
+    int code = SL_EXIT_FAILURE;
+    sl_status status = sl_sweep_spec_load(inv->args.operand[0], &spec, &error);
+    sl_outcome *outcome = status ? NULL : calloc(spec.points + 1, sizeof *outcome);
+    if (!status && !outcome)
+        status = sl_fail_memory(&error);
+    if (!status)
+        status = run_points(inv, &spec, outcome, &error);
+    if (status)
+        sl_cli_fail(inv, &error);
+    else
+        code = show(inv, &spec, outcome);
+    sl_outcomes_free(outcome, outcome ? spec.points : 0);
+    free(outcome);
+    sl_sweep_spec_free(&spec);
+    return code;
+}
+
+#define AT(field) offsetof(sweep_options, field)
+static const sl_option options[] = {
+    {"database", 'd', SL_OPTION_STRING, "FILE",
+     "Keep results in this SQLite database (default: the name of SPEC with .sqlite, in the current folder)",
+     AT(database), 0, 0, NULL},
+    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Keep traces of workloads there (default: ~/.cache/sluice)", AT(cache), 0,
+     0, NULL},
+    {0},
+};
+
+static const sl_example examples[] = {
+    {"sluice sweep sizes.yaml --csv sizes.csv", "Runs the points of sizes.yaml that sizes.sqlite has not yet"},
+    {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "On four threads, into a database that others use, too"},
+    {0},
+};
+
+const sl_command sl_cmd_sweep = {
+    .name = "sweep",
+    .summary = "run all combinations of programs, machines, policies and parameters",
+    .usage = "[options] SPEC",
+    .description =
+        "Runs every combination that a YAML file names: 'workloads' with their parameters and 'traces', a 'size', "
+        "'machines', policies ('l1', 'l2'), 'scheduler', 'seed', and keys of the machine ('set: {L1.size: [16K, "
+        "32K]}'); each is a value or a list. 'kind' is sim (the default), model or profile; 'without' are extensions "
+        "of the model that are off.\n\n"
+        "Results go into an SQLite database, each as soon as it is there: a sweep that was stopped goes on where it "
+        "was, and several sweeps may fill one database. A point that fails is kept with its error, the others go on, "
+        "and the exit code is 1.",
+    .options = options,
+    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .values_bytes = sizeof(sweep_options),
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand = "a file that describes the sweep",
+    .examples = examples,
+    .run = run_sweep,
+};
