@@ -56,8 +56,6 @@ static sl_status add_level(sl_values *values, const sl_level *level, const sl_si
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !status; i++) {
         char name[SL_VALUE_NAME];
         snprintf(name, sizeof name, "%s_%s", level->name, numbers[i].name);
-        for (char *at = name; *at && *at != '_'; at++)
-            *at = (char)tolower((unsigned char)*at);
         status = add(values, name, numbers[i].value, error);
     }
     return status;

@@ -115,6 +115,11 @@ static sl_status record_job(void *context, size_t index, unsigned worker, sl_err
     return SL_OK;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const sl_value *)left)->name, ((const sl_value *)right)->name);
+}
+
 static sl_status run_point(run *r, job *j, sl_values *values, sl_error *why)
 {
     sl_trace *trace = NULL;
@@ -128,6 +133,8 @@ static sl_status run_point(run *r, job *j, sl_values *values, sl_error *why)
     }
     if (!status)
         status = sl_point_run(j->point, &j->machine, trace, values, why);
+    if (values->count) /* in the order in which the store gives them back */
+        qsort(values->items, values->count, sizeof *values->items, by_name);
     sl_trace_close(trace);
     return status;
 }

@@ -42,6 +42,20 @@ static bool gather_names(const sl_sweep_result *r, sl_map *names)
     return true;
 }
 
+/* Counters are whole numbers, and written as such. */
+static bool is_whole(double value)
+{
+    return value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value;
+}
+
+static const char *number_text(double value, char text[SL_DOUBLE_BYTES])
+{
+    if (!is_whole(value))
+        return sl_double_text(value, text);
+    snprintf(text, SL_DOUBLE_BYTES, "%llu", (unsigned long long)value);
+    return text;
+}
+
 static void csv_row(FILE *file, const sl_sweep_result *r, size_t i, const sl_map *names)
 {
     const char *fact[FACTS];
@@ -54,7 +68,7 @@ static void csv_row(FILE *file, const sl_sweep_result *r, size_t i, const sl_map
     }
     for (size_t n = 0; n < names->count; n++) {
         const double *value = sl_values_find(&r->outcome[i].values, names->entries[n].key);
-        fprintf(file, ",%s", value ? sl_double_text(*value, number) : "");
+        fprintf(file, ",%s", value ? number_text(*value, number) : "");
     }
     fputc('\n', file);
 }
@@ -97,7 +111,10 @@ static void json_point(sl_json *json, const sl_point *point, const sl_outcome *o
     sl_json_object(json, false);
     for (size_t v = 0; v < outcome->values.count; v++) {
         sl_json_key(json, outcome->values.items[v].name);
-        sl_json_double(json, outcome->values.items[v].value);
+        if (is_whole(outcome->values.items[v].value))
+            sl_json_u64(json, (uint64_t)outcome->values.items[v].value);
+        else
+            sl_json_double(json, outcome->values.items[v].value);
     }
     sl_json_close(json, '}');
     sl_json_close(json, '}');

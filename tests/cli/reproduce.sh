@@ -1,0 +1,132 @@
+#!/bin/sh
+# Papers run again: their numbers beside ours.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+it 'lists papers and their figures'
+run "$sluice" reproduce --list
+exits 0
+stdout_has 'decoupled-l1d: Locality-Driven Dynamic GPU Cache Bypassing'
+stdout_has 'table1'
+
+cat >mine.yaml <<'END'
+name: mine
+title: A paper of mine
+source: nobody, nowhere
+programs: {A: spmv rows=600 mean=8, B: gather n=2048 table=16384}
+groups: {ALL: [A, B]}
+quick: {programs: [B], size: small}
+configs:
+  BL: {l1: lru}
+  BALL: {l1: all}
+  PDP: {l1: "pdp(pd=$pd)", vary: {pd: [4, 64]}, best: cycles}
+figures:
+  - id: one
+    title: Cycles
+    where: figure 1
+    rows: [ALL]
+    columns:
+      - {name: BALL / BL, value: BL.cycles / BALL.cycles, neutral: 1, mean: geometric, paper: {A: 3, ALL: 0.9}, why: {A: nobody measured it}}
+      - {name: best PDP, value: BL.cycles / PDP.cycles}
+    claims:
+      - {says: it takes cycles, value: "least(ALL, BL.cycles)", holds: "count(ALL, BL.cycles > 0) >= 1"}
+      - {says: it takes none, value: "least(ALL, BL.cycles)", paper: 0, why: all take some}
+  - id: two
+    title: Nothing much
+    claims:
+      - {says: half is less than one, holds: "1 / 2 < 1 and 2 <= 2"}
+END
+
+it 'shows what the paper states, what comes out, and what that means'
+run "$sluice" reproduce mine.yaml --cache cache --csv out.csv
+exits 0
+stderr_is ''
+stdout_has 'one: Cycles (figure 1)'
+stdout_has 'A: nobody measured it'
+stdout_has 'differs'
+stdout_has 'agrees          it takes cycles: ours'
+stdout_has 'because all take some'
+stdout_has 'mine: '
+file_has out.csv 'mine,one,ALL,A,BALL / BL,,3,0.'
+file_has out.csv ',differs,nobody measured it'
+
+it 'takes the ratios from the simulator'
+cycles()
+{
+    # shellcheck disable=SC2086
+    "$sluice" sim gather n=2048 table=16384 $1 --json | sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' | head -n 1
+}
+ratio=$(echo "$(cycles '--l1 lru') $(cycles '--l1 all')" | awk '{ printf "%.6f", $1 / $2 }')
+shown=$(awk -F, '$4 == "B" && $5 == "BALL / BL" { printf "%.6f", $8 }' out.csv)
+[ "$ratio" = "$shown" ] || fail "$shown is not $ratio"
+
+it 'takes the best of what is varied'
+best=$(for pd in 4 64; do cycles "--l1 pdp(pd=$pd)"; done | sort -n | head -n 1)
+ratio=$(echo "$(cycles '--l1 lru') $best" | awk '{ printf "%.6f", $1 / $2 }')
+shown=$(awk -F, '$4 == "B" && $5 == "best PDP" { printf "%.6f", $8 }' out.csv)
+[ "$ratio" = "$shown" ] || fail "$shown is not $ratio"
+
+it 'keeps results, and gives the same bytes again and for any number of threads'
+run "$sluice" reproduce mine.yaml --cache cache --csv again.csv -q
+exits 0
+run cmp out.csv again.csv
+exits 0
+run "$sluice" reproduce mine.yaml --cache other --csv again.csv -q -j 3
+exits 0
+run cmp out.csv again.csv
+exits 0
+
+it 'runs one figure alone'
+run "$sluice" reproduce mine.yaml two --cache none
+exits 0
+stdout_has 'half is less than one'
+stdout_lacks 'Cycles'
+run "$sluice" reproduce mine.yaml three --cache none
+exits 1
+stderr_has "mine has no 'three'; there are one, two"
+
+it 'runs fewer programs when it has to be quick'
+run "$sluice" reproduce mine.yaml one --quick --cache cache
+exits 0
+stdout_has 'a quick run'
+stdout_lacks '   A  '
+
+it 'writes a page for each paper'
+run "$sluice" reproduce mine.yaml --cache cache --pages pages -q
+exits 0
+file_has pages/mine.html '<title>A paper of mine</title>'
+file_has pages/mine.html 'class="v-differs"'
+file_has pages/mine.html '<svg class=bars'
+file_has pages/mine.html 'nobody measured it'
+
+it 'shows a hole where a point failed, and exits with 1'
+sed 's/gather n=2048/gather n=0/' mine.yaml >hole.yaml
+run "$sluice" reproduce hole.yaml --cache cache --pages pages
+exits 1
+stdout_has 'failed: '
+stdout_has 'gather n=0'
+file_has pages/mine.html 'failed: '
+
+it 'says what is wrong in a paper, where, and what was meant'
+wrong()
+{
+    sed "$1" mine.yaml >wrong.yaml
+    run "$sluice" reproduce wrong.yaml --cache cache
+    exits 1
+    stderr_has "$2"
+}
+wrong 's/^title:/titel:/' "wrong.yaml:2:1: a paper has no key 'titel'; the nearest is 'title'"
+wrong 's/spmv rows/spmw rows/' "no workload is called 'spmw'; the nearest is 'spmv'"
+wrong 's/B: gather/A: gather/' "there are two programs 'A'"
+wrong 's/\[A, B\]/[A, C]/' "there is no program 'C'"
+wrong 's/{l1: all}/{l1: al}/' "wrong.yaml:9:9: "
+wrong 's/, best: cycles//' "'vary' and 'best' go together"
+wrong 's/BALL.cycles, neutral/BAL.cycles, neutral/' "there is no configuration 'BAL'"
+wrong 's/least(ALL, BL.cycles)", holds/leest(ALL, BL.cycles)", holds/' "no function 'leest'"
+wrong 's/1 \/ 2 < 1/1 \/ (2 < 1/' "a ')' is missing"
+wrong 's/ALL: 0.9/ALLE: 0.9/' "'ALLE' is neither a program nor a group"
+wrong 's/rows: \[ALL\]/rows: [AL]/' "there is no group 'AL'"
+run "$sluice" reproduce decoupled-l1 --cache cache
+exits 1
+stderr_has "no paper is called 'decoupled-l1'; the nearest is 'decoupled-l1d'"
+
+done_testing

@@ -1,0 +1,168 @@
+#!/bin/sh
+# Sweeps: points, databases, what is wrong in a spec.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+cat >sizes.yaml <<'END'
+workloads: [spmv, "gather n=2048"]
+size: small
+l1: [lru, decoupled]
+set: {L1.size: [16K, 32K]}
+END
+
+it 'runs all combinations, a row each, the first key varying slowest'
+run "$sluice" sweep sizes.yaml --cache cache --csv all.csv
+exits 0
+stderr_is ''
+stdout_has 'decoupled'
+exists sizes.sqlite
+[ "$(wc -l <all.csv)" = 9 ] || fail "$(saw 'not 8 points')"
+[ "$(sed -n 3p all.csv | cut -d, -f2,7,8)" = 'spmv,L1.size=32K,lru' ] || fail "$(sed -n 3p all.csv)"
+[ "$(sed -n 9p all.csv | cut -d, -f2,7,8)" = 'gather,L1.size=32K,decoupled' ] || fail "$(sed -n 9p all.csv)"
+head -n 1 all.csv >head.csv
+file_has head.csv ',cycles,'
+
+it 'says of each point what sluice sim says'
+cycles()
+{
+    awk -F, -v row="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cycles") c = i } NR == row { print $c }' all.csv
+}
+run "$sluice" sim --size small spmv --l1 decoupled --set L1.size=32K --json
+exits 0
+[ -n "$(cycles 5)" ] || fail 'no cycles'
+stdout_has "\"cycles\": $(cycles 5),"
+
+it 'does not run again what it has'
+run "$sluice" sweep sizes.yaml --cache /proc/nowhere --csv again.csv -q
+exits 1
+mkdir empty
+run "$sluice" sweep sizes.yaml --cache empty --csv again.csv -q
+exits 0
+[ -z "$(ls empty/traces)" ] || fail 'it recorded a trace'
+run cmp all.csv again.csv
+exits 0
+
+it 'goes on where it stopped'
+sed 's/, decoupled//' sizes.yaml >half.yaml
+run "$sluice" sweep half.yaml -d half.sqlite --cache cache -q
+exits 0
+run "$sluice" sweep sizes.yaml -d half.sqlite --cache cache --csv rest.csv -q
+exits 0
+run cmp all.csv rest.csv
+exits 0
+
+it 'gives the same bytes for any number of threads'
+for jobs in 1 3; do
+    run "$sluice" sweep sizes.yaml -d jobs$jobs.sqlite --cache cache$jobs --csv jobs$jobs.csv -j $jobs -q
+    exits 0
+    run cmp all.csv jobs$jobs.csv
+    exits 0
+done
+
+it 'lets two sweeps fill one database at once'
+"$sluice" sweep sizes.yaml -d both.sqlite --cache one --csv one.csv -q &
+first=$!
+run "$sluice" sweep sizes.yaml -d both.sqlite --cache two --csv two.csv -q
+exits 0
+wait $first || fail 'the other one failed'
+run cmp one.csv two.csv
+exits 0
+run cmp all.csv one.csv
+exits 0
+if command -v sqlite3 >/dev/null; then
+    [ "$(sqlite3 both.sqlite 'PRAGMA integrity_check; SELECT count(*) FROM points')" = "$(printf 'ok\n8')" ] ||
+        fail 'the database is not whole'
+fi
+
+it 'keeps what a killed sweep had finished'
+cat >long.yaml <<'END'
+workloads: [gather, spmv, bfs, stencil2d, histogram, vecadd]
+l1: [lru, decoupled, all, mrpb]
+END
+"$sluice" sweep long.yaml --cache cache -q -j 1 &
+sweep=$!
+points=0
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+    sleep 1
+    if command -v sqlite3 >/dev/null; then
+        points=$(sqlite3 long.sqlite 'SELECT count(*) FROM points' 2>/dev/null || echo 0)
+        [ "$points" = 0 ] || break
+    fi
+done
+kill -INT $sweep 2>/dev/null
+wait $sweep 2>/dev/null
+if command -v sqlite3 >/dev/null; then
+    [ "$(sqlite3 long.sqlite 'PRAGMA integrity_check')" = ok ] || fail 'the database is not whole'
+    kept=$(sqlite3 long.sqlite 'SELECT count(*) FROM points')
+    [ "$kept" -ge "$points" ] && [ "$kept" -ge 1 ] || fail "only $kept of $points points are left"
+    [ -z "$(find cache -name '*.tmp*')" ] || fail 'a temporary file is left'
+else
+    skip 'sqlite3 is not installed'
+fi
+
+it 'keeps the error of a point that fails, and runs the others'
+"$sluice" trace --quiet --size small -o whole.slt gather
+head -c 3000 whole.slt >cut.slt
+cat >broken.yaml <<'END'
+traces: [cut.slt, whole.slt, none.slt]
+END
+run "$sluice" sweep broken.yaml --cache cache --csv broken.csv
+exits 1
+stderr_has '2 of 3 points failed'
+[ "$(sed -n 3p broken.csv | cut -d, -f2,12)" = 'whole.slt,' ] || fail "$(sed -n 3p broken.csv)"
+file_has broken.csv 'cut.slt'
+stdout_has 'cannot read none.slt'
+
+it 'models and profiles'
+cat >model.yaml <<'END'
+kind: model
+workloads: spmv
+size: small
+machines: [fermi-gtx470, h200]
+without: ["", latency, latency mshr]
+END
+run "$sluice" sweep model.yaml --cache cache --csv -
+exits 0
+[ "$(wc -l <"$scratch/stdout")" = 7 ] || fail "$(saw 'not 6 points')"
+stdout_has 'compulsory_sectors'
+printf 'kind: profile\nworkloads: spmv\nsize: small\n' >profile.yaml
+run "$sluice" sweep profile.yaml --cache cache --json
+exits 0
+stdout_has '"lines_touched_once": '
+
+it 'takes machines and traces from the folder of the spec'
+mkdir folder
+printf 'name: mine\nsummary: mine\nbased_on: fermi-gtx480\ncores: 2\n' >folder/mine.yaml
+cp whole.slt folder/app.slt
+printf 'traces: app.slt\nmachines: mine.yaml\n' >folder/own.yaml
+run "$sluice" sweep folder/own.yaml --cache cache
+exits 0
+stdout_has 'folder/app.slt'
+exists own.sqlite
+
+it 'says what is wrong in a spec, where, and what was meant'
+wrong()
+{
+    printf "$1" >wrong.yaml
+    run "$sluice" sweep wrong.yaml --cache cache
+    exits 1
+    stderr_has "$2"
+}
+wrong 'workload: spmv\n' "wrong.yaml:1:1: a sweep has no key 'workload'; the nearest is 'workloads'"
+wrong 'workloads: spmw\n' "wrong.yaml:1:12: no workload is called 'spmw'; the nearest is 'spmv'"
+wrong 'workloads: spmv\nl1: decupled\n' "wrong.yaml:2:5: "
+stderr_has "decoupled"
+wrong 'workloads: spmv\nset: {L1.sice: 4}\n' "wrong.yaml:2:16: a level has no key 'sice'; did you mean 'size'?"
+wrong 'workloads: spmv\nkind: simm\n' "wrong.yaml:2:7: 'kind' cannot be 'simm'; the nearest is 'sim'"
+wrong 'workloads: spmv\nl1: [lru\n' 'this is no YAML'
+wrong 'l1: lru\n' "a sweep needs 'workloads' or 'traces'"
+wrong 'workloads: []\n' "'workloads' has no values"
+wrong 'workloads: spmv\nsize: tiny\n' "'size' cannot be 'tiny'"
+wrong 'workloads: spmv\nseed: -1\n' "'seed' takes a whole number, not '-1'"
+wrong '' 'there is no sweep in it'
+run "$sluice" sweep absent.yaml
+exits 1
+stderr_has 'cannot read absent.yaml'
+run "$sluice" sweep
+exits 2
+
+done_testing
