@@ -93,7 +93,7 @@ wait $sweep 2>/dev/null
 if command -v sqlite3 >/dev/null; then
     [ "$(sqlite3 long.sqlite 'PRAGMA integrity_check')" = ok ] || fail 'the database is not whole'
     kept=$(sqlite3 long.sqlite 'SELECT count(*) FROM points')
-    [ "$kept" -ge "$points" ] && [ "$kept" -ge 1 ] || fail "only $kept of $points points are left"
+    if [ "$kept" -lt "$points" ] || [ "$kept" -lt 1 ]; then fail "only $kept of $points points are left"; fi
     [ -z "$(find cache -name '*.tmp*')" ] || fail 'a temporary file is left'
 else
     skip 'sqlite3 is not installed'
@@ -142,7 +142,7 @@ exists own.sqlite
 it 'says what is wrong in a spec, where, and what was meant'
 wrong()
 {
-    printf "$1" >wrong.yaml
+    printf '%b' "$1" >wrong.yaml
     run "$sluice" sweep wrong.yaml --cache cache
     exits 1
     stderr_has "$2"
