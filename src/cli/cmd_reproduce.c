@@ -70,13 +70,13 @@ static sl_status open_and_run(papers *p, const sl_invocation *inv, sl_error *err
         return status;
     snprintf(database, sizeof database, "%s/points.sqlite", cache);
     snprintf(traces, sizeof traces, "%s/traces", cache);
-    status = sl_store_open(database, &runner.store, error);
+    status = sl_point_store_open(database, &runner.store, error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
     if (!status)
         status = run_papers(p, inv, &runner, error);
     sl_pool_destroy(runner.pool);
-    sl_store_close(runner.store);
+    sl_point_store_close(runner.store);
     return status;
 }
 

@@ -34,13 +34,13 @@ static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec,
         return status;
     snprintf(traces, sizeof traces, "%s/traces", cache);
     database_name(inv->args.operand[0], o->database, database, sizeof database);
-    status = sl_store_open(database, &runner.store, error);
+    status = sl_point_store_open(database, &runner.store, error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
     if (!status)
         status = sl_runner_run(&runner, spec->point, spec->points, outcome, error);
     sl_pool_destroy(runner.pool);
-    sl_store_close(runner.store);
+    sl_point_store_close(runner.store);
     return status;
 }
 

@@ -60,7 +60,7 @@ static sl_status plan_point(run *r, size_t i, const sl_point *point, sl_map *key
     }
     if (!sl_map_put(keys, o->key, SL_KEY_BYTES - 1, &j->same))
         return sl_fail_memory(error);
-    status = sl_store_get(r->runner->store, o->key, &o->values, &found, error);
+    status = sl_point_store_get(r->runner->store, o->key, &o->values, &found, error);
     if (!status && found)
         o->state = SL_OUTCOME_KEPT;
     else
@@ -155,7 +155,7 @@ static sl_status point_job(void *context, size_t index, unsigned worker, sl_erro
     sl_error why = {0};
     bool found = false;
     (void)worker;
-    sl_status status = sl_store_get(r->runner->store, o->key, &o->values, &found, error); /* by another program */
+    sl_status status = sl_point_store_get(r->runner->store, o->key, &o->values, &found, error); /* by another program */
     if (!status && found) {
         o->state = SL_OUTCOME_KEPT;
     } else if (!status) {
@@ -169,7 +169,7 @@ static sl_status point_job(void *context, size_t index, unsigned worker, sl_erro
             status = fail_point(o, &why, error);
         }
         if (!status)
-            status = sl_store_put(r->runner->store, o->key, j->point, &o->values, o->failure, error);
+            status = sl_point_store_put(r->runner->store, o->key, j->point, &o->values, o->failure, error);
     }
     advance(r, "points", r->point_count);
     return status;

@@ -23,7 +23,7 @@ typedef struct sl_outcome {
 } sl_outcome;
 
 typedef struct sl_runner {
-    sl_store *store;
+    sl_point_store *store;
     const char *traces; /* folder for traces of workloads, made where there is none */
     sl_pool *pool;      /* NULL: one thread */
     const sl_progress *progress;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct sl_store {
+struct sl_point_store {
     sqlite3 *database;
     pthread_mutex_t lock; /* statements are shared by the threads of this program */
     sqlite3_stmt *get, *put_point, *put_counter, *begin, *commit, *rollback, *clear;
@@ -23,7 +23,7 @@ static const char schema[] =
     " machine TEXT, settings TEXT, l1 TEXT, l2 TEXT, scheduler TEXT, without TEXT, error TEXT) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS counters(key TEXT, name TEXT, value NUMERIC, PRIMARY KEY(key, name)) WITHOUT ROWID;";
 
-static sl_status failed(sl_store *store, const char *verb, sl_error *error)
+static sl_status failed(sl_point_store *store, const char *verb, sl_error *error)
 {
     return sl_fail(error, SL_IO, "cannot %s %s: %s", verb, store->path,
                    store->database ? sqlite3_errmsg(store->database) : "out of memory");
@@ -58,7 +58,7 @@ static sl_status make_folder_of(const char *path, sl_error *error)
     return sl_make_folders(folder, error);
 }
 
-static sl_status prepare(sl_store *store, sl_error *error)
+static sl_status prepare(sl_point_store *store, sl_error *error)
 {
     const struct {
         sqlite3_stmt **statement;
@@ -80,7 +80,7 @@ static sl_status prepare(sl_store *store, sl_error *error)
 }
 
 /* Readers do not wait for writers in this mode. Two programs that switch it on at once: one waits for the other. */
-static sl_status set_up(sl_store *store, sl_error *error)
+static sl_status set_up(sl_point_store *store, sl_error *error)
 {
     sqlite3_busy_timeout(store->database, BUSY_MS);
     if (sqlite3_exec(store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL, NULL) !=
@@ -90,9 +90,9 @@ static sl_status set_up(sl_store *store, sl_error *error)
     return prepare(store, error);
 }
 
-sl_status sl_store_open(const char *path, sl_store **result, sl_error *error)
+sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_error *error)
 {
-    sl_store *store = calloc(1, sizeof *store);
+    sl_point_store *store = calloc(1, sizeof *store);
     if (!store)
         return sl_fail_memory(error);
     pthread_mutex_init(&store->lock, NULL);
@@ -103,14 +103,14 @@ sl_status sl_store_open(const char *path, sl_store **result, sl_error *error)
     if (!status)
         status = set_up(store, error);
     if (status) {
-        sl_store_close(store);
+        sl_point_store_close(store);
         return status;
     }
     *result = store;
     return SL_OK;
 }
 
-void sl_store_close(sl_store *store)
+void sl_point_store_close(sl_point_store *store)
 {
     if (!store)
         return;
@@ -123,7 +123,7 @@ void sl_store_close(sl_store *store)
     free(store);
 }
 
-static sl_status read_values(sl_store *store, const char *key, sl_values *values, sl_error *error)
+static sl_status read_values(sl_point_store *store, const char *key, sl_values *values, sl_error *error)
 {
     int code;
     sqlite3_bind_text(store->get, 1, key, -1, SQLITE_STATIC);
@@ -134,7 +134,7 @@ static sl_status read_values(sl_store *store, const char *key, sl_values *values
     return code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
 }
 
-sl_status sl_store_get(sl_store *store, const char *key, sl_values *values, bool *found, sl_error *error)
+sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *values, bool *found, sl_error *error)
 {
     pthread_mutex_lock(&store->lock);
     sl_status status = read_values(store, key, values, error);
@@ -150,7 +150,7 @@ static bool step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK && done;
 }
 
-static bool put_point(sl_store *store, const char *key, const sl_point *p, const char *failure)
+static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure)
 {
     char params[512];
     snprintf(params, sizeof params, "%s%s%s", *p->trace ? "" : p->size, *p->params ? " " : "", p->params);
@@ -172,7 +172,7 @@ static bool put_point(sl_store *store, const char *key, const sl_point *p, const
     return step(store->put_point);
 }
 
-static bool put_values(sl_store *store, const char *key, const sl_values *values)
+static bool put_values(sl_point_store *store, const char *key, const sl_values *values)
 {
     sqlite3_bind_text(store->clear, 1, key, -1, SQLITE_STATIC);
     bool good = step(store->clear);
@@ -186,12 +186,12 @@ static bool put_values(sl_store *store, const char *key, const sl_values *values
     return good;
 }
 
-sl_status sl_store_put(sl_store *store, const char *key, const sl_point *point, const sl_values *values,
-                       const char *failure, sl_error *error)
+sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_point *point, const sl_values *values,
+                             const char *failure, sl_error *error)
 {
     sl_values there = {0};
     bool found = false;
-    sl_status status = failure ? sl_store_get(store, key, &there, &found, error) : SL_OK;
+    sl_status status = failure ? sl_point_store_get(store, key, &there, &found, error) : SL_OK;
     sl_array_free(&there);
     if (status || found)
         return status;
@@ -211,7 +211,7 @@ sl_status sl_store_put(sl_store *store, const char *key, const sl_point *point, 
     return status;
 }
 
-sl_status sl_store_merge(sl_store *store, const char *path, sl_error *error)
+sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error)
 {
     static const char text[] =
         "BEGIN IMMEDIATE;"

@@ -10,20 +10,20 @@
 
 #include "experiment/point.h"
 
-typedef struct sl_store sl_store;
+typedef struct sl_point_store sl_point_store;
 
 /* Creates the database, and its folder, where there is none. */
-sl_status sl_store_open(const char *path, sl_store **store, sl_error *error);
-void sl_store_close(sl_store *store); /* NULL is fine */
+sl_status sl_point_store_open(const char *path, sl_point_store **store, sl_error *error);
+void sl_point_store_close(sl_point_store *store); /* NULL is fine */
 
 /* The counters of a point that was run to its end; *found says whether there is one. Safe to call from any thread, as
- * sl_store_put. */
-sl_status sl_store_get(sl_store *store, const char *key, sl_values *values, bool *found, sl_error *error);
+ * sl_point_store_put. */
+sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *values, bool *found, sl_error *error);
 /* `failure` NULL: it was run to its end. A failure never replaces a result. */
-sl_status sl_store_put(sl_store *store, const char *key, const sl_point *point, const sl_values *values,
-                       const char *failure, sl_error *error);
+sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_point *point, const sl_values *values,
+                             const char *failure, sl_error *error);
 /* Takes over what another database has. */
-sl_status sl_store_merge(sl_store *store, const char *path, sl_error *error);
+sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error);
 
 /* Makes a folder and those it lies in. */
 sl_status sl_make_folders(const char *path, sl_error *error);
