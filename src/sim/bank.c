@@ -74,6 +74,7 @@ static void write_back(sl_sim *sim, sl_bank *b, size_t place)
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
     put(sim, &b->out, sim->now, number);
+    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
 }
 
 static void evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
