@@ -24,7 +24,7 @@ file_has best.json "\"replacement\": \"pdp(pd=$best)\""
 it 'takes the value with the fewest cycles'
 fewest=$(sed -n 's/.*{"pd": [0-9]*, "cycles": \([0-9]*\)}.*/\1/p' best.json | sort -n | head -1)
 taken=$(sed -n "s/.*{\"pd\": $best, \"cycles\": \([0-9]*\)}.*/\1/p" best.json)
-[ -n "$fewest" ] && [ "$fewest" = "$taken" ] || fail "took $taken cycles, of $fewest"
+[ "${fewest:-none}" = "$taken" ] || fail "took $taken cycles, of $fewest"
 run "$sluice" sim spmv.slt --l1 "pdp(pd=$best)" --json given.json
 exits 0
 file_has given.json "\"cycles\": $fewest,"
