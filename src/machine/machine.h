@@ -124,6 +124,7 @@ typedef struct sl_core_limits {
     uint32_t alu_interval;  /* cycles that an instruction keeps its unit of a scheduler busy */
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;  /* memory instructions that wait before the first level */
+    uint32_t loads_ahead;   /* loads of a basic block that its compiler brings together; 0: as in the trace */
     uint32_t launch_cycles; /* before the first block of a launch starts */
 } sl_core_limits;
 

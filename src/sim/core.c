@@ -220,7 +220,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
 {
     sl_sim_warp *warp = &core->warp[w];
     const sl_step *step = &sim->program->step[warp->inst];
-    const sl_inst *inst = &sim->program->kernel->inst[warp->inst];
+    const sl_inst *inst = sl_program_inst(sim->program, warp->inst);
     uint64_t result = sim->now + step->cycles;
     sl_status status = SL_OK;
     core->ready &= ~(UINT64_C(1) << w);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/hoist.h"
 #include "trace/loaded.h"
 
 static sl_unit unit_of(const sl_inst *inst)
@@ -44,11 +45,13 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
     *p = (sl_program){.kernel = kernel, .registers = 1};
     memcpy(p->interval, interval, sizeof interval);
     p->step = calloc(kernel->insts ? kernel->insts : 1, sizeof *p->step);
-    if (!p->step)
+    p->order = calloc(kernel->insts ? kernel->insts : 1, sizeof *p->order);
+    if (!p->step || !p->order)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < kernel->insts; i++) {
         const sl_inst *inst = &kernel->inst[i];
         sl_step *s = &p->step[i];
+        p->order[i] = i;
         uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
         s->kind = (uint8_t)kind_of(kernel, inst);
         s->unit = (uint8_t)unit_of(inst);
@@ -59,11 +62,12 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
         for (uint32_t r = 0; r < s->regs; r++)
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
-    return SL_OK;
+    return core->loads_ahead ? sl_program_hoist(p, core->loads_ahead, error) : SL_OK;
 }
 
 void sl_program_fini(sl_program *p)
 {
     free(p->step);
+    free(p->order);
     *p = (sl_program){0};
 }

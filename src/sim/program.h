@@ -25,10 +25,17 @@ typedef struct sl_step {
 
 typedef struct sl_program {
     const sl_trace_kernel *kernel;
-    sl_step *step; /* [kernel->insts] */
+    sl_step *step;   /* [kernel->insts], in the order in which they are issued */
+    uint32_t *order; /* [kernel->insts]: the instruction of a step */
     uint32_t registers;
     uint32_t interval[SL_UNITS];
 } sl_program;
+
+/* The instruction of a step. */
+static inline const sl_inst *sl_program_inst(const sl_program *program, uint32_t step)
+{
+    return &program->kernel->inst[program->order[step]];
+}
 
 sl_status sl_program_init(sl_program *program, const sl_machine *machine, const sl_trace_kernel *kernel,
                           sl_error *error);

@@ -29,7 +29,8 @@ static void write_warp(FILE *out, const sl_sim *sim, const sl_sim_core *core, ui
     bool within = warp->inst < k->insts && warp->state != SL_WARP_DRAIN;
     fprintf(out, "core %u, warp %u: %s", core->number, w, state_names[warp->state]);
     if (within)
-        fprintf(out, " at '%s' (line %u)", k->strings + k->inst[warp->inst].opcode, k->inst[warp->inst].ptx_line);
+        fprintf(out, " at '%s' (line %u)", k->strings + sl_program_inst(sim->program, warp->inst)->opcode,
+                sl_program_inst(sim->program, warp->inst)->ptx_line);
     fprintf(out, "; %u loads and %u stores are out\n", warp->loads, warp->stores);
 }
 

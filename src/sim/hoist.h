@@ -1,0 +1,13 @@
+/* The order that a compiler gives the instructions of a basic block. Traces are of PTX, where loads stand before their
+ * first use; what turns it into machine code puts loads, and what their addresses need, as early as it can, so that
+ * their latencies overlap. Memory instructions keep their order, barriers and fences their place. */
+#ifndef SL_SIM_HOIST_H
+#define SL_SIM_HOIST_H
+
+#include "sim/program.h"
+
+/* Reorders the steps of all basic blocks and program->order. `ahead`: how many loads are brought together at most
+ * before the instructions that stood between them follow. */
+sl_status sl_program_hoist(sl_program *program, uint32_t ahead, sl_error *error);
+
+#endif
