@@ -126,6 +126,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t le
             return end_warp(sim, core, w, error);
         const sl_trace_bb *bb = &sim->program->kernel->bb[warp->reader.cursor.bb];
         warp->inst = bb->first;
+        warp->accesses = 0;
         warp->end = bb->first + bb->count;
         warp->lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
     }
@@ -189,12 +190,27 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance)
 
 /* ---- issue ---- */
 
-static sl_status next_access(sl_sim_warp *warp, sl_error *error)
+/* Puts warp->access to that of a step. The trace has them in the order of the kernel: those of steps that come later
+ * are held back. */
+static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, sl_error *error)
 {
-    bool more;
-    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
-    if (!status && !more)
-        status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
+    sl_sim_warp *warp = &core->warp[w];
+    uint32_t most = sim->program->held;
+    sl_access *held = core->held + (size_t)w * most;
+    if (step->access < warp->accesses) {
+        warp->access = &held[step->access % most];
+        return SL_OK;
+    }
+    sl_status status = SL_OK;
+    do {
+        bool more;
+        status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
+        if (!status && !more)
+            status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
+        if (!status && warp->accesses != step->access)
+            held[warp->accesses % most] = warp->reader.cursor.access;
+    } while (!status && warp->accesses++ != step->access);
+    warp->access = &warp->reader.cursor.access;
     return status;
 }
 
@@ -202,7 +218,7 @@ static sl_status next_access(sl_sim_warp *warp, sl_error *error)
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {
-    const sl_access *access = &warp->reader.cursor.access;
+    const sl_access *access = warp->access;
     uint32_t passes = access->mask ? sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width) : 1;
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
@@ -231,13 +247,13 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     if (step->kind == SL_STEP_PLAIN)
         s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
     if (inst->mem_slot != UINT32_MAX)
-        status = next_access(warp, error);
+        status = find_access(sim, core, w, step, error);
     if (status)
         return status;
     if (step->kind == SL_STEP_SHARED)
         result = access_shared(sim, core, warp, inst, step);
     set_results(sim, core, w, step, result);
-    if (step->kind == SL_STEP_MEMORY && warp->reader.cursor.access.mask)
+    if (step->kind == SL_STEP_MEMORY && warp->access->mask)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
     if (status || step->kind != SL_STEP_BARRIER)
@@ -412,9 +428,10 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->warp = calloc(warps, sizeof *core->warp);
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
     core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
+    core->held = malloc((size_t)warps * sim->program->held * sizeof *core->held + 1);
     core->block = calloc(sim->resident_blocks, sizeof *core->block);
     core->scheduler = calloc(schedulers, sizeof *core->scheduler);
-    if (!core->warp || !core->ready_at || !core->predictor || !core->block || !core->scheduler)
+    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->block || !core->scheduler)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < warps; w++)
         core->scheduler[w % schedulers].warps |= UINT64_C(1) << w;
@@ -442,6 +459,7 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->warp);
         free(core->ready_at);
         free(core->predictor);
+        free(core->held);
         free(core->block);
         free(core->scheduler);
         free(core->group);

@@ -33,6 +33,8 @@ typedef struct sl_sim_warp {
     uint32_t lanes;     /* active in the current basic block */
     uint64_t ready_at;
     uint64_t local_base; /* of its local memory */
+    uint32_t accesses;   /* of the basic block that were read from the trace */
+    sl_access *access;   /* of the memory instruction that is issued */
     sl_warp_reader reader;
 } sl_sim_warp;
 
@@ -69,6 +71,7 @@ struct sl_sim_core {
     sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
     sl_predictor *predictor;           /* [warps * slots] */
+    sl_access *held;                   /* [warps * program->held]: read before their turn */
     sl_sim_block *block;               /* [resident blocks] */
     uint32_t blocks, ages;
     sl_scheduler *scheduler;

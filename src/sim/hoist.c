@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MOST_EDGES = 3 * SL_INST_REGS + 1 };
+enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MOST_HELD = 32, MOST_EDGES = 3 * SL_INST_REGS + 1 };
 
 /* A stretch of a basic block without anything that has to stay in place. Instructions are numbered from its start. */
 typedef struct stretch {
@@ -89,13 +89,18 @@ static void forget_registers(stretch *s)
 
 static void find_edges(stretch *s)
 {
-    uint32_t memory = NOBODY;
+    uint32_t shared = NOBODY, other = NOBODY;
     forget_registers(s);
     memset(s->edges, 0, s->count * sizeof *s->edges);
     for (uint32_t i = 0; i < s->count; i++) {
-        if (touches_memory(s, i)) {
-            add_edge(s, i, memory);
-            memory = i;
+        uint8_t space = inst_at(s, i)->space;
+        if (touches_memory(s, i) && (space == SL_MEM_SHARED || space == SL_MEM_GENERIC)) {
+            add_edge(s, i, shared);
+            shared = i;
+        }
+        if (touches_memory(s, i) && space != SL_MEM_SHARED) {
+            add_edge(s, i, other);
+            other = i;
         }
         add_reads(s, i);
         add_writes(s, i);
@@ -156,6 +161,27 @@ static void choose_order(stretch *s, uint32_t ahead)
     give_rest(s, s->count);
 }
 
+/* How many accesses are known before their turn, at most. Those of a stretch come one after the other in the trace. */
+static uint32_t count_held(const stretch *s)
+{
+    uint32_t most = 0, known = 0, missing = 0, base = NOBODY;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (touches_memory(s, i) && base == NOBODY)
+            base = step_at(s, i)->access;
+    memset(s->wanted, 0, s->count);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!touches_memory(s, s->order[i]))
+            continue;
+        uint32_t at = step_at(s, s->order[i])->access - base;
+        s->wanted[at] = 1;
+        known = at + 1 > known ? at + 1 : known;
+        most = known - missing > most ? known - missing : most;
+        while (missing < known && s->wanted[missing])
+            missing++;
+    }
+    return most > 1 ? most : 0;
+}
+
 static void hoist_stretch(stretch *s, uint32_t ahead, sl_step *steps, uint32_t *numbers)
 {
     sl_program *p = s->program;
@@ -163,6 +189,10 @@ static void hoist_stretch(stretch *s, uint32_t ahead, sl_step *steps, uint32_t *
         return;
     find_edges(s);
     choose_order(s, ahead);
+    uint32_t held = count_held(s);
+    if (held > MOST_HELD)
+        return;
+    p->held = held > p->held ? held : p->held;
     for (uint32_t i = 0; i < s->count; i++) {
         steps[i] = p->step[s->first + s->order[i]];
         numbers[i] = p->order[s->first + s->order[i]];

@@ -93,7 +93,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
                                 const sl_request_shape *shape, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    sl_access *access = &warp->reader.cursor.access;
+    sl_access *access = warp->access;
     const sl_inst *inst = sl_program_inst(sim->program, inst_number);
     sl_request_piece piece[SL_REQUEST_PIECES];
     uint32_t pieces = sl_request_pieces(shape, inst, access, piece);

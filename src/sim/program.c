@@ -36,6 +36,18 @@ static sl_step_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
     return SL_STEP_PLAIN;
 }
 
+/* Accesses of a basic block come in the order of its memory instructions. */
+static void number_accesses(sl_program *p)
+{
+    for (uint32_t b = 0; b < p->kernel->bbs; b++) {
+        const sl_trace_bb *bb = &p->kernel->bb[b];
+        uint32_t accesses = 0;
+        for (uint32_t i = bb->first; i < bb->first + bb->count; i++)
+            if (p->kernel->inst[i].mem_slot != UINT32_MAX)
+                p->step[i].access = accesses++;
+    }
+}
+
 sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_trace_kernel *kernel, sl_error *error)
 {
     const sl_core_limits *core = &machine->core;
@@ -62,6 +74,7 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
         for (uint32_t r = 0; r < s->regs; r++)
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
+    number_accesses(p);
     return core->loads_ahead ? sl_program_hoist(p, core->loads_ahead, error) : SL_OK;
 }
 

@@ -20,6 +20,7 @@ typedef struct sl_step {
     uint8_t kind, unit;
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
     uint32_t cycles;    /* from issue to result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
+    uint32_t access;    /* memory instructions: which one of its basic block it is in the trace */
     uint16_t reg[SL_INST_REGS];
 } sl_step;
 
@@ -28,6 +29,7 @@ typedef struct sl_program {
     sl_step *step;   /* [kernel->insts], in the order in which they are issued */
     uint32_t *order; /* [kernel->insts]: the instruction of a step */
     uint32_t registers;
+    uint32_t held; /* accesses of a warp that are known before their turn, at most */
     uint32_t interval[SL_UNITS];
 } sl_program;
 
