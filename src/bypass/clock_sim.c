@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bypass/plan_sim.h"
+
 struct sl_sim_clock {
     sl_clock face;
     const sl_machine *machine;
@@ -16,10 +18,10 @@ struct sl_sim_clock {
 /* A choice as the simulator takes it: for each memory instruction the levels that it goes past. */
 static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *plan)
 {
-    uint32_t last = c->machine->levels - 1, slots = sl_loaded_kernel(c->loaded)->mem_slots;
+    uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
     for (uint32_t i = 0; choice && i < slots; i++) {
         unsigned mode = c->load_of_slot[i] == UINT32_MAX ? SL_BYPASS_NONE : choice[c->load_of_slot[i]];
-        plan[i] = (uint8_t)((mode & SL_BYPASS_L1 ? (1u << last) - 1 : 0) | (mode & SL_BYPASS_L2 ? 1u << last : 0));
+        plan[i] = sl_bypass_levels(mode, c->machine->levels);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/show_launches.h"
+#include "cli/sim_plan.h"
 #include "cli/trace_input.h"
 #include "machine/level_policies.h"
 #include "report/sim.h"
@@ -16,7 +17,7 @@ typedef struct sim_options {
     sl_option_list set;
     const char *l1, *l2, *scheduling;
     bool cold, bound;
-    const char *timeline;
+    const char *timeline, *plan, *code;
     sl_option_range window;
 } sim_options;
 
@@ -148,7 +149,11 @@ static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_
              .series = {.trace = input->trace, .launch = input->launch, .launches = input->launches},
              .sim = {.seed = o->input.seed, .cold = o->cold, .progress = inv->progress}};
     sl_error error;
-    sl_status status = simulate_all(&r, &error);
+    sl_arena plans;
+    sl_arena_init(&plans);
+    sl_status status = o->plan ? sl_sim_plan(o->plan, o->code, input, machine, &plans, &r.series.plan, &error) : SL_OK;
+    if (!status)
+        status = simulate_all(&r, &error);
     sl_shown_launches shown = {.log = r.report.log,
                                .sim = &r.report,
                                .machine = machine->name,
@@ -164,6 +169,7 @@ static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_
     sl_sim_search_fini(&r.search);
     sl_sim_stream_destroy(r.stream);
     sl_pool_destroy(r.pool);
+    sl_arena_fini(&plans);
     return code;
 }
 
@@ -178,6 +184,8 @@ static int run_sim(const sl_invocation *inv)
     sl_trace_input input = {0};
     if (options.window.given && !options.timeline)
         return sl_cli_usage(inv, "--window is of a --timeline");
+    if (options.code && !options.plan)
+        return sl_cli_usage(inv, "--code is that of a --plan");
     sl_status status = load_machine(&options, &machine, &error);
     if (!status && options.timeline)
         status = sl_output_probe(options.timeline, &error);
@@ -205,6 +213,10 @@ static const sl_option options[] = {
     {"set", 0, SL_OPTION_LIST, "KEY=VALUE",
      "Change a key of the machine, such as L1.ways=8 or cores=1; may be given several times", AT(set), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty all caches before each launch, not the first level alone", AT(cold), 0, 0,
+     NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE",
+     "Let the loads that a plan of 'sluice tune' names go past the levels it names", AT(plan), 0, 0, NULL},
+    {"code", 0, SL_OPTION_STRING, "FILE", "With --plan, for a trace: the PTX that it was recorded from", AT(code), 0, 0,
      NULL},
     {"bound", 0, SL_OPTION_FLAG, NULL,
      "Also give the fewest misses that any policy could have on the requests of L1: a bound on misses, not on time",

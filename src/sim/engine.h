@@ -59,8 +59,9 @@ struct sl_sim {
     sl_due core_due;
     sl_channel *channel;
     sl_due channel_due;
-    sl_memory times;     /* the machine's memory, its times in cycles of the cores */
-    uint32_t memory_pad; /* cycles that a read takes beside what networks and DRAM take */
+    sl_memory times;      /* the machine's memory, its times in cycles of the cores */
+    struct sl_join *join; /* NULL: no requests join on their way to the second level */
+    uint32_t memory_pad;  /* cycles that a read takes beside what networks and DRAM take */
 
     uint64_t now;
     uint64_t last_progress; /* when an instruction was last issued, or a request last answered */

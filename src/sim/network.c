@@ -1,6 +1,7 @@
 #include "sim/network.h"
 
 #include "sim/dram.h"
+#include "sim/join.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
@@ -68,6 +69,12 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
             take(sim, b);
         return;
     }
+    bool joins = sim->join && !b->number && r->kind == SL_REQUEST_LOAD;
+    if (joins && sl_join_takes(sim, number)) {
+        b->down_free = now + 1;
+        take(sim, b);
+        return;
+    }
     sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
     uint32_t cycles = flits(sim, to->level, r->kind == SL_REQUEST_LOAD ? 0 : r->units);
     uint64_t arrival = now + to->level->network_cycles;
@@ -84,7 +91,26 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     take(sim, b);
     r->stalled = 0;
     r->since = now;
+    if (joins && !sl_join_open(sim, number))
+        sim->failed = true;
     carry(sim, &to->in, arrival + cycles - 1, number, to);
+}
+
+/* Those who joined a read get its data as it does, each through the port of its own first level. */
+static void answer_joined(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
+{
+    const sl_request *first = sl_request_at(sim, primary);
+    sl_request_list waiting = sl_join_close(sim, primary);
+    while (waiting.first != SL_NONE) {
+        uint32_t number = sl_request_pop(&sim->pool, &waiting);
+        sl_request *r = sl_request_at(sim, number);
+        sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
+        uint64_t start = to->back_free > arrival ? to->back_free : arrival;
+        r->feedback = first->feedback;
+        r->version = first->version;
+        to->back_free = start + cycles;
+        carry(sim, &to->back, start + cycles - 1, number, to);
+    }
 }
 
 void sl_network_up(sl_sim *sim, sl_bank *b)
@@ -105,5 +131,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     b->up_free = now + cycles;
     to->back_free = arrival + cycles;
     sl_queue_take(from);
+    if (sim->join && !above && r->kind == SL_REQUEST_LOAD)
+        answer_joined(sim, number, arrival, cycles);
     carry(sim, &to->back, arrival + cycles - 1, number, to);
 }

@@ -8,6 +8,7 @@
 #include "sim/bank.h"
 #include "sim/core.h"
 #include "sim/dram.h"
+#include "sim/join.h"
 #include "sim/results.h"
 #include "sim/state.h"
 #include "sim/stream.h"
@@ -65,6 +66,8 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
         status = sl_banks_create(sim, i, error);
     if (!status)
         status = sl_dram_create(sim, error);
+    if (!status)
+        status = sl_join_create(machine, &sim->join, error);
     if (status)
         sl_sim_destroy(sim);
     else
@@ -80,6 +83,7 @@ void sl_sim_destroy(sl_sim *sim)
     for (uint32_t i = 0; i < sim->machine.levels; i++)
         sl_banks_destroy(sim, i);
     sl_dram_destroy(sim);
+    sl_join_destroy(sim->join);
     sl_request_pool_fini(&sim->pool);
     free(sim->state);
     free(sim);

@@ -110,6 +110,46 @@ run "$sluice" sim spmv.slt --set L2.bypass=profiled --timeline none.json -q
 exits 1
 absent none.json
 
+it 'brings loads together where a compiler does, each with its own addresses'
+facts() # kernel, instruction, and what it asked for
+{
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+             $at["pc"] != "" { print $1, $at["pc"], $at["ld_requests"], $at["ld_sectors"], $at["st_requests"], $at["st_sectors"] }' "$1"
+}
+run "$sluice" sim nw --size small -g h200 --set core.loads_ahead=0 --csv as-is.csv -q
+exits 0
+run "$sluice" sim nw --size small -g h200 --set core.loads_ahead=16 --csv together.csv -q
+exits 0
+facts as-is.csv >as-is
+facts together.csv >together
+[ -s as-is ] && cmp as-is together >/dev/null || fail "$(diff as-is together | head -5)"
+cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pc"] == "" { sum += $at["cycles"] } END { print sum }' "$1"; }
+[ "$(cycles_of together.csv)" -lt "$(cycles_of as-is.csv)" ] || fail 'it is no faster'
+
+it 'simulates a plan of loads that go past levels'
+"$sluice" tune spmv --size small --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
+sed 's/"mode": "[a-zA-Z0-9]*"/"mode": "L1"/' plan.json >all.json
+run "$sluice" sim spmv --size small --plan all.json --csv planned.csv -q
+exits 0
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         NR == 2 { exit !($at["bypass_requests"] > 0 && $at["L1.hits"] == 0) }' planned.csv || fail "$(head -2 planned.csv)"
+
+it 'refuses a plan for other code'
+run "$sluice" sim bfs --size small --plan all.json
+exits 1
+stderr_has 'the plan belongs to other code'
+
+it 'wants the code of a trace that a plan is for'
+run "$sluice" sim spmv.slt --plan all.json
+exits 1
+stderr_has '--code FILE names the PTX'
+run "$sluice" sim spmv.slt --plan all.json --code "$source_root/workloads/spmv/spmv.ptx" --csv traced.csv -q
+exits 0
+run cmp planned.csv traced.csv
+exits 0
+run "$sluice" sim spmv.slt --code x.ptx
+exits 2
+
 it 'refuses a window without a timeline'
 run "$sluice" sim spmv.slt --window 1-2
 exits 2

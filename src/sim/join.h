@@ -1,0 +1,22 @@
+/* Requests of several cores that reach the second level as one: some first levels next to each other share a way to it,
+ * and a read that is on its way already for the same sectors is not sent again. So many of them go as one
+ * (merge_cores), of a group of cores (merge_group), while the first is in flight. */
+#ifndef SL_SIM_JOIN_H
+#define SL_SIM_JOIN_H
+
+#include "sim/engine.h"
+
+typedef struct sl_join sl_join;
+
+/* *join stays NULL where the machine joins nothing. */
+sl_status sl_join_create(const sl_machine *machine, sl_join **join, sl_error *error);
+void sl_join_destroy(sl_join *join); /* NULL is fine */
+
+/* A read leaves the first level. True: it waits for another one, and is not to be sent. */
+bool sl_join_takes(sl_sim *sim, uint32_t number);
+/* It is sent: others may join it. False: memory ran out. */
+bool sl_join_open(sl_sim *sim, uint32_t number);
+/* Its answer leaves the second level: those who waited, which get what it brings. */
+sl_request_list sl_join_close(sl_sim *sim, uint32_t number);
+
+#endif
