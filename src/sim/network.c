@@ -71,6 +71,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     }
     bool joins = sim->join && !b->number && r->kind == SL_REQUEST_LOAD;
     if (joins && sl_join_takes(sim, number)) {
+        sim->result->level[0].joined++;
         b->down_free = now + 1;
         take(sim, b);
         return;

@@ -66,6 +66,7 @@ typedef struct sl_sim_level_result {
     uint64_t read_sectors, read_hit_sectors, written_sectors, fill_sectors;
     uint64_t evictions, unused_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
+    uint64_t joined; /* reads that another one on its way to the next level has brought, too */
     uint64_t tag_accesses, data_accesses;
     double energy_nj; /* accesses and leakage, of all instances */
 } sl_sim_level_result;

@@ -6,11 +6,12 @@
 
 #include "sim/sim.h"
 
-/* Requests that a level sends on: misses, what goes past, dirty lines, and stores where it does not keep them. */
+/* Requests that a level sends on: misses, what goes past, dirty lines, and stores where it does not keep them; less
+ * those that join others. */
 static inline uint64_t sent_on(const sl_level *level, const sl_sim_level_result *r)
 {
     uint64_t stores = r->accesses - r->hits - r->pending - r->misses - r->bypasses;
-    return r->misses + r->bypasses + r->writebacks + (level->write == SL_WRITE_BACK ? 0 : stores);
+    return r->misses + r->bypasses + r->writebacks + (level->write == SL_WRITE_BACK ? 0 : stores) - r->joined;
 }
 
 /* NULL, or the sum that does not hold. */

@@ -23,6 +23,8 @@ static void cores_of_a_group_read_a_line_once(void **state)
     assert_int_equal(two.level[1].accesses, 2);
     assert_int_equal(one.level[1].accesses, 1);
     assert_int_equal(one.level[0].misses, 2);
+    assert_int_equal(one.level[0].joined, 1);
+    assert_int_equal(two.level[0].joined, 0);
     assert_int_equal(one.level[0].fill_sectors, two.level[0].fill_sectors);
     assert_true(one.cycles <= two.cycles);
 }
