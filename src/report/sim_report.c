@@ -53,7 +53,7 @@ static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_r
             const char *text = bypass ? l->bypass : l->replacement;
             if (!*text)
                 continue;
-            sl_status status = sl_policy_parse(text, &choice, error);
+            sl_status status = sl_policy_parse_among(l->policies, text, &choice, error);
             if (status)
                 return status;
             e.policy = choice.ops->name;

@@ -7,7 +7,7 @@
 static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
 {
     sl_policy_choice choice;
-    sl_status status = sl_policy_parse(text, &choice, error);
+    sl_status status = sl_policy_parse_among(b->level->policies, text, &choice, error);
     if (status)
         return status;
     void **shared = &sim->shared_state[b->number][role];

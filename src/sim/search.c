@@ -21,7 +21,7 @@ static sl_status list_role(sl_sim_search *search, const sl_machine *machine, uin
 {
     const char *text = bypass ? machine->level[level].bypass : machine->level[level].replacement;
     sl_policy_choice choice;
-    sl_status status = *text ? sl_policy_parse(text, &choice, error) : SL_OK;
+    sl_status status = *text ? sl_policy_parse_among(machine->policies, text, &choice, error) : SL_OK;
     if (!*text || status)
         return status;
     for (uint32_t i = 0; i < SL_MOST_POLICY_PARAMS; i++) {
@@ -75,7 +75,7 @@ static sl_status put_role(const sl_sim_search *search, const sl_sim_try *try, ui
 {
     char *text = bypass ? machine->level[level].bypass : machine->level[level].replacement;
     sl_policy_choice choice;
-    sl_status status = *text ? sl_policy_parse(text, &choice, error) : SL_OK;
+    sl_status status = *text ? sl_policy_parse_among(machine->policies, text, &choice, error) : SL_OK;
     if (!*text || status || !choice.best)
         return status;
     for (uint32_t i = 0; i < search->params; i++)

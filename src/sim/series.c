@@ -45,13 +45,13 @@ static sl_status run_all(run *r, const sl_machine *machine, const sl_sim_options
     return status;
 }
 
-static sl_status role_needs_counts(const char *text, bool *needs, sl_error *error)
+static sl_status role_needs_counts(const sl_machine *machine, const char *text, bool *needs, sl_error *error)
 {
     sl_policy_choice choice;
     *needs = false;
     if (!*text)
         return SL_OK;
-    sl_status status = sl_policy_parse(text, &choice, error);
+    sl_status status = sl_policy_parse_among(machine->policies, text, &choice, error);
     if (!status)
         *needs = choice.ops->needs_counts;
     return status;
@@ -62,9 +62,9 @@ sl_status sl_sim_needs_counts(const sl_machine *machine, bool *needed, sl_error 
     *needed = false;
     for (uint32_t i = 0; i < machine->levels; i++) {
         bool replacement, bypass;
-        sl_status status = role_needs_counts(machine->level[i].replacement, &replacement, error);
+        sl_status status = role_needs_counts(machine, machine->level[i].replacement, &replacement, error);
         if (!status)
-            status = role_needs_counts(machine->level[i].bypass, &bypass, error);
+            status = role_needs_counts(machine, machine->level[i].bypass, &bypass, error);
         if (status)
             return status;
         if (i && (replacement || bypass))
