@@ -2,7 +2,8 @@
 # The tutorial says what the program says: what stands in its blocks marked `console` is typed again.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 PATH=$(dirname "$sluice"):$PATH
-export PATH
+LC_ALL=C.UTF-8 # bars are drawn as the locale can
+export PATH LC_ALL
 cp "$source_root"/examples/tutorial/* . || exit 1
 awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on' "$source_root/docs/tutorial.md" >transcript
 
