@@ -41,7 +41,7 @@ typedef struct pending {
 
 static struct {
     pthread_mutex_t lock;
-    bool started;
+    bool started, at_exit;
     const char *results_path;
     sl_plan plan;
     bool planned;
@@ -99,6 +99,8 @@ static void settle(void)
         float ms = 0;
         if (!REAL(cudaEventSynchronize)(p->end) && !REAL(cudaEventElapsedTime)(&ms, p->begin, p->end))
             sl_swap_results_launch(&state.results, p->name, 1e6 * (double)ms);
+        else
+            state.results.untimed++;
         REAL(cudaEventDestroy)(p->begin);
         REAL(cudaEventDestroy)(p->end);
     }
@@ -119,22 +121,45 @@ static bool is_capturing(void *stream)
     return REAL(cudaStreamIsCapturing)(stream, &capturing) || capturing;
 }
 
+static void finish(void)
+{
+    pthread_mutex_lock(&state.lock);
+    if (state.results_path) {
+        settle();
+        sl_swap_results_write(&state.results, state.results_path);
+    }
+    pthread_mutex_unlock(&state.lock);
+}
+
+/* The events around a launch, with the first one recorded; nothing when it cannot be timed. */
+static pending begin_timing(const void *handle, void *stream)
+{
+    pending p = {.name = name_of(handle)};
+    if (state.pending.count >= MOST_PENDING)
+        settle();
+    if (REAL(cudaEventCreateWithFlags)(&p.begin, 0) || REAL(cudaEventCreateWithFlags)(&p.end, 0) ||
+        !sl_array_push(&state.pending, p)) {
+        state.results.untimed++;
+        return (pending){0};
+    }
+    /* The driver is loaded at the first use of the runtime, and ends before what was there earlier: programs take back
+     * their fat binaries when no event can be read any more. This is called before the driver ends. */
+    if (!state.at_exit)
+        state.at_exit = !atexit(finish);
+    REAL(cudaEventRecord)(p.begin, stream);
+    return p;
+}
+
 /* Before a launch: the event to record behind it, NULL when it is not timed. */
 static void *before_launch(const void *handle, void *stream)
 {
     pending p = {0};
     pthread_mutex_lock(&state.lock);
     start();
-    if (state.results_path && !is_capturing(stream) && !REAL(cudaEventCreateWithFlags)(&p.begin, 0) &&
-        !REAL(cudaEventCreateWithFlags)(&p.end, 0)) {
-        if (state.pending.count >= MOST_PENDING)
-            settle();
-        p.name = name_of(handle);
-        if (sl_array_push(&state.pending, p))
-            REAL(cudaEventRecord)(p.begin, stream);
-        else
-            p.end = NULL;
-    }
+    if (state.results_path && is_capturing(stream))
+        state.results.untimed++;
+    else if (state.results_path)
+        p = begin_timing(handle, stream);
     pthread_mutex_unlock(&state.lock);
     return p.end;
 }
@@ -160,16 +185,6 @@ LAUNCH(__cudaLaunchKernel_ptsz)
 LAUNCH(cudaLaunchCooperativeKernel)
 
 /* ---- registration ---- */
-
-static void finish(void)
-{
-    pthread_mutex_lock(&state.lock);
-    if (state.results_path) {
-        settle();
-        sl_swap_results_write(&state.results, state.results_path);
-    }
-    pthread_mutex_unlock(&state.lock);
-}
 
 static uint64_t chosen_loads(const sl_plan *plan)
 {
@@ -215,7 +230,7 @@ void **__cudaRegisterFatBinary(void *original)
 API void __cudaUnregisterFatBinary(void **handle);
 void __cudaUnregisterFatBinary(void **handle)
 {
-    finish(); /* the runtime is still there */
+    finish(); /* what was copied since; and programs that launch nothing */
     REAL(__cudaUnregisterFatBinary)(handle);
 }
 
@@ -247,6 +262,14 @@ int __cudaGetKernel(void **kernel, const void *host)
         remember(*kernel, name);
     }
     return result;
+}
+
+/* Events die with the device's context. */
+API int cudaDeviceReset(void);
+int cudaDeviceReset(void)
+{
+    finish();
+    return REAL(cudaDeviceReset)();
 }
 
 /* ---- what comes to the host ---- */

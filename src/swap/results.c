@@ -53,6 +53,7 @@ bool sl_swap_results_write(const sl_swap_results *r, const char *path)
     for (size_t i = 0; i < r->kernels.count; i++)
         fprintf(file, "kernel %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
                 r->kernels.items[i].name);
+    fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
     fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
     return !ferror(file) & !fclose(file);
 }
@@ -62,6 +63,7 @@ static bool read_line(sl_swap_results *r, char *line)
     sl_swap_kernel kernel = {0};
     int name = 0;
     if (sscanf(line, "applied %" SCNu64, &r->applied) == 1 || sscanf(line, "texts %" SCNu64, &r->texts) == 1 ||
+        sscanf(line, "untimed %" SCNu64, &r->untimed) == 1 ||
         sscanf(line, "copies %" SCNu64 " %" SCNu64 " %" SCNx64, &r->copies, &r->bytes, &r->hash) == 3)
         return true;
     if (!strncmp(line, "refused ", 8)) {

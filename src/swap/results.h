@@ -4,6 +4,7 @@
  *   refused REASON                     the plan could not be applied
  *   texts COUNT                        PTX texts that were looked at
  *   kernel LAUNCHES NANOSECONDS NAME   time of all launches of a kernel
+ *   untimed LAUNCHES                   launches inside of graphs, or whose events failed
  *   copies COUNT BYTES HASH            copies to the host, all in order
  *
  * Both sides use this module. */
@@ -28,6 +29,7 @@ typedef struct sl_swap_results {
     uint64_t applied, texts; /* loads that bypass; PTX texts seen */
     char *refused;           /* NULL: no */
     SL_ARRAY(sl_swap_kernel) kernels;
+    uint64_t untimed; /* launches that are in none of them */
     uint64_t copies, bytes, hash;
 } sl_swap_results;
 
