@@ -142,23 +142,6 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     c->open_at = sim->now + t->rrd;
 }
 
-/* The oldest request whose row is open and can be accessed now; SL_NONE: there is none. */
-static uint32_t first_ready(const sl_sim *sim, const sl_channel *c, uint64_t *next)
-{
-    uint32_t ready = SL_NONE;
-    for (uint64_t left = c->wanted; left; left &= left - 1) {
-        uint32_t hit = c->bank[__builtin_ctzll(left)].hit;
-        if (hit == SL_NONE)
-            continue;
-        uint64_t time = access_time(sim, c, &c->entry[hit]);
-        if (time > sim->now)
-            *next = time < *next ? time : *next;
-        else if (ready == SL_NONE || c->entry[hit].arrival < c->entry[ready].arrival)
-            ready = hit;
-    }
-    return ready;
-}
-
 /* When the row that a bank's oldest request wants can be closed or opened. */
 static uint64_t open_time(const sl_channel *c, const sl_dram_bank *bank)
 {
@@ -197,29 +180,40 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     return true;
 }
 
-/* Gives one command, if one can be given now. Returns when the next can. */
+/* Whether entry `at` came before entry `best`, if there is such. */
+static bool older(const sl_channel *c, uint32_t at, uint32_t best)
+{
+    return best == SL_NONE || c->entry[at].arrival < c->entry[best].arrival;
+}
+
+/* Gives one command, if one can be given now: the oldest access to an open row, else for the oldest request of a bank
+ * that has none its row. Returns when the next can. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    uint64_t next = SL_NEVER;
-    uint32_t ready = first_ready(sim, c, &next), oldest = SL_NONE;
-    if (ready != SL_NONE) {
-        access_row(sim, c, ready);
-        return c->entries ? sim->now + 1 : SL_NEVER;
-    }
+    uint64_t next = SL_NEVER, now = sim->now, bus = c->bus_free / BUS, cl = sim->times.cl, wl = sim->times.wl;
+    uint64_t write_at = later(c->access_at, bus > wl ? bus - wl : 0);
+    uint64_t read_at = later(later(c->access_at, c->read_at), bus > cl ? bus - cl : 0);
+    uint32_t access = SL_NONE, open = SL_NONE;
     for (uint64_t left = c->wanted; left; left &= left - 1) {
         const sl_dram_bank *bank = &c->bank[__builtin_ctzll(left)];
-        if (bank->hit != SL_NONE)
-            continue;
-        uint64_t time = open_time(c, bank);
-        if (time > sim->now)
+        bool hit = bank->hit != SL_NONE;
+        uint64_t time = !hit                        ? open_time(c, bank)
+                        : c->entry[bank->hit].write ? later(bank->access_at, write_at)
+                                                    : later(bank->access_at, read_at);
+        if (time > now)
             next = time < next ? time : next;
-        else if (oldest == SL_NONE || c->entry[bank->first].arrival < c->entry[oldest].arrival)
-            oldest = bank->first;
+        else if (hit && older(c, bank->hit, access))
+            access = bank->hit;
+        else if (!hit && older(c, bank->first, open))
+            open = bank->first;
     }
-    if (oldest == SL_NONE)
+    if (access != SL_NONE)
+        access_row(sim, c, access);
+    else if (open != SL_NONE)
+        open_row(sim, c, &c->entry[open]);
+    else
         return next;
-    open_row(sim, c, &c->entry[oldest]);
-    return sim->now + 1;
+    return c->entries ? now + 1 : SL_NEVER;
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)

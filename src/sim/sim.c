@@ -132,13 +132,21 @@ static void end_turn(const sl_sim *sim, sl_due *due)
     due->floor = sim->now + 1;
     if (due->soonest > sim->now)
         return;
-    for (uint32_t i = 0; i < due->parts; i++)
-        least = due->next[i] < least ? due->next[i] : least;
-    least = least > due->floor ? least : due->floor;
+    for (uint32_t word = 0; 64 * word < due->parts; word++) {
+        uint64_t first = 0;
+        uint32_t end = due->parts < 64 * word + 64 ? due->parts : 64 * word + 64;
+        for (uint32_t i = 64 * word; i < end; i++) {
+            uint64_t next = due->next[i] > due->floor ? due->next[i] : due->floor;
+            if (next < least) {
+                memset(due->first, 0, word * sizeof *due->first);
+                first = 0;
+                least = next;
+            }
+            first |= (uint64_t)(next == least) << (i % 64);
+        }
+        due->first[word] = least == SL_NEVER ? 0 : first;
+    }
     due->soonest = least;
-    memset(due->first, 0, (due->parts + 63) / 64 * sizeof *due->first);
-    for (uint32_t i = 0; i < due->parts && least != SL_NEVER; i++)
-        due->first[i / 64] |= (uint64_t)(due->next[i] <= least) << (i % 64);
 }
 
 /* The first part in [from, end) that is due now; it is no longer due then. `end`: there is none. */
