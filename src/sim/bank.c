@@ -435,7 +435,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     sl_request *r = sl_request_at(sim, number);
     hear_feedback(sim, b, r);
     sim->last_progress = sim->now;
-    b->changed = true;
+    b->changed |= b->stall != SL_STALL_QUEUE;
     if (r->bypass >> b->number & 1) {
         answer(sim, b, number, false);
         return;
@@ -455,7 +455,7 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     b->line[place].stale &= b->line[place].flying;
     sim->result->level[b->number].fill_sectors += sl_sectors(sim, asked, b->sector_units);
     if (!b->number)
-        sl_core_unblock(sim, b->instance);
+        sl_core_unblock(sim, b->instance, false);
     release(sim, b, place, number);
     while (waiting.first != SL_NONE)
         release(sim, b, place, sl_request_pop(&sim->pool, &waiting));

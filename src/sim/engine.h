@@ -108,8 +108,9 @@ static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t se
     return count;
 }
 
-/* Something has changed that a request before a bank of the first level may have waited for. */
-void sl_core_unblock(sl_sim *sim, uint32_t instance);
+/* A place in the miss queue of a cache of the first level has become free, or data has come: what a request before it
+ * may have waited for. */
+void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue);
 /* The answer to a request has reached its core. Takes the request. */
 void sl_core_answer(sl_sim *sim, uint32_t number);
 /* A store of a core has reached the level that keeps it. Takes the request. */
