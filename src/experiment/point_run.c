@@ -78,17 +78,28 @@ static void take_number(void *to, const char *name, uint64_t value)
     t->failed |= !sl_values_add(t->values, text, (double)value);
 }
 
-static sl_status add_sim(sl_values *values, const sl_machine *machine, const sl_sim *sim, const sl_sim_result *r,
-                         sl_error *error)
+static sl_status add_policy(sl_values *values, const sl_sim *sim, sl_error *error)
 {
     told t = {.values = values};
     const sl_policy_tell tell = {take_number, &t};
+    sl_sim_policy_report(sim, 0, true, &tell);
+    return t.failed ? sl_fail_memory(error) : SL_OK;
+}
+
+static sl_status add_sim(sl_values *values, const sl_machine *machine, const sl_sim_result *r, sl_error *error)
+{
     sl_status status = add_counts(values, &r->counts.total, error);
     for (uint32_t i = 0; i < machine->levels && !status; i++)
         status = add_level(values, &machine->level[i], &r->level[i], error);
-    if (!status && *machine->level[0].bypass)
-        sl_sim_policy_report(sim, 0, true, &tell);
-    return status ? status : t.failed ? sl_fail_memory(error) : SL_OK;
+    return status;
+}
+
+/* The policy that bypasses L1; NULL: there is none. */
+static const sl_policy_ops *gate_of(const sl_machine *machine)
+{
+    sl_policy_choice choice;
+    const char *bypass = machine->level[0].bypass;
+    return *bypass && !sl_policy_parse(bypass, &choice, NULL) ? choice.ops : NULL;
 }
 
 static sl_status simulate(const sl_point *point, const sl_machine *machine, const sl_trace *trace,
@@ -96,6 +107,7 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
 {
     const sl_sim_options options = {
         .seed = point->seed, .cold = point->cold, .counts = counts, .record_counts = record};
+    const sl_policy_ops *gate = gate_of(machine);
     sl_sim *sim = NULL;
     sl_status status = sl_sim_create(machine, &options, &sim, error);
     for (uint32_t n = 0; n < sl_trace_launches(trace) && !status; n++) {
@@ -105,7 +117,10 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
         if (!status)
             status = sl_sim_launch(sim, loaded, NULL, &result, error);
         if (!status && values)
-            status = add_sim(values, machine, sim, &result, error);
+            status = add_sim(values, machine, &result, error);
+        /* One that keeps what it learnt tells of all launches at the last. */
+        if (!status && values && gate && (!gate->keeps || n + 1 == sl_trace_launches(trace)))
+            status = add_policy(values, sim, error);
         sl_sim_result_fini(&result);
         sl_loaded_destroy(loaded);
     }
@@ -113,18 +128,12 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
     return status;
 }
 
-static bool needs_counts(const sl_machine *machine)
-{
-    sl_policy_choice choice;
-    const char *bypass = machine->level[0].bypass;
-    return *bypass && !sl_policy_parse(bypass, &choice, NULL) && choice.ops->needs_counts;
-}
-
 /* A policy that is told how often lines are asked for gets that from a run without it. */
 static sl_status run_sim(const sl_point *point, const sl_machine *machine, const sl_trace *trace, sl_values *values,
                          sl_error *error)
 {
-    if (!needs_counts(machine))
+    const sl_policy_ops *gate = gate_of(machine);
+    if (!gate || !gate->needs_counts)
         return simulate(point, machine, trace, NULL, NULL, values, error);
     sl_machine plain = *machine;
     *plain.level[0].bypass = 0;

@@ -210,7 +210,7 @@ static const char *reason(const sl_paper_column *column, int program, int group)
 static sl_compared compared(const sl_paper_measure *measure, double ours, double paper, const char *why)
 {
     sl_compared c = {.ours = ours, .paper = paper, .verdict = judge(measure, ours, paper)};
-    c.why = c.verdict == SL_VERDICT_AGREES ? NULL : why;
+    c.why = c.verdict > SL_VERDICT_AGREES ? why : NULL;
     return c;
 }
 
@@ -253,7 +253,9 @@ sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *cla
         double holds = sl_expression_value(claim->holds, &source, -1, &c.holes);
         c.verdict = isnan(holds) ? SL_VERDICT_HOLE : holds != 0 ? SL_VERDICT_AGREES : SL_VERDICT_DIFFERS;
     }
-    c.why = c.verdict == SL_VERDICT_AGREES ? NULL : claim->why;
+    if (c.verdict == SL_VERDICT_HOLE && r->quick) /* about a program that is not in a quick run */
+        c.verdict = SL_VERDICT_NONE;
+    c.why = c.verdict > SL_VERDICT_AGREES ? claim->why : NULL;
     return c;
 }
 

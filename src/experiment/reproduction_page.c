@@ -218,6 +218,8 @@ static void put_claims(FILE *file, const sl_reproduction *r, const sl_paper_figu
     for (size_t i = 0; i < figure->claims; i++) {
         const sl_paper_claim *claim = &figure->claim[i];
         sl_compared c = sl_compare_claim(r, claim);
+        if (c.verdict == SL_VERDICT_NONE)
+            continue;
         fputs("<tr>", file);
         put_verdict(file, &c);
         sl_html_cell(file, claim->says);

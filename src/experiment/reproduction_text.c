@@ -84,6 +84,8 @@ static void put_claim(FILE *file, const sl_reproduction *r, const sl_paper_claim
 {
     char ours[SL_MEASURE_BYTES], paper[SL_MEASURE_BYTES];
     sl_compared c = sl_compare_claim(r, claim);
+    if (c.verdict == SL_VERDICT_NONE)
+        return;
     fprintf(file, "  %-14s  %s", sl_verdict_names[c.verdict], claim->says);
     if (claim->value && !isnan(c.ours)) {
         if (!isnan(claim->number))

@@ -158,6 +158,7 @@ const sl_policy_ops sl_policy_counter = {
     .source = "Kharbutli and Solihin, IEEE Transactions on Computers 57(4), 2008, as AIP",
     .params = params,
     .state_bytes = sizeof(counter),
+    .keeps = true,
     .cost = "10.625 KB for an L1 of 16 KB (Tian et al., GPGPU-8, 2015)",
     .init = init,
     .victim = victim,

@@ -177,6 +177,7 @@ const sl_policy_ops sl_policy_pc = {
     .source = "Tian et al., GPGPU-8, 2015",
     .params = params,
     .state_bytes = sizeof(pc),
+    .keeps = true,
     /* A tag that holds the hash takes 0.0017867 instead of 0.00134096, and the table 0.000126232. */
     .access_nj = 0.0017867 - 0.00134096 + 0.000126232,
     .leak_mw = 7.72904 - 7.538627,

@@ -193,6 +193,7 @@ const sl_policy_ops sl_policy_sdbp = {
     .source = "Khan et al., MICRO 2010, section 4",
     .params = params,
     .state_bytes = sizeof(sdbp),
+    .keeps = true,
     .init = init,
     .victim = victim,
     .admit = admit,

@@ -95,6 +95,7 @@ const sl_policy_ops sl_policy_ship = {
     .source = "Wu et al., MICRO 2011, section 3",
     .params = params,
     .state_bytes = sizeof(ship),
+    .keeps = true,
     .init = init,
     .victim = victim,
     .on_hit = on_hit,

@@ -350,8 +350,8 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_o
         s->read_sectors += sectors;
         s->read_hit_sectors += hit ? sectors : 0;
         if (b->number == 1 && l->access.kind == SL_ACCESS_LOAD) {
-            sim->slot[l->access.pc].next_sectors += sectors;
-            sim->slot[l->access.pc].next_hits += hit ? sectors : 0;
+            sim->slot[l->r->slot].next_sectors += sectors;
+            sim->slot[l->r->slot].next_hits += hit ? sectors : 0;
         }
     } else {
         s->written_sectors += sectors;
@@ -364,7 +364,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     lookup l = {.r = r, .number = number, .units = r->units << sl_shift_of(sim, b, r->addr)};
     l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
                                  .set = sl_set_of(b, r->addr),
-                                 .pc = r->slot,
+                                 .pc = sim->first_pc + r->slot,
                                  .kind = kind_of[r->kind],
                                  .now = sim->now};
     l.way = sl_way_of(b, l.access.set, l.access.line);
@@ -396,7 +396,7 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
     if (r->feedback && b->gate && b->gate->ops->on_feedback) {
         sl_cache_access access = {.line = r->addr >> b->log2_line,
                                   .set = sl_set_of(b, r->addr),
-                                  .pc = r->slot,
+                                  .pc = sim->first_pc + r->slot,
                                   .kind = kind_of[r->kind],
                                   .now = sim->now};
         b->gate->ops->on_feedback(b->gate->self, &access, r->feedback);

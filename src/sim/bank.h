@@ -84,6 +84,8 @@ enum { SL_LINE_REUSED = 1, SL_LINE_PASSED = 2 /* by a request that went past the
 
 sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);
+/* Makes them anew, with what their policies have learnt where these keep it. */
+sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
 /* Whether policies did what they may. */
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 

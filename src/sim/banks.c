@@ -117,6 +117,63 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
     sim->banks[number] = 0;
 }
 
+/* ---- emptying ---- */
+
+/* What its policies have learnt, of a bank of the old banks; nothing of a policy that does not keep it. */
+typedef struct kept {
+    sl_policy replacement, bypass;
+} kept;
+
+static void keep_policy(sl_bank *b, sl_policy *policy, sl_policy *to)
+{
+    if (!policy->ops || !policy->ops->keeps || policy->ops->shared_bytes)
+        return;
+    for (uint32_t set = 0; set < b->sets; set++)
+        for (uint32_t way = 0; way < b->ways; way++) {
+            const sl_line *line = &b->line[(size_t)set * b->ways + way];
+            if (line->tag)
+                sl_policy_evict(policy, set, way, line->mark & SL_LINE_REUSED);
+        }
+    *to = *policy;
+    *policy = (sl_policy){0};
+}
+
+static void give_policy(const sl_policy *from, sl_policy *policy)
+{
+    if (!from->ops)
+        return;
+    sl_policy_fini(policy);
+    *policy = *from;
+}
+
+sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    uint32_t count = sim->banks[number];
+    kept *all = calloc(count + 1, sizeof *all);
+    if (!all)
+        return sl_fail_memory(error);
+    uint32_t sets = count ? sim->bank[number][0].sets : 0, ways = count ? sim->bank[number][0].ways : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        keep_policy(&sim->bank[number][i], &sim->bank[number][i].replacement, &all[i].replacement);
+        keep_policy(&sim->bank[number][i], &sim->bank[number][i].bypass, &all[i].bypass);
+    }
+    sl_banks_destroy(sim, number);
+    sl_status status = sl_banks_create(sim, number, error);
+    /* A cache of another size, beside other shared memory, starts anew. */
+    bool same = !status && count && sim->bank[number][0].sets == sets && sim->bank[number][0].ways == ways;
+    for (uint32_t i = 0; i < count; i++) {
+        if (same) {
+            give_policy(&all[i].replacement, &sim->bank[number][i].replacement);
+            give_policy(&all[i].bypass, &sim->bank[number][i].bypass);
+        } else {
+            sl_policy_fini(&all[i].replacement);
+            sl_policy_fini(&all[i].bypass);
+        }
+    }
+    free(all);
+    return status;
+}
+
 sl_status sl_banks_check(const sl_sim *sim, uint32_t number, sl_error *error)
 {
     sl_status status = SL_OK;

@@ -43,6 +43,9 @@ typedef struct sl_due {
 sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error);
 void sl_due_fini(sl_due *due); /* zeroes are fine */
 
+/* More memory instructions than a kernel has, as a rule. */
+enum { SL_KERNEL_PCS = 1024 };
+
 struct sl_sim {
     sl_machine whole;   /* as it was given */
     sl_machine machine; /* its first level as it is in this launch */
@@ -74,6 +77,7 @@ struct sl_sim {
     uint64_t next_block, blocks_done;
     bool room; /* some core may have room for a block */
     uint32_t resident_blocks;
+    uint32_t first_pc;     /* of the kernel: policies tell its instructions from those of others by it */
     sl_slot_stats *slot;   /* [mem_slots] */
     sl_sim_result *result; /* counted into as it goes */
 };

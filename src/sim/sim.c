@@ -305,10 +305,9 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->next_block = sim->blocks_done = 0;
     sim->room = true;
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
-        if (!i || sim->options.cold) {
-            sl_banks_destroy(sim, i);
-            status = sl_banks_create(sim, i, error);
-        }
+        if (!i || sim->options.cold)
+            status = sl_banks_empty(sim, i, error);
+    sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
     if (!status && !sim->slot)
         status = sl_fail_memory(error);

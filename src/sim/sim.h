@@ -99,7 +99,8 @@ void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct 
 /* After a launch that made no progress: every warp, queue, MSHR and channel that holds something. NULL otherwise. */
 const char *sl_sim_state_text(const sl_sim *sim);
 
-/* What a policy of a level says of itself, summed over its caches, since they were last emptied. */
+/* What a policy of a level says of itself, summed over its caches, since they were last emptied; of a policy that keeps
+ * what it learnt, since the first launch. */
 void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell);
 
 #endif

@@ -257,6 +257,33 @@ static void l2_says_which_bypasses_were_wrong(void **state)
     stop(&w);
 }
 
+/* The first launch leaves a line that was used once: that is dead when L1 is emptied, and its load goes past in the
+ * second launch. Decoupled L1D begins anew: without a tag the load goes past each time. */
+static void what_pc_learns_outlives_the_launch(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy;
+        uint64_t first, second;
+    } cases[] = {{"pc(threshold=1, sample=0, leaders=0)", 0, 1},
+                 {"pc(threshold=2, sample=0, leaders=0)", 0, 0},
+                 {"decoupled(threshold=1, dueling=off)", 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sl_machine m = tiny();
+        watched w = {0};
+        snprintf(m.level[0].bypass, sizeof m.level[0].bypass, "%s", cases[i].policy);
+        const warp_acts acts = WARP(at(LOAD, 0), do_(USE));
+        start(&w, &m, NULL, 1, &acts);
+        assert_int_equal(run(&w), SL_OK);
+        assert_int_equal(w.result.level[0].bypasses, cases[i].first);
+        sl_sim_result_fini(&w.result);
+        assert_int_equal(run(&w), SL_OK);
+        assert_int_equal(w.result.level[0].bypasses, cases[i].second);
+        assert_int_equal(w.result.level[0].hits, 0);
+        stop(&w);
+    }
+}
+
 /* ---- policies of the first level ---- */
 
 static void mrpb_lets_go_past_what_would_wait(void **state)
@@ -390,6 +417,7 @@ int main(void)
         cmocka_unit_test(stores_and_atomics_are_not_put_to_admit),
         cmocka_unit_test(a_way_that_was_not_offered_is_caught_by_name),
         cmocka_unit_test(l2_says_which_bypasses_were_wrong),
+        cmocka_unit_test(what_pc_learns_outlives_the_launch),
         cmocka_unit_test(mrpb_lets_go_past_what_would_wait),
         cmocka_unit_test(queues_are_emptied_one_after_the_other),
         cmocka_unit_test(any_replacement_goes_with_any_bypass),
