@@ -17,6 +17,26 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Shorter times are not worth telling, and not known well. */
+static const uint64_t TELL_LEFT_NS = 5000000000;
+
+/* "", or ", about 3 min left". */
+static const char *time_left(const sl_terminal *terminal, uint64_t now, uint64_t done, uint64_t total, char text[48])
+{
+    uint64_t spent = now - terminal->what_ns, steps = done - terminal->what_done;
+    *text = 0;
+    if (spent < TELL_LEFT_NS || !steps)
+        return text;
+    double left = (double)spent / (double)steps * (double)(total - done) / 1e9;
+    if (left < 100)
+        snprintf(text, 48, ", about %.0f s left", left);
+    else if (left < 100 * 60)
+        snprintf(text, 48, ", about %.0f min left", left / 60);
+    else
+        snprintf(text, 48, ", about %.1f h left", left / 3600);
+    return text;
+}
+
 static void draw(void *context, const char *what, uint64_t done, uint64_t total)
 {
     sl_terminal *terminal = context;
@@ -27,13 +47,20 @@ static void draw(void *context, const char *what, uint64_t done, uint64_t total)
         return;
     }
     uint64_t now = now_ns();
+    char left[48];
+    if (terminal->what != what || done < terminal->what_done) {
+        terminal->what = what;
+        terminal->what_ns = now;
+        terminal->what_done = done;
+    }
     if (now - terminal->start_ns < QUIET_NS || now - terminal->last_ns < REDRAW_NS)
         return;
     terminal->last_ns = now;
     terminal->drawn = true;
     if (total)
-        fprintf(stderr, "\r\033[K%s: %llu of %llu (%llu%%)", what, (unsigned long long)done, (unsigned long long)total,
-                (unsigned long long)(done * 100 / total));
+        fprintf(stderr, "\r\033[K%s: %llu of %llu (%llu%%)%s", what, (unsigned long long)done,
+                (unsigned long long)total, (unsigned long long)(done * 100 / total),
+                time_left(terminal, now, done, total, left));
     else
         fprintf(stderr, "\r\033[K%s: %llu", what, (unsigned long long)done);
     fflush(stderr);

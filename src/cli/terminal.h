@@ -1,4 +1,5 @@
-/* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped when all is done. */
+/* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped when all is done. Work of
+ * which the end is known comes with the time that is left, as far as what was done tells. */
 #ifndef SL_CLI_TERMINAL_H
 #define SL_CLI_TERMINAL_H
 
@@ -12,6 +13,8 @@ typedef struct sl_terminal {
     bool drawn;       /* a line stands there now */
     uint64_t last_ns; /* when it was last drawn */
     uint64_t start_ns;
+    const char *what; /* the work that is shown, since when, and how far it was then */
+    uint64_t what_ns, what_done;
 } sl_terminal;
 
 sl_progress sl_terminal_init(sl_terminal *terminal, bool quiet);
