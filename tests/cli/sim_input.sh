@@ -69,7 +69,7 @@ refuses "'memory_queue' is from 1 to 1024, not 0" --set core.memory_queue=0
 
 it 'says what machines it cannot simulate'
 refuses 'fermi-gtx480 has 65 warps and 8 blocks per core; the simulator takes up to 64 and 255' --set core.warps=65
-refuses 'lines of L2 are shorter than those of L1' --set L1.sector=64 --set L2.line=64
+refuses 'lines of L2 are shorter than those of L1' --set L1.sector=64 --set L2.line=64 --set L2.fill=64
 refuses "only the first level can have 'write: allocate'" --set L2.write=allocate
 refuses 'was recorded with warps of 32 threads, and those of gcn-apu have 64' --gpu gcn-apu
 
