@@ -46,6 +46,13 @@ void sl_due_fini(sl_due *due); /* zeroes are fine */
 /* More memory instructions than a kernel has, as a rule. */
 enum { SL_KERNEL_PCS = 1024 };
 
+/* Where the rounds of blocks over the cores are (dispatch.h). */
+typedef struct sl_rounds {
+    uint32_t next;       /* core, of those that are not apart */
+    uint32_t next_apart; /* of those that are; as many as there are: their round is over */
+    uint32_t since;      /* blocks of the others since then */
+} sl_rounds;
+
 struct sl_sim {
     sl_machine whole;   /* as it was given */
     sl_machine machine; /* its first level as it is in this launch */
@@ -75,6 +82,7 @@ struct sl_sim {
     const sl_loaded *loaded;
     const uint8_t *plan; /* [slots]: levels that loads go past; NULL: none */
     uint64_t next_block, blocks_done;
+    sl_rounds rounds;
     bool room; /* some core may have room for a block */
     uint32_t resident_blocks;
     uint32_t first_pc;     /* of the kernel: policies tell its instructions from those of others by it */

@@ -7,6 +7,7 @@
 #include "machine/occupancy.h"
 #include "sim/bank.h"
 #include "sim/core.h"
+#include "sim/dispatch.h"
 #include "sim/dram.h"
 #include "sim/join.h"
 #include "sim/results.h"
@@ -90,21 +91,6 @@ void sl_sim_destroy(sl_sim *sim)
 }
 
 /* ---- a cycle ---- */
-
-/* One block to each core with room; those of the launch go out in order. */
-static sl_status dispatch(sl_sim *sim, sl_error *error)
-{
-    uint64_t blocks = sl_loaded_blocks(sim->loaded);
-    uint32_t cores = sim->machine.cores, given = 0;
-    sl_status status = SL_OK;
-    for (uint32_t c = 0; c < cores && sim->next_block < blocks && !status; c++)
-        if (sl_core_has_room(sim, &sim->core[c])) {
-            status = sl_core_start_block(sim, &sim->core[c], sim->next_block++, error);
-            given++;
-        }
-    sim->room = given && sim->next_block < blocks;
-    return status;
-}
 
 sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error)
 {
@@ -205,7 +191,7 @@ static sl_status tick(sl_sim *sim, sl_error *error)
     tick_channels(sim);
     for (uint32_t level = sim->machine.levels; level-- > 0;)
         tick_banks(sim, level);
-    sl_status status = sim->room ? dispatch(sim, error) : SL_OK;
+    sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
     if (!status)
         status = tick_cores(sim, error);
     if (!status && (sim->failed || sim->pool.failed))
@@ -303,6 +289,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->result->l1_bytes = occupancy.l1_bytes;
     sim->now = sim->last_progress = sim->machine.core.launch_cycles;
     sim->next_block = sim->blocks_done = 0;
+    sim->rounds = (sl_rounds){0};
     sim->room = true;
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         if (!i || sim->options.cold)

@@ -1,0 +1,69 @@
+/* Which core gets which block. */
+#include "sim/simulated.h"
+
+enum { CORES = 3 };
+
+static void count_issues(void *to, uint32_t core, uint32_t scheduler, sl_cycle_kind kind, uint64_t from, uint64_t until)
+{
+    (void)scheduler;
+    if (kind == SL_CYCLE_ISSUE)
+        ((uint64_t *)to)[core] += until - from;
+}
+
+/* Blocks of one warp with one instruction: what a core issues is how many it had. */
+static void deal(uint32_t apart, uint32_t every, uint32_t blocks, uint64_t had[CORES])
+{
+    sl_machine m = tiny();
+    m.cores = CORES;
+    m.level[1].cores_per_instance = SL_ALL_CORES;
+    m.core.apart = apart;
+    m.core.apart_every = every;
+    sl_error error;
+    assert_int_equal(sl_machine_check(&m, &error), SL_OK);
+    const act add = do_(ADD);
+    warp_acts acts[16];
+    for (uint32_t i = 0; i < blocks; i++)
+        acts[i] = (warp_acts){&add, 1};
+    written w;
+    sl_sim *sim;
+    sl_sim_result result;
+    memset(had, 0, CORES * sizeof *had);
+    const sl_sim_listener listener = {.to = had, .scheduler = count_issues};
+    write_launch(&w, blocks, 1, acts);
+    assert_int_equal(sl_sim_create(&m, &(sl_sim_options){.listener = &listener}, &sim, &error), SL_OK);
+    assert_int_equal(sl_sim_launch(sim, w.loaded, NULL, &result, &error), SL_OK);
+    sl_sim_result_fini(&result);
+    sl_sim_destroy(sim);
+    drop_launch(&w);
+}
+
+static void blocks_go_round_the_cores(void **state)
+{
+    (void)state;
+    uint64_t had[CORES];
+    deal(0, 0, 5, had);
+    assert_int_equal(had[0], 2);
+    assert_int_equal(had[1], 2);
+    assert_int_equal(had[2], 1);
+}
+
+/* One of three cores is apart: it has a turn after each block of the others. 0 1 0 | 2 0 1 | 0 2: a cycle deals three.
+ */
+static void cores_apart_have_rounds_of_their_own(void **state)
+{
+    (void)state;
+    uint64_t had[CORES];
+    deal(1, 1, 8, had);
+    assert_int_equal(had[0], 4);
+    assert_int_equal(had[1], 2);
+    assert_int_equal(had[2], 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_go_round_the_cores),
+        cmocka_unit_test(cores_apart_have_rounds_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
