@@ -16,12 +16,23 @@ typedef struct sim_options {
     const char *gpu;
     sl_option_list set;
     const char *l1, *l2, *scheduling;
+    uint64_t frc; /* entries; 0: as the machine has it */
     bool cold, bound;
     const char *timeline, *plan, *code;
     sl_option_range window;
 } sim_options;
 
 enum { DEFAULT_WINDOW = 20000 }; /* last cycle of a timeline */
+
+/* The last level gets a Fetch and Replacement Cache. */
+static sl_status add_frc(sl_machine *machine, uint32_t entries, sl_error *error)
+{
+    sl_level *last = &machine->level[machine->levels - 1];
+    last->miss_handling = SL_MISS_FRC;
+    last->frc_entries = entries;
+    last->frc_ways = 0;
+    return sl_machine_check(machine, error);
+}
 
 static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_error *error)
 {
@@ -38,6 +49,8 @@ static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_erro
     }
     sl_status status = sl_machine_load_with(o->gpu, settings, count, machine, error);
     free(settings);
+    if (!status && o->frc)
+        status = add_frc(machine, (uint32_t)o->frc, error);
     if (!status && o->l1)
         status = sl_level_set_policies(machine, 0, o->l1, error);
     if (!status && o->l2 && machine->levels < 2)
@@ -208,6 +221,8 @@ static const sl_option options[] = {
      "Policies of the first level: one that replaces, one that bypasses, or both as decoupled+srrip", AT(l1), 0, 0,
      NULL},
     {"l2", 0, SL_OPTION_STRING, "POLICY", "The same of the second level", AT(l2), 0, 0, NULL},
+    {"frc", 0, SL_OPTION_NUMBER, "N", "Give each bank of the last level a Fetch and Replacement Cache of N entries",
+     AT(frc), 1, 1 << 16, NULL},
     {"scheduler", 0, SL_OPTION_STRING, "WAY", "Which warp issues: lrr, gto, two-level or gty", AT(scheduling), 0, 0,
      NULL},
     {"set", 0, SL_OPTION_LIST, "KEY=VALUE",
@@ -237,6 +252,7 @@ static const sl_example examples[] = {
     {"sluice sim bfs --l1 'pdp(pd=best)' --scheduler lrr", "Protects lines of L1 as long as is best, warps in turn"},
     {"sluice sim kmeans --l1 profiled --bound", "Bypasses what a first run saw too rarely; the fewest misses possible"},
     {"sluice sim spmv --timeline spmv.json --window 5000-9000", "Writes 4,000 cycles for ui.perfetto.dev"},
+    {"sluice sim fast_walsh --gpu hd7770 --frc 64", "Fetches misses of L2 into 64 entries beside each of its banks"},
     {0},
 };
 

@@ -78,6 +78,21 @@ static void cycles_row(sl_table *t, const sl_counts *c)
         cell_count(t, c, stalls[i]);
 }
 
+/* Operations are those of threads: an instruction of a warp is as many as it has active lanes. */
+static void misses_row(sl_table *t, const sl_counts *c)
+{
+    uint64_t cycles = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
+    uint64_t misses = c->value[SL_COUNTER_l2_misses];
+    sl_table_cellf(t, "%.2f", cycles ? (double)operations / (double)cycles : 0.0);
+    cell_count(t, c, SL_COUNTER_l2_misses);
+    sl_table_cellf(t, "%.3f", operations ? 1000.0 * (double)misses / (double)operations : 0.0);
+    sl_table_cellf(t, "%.1f", misses ? (double)c->value[SL_COUNTER_l2_delay_cycles] / (double)misses : 0.0);
+    if (sl_counts_has(c, SL_COUNTER_frc_misses))
+        cell_part(t, c->value[SL_COUNTER_frc_misses], misses);
+    else
+        sl_table_cell(t, "");
+}
+
 static sl_status print_launches(FILE *file, const sl_launch_log *log, const sl_column *columns, size_t count, row fill,
                                 size_t width, sl_error *error)
 {
@@ -177,6 +192,25 @@ static sl_status print_loads(FILE *file, const sl_launch_log *log, size_t width,
     sl_table_destroy(t);
     free(sums);
     return status;
+}
+
+/* ---- misses of L2 ---- */
+
+/* Where a level takes its time with them. */
+static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"#", true, false},      {"kernel", false, true}, {"OPC", true, false},
+                                        {"misses", true, false}, {"MPKO", true, false},   {"delay", true, false},
+                                        {"by FRC", true, false}};
+    bool any = false;
+    for (uint32_t i = 0; i < report->machine->levels; i++)
+        any |= report->machine->level[i].miss_handling != SL_MISS_OVERLAPPED;
+    if (!any)
+        return SL_OK;
+    fputs("\nOperations of threads per cycle, misses of L2 per 1000 of these, cycles that a miss waited beside the "
+          "memory access itself\n",
+          file);
+    return print_launches(file, report->log, columns, sizeof columns / sizeof *columns, misses_row, width, error);
 }
 
 /* ---- levels ---- */
@@ -343,6 +377,8 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
               file);
         status = print_launches(file, log, cycles, sizeof cycles / sizeof *cycles, cycles_row, width, error);
     }
+    if (!status)
+        status = print_misses(file, report, width, error);
     if (!status)
         status = print_levels(file, report, width, error);
     if (!status)

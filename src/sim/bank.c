@@ -1,7 +1,10 @@
 #include "sim/bank.h"
 
+#include "sim/frc.h"
+#include "sim/leave.h"
 #include "sim/lines.h"
 #include "sim/network.h"
+#include "sim/versions.h"
 
 /* ---- where things are ---- */
 
@@ -19,16 +22,10 @@ uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t
 
 /* ---- answers ---- */
 
-static void put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
-{
-    if (!sl_queue_put(queue, time, number))
-        sim->failed = true;
-}
-
 /* The level has what the request wanted. */
 static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 {
-    sl_request *r = sl_request_at(sim, number);
+    const sl_request *r = sl_request_at(sim, number);
     if (!sl_request_is_answered(r)) {
         sl_core_stored(sim, number);
         return;
@@ -37,68 +34,8 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
-    put(sim, waits ? &b->hits : &b->fills, time, number);
+    sl_bank_put(sim, waits ? &b->hits : &b->fills, time, number);
     sl_wake(&sim->bank_due[b->number], b->index, time);
-}
-
-/* ---- lines that leave ---- */
-
-static void tell_eviction(sl_bank *b, uint32_t set, uint32_t way)
-{
-    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
-    sl_policy_evict(&b->replacement, set, way, reused);
-    if (b->bypass.ops)
-        sl_policy_evict(&b->bypass, set, way, reused);
-}
-
-static void forget(sl_bank *b, uint32_t set, uint32_t way)
-{
-    size_t place = (size_t)set * b->ways + way;
-    sl_put_tag(b, set, way, 0);
-    b->line[place].valid = b->line[place].dirty = b->line[place].stale = 0;
-    b->line[place].mark = 0;
-}
-
-/* Writes back what is dirty; there is room for it in the miss queue. */
-static void write_back(sl_sim *sim, sl_bank *b, size_t place)
-{
-    uint32_t number = sl_request_take(&sim->pool);
-    if (number == SL_NONE)
-        return;
-    sl_request *r = sl_request_at(sim, number);
-    r->kind = SL_REQUEST_WRITEBACK;
-    r->addr = (b->line[place].tag - 1) << b->log2_line;
-    r->units = r->whole = b->line[place].dirty;
-    r->slot = SL_NONE;
-    r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
-    r->since = sim->now;
-    sim->result->level[b->number].writebacks++;
-    put(sim, &b->out, sim->now, number);
-    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
-}
-
-static void evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
-{
-    size_t place = (size_t)set * b->ways + way;
-    sl_sim_level_result *stats = &sim->result->level[b->number];
-    stats->evictions++;
-    stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
-    tell_eviction(b, set, way);
-    if (b->line[place].dirty)
-        write_back(sim, b, place);
-    forget(b, set, way);
-}
-
-/* A store takes a line's data away. Of what is on its way only those who wait for it already may use it. */
-static void drop(sl_bank *b, uint32_t set, uint32_t way)
-{
-    size_t place = (size_t)set * b->ways + way;
-    b->line[place].valid = 0;
-    b->line[place].stale |= b->line[place].flying;
-    if (!b->line[place].flying) {
-        tell_eviction(b, set, way);
-        forget(b, set, way);
-    }
 }
 
 /* ---- an access ---- */
@@ -109,18 +46,28 @@ typedef struct lookup {
     uint32_t number;
     uint32_t units;
     uint32_t way;
-    size_t place;
+    size_t place; /* of its line, if that is here: in a way, or in an entry of FRC */
+    bool here;
+    uint32_t leaving; /* record of the line that was there before; SL_NONE: it is not in the way */
     sl_cache_access access;
 } lookup;
+
+/* Something was stored here, or might have been, of which the levels below do not know. */
+static bool has_news(const sl_bank *b, const lookup *l)
+{
+    return l->here && (b->line[l->place].dirty | b->line[l->place].flying) & l->units;
+}
 
 /* The one place where it is decided whether a request that misses goes past its level. The decision travels with it. */
 static bool goes_past(sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number);
     sl_way_mask mask;
+    if (has_news(b, l))
+        l->r->bypass &= (uint8_t)~bit;
     if (l->r->bypass & bit)
         return true;
-    if (l->r->admitted & bit || l->way != SL_NO_WAY || l->r->kind != SL_REQUEST_LOAD || !b->gate)
+    if (l->r->admitted & bit || l->here || l->r->kind != SL_REQUEST_LOAD || !b->gate)
         return false;
     l->r->admitted |= bit;
     if (!b->gate->ops->admit)
@@ -146,10 +93,10 @@ static sl_outcome go_past(sl_sim *sim, sl_bank *b, lookup *l)
     if (b->gate && b->gate->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->gate, &l->access, &mask);
         if (way != SL_NO_WAY)
-            evict(sim, b, l->access.set, way);
+            sl_line_leave(sim, b, l->access.set, way);
     }
     sim->result->level[b->number].bypasses++;
-    put(sim, &b->out, sim->now, l->number);
+    sl_bank_put(sim, &b->out, sim->now, l->number);
     return SL_OUTCOME_PAST;
 }
 
@@ -157,7 +104,7 @@ static sl_outcome go_past(sl_sim *sim, sl_bank *b, lookup *l)
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
     bool asked = l->r->stalled >> reason & 1;
-    if (!b->gate || !b->gate->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD)
+    if (!b->gate || !b->gate->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD || has_news(b, l))
         return stall(b, reason);
     l->r->stalled |= (uint8_t)(1u << reason);
     if (b->gate->ops->on_stall(b->gate->self, &l->access, reason) == SL_ADMIT)
@@ -181,9 +128,12 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
     if (queue_places && b->out.count + queue_places > b->level->miss_queue + 1)
         return SL_STALL_QUEUE;
     if (full)
-        evict(sim, b, set, way);
+        l->leaving = sl_line_leave(sim, b, set, way);
+    if (l->leaving != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->leaving))
+        l->leaving = SL_NONE;
     l->way = way;
     l->place = (size_t)set * b->ways + way;
+    l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
@@ -196,6 +146,18 @@ static bool passed_above(const sl_bank *b, const sl_request *r)
     return b->number && r->kind == SL_REQUEST_LOAD && r->bypass >> (b->number - 1) & 1;
 }
 
+/* An entry of FRC for the line of an access. */
+static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    uint32_t entry = b->frc ? sl_frc_take(b, &l->access) : SL_NO_ENTRY;
+    if (entry == SL_NO_ENTRY)
+        return false;
+    l->place = sl_first_entry(b) + entry;
+    l->here = true;
+    sim->result->level[b->number].frc_misses++;
+    return true;
+}
+
 /* Lines in flight of the request's warp, where these are limited. */
 static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
 {
@@ -203,52 +165,74 @@ static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
     return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
 }
 
-/* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
-static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
+/* No MSHR is left, of all or of the warp's. */
+static bool lacks_mshr(sl_bank *b, const sl_request *r)
 {
     const sl_level *level = b->level;
-    if ((level->mshrs && b->mshrs >= level->mshrs) ||
-        (b->warp_mshrs && *mshrs_of_warp(b, l->r) >= level->mshrs_per_warp))
-        return hold(sim, b, l, SL_STALL_MSHR);
-    if (b->out.count >= level->miss_queue)
-        return hold(sim, b, l, SL_STALL_QUEUE);
-    if (l->way == SL_NO_WAY) {
-        sl_stall reason = reserve(sim, b, l, 1);
-        if (reason != SL_STALLS)
-            return hold(sim, b, l, reason);
-    }
+    return (level->mshrs && b->mshrs >= level->mshrs) ||
+           (b->warp_mshrs && r->slot != SL_NONE && *mshrs_of_warp(b, r) >= level->mshrs_per_warp);
+}
+
+/* Takes an MSHR for units of the line. */
+static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, bool alone)
+{
     uint32_t m = sl_take_mshr(b);
+    sl_line *line = &b->line[l->place];
     if (m == SL_NONE) {
         sim->failed = true;
-        return SL_OUTCOME_STALL;
+        return false;
     }
-    uint32_t lacking = l->units & ~b->line[l->place].valid & ~b->line[l->place].flying;
-    uint32_t asked = sl_widen(lacking, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) &
-                     ~b->line[l->place].valid & ~b->line[l->place].flying;
-    b->mshr_item[m] = (sl_mshr){.next = b->line[l->place].mshr,
+    b->mshr_item[m] = (sl_mshr){.next = line->mshr,
                                 .primary = l->number,
                                 .asked = asked,
                                 .wanted = l->r->units,
                                 .addr = l->r->addr,
                                 .kind = l->r->kind,
+                                .alone = alone,
+                                .since = l->r->since,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
-    if (b->warp_mshrs)
+    line->mshr = m;
+    if (b->warp_mshrs && l->r->slot != SL_NONE)
         ++*mshrs_of_warp(b, l->r);
-    b->line[l->place].mshr = m;
-    sl_set_flying(b, l->access.set, l->way, b->line[l->place].flying | asked);
+    sl_set_flying_at(b, l->place, line->flying | asked);
+    if (sim->versions) {
+        sl_versions_ask(sim, b, l->place, asked);
+        sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+    }
+    return true;
+}
+
+/* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
+static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    if (lacks_mshr(b, l->r))
+        return hold(sim, b, l, SL_STALL_MSHR);
+    if (b->out.count >= b->level->miss_queue)
+        return hold(sim, b, l, SL_STALL_QUEUE);
+    if (!l->here && !take_entry(sim, b, l)) {
+        sl_stall reason = reserve(sim, b, l, 1);
+        if (reason != SL_STALLS)
+            return hold(sim, b, l, reason);
+    }
+    uint32_t absent = ~b->line[l->place].valid & ~b->line[l->place].flying;
+    uint32_t asked = sl_widen(l->units & absent, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & absent;
+    if (!expect(sim, b, l, asked, false))
+        return SL_OUTCOME_STALL;
     if (passed_above(b, l->r))
         b->line[l->place].mark |= SL_LINE_PASSED;
-    put(sim, &b->out, sim->now, l->number);
+    sl_line_fetch(sim, b, l->place, l->leaving, l->number);
     return SL_OUTCOME_MISS;
 }
 
 static void note_hit(sl_bank *b, lookup *l)
 {
     b->line[l->place].mark |= SL_LINE_REUSED;
-    sl_policy_hit(&b->replacement, &l->access, l->way);
-    if (b->bypass.ops)
-        sl_policy_hit(&b->bypass, &l->access, l->way);
+    if (l->way != SL_NO_WAY) {
+        sl_policy_hit(&b->replacement, &l->access, l->way);
+        if (b->bypass.ops)
+            sl_policy_hit(&b->bypass, &l->access, l->way);
+    }
     if (!b->number)
         return;
     bool passed = passed_above(b, l->r);
@@ -257,19 +241,34 @@ static void note_hit(sl_bank *b, lookup *l)
     b->line[l->place].mark = (uint8_t)((b->line[l->place].mark & ~SL_LINE_PASSED) | (passed ? SL_LINE_PASSED : 0));
 }
 
+/* Whether units are those of a store that waits for its place: it may not write all of them. */
+static bool stored_alone(const sl_bank *b, size_t place, uint32_t units)
+{
+    for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+        if (b->mshr_item[m].alone && b->mshr_item[m].asked & units)
+            return true;
+    return false;
+}
+
 /* Loads, and atomics where they are done. */
 static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
-    if (l->way != SL_NO_WAY) {
+    if (l->here) {
         uint32_t lacking = l->units & ~b->line[l->place].valid;
         if (lacking & b->line[l->place].stale)
             return stall(b, SL_STALL_MERGE); /* what is on its way is older than a store */
+        if (lacking && b->leavings && stored_alone(b, l->place, lacking))
+            return stall(b, SL_STALL_WAY);
         if (!lacking) {
             note_hit(b, l);
             stats->data_accesses++;
+            if (sim->versions)
+                sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
                 b->line[l->place].dirty |= l->units;
+            if (sim->versions)
+                sl_versions_answer(sim, b, l->number);
             answer(sim, b, l->number, true);
             return SL_OUTCOME_HIT;
         }
@@ -278,6 +277,8 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
             note_hit(b, l);
+            if (sim->versions)
+                sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
             sl_wait_in(sim, b, m, l->number);
             return SL_OUTCOME_PENDING;
         }
@@ -285,19 +286,35 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     return goes_past(b, l) ? go_past(sim, b, l) : miss(sim, b, l);
 }
 
+/* A store takes a line's data away. */
+static void drop(sl_bank *b, const lookup *l)
+{
+    sl_line *line = &b->line[l->place];
+    if (l->way != SL_NO_WAY) {
+        sl_line_drop(b, l->access.set, l->way);
+    } else {
+        line->valid = 0;
+        line->stale |= line->flying;
+    }
+}
+
 /* Stores at a level that sends them on. */
 static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
+    if (l->here && b->line[l->place].mark & SL_LINE_TRANSIENT)
+        return stall(b, SL_STALL_WAY); /* a fetch that came before it has not gone below */
     sl_write_policy write = b->level->write;
     bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
-    if (l->way == SL_NO_WAY && write == SL_WRITE_ALLOCATE && !atomic && l->r->whole)
+    if (!l->here && write == SL_WRITE_ALLOCATE && !atomic && l->r->whole)
         reserve(sim, b, l, 0); /* where there is no way it does without */
-    if (l->way != SL_NO_WAY) {
+    if (l->here) {
         sim->result->level[b->number].data_accesses++;
+        if (sim->versions && !atomic)
+            sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
-            drop(b, l->access.set, l->way);
+            drop(b, l);
         } else {
             b->line[l->place].stale |= b->line[l->place].flying & l->units;
             if (write == SL_WRITE_ALLOCATE)
@@ -305,28 +322,66 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         }
     }
     l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics leave nothing here */
-    put(sim, &b->out, sim->now, l->number);
+    sl_bank_put(sim, &b->out, sim->now, l->number);
     return SL_OUTCOME_PAST;
+}
+
+/* Atomics at a level that keeps stores, but only those of some cores: its line leaves first. */
+static sl_outcome pass_atomic(sl_sim *sim, sl_bank *b, lookup *l)
+{
+    if (l->here) {
+        if (l->way == SL_NO_WAY || b->line[l->place].flying)
+            return stall(b, SL_STALL_WAY);
+        if (b->out.count >= b->level->miss_queue)
+            return stall(b, SL_STALL_QUEUE);
+        if (sl_line_leave(sim, b, l->access.set, l->way) != SL_NONE)
+            return stall(b, SL_STALL_WAY);
+        l->here = false;
+        l->way = SL_NO_WAY;
+    } else if (b->out.count >= b->level->miss_queue) {
+        return stall(b, SL_STALL_QUEUE);
+    }
+    sim->result->level[b->number].bypasses++;
+    l->r->bypass |= (uint8_t)(1u << b->number);
+    sl_bank_put(sim, &b->out, sim->now, l->number);
+    return SL_OUTCOME_PAST;
+}
+
+/* A store without a line gets one, and brings all that it will hold. Where its victim is in the way it waits. */
+static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
+{
+    if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(b, l->r))
+        return stall(b, SL_STALL_MSHR);
+    sl_stall reason = reserve(sim, b, l, 0);
+    if (reason != SL_STALLS)
+        return stall(b, reason);
+    sim->result->level[b->number].store_misses++;
+    if (l->leaving == SL_NONE) {
+        b->line[l->place].valid = whole;
+        b->line[l->place].dirty = l->units;
+        if (sim->versions)
+            sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+        sl_core_stored(sim, l->number);
+        return SL_OUTCOME_KEPT;
+    }
+    if (!expect(sim, b, l, l->units, true))
+        return SL_OUTCOME_STALL;
+    sl_line_fetch(sim, b, l->place, l->leaving, l->number);
+    return SL_OUTCOME_KEPT;
 }
 
 /* Stores at a level that keeps them. Units that are written in part are not valid, but known to be dirty. */
 static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    sl_sim_level_result *stats = &sim->result->level[b->number];
-    bool hit = l->way != SL_NO_WAY;
     uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
-    if (!hit) {
-        if (b->level->write_fetch && l->units & ~whole)
-            return miss(sim, b, l);
-        sl_stall reason = reserve(sim, b, l, 0);
-        if (reason != SL_STALLS)
-            return stall(b, reason);
-    } else {
-        note_hit(b, l);
-    }
-    stats->data_accesses++;
+    if (!l->here)
+        return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l, whole);
+    note_hit(b, l);
+    sim->result->level[b->number].data_accesses++;
     b->line[l->place].valid |= whole & ~b->line[l->place].flying;
     b->line[l->place].dirty |= l->units;
+    if (sim->versions)
+        sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
     sl_core_stored(sim, l->number);
     return SL_OUTCOME_KEPT;
 }
@@ -358,10 +413,19 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_o
     }
 }
 
+static void find_entry(const sl_bank *b, lookup *l)
+{
+    uint32_t entry = sl_frc_find(b, l->access.line);
+    if (entry != SL_NO_ENTRY) {
+        l->place = sl_first_entry(b) + entry;
+        l->here = true;
+    }
+}
+
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    lookup l = {.r = r, .number = number, .units = r->units << sl_shift_of(sim, b, r->addr)};
+    lookup l = {.r = r, .number = number, .leaving = SL_NONE, .units = r->units << sl_shift_of(sim, b, r->addr)};
     l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
@@ -369,9 +433,17 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .now = sim->now};
     l.way = sl_way_of(b, l.access.set, l.access.line);
     l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
+    l.here = l.way != SL_NO_WAY;
+    if (!l.here && b->leavings && sl_line_is_leaving(b, l.access.line))
+        return stall(b, SL_STALL_WAY);
+    if (!l.here && b->frc)
+        find_entry(b, &l);
     sl_outcome outcome;
     bool keeps = b->level->write == SL_WRITE_BACK;
-    if (r->kind == SL_REQUEST_LOAD || (keeps && (r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION)))
+    bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
+    if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
+        outcome = pass_atomic(sim, b, &l);
+    else if (r->kind == SL_REQUEST_LOAD || (keeps && atomic))
         outcome = read(sim, b, &l);
     else
         outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
@@ -417,6 +489,8 @@ static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
     if (r->kind != SL_REQUEST_LOAD)
         b->line[place].dirty |= units;
     sim->result->level[b->number].data_accesses++;
+    if (sim->versions)
+        sl_versions_answer(sim, b, number);
     answer(sim, b, number, false);
 }
 
@@ -430,6 +504,38 @@ static uint32_t unlink_mshr(sl_bank *b, size_t place, uint32_t primary)
     return m;
 }
 
+static size_t place_of(const sl_bank *b, uint64_t addr)
+{
+    uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
+    return way != SL_NO_WAY ? (size_t)set * b->ways + way : sl_first_entry(b) + sl_frc_find(b, addr >> b->log2_line);
+}
+
+static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
+{
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    uint64_t taken = sim->now - done->since, least = done->alone ? 0 : b->below_cycles;
+    stats->delay_cycles += taken > least ? taken - least : 0;
+    if (!done->alone)
+        stats->fill_sectors += sl_sectors(sim, done->asked, b->sector_units);
+}
+
+/* A line in a way, or an entry, has something that it asked for. */
+static void settle(sl_sim *sim, sl_bank *b, size_t place)
+{
+    const sl_line *line = &b->line[place];
+    if (sl_is_entry(b, place)) {
+        if (!line->flying)
+            sl_frc_settle(sim, b, (uint32_t)(place - sl_first_entry(b)));
+        return;
+    }
+    if (!line->valid && !line->flying && !line->dirty) { /* a store has taken all of it */
+        sl_line_tell(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
+        sl_line_forget(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
+    }
+    if (b->frc_filled)
+        sl_frc_settle_filled(sim, b);
+}
+
 void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
@@ -440,29 +546,28 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
         answer(sim, b, number, false);
         return;
     }
-    uint32_t set = sl_set_of(b, r->addr), way = sl_way_of(b, set, r->addr >> b->log2_line);
-    size_t place = (size_t)set * b->ways + way;
-    uint32_t m = unlink_mshr(b, place, number), asked = b->mshr_item[m].asked;
-    sl_request_list waiting = b->mshr_item[m].waiting;
-    r->units = b->mshr_item[m].wanted;
-    r->addr = b->mshr_item[m].addr;
-    r->kind = b->mshr_item[m].kind;
+    size_t place = place_of(b, r->addr);
+    uint32_t m = unlink_mshr(b, place, number);
+    sl_mshr done = b->mshr_item[m];
+    sl_line *line = &b->line[place];
+    r->units = done.wanted;
+    r->addr = done.addr;
+    r->kind = done.kind;
     sl_give_mshr(b, m);
-    if (b->warp_mshrs)
+    if (b->warp_mshrs && r->slot != SL_NONE)
         --*mshrs_of_warp(b, r);
-    sl_set_flying(b, set, way, b->line[place].flying & ~asked);
-    b->line[place].valid |= asked & ~b->line[place].stale;
-    b->line[place].stale &= b->line[place].flying;
-    sim->result->level[b->number].fill_sectors += sl_sectors(sim, asked, b->sector_units);
+    sl_set_flying_at(b, place, line->flying & ~done.asked);
+    line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
+    line->stale &= line->flying;
+    count_fill(sim, b, &done);
+    if (sim->versions)
+        sl_versions_fill(sim, b, place, number, &done);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     release(sim, b, place, number);
-    while (waiting.first != SL_NONE)
-        release(sim, b, place, sl_request_pop(&sim->pool, &waiting));
-    if (!b->line[place].valid && !b->line[place].flying && !b->line[place].dirty) {
-        tell_eviction(b, set, way); /* a store has taken all of it */
-        forget(b, set, way);
-    }
+    while (done.waiting.first != SL_NONE)
+        release(sim, b, place, sl_request_pop(&sim->pool, &done.waiting));
+    settle(sim, b, place);
 }
 
 /* ---- time ---- */
@@ -518,6 +623,8 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
     take_back(sim, b);
+    if (b->leavings)
+        sl_lines_tick(sim, b);
     if (b->number) {
         take_in(sim, b);
         sl_network_up(sim, b);
@@ -530,6 +637,6 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_due(&b->in);
     next = b->out_waits ? next : least(next, later(sl_queue_due(&b->out), b->down_free));
     next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
-    next = least(next, sl_queue_due(&b->back));
+    next = least(next, least(sl_queue_due(&b->back), sl_queue_due(&b->invalidated)));
     return next > now ? next : now + 1;
 }

@@ -3,7 +3,11 @@
  * A load that misses reserves a line at once (the victim leaves), takes an MSHR and a place in the miss queue, and goes
  * on to the next level; others for the same sectors wait with it. What it lacks makes it wait at the head of the queue:
  * a line that is not itself in flight, an MSHR, a place with those who wait already, a place in the miss queue.
- * A request that goes past the level takes a place in the miss queue alone. */
+ * A request that goes past the level takes a place in the miss queue alone.
+ *
+ * That is `miss_handling: overlapped`. Otherwise the victim leaves step by step (leave.h), and what is brought in waits
+ * for that (serialized), or comes into an entry beside the lines (frc.h). A request for a line that is leaving waits,
+ * too. */
 #ifndef SL_SIM_BANK_H
 #define SL_SIM_BANK_H
 
@@ -26,6 +30,8 @@ typedef struct sl_mshr {
     uint32_t wanted;
     uint64_t addr;
     uint8_t kind;
+    bool alone;              /* a store that brings its line itself: nothing was asked for below */
+    uint64_t since;          /* when `primary` came to the level */
     uint32_t waiters;        /* `primary` included */
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
@@ -45,6 +51,24 @@ typedef struct sl_line {
     uint32_t mshr; /* first of the line */
     uint8_t mark;  /* SL_LINE_* */
 } sl_line;
+
+/* A line on its way out. */
+typedef struct sl_leaving {
+    uint64_t line;           /* its number + 1; 0: the record is free */
+    uint32_t next;           /* of the free ones */
+    uint32_t writeback;      /* request that takes its data below; SL_NONE: it is clean */
+    uint32_t entry;          /* of FRC, which it leaves from; SL_NONE: from its way */
+    sl_request_list waiting; /* what comes in where it was, and waits until it has left */
+} sl_leaving;
+
+/* An entry of FRC. What it holds is a line behind those of the sets. */
+typedef struct sl_frc_entry {
+    bool filled;  /* its data has come, but all ways of its set are in flight */
+    uint8_t kind; /* sl_mem_access, and the instruction, that asked for it first */
+    uint32_t pc;
+} sl_frc_entry;
+
+enum { SL_LEAVING_SLOTS = 256 };
 
 struct sl_bank {
     const sl_level *level;
@@ -78,9 +102,22 @@ struct sl_bank {
     uint32_t next_waiting;  /* in that list, of banks of its level */
     sl_bank_list room;      /* banks of the level above that wait for a place in `in` */
     uint32_t hit_cycles;    /* from the access to the answer's leaving */
+    uint32_t below_cycles;  /* that a miss takes where nothing is in its way */
+    /* not overlapped: */
+    sl_leaving *leaving;
+    uint32_t leaving_capacity, leaving_free, leavings;
+    uint16_t *leaving_slot; /* [SL_LEAVING_SLOTS]: how many lines are leaving, by the lowest bits of their numbers */
+    sl_queue invalidated;   /* records of lines that the levels above will have dropped by then */
+    /* frc: */
+    sl_frc_entry *frc; /* NULL: it has none */
+    uint32_t frc_sets, frc_filled;
 };
 
-enum { SL_LINE_REUSED = 1, SL_LINE_PASSED = 2 /* by a request that went past the level above */ };
+enum {
+    SL_LINE_REUSED = 1,
+    SL_LINE_PASSED = 2,   /* by a request that went past the level above */
+    SL_LINE_TRANSIENT = 4 /* what was there before has not left */
+};
 
 sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/network.h"
+#include "sim/versions.h"
 
 static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
 {
@@ -27,6 +28,20 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
     return sl_policy_init(policy, &choice, &shape, error);
 }
 
+/* What lines need that do not leave at once. */
+static bool start_leaving(sl_bank *b)
+{
+    if (b->level->miss_handling == SL_MISS_OVERLAPPED)
+        return true;
+    b->leaving_slot = calloc(SL_LEAVING_SLOTS, sizeof *b->leaving_slot);
+    if (b->level->miss_handling == SL_MISS_FRC) {
+        b->frc = calloc(b->level->frc_entries, sizeof *b->frc);
+        b->frc_sets = b->level->frc_entries / b->level->frc_ways;
+        return b->leaving_slot && b->frc;
+    }
+    return b->leaving_slot;
+}
+
 static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t index, sl_error *error)
 {
     const sl_level *level = &sim->machine.level[number];
@@ -45,14 +60,15 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;
     b->mshr_free = SL_NONE;
-    size_t lines = (size_t)b->sets * b->ways;
+    b->leaving_free = SL_NONE;
+    size_t lines = (size_t)b->sets * b->ways + level->frc_entries;
     b->line = calloc(lines, sizeof *b->line);
     b->hint_words = (b->ways + 7) / 8;
     b->mask_words = (b->ways + 63) / 64;
     b->hint = calloc((size_t)b->sets * b->hint_words, sizeof *b->hint);
     b->used_ways = calloc(2 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
-    if (!b->line || !b->hint || !b->used_ways || !b->offered)
+    if (!b->line || !b->hint || !b->used_ways || !b->offered || !start_leaving(b))
         return sl_fail_memory(error);
     if (level->mshrs_per_warp) {
         b->warp_mshrs = calloc((size_t)level->cores_per_instance * SL_CORE_WARPS, sizeof *b->warp_mshrs);
@@ -102,10 +118,16 @@ static void stop_bank(sl_bank *b)
     sl_queue_fini(&b->hits);
     sl_queue_fini(&b->fills);
     sl_queue_fini(&b->back);
+    sl_queue_fini(&b->invalidated);
+    free(b->leaving);
+    free(b->leaving_slot);
+    free(b->frc);
 }
 
 void sl_banks_destroy(sl_sim *sim, uint32_t number)
 {
+    if (sim->versions && sim->bank[number])
+        sl_versions_empty(sim, number);
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);

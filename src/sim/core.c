@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/bank.h"
+#include "sim/leave.h"
+#include "sim/versions.h"
 #include "trace/coalesce.h"
 
 /* ---- when a warp can issue ---- */
@@ -46,6 +47,8 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
     }
     if (step->kind == SL_STEP_FENCE)
         return warp->loads || warp->stores;
+    if (step->kind == SL_STEP_BARRIER && core->queues > 1)
+        return warp->queued; /* what the others ask for behind the barrier may not overtake it */
     return step->kind == SL_STEP_WAIT_ASYNC && warp->asyncs;
 }
 
@@ -151,6 +154,8 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t g = r->group;
+    if (sim->versions)
+        sl_versions_seen(sim, number);
     sl_group *group = &core->group[g];
     sl_request_give(&sim->pool, number);
     sim->last_progress = sim->now;
@@ -168,10 +173,18 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     check_waiting(sim, core, group->warp);
 }
 
+void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t w)
+{
+    if (core->queues > 1)
+        check_waiting(sim, core, w);
+}
+
 void sl_core_stored(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     bool of_warp = r->kind == SL_REQUEST_STORE || r->kind == SL_REQUEST_REDUCTION;
+    if (r->kind == SL_REQUEST_WRITEBACK && r->group != SL_NONE)
+        sl_line_written(sim, r);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t w = r->warp;
     sl_request_give(&sim->pool, number);
@@ -377,7 +390,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
     warp->inst = warp->end = 0;
     warp->age = core->ages++;
-    warp->loads = warp->asyncs = warp->stores = 0;
+    warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->local_base = launch->local_window + warp_of_launch * launch->lanes * (kernel->local_bytes + 3u) / 4 * 4;
     set_state(core, w, SL_WARP_RUNS);
     memset(&core->ready_at[(size_t)w * sim->program->registers], 0, sim->program->registers * sizeof *core->ready_at);

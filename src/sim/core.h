@@ -30,6 +30,7 @@ typedef struct sl_sim_warp {
     uint32_t loads;     /* instructions whose data is not back */
     uint32_t asyncs;    /* asynchronous copies of these */
     uint32_t stores;    /* requests that have not arrived where they stay */
+    uint32_t queued;    /* requests in the load/store unit */
     uint32_t lanes;     /* active in the current basic block */
     uint64_t ready_at;
     uint64_t local_base; /* of its local memory */
@@ -98,6 +99,9 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error);
 /* Counts the cycles up to the end of the launch. */
 void sl_core_settle(sl_sim *sim, sl_sim_core *core);
+
+/* All requests of a warp have left the load/store unit. */
+void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
 /* ---- lsu.c ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/network.h"
+#include "sim/versions.h"
 
 enum { BUS = 16 }; /* parts of a cycle */
 
@@ -105,6 +106,8 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sim->result->dram_row_misses += e.opened;
     tell(sim, c, e.opened ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
     take_entry(c, at);
+    if (sim->versions)
+        sl_versions_memory(sim, e.request, e.write);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
         c->read_at = later(c->read_at, end_cycle + t->cdlr);
@@ -231,16 +234,23 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
     return next < due ? next : due;
 }
 
+uint32_t sl_dram_unloaded(const sl_sim *sim)
+{
+    const sl_machine *m = &sim->machine;
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < m->levels; i++)
+        bytes = m->level[i].fill_bytes > bytes ? m->level[i].fill_bytes : bytes;
+    uint64_t row = later(sim->times.rcd, 1) + sim->times.cl + (burst(sim, bytes) + BUS - 1) / BUS;
+    return (uint32_t)row + 1 + sim->memory_pad;
+}
+
 /* What an unloaded read takes less than the machine says it does: the networks there and back, the levels between, a
  * row opened and read, and two cycles: it leaves the first level in the one after its miss, and its row is opened in
  * the one after it came here. */
 static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < m->levels; i++)
-        bytes = m->level[i].fill_bytes > bytes ? m->level[i].fill_bytes : bytes;
-    uint64_t taken = later(sim->times.rcd, 1) + sim->times.cl + (burst(sim, bytes) + BUS - 1) / BUS + 2;
+    uint64_t taken = sl_dram_unloaded(sim) + 1;
     for (uint32_t i = 1; i < m->levels; i++)
         taken += sl_network_unloaded(sim, i) + (i + 1 < m->levels ? sim->bank[i][0].hit_cycles : 0);
     return m->memory.latency_cycles > taken ? (uint32_t)(m->memory.latency_cycles - taken) : 0;

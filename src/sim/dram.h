@@ -39,6 +39,8 @@ void sl_dram_reset(sl_sim *sim);
 /* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is told when it has a
  * place. */
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
+/* What a read takes from the last level and back to it where nothing is in its way. */
+uint32_t sl_dram_unloaded(const sl_sim *sim);
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t channel);
 
 #endif

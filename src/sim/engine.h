@@ -74,9 +74,11 @@ struct sl_sim {
     uint32_t memory_pad;  /* cycles that a read takes beside what networks and DRAM take */
 
     uint64_t now;
-    uint64_t last_progress; /* when an instruction was last issued, or a request last answered */
-    bool failed;            /* memory ran out */
-    char *state;            /* text; NULL: it was never stuck */
+    uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
+    bool failed;                  /* memory ran out */
+    uint32_t leavings;            /* lines on their way out of banks */
+    struct sl_versions *versions; /* NULL: they are not checked */
+    char *state;                  /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;

@@ -59,13 +59,21 @@ static uint32_t *bucket_of(const sl_join *join, const sl_request *r)
     return &join->bucket[(size_t)(r->core / join->group_cores) * BUCKETS + (sl_mix_bits(r->addr) & (BUCKETS - 1))];
 }
 
+/* To the same cache. */
+static bool go_together(sl_sim *sim, const sl_request *r, const flight *other)
+{
+    uint32_t cores = sim->machine.level[1].cores_per_instance;
+    return r->core / cores == sl_request_at(sim, other->primary)->core / cores;
+}
+
 bool sl_join_takes(sl_sim *sim, uint32_t number)
 {
     sl_join *join = sim->join;
     const sl_request *r = sl_request_at(sim, number);
     for (uint32_t f = *bucket_of(join, r); f != SL_NONE; f = join->item[f].next) {
         flight *other = &join->item[f];
-        if (other->addr != r->addr || other->units != r->units || other->requests >= join->most)
+        if (other->addr != r->addr || other->units != r->units || other->requests >= join->most ||
+            !go_together(sim, r, other))
             continue;
         other->requests++;
         sl_request_push(&sim->pool, &other->waiting, number);
@@ -104,6 +112,15 @@ bool sl_join_open(sl_sim *sim, uint32_t number)
                              .waiting = SL_EMPTY_LIST};
     *bucket = f;
     return true;
+}
+
+void sl_join_seal(sl_sim *sim, uint32_t number)
+{
+    sl_join *join = sim->join;
+    const sl_request *r = sl_request_at(sim, number);
+    for (uint32_t f = *bucket_of(join, r); f != SL_NONE; f = join->item[f].next)
+        if (join->item[f].addr == r->addr)
+            join->item[f].requests = join->most;
 }
 
 sl_request_list sl_join_close(sl_sim *sim, uint32_t number)

@@ -91,6 +91,25 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
     return any;
 }
 
+/* Places of lines: those of the sets, then the entries of FRC. */
+static inline size_t sl_first_entry(const sl_bank *b)
+{
+    return (size_t)b->sets * b->ways;
+}
+static inline bool sl_is_entry(const sl_bank *b, size_t place)
+{
+    return place >= sl_first_entry(b);
+}
+
+/* The same of a line wherever it is. */
+static inline void sl_set_flying_at(sl_bank *b, size_t place, uint32_t units)
+{
+    if (sl_is_entry(b, place))
+        b->line[place].flying = units;
+    else
+        sl_set_flying(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways), units);
+}
+
 /* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
 static inline unsigned sl_shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
 {

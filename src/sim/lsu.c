@@ -8,6 +8,7 @@
 #include "sim/core.h"
 #include "sim/lines.h"
 #include "sim/stream.h"
+#include "sim/versions.h"
 
 /* ---- groups: the requests of one instruction ---- */
 
@@ -125,9 +126,12 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
         r->bypass = bypass;
+        if (sim->versions)
+            sl_versions_issue(sim, number);
         sl_request_push(&sim->pool, &core->queue[q], number);
     }
     core->queued |= UINT64_C(1) << q;
+    warp->queued += pieces;
     if (answered) {
         warp->loads++;
         warp->asyncs += core->group[group].async;
@@ -222,6 +226,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
                  next = sl_request_at(sim, number)->next;
         bool answered = sl_request_is_answered(sl_request_at(sim, number));
+        uint32_t w = sl_request_at(sim, number)->warp;
         if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stall = bank->stall;
@@ -229,6 +234,8 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         }
         bank->taken++;
         queue->first = next; /* the bank may have linked it elsewhere */
+        if (!--core->warp[w].queued)
+            sl_core_drained(sim, core, w);
         if (next == SL_NONE)
             core->queued &= ~(UINT64_C(1) << core->queue_at);
         if (!--core->left[group]) {

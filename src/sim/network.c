@@ -2,6 +2,7 @@
 
 #include "sim/dram.h"
 #include "sim/join.h"
+#include "sim/versions.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
@@ -70,13 +71,15 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         return;
     }
     bool joins = sim->join && !b->number && r->kind == SL_REQUEST_LOAD;
+    sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
     if (joins && sl_join_takes(sim, number)) {
         sim->result->level[0].joined++;
         b->down_free = now + 1;
         take(sim, b);
+        if (to->in.count < to->level->queue) /* a place that it may have waited for is left for another */
+            sl_network_has_room(sim, b->number, &to->room);
         return;
     }
-    sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
     uint32_t cycles = flits(sim, to->level, r->kind == SL_REQUEST_LOAD ? 0 : r->units);
     uint64_t arrival = now + to->level->network_cycles;
     if (to->in.count >= to->level->queue) {
@@ -91,9 +94,11 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     to->in_free = arrival + cycles;
     take(sim, b);
     r->stalled = 0;
-    r->since = now;
+    r->since = arrival + cycles - 1;
     if (joins && !sl_join_open(sim, number))
         sim->failed = true;
+    if (sim->join && !b->number && !joins)
+        sl_join_seal(sim, number);
     carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
@@ -108,7 +113,8 @@ static void answer_joined(sl_sim *sim, uint32_t primary, uint64_t arrival, uint3
         sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
         uint64_t start = to->back_free > arrival ? to->back_free : arrival;
         r->feedback = first->feedback;
-        r->version = first->version;
+        if (sim->versions)
+            sl_versions_join(sim, primary, number);
         to->back_free = start + cycles;
         carry(sim, &to->back, start + cycles - 1, number, to);
     }

@@ -21,14 +21,13 @@ typedef enum sl_request_kind {
 } sl_request_kind;
 
 typedef struct sl_request {
-    uint64_t addr;    /* of the line, as the first level has lines */
-    uint64_t since;   /* when it came to the level it is at */
-    uint32_t next;    /* in a list; SL_NONE ends it */
-    uint32_t units;   /* of the line, wanted or written: a mask of sl_sim's smallest sectors */
-    uint32_t whole;   /* stores: those of which every byte is written */
-    uint32_t group;   /* the instruction that it is a part of; SL_NONE: nobody waits */
-    uint32_t slot;    /* the static memory instruction; SL_NONE for write-backs */
-    uint32_t version; /* of the data it carries, where versions are checked */
+    uint64_t addr;  /* of the line, as the first level has lines */
+    uint64_t since; /* when it came to the level it is at */
+    uint32_t next;  /* in a list; SL_NONE ends it */
+    uint32_t units; /* of the line, wanted or written: a mask of sl_sim's smallest sectors */
+    uint32_t whole; /* stores: those of which every byte is written */
+    uint32_t group; /* the instruction that it is a part of; SL_NONE: nobody waits */
+    uint32_t slot;  /* the static memory instruction; SL_NONE for write-backs */
     uint16_t core;
     uint8_t warp;
     uint8_t kind;     /* sl_request_kind */

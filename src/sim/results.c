@@ -89,6 +89,19 @@ static void add_total(const sl_sim *sim, sl_counter counter, uint64_t value)
     sl_counts_add(total, counter, value);
 }
 
+/* Of all levels that have it. */
+static void collect_frc(const sl_sim *sim)
+{
+    uint64_t misses = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < sim->machine.levels; i++) {
+        misses += sim->result->level[i].frc_misses;
+        any |= sim->machine.level[i].miss_handling == SL_MISS_FRC;
+    }
+    if (any)
+        add_total(sim, SL_COUNTER_frc_misses, misses);
+}
+
 static void collect_total(const sl_sim *sim)
 {
     const sl_sim_result *r = sim->result;
@@ -102,6 +115,8 @@ static void collect_total(const sl_sim *sim)
         add_total(sim, SL_COUNTER_l2_read_sectors, r->level[1].read_sectors);
         add_total(sim, SL_COUNTER_l2_read_hits, r->level[1].read_hit_sectors);
         add_total(sim, SL_COUNTER_l2_write_sectors, r->level[1].written_sectors);
+        add_total(sim, SL_COUNTER_l2_misses, r->level[1].misses + r->level[1].store_misses);
+        add_total(sim, SL_COUNTER_l2_delay_cycles, r->level[1].delay_cycles);
     }
     add_total(sim, SL_COUNTER_l1_fill_sectors, l1->fill_sectors);
     add_total(sim, SL_COUNTER_dram_read_sectors, r->dram_read_sectors);
@@ -119,6 +134,7 @@ static void collect_total(const sl_sim *sim)
         add_total(sim, stall[i], l1->stall_cycles[i]);
     for (int i = 0; i < SL_CYCLES; i++)
         add_total(sim, cycles[i], r->scheduler_cycles[i]);
+    collect_frc(sim);
     add_total(sim, SL_COUNTER_dram_row_hits, r->dram_row_hits);
     add_total(sim, SL_COUNTER_dram_row_misses, r->dram_row_misses);
     if (r->energy_nj > 0)

@@ -10,9 +10,11 @@
 #include "sim/dispatch.h"
 #include "sim/dram.h"
 #include "sim/join.h"
+#include "sim/leave.h"
 #include "sim/results.h"
 #include "sim/state.h"
 #include "sim/stream.h"
+#include "sim/versions.h"
 
 enum { PATIENCE = 1000000 }; /* cycles without progress */
 
@@ -36,6 +38,12 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
                            "%s: lines of %s are shorter than those of %s; in the simulator they do not get shorter "
                            "from level to level",
                            m->name, level->name, m->level[i - 1].name);
+        for (uint32_t above = 0; level->inclusive && above < i; above++)
+            if (m->level[above].write == SL_WRITE_BACK)
+                return sl_fail(error, SL_UNSUPPORTED,
+                               "%s: %s is inclusive, and %s above it has 'write: back'; lines above an inclusive level "
+                               "are dropped in the simulator, not written back",
+                               m->name, level->name, m->level[above].name);
         if (i && level->write == SL_WRITE_ALLOCATE)
             return sl_fail(error, SL_UNSUPPORTED,
                            "%s: only the first level can have 'write: allocate' in the simulator", m->name);
@@ -69,6 +77,8 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
         status = sl_dram_create(sim, error);
     if (!status)
         status = sl_join_create(machine, &sim->join, error);
+    if (!status && options->check_data)
+        status = sl_versions_create(sim, error);
     if (status)
         sl_sim_destroy(sim);
     else
@@ -81,6 +91,7 @@ void sl_sim_destroy(sl_sim *sim)
     if (!sim)
         return;
     sl_cores_destroy(sim);
+    sl_versions_destroy(sim);
     for (uint32_t i = 0; i < sim->machine.levels; i++)
         sl_banks_destroy(sim, i);
     sl_dram_destroy(sim);
@@ -211,6 +222,23 @@ static uint64_t next_cycle(const sl_sim *sim)
     return next > sim->now ? next : sim->now + 1;
 }
 
+/* Caches that not all cores share keep nothing from launch to launch. */
+static bool is_private(const sl_sim *sim, uint32_t level)
+{
+    return !level || sim->machine.level[level].cores_per_instance != sim->machine.cores;
+}
+
+/* At the end of a launch, what is dirty in these goes where all cores see it. False: there was nothing. */
+static bool flush(sl_sim *sim)
+{
+    bool any = false;
+    for (uint32_t level = 0; level < sim->machine.levels && !any; level++)
+        if (is_private(sim, level) && sim->machine.level[level].write == SL_WRITE_BACK)
+            for (uint32_t i = 0; i < sim->banks[level]; i++)
+                any |= sl_bank_flush(sim, &sim->bank[level][i]);
+    return any;
+}
+
 static sl_status run(sl_sim *sim, sl_error *error)
 {
     uint64_t blocks = sl_loaded_blocks(sim->loaded), shown = 0;
@@ -219,7 +247,7 @@ static sl_status run(sl_sim *sim, sl_error *error)
         status = tick(sim, error);
         if (status)
             return status;
-        if (sim->blocks_done == blocks && !sim->pool.used)
+        if (sim->blocks_done == blocks && !sim->pool.used && !sim->leavings && !flush(sim))
             break;
         uint64_t next = next_cycle(sim);
         if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
@@ -259,6 +287,8 @@ static void reset_time(sl_sim *sim)
             b->out_waits = false;
             b->up_free = b->down_free = b->in_free = b->back_free = 0;
             b->taken_at = b->stalled_since = SL_NEVER;
+            b->below_cycles =
+                level + 1 < sim->machine.levels ? sim->machine.level[level + 1].hit_cycles : sl_dram_unloaded(sim);
         }
     }
     sl_dram_reset(sim);
@@ -291,8 +321,8 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->next_block = sim->blocks_done = 0;
     sim->rounds = (sl_rounds){0};
     sim->room = true;
-    for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
-        if (!i || sim->options.cold)
+    for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
+        if (is_private(sim, i) || sim->options.cold)
             status = sl_banks_empty(sim, i, error);
     sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
@@ -331,6 +361,8 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
         status = run(sim, error);
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         status = sl_banks_check(sim, i, error);
+    if (!status)
+        status = sl_versions_check(sim, error);
     if (!status)
         status = sl_sim_collect(sim, error);
     if (!status && sim->options.listener && sim->options.listener->done)

@@ -4,8 +4,9 @@
  * What it leaves out: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
  * where the trace says: data is not simulated.
  *
- * A simulator runs launches one after the other. Caches behind the first keep what they hold from launch to launch; the
- * first is emptied at each. The result does not depend on anything but its inputs. */
+ * A simulator runs launches one after the other. Caches that all cores share keep what they hold from launch to
+ * launch; the others, the first among them, are emptied at each: what is dirty there is written back at the end. The
+ * result does not depend on anything but its inputs. */
 #ifndef SL_SIM_SIM_H
 #define SL_SIM_SIM_H
 
@@ -58,12 +59,17 @@ typedef struct sl_sim_options {
     struct sl_sim_stream *record_stream;  /* what the first level is asked for, in order; NULL: not wanted */
     const sl_sim_listener *listener;      /* NULL: nobody listens */
     uint64_t most_cycles;                 /* of a launch; 0: any number */
+    bool check_data;                      /* fails where a load does not see the last store (versions.h) */
     const sl_progress *progress;          /* NULL: none */
 } sl_sim_options;
 
 typedef struct sl_sim_level_result {
     uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
     uint64_t read_sectors, read_hit_sectors, written_sectors, fill_sectors;
+    uint64_t frc_misses;   /* of `misses`, those that were fetched into an entry of FRC */
+    uint64_t store_misses; /* stores that found no line and brought all of it: no misses as counted above */
+    uint64_t
+        delay_cycles; /* of both kinds: from a request's arrival to its data, beside what is below takes unloaded */
     uint64_t evictions, unused_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
     uint64_t joined; /* reads that another one on its way to the next level has brought, too */

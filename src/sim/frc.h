@@ -1,0 +1,26 @@
+/* The Fetch and Replacement Cache of a bank: entries, in sets of their own, that lines are fetched into while the lines
+ * they will replace stay where they are. A line that has come is swapped with its victim, which leaves from the entry.
+ * A miss that finds no free entry in its set is handled as without (leave.h).
+ *
+ * After Candel, Petit, Valero, Sahuquillo: Improving GPU Cache Hierarchy Performance with a Fetch and Replacement Cache
+ * (2018). A swap takes no time. */
+#ifndef SL_SIM_FRC_H
+#define SL_SIM_FRC_H
+
+#include "sim/bank.h"
+
+enum { SL_NO_ENTRY = 0xffffffff };
+
+/* The entry that brings a line, or has it. */
+uint32_t sl_frc_find(const sl_bank *bank, uint64_t line);
+/* Gives a line a free entry of its set, or SL_NO_ENTRY. */
+uint32_t sl_frc_take(sl_bank *bank, const sl_cache_access *access);
+void sl_frc_free(sl_bank *bank, uint32_t entry);
+/* A free entry of the line's set holds the record of its victim instead; false: there is none. */
+bool sl_frc_hold(sl_bank *bank, uint64_t line, uint32_t record);
+/* The entry has all it asked for: its line goes to its set, if that has a way that is not in flight. */
+void sl_frc_settle(sl_sim *sim, sl_bank *bank, uint32_t entry);
+/* The same with those that found none. */
+void sl_frc_settle_filled(sl_sim *sim, sl_bank *bank);
+
+#endif

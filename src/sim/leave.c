@@ -1,0 +1,269 @@
+#include "sim/leave.h"
+
+#include "sim/frc.h"
+#include "sim/lines.h"
+#include "sim/versions.h"
+
+void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
+{
+    if (!sl_queue_put(queue, time, number))
+        sim->failed = true;
+}
+
+void sl_line_tell(sl_bank *b, uint32_t set, uint32_t way)
+{
+    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
+    sl_policy_evict(&b->replacement, set, way, reused);
+    if (b->bypass.ops)
+        sl_policy_evict(&b->bypass, set, way, reused);
+}
+
+void sl_line_forget(sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    sl_put_tag(b, set, way, 0);
+    b->line[place].valid = b->line[place].dirty = b->line[place].stale = 0;
+    b->line[place].mark = 0;
+}
+
+void sl_line_drop(sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    b->line[place].valid = 0;
+    b->line[place].stale |= b->line[place].flying;
+    if (!b->line[place].flying) {
+        sl_line_tell(b, set, way);
+        sl_line_forget(b, set, way);
+    }
+}
+
+/* ---- levels above ---- */
+
+/* What a bank above has of a line; nothing of it is dirty (sim.c checks that). */
+static bool drop_in(sl_sim *sim, sl_bank *b, uint64_t addr)
+{
+    uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
+    uint32_t entry = way == SL_NO_WAY && b->frc ? sl_frc_find(b, addr >> b->log2_line) : SL_NO_ENTRY;
+    if (way == SL_NO_WAY && entry == SL_NO_ENTRY)
+        return false;
+    size_t at = entry == SL_NO_ENTRY ? (size_t)set * b->ways + way : sl_first_entry(b) + entry;
+    sl_line *line = &b->line[at];
+    if (entry == SL_NO_ENTRY) {
+        sl_line_drop(b, set, way);
+    } else {
+        line->valid = 0;
+        line->stale |= line->flying;
+    }
+    b->changed = true;
+    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+    if (!b->number)
+        sl_core_unblock(sim, b->instance, false);
+    return true;
+}
+
+/* Whether a level above held it. */
+static bool drop_above(sl_sim *sim, sl_bank *b, size_t place)
+{
+    uint64_t addr = (b->line[place].tag - 1) << b->log2_line;
+    uint32_t cores = b->level->cores_per_instance, first = b->instance * cores;
+    bool held = false;
+    for (uint32_t i = 0; i < b->number; i++) {
+        const sl_level *above = &sim->machine.level[i];
+        for (uint32_t core = first; core < first + cores; core += above->cores_per_instance)
+            for (uint32_t at = 0; at < b->level->line_bytes; at += above->line_bytes) {
+                uint32_t index = sl_bank_for(sim, i, core, addr + at);
+                held |= drop_in(sim, &sim->bank[i][index], addr + at);
+            }
+    }
+    return held;
+}
+
+/* ---- leaving ---- */
+
+/* Makes the request that takes what is dirty below. */
+static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t place)
+{
+    uint32_t number = sl_request_take(&sim->pool);
+    if (number == SL_NONE)
+        return SL_NONE;
+    sl_request *r = sl_request_at(sim, number);
+    r->kind = SL_REQUEST_WRITEBACK;
+    r->addr = (b->line[place].tag - 1) << b->log2_line;
+    r->units = r->whole = b->line[place].dirty;
+    r->slot = SL_NONE;
+    r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
+    r->warp = b->number;
+    r->since = sim->now;
+    sim->result->level[b->number].writebacks++;
+    if (sim->versions)
+        sl_versions_take(sim, b, place, number);
+    return number;
+}
+
+static uint32_t take_record(sl_bank *b)
+{
+    if (b->leaving_free == SL_NONE) {
+        uint32_t old = b->leaving_capacity, capacity = old ? 2 * old : 16;
+        sl_leaving *leaving = realloc(b->leaving, capacity * sizeof *leaving);
+        if (!leaving)
+            return SL_NONE;
+        for (uint32_t i = old; i < capacity; i++)
+            leaving[i] = (sl_leaving){.next = i + 1 < capacity ? i + 1 : SL_NONE};
+        b->leaving = leaving;
+        b->leaving_capacity = capacity;
+        b->leaving_free = old;
+    }
+    uint32_t record = b->leaving_free;
+    b->leaving_free = b->leaving[record].next;
+    return record;
+}
+
+/* What waited for the line to leave goes on. A store that brings its line itself has all it needs. */
+static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    uint32_t set = sl_set_of(b, r->addr), way = sl_way_of(b, set, r->addr >> b->log2_line);
+    b->line[(size_t)set * b->ways + way].mark &= (uint8_t)~SL_LINE_TRANSIENT;
+    if (r->kind != SL_REQUEST_LOAD)
+        sl_bank_fill(sim, b, number);
+    else
+        sl_bank_put(sim, &b->out, sim->now, number);
+}
+
+static void has_left(sl_sim *sim, sl_bank *b, uint32_t record)
+{
+    sl_leaving gone = b->leaving[record];
+    b->leaving_slot[(gone.line - 1) % SL_LEAVING_SLOTS]--;
+    b->leaving[record] = (sl_leaving){.next = b->leaving_free};
+    b->leaving_free = record;
+    b->leavings--;
+    sim->leavings--;
+    if (gone.entry != SL_NONE)
+        sl_frc_free(b, gone.entry);
+    while (gone.waiting.first != SL_NONE)
+        come_in(sim, b, sl_request_pop(&sim->pool, &gone.waiting));
+    b->changed = true;
+    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+}
+
+static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
+{
+    uint32_t number = b->leaving[record].writeback;
+    if (number == SL_NONE) {
+        has_left(sim, b, record);
+        return;
+    }
+    sl_request_at(sim, number)->group = record;
+    sl_bank_put(sim, &b->out, sim->now, number);
+    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+}
+
+void sl_line_written(sl_sim *sim, const sl_request *r)
+{
+    sl_bank *b = &sim->bank[r->warp][sl_bank_for(sim, r->warp, r->core, r->addr)];
+    has_left(sim, b, r->group);
+}
+
+void sl_lines_tick(sl_sim *sim, sl_bank *b)
+{
+    while (sl_queue_due(&b->invalidated) <= sim->now)
+        write_out(sim, b, sl_queue_take(&b->invalidated));
+}
+
+/* The first steps: the record waits for the levels above, or for the one below. */
+static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
+{
+    uint32_t record = take_record(b);
+    if (record == SL_NONE) {
+        sim->failed = true;
+        return SL_NONE;
+    }
+    b->leaving[record] =
+        (sl_leaving){.line = line + 1, .writeback = writeback, .entry = SL_NONE, .waiting = SL_EMPTY_LIST};
+    b->leaving_slot[line % SL_LEAVING_SLOTS]++;
+    b->leavings++;
+    sim->leavings++;
+    if (held && b->level->invalidate_cycles) {
+        uint64_t time = sim->now + b->level->invalidate_cycles;
+        sl_bank_put(sim, &b->invalidated, time, record);
+        sl_wake(&sim->bank_due[b->number], b->index, time);
+    } else {
+        write_out(sim, b, record);
+    }
+    return record;
+}
+
+uint32_t sl_line_leave(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    stats->evictions++;
+    stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
+    sl_line_tell(b, set, way);
+    bool held = b->level->inclusive && drop_above(sim, b, place);
+    uint32_t writeback = b->line[place].dirty ? write_back(sim, b, place) : SL_NONE;
+    uint64_t line = b->line[place].tag - 1;
+    sl_line_forget(b, set, way);
+    if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
+        if (writeback != SL_NONE) {
+            sl_bank_put(sim, &b->out, sim->now, writeback);
+            sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+        }
+        return SL_NONE;
+    }
+    bool at_once = writeback == SL_NONE && !(held && b->level->invalidate_cycles);
+    return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
+}
+
+static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t place)
+{
+    for (uint32_t i = 0; i < b->leaving_capacity; i++) {
+        uint32_t first = b->leaving[i].line ? b->leaving[i].waiting.first : SL_NONE;
+        if (first == SL_NONE)
+            continue;
+        uint64_t addr = sl_pool_at(&sim->pool, first)->addr;
+        uint32_t set = sl_set_of(b, addr);
+        if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == place)
+            return i;
+    }
+    return SL_NONE;
+}
+
+void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t place, uint32_t record, uint32_t number)
+{
+    if (record == SL_NONE && b->line[place].mark & SL_LINE_TRANSIENT)
+        record = record_at(sim, b, place);
+    if (record == SL_NONE) {
+        sl_bank_put(sim, &b->out, sim->now, number);
+        return;
+    }
+    b->line[place].mark |= SL_LINE_TRANSIENT;
+    sl_request_push(&sim->pool, &b->leaving[record].waiting, number);
+}
+
+bool sl_bank_flush(sl_sim *sim, sl_bank *b)
+{
+    bool any = false;
+    for (size_t place = 0; place < sl_first_entry(b); place++) {
+        if (!b->line[place].dirty)
+            continue;
+        uint32_t number = write_back(sim, b, place);
+        if (number != SL_NONE)
+            sl_bank_put(sim, &b->out, sim->now, number);
+        b->line[place].dirty = 0;
+        any = true;
+    }
+    if (any)
+        sl_wake(&sim->bank_due[b->number], b->index, sim->now + 1);
+    return any;
+}
+
+bool sl_line_is_leaving(const sl_bank *b, uint64_t line)
+{
+    if (!b->leavings || !b->leaving_slot[line % SL_LEAVING_SLOTS])
+        return false;
+    for (uint32_t i = 0; i < b->leaving_capacity; i++)
+        if (b->leaving[i].line == line + 1)
+            return true;
+    return false;
+}
