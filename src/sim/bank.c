@@ -400,14 +400,16 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_o
     s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->line[l->place].mark & SL_LINE_REUSED);
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
-    if (l->access.kind == SL_ACCESS_LOAD || l->access.kind == SL_ACCESS_ATOMIC) {
+    if (l->access.kind == SL_ACCESS_LOAD) {
         bool hit = outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING;
         s->read_sectors += sectors;
         s->read_hit_sectors += hit ? sectors : 0;
-        if (b->number == 1 && l->access.kind == SL_ACCESS_LOAD) {
+        if (b->number == 1) {
             sim->slot[l->r->slot].next_sectors += sectors;
             sim->slot[l->r->slot].next_hits += hit ? sectors : 0;
         }
+    } else if (l->access.kind == SL_ACCESS_ATOMIC) {
+        s->atomic_sectors += sectors;
     } else {
         s->written_sectors += sectors;
     }
