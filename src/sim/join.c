@@ -123,6 +123,15 @@ void sl_join_seal(sl_sim *sim, uint32_t number)
             join->item[f].requests = join->most;
 }
 
+void sl_join_stop(sl_sim *sim, uint32_t number)
+{
+    sl_join *join = sim->join;
+    const sl_request *r = sl_request_at(sim, number);
+    for (uint32_t f = *bucket_of(join, r); f != SL_NONE; f = join->item[f].next)
+        if (join->item[f].addr == r->addr)
+            join->item[f].requests = join->most;
+}
+
 sl_request_list sl_join_close(sl_sim *sim, uint32_t number)
 {
     sl_join *join = sim->join;

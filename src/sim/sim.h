@@ -65,7 +65,7 @@ typedef struct sl_sim_options {
 
 typedef struct sl_sim_level_result {
     uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
-    uint64_t read_sectors, read_hit_sectors; /* of loads */
+    uint64_t read_sectors, read_hit_sectors;            /* of loads */
     uint64_t atomic_sectors, written_sectors, fill_sectors;
     uint64_t frc_misses;   /* of `misses`, those that were fetched into an entry of FRC */
     uint64_t store_misses; /* stores that found no line and brought all of it: no misses as counted above */

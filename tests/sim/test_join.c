@@ -59,12 +59,23 @@ static void only_what_is_in_flight_is_joined(void **state)
     assert_int_equal(r.level[1].accesses, 4);
 }
 
+/* The second core stores to the line while the first one's read is in flight: it must not join that. */
+static void nobody_joins_what_was_read_before_its_own_store(void **state)
+{
+    (void)state;
+    sl_machine m = sharing(2, 2, 2);
+    sl_sim_result r = RUN(&m, 2, 1, READS(4096), WARP(lanes(STORE, 4096, 4, 1), at(LOAD, 4096), do_(USE)));
+    assert_int_equal(r.level[0].joined, 0);
+    assert_int_equal(r.level[1].accesses, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_of_a_group_read_a_line_once),
         cmocka_unit_test(other_lines_and_other_groups_go_for_themselves),
         cmocka_unit_test(no_more_join_than_the_machine_says),
+        cmocka_unit_test(nobody_joins_what_was_read_before_its_own_store),
         cmocka_unit_test(only_what_is_in_flight_is_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
