@@ -374,7 +374,7 @@ static void misses_of_a_fixed_trace_are_what_they_were(void **state)
         {"all", 25000},
         {"decoupled", 10933},
         {"decoupled(victims=all)+srrip", 13701},
-        {"pc", 12166},
+        {"pc", 12158},
         {"counter", 11854},
         {"sdbp", 11753},
         {"sdbp+lfu", 10725},
