@@ -38,7 +38,7 @@ stdout_has 'lru: least recently used'
 run "$sluice" policies decoupled
 exits 0
 stdout_has 'role: bypasses'
-stdout_has 'cost, as published: 0.002 nJ more for each read and 1.7 mW of leakage'
+stdout_has 'cost, as published: 0.002 nJ more for each read and 1.7 mW of leakage for 15 caches'
 stdout_has 'threshold  2           0 to 65535, best'
 
 it 'lists them for programs'
