@@ -218,6 +218,8 @@ sl_compared sl_compare_program(const sl_reproduction *r, const sl_paper_column *
 {
     sl_expression_source source = source_of(r);
     double ours = sl_expression_value(column->value, &source, program, NULL);
+    if (r->quick && !r->paper->program[program].quick)
+        return (sl_compared){.ours = NAN, .paper = NAN};
     return compared(&column->measure, ours, stated(column, program, -1), reason(column, program, -1));
 }
 
