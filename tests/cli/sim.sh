@@ -122,7 +122,9 @@ run "$sluice" sim nw --size small -g h200 --set core.loads_ahead=16 --csv togeth
 exits 0
 facts as-is.csv >as-is
 facts together.csv >together
-[ -s as-is ] && cmp as-is together >/dev/null || fail "$(diff as-is together | head -5)"
+if ! [ -s as-is ] || ! cmp as-is together >/dev/null; then
+    fail "$(diff as-is together | head -5)"
+fi
 cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pc"] == "" { sum += $at["cycles"] } END { print sum }' "$1"; }
 [ "$(cycles_of together.csv)" -lt "$(cycles_of as-is.csv)" ] || fail 'it is no faster'
 
