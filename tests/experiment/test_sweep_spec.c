@@ -1,0 +1,135 @@
+/* Specs of sweeps: which points they mean, and what keys of points depend on. */
+#include <string.h>
+
+#include "experiment/sweep.h"
+#include "support.h"
+
+static sl_status parse(const char *text, sl_sweep_spec *spec, sl_error *error)
+{
+    return sl_sweep_spec_parse("folder/spec.yaml", text, strlen(text), spec, error);
+}
+
+static void all_combinations_the_first_key_slowest(void **state)
+{
+    (void)state;
+    sl_sweep_spec spec;
+    sl_error error;
+    if (parse("workloads: [spmv, bfs vertices=500]\nl1: [lru, all]\nset: {L1.size: [16K, 32K], cores: 3}\nseed: 4\n",
+              &spec, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(spec.points, 8);
+    assert_string_equal(spec.point[0].workload, "spmv");
+    assert_string_equal(spec.point[1].settings, "L1.size=32K cores=3");
+    assert_string_equal(spec.point[2].l1, "all");
+    assert_string_equal(spec.point[4].workload, "bfs");
+    assert_string_equal(spec.point[4].params, "vertices=500");
+    assert_int_equal(spec.point[7].seed, 4);
+    sl_sweep_spec_free(&spec);
+}
+
+static void files_lie_beside_the_spec(void **state)
+{
+    (void)state;
+    sl_sweep_spec spec;
+    sl_error error;
+    if (parse("workloads: spmv\ntraces: [a.slt, /b.slt]\n", &spec, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(spec.points, 3);
+    assert_string_equal(spec.point[0].trace, "");
+    assert_string_equal(spec.point[1].trace, "folder/a.slt");
+    assert_string_equal(spec.point[1].workload, "");
+    assert_string_equal(spec.point[2].trace, "/b.slt");
+    sl_sweep_spec_free(&spec);
+}
+
+static void too_many_points_are_refused(void **state)
+{
+    (void)state;
+    sl_sweep_spec spec;
+    sl_error error;
+    char text[4096] = "workloads: spmv\nset:\n";
+    const char *const keys[] = {"core.warps", "core.blocks", "core.memory_queue", "memory.queue",
+                                "L1.mshrs",   "L2.mshrs",    "L1.miss_queue"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        snprintf(text + strlen(text), 100, "  %s: [", keys[k]);
+        for (int i = 1; i <= 8; i++)
+            snprintf(text + strlen(text), 10, "%s%d", i > 1 ? ", " : "", i);
+        snprintf(text + strlen(text), 10, "]\n");
+    }
+    assert_int_equal(parse(text, &spec, &error), SL_SYNTAX);
+    assert_string_equal(error.text, "these are more than 1000000 points");
+    assert_string_equal(error.file, "folder/spec.yaml");
+    sl_sweep_spec_free(&spec);
+}
+
+static void key_of(const sl_point *point, char key[SL_KEY_BYTES], char trace[SL_KEY_BYTES])
+{
+    sl_machine machine;
+    sl_error error;
+    if (sl_point_machine(point, &machine, &error) || sl_point_keys(point, &machine, key, trace, &error))
+        fail_msg("%s", error.text);
+}
+
+static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **state)
+{
+    (void)state;
+    const sl_point base = {.workload = "spmv",
+                           .size = "small",
+                           .params = "",
+                           .trace = "",
+                           .seed = 1,
+                           .machine = "fermi-gtx480",
+                           .settings = "",
+                           .l1 = "",
+                           .l2 = "",
+                           .scheduler = "",
+                           .without = ""};
+    char key[SL_KEY_BYTES], trace[SL_KEY_BYTES], other[SL_KEY_BYTES], other_trace[SL_KEY_BYTES];
+    key_of(&base, key, trace);
+    sl_point same = base;
+    same.settings = "L1.size=16K"; /* as it is */
+    same.l1 = "lru";
+    same.scheduler = "gto";
+    key_of(&same, other, other_trace);
+    assert_string_equal(key, other);
+    assert_string_equal(trace, other_trace);
+    sl_point points[7];
+    for (int i = 0; i < 7; i++)
+        points[i] = base;
+    points[0].settings = "L1.mshrs=16";
+    points[1].l1 = "decoupled";
+    points[2].l1 = "decoupled(threshold=1)";
+    points[3].kind = SL_POINT_MODEL;
+    points[4].params = "rows=100";
+    points[5].seed = 2;
+    points[6].size = "default";
+    for (int i = 0; i < 7; i++) {
+        key_of(&points[i], other, other_trace);
+        assert_string_not_equal(key, other);
+        assert_int_equal(!strcmp(trace, other_trace), i < 4);
+    }
+}
+
+static void values_add_up_by_name(void **state)
+{
+    (void)state;
+    sl_values values = {0};
+    assert_true(sl_values_add(&values, "cycles", 2) && sl_values_add(&values, "other", 1) &&
+                sl_values_add(&values, "cycles", 3));
+    assert_int_equal(values.count, 2);
+    assert_true(*sl_values_find(&values, "cycles") == 5);
+    assert_null(sl_values_find(&values, "cycle"));
+    sl_array_free(&values);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_combinations_the_first_key_slowest),
+        cmocka_unit_test(files_lie_beside_the_spec),
+        cmocka_unit_test(too_many_points_are_refused),
+        cmocka_unit_test(a_key_changes_with_what_the_result_depends_on_and_only_then),
+        cmocka_unit_test(values_add_up_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
