@@ -6,12 +6,15 @@
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/slurm.h"
 #include "cli/terminal.h"
 #include "experiment/sweep.h"
 
 typedef struct sweep_options {
     sl_common common;
-    const char *database, *cache;
+    const char *database, *cache, *shard;
+    sl_option_list merge;
+    uint64_t slurm;
 } sweep_options;
 
 /* "sizes.sqlite" of "sizes.yaml", in the current folder. */
@@ -24,17 +27,43 @@ static void database_name(const char *spec, const char *wish, char *name, size_t
         snprintf(name, size, "%.*s.sqlite", (int)(dot ? dot - base : (long)strlen(base)), base);
 }
 
+/* "2/8": the third of eight parts. */
+static sl_status read_shard(const char *text, sl_runner *runner, sl_error *error)
+{
+    unsigned shard, shards;
+    char end;
+    if (!text)
+        return SL_OK;
+    if (sscanf(text, "%u/%u%c", &shard, &shards, &end) != 2 || shard >= shards)
+        return sl_fail(error, SL_INVALID, "--shard: '%s' is not a part of several, such as 0/8 to 7/8", text);
+    runner->shard = shard;
+    runner->shards = shards;
+    return SL_OK;
+}
+
+static sl_status merge_parts(const sl_option_list *parts, sl_point_store *store, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < parts->count && !status; i++)
+        status = sl_point_store_merge(store, parts->item[i], error);
+    return status;
+}
+
 static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec, sl_outcome *outcome, sl_error *error)
 {
     const sweep_options *o = inv->values;
     char cache[900], traces[1000], database[1000];
     sl_runner runner = {.traces = traces, .progress = inv->progress};
     sl_status status = sl_cache_folder(o->cache, cache, sizeof cache, error);
+    if (!status)
+        status = read_shard(o->shard, &runner, error);
     if (status)
         return status;
     snprintf(traces, sizeof traces, "%s/traces", cache);
     database_name(inv->args.operand[0], o->database, database, sizeof database);
     status = sl_point_store_open(database, &runner.store, error);
+    if (!status)
+        status = merge_parts(&o->merge, runner.store, error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
     if (!status)
@@ -59,12 +88,36 @@ static int show(const sl_invocation *inv, const sl_sweep_spec *spec, const sl_ou
     return sl_cli_fail(inv, &error);
 }
 
+static int submit(const sl_invocation *inv, const sl_sweep_spec *spec)
+{
+    const sweep_options *o = inv->values;
+    char database[1000], id[64];
+    sl_error error;
+    database_name(inv->args.operand[0], o->database, database, sizeof database);
+    const sl_slurm_job job = {.spec = inv->args.operand[0],
+                              .database = database,
+                              .cache = o->cache,
+                              .tasks = o->slurm < spec->points ? o->slurm : spec->points};
+    if (sl_slurm_submit(&job, id, &error))
+        return sl_cli_fail(inv, &error);
+    if (!inv->common->quiet)
+        printf("%zu points as job %s of %llu tasks; results will be in %s and %s.csv\n", spec->points, id,
+               (unsigned long long)job.tasks, database, database);
+    return SL_EXIT_OK;
+}
+
 static int run_sweep(const sl_invocation *inv)
 {
+    const sweep_options *o = inv->values;
     sl_sweep_spec spec;
     sl_error error;
     int code = SL_EXIT_FAILURE;
     sl_status status = sl_sweep_spec_load(inv->args.operand[0], &spec, &error);
+    if (!status && o->slurm) {
+        code = submit(inv, &spec);
+        sl_sweep_spec_free(&spec);
+        return code;
+    }
     sl_outcome *outcome = status ? NULL : calloc(spec.points + 1, sizeof *outcome);
     if (!status && !outcome)
         status = sl_fail_memory(&error);
@@ -87,12 +140,20 @@ static const sl_option options[] = {
      AT(database), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Keep traces of workloads there (default: ~/.cache/sluice)", AT(cache), 0,
      0, NULL},
+    {"slurm", 0, SL_OPTION_NUMBER, "N",
+     "Run nothing here: submit the points as a job array of N tasks to Slurm, and a job that puts their results "
+     "together",
+     AT(slurm), 1, 100000, NULL},
+    {"shard", 0, SL_OPTION_STRING, "I/N", "Run part I of N only, counted from 0", AT(shard), 0, 0, NULL},
+    {"merge", 0, SL_OPTION_LIST, "FILE", "Take over the results of another database; may be given several times",
+     AT(merge), 0, 0, NULL},
     {0},
 };
 
 static const sl_example examples[] = {
     {"sluice sweep sizes.yaml --csv sizes.csv", "Runs the points of sizes.yaml that sizes.sqlite has not yet"},
     {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "On four threads, into a database that others use, too"},
+    {"sluice sweep sizes.yaml --slurm 16", "On a cluster, 16 tasks; results come together in sizes.sqlite"},
     {0},
 };
 

@@ -112,6 +112,53 @@ stderr_has '2 of 3 points failed'
 file_has broken.csv 'cut.slt'
 stdout_has 'cannot read none.slt'
 
+it 'runs in parts, and puts them together'
+for part in 0 1 2; do
+    run "$sluice" sweep sizes.yaml --cache cache --shard $part/3 -d part$part.sqlite -q --csv part$part.csv
+    exits 0
+done
+[ "$(cat part0.csv part1.csv part2.csv | grep -vc '^kind')" = 8 ] || fail 'not 8 points in all parts'
+run "$sluice" sweep sizes.yaml --cache empty -d whole.sqlite --csv whole.csv -q --merge part0.sqlite \
+    --merge part1.sqlite --merge part2.sqlite
+exits 0
+run cmp all.csv whole.csv
+exits 0
+[ -z "$(ls empty/traces)" ] || fail 'it ran points that the parts have'
+run "$sluice" sweep sizes.yaml --cache cache --shard 3/3
+exits 1
+stderr_has "--shard: '3/3' is not a part of several"
+
+it 'submits a job array to Slurm, and a job after it'
+# A cluster of this machine: runs the tasks of an array one after the other, and what depends on it then.
+mkdir bin
+cat >bin/sbatch <<'END'
+#!/bin/sh
+echo "$*" >>sbatch.log
+for script; do :; done
+tasks=$(sed -n 's/^#SBATCH --array=0-//p' "$script")
+task=0
+while [ "$task" -le "${tasks:-0}" ]; do
+    SLURM_ARRAY_TASK_ID=$task sh "$script" || exit 1
+    task=$((task + 1))
+done
+echo "4711;cluster"
+END
+chmod +x bin/sbatch
+before=$PATH
+PATH=$PWD/bin:$PATH
+run "$sluice" sweep sizes.yaml --cache cache --slurm 3 -d cluster.sqlite
+PATH=$before
+exits 0
+stdout_has '8 points as job 4711 of 3 tasks'
+file_has sbatch.log '--parsable cluster.sqlite.sbatch'
+file_has sbatch.log '--parsable --dependency=afterany:4711 cluster.sqlite-merge.sbatch'
+run cmp all.csv cluster.sqlite.csv
+exits 0
+run env PATH=/nowhere "$sluice" sweep sizes.yaml --cache cache --slurm 3 -d other.sqlite
+exits 1
+stderr_has 'cannot run sbatch'
+exists other.sqlite.sbatch
+
 it 'models and profiles'
 cat >model.yaml <<'END'
 kind: model

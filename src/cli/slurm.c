@@ -1,0 +1,128 @@
+#include "cli/slurm.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+
+extern char **environ;
+
+/* A word as a shell takes it. */
+static void put_quoted(FILE *file, const char *word)
+{
+    fputc('\'', file);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", file);
+        else
+            fputc(*word, file);
+    fputc('\'', file);
+}
+
+static void put_command(FILE *file, const sl_slurm_job *job, const char *program)
+{
+    put_quoted(file, program);
+    fputs(" sweep ", file);
+    put_quoted(file, job->spec);
+    if (job->cache) {
+        fputs(" --cache ", file);
+        put_quoted(file, job->cache);
+    }
+}
+
+static void put_array(FILE *file, const sl_slurm_job *job, const char *program)
+{
+    unsigned long long tasks = job->tasks;
+    fprintf(file,
+            "#!/bin/sh\n#SBATCH --job-name=sluice-sweep\n#SBATCH --array=0-%llu\n#SBATCH --output=%s-%%a.log\nexec ",
+            tasks - 1, job->database);
+    put_command(file, job, program);
+    fprintf(file, " --shard \"$SLURM_ARRAY_TASK_ID/%llu\" -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", tasks);
+    put_quoted(file, job->database);
+    fputs(".part-\"$SLURM_ARRAY_TASK_ID\"\n", file);
+}
+
+static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
+{
+    fprintf(file, "#!/bin/sh\n#SBATCH --job-name=sluice-merge\n#SBATCH --output=%s-merge.log\nexec ", job->database);
+    put_command(file, job, program);
+    fputs(" --csv ", file);
+    put_quoted(file, job->database);
+    fputs(".csv -q -d ", file);
+    put_quoted(file, job->database);
+    for (uint64_t i = 0; i < job->tasks; i++) {
+        fputs(" --merge ", file);
+        put_quoted(file, job->database);
+        fprintf(file, ".part-%llu", (unsigned long long)i);
+    }
+    fputc('\n', file);
+}
+
+static sl_status write_script(const char *path, const sl_slurm_job *job, const char *program,
+                              void (*put)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
+{
+    sl_output output;
+    sl_status status = sl_output_open(&output, path, error);
+    if (status)
+        return status;
+    put(output.file, job, program);
+    return sl_output_close(&output, error);
+}
+
+/* Hands a script to sbatch and reads the number of the job, which is all that --parsable leaves of its output. `after`
+ * NULL: it need not wait for another job. */
+static sl_status sbatch(char *script, char *after, char id[64], sl_error *error)
+{
+    char *const first[] = {"sbatch", "--parsable", script, NULL};
+    char *const later[] = {"sbatch", "--parsable", after, script, NULL};
+    int ends[2], state = 0;
+    pid_t child;
+    if (pipe(ends))
+        return sl_fail_io(error, "start", "sbatch");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    int code = posix_spawnp(&child, "sbatch", &actions, NULL, after ? later : first, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    size_t got = 0;
+    ssize_t some;
+    while (!code && got < 63 && (some = read(ends[0], id + got, 63 - got)) > 0)
+        got += (size_t)some;
+    id[got] = 0;
+    id[strcspn(id, ";\n")] = 0;
+    close(ends[0]);
+    if (code)
+        return sl_fail(error, SL_NOT_FOUND, "cannot run sbatch: %s; the job is in %s", strerror(code), script);
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(state) && !WEXITSTATUS(state) && *id
+               ? SL_OK
+               : sl_fail(error, SL_INVALID, "sbatch refused the job; it is in %s", script);
+}
+
+sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
+{
+    char program[1024], array[1200], merge[1200], after[128], last[64];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return sl_fail_io(error, "read", "/proc/self/exe");
+    program[length] = 0;
+    snprintf(array, sizeof array, "%s.sbatch", job->database);
+    snprintf(merge, sizeof merge, "%s-merge.sbatch", job->database);
+    sl_status status = write_script(array, job, program, put_array, error);
+    if (!status)
+        status = write_script(merge, job, program, put_merge, error);
+    if (!status)
+        status = sbatch(array, NULL, id, error);
+    if (status)
+        return status;
+    snprintf(after, sizeof after, "--dependency=afterany:%s", id);
+    return sbatch(merge, after, last, error);
+}
