@@ -78,21 +78,6 @@ static void cycles_row(sl_table *t, const sl_counts *c)
         cell_count(t, c, stalls[i]);
 }
 
-/* Operations are those of threads: an instruction of a warp is as many as it has active lanes. */
-static void misses_row(sl_table *t, const sl_counts *c)
-{
-    uint64_t cycles = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
-    uint64_t misses = c->value[SL_COUNTER_l2_misses];
-    sl_table_cellf(t, "%.2f", cycles ? (double)operations / (double)cycles : 0.0);
-    cell_count(t, c, SL_COUNTER_l2_misses);
-    sl_table_cellf(t, "%.3f", operations ? 1000.0 * (double)misses / (double)operations : 0.0);
-    sl_table_cellf(t, "%.1f", misses ? (double)c->value[SL_COUNTER_l2_delay_cycles] / (double)misses : 0.0);
-    if (sl_counts_has(c, SL_COUNTER_frc_misses))
-        cell_part(t, c->value[SL_COUNTER_frc_misses], misses);
-    else
-        sl_table_cell(t, "");
-}
-
 static sl_status print_launches(FILE *file, const sl_launch_log *log, const sl_column *columns, size_t count, row fill,
                                 size_t width, sl_error *error)
 {
@@ -194,25 +179,6 @@ static sl_status print_loads(FILE *file, const sl_launch_log *log, size_t width,
     return status;
 }
 
-/* ---- misses of L2 ---- */
-
-/* Where a level takes its time with them. */
-static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
-{
-    static const sl_column columns[] = {{"#", true, false},      {"kernel", false, true}, {"OPC", true, false},
-                                        {"misses", true, false}, {"MPKO", true, false},   {"delay", true, false},
-                                        {"by FRC", true, false}};
-    bool any = false;
-    for (uint32_t i = 0; i < report->machine->levels; i++)
-        any |= report->machine->level[i].miss_handling != SL_MISS_OVERLAPPED;
-    if (!any)
-        return SL_OK;
-    fputs("\nOperations of threads per cycle, misses of L2 per 1000 of these, cycles that a miss waited beside the "
-          "memory access itself\n",
-          file);
-    return print_launches(file, report->log, columns, sizeof columns / sizeof *columns, misses_row, width, error);
-}
-
 /* ---- levels ---- */
 
 static bool has_energy(const sl_sim_report *report)
@@ -272,6 +238,70 @@ static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t wi
     char text[SL_HUMAN_BYTES];
     if (!status && energy)
         fprintf(file, "All levels take %s uJ, leakage included\n", sl_human_ratio(total_nj / 1000, 2, text));
+    sl_table_destroy(t);
+    return status;
+}
+
+/* ---- misses of a level that takes its time with them ---- */
+
+/* Operations are those of threads: an instruction of a warp is as many as it has active lanes. */
+static void misses_row(sl_table *t, const sl_counts *c, const sl_sim_level_result *r, bool frc)
+{
+    char text[SL_HUMAN_BYTES];
+    uint64_t cycles = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
+    uint64_t misses = r->misses + r->store_misses;
+    sl_table_cellf(t, "%.2f", cycles ? (double)operations / (double)cycles : 0.0);
+    sl_table_cell(t, sl_human_count(misses, text));
+    sl_table_cellf(t, "%.3f", operations ? 1000.0 * (double)misses / (double)operations : 0.0);
+    sl_table_cellf(t, "%.1f", misses ? (double)r->delay_cycles / (double)misses : 0.0);
+    if (frc)
+        cell_part(t, r->frc_misses, misses);
+}
+
+static void misses_rows(sl_table *t, const sl_sim_report *report, uint32_t level)
+{
+    bool frc = report->machine->level[level].miss_handling == SL_MISS_FRC;
+    sl_counts counts = {0};
+    sl_sim_level_result sum = {0};
+    for (size_t i = 0; i < report->launches; i++) {
+        const sl_logged_launch *l = &report->log->launches.items[i];
+        sl_counts of_launch = sl_unpack_counts(&l->counts);
+        sl_counts_merge(&counts, &of_launch);
+        add_level(&sum, &report->launch[i].level[level]);
+        if (i >= MOST_LAUNCHES)
+            continue;
+        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
+        sl_table_cell(t, l->kernel->name);
+        misses_row(t, &of_launch, &report->launch[i].level[level], frc);
+    }
+    if (report->launches > 1) {
+        sl_table_cell(t, "");
+        sl_table_cellf(t, "all %zu launches", report->launches);
+        misses_row(t, &counts, &sum, frc);
+    }
+}
+
+static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+{
+    static const sl_column columns[] = {{"#", true, false},      {"kernel", false, true}, {"OPC", true, false},
+                                        {"misses", true, false}, {"MPKO", true, false},   {"delay", true, false},
+                                        {"by FRC", true, false}};
+    uint32_t level = report->machine->levels;
+    while (level && report->machine->level[level - 1].miss_handling == SL_MISS_OVERLAPPED)
+        level--;
+    if (!level)
+        return SL_OK;
+    const sl_level *of = &report->machine->level[--level];
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - (of->miss_handling != SL_MISS_FRC));
+    if (!t)
+        return sl_fail_memory(error);
+    misses_rows(t, report, level);
+    fprintf(
+        file,
+        "\nOperations of threads per cycle; misses of %s, also per 1000 operations, and cycles that one took beside "
+        "the access below\n",
+        of->name);
+    sl_status status = sl_table_print(t, file, width, error);
     sl_table_destroy(t);
     return status;
 }

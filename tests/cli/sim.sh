@@ -152,6 +152,43 @@ exits 0
 run "$sluice" sim spmv.slt --code x.ptx
 exits 2
 
+it 'shows how misses of a level are handled that makes them wait for their victims'
+run "$sluice" sim fast_walsh --size small -g hd7770
+exits 0
+stdout_has 'misses of L2, also per 1000 operations'
+stdout_has 'OPC'
+stdout_lacks 'by FRC'
+run "$sluice" sim fast_walsh --size small -g hd7770 --set L2.miss_handling=overlapped
+exits 0
+stdout_lacks 'OPC'
+
+it 'gives the last level a Fetch and Replacement Cache'
+run "$sluice" sim fast_walsh --size small -g hd7770 --frc 64 --csv frc.csv
+exits 0
+run "$sluice" sim fast_walsh --size small -g hd7770 --set L2.miss_handling=frc --set L2.frc_entries=64 --csv same.csv
+exits 0
+run cmp frc.csv same.csv
+exits 0
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         NR == 2 { exit !($at["frc_misses"] > 0 && $at["frc_misses"] <= $at["l2_misses"] && $at["l2_delay_cycles"] != "") }' \
+    frc.csv || fail "$(head -2 frc.csv)"
+run "$sluice" sim fast_walsh --size small -g rx6900xt --frc 64
+exits 0
+stdout_has 'by FRC'
+
+it 'says what cannot be of it'
+run "$sluice" sim fast_walsh --size small --frc 12
+exits 1
+stderr_has 'frc_ways: 12 entries are not a whole number of sets of 8'
+run "$sluice" sim fast_walsh --size small --frc 0
+exits 2
+run "$sluice" sim fast_walsh --size small --set L1.miss_handling=frc
+exits 1
+stderr_has "the first level handles misses 'overlapped'"
+run "$sluice" sim fast_walsh --size small --set L1.write=back --set L2.inclusive=1
+exits 1
+stderr_has 'L2 is inclusive, and L1 above it has'
+
 it 'refuses a window without a timeline'
 run "$sluice" sim spmv.slt --window 1-2
 exits 2
