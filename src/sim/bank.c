@@ -129,8 +129,10 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
         return SL_STALL_QUEUE;
     if (full)
         l->leaving = sl_line_leave(sim, b, set, way);
-    if (l->leaving != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->leaving))
+    if (l->leaving != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->leaving)) {
+        sim->result->level[b->number].frc_misses++;
         l->leaving = SL_NONE;
+    }
     l->way = way;
     l->place = (size_t)set * b->ways + way;
     l->here = true;

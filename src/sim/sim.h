@@ -67,10 +67,9 @@ typedef struct sl_sim_level_result {
     uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
     uint64_t read_sectors, read_hit_sectors;            /* of loads */
     uint64_t atomic_sectors, written_sectors, fill_sectors;
-    uint64_t frc_misses;   /* of `misses`, those that were fetched into an entry of FRC */
     uint64_t store_misses; /* stores that found no line and brought all of it: no misses as counted above */
-    uint64_t
-        delay_cycles; /* of both kinds: from a request's arrival to its data, beside what is below takes unloaded */
+    uint64_t frc_misses;   /* of both kinds: fetched into an entry of FRC, or their victim left from one */
+    uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
     uint64_t evictions, unused_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
     uint64_t joined; /* reads that another one on its way to the next level has brought, too */
