@@ -8,7 +8,8 @@
 #   fail WHY, skip WHY                 for everything else
 #   done_testing                       last
 #
-# Each script runs in an empty directory of its own, which is removed at the end. $sluice is the program.
+# Each script runs in an empty directory of its own, which is removed at the end. $sluice is the program, and
+# $sluice_with_programs the one to run CUDA programs with.
 # shellcheck shell=sh
 
 set -u
@@ -18,6 +19,15 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/work" || exit 1
 cd "$scratch/work" || exit 1
+
+# With the sanitizers in our library, a CUDA program needs them from the start; what it leaks itself is its own affair.
+sluice_with_programs=$sluice
+if [ -n "${SLUICE_SANITIZERS:-}" ]; then
+    sluice_with_programs=$scratch/sluice
+    printf '#!/bin/sh\nLD_PRELOAD="%s" ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 exec "%s" "$@"\n' \
+        "$SLUICE_SANITIZERS" "$sluice" >"$sluice_with_programs"
+    chmod +x "$sluice_with_programs"
+fi
 
 tests=0 failures=0 current='' trouble='' skipped=''
 

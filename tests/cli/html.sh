@@ -101,10 +101,10 @@ stderr_has 'cannot read absent.ptx'
 it 'takes PTX out of programs'
 program=${SLUICE_PROGRAMS:-}/bfs
 if [ -x "$program" ]; then
-    run "$sluice" run -q --html program.html -- "$program"
+    run "$sluice_with_programs" run -q --html program.html -- "$program"
     exits 0
     file_has program.html ".ptx</summary>"
-    "$sluice" trace -q -o bfs.slt -- "$program" >/dev/null
+    "$sluice_with_programs" trace -q -o bfs.slt -- "$program" >/dev/null
     run "$sluice" model -q bfs.slt --html program.html --source "$program"
     exits 0
     file_has program.html ".ptx</summary>"

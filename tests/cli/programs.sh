@@ -3,14 +3,7 @@
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 programs=${SLUICE_PROGRAMS:?} by=${SLUICE_PROGRAMS_BY:?}
 expected=$source_root/tests/programs/expected
-
-# With the sanitizers in our library, a program needs them from the start; what it leaks itself is its own affair.
-if [ -n "${SLUICE_SANITIZERS:-}" ]; then
-    printf '#!/bin/sh\nLD_PRELOAD="%s" ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 exec "%s" "$@"\n' \
-        "$SLUICE_SANITIZERS" "$sluice" >"$scratch/sluice"
-    chmod +x "$scratch/sluice"
-    sluice=$scratch/sluice
-fi
+sluice=$sluice_with_programs
 
 # Stdout and exit code of a program, as tests/programs/run_on_gpu.sh keeps them.
 prints_as_on_a_gpu()
