@@ -2,6 +2,7 @@
 #
 #   it 'prints its version'            begins a test
 #   run sluice --version               runs a command; what it does is checked by the following
+#   start sluice trace …              starts it in the background, as from a terminal; its number is $started
 #   exits 0                            its exit code
 #   stdout_is TEXT, stdout_has TEXT    the whole of its output; a part of it (also stderr_…)
 #   file_has FILE TEXT, exists FILE, absent FILE
@@ -72,6 +73,14 @@ run()
 {
     status=0
     "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || status=$?
+}
+
+# A shell without job control lets what it starts in the background ignore SIGINT.
+start()
+{
+    env --default-signal=INT "$@" >"$scratch/started.stdout" 2>"$scratch/started.stderr" </dev/null &
+    # shellcheck disable=SC2034
+    started=$!
 }
 
 exits() { [ "$status" = "$1" ] || fail "$(saw "exit code $status, expected $1")"; }

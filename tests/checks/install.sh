@@ -128,7 +128,7 @@ stderr_has "fermi-gtx470"
 
 it 'makes a Debian package that works where it is unpacked'
 if command -v dpkg-deb >/dev/null && command -v cpack >/dev/null; then
-    run cpack --config "$build/CPackConfig.cmake" -B "$scratch/package"
+    run cpack -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip --config "$build/CPackConfig.cmake" -B "$scratch/package"
     exits 0
     package=$(find "$scratch/package" -maxdepth 1 -name 'sluice_*.deb')
     run dpkg-deb -x "$package" "$scratch/root"

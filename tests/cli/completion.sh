@@ -64,17 +64,12 @@ it 'completes the same in zsh'
 if command -v zsh >/dev/null; then
     mkdir functions
     cp completion.zsh functions/_sluice
-    while read -r typed completed; do
-        run timeout 60 zsh "$source_root/tests/cli/completion.zsh" "$PWD/functions" "sluice $(echo "$typed" | tr / ' ')"
-        stdout_has "sluice $completed"
-    done <<'END'
-comp completion
-model/--no-ass model --no-associativity
-model/--compat/h model --compat hpca14
-model/--gpu/fermi-gtx48 model --gpu fermi-gtx480
-run/matmul_c run matmul_cached
-help/compl help completion
-END
+    run timeout 60 zsh "$source_root/tests/cli/completion.zsh" "$PWD/functions" 'sluice comp' 'sluice model --no-ass' \
+        'sluice model --compat h' 'sluice model --gpu fermi-gtx48' 'sluice run matmul_c' 'sluice help compl'
+    sed 's/[[:space:]]*$//' "$scratch/stdout" >completed
+    printf 'sluice %s\n' completion 'model --no-associativity' 'model --compat hpca14' 'model --gpu fermi-gtx480' \
+        'run matmul_cached' 'help completion' >expected
+    cmp -s expected completed || fail "$(saw "not: $(cat expected)")"
 else
     skip 'zsh is not installed'
 fi

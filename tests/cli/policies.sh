@@ -64,7 +64,7 @@ exits 2
 stderr_has "no policy is called 'srip'; the nearest is 'srrip'"
 
 it 'models each that replaces in every level, the same for any number of threads'
-"$sluice" trace --quiet -o mm.slt matmul n=128
+"$sluice" trace --quiet -o mm.slt matmul n=96
 while read -r name; do
     run "$sluice" model -j 1 --gpu fermi-gtx470 --set "L1.replacement=$name" --set "L2.replacement=$name" --csv one.csv -q mm.slt
     exits 0

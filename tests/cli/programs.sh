@@ -156,6 +156,20 @@ if [ "$by" != nvcc ]; then
     done_testing
 fi
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+compiler=$("$nvcc" --version)
+# compile SOURCE PROGRAM FLAGS...: seconds each time, so that the builds beside each other share what comes out.
+compile()
+{
+    source=$1 program=$2
+    shift 2
+    shared=${SLUICE_BUILD:?}/../nvcc/$({ echo "$compiler $*" && cat "$source"; } | sha256sum | cut -c1-32)
+    if [ ! -x "$shared" ]; then
+        mkdir -p "${shared%/*}"
+        "$nvcc" "$@" "$source" -o "$shared.$$" >/dev/null || fail 'nvcc failed'
+        mv "$shared.$$" "$shared"
+    fi
+    cp "$shared" "$program"
+}
 cat >small.cu <<'END'
 #include <cstdio>
 __global__ void k(int *x) { *x = 1; }
@@ -169,21 +183,21 @@ int main()
 END
 
 it 'tells a program with the static runtime which flag it needs'
-"$nvcc" -cudart static -arch=compute_75 small.cu -o static >/dev/null || fail 'nvcc failed'
+compile small.cu static -cudart static -arch=compute_75
 run "$sluice" run -- ./static
 exits 1
 stdout_is ''
 stderr_has './static is linked with the static CUDA runtime; link it with nvcc -cudart shared'
 
 it 'tells a program without PTX which flag it needs'
-"$nvcc" -cudart shared -gencode arch=compute_90,code=sm_90 small.cu -o machine || fail 'nvcc failed'
+compile small.cu machine -cudart shared -gencode arch=compute_90,code=sm_90
 run "$sluice" run -- ./machine
 exits 1
 stderr_has 'holds machine code for sm_90 but no PTX; compile it with nvcc -gencode arch=compute_90,code=compute_90'
 
 it 'keeps what was recorded when the program crashes'
 sed 's/printf.*/cudaDeviceSynchronize(); __builtin_trap();/' small.cu >crash.cu
-"$nvcc" -cudart shared -arch=compute_75 crash.cu -o crash || fail 'nvcc failed'
+compile crash.cu crash -cudart shared -arch=compute_75
 run "$sluice" trace -o crash.slt -- ./crash
 exits 132
 stderr_has 'ended by signal 4'
@@ -193,7 +207,7 @@ stdout_has '1 launch'
 
 it 'finds reads of memory that was never written'
 sed 's/\*x = 1/x[0] = x[1] + 1/; s/(&x, 4)/(\&x, 8)/' small.cu >careless.cu
-"$nvcc" -cudart shared -arch=compute_75 careless.cu -o careless || fail 'nvcc failed'
+compile careless.cu careless -cudart shared -arch=compute_75
 run "$sluice" run -- ./careless
 stdout_is cudaSuccess
 run "$sluice" run --check=uninit -- ./careless
@@ -202,8 +216,8 @@ stderr_has 'never written'
 
 it 'takes the best of several PTX texts in every compression'
 for mode in none speed size; do
-    "$nvcc" -cudart shared -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90 \
-        --compress-mode=$mode small.cu -o packed || fail 'nvcc failed'
+    compile small.cu packed -cudart shared -gencode arch=compute_75,code=compute_75 \
+        -gencode arch=compute_90,code=compute_90 --compress-mode=$mode
     run "$sluice" run -- ./packed
     exits 0
     stdout_is cudaSuccess

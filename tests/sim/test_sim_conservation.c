@@ -47,18 +47,31 @@ static uint64_t simulate(const sl_machine *m, const sl_trace *trace, uint64_t se
 static const char *const workloads[] = {"vecadd", "matmul_tiled", "histogram", "spmv", "bfs", "nw"};
 enum { WORKLOADS = sizeof workloads / sizeof *workloads };
 
+/* With the sanitizers, which take ten times as long, a third of the pairs: each of both sides has its turn. */
+static bool has_its_turn(size_t one, size_t other)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return (one + other) % 3 == 0;
+#else
+    (void)one, (void)other;
+    return true;
+#endif
+}
+
 static void requests_come_back_on_every_machine(void **state)
 {
     (void)state;
     static const char *const machines[] = {"fermi-gtx480", "v100", "h200", "gcn-apu", "rx6900xt"};
-    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
-        sl_machine m = machine_with(machines[i], NULL, NULL);
-        for (int w = 0; w < WORKLOADS; w++) {
+    for (int w = 0; w < WORKLOADS; w++) {
+        sl_trace *narrow = record(workloads[w], 32, NULL, 0), *wide = record(workloads[w], 64, NULL, 0);
+        for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+            sl_machine m = machine_with(machines[i], NULL, NULL);
             uint64_t hits, sectors;
-            sl_trace *trace = record(workloads[w], m.lanes, NULL, 0);
-            simulate(&m, trace, 1, &hits, &sectors);
-            sl_trace_close(trace);
+            if (has_its_turn((size_t)w, i))
+                simulate(&m, m.lanes == 64 ? wide : narrow, 1, &hits, &sectors);
         }
+        sl_trace_close(narrow);
+        sl_trace_close(wide);
     }
 }
 
@@ -75,7 +88,8 @@ static void requests_come_back_with_every_policy(void **state)
         for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
             uint64_t hits, sectors;
             sl_machine m = machine_with("fermi-gtx480", policies[i].l1, policies[i].l2);
-            simulate(&m, trace, 1, &hits, &sectors);
+            if (has_its_turn((size_t)w, i))
+                simulate(&m, trace, 1, &hits, &sectors);
         }
         sl_trace_close(trace);
     }
@@ -125,6 +139,8 @@ static void hit_rates_are_near_those_of_the_model(void **state)
         for (int k = 0; k < 2; k++) {
             sl_machine m = machine_with(machines[k], NULL, NULL);
             uint64_t hits, sectors, model_hits, model_sectors;
+            if (!has_its_turn(i, (size_t)k))
+                continue;
             simulate(&m, trace, 1, &hits, &sectors);
             modelled(&m, trace, &model_hits, &model_sectors);
             assert_int_equal(sectors, model_sectors);
