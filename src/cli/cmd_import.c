@@ -1,6 +1,7 @@
 /* sluice import: makes a Sluice trace of another program's. */
 #include "cli/command.h"
 #include "cli/show_launches.h"
+#include "cli/temporary.h"
 #include "trace/import.h"
 
 typedef struct import_options {
@@ -33,6 +34,7 @@ static sl_status import(const sl_invocation *inv, const char *path, sl_launch_lo
         .context = log,
     };
     sl_recorder *recorder;
+    sl_temporary_beside(options->trace);
     sl_status status = sl_recorder_create(&config, &recorder, error);
     if (status)
         return status;

@@ -6,6 +6,7 @@
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "experiment/reproduction.h"
 
@@ -70,6 +71,7 @@ static sl_status open_and_run(papers *p, const sl_invocation *inv, sl_error *err
         return status;
     snprintf(database, sizeof database, "%s/points.sqlite", cache);
     snprintf(traces, sizeof traces, "%s/traces", cache);
+    sl_temporary_in(traces);
     status = sl_point_store_open(database, &runner.store, error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/slurm.h"
+#include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "experiment/sweep.h"
 
@@ -60,6 +61,7 @@ static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec,
     if (status)
         return status;
     snprintf(traces, sizeof traces, "%s/traces", cache);
+    sl_temporary_in(traces);
     database_name(inv->args.operand[0], o->database, database, sizeof database);
     status = sl_point_store_open(database, &runner.store, error);
     if (!status)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/show_launches.h"
+#include "cli/temporary.h"
 
 /* What kernels print belongs to the program's output. */
 static void print_text(void *context, const char *text, size_t length)
@@ -50,6 +51,7 @@ static sl_status open_emulator(sl_session *session, const sl_trace_filter *filte
         .launch_done = sl_launch_log_done,
         .context = session->log,
     };
+    sl_temporary_beside(options->trace);
     sl_status status = sl_recorder_create(&recording, &session->recorder, error);
     if (status)
         return status;

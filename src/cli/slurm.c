@@ -24,6 +24,18 @@ static void put_quoted(FILE *file, const char *word)
     fputc('\'', file);
 }
 
+/* A file name in an #SBATCH line. There a '%' begins a pattern. */
+static void put_output(FILE *file, const char *name, const char *end)
+{
+    fputs("#SBATCH --output=\"", file);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\' || *name == '%')
+            fputc(*name == '%' ? '%' : '\\', file);
+        fputc(*name, file);
+    }
+    fprintf(file, "%s\"\n", end);
+}
+
 static void put_command(FILE *file, const sl_slurm_job *job, const char *program)
 {
     put_quoted(file, program);
@@ -38,29 +50,30 @@ static void put_command(FILE *file, const sl_slurm_job *job, const char *program
 static void put_array(FILE *file, const sl_slurm_job *job, const char *program)
 {
     unsigned long long tasks = job->tasks;
-    fprintf(file,
-            "#!/bin/sh\n#SBATCH --job-name=sluice-sweep\n#SBATCH --array=0-%llu\n#SBATCH --output=%s-%%a.log\nexec ",
-            tasks - 1, job->database);
+    fprintf(file, "#!/bin/sh\n#SBATCH --job-name=sluice-sweep\n#SBATCH --array=0-%llu\n", tasks - 1);
+    put_output(file, job->database, "-%a.log");
+    fputs("exec ", file);
     put_command(file, job, program);
     fprintf(file, " --shard \"$SLURM_ARRAY_TASK_ID/%llu\" -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", tasks);
     put_quoted(file, job->database);
     fputs(".part-\"$SLURM_ARRAY_TASK_ID\"\n", file);
 }
 
+/* A task that never started has left no part: its points are run here. */
 static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
 {
-    fprintf(file, "#!/bin/sh\n#SBATCH --job-name=sluice-merge\n#SBATCH --output=%s-merge.log\nexec ", job->database);
+    fputs("#!/bin/sh\n#SBATCH --job-name=sluice-merge\n", file);
+    put_output(file, job->database, "-merge.log");
+    fprintf(file, "part=0\nwhile [ $part -lt %llu ]; do\n    file=", (unsigned long long)job->tasks);
+    put_quoted(file, job->database);
+    fputs(".part-$part\n    [ ! -e \"$file\" ] || set -- \"$@\" --merge \"$file\"\n    part=$((part + 1))\ndone\nexec ",
+          file);
     put_command(file, job, program);
     fputs(" --csv ", file);
     put_quoted(file, job->database);
-    fputs(".csv -q -d ", file);
+    fputs(".csv -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", file);
     put_quoted(file, job->database);
-    for (uint64_t i = 0; i < job->tasks; i++) {
-        fputs(" --merge ", file);
-        put_quoted(file, job->database);
-        fprintf(file, ".part-%llu", (unsigned long long)i);
-    }
-    fputc('\n', file);
+    fputs(" \"$@\"\n", file);
 }
 
 static sl_status write_script(const char *path, const sl_slurm_job *job, const char *program,

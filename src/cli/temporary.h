@@ -15,4 +15,9 @@ void sl_temporary_folder_remove(const char *folder);
 void sl_temporary_note(const char *path);
 void sl_temporary_forget(const char *path);
 
+/* What the library writes under a temporary name and has not finished has to go from a folder, or from beside a file
+ * (NULL is fine), when a signal ends the program. */
+void sl_temporary_in(const char *folder);
+void sl_temporary_beside(const char *path);
+
 #endif

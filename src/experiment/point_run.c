@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 #include "experiment/point.h"
@@ -275,10 +276,13 @@ sl_status sl_point_record(const sl_point *point, uint32_t lanes, const char *pat
     sl_words params;
     sl_recorder *recorder = NULL;
     sl_device *device = NULL;
+    char host[65] = "", own[1400];
     sl_status status = sl_workload_find(point->workload, &workload, error);
     if (status || (status = sl_words_split(point->params, &params, error)))
         return status;
-    const sl_recorder_config config = {.trace_path = path, .producer = "sluice " SLUICE_VERSION, .zstd_level = 1};
+    gethostname(host, sizeof host - 1); /* machines that share the folder have the same numbers of processes */
+    snprintf(own, sizeof own, "%s.%s", path, host);
+    const sl_recorder_config config = {.trace_path = own, .producer = "sluice " SLUICE_VERSION, .zstd_level = 1};
     status = sl_recorder_create(&config, &recorder, error);
     if (!status) {
         sl_emu_config emu = {.lanes = lanes, .threads = 1, .sink = sl_recorder_sink(recorder)};
@@ -292,6 +296,8 @@ sl_status sl_point_record(const sl_point *point, uint32_t lanes, const char *pat
             sl_recorder_abandon(recorder);
         else
             status = sl_recorder_finish(recorder, error);
+        if (!status && rename(own, path))
+            status = sl_fail_io(error, "write", path);
     }
     sl_words_free(&params);
     return status;

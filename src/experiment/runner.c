@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/map.h"
@@ -97,6 +98,14 @@ static void advance(run *r, const char *what, uint64_t total)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* Seconds that the processor has given to this thread. */
+static double thread_seconds(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static sl_status record_job(void *context, size_t index, unsigned worker, sl_error *error)
 {
     run *r = context;
@@ -105,6 +114,7 @@ static sl_status record_job(void *context, size_t index, unsigned worker, sl_err
     sl_error why = {0};
     (void)worker;
     trace_path(r, j, path);
+    double begun = thread_seconds();
     if (sl_point_record(j->point, j->machine.lanes, path, &why)) {
         sl_outcome failure = {0};
         sl_status status = fail_point(&failure, &why, error);
@@ -112,7 +122,7 @@ static sl_status record_job(void *context, size_t index, unsigned worker, sl_err
         return status;
     }
     advance(r, "traces", r->trace_count);
-    return SL_OK;
+    return sl_point_store_time(r->runner->store, j->trace_key, thread_seconds() - begun, error);
 }
 
 static int by_name(const void *left, const void *right)
@@ -160,6 +170,7 @@ static sl_status point_job(void *context, size_t index, unsigned worker, sl_erro
         o->state = SL_OUTCOME_KEPT;
     } else if (!status) {
         const char *trouble = trace_trouble(r, j);
+        double begun = thread_seconds();
         sl_status failure = trouble ? sl_fail(&why, SL_INVALID, "%s", trouble) : run_point(r, j, &o->values, &why);
         if (failure == SL_NO_MEMORY)
             return sl_fail_memory(error);
@@ -170,6 +181,8 @@ static sl_status point_job(void *context, size_t index, unsigned worker, sl_erro
         }
         if (!status)
             status = sl_point_store_put(r->runner->store, o->key, j->point, &o->values, o->failure, error);
+        if (!status)
+            status = sl_point_store_time(r->runner->store, o->key, thread_seconds() - begun, error);
     }
     advance(r, "points", r->point_count);
     return status;

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct sl_point_store {
     sqlite3 *database;
     pthread_mutex_t lock; /* statements are shared by the threads of this program */
-    sqlite3_stmt *get, *put_point, *put_counter, *begin, *commit, *rollback, *clear;
+    sqlite3_stmt *get, *put_point, *put_counter, *put_time, *begin, *commit, *rollback, *clear;
     char path[1024];
 };
 
@@ -21,6 +22,7 @@ enum { BUSY_MS = 60000 };
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS points(key TEXT PRIMARY KEY, kind TEXT, program TEXT, params TEXT, seed INTEGER,"
     " machine TEXT, settings TEXT, l1 TEXT, l2 TEXT, scheduler TEXT, without TEXT, error TEXT) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS times(key TEXT PRIMARY KEY, cpu_seconds NUMERIC) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS counters(key TEXT, name TEXT, value NUMERIC, PRIMARY KEY(key, name)) WITHOUT ROWID;";
 
 static sl_status failed(sl_point_store *store, const char *verb, sl_error *error)
@@ -68,6 +70,7 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
                       "NULL ORDER BY c.name"},
         {&store->put_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&store->put_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
+        {&store->put_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
         {&store->clear, "DELETE FROM counters WHERE key = ?"},
         {&store->begin, "BEGIN IMMEDIATE"},
         {&store->commit, "COMMIT"},
@@ -114,8 +117,8 @@ void sl_point_store_close(sl_point_store *store)
 {
     if (!store)
         return;
-    sqlite3_stmt *all[] = {store->get,   store->put_point, store->put_counter, store->clear,
-                           store->begin, store->commit,    store->rollback};
+    sqlite3_stmt *all[] = {store->get,   store->put_point, store->put_counter, store->put_time,
+                           store->clear, store->begin,     store->commit,      store->rollback};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
     sqlite3_close(store->database);
@@ -211,6 +214,39 @@ sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_po
     return status;
 }
 
+sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    sqlite3_bind_text(store->put_time, 1, key, -1, SQLITE_STATIC);
+    sqlite3_bind_double(store->put_time, 2, cpu_seconds);
+    sl_status status = step(store->put_time) ? SL_OK : failed(store, "write", error);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+/* Whether the database that was attached as `part` has tables: a program that was killed may have left none. */
+static bool part_has_tables(sl_point_store *store)
+{
+    sqlite3_stmt *look = NULL;
+    bool there = sqlite3_prepare_v2(store->database, "SELECT 1 FROM part.sqlite_master WHERE name = 'counters'", -1,
+                                    &look, NULL) == SQLITE_OK &&
+                 sqlite3_step(look) == SQLITE_ROW;
+    sqlite3_finalize(look);
+    return there;
+}
+
+static bool attach_part(sl_point_store *store, const char *path)
+{
+    sqlite3_stmt *attach = NULL;
+    bool good = sqlite3_prepare_v2(store->database, "ATTACH ? AS part", -1, &attach, NULL) == SQLITE_OK;
+    if (good) {
+        sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+        good = sqlite3_step(attach) == SQLITE_DONE;
+    }
+    sqlite3_finalize(attach);
+    return good;
+}
+
 sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error)
 {
     static const char text[] =
@@ -219,17 +255,14 @@ sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error
         " WHERE p.error IS NULL;"
         "INSERT OR REPLACE INTO points SELECT * FROM part.points p WHERE p.error IS NULL OR NOT EXISTS"
         " (SELECT 1 FROM main.points m WHERE m.key = p.key);"
+        "INSERT OR IGNORE INTO times SELECT * FROM part.times;"
         "COMMIT;";
-    sqlite3_stmt *attach = NULL;
+    if (access(path, R_OK)) /* SQLite would make it */
+        return sl_fail_io(error, "read", path);
     pthread_mutex_lock(&store->lock);
-    bool good = sqlite3_prepare_v2(store->database, "ATTACH ? AS part", -1, &attach, NULL) == SQLITE_OK;
-    if (good) {
-        sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
-        good = sqlite3_step(attach) == SQLITE_DONE;
-    }
-    sqlite3_finalize(attach);
+    bool good = attach_part(store, path);
     sl_status status = good ? SL_OK : failed(store, "read another database into", error);
-    if (!status && sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) {
+    if (!status && part_has_tables(store) && sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) {
         status = sl_fail(error, SL_IO, "cannot take over %s: %s", path, sqlite3_errmsg(store->database));
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
     }

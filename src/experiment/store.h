@@ -3,6 +3,7 @@
  *
  *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error)
  *   counters(key, name, value)
+ *   times(key, cpu_seconds)       of a point, or of the trace of a workload
  *
  * `error` is NULL where the point was run to its end. */
 #ifndef SL_EXPERIMENT_STORE_H
@@ -22,6 +23,8 @@ sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *
 /* `failure` NULL: it was run to its end. A failure never replaces a result. */
 sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_point *point, const sl_values *values,
                              const char *failure, sl_error *error);
+/* How long it took the processor. */
+sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error);
 /* Takes over what another database has. */
 sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error);
 

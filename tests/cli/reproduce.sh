@@ -98,6 +98,58 @@ file_has pages/mine.html 'class="v-differs"'
 file_has pages/mine.html '<svg class=bars'
 file_has pages/mine.html 'nobody measured it'
 
+# Short points and then a long one, ended by a signal as soon as there is a point.
+# shellcheck disable=SC2016
+sed 's/B: gather.*}$/B: matmul n=256}/; s/PDP: .*/PDP: {l1: "pdp(pd=$pd)", vary: {pd: [4, 8, 16]}, best: cycles}/' mine.yaml >long.yaml
+for signal in INT TERM KILL; do
+    it "keeps what was finished when SIG$signal ends it"
+    if ! command -v sqlite3 >/dev/null; then
+        skip 'sqlite3 is not installed'
+        continue
+    fi
+    rm -rf ended
+    start "$sluice" reproduce long.yaml --cache ended --csv ended.csv -q -j 1
+    points=0
+    while [ "$points" = 0 ] && kill -0 "$started" 2>/dev/null; do
+        sleep 0.1
+        points=$(sqlite3 ended/points.sqlite 'SELECT count(*) FROM points' 2>/dev/null || echo 0)
+    done
+    kill -"$signal" "$started" || fail 'it came to its end'
+    wait "$started" 2>/dev/null
+    absent ended.csv
+    [ "$signal" = KILL ] || [ -z "$(find . -name '*.tmp-*')" ] || fail "left: $(find . -name '*.tmp-*')"
+    [ "$(sqlite3 ended/points.sqlite 'PRAGMA integrity_check')" = ok ] || fail 'the database is not whole'
+    kept=$(sqlite3 ended/points.sqlite 'SELECT count(*) FROM points')
+    if [ "$kept" -lt "$points" ]; then fail "only $kept of $points points are left"; fi
+done
+
+it 'goes on where it was ended'
+if command -v sqlite3 >/dev/null; then
+    # Program A alone is what was finished in part; the times of what is run anew are written anew.
+    before=$(sqlite3 ended/points.sqlite "SELECT key, cpu_seconds FROM times JOIN points USING(key) WHERE program = 'spmv'")
+    sed 's/, B: .*}$/}/; s/\[A, B\]/[A]/; s/programs: \[B\]/programs: [A]/' long.yaml >rest.yaml
+    run "$sluice" reproduce rest.yaml --cache ended -q
+    exits 0
+    after=$(sqlite3 ended/points.sqlite "SELECT key, cpu_seconds FROM times JOIN points USING(key) WHERE program = 'spmv'")
+    for line in $before; do
+        case $after in *"$line"*) ;; *) fail "$line was run again" ;; esac
+    done
+else
+    skip 'sqlite3 is not installed'
+fi
+
+it 'lets two fill one cache at once'
+rm -rf both
+start "$sluice" reproduce mine.yaml --cache both --csv one.csv -q
+run "$sluice" reproduce mine.yaml --cache both --csv two.csv -q
+exits 0
+wait "$started" || fail "the other one failed: $(cat "$scratch/started.stderr")"
+run cmp out.csv one.csv
+exits 0
+run cmp out.csv two.csv
+exits 0
+[ -z "$(find both -name '*.tmp-*')" ] || fail 'a temporary file is left'
+
 it 'shows a hole where a point failed, and exits with 1'
 sed 's/gather n=2048/gather n=0/' mine.yaml >hole.yaml
 run "$sluice" reproduce hole.yaml --cache cache --pages pages

@@ -104,6 +104,16 @@ run "$sluice" info nothing.slt
 exits 1
 stderr_has 'cannot open nothing.slt'
 
+for signal in INT TERM HUP; do
+    it "leaves nothing behind when SIG$signal ends it"
+    mkdir "ended-$signal"
+    start "$sluice" trace -o "ended-$signal/t.slt" --json "ended-$signal/t.json" matmul n=1024
+    while [ -z "$(find "ended-$signal" -name 't.slt.tmp-*')" ] && kill -0 "$started" 2>/dev/null; do sleep 0.05; done
+    kill -"$signal" "$started" || fail 'it came to its end'
+    wait "$started" 2>/dev/null
+    empty_directory "ended-$signal"
+done
+
 it 'asks where to import to'
 run "$sluice" import accel
 exits 2
