@@ -5,12 +5,15 @@
 
 static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error *error)
 {
-    sl_status status = sl_tuner_final(tuner, tuned->mode, &tuned->timing, error);
+    sl_status status = sl_tuner_affinities(tuner, 0, error); /* noise, if nobody has asked for it before */
+    if (!status)
+        status = sl_tuner_final(tuner, tuned->mode, &tuned->timing, error);
     if (status)
         return status;
     const sl_timing *t = &tuned->timing;
     bool faster = sl_tuner_significant(tuner, t->gain, t->spread);
-    tuned->verdict = faster ? "faster" : t->gain < 0 ? "slower" : "no faster than noise";
+    bool slower = sl_tuner_significant(tuner, -t->gain, t->spread);
+    tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
     if (!cautious || faster)
         return SL_OK;
     tuned->verdict = "the plan is not faster for certain: the original is kept";

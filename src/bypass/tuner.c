@@ -232,31 +232,102 @@ static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
     return status;
 }
 
-sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
+/* Measures what is wished for. */
+static sl_status grant(sl_tuner *tuner, wish_list *wishes, sl_error *error)
 {
-    wish_list wishes = {0};
-    const uint8_t **choice = NULL;
-    sl_timing *timing = NULL;
-    sl_status status = list_wishes(tuner, modes & tuner->clock->modes, &wishes, error);
+    const uint8_t **choice = calloc(wishes->count + 1, sizeof *choice);
+    sl_timing *timing = calloc(wishes->count + 1, sizeof *timing);
+    sl_status status = choice && timing ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < wishes->count && !status; i++)
+        choice[i] = wishes->items[i].choice;
     if (!status)
-        status = measure_noise(tuner, error);
-    if (!status && wishes.count) {
-        choice = malloc(wishes.count * sizeof *choice);
-        timing = malloc(wishes.count * sizeof *timing);
-        if (!choice || !timing)
-            status = sl_fail_memory(error);
+        status = sl_tuner_time(tuner, choice, wishes->count, "", 0, false, timing, error);
+    for (size_t i = 0; i < wishes->count && !status; i++) {
+        *wishes->items[i].gain = timing[i].gain;
+        *wishes->items[i].spread = timing[i].spread;
     }
-    for (size_t i = 0; i < wishes.count && !status; i++)
-        choice[i] = wishes.items[i].choice;
-    if (!status)
-        status = sl_tuner_time(tuner, choice, wishes.count, "", 0, false, timing, error);
-    for (size_t i = 0; i < wishes.count && !status; i++) {
-        *wishes.items[i].gain = timing[i].gain;
-        *wishes.items[i].spread = timing[i].spread;
-    }
+    tuner->wished += wishes->count;
     copy_singles(tuner);
-    sl_array_free(&wishes);
+    sl_array_free(wishes);
     free(choice);
     free(timing);
     return status;
+}
+
+/* ---- groups first ---- */
+
+/* Wishes for a group as a whole, or for its loads one by one. */
+static sl_status wish_for_group(sl_tuner *tuner, uint32_t g, bool loads, uint32_t modes, wish_list *wishes,
+                                sl_error *error)
+{
+    const sl_load_group *group = &tuner->graph->group[g];
+    sl_status status = SL_OK;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
+        if (!(modes >> m & 1))
+            continue;
+        for (uint32_t i = 0; loads && i < group->loads && !status; i++) {
+            uint32_t v = group->load[i];
+            status = wish_for(tuner, &v, 1, m, &tuner->load[v][m], &tuner->load_spread[v][m], wishes, error);
+        }
+        if (!loads && !status)
+            status = wish_for(tuner, group->load, group->loads, m, &tuner->group[g][m], &tuner->group_spread[g][m],
+                              wishes, error);
+    }
+    return status;
+}
+
+/* The greatest difference that a group makes, in percent; 0: none that is more than noise. */
+static double difference(const sl_tuner *tuner, uint32_t g)
+{
+    double most = 0;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
+        double size = fabs(tuner->group[g][m]); /* NaN is never greater */
+        if (size > most && sl_tuner_significant(tuner, size, tuner->group_spread[g][m]))
+            most = size;
+    }
+    return most;
+}
+
+/* Of groups that have not been `opened`, the one that makes the greatest difference; the number of groups: none. */
+static uint32_t next_group(const sl_tuner *tuner, const bool *opened)
+{
+    uint32_t best = tuner->graph->groups;
+    for (uint32_t g = 0; g < tuner->graph->groups; g++)
+        if (!opened[g] && tuner->graph->group[g].loads > 1 && difference(tuner, g) > 0 &&
+            (best == tuner->graph->groups || difference(tuner, g) > difference(tuner, best)))
+            best = g;
+    return best;
+}
+
+static sl_status groups_first(sl_tuner *tuner, uint32_t modes, sl_error *error)
+{
+    wish_list wishes = {0};
+    sl_status status = SL_OK;
+    bool *opened = sl_arena_array(&tuner->arena, bool, tuner->graph->groups + 1);
+    if (!opened)
+        return sl_fail_memory(error);
+    for (uint32_t g = 0; g < tuner->graph->groups && !status; g++)
+        status = wish_for_group(tuner, g, tuner->graph->group[g].loads == 1, modes, &wishes, error);
+    if (!status)
+        status = grant(tuner, &wishes, error);
+    wishes = (wish_list){0};
+    for (uint32_t g; !status && (g = next_group(tuner, opened)) < tuner->graph->groups;) {
+        opened[g] = true;
+        if (tuner->wished + wishes.count < tuner->options.most)
+            status = wish_for_group(tuner, g, true, modes, &wishes, error);
+    }
+    return status ? status : grant(tuner, &wishes, error);
+}
+
+sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
+{
+    wish_list wishes = {0};
+    modes &= tuner->clock->modes;
+    sl_status status = list_wishes(tuner, modes, &wishes, error);
+    if (!status)
+        status = measure_noise(tuner, error);
+    if (!status && (!tuner->options.most || tuner->wished + wishes.count <= tuner->options.most))
+        return grant(tuner, &wishes, error);
+    sl_array_free(&wishes);
+    return status ? status : groups_first(tuner, modes, error);
 }

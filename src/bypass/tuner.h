@@ -12,6 +12,7 @@ typedef struct sl_tuner_options {
     double sigmas;                   /* a gain below this many standard errors is noise */
     uint32_t rounds;                 /* of each timing; 0: the clock's own wish */
     uint64_t search;                 /* plans that the bound may time */
+    uint64_t most;                   /* affinities to measure, about; 0: all. See sl_tuner_affinities */
     sl_store *store;                 /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */
     const sl_progress *progress;     /* NULL: nobody listens */
@@ -33,7 +34,8 @@ typedef struct sl_tuner {
     double base;      /* median of the original, in the clock's unit; 0: not timed yet */
     double deviation; /* standard error of a gain that is known to be 0, in percent */
     sl_store *own_store;
-    uint64_t timed; /* choices that the clock was asked for */
+    uint64_t timed;  /* choices that the clock was asked for */
+    uint64_t wished; /* affinities that were measured */
 } sl_tuner;
 
 /* `graph` and `clock` must outlive the tuner. */
@@ -45,7 +47,8 @@ void sl_tuner_fini(sl_tuner *tuner);
  * one); `rounds` and `verify` as a clock takes them. */
 sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
                         bool verify, sl_timing *timing, sl_error *error);
-/* Fills load and group for the modes of the mask, and the noise. */
+/* Fills load and group for the modes of the mask, and the noise. Where that are more than options.most, groups come
+ * first, and loads one by one only of those groups that make the greatest difference; other loads stay NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
 /* The last word on a plan: more rounds, and memory compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);

@@ -186,10 +186,9 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 /* ---- the keys of machine files ---- */
 
 static const char *const type_names[] = {
-    [SL_KEY_COUNT] = "number",      [SL_KEY_SIZE] = "size",       [SL_KEY_CORES] = "number, all",
-    [SL_KEY_TEXT] = "text",         [SL_KEY_INDEX] = "word",      [SL_KEY_WRITE] = "word",
-    [SL_KEY_MISS] = "word",         [SL_KEY_SCHEDULING] = "word", [SL_KEY_SIZES] = "sizes",
-    [SL_KEY_BITS] = "lists of bits"};
+    [SL_KEY_COUNT] = "number",    [SL_KEY_SIZE] = "size",   [SL_KEY_CORES] = "number, all", [SL_KEY_TEXT] = "text",
+    [SL_KEY_INDEX] = "word",      [SL_KEY_WRITE] = "word",  [SL_KEY_MISS] = "word",         [SL_KEY_HINT] = "word",
+    [SL_KEY_SCHEDULING] = "word", [SL_KEY_SIZES] = "sizes", [SL_KEY_BITS] = "lists of bits"};
 
 static sl_status keys_text(FILE *file, const void *result, sl_error *error)
 {

@@ -21,7 +21,7 @@ typedef struct tune_options {
     const char *select; /* names, separated by commas; the plan is the first one's */
     const char *kernel;
     const char *thresh1, *thresh2, *weight, *sigmas;
-    uint64_t rounds, search, blocks;
+    uint64_t rounds, search, most, blocks;
     bool cold, no_cache;
     int on;
     const char *gpu; /* machine to simulate */
@@ -50,6 +50,7 @@ static const sl_option options[] = {
     {"sigmas", 0, SL_OPTION_STRING, "K", "Gains below K standard errors of the original's own timings are noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "GPU: time each choice N times (default: as many as take a few seconds, 5 to 11)", AT(rounds), 3, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Plans that 'bound' may time (default: 256)", AT(search), 1, 1000000, NULL},
+    {"most", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups of a kernel: groups first, and loads one by one only of groups that make the greatest difference (default: all)", AT(most), 1, 1000000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FILE", "Where timings are kept (default: sluice/timings in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -106,6 +107,7 @@ static int read_numbers(tuning *t)
                                 numbers[i].text);
     t->wishes.rounds = (uint32_t)o->rounds;
     t->wishes.search = o->search;
+    t->wishes.most = o->most;
     t->wishes.progress = t->inv->progress;
     return SL_EXIT_OK;
 }

@@ -252,6 +252,8 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
             return BLAME(SL_AT_level_frc_ways, at, "%u entries are not a whole number of sets of %u",
                          level->frc_entries, level->frc_ways);
     }
+    if (level->hint == SL_HINT_MISS_EVICT && level->write == SL_WRITE_BACK)
+        return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot drop lines that are read: 'miss_evict'");
     if (!at && level->miss_handling != SL_MISS_OVERLAPPED)
         return BLAME(SL_AT_level_miss_handling, at, "the first level handles misses 'overlapped'");
     return SL_OK;

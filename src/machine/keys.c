@@ -37,6 +37,8 @@ static const char *const write_words[] = {[SL_WRITE_ALLOCATE] = "allocate",
                                           [SL_WRITE_BACK] = "back"};
 static const char *const miss_words[] = {
     [SL_MISS_OVERLAPPED] = "overlapped", [SL_MISS_SERIALIZED] = "serialized", [SL_MISS_FRC] = "frc"};
+static const char *const hint_words[] = {
+    [SL_HINT_BYPASS] = "bypass", [SL_HINT_EVICT_FIRST] = "evict_first", [SL_HINT_MISS_EVICT] = "miss_evict"};
 static const char *const scheduling_words[] = {[SL_SCHEDULE_LRR] = "lrr",
                                                [SL_SCHEDULE_GTO] = "gto",
                                                [SL_SCHEDULE_TWO_LEVEL] = "two-level",
@@ -55,6 +57,7 @@ static const word_list words_of[] = {
     [SL_KEY_INDEX] = WORDS(index_words),
     [SL_KEY_WRITE] = WORDS(write_words),
     [SL_KEY_MISS] = WORDS(miss_words),
+    [SL_KEY_HINT] = WORDS(hint_words),
     [SL_KEY_SCHEDULING] = WORDS(scheduling_words),
 };
 #undef WORDS
@@ -98,7 +101,8 @@ static sl_status put_word(const sl_key *key, const char *text, void *field, sl_e
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 _Static_assert(sizeof(sl_set_index) == sizeof(int) && sizeof(sl_write_policy) == sizeof(int) &&
-                   sizeof(sl_miss_handling) == sizeof(int) && sizeof(sl_scheduling) == sizeof(int),
+                   sizeof(sl_miss_handling) == sizeof(int) && sizeof(sl_scheduling) == sizeof(int) &&
+                   sizeof(sl_hint) == sizeof(int),
                "enums are ints");
 
 /* "16K": the number, and 0 where the text is no number at all or too large for 64 bits. */
@@ -157,6 +161,7 @@ sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *
     case SL_KEY_INDEX:
     case SL_KEY_WRITE:
     case SL_KEY_MISS:
+    case SL_KEY_HINT:
     case SL_KEY_SCHEDULING:
         return put_word(key, text, field, error);
     case SL_KEY_COUNT:

@@ -20,6 +20,7 @@ typedef enum sl_key_type {
     SL_KEY_INDEX,
     SL_KEY_WRITE,
     SL_KEY_MISS,
+    SL_KEY_HINT,
     SL_KEY_SCHEDULING,
     SL_KEY_SIZES,
     SL_KEY_BITS,

@@ -46,6 +46,14 @@ typedef enum sl_miss_handling {
     SL_MISS_FRC,        /* fetches into an entry beside the cache, where the victim then leaves from */
 } sl_miss_handling;
 
+/* What a level does with a load that a plan, or the load itself, wants to go past it (the simulator). Real caches are
+ * asked in words of their own, and few take it literally. */
+typedef enum sl_hint {
+    SL_HINT_BYPASS,      /* it is served where its line is here; otherwise nothing of it is kept */
+    SL_HINT_EVICT_FIRST, /* its line is kept, and leaves before all that came without the hint */
+    SL_HINT_MISS_EVICT,  /* its line is dropped where it is here, fetched anew, and not kept */
+} sl_hint;
+
 /* Which warp of those that could issue does. */
 typedef enum sl_scheduling {
     SL_SCHEDULE_LRR,       /* the next in turn */
@@ -76,6 +84,7 @@ typedef struct sl_level {
     uint32_t banks, bank_bytes; /* banks of an instance, and bytes until the next one */
     /* for the simulator */
     char bypass[SL_MACHINE_POLICY]; /* a policy that turns requests away: "decoupled(threshold=2)"; "": none */
+    sl_hint hint;
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector brings the rest first */

@@ -379,7 +379,7 @@ sl_status sl_ptx_variants(const char *text, size_t length, const sl_ptx_module *
         const span *s = &r.spans.items[i];
         append_edited(&b, &r, at, s->start);
         at = s->end;
-        if (s->func && (!s->func->entry || s->func == kernel))
+        if (s->func && !s->func->entry)
             append_edited(&b, &r, s->start, s->end);
         if (s->func && s->func == kernel)
             status = append_variants(&r, &b, s, choice, choices);

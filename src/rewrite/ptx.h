@@ -30,9 +30,9 @@ sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *m
 sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const sl_plan *plan, uint32_t sm, char **out,
                        size_t *out_length, sl_error *error);
 
-/* Many choices of modes for one kernel as one text, so that they are compiled and loaded together: the kernel itself,
- * and a copy for each choice under the name that sl_ptx_variant_name gives. Other kernels and debug sections are left
- * out. */
+/* Many choices of modes for one kernel as one text, so that they are compiled and loaded together: a copy of the
+ * kernel for each choice under the name that sl_ptx_variant_name gives. The kernel itself, other kernels and debug
+ * sections are left out. */
 sl_status sl_ptx_variants(const char *text, size_t length, const sl_ptx_module *module, const sl_ptx_func *kernel,
                           const uint8_t *const *choice, size_t choices, uint32_t sm, char **out, size_t *out_length,
                           sl_error *error);

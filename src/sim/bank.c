@@ -52,6 +52,12 @@ typedef struct lookup {
     sl_cache_access access;
 } lookup;
 
+/* The level is to keep the request's line only as long as it has room. */
+static bool leaves_first(const sl_bank *b, const sl_request *r)
+{
+    return b->first_ways && r->kind == SL_REQUEST_LOAD && r->hinted >> b->number & 1;
+}
+
 /* Something was stored here, or might have been, of which the levels below do not know. */
 static bool has_news(const sl_bank *b, const lookup *l)
 {
@@ -63,6 +69,8 @@ static bool goes_past(sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number);
     sl_way_mask mask;
+    if (b->level->hint == SL_HINT_MISS_EVICT)
+        l->r->bypass |= l->r->hinted & bit;
     if (has_news(b, l))
         l->r->bypass &= (uint8_t)~bit;
     if (l->r->bypass & bit)
@@ -120,7 +128,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
     bool full = way == SL_NO_WAY;
     if (full) {
         sl_way_mask mask;
-        if (!sl_offer_ways(b, set, false, &mask))
+        if (!sl_offer_victims(b, set, &mask))
             return SL_STALL_WAY;
         way = sl_policy_victim(&b->replacement, &l->access, &mask);
         queue_places += b->line[(size_t)set * b->ways + way].dirty != 0;
@@ -137,6 +145,8 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
     l->place = (size_t)set * b->ways + way;
     l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
+    if (leaves_first(b, l->r))
+        sl_set_first(b, set, way, true);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
@@ -156,6 +166,7 @@ static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
         return false;
     l->place = sl_first_entry(b) + entry;
     l->here = true;
+    b->frc[entry].first = leaves_first(b, l->r);
     sim->result->level[b->number].frc_misses++;
     return true;
 }
@@ -227,14 +238,24 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_MISS;
 }
 
+static void tell_hit(sl_bank *b, lookup *l)
+{
+    if (l->way == SL_NO_WAY) {
+        b->frc[l->place - sl_first_entry(b)].first = false;
+        return;
+    }
+    if (b->first_ways)
+        sl_set_first(b, l->access.set, l->way, false);
+    sl_policy_hit(&b->replacement, &l->access, l->way);
+    if (b->bypass.ops)
+        sl_policy_hit(&b->bypass, &l->access, l->way);
+}
+
 static void note_hit(sl_bank *b, lookup *l)
 {
     b->line[l->place].mark |= SL_LINE_REUSED;
-    if (l->way != SL_NO_WAY) {
-        sl_policy_hit(&b->replacement, &l->access, l->way);
-        if (b->bypass.ops)
-            sl_policy_hit(&b->bypass, &l->access, l->way);
-    }
+    if (!leaves_first(b, l->r)) /* which says nothing for keeping the line, nor against it */
+        tell_hit(b, l);
     if (!b->number)
         return;
     bool passed = passed_above(b, l->r);
@@ -252,10 +273,36 @@ static bool stored_alone(const sl_bank *b, size_t place, uint32_t units)
     return false;
 }
 
+/* A line's data is to be used no more. */
+static void drop(sl_bank *b, const lookup *l)
+{
+    sl_line *line = &b->line[l->place];
+    if (l->way != SL_NO_WAY) {
+        sl_line_drop(b, l->access.set, l->way);
+    } else {
+        line->valid = 0;
+        line->stale |= line->flying;
+    }
+}
+
+/* A load that no line of the level is to serve: the line leaves, unless some of it is on its way. */
+static bool evicts(const sl_bank *b, const lookup *l)
+{
+    return b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted >> b->number & 1 && l->here &&
+           l->r->kind == SL_REQUEST_LOAD && !b->line[l->place].flying;
+}
+
 /* Loads, and atomics where they are done. */
 static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
+    if (evicts(b, l)) {
+        if (b->out.count >= b->level->miss_queue)
+            return stall(b, SL_STALL_QUEUE);
+        drop(b, l);
+        l->here = false;
+        l->way = SL_NO_WAY;
+    }
     if (l->here) {
         uint32_t lacking = l->units & ~b->line[l->place].valid;
         if (lacking & b->line[l->place].stale)
@@ -286,18 +333,6 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         }
     }
     return goes_past(b, l) ? go_past(sim, b, l) : miss(sim, b, l);
-}
-
-/* A store takes a line's data away. */
-static void drop(sl_bank *b, const lookup *l)
-{
-    sl_line *line = &b->line[l->place];
-    if (l->way != SL_NO_WAY) {
-        sl_line_drop(b, l->access.set, l->way);
-    } else {
-        line->valid = 0;
-        line->stale |= line->flying;
-    }
 }
 
 /* Stores at a level that sends them on. */

@@ -64,6 +64,7 @@ typedef struct sl_leaving {
 /* An entry of FRC. What it holds is a line behind those of the sets. */
 typedef struct sl_frc_entry {
     bool filled;  /* its data has come, but all ways of its set are in flight */
+    bool first;   /* it will leave first */
     uint8_t kind; /* sl_mem_access, and the instruction, that asked for it first */
     uint32_t pc;
 } sl_frc_entry;
@@ -81,6 +82,7 @@ struct sl_bank {
     sl_line *line;                     /* [sets * ways] */
     uint64_t *hint;                    /* [sets * hint_words]: a byte of each way's tag; 0: empty */
     uint64_t *used_ways, *flying_ways; /* [sets * mask_words]: ways with a tag; of these, with units in flight */
+    uint64_t *first_ways;              /* the same: those that leave first; NULL: the level takes no such hint */
     uint32_t hint_words, mask_words;
     uint64_t *offered; /* scratch: a mask of ways */
     sl_policy replacement, bypass;

@@ -66,7 +66,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->hint_words = (b->ways + 7) / 8;
     b->mask_words = (b->ways + 63) / 64;
     b->hint = calloc((size_t)b->sets * b->hint_words, sizeof *b->hint);
-    b->used_ways = calloc(2 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
+    b->used_ways = calloc(3 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
     if (!b->line || !b->hint || !b->used_ways || !b->offered || !start_leaving(b))
         return sl_fail_memory(error);
@@ -76,6 +76,8 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
             return sl_fail_memory(error);
     }
     b->flying_ways = b->used_ways + (size_t)b->sets * b->mask_words;
+    if (level->hint == SL_HINT_EVICT_FIRST)
+        b->first_ways = b->flying_ways + (size_t)b->sets * b->mask_words;
     for (size_t i = 0; i < lines; i++)
         b->line[i].mshr = SL_NONE;
     b->room = SL_NO_BANKS;

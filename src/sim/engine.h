@@ -82,7 +82,8 @@ struct sl_sim {
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
-    const uint8_t *plan; /* [slots]: levels that loads go past; NULL: none */
+    const uint8_t *plan;  /* [slots]: levels that loads go past; NULL: none */
+    uint8_t hints, first; /* bit i: level i takes that as a hint other than `bypass`; as `evict_first` */
     uint64_t next_block, blocks_done;
     sl_rounds rounds;
     bool room; /* some core may have room for a block */

@@ -61,6 +61,8 @@ static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access 
     to->valid = from->valid;
     to->dirty = from->dirty;
     to->mark = from->mark;
+    if (b->frc[entry].first)
+        sl_set_first(b, access->set, way, true);
     if (sim->versions)
         sl_versions_move(sim, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
     sl_policy_fill(&b->replacement, access, way);
@@ -73,6 +75,8 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
     sl_line *line = &b->line[sl_first_entry(b) + entry];
     sl_frc_entry *e = &b->frc[entry];
     if (!line->valid && !line->dirty) { /* a store has taken all of it */
+        b->frc_filled -= e->filled;
+        e->filled = false;
         sl_frc_free(b, entry);
         return;
     }
@@ -84,7 +88,7 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
     uint32_t way = sl_free_way(b, access.set), record = SL_NONE;
     if (way == SL_NO_WAY) {
         sl_way_mask mask;
-        if (!sl_offer_ways(b, access.set, false, &mask)) {
+        if (!sl_offer_victims(b, access.set, &mask)) {
             b->frc_filled += !e->filled;
             e->filled = true;
             return;
@@ -106,6 +110,6 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
 void sl_frc_settle_filled(sl_sim *sim, sl_bank *b)
 {
     for (uint32_t i = 0; b->frc_filled && i < b->level->frc_entries; i++)
-        if (b->frc[i].filled)
+        if (b->frc[i].filled && !b->line[sl_first_entry(b) + i].flying) /* else more of it has been asked for since */
             sl_frc_settle(sim, b, i);
 }

@@ -55,6 +55,15 @@ static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t t
     b->line[(size_t)set * b->ways + way].tag = tag;
     *hint = (*hint & ~(UINT64_C(0xff) << (way % 8 * 8))) | (uint64_t)byte << (way % 8 * 8);
     *used = tag ? *used | bit : *used & ~bit;
+    if (b->first_ways)
+        b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
+}
+
+/* The line is to leave before others, or like others. */
+static inline void sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool first)
+{
+    uint64_t *ways = &b->first_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
+    *ways = first ? *ways | bit : *ways & ~bit;
 }
 
 static inline void sl_set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
@@ -88,6 +97,18 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
         any |= b->offered[i];
     }
     *mask = (sl_way_mask){b->offered, b->ways};
+    return any;
+}
+
+/* Ways that a victim is chosen from: where lines are to leave first, these alone. False: there is none. */
+static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
+{
+    bool any = sl_offer_ways(b, set, false, mask), first = false;
+    const uint64_t *ways = b->first_ways ? &b->first_ways[(size_t)set * b->mask_words] : NULL;
+    for (uint32_t i = 0; ways && i < b->mask_words; i++)
+        first |= b->offered[i] & ways[i];
+    for (uint32_t i = 0; first && i < b->mask_words; i++)
+        b->offered[i] &= ways[i];
     return any;
 }
 

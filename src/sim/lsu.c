@@ -49,15 +49,19 @@ static sl_request_kind kind_of(const sl_inst *inst)
 }
 
 /* Levels that the instruction itself says its loads go past. */
-static uint8_t passes(const sl_inst *inst)
+static uint8_t passes(const sl_sim *sim, const sl_inst *inst)
 {
+    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
     switch ((sl_cache_op)inst->cache_op) {
     case SL_CACHE_CG:
     case SL_CACHE_CV:
     case SL_CACHE_L1_NO_ALLOCATE:
-    case SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST:
     case SL_CACHE_VOLATILE:
         return 1;
+    case SL_CACHE_L2_EVICT_FIRST:
+        return last;
+    case SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST:
+        return last | 1;
     default:
         return 0;
     }
@@ -111,7 +115,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     core->instructions++;
     count_request(sim, inst, piece, pieces);
     uint32_t q = w % core->queues;
-    uint8_t bypass = passes(inst) | (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0);
+    uint8_t past = passes(sim, inst) | (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0);
+    uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t number = sl_request_take(&sim->pool);
         if (number == SL_NONE)
@@ -125,7 +130,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->core = (uint16_t)core->number;
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
-        r->bypass = bypass;
+        r->bypass = past & (uint8_t)~hints;
+        r->hinted = past & hints;
         if (sim->versions)
             sl_versions_issue(sim, number);
         sl_request_push(&sim->pool, &core->queue[q], number);

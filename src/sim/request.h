@@ -34,6 +34,7 @@ typedef struct sl_request {
     uint8_t bypass;   /* bit i: goes past level i */
     uint8_t admitted; /* bit i: level i has decided that it does not */
     uint8_t feedback; /* SL_FEEDBACK_*, from the level below */
+    uint8_t hinted;   /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
     uint8_t stalled;  /* bit per sl_stall: the policy of the level it is at has been told */
 } sl_request;
 

@@ -347,6 +347,16 @@ static sl_status announce(sl_sim *sim, sl_error *error)
     return SL_OK;
 }
 
+/* How levels take what loads ask of them. */
+static void read_hints(sl_sim *sim)
+{
+    sim->hints = sim->first = 0;
+    for (uint32_t i = 0; i < sim->whole.levels; i++) {
+        sim->hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
+        sim->first |= (uint8_t)((sim->whole.level[i].hint == SL_HINT_EVICT_FIRST) << i);
+    }
+}
+
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
                         sl_error *error)
 {
@@ -354,6 +364,7 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
     *result = (sl_sim_result){0};
     sim->result = result;
     sim->plan = plan;
+    read_hints(sim);
     sl_status status = prepare(sim, loaded, &program, error);
     if (!status)
         status = announce(sim, error);

@@ -313,6 +313,56 @@ static void a_gain_that_the_last_timing_does_not_show_is_given_up(void **state)
     sl_tuner_fini(&tuner);
 }
 
+static void of_many_loads_groups_come_first(void **state)
+{
+    (void)state;
+    bench b;
+    fake f = {.gain = STREAM};
+    sl_tuned tuned;
+    sl_tuner tuner;
+    sl_tuner_options options = sl_tuner_defaults;
+    set_up(&b);
+    options.most = 6; /* of 12: the group and the load that is alone, in three modes */
+    tune_with(&b, &f, "ours", &options, &tuned, &tuner);
+    assert_true(isnan(tuner.load[0][SL_BYPASS_L1]));
+    assert_true(tuner.group[0][SL_BYPASS_L1] < -2.59 && tuner.group[0][SL_BYPASS_L1] > -2.61);
+    assert_memory_equal(tuned.mode, ((uint8_t[]){0, 0, 3}), LOADS);
+    sl_tuner_fini(&tuner);
+    options.most = 7; /* the group is opened, since it makes a difference */
+    tune_with(&b, &f, "ours", &options, &tuned, &tuner);
+    assert_memory_equal(tuned.mode, ((uint8_t[]){0, 1, 3}), LOADS);
+    assert_int_equal(tuner.wished, 12);
+    sl_tuner_fini(&tuner);
+    static const double flat[LOADS][SL_BYPASS_MODES] = {{0}, {0}, {0, 5, 2, 6}};
+    f.gain = flat; /* it makes none */
+    tune_with(&b, &f, "ours", &options, &tuned, &tuner);
+    assert_int_equal(tuner.wished, 6);
+    assert_memory_equal(tuned.mode, ((uint8_t[]){0, 0, 3}), LOADS);
+    sl_tuner_fini(&tuner);
+}
+
+static void verdicts_say_what_is_known(void **state)
+{
+    (void)state;
+    static const double little[LOADS][SL_BYPASS_MODES] = {{0, -0.1, 0, 0}, {0}, {0}};
+    static const double loses[LOADS][SL_BYPASS_MODES] = {{0, -30, 0, 0}, {0}, {0}};
+    static const double wins[LOADS][SL_BYPASS_MODES] = {{0, 30, 0, 0}, {0}, {0}};
+    const struct {
+        const double (*gain)[SL_BYPASS_MODES];
+        const char *verdict;
+    } cases[] = {{little, "the same within noise"}, {loses, "slower"}, {wins, "faster"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        fake f = {.gain = cases[i].gain, .noise = 2};
+        sl_tuned tuned;
+        sl_tuner tuner;
+        set_up(&b);
+        tune_with(&b, &f, "PassL0/1", NULL, &tuned, &tuner);
+        assert_string_equal(tuned.verdict, cases[i].verdict);
+        sl_tuner_fini(&tuner);
+    }
+}
+
 static void other_bytes_in_memory_are_an_error(void **state)
 {
     (void)state;
@@ -393,6 +443,8 @@ int main(void)
         cmocka_unit_test(ours_wants_a_group_to_be_faster_itself),
         cmocka_unit_test(few_plans_are_all_timed_and_many_are_climbed),
         cmocka_unit_test(a_gain_that_the_last_timing_does_not_show_is_given_up),
+        cmocka_unit_test(of_many_loads_groups_come_first),
+        cmocka_unit_test(verdicts_say_what_is_known),
         cmocka_unit_test(other_bytes_in_memory_are_an_error),
         cmocka_unit_test(timings_are_taken_once_and_outlive_a_run),
         cmocka_unit_test(a_wrong_name_is_answered_with_the_nearest),

@@ -134,6 +134,7 @@ static void random_level(sl_random *random, sl_level *level, bool last)
         level->frc_ways = pick_number(random, 1, 2);
         level->frc_entries = level->frc_ways * pick_number(random, 1, 2);
     }
+    level->hint = (sl_hint)below(random, level->write == SL_WRITE_BACK ? 2 : 3);
     level->inclusive = below(random, 2);
     level->invalidate_cycles = level->inclusive ? below(random, 30) : 0;
 }
@@ -154,6 +155,7 @@ static sl_machine random_machine(sl_random *random)
         random_level(random, &m.level[i], i + 1 == m.levels);
     sl_level *first = &m.level[0];
     first->write = (sl_write_policy)below(random, 4);
+    first->hint = (sl_hint)below(random, first->write == SL_WRITE_BACK ? 2 : 3);
     first->mshrs = below(random, 2) ? 0 : 3;
     first->miss_queue = pick_number(random, 2, 8);
     if (below(random, 2))
@@ -184,12 +186,14 @@ static void describe(const sl_machine *m, char *text, size_t size)
 {
     static const char *const writes[] = {"allocate", "through", "evict", "back"};
     static const char *const misses[] = {"overlapped", "serialized", "frc"};
+    static const char *const hints[] = {"bypass", "evict_first", "miss_evict"};
     size_t used = 0;
     for (uint32_t i = 0; i < m->levels && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s: %s+%s, write %s%s, %s, inclusive %u, sector %u; ",
-                                 m->level[i].name, m->level[i].replacement, m->level[i].bypass,
-                                 writes[m->level[i].write], m->level[i].write_fetch ? " (fetches)" : "",
-                                 misses[m->level[i].miss_handling], m->level[i].inclusive, m->level[i].sector_bytes);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s: %s+%s, write %s%s, %s, hint %s, inclusive %u, sector %u; ",
+                             m->level[i].name, m->level[i].replacement, m->level[i].bypass, writes[m->level[i].write],
+                             m->level[i].write_fetch ? " (fetches)" : "", misses[m->level[i].miss_handling],
+                             hints[m->level[i].hint], m->level[i].inclusive, m->level[i].sector_bytes);
 }
 
 static void run_program(uint64_t seed)

@@ -223,6 +223,84 @@ static void a_plan_says_which_loads_go_past_which_levels(void **state)
     assert_int_equal(r.level[1].fill_sectors, 0);
 }
 
+/* Lines of set 0 of L2, which has 4 sets of 4 ways. */
+static act in_set_0(op o, uint64_t n)
+{
+    return at(o, n * 4 * 128);
+}
+
+static void what_comes_with_a_hint_leaves_l2_first(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 2, [LOAD_2] = 1}; /* LOAD_2 goes past L1, so that L2 sees all of it */
+    /* Four lines fill the set, the second one with the hint; a fifth takes its place, though the first is older. */
+    const warp_acts acts = WARP(in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD, 1), do_(USE), in_set_0(LOAD_2, 2),
+                                do_(USE_2), in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD_2, 4), do_(USE_2),
+                                in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD_2, 2), do_(USE_2));
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    sl_sim_result r = run_plan(&m, plan, 1, 1, &acts);
+    assert_int_equal(r.level[1].bypasses, 0);
+    assert_int_equal(r.level[1].misses, 5);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.level[1].evictions, 1);
+    /* Without it the first leaves, and comes back in the place of the second. */
+    m.level[1].hint = SL_HINT_BYPASS;
+    const uint8_t plain[MEMORY_OPS] = {[LOAD] = 1, [LOAD_2] = 1};
+    r = run_plan(&m, plain, 1, 1, &acts);
+    assert_int_equal(r.level[1].misses, 6);
+    assert_int_equal(r.level[1].hits, 1);
+}
+
+static void among_lines_with_the_hint_the_oldest_leaves(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 3, [LOAD_2] = 1};
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    const warp_acts acts =
+        WARP(in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD, 1), do_(USE), in_set_0(LOAD, 2), do_(USE),
+             in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD, 4), do_(USE), /* for 1 */
+             in_set_0(LOAD, 2), do_(USE), in_set_0(LOAD, 1), do_(USE) /* for 2, though it was hit */);
+    sl_sim_result r = run_plan(&m, plan, 1, 1, &acts);
+    assert_int_equal(r.level[1].hits, 1);
+    assert_int_equal(r.level[1].misses, 6);
+}
+
+static void a_hit_without_the_hint_lets_a_line_stay(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 3, [LOAD_2] = 1};
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    const warp_acts acts = WARP(in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD, 1), do_(USE), in_set_0(LOAD_2, 2),
+                                do_(USE_2), in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD_2, 1), do_(USE_2),
+                                in_set_0(LOAD_2, 4), do_(USE_2), /* for 0, the oldest */
+                                in_set_0(LOAD_2, 1), do_(USE_2));
+    sl_sim_result r = run_plan(&m, plan, 1, 1, &acts);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.level[1].misses, 5);
+}
+
+static void miss_evict_uses_no_line_and_leaves_none(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 1};
+    const warp_acts acts = WARP(at(LOAD_2, 0), do_(USE_2), at(LOAD_2, 0), do_(USE_2), /* a miss, a hit */
+                                at(LOAD, 0), do_(USE),                                /* from L2; the line is gone */
+                                at(LOAD_2, 0), do_(USE_2));                           /* a miss again */
+    sl_sim_result r = run_plan(&m, plan, 1, 1, &acts);
+    assert_int_equal(r.level[0].hits, 3); /* what is there serves a load that bypasses */
+    m.level[0].hint = SL_HINT_MISS_EVICT;
+    r = run_plan(&m, plan, 1, 1, &acts);
+    assert_int_equal(r.level[0].hits, 1);
+    assert_int_equal(r.level[0].bypasses, 1);
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.dram_read_sectors, 1);
+}
+
 /* ---- stores ---- */
 
 static void a_store_that_hits_drops_the_line(void **state)
@@ -438,6 +516,10 @@ int main(void)
         cmocka_unit_test(a_load_that_goes_past_leaves_nothing),
         cmocka_unit_test(two_loads_that_go_past_are_two_requests),
         cmocka_unit_test(a_plan_says_which_loads_go_past_which_levels),
+        cmocka_unit_test(what_comes_with_a_hint_leaves_l2_first),
+        cmocka_unit_test(among_lines_with_the_hint_the_oldest_leaves),
+        cmocka_unit_test(a_hit_without_the_hint_lets_a_line_stay),
+        cmocka_unit_test(miss_evict_uses_no_line_and_leaves_none),
         cmocka_unit_test(a_store_that_hits_drops_the_line),
         cmocka_unit_test(a_line_in_flight_is_of_no_use_after_a_store),
         cmocka_unit_test(a_line_that_is_written_through_stays),
