@@ -96,7 +96,10 @@ sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded
                          .context = c,
                          .time = time_choices};
     if (machine->levels > 1)
-        c->face.modes |= 1u << SL_BYPASS_L1 | 1u << SL_BYPASS_BOTH;
+        c->face.modes |= 1u << SL_BYPASS_L1;
+    /* On AMD GPUs, whose first levels take it as miss_evict, what asks for that hides what asks L2 for anything. */
+    if (machine->levels > 1 && machine->level[0].hint != SL_HINT_MISS_EVICT)
+        c->face.modes |= 1u << SL_BYPASS_BOTH;
     *clock = c;
     return SL_OK;
 }

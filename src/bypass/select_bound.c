@@ -85,7 +85,7 @@ static sl_status improve(sl_tuner *tuner, uint8_t *mode, double *gain, bool *bet
     for (uint32_t i = 0; i < loads && !status; i++) {
         uint32_t modes = sl_tuner_modes(tuner, i, ~0u) | 1;
         for (unsigned m = 0; m < SL_BYPASS_MODES; m++) {
-            if (m == mode[i] || !(modes >> m & 1))
+            if (m == mode[i] || !(modes >> m & 1) || isnan(m ? tuner->load[i][m] : 0)) /* NaN: there were too many */
                 continue;
             uint8_t *next = memory + count * (loads + 1);
             memcpy(next, mode, loads);

@@ -311,9 +311,11 @@ static sl_status groups_first(sl_tuner *tuner, uint32_t modes, sl_error *error)
     if (!status)
         status = grant(tuner, &wishes, error);
     wishes = (wish_list){0};
+    uint32_t of_load = (uint32_t)__builtin_popcount(modes & ~1u);
     for (uint32_t g; !status && (g = next_group(tuner, opened)) < tuner->graph->groups;) {
         opened[g] = true;
-        if (tuner->wished + wishes.count < tuner->options.most)
+        uint64_t more = (uint64_t)tuner->graph->group[g].loads * of_load;
+        if (tuner->wished + wishes.count + more <= tuner->options.most) /* else a smaller one may fit */
             status = wish_for_group(tuner, g, true, modes, &wishes, error);
     }
     return status ? status : grant(tuner, &wishes, error);

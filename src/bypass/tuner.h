@@ -48,7 +48,8 @@ void sl_tuner_fini(sl_tuner *tuner);
 sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
                         bool verify, sl_timing *timing, sl_error *error);
 /* Fills load and group for the modes of the mask, and the noise. Where that are more than options.most, groups come
- * first, and loads one by one only of those groups that make the greatest difference; other loads stay NaN. */
+ * first, and loads one by one only of those groups that make the greatest difference, as far as they fit; other loads
+ * stay NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
 /* The last word on a plan: more rounds, and memory compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);

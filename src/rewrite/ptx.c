@@ -25,7 +25,8 @@ typedef struct rewriter {
     size_t length;
     const sl_ptx_module *module;
     uint32_t sm;
-    char raised[24];
+    char raised[24];  /* what .target becomes */
+    char version[32]; /* what .version becomes */
     SL_ARRAY(edit) edits;
     SL_ARRAY(span) spans;
     sl_error *error;
@@ -99,12 +100,25 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
 
 /* ---- the head of the module ---- */
 
+/* The version of PTX that knows hints, and a target (PTX ISA, release notes), times ten. */
+static uint32_t version_for(uint32_t sm)
+{
+    static const struct {
+        uint32_t sm, version;
+    } since[] = {{120, 87}, {100, 86}, {88, 78}};
+    for (size_t i = 0; i < sizeof since / sizeof *since; i++)
+        if (sm >= since[i].sm)
+            return since[i].version;
+    return 10 * SL_PTX_HINT_MAJOR + SL_PTX_HINT_MINOR;
+}
+
 static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
 {
     const sl_ptx_module *m = r->module;
-    bool old = m->version_major < SL_PTX_HINT_MAJOR ||
-               (m->version_major == SL_PTX_HINT_MAJOR && m->version_minor < SL_PTX_HINT_MINOR);
     bool low = m->sm < r->sm, fits = true;
+    uint32_t needed = version_for(low ? r->sm : 0);
+    bool old = 10 * m->version_major + m->version_minor < needed;
+    snprintf(r->version, sizeof r->version, "%u.%u", needed / 10, needed % 10);
     snprintf(r->raised, sizeof r->raised, "sm_%u", r->sm);
     for (sl_lexer_next(lexer, token); token->kind != SL_TOK_END && (old || low); sl_lexer_next(lexer, token)) {
         bool version = token_is(token, ".version"), target = token_is(token, ".target");
@@ -112,7 +126,7 @@ static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
             continue;
         sl_lexer_next(lexer, token);
         if (version && old)
-            fits = fits && push_edit(r, token->start, token->length, "7.4");
+            fits = fits && push_edit(r, token->start, token->length, r->version);
         if (target && low)
             fits = fits && push_edit(r, token->start, token->length, r->raised);
         if (version)
