@@ -89,6 +89,7 @@ typedef struct sl_level {
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector brings the rest first */
     uint32_t inclusive;             /* 1: what leaves is dropped by the levels above, too */
+    uint32_t stale_sharers;         /* 1: the levels above do not tell what they drop */
     uint32_t invalidate_cycles;     /* until the levels above have dropped a line */
     uint32_t ports;                 /* requests that a bank takes per cycle */
     uint32_t queue;                 /* requests that wait before a bank */

@@ -489,6 +489,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     if (outcome == SL_OUTCOME_STALL)
         return outcome;
     sim->result->level[b->number].tag_accesses++;
+    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !passed_above(b, r))
+        b->line[l.place].mark |= SL_LINE_LENT;
     count(sim, b, &l, l.units, outcome);
     if (outcome == SL_OUTCOME_MISS) {
         r->units = b->mshr_item[b->line[l.place].mshr].asked;

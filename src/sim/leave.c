@@ -164,6 +164,14 @@ void sl_line_written(sl_sim *sim, const sl_request *r)
     has_left(sim, b, r->group);
 }
 
+void sl_line_taken(sl_sim *sim, sl_request *r)
+{
+    if (r->kind != SL_REQUEST_WRITEBACK || r->group == SL_NONE)
+        return;
+    sl_line_written(sim, r);
+    r->group = SL_NONE;
+}
+
 void sl_lines_tick(sl_sim *sim, sl_bank *b)
 {
     while (sl_queue_due(&b->invalidated) <= sim->now)
@@ -200,7 +208,8 @@ uint32_t sl_line_leave(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     stats->evictions++;
     stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
     sl_line_tell(b, set, way);
-    bool held = b->level->inclusive && drop_above(sim, b, place);
+    bool lent = b->level->stale_sharers && b->line[place].mark & SL_LINE_LENT;
+    bool held = b->level->inclusive && (drop_above(sim, b, place) || lent);
     uint32_t writeback = b->line[place].dirty ? write_back(sim, b, place) : SL_NONE;
     uint64_t line = b->line[place].tag - 1;
     sl_line_forget(b, set, way);

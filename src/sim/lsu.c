@@ -132,6 +132,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->kind = (uint8_t)kind;
         r->bypass = past & (uint8_t)~hints;
         r->hinted = past & hints;
+        r->since = sim->now + 1;
         if (sim->versions)
             sl_versions_issue(sim, number);
         sl_request_push(&sim->pool, &core->queue[q], number);

@@ -2,6 +2,7 @@
 
 #include "sim/dram.h"
 #include "sim/join.h"
+#include "sim/leave.h"
 #include "sim/versions.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
@@ -66,8 +67,10 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
     if (below == sim->machine.levels) {
-        if (sl_dram_put(sim, b, number))
+        if (sl_dram_put(sim, b, number)) {
             take(sim, b);
+            sl_line_taken(sim, r);
+        }
         return;
     }
     bool joins = sim->join && !b->number && r->kind == SL_REQUEST_LOAD;
