@@ -117,7 +117,7 @@ struct sl_bank {
 
 enum {
     SL_LINE_REUSED = 1,
-    SL_LINE_PASSED = 2,   /* by a request that went past the level above */
+    SL_LINE_PASSED = 2,    /* by a request that went past the level above */
     SL_LINE_TRANSIENT = 4, /* what was there before has not left */
     SL_LINE_LENT = 8       /* the levels above may have it */
 };

@@ -137,6 +137,7 @@ static void random_level(sl_random *random, sl_level *level, bool last)
     level->hint = (sl_hint)below(random, level->write == SL_WRITE_BACK ? 2 : 3);
     level->inclusive = below(random, 2);
     level->invalidate_cycles = level->inclusive ? below(random, 30) : 0;
+    level->stale_sharers = level->inclusive && below(random, 2);
 }
 
 /* Two or three levels of a few lines. */

@@ -6,7 +6,7 @@
  * and in L1: only so can B's replacement take 80 cycles before its fetch and C's 70. */
 #include "simulated.h"
 
-enum { A = 0x000, B = 0x080, C = 0x100, D = 0x180, UNLOADED = 10 + 120, AFTER = 300, MOST = 700 };
+enum { A = 0x000, B = 0x080, C = 0x100, D = 0x180, UNLOADED = 10 + 120, AFTER = 300, MOST = 800 };
 
 static sl_machine figure_2(sl_miss_handling handling)
 {
@@ -184,6 +184,42 @@ static void an_inclusive_level_drops_what_it_evicts_above(void **state)
         }
 }
 
+/* L1 drops A as it is stored to. Where it tells, the way waits for the write-back alone. */
+static void what_l1_dropped_is_invalidated_where_it_does_not_tell(void **state)
+{
+    (void)state;
+    static const later_load b[] = {{0, B, LOAD}};
+    sl_machine m = figure_2(SL_MISS_SERIALIZED);
+    m.level[0].write = SL_WRITE_EVICT;
+    assert_int_equal(last_done(&m, LOAD, true, b, 1), UNLOADED + 10);
+    m.level[1].stale_sharers = 1;
+    assert_int_equal(last_done(&m, LOAD, true, b, 1), UNLOADED + 80);
+    assert_int_equal(last_done(&m, LOAD_CG, true, b, 1), UNLOADED + 10); /* L1 never had it */
+    m = figure_2(SL_MISS_FRC);
+    m.level[1].stale_sharers = 1;
+    assert_int_equal(last_done(&m, LOAD, true, b, 1), UNLOADED);
+}
+
+/* Memory right below, with a channel for A and C and one for B and D, and a row for each line. C takes D's way and
+ * closes A's row; B takes that of A, which has to be opened again to be written. That is no matter to B once the write is
+ * in the queue. */
+static void a_dirty_victim_has_left_when_the_queue_of_memory_has_it(void **state)
+{
+    (void)state;
+    static const later_load loads[] = {{0, C, LOAD_CG}, {400, B, LOAD_CG}};
+    sl_machine m = figure_2(SL_MISS_SERIALIZED);
+    m.levels = 2;
+    m.level[1].size_bytes = 256;
+    m.level[1].ways = 2;
+    m.memory.channels = 2;
+    m.memory.channel_bytes = m.memory.row_bytes = 128;
+    m.memory.banks = 1;
+    m.memory.rcd = 100;
+    uint64_t clean = run_loads(&m, LOAD_CG, false, loads, 2).cycles - run_loads(&m, LOAD_CG, false, NULL, 0).cycles;
+    uint64_t dirty = run_loads(&m, LOAD_CG, true, loads, 2).cycles - run_loads(&m, LOAD_CG, true, NULL, 0).cycles;
+    assert_int_equal(dirty, clean + 1);
+}
+
 /* ---- entries ---- */
 
 /* The one entry brings B until 130, and A leaves from it until 210. C comes in 100, and takes the way that A is in as
@@ -276,6 +312,8 @@ int main(void)
         cmocka_unit_test(a_victim_serves_until_its_successor_has_come_with_frc_only),
         cmocka_unit_test(a_line_that_leaves_is_not_served_from_its_entry),
         cmocka_unit_test(an_inclusive_level_drops_what_it_evicts_above),
+        cmocka_unit_test(what_l1_dropped_is_invalidated_where_it_does_not_tell),
+        cmocka_unit_test(a_dirty_victim_has_left_when_the_queue_of_memory_has_it),
         cmocka_unit_test(a_miss_without_a_free_entry_is_handled_as_without_frc),
         cmocka_unit_test(an_entry_of_another_set_does_not_help),
         cmocka_unit_test(two_misses_to_one_line_are_one_fetch),
