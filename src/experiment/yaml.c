@@ -117,7 +117,7 @@ const yaml_node_t *sl_yaml_key(sl_yaml *yaml, const yaml_node_t *map, size_t ind
 const char *sl_yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size)
 {
     const char *near = sl_suggest(word, names, count);
-    snprintf(buffer, size, near ? "; the nearest is '%s'" : "", near);
+    snprintf(buffer, size, "%s%s%s", near ? "; the nearest is '" : "", near ? near : "", near ? "'" : "");
     return buffer;
 }
 

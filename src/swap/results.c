@@ -55,7 +55,8 @@ bool sl_swap_results_write(const sl_swap_results *r, const char *path)
                 r->kernels.items[i].name);
     fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
     fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
-    return !ferror(file) & !fclose(file);
+    bool whole = !ferror(file);
+    return !fclose(file) && whole;
 }
 
 static bool read_line(sl_swap_results *r, char *line)

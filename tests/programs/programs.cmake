@@ -2,6 +2,8 @@
 # side by clang, around the fat binaries that are checked in. Sets SLUICE_PROGRAMS_FOLDER and the target `programs`.
 set(PROGRAMS_SOURCE ${CMAKE_CURRENT_LIST_DIR})
 set(FATBINS ${CMAKE_CURRENT_LIST_DIR}/../data/fatbin)
+# They know nothing of Sluice, and nvcc takes its time: another build may have them already.
+set(SLUICE_PROGRAMS_FROM "" CACHE PATH "Folder of another build with the CUDA programs of the tests, made by nvcc")
 set(SLUICE_PROGRAMS_FOLDER ${CMAKE_BINARY_DIR}/programs)
 file(STRINGS ${PROGRAMS_SOURCE}/programs.txt PROGRAM_LINES REGEX "^[a-z]")
 
@@ -15,6 +17,11 @@ elseif(CLANGXX)
 else()
     set(PROGRAMS_BY nothing)
     message(STATUS "Neither nvcc nor clang++ is installed: the CUDA programs of the tests are left out")
+endif()
+
+if(PROGRAMS_BY STREQUAL nvcc AND EXISTS "${SLUICE_PROGRAMS_FROM}")
+    set(SLUICE_PROGRAMS_FOLDER ${SLUICE_PROGRAMS_FROM})
+    return()
 endif()
 
 set(PROGRAM_FILES)
