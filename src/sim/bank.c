@@ -202,10 +202,11 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
                                 .addr = l->r->addr,
                                 .kind = l->r->kind,
                                 .alone = alone,
+                                .place = (uint32_t)l->place,
                                 .since = l->r->since,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
-    line->mshr = m;
+    line->mshr = l->r->mshr[b->number] = m;
     if (b->warp_mshrs && l->r->slot != SL_NONE)
         ++*mshrs_of_warp(b, l->r);
     sl_set_flying_at(b, l->place, line->flying | asked);
@@ -535,18 +536,19 @@ static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
     answer(sim, b, number, false);
 }
 
-static uint32_t unlink_mshr(sl_bank *b, size_t place, uint32_t primary)
+static void unlink_mshr(sl_bank *b, size_t place, uint32_t m)
 {
     uint32_t *link = &b->line[place].mshr;
-    while (b->mshr_item[*link].primary != primary)
+    while (*link != m)
         link = &b->mshr_item[*link].next;
-    uint32_t m = *link;
     *link = b->mshr_item[m].next;
-    return m;
 }
 
-static size_t place_of(const sl_bank *b, uint64_t addr)
+/* Where the line is that an MSHR belongs to. */
+static size_t place_of(const sl_bank *b, const sl_mshr *m, uint64_t addr)
 {
+    if (!b->frc)
+        return m->place;
     uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
     return way != SL_NO_WAY ? (size_t)set * b->ways + way : sl_first_entry(b) + sl_frc_find(b, addr >> b->log2_line);
 }
@@ -587,9 +589,10 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
         answer(sim, b, number, false);
         return;
     }
-    size_t place = place_of(b, r->addr);
-    uint32_t m = unlink_mshr(b, place, number);
+    uint32_t m = r->mshr[b->number];
     sl_mshr done = b->mshr_item[m];
+    size_t place = place_of(b, &done, r->addr);
+    unlink_mshr(b, place, m);
     sl_line *line = &b->line[place];
     r->units = done.wanted;
     r->addr = done.addr;
@@ -675,6 +678,9 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     sl_network_down(sim, b);
     if (sim->options.listener && sim->options.listener->bank)
         sim->options.listener->bank(sim->options.listener->to, b->number, b->index, now, b->mshrs, b->in.count);
+    sl_expect_head(sim, &b->in);
+    sl_expect_head(sim, &b->back);
+    sl_expect_head(sim, &b->hits);
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_due(&b->in);
     next = b->out_waits ? next : least(next, later(sl_queue_due(&b->out), b->down_free));
     next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));

@@ -31,6 +31,7 @@ typedef struct sl_mshr {
     uint64_t addr;
     uint8_t kind;
     bool alone;              /* a store that brings its line itself: nothing was asked for below */
+    uint32_t place;          /* of the line, unless that is in an entry of FRC, from which it moves */
     uint64_t since;          /* when `primary` came to the level */
     uint32_t waiters;        /* `primary` included */
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
@@ -79,12 +80,11 @@ struct sl_bank {
     uint32_t sets, ways;
     unsigned log2_line;
     uint32_t sector_units, fill_units;
-    sl_line *line;                     /* [sets * ways] */
-    uint64_t *hint;                    /* [sets * hint_words]: a byte of each way's tag; 0: empty */
-    uint64_t *used_ways, *flying_ways; /* [sets * mask_words]: ways with a tag; of these, with units in flight */
-    uint64_t *first_ways;              /* the same: those that leave first; NULL: the level takes no such hint */
-    uint32_t hint_words, mask_words;
-    uint64_t *offered; /* scratch: a mask of ways */
+    sl_line *line;                  /* [sets * ways] */
+    uint64_t *set_state;            /* [sets * set_words] (lines.h) */
+    uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
+    uint64_t *first_ways;           /* [sets * mask_words]: ways that leave first; NULL: the level takes no such hint */
+    uint64_t *offered;              /* scratch: a mask of ways */
     sl_policy replacement, bypass;
     sl_policy *gate; /* the one of these that lets requests go past; NULL: none does */
     sl_mshr *mshr_item;

@@ -1,6 +1,7 @@
 /* The banks of a level, from their first line to their last. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sim/network.h"
 #include "sim/versions.h"
@@ -42,6 +43,47 @@ static bool start_leaving(sl_bank *b)
     return b->leaving_slot;
 }
 
+/* Sets do not share lines of the host's cache. */
+static uint32_t words_of_set(const sl_level *level)
+{
+    uint32_t mask_words = (level->ways + 63) / 64, hint_words = (level->ways + 3) / 4;
+    return (2 * mask_words + hint_words + 7) / 8 * 8;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+/* The lines of a level and the state of its sets are touched in no order. They lie side by side, bank by bank, in huge
+ * pages where the host has such. */
+static bool take_lines(sl_sim *sim, uint32_t number, uint32_t banks)
+{
+    const sl_level *level = &sim->machine.level[number];
+    size_t sets = (size_t)level->sets / (number ? level->banks : 1);
+    size_t line_bytes = (sets * level->ways + level->frc_entries) * sizeof(sl_line) * banks;
+    size_t set_bytes = sets * words_of_set(level) * sizeof(uint64_t) * banks;
+    size_t bytes = set_bytes + line_bytes, page = bytes < HUGE_PAGE ? 64 : HUGE_PAGE;
+    bytes = (bytes + page - 1) / page * page;
+    sim->lines[number] = aligned_alloc(page, bytes);
+    if (!sim->lines[number])
+        return false;
+    if (page == HUGE_PAGE)
+        madvise(sim->lines[number], bytes, MADV_HUGEPAGE);
+    memset(sim->lines[number], 0, set_bytes);
+    return true;
+}
+
+static void place_lines(sl_sim *sim, sl_bank *b)
+{
+    size_t set_words = (size_t)b->sets * words_of_set(b->level),
+           lines = (size_t)b->sets * b->ways + b->level->frc_entries;
+    uint64_t *first = sim->lines[b->number];
+    b->mask_words = (b->ways + 63) / 64;
+    b->set_words = words_of_set(b->level);
+    b->set_state = first + b->index * set_words;
+    b->line = (sl_line *)(first + sim->banks[b->number] * set_words) + b->index * lines;
+    for (size_t i = 0; i < lines; i++)
+        b->line[i] = (sl_line){.mshr = SL_NONE};
+}
+
 static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t index, sl_error *error)
 {
     const sl_level *level = &sim->machine.level[number];
@@ -61,25 +103,20 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->stalled_since = SL_NEVER;
     b->mshr_free = SL_NONE;
     b->leaving_free = SL_NONE;
-    size_t lines = (size_t)b->sets * b->ways + level->frc_entries;
-    b->line = calloc(lines, sizeof *b->line);
-    b->hint_words = (b->ways + 7) / 8;
-    b->mask_words = (b->ways + 63) / 64;
-    b->hint = calloc((size_t)b->sets * b->hint_words, sizeof *b->hint);
-    b->used_ways = calloc(3 * (size_t)b->sets * b->mask_words, sizeof *b->used_ways);
+    place_lines(sim, b);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
-    if (!b->line || !b->hint || !b->used_ways || !b->offered || !start_leaving(b))
+    if (!b->offered || !start_leaving(b))
         return sl_fail_memory(error);
+    if (level->hint == SL_HINT_EVICT_FIRST) {
+        b->first_ways = calloc((size_t)b->sets * b->mask_words, sizeof *b->first_ways);
+        if (!b->first_ways)
+            return sl_fail_memory(error);
+    }
     if (level->mshrs_per_warp) {
         b->warp_mshrs = calloc((size_t)level->cores_per_instance * SL_CORE_WARPS, sizeof *b->warp_mshrs);
         if (!b->warp_mshrs)
             return sl_fail_memory(error);
     }
-    b->flying_ways = b->used_ways + (size_t)b->sets * b->mask_words;
-    if (level->hint == SL_HINT_EVICT_FIRST)
-        b->first_ways = b->flying_ways + (size_t)b->sets * b->mask_words;
-    for (size_t i = 0; i < lines; i++)
-        b->line[i].mshr = SL_NONE;
     b->room = SL_NO_BANKS;
     sl_status status = start_policy(sim, b, level->replacement, 0, &b->replacement, error);
     if (!status && level->bypass[0])
@@ -99,6 +136,8 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     if (!sim->bank[number])
         return sl_fail_memory(error);
     sim->banks[number] = count;
+    if (!take_lines(sim, number, count))
+        return sl_fail_memory(error);
     sl_status status = sl_due_init(&sim->bank_due[number], count, error);
     for (uint32_t i = 0; i < count && !status; i++)
         status = start_bank(sim, &sim->bank[number][i], number, i, error);
@@ -109,9 +148,7 @@ static void stop_bank(sl_bank *b)
 {
     sl_policy_fini(&b->replacement);
     sl_policy_fini(&b->bypass);
-    free(b->line);
-    free(b->hint);
-    free(b->used_ways);
+    free(b->first_ways);
     free(b->offered);
     free(b->mshr_item);
     free(b->warp_mshrs);
@@ -133,6 +170,8 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);
+    free(sim->lines[number]);
+    sim->lines[number] = NULL;
     sl_due_fini(&sim->bank_due[number]);
     free(sim->shared_state[number][0]);
     free(sim->shared_state[number][1]);

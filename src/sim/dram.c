@@ -230,6 +230,7 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
         sl_bank_fill(sim, &sim->bank[last][b], request);
         sl_wake(&sim->bank_due[last], b, sim->now + 1);
     }
+    sl_expect_head(sim, &c->done);
     uint64_t next = c->entries ? command(sim, c) : SL_NEVER, due = sl_queue_due(&c->done);
     return next < due ? next : due;
 }

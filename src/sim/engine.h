@@ -63,6 +63,7 @@ struct sl_sim {
     unsigned log2_line;             /* of level 0 */
     uint32_t banks[SL_MOST_LEVELS]; /* of all instances of a level together */
     sl_bank *bank[SL_MOST_LEVELS];
+    void *lines[SL_MOST_LEVELS]; /* of the banks of a level (banks.c) */
     sl_due bank_due[SL_MOST_LEVELS];
     void *shared_state[SL_MOST_LEVELS][2]; /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
@@ -96,6 +97,12 @@ struct sl_sim {
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
     return sl_pool_at(&sim->pool, number);
+}
+/* The first of a queue will be looked at soon. */
+static inline void sl_expect_head(const sl_sim *sim, const sl_queue *queue)
+{
+    if (queue->count)
+        __builtin_prefetch(sl_pool_at(&sim->pool, queue->item[queue->head].request));
 }
 /* Something can happen to a part at `time`. */
 static inline void sl_wake(sl_due *due, uint32_t part, uint64_t time)

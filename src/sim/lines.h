@@ -2,6 +2,10 @@
 #ifndef SL_SIM_LINES_H
 #define SL_SIM_LINES_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "sim/bank.h"
 
 static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
@@ -18,30 +22,49 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 
 /* ---- tags ---- */
 
-/* The first byte of eight that is `byte`, from the lowest; 8: none. Bytes behind a match may match wrongly, so that who
- * wants another one has to look again. */
-static inline uint64_t sl_bytes_equal(uint64_t eight, uint8_t byte)
+/* What is known of a set, side by side: a mask of its ways with a line, one of those with units in flight, and a hint
+ * of 16 bits for the tag of each way. */
+static inline uint64_t *sl_used_ways(const sl_bank *b, uint32_t set)
 {
-    uint64_t x = eight ^ byte * UINT64_C(0x0101010101010101);
-    return (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+    return &b->set_state[(size_t)set * b->set_words];
+}
+static inline uint64_t *sl_flying_ways(const sl_bank *b, uint32_t set)
+{
+    return sl_used_ways(b, set) + b->mask_words;
+}
+static inline uint16_t *sl_hints(const sl_bank *b, uint32_t set)
+{
+    return (uint16_t *)(sl_flying_ways(b, set) + b->mask_words);
 }
 
-static inline uint8_t sl_hint_of(uint64_t line)
+static inline uint16_t sl_hint_of(uint64_t line)
 {
-    return (uint8_t)(1 + (line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % 255);
+    return (uint16_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 48 | 1); /* 0: empty */
 }
 
-/* The way of a line in its set, or SL_NO_WAY. Most ways are ruled out by a byte of their tag, eight at a time: caches
- * of 64 ways took a third of the time otherwise. */
+/* Which of eight hints equal one, two bits for each. */
+static inline uint32_t sl_hints_equal(const uint16_t *eight, uint16_t hint)
+{
+#ifdef __SSE2__
+    __m128i equal = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)(const void *)eight), _mm_set1_epi16((short)hint));
+    return (uint32_t)_mm_movemask_epi8(equal);
+#else
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        equal |= eight[i] == hint ? 3u << 2 * i : 0;
+    return equal;
+#endif
+}
+
+/* The way of a line in its set, or SL_NO_WAY. Hints rule out the others, eight at a time. */
 static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 {
     const sl_line *of_set = &b->line[(size_t)set * b->ways];
-    const uint64_t *hint = &b->hint[(size_t)set * b->hint_words];
-    uint8_t byte = sl_hint_of(line);
-    for (uint32_t i = 0; i < b->hint_words; i++)
-        for (uint64_t equal = sl_bytes_equal(hint[i], byte); equal; equal &= equal - 1) {
-            uint32_t w = 8 * i + (uint32_t)__builtin_ctzll(equal) / 8;
-            if (w < b->ways && of_set[w].tag == line + 1)
+    const uint16_t *hint = sl_hints(b, set), wanted = sl_hint_of(line);
+    for (uint32_t first = 0; first < b->ways; first += 8)
+        for (uint32_t equal = sl_hints_equal(hint + first, wanted); equal; equal &= equal - 1, equal &= equal - 1) {
+            uint32_t w = first + (uint32_t)__builtin_ctz(equal) / 2;
+            if (of_set[w].tag == line + 1)
                 return w;
         }
     return SL_NO_WAY;
@@ -49,11 +72,9 @@ static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 
 static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
 {
-    uint8_t byte = tag ? sl_hint_of(tag - 1) : 0;
-    uint64_t *hint = &b->hint[(size_t)set * b->hint_words + way / 8], bit = UINT64_C(1) << (way % 64);
-    uint64_t *used = &b->used_ways[(size_t)set * b->mask_words + way / 64];
+    uint64_t *used = sl_used_ways(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
     b->line[(size_t)set * b->ways + way].tag = tag;
-    *hint = (*hint & ~(UINT64_C(0xff) << (way % 8 * 8))) | (uint64_t)byte << (way % 8 * 8);
+    sl_hints(b, set)[way] = tag ? sl_hint_of(tag - 1) : 0;
     *used = tag ? *used | bit : *used & ~bit;
     if (b->first_ways)
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
@@ -68,7 +89,7 @@ static inline void sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool fir
 
 static inline void sl_set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
 {
-    uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
+    uint64_t *flying = sl_flying_ways(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
     b->line[(size_t)set * b->ways + way].flying = units;
     *flying = units ? *flying | bit : *flying & ~bit;
 }
@@ -76,7 +97,7 @@ static inline void sl_set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_
 /* The lowest way without a line, or SL_NO_WAY. */
 static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
 {
-    const uint64_t *used = &b->used_ways[(size_t)set * b->mask_words];
+    const uint64_t *used = sl_used_ways(b, set);
     for (uint32_t i = 0; i < b->mask_words; i++)
         if (~used[i]) {
             uint32_t w = 64 * i + (uint32_t)__builtin_ctzll(~used[i]);
@@ -88,8 +109,7 @@ static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
 /* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
 static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
 {
-    const uint64_t *used = &b->used_ways[(size_t)set * b->mask_words];
-    const uint64_t *flying = &b->flying_ways[(size_t)set * b->mask_words];
+    const uint64_t *used = sl_used_ways(b, set), *flying = sl_flying_ways(b, set);
     uint64_t any = 0;
     for (uint32_t i = 0; i < b->mask_words; i++) {
         uint64_t all = b->ways - 64 * i < 64 ? (UINT64_C(1) << (b->ways - 64 * i)) - 1 : UINT64_MAX;

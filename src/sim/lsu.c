@@ -233,6 +233,8 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
                  next = sl_request_at(sim, number)->next;
         bool answered = sl_request_is_answered(sl_request_at(sim, number));
+        if (next != SL_NONE)
+            __builtin_prefetch(sl_request_at(sim, next));
         uint32_t w = sl_request_at(sim, number)->warp;
         if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;

@@ -1,29 +1,35 @@
 #include "sim/request.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
+/* Requests are touched in no order: chunks are whole huge pages, where the host has such. */
 static bool grow(sl_request_pool *pool)
 {
-    uint32_t chunk = pool->capacity >> SL_LOG2_CHUNK, count = 1u << SL_LOG2_CHUNK;
-    sl_request *item = chunk < SL_MOST_CHUNKS ? malloc(count * sizeof *item) : NULL;
+    uint32_t chunk = pool->capacity >> SL_LOG2_CHUNK;
+    size_t bytes = sizeof(sl_request) << SL_LOG2_CHUNK;
+    sl_request *item = chunk < SL_MOST_CHUNKS ? aligned_alloc(bytes, bytes) : NULL;
     if (!item)
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        item[i].next = i + 1 < count ? pool->capacity + i + 1 : SL_NONE;
+    madvise(item, bytes, MADV_HUGEPAGE);
     pool->chunk[chunk] = item;
-    pool->free = pool->capacity;
-    pool->capacity += count;
+    pool->capacity += 1u << SL_LOG2_CHUNK;
     return true;
 }
 
 uint32_t sl_request_take(sl_request_pool *pool)
 {
-    if (pool->used == pool->capacity && !grow(pool)) {
-        pool->failed = true;
-        return SL_NONE;
+    uint32_t number;
+    if (pool->used < pool->touched) {
+        number = pool->free;
+        pool->free = sl_pool_at(pool, number)->next;
+    } else {
+        if (pool->touched == pool->capacity && !grow(pool)) {
+            pool->failed = true;
+            return SL_NONE;
+        }
+        number = pool->touched++;
     }
-    uint32_t number = pool->free;
-    pool->free = sl_pool_at(pool, number)->next;
     pool->used++;
     *sl_pool_at(pool, number) = (sl_request){.next = SL_NONE, .group = SL_NONE};
     return number;

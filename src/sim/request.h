@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sluice/trace.h"
+#include "machine/machine.h"
 
 enum { SL_NONE = 0xffffffff };
 
@@ -22,7 +22,7 @@ typedef enum sl_request_kind {
 
 typedef struct sl_request {
     uint64_t addr;  /* of the line, as the first level has lines */
-    uint64_t since; /* when it came to the level it is at */
+    uint32_t since; /* when it came to the level it is at */
     uint32_t next;  /* in a list; SL_NONE ends it */
     uint32_t units; /* of the line, wanted or written: a mask of sl_sim's smallest sectors */
     uint32_t whole; /* stores: those of which every byte is written */
@@ -30,27 +30,30 @@ typedef struct sl_request {
     uint32_t slot;  /* the static memory instruction; SL_NONE for write-backs */
     uint16_t core;
     uint8_t warp;
-    uint8_t kind;     /* sl_request_kind */
-    uint8_t bypass;   /* bit i: goes past level i */
-    uint8_t admitted; /* bit i: level i has decided that it does not */
-    uint8_t feedback; /* SL_FEEDBACK_*, from the level below */
-    uint8_t hinted;   /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
-    uint8_t stalled;  /* bit per sl_stall: the policy of the level it is at has been told */
+    uint8_t kind;                  /* sl_request_kind */
+    uint8_t bypass;                /* bit i: goes past level i */
+    uint8_t admitted;              /* bit i: level i has decided that it does not */
+    uint8_t feedback;              /* SL_FEEDBACK_*, from the level below */
+    uint8_t hinted;                /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
+    uint8_t stalled;               /* bit per sl_stall: the policy of the level it is at has been told */
+    uint32_t mshr[SL_MOST_LEVELS]; /* of the levels that it is on its way for */
 } sl_request;
+_Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
 
 static inline bool sl_request_is_answered(const sl_request *r)
 {
     return r->kind == SL_REQUEST_LOAD || r->kind == SL_REQUEST_ATOMIC;
 }
 
-enum { SL_LOG2_CHUNK = 12, SL_MOST_CHUNKS = 4096 };
+enum { SL_LOG2_CHUNK = 15, SL_MOST_CHUNKS = 512 };
 
 /* Requests stay where they are as the pool grows. */
 typedef struct sl_request_pool {
     sl_request *chunk[SL_MOST_CHUNKS];
-    uint32_t capacity, free; /* free: head of the list */
-    uint32_t used;
-    bool failed; /* memory ran out: numbers that were given out since are SL_NONE */
+    uint32_t capacity;
+    uint32_t touched, used; /* how many were ever given out, and are now */
+    uint32_t free;          /* head of the list of those that are not any more */
+    bool failed;            /* memory ran out: numbers that were given out since are SL_NONE */
 } sl_request_pool;
 
 static inline sl_request *sl_pool_at(const sl_request_pool *pool, uint32_t number)
