@@ -5,6 +5,7 @@
  *   profile.h   reuse, from a trace alone
  *   machine.h   GPUs as descriptions
  *   model.h     what a trace does to the caches of a machine
+ *   sim.h       the same cycle by cycle
  *   policy.h    what a cache asks its policies, for policies of one's own
  *   counters.h  results in numbers, by name
  *
@@ -23,6 +24,7 @@
 #include "sluice/pool.h"
 #include "sluice/profile.h"
 #include "sluice/progress.h"
+#include "sluice/sim.h"
 #include "sluice/trace.h"
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ static void put_level(sl_json *j, const sl_level *level, const sl_sim_level_resu
     sl_json_key(j, "level");
     sl_json_string(j, level->name);
 #define SL_LEVEL_COUNT(field) put_count(j, #field, r->field);
-#include "report/sim_levels.def"
+#include "sim/level_counts.def"
 #undef SL_LEVEL_COUNT
     sl_json_key(j, "stall_cycles");
     sl_json_object(j, false);
@@ -121,7 +121,7 @@ static size_t csv_columns(FILE *file, const void *of)
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const char *name = report->machine->level[i].name;
 #define SL_LEVEL_COUNT(field) fprintf(file, ",%s." #field, name), count++;
-#include "report/sim_levels.def"
+#include "sim/level_counts.def"
 #undef SL_LEVEL_COUNT
         for (int s = 0; s < SL_STALLS; s++)
             fprintf(file, ",%s.stall_%s_cycles", name, stall_names[s]);
@@ -140,7 +140,7 @@ static void csv_launch(FILE *file, const void *of, size_t n)
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_sim_level_result *r = &launch->level[i];
 #define SL_LEVEL_COUNT(field) fprintf(file, ",%" PRIu64, r->field);
-#include "report/sim_levels.def"
+#include "sim/level_counts.def"
 #undef SL_LEVEL_COUNT
         for (int s = 0; s < SL_STALLS; s++)
             fprintf(file, ",%" PRIu64, r->stall_cycles[s]);

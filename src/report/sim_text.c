@@ -192,7 +192,7 @@ static bool has_energy(const sl_sim_report *report)
 static void add_level(sl_sim_level_result *to, const sl_sim_level_result *from)
 {
 #define SL_LEVEL_COUNT(field) to->field += from->field;
-#include "report/sim_levels.def"
+#include "sim/level_counts.def"
 #undef SL_LEVEL_COUNT
     for (int i = 0; i < SL_STALLS; i++)
         to->stall_cycles[i] += from->stall_cycles[i];

@@ -397,6 +397,7 @@ void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct 
     sim->options.record_counts = record_counts;
 }
 
+/* Since the caches were last emptied; of a policy that keeps what it learnt, since the first launch. */
 void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell)
 {
     for (uint32_t i = 0; i < sim->banks[level]; i++) {

@@ -13,10 +13,9 @@
 #include "base/progress.h"
 #include "machine/machine.h"
 #include "policy/policy.h"
+#include "sluice/sim.h"
 #include "trace/count.h"
 #include "trace/loaded.h"
-
-typedef struct sl_sim sl_sim;
 
 /* What a scheduler does in a cycle. */
 typedef enum sl_cycle_kind {
@@ -77,7 +76,7 @@ typedef struct sl_sim_level_result {
     double energy_nj; /* accesses and leakage, of all instances */
 } sl_sim_level_result;
 
-typedef struct sl_sim_result {
+struct sl_sim_result {
     uint64_t cycles;
     uint64_t warp_insts, thread_insts;
     uint64_t scheduler_cycles[SL_CYCLES]; /* of all schedulers: they sum to cycles * cores * schedulers */
@@ -88,11 +87,10 @@ typedef struct sl_sim_result {
     uint64_t l1_bytes;
     sl_launch_counts counts; /* the same as the counters of all commands, and of each memory instruction */
     sl_counts *slots;        /* what counts.slot points to */
-} sl_sim_result;
+};
 
 /* What the machine says is checked for what the simulator can do. */
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
-void sl_sim_destroy(sl_sim *sim); /* NULL is fine */
 /* Runs a launch to its end. `plan`: for each memory instruction of the kernel a mask of levels that its loads go past
  * (bit 0: the first); NULL: none. The caller frees the result by sl_sim_result_fini, also after a failure.
  * A launch that makes no progress is a failure that says what waits for what. */
@@ -104,9 +102,5 @@ void sl_sim_result_fini(sl_sim_result *result);
 void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct sl_line_counts *record_counts);
 /* After a launch that made no progress: every warp, queue, MSHR and channel that holds something. NULL otherwise. */
 const char *sl_sim_state_text(const sl_sim *sim);
-
-/* What a policy of a level says of itself, summed over its caches, since they were last emptied; of a policy that keeps
- * what it learnt, since the first launch. */
-void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell);
 
 #endif

@@ -111,6 +111,18 @@ run_hits=$("$prefix/bin/sluice" model gesummv.slt --gpu fermi-gtx470 --csv | awk
 [ "$(hits lru)" = "$run_hits" ] || fail "$(saw "sluice model has $run_hits hits")"
 [ "$(hits bip)" -gt "$(hits lru)" ] || fail "$(saw 'bip is no better than lru')"
 
+it 'lets a program simulate a trace with a policy from outside'
+build_example "$prefix" own_bypass
+exits 0
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_bypass gesummv.slt
+exits 0
+cycles() { sed -n "s/^$1  *\([0-9]*\) cycles.*/\1/p" "$scratch/stdout"; }
+sim_cycles() { "$prefix/bin/sluice" sim gesummv.slt -g fermi-gtx480 --l1 "$1" --json | sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' | head -n 1; }
+# The built-in policies take the cycles that they take in the program; the new one saves some of those without one.
+[ "$(cycles none)" = "$(sim_cycles lru)" ] || fail "$(saw "sluice sim takes $(sim_cycles lru) cycles")"
+[ "$(cycles decoupled)" = "$(sim_cycles decoupled)" ] || fail "$(saw "sluice sim takes $(sim_cycles decoupled) cycles")"
+[ "$(cycles once)" -lt "$(cycles none)" ] || fail "$(saw 'once is no better than nothing')"
+
 it 'links with the static library too'
 libraries=$(PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --static --libs sluice |
     sed "s|-lsluice|-l:libsluice.a|")

@@ -308,6 +308,167 @@ static void own_policy_that_fails_or_errs_is_told_by_name(void **state)
     assert_non_null(strstr(error.text, "policy 'first_way' chose way 1000, which it was not offered"));
 }
 
+/* ---- the simulator ---- */
+
+static sl_status nothing_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+                              sl_error *error)
+{
+    (void)self, (void)shape, (void)value, (void)arena, (void)error;
+    return SL_OK;
+}
+
+static sl_admission past_admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    (void)access, (void)choices;
+    ++*(uint64_t *)self;
+    return SL_BYPASS;
+}
+
+static void past_report(const void *self, const sl_policy_tell *tell)
+{
+    tell->number(tell->to, "past", *(const uint64_t *)self);
+}
+
+static const sl_policy_ops past_policy = {.name = "past",
+                                          .state_bytes = sizeof(uint64_t),
+                                          .keeps = true,
+                                          .init = nothing_init,
+                                          .admit = past_admit,
+                                          .report = past_report};
+static const sl_policy_ops *const sim_own[] = {&past_policy};
+static const sl_policy_list sim_policies = {1, sim_own};
+
+/* A simulator of a GTX 480, and the trace of two loads of one line. */
+static sl_status start(const char *setting, const sl_sim_setup *setup, sl_sim **sim, sl_trace **trace, sl_error *error)
+{
+    char path[] = "/tmp/test_library_XXXXXX";
+    sl_machine *machine;
+    close(mkstemp(path));
+    write_trace(path);
+    assert_int_equal(sl_trace_open(path, trace, NULL, error), SL_OK);
+    unlink(path);
+    assert_int_equal(sl_machine_create("fermi-gtx480", &setting, setting ? 1 : 0, &sim_policies, &machine, error),
+                     SL_OK);
+    sl_status status = sl_sim_start(machine, setup, sim, error);
+    sl_machine_destroy(machine);
+    return status;
+}
+
+static uint64_t level_count(const sl_sim_result *result, uint32_t level, const char *name)
+{
+    sl_error error;
+    uint64_t value;
+    assert_int_equal(sl_sim_level_count(result, level, name, &value, &error), SL_OK);
+    return value;
+}
+
+static uint64_t run_and_count(sl_sim *sim, const sl_trace *trace, const uint8_t *past, const char *name)
+{
+    sl_sim_result *result;
+    sl_error error;
+    assert_int_equal(sl_sim_run(sim, trace, 0, past, &result, &error), SL_OK);
+    uint64_t value = count(sl_sim_total(result), name);
+    sl_sim_result_destroy(result);
+    return value;
+}
+
+static void launch_is_simulated_and_its_levels_are_asked_by_name(void **state)
+{
+    (void)state;
+    sl_sim *sim;
+    sl_trace *trace;
+    sl_sim_result *result;
+    sl_error error;
+    uint64_t value = 1;
+    assert_int_equal(start(NULL, NULL, &sim, &trace, &error), SL_OK);
+    assert_int_equal(sl_sim_run(sim, trace, 0, NULL, &result, &error), SL_OK);
+    sl_trace_close(trace);
+    sl_sim_destroy(sim);
+    /* The result outlives both. The second load finds the line on its way. */
+    assert_true(count(sl_sim_total(result), "cycles") > 100);
+    assert_int_equal(count(sl_sim_slot(result, 0), "ld_requests"), 2);
+    assert_int_equal(level_count(result, 0, "accesses"), 2);
+    assert_int_equal(level_count(result, 0, "misses"), 1);
+    assert_int_equal(level_count(result, 0, "pending"), 1);
+    assert_int_equal(level_count(result, 1, "misses"), 1);
+    assert_int_equal(sl_sim_level_count(result, 0, "mises", &value, &error), SL_NOT_FOUND);
+    assert_non_null(strstr(error.text, "misses"));
+    assert_int_equal(value, 0);
+    assert_int_equal(sl_sim_level_count(result, 1000, "misses", &value, &error), SL_NOT_FOUND);
+    sl_sim_result_destroy(result);
+}
+
+static void launches_find_what_others_left_in_shared_caches_unless_they_are_cold(void **state)
+{
+    (void)state;
+    sl_sim *sim;
+    sl_trace *trace;
+    sl_error error;
+    assert_int_equal(start(NULL, NULL, &sim, &trace, &error), SL_OK);
+    assert_true(run_and_count(sim, trace, NULL, "dram_read_sectors") > 0);
+    assert_int_equal(run_and_count(sim, trace, NULL, "dram_read_sectors"), 0);
+    sl_sim_destroy(sim);
+    sl_trace_close(trace);
+    assert_int_equal(start(NULL, &(sl_sim_setup){.seed = 1, .cold = true}, &sim, &trace, &error), SL_OK);
+    uint64_t cycles = run_and_count(sim, trace, NULL, "cycles");
+    assert_int_equal(run_and_count(sim, trace, NULL, "cycles"), cycles);
+    sl_sim_destroy(sim);
+    sl_trace_close(trace);
+}
+
+static void add_number(void *to, const char *name, uint64_t number)
+{
+    assert_string_equal(name, "past");
+    *(uint64_t *)to += number;
+}
+
+static void loads_go_past_a_level_by_a_policy_of_ones_own_or_one_by_one(void **state)
+{
+    (void)state;
+    static const uint8_t first_level[] = {1};
+    sl_sim *sim;
+    sl_trace *trace;
+    sl_sim_result *result;
+    sl_error error;
+    uint64_t told = 0;
+    assert_int_equal(start("L1.bypass=past", NULL, &sim, &trace, &error), SL_OK);
+    assert_int_equal(sl_sim_run(sim, trace, 0, NULL, &result, &error), SL_OK);
+    assert_int_equal(level_count(result, 0, "bypasses"), 2);
+    assert_int_equal(level_count(result, 0, "misses"), 0);
+    sl_sim_policy_report(sim, 0, true, &(sl_policy_tell){add_number, &told});
+    assert_int_equal(told, 2);
+    sl_sim_result_destroy(result);
+    sl_sim_destroy(sim);
+    sl_trace_close(trace);
+    assert_int_equal(start(NULL, NULL, &sim, &trace, &error), SL_OK);
+    assert_int_equal(sl_sim_run(sim, trace, 0, first_level, &result, &error), SL_OK);
+    assert_int_equal(level_count(result, 0, "bypasses"), 2);
+    sl_sim_result_destroy(result);
+    sl_sim_destroy(sim);
+    sl_trace_close(trace);
+}
+
+static void what_the_simulator_cannot_do_alone_is_refused(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {"L1.bypass=profiled", "L1.bypass=pdp(pd=best)"};
+    sl_sim *sim;
+    sl_trace *trace;
+    sl_sim_result *result;
+    sl_error error;
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(start(refused[i], NULL, &sim, &trace, &error), SL_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "sluice sim"));
+        assert_null(sim);
+        sl_trace_close(trace);
+    }
+    assert_int_equal(start(NULL, NULL, &sim, &trace, &error), SL_OK);
+    assert_int_equal(sl_sim_run(sim, trace, 1, NULL, &result, &error), SL_NOT_FOUND);
+    assert_null(result);
+    sl_sim_destroy(sim);
+    sl_trace_close(trace);
+}
+
 /* ---- the rest ---- */
 
 static void counters_have_names_units_and_meanings(void **state)
@@ -338,6 +499,10 @@ int main(void)
         cmocka_unit_test(own_policy_is_named_by_levels_like_the_built_in_ones),
         cmocka_unit_test(own_policy_decides_what_hits),
         cmocka_unit_test(own_policy_that_fails_or_errs_is_told_by_name),
+        cmocka_unit_test(launch_is_simulated_and_its_levels_are_asked_by_name),
+        cmocka_unit_test(launches_find_what_others_left_in_shared_caches_unless_they_are_cold),
+        cmocka_unit_test(loads_go_past_a_level_by_a_policy_of_ones_own_or_one_by_one),
+        cmocka_unit_test(what_the_simulator_cannot_do_alone_is_refused),
         cmocka_unit_test(counters_have_names_units_and_meanings),
         cmocka_unit_test(version_is_the_one_it_was_built_with),
     };

@@ -1,0 +1,64 @@
+/* The simulator: launches of a trace cycle by cycle on a machine, with the policies of its levels, built-in ones or a
+ * program's own (policy.h). docs/sim.md says what happens in a cycle, how far it is from hardware, and what it leaves
+ * out. */
+#ifndef SLUICE_SIM_H
+#define SLUICE_SIM_H
+
+#include "sluice/counters.h"
+#include "sluice/machine.h"
+#include "sluice/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A machine at work. Caches that all cores share keep what they hold from launch to launch; the others, the first among
+ * them, are emptied at each. */
+typedef struct sl_sim sl_sim;
+
+typedef struct sl_sim_setup {
+    uint64_t seed; /* of all that is random */
+    bool cold;     /* all caches are emptied before each launch */
+} sl_sim_setup;
+
+/* `setup` NULL: a seed of 1 and caches that keep what they hold, as in `sluice sim`. Policies of the program's own that
+ * the machine names must outlive it; the machine need not. What the simulator cannot do is SL_UNSUPPORTED: policies
+ * that need a run that counts before ("profiled"), parameters that are to be searched for ("best"). */
+SL_API sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error);
+SL_API void sl_sim_destroy(sl_sim *sim); /* NULL is fine */
+
+typedef struct sl_sim_result sl_sim_result;
+
+/* Runs a launch to its end. `past`: for each memory instruction of its kernel (sl_trace_kernel.mem_slots of them) a
+ * mask of levels that its loads go past, bit 0 for the first; NULL: none does. The result is the caller's and needs
+ * nothing else. A launch that makes no progress for a million cycles fails with what waits for what. */
+SL_API sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *past,
+                            sl_sim_result **result, sl_error *error);
+SL_API void sl_sim_result_destroy(sl_sim_result *result); /* NULL is fine */
+
+/* Of the whole launch ("cycles", "ld_sectors", "dram_read_sectors"), and of one memory instruction. The counts are part
+ * of the result. */
+SL_API const sl_counts *sl_sim_total(const sl_sim_result *result);
+SL_API const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot);
+
+/* What a level counted, by name; SL_NOT_FOUND with the nearest name where there is no such count.
+ *   accesses                        requests that it took
+ *   hits, pending, misses, bypasses what became of them; pending: hits on lines that were on their way
+ *   store_misses                    stores that found no line and brought all of it
+ *   read_sectors, read_hit_sectors, atomic_sectors, written_sectors, fill_sectors
+ *   evictions, unused_evictions     lines that left; of these, those that were not hit after they came
+ *   writebacks, joined              lines written back; reads that another one's answer served, too
+ *   frc_misses, delay_cycles        see docs/sim.md
+ *   tag_accesses, data_accesses     what its energy comes from */
+SL_API sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const char *name, uint64_t *value,
+                                    sl_error *error);
+/* What policies say of themselves (sl_policy_ops.report), summed over the caches of a level by who listens: of the one
+ * that bypasses, or of the one that replaces; since the caches were last emptied, or, of a policy that keeps what it
+ * learnt, since the first launch. */
+SL_API void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* The simulator as programs outside of the library use it: launches of a trace go in, results on the heap come out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "machine/machine.h"
+#include "sim/series.h"
+
+static sl_status check_policy(const sl_machine *machine, const char *text, sl_error *error)
+{
+    sl_policy_choice choice;
+    sl_status status = *text ? sl_policy_parse_among(machine->policies, text, &choice, error) : SL_OK;
+    if (status || !*text)
+        return status;
+    for (uint32_t i = 0; choice.ops->params && choice.ops->params[i].name; i++)
+        if (choice.best >> i & 1)
+            return sl_fail(error, SL_UNSUPPORTED, "%s: a search for the best %s is what `sluice sim` does", text,
+                           choice.ops->params[i].name);
+    if (choice.ops->needs_counts)
+        return sl_fail(error, SL_UNSUPPORTED, "%s needs a run that counts before it: that is what `sluice sim` does",
+                       choice.ops->name);
+    return SL_OK;
+}
+
+sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error)
+{
+    const sl_sim_options options = {.seed = setup ? setup->seed : 1, .cold = setup && setup->cold};
+    sl_status status = SL_OK;
+    *sim = NULL;
+    for (uint32_t i = 0; i < machine->levels && !status; i++) {
+        status = check_policy(machine, machine->level[i].replacement, error);
+        if (!status)
+            status = check_policy(machine, machine->level[i].bypass, error);
+    }
+    return status ? status : sl_sim_create(machine, &options, sim, error);
+}
+
+sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *past, sl_sim_result **result,
+                     sl_error *error)
+{
+    sl_loaded *loaded = NULL;
+    *result = NULL;
+    if (launch >= sl_trace_launches(trace))
+        return sl_fail(error, SL_NOT_FOUND, "launch %u: the trace has %u", launch, sl_trace_launches(trace));
+    sl_sim_result *made = calloc(1, sizeof *made);
+    sl_status status = made ? sl_loaded_create(trace, launch, NULL, &loaded, error) : sl_fail_memory(error);
+    if (!status)
+        status = sl_sim_launch(sim, loaded, past, made, error);
+    sl_loaded_destroy(loaded);
+    if (status)
+        sl_sim_result_destroy(made);
+    else
+        *result = made;
+    return status;
+}
+
+void sl_sim_result_destroy(sl_sim_result *result)
+{
+    if (result)
+        sl_sim_result_fini(result);
+    free(result);
+}
+
+const sl_counts *sl_sim_total(const sl_sim_result *result)
+{
+    return &result->counts.total;
+}
+
+const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot)
+{
+    return &result->counts.slot[slot];
+}
+
+sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const char *name, uint64_t *value,
+                             sl_error *error)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } counts[] = {
+#define SL_LEVEL_COUNT(field) {#field, offsetof(sl_sim_level_result, field)},
+#include "sim/level_counts.def"
+#undef SL_LEVEL_COUNT
+    };
+    const char *names[sizeof counts / sizeof *counts];
+    *value = 0;
+    if (level >= SL_MOST_LEVELS)
+        return sl_fail(error, SL_NOT_FOUND, "level %u: no machine has that many", level);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        names[i] = counts[i].name;
+        if (strcmp(name, names[i]))
+            continue;
+        memcpy(value, (const char *)&result->level[level] + counts[i].at, sizeof *value);
+        return SL_OK;
+    }
+    const char *near = sl_suggest(name, names, sizeof counts / sizeof *counts);
+    return sl_fail(error, SL_NOT_FOUND, "a level has no count '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
+}
