@@ -10,6 +10,8 @@
 #include "cli/model_wishes.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/report_sim.h"
+#include "cli/sim_plan.h"
 #include "cli/sweep_run.h"
 #include "cli/trace_input.h"
 #include "machine/vary.h"
@@ -24,7 +26,8 @@ typedef struct report_options {
     sl_model_wishes wishes;
     const char *counters;
     uint64_t least_sectors;
-    bool brief;
+    bool brief, sim;
+    const char *plan, *code;
 } report_options;
 
 /* A sweep and what it is made of. */
@@ -49,6 +52,9 @@ typedef struct report {
     sl_profile *profiles;
     sl_profile_report profile;
     swept sizes, policies;
+    sl_sweep simulated;
+    sl_plan plan;
+    bool planned; /* there is a plan */
     sl_ncu ncu;
     sl_ncu_pairs pairs;
     sl_validated *validated;
@@ -298,6 +304,9 @@ static sl_status gather(report *r, sl_error *error)
         status = sl_model_log(r->inv, &r->machine, &r->wishes, &r->input, r->modelled, error);
     if (!status && !r->options->brief)
         status = compare(r, error);
+    if (!status && r->options->sim)
+        status =
+            sl_report_simulate(r->inv, &r->machine, r->options->input.seed, &r->input, &r->arena, &r->simulated, error);
     if (!status && r->options->counters)
         status = validate(r, error);
     return status;
@@ -318,6 +327,8 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
         .profile = &r->profile,
         .sizes = compared ? &r->sizes.sweep : NULL,
         .policies = compared ? &r->policies.sweep : NULL,
+        .simulated = r->options->sim ? &r->simulated : NULL,
+        .plan = r->planned ? &r->plan : NULL,
         .validation = r->options->counters ? &r->validation : NULL,
         .sources = r->input.texts,
         .source = r->input.text,
@@ -375,6 +386,8 @@ static void report_fini(report *r)
     sl_launch_log_destroy(r->modelled);
     swept_fini(&r->sizes);
     swept_fini(&r->policies);
+    if (r->planned)
+        sl_plan_fini(&r->plan);
     free(r->validated);
     free(r->predicted);
     sl_ncu_pairs_fini(&r->pairs);
@@ -393,6 +406,8 @@ static int run_report(const sl_invocation *inv)
     sl_error error;
     if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->callgrind)
         return sl_cli_usage(inv, "-o FILE is missing: where to write the page");
+    if (options.code && !options.plan)
+        return sl_cli_usage(inv, "--code is that of a --plan");
     sl_arena_init(&r.arena);
     sl_status status = sl_model_wishes_machine(&options.wishes, &r.machine, &error);
     if (!status && options.counters)
@@ -404,6 +419,10 @@ static int run_report(const sl_invocation *inv)
     if (!status && r.input.damage.status) {
         status = r.input.damage.status;
         error = r.input.damage;
+    }
+    if (!status && options.plan) {
+        status = sl_input_plan(options.plan, options.code, &r.input, &r.plan, &error);
+        r.planned = !status;
     }
     if (!status)
         status = gather(&r, &error);
@@ -419,6 +438,9 @@ static const sl_option options[] = {
     SL_MODEL_WISHES_TABLE(report_options),
     {"counters", 'c', SL_OPTION_STRING, "FILE", "Put what hardware counted beside the model: CSV of ncu, or of papers/measure-h200", AT(counters), 0, 0, NULL},
     {"least-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means of errors (default: 1000)", AT(least_sectors), 0, 0, NULL},
+    {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every policy of L1, cycle by cycle", AT(sim), 0, 0, NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Show what this bypass plan of 'sluice tune' says of each load: its affinities and its mode", AT(plan), 0, 0, NULL},
+    {"code", 0, SL_OPTION_STRING, "FILE", "With --plan, for a trace: the PTX that it was recorded from", AT(code), 0, 0, NULL},
     {"brief", 0, SL_OPTION_FLAG, NULL, "Leave out the comparison of cache sizes and of policies", AT(brief), 0, 0, NULL},
     {0},
 };
@@ -435,6 +457,8 @@ static const sl_example examples[] = {
     {"sluice report app.slt -o app.html --source src", "Makes a page of a recorded program, with its sources"},
     {"sluice report bfs -o bfs.html --counters papers/h200-counters.csv",
      "Also shows how far the model is from what an H200 counted"},
+    {"sluice report spmv --gpu fermi-gtx480 --sim -o spmv.html", "Also simulates it with every policy of L1"},
+    {"sluice report spmv --plan spmv.json -o spmv.html", "Also shows what each load gains by going past a cache"},
     {"sluice report app.slt --brief --callgrind app.callgrind", "Writes what each line did for KCachegrind instead"},
     {0},
 };
@@ -447,7 +471,9 @@ const sl_command sl_cmd_report = {
         "Counts, profiles and models the launches of a trace or a workload and writes one self-contained page for a "
         "browser: an overview, kernels and launches, the source line by line with what each line's loads hit, miss (by "
         "class) and come back to, reuse histograms, misses over the size of L1, replacement policies beside each "
-        "other, and, with --counters, the model beside hardware.\n\n"
+        "other, and, with --counters, the model beside hardware. With --sim every policy of L1, those that bypass "
+        "among "
+        "them, is simulated; with --plan each line shows what its loads gain by going past L1, L2 or both.\n\n"
         "The page fetches nothing; without JavaScript its tables remain. --json writes the data that it shows.\n\n"
         "Built-in workloads bring their sources. Those of other programs are looked for below the current folder, or "
         "where --source says, by the names that the program was compiled with (nvcc -lineinfo); their PTX comes from "

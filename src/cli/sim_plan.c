@@ -72,22 +72,31 @@ static sl_status make_masks(const sl_plan *plan, const sl_trace_input *input, co
     return SL_OK;
 }
 
-sl_status sl_sim_plan(const char *path, const char *code, const sl_trace_input *input, const sl_machine *machine,
-                      sl_arena *arena, const uint8_t *const **masks, sl_error *error)
+sl_status sl_input_plan(const char *path, const char *code, const sl_trace_input *input, sl_plan *plan, sl_error *error)
 {
-    sl_plan plan;
     const char *text = NULL, *name;
     char *owned = NULL;
     size_t length = 0;
-    sl_status status = sl_plan_read(path, &plan, error);
+    sl_status status = sl_plan_read(path, plan, error);
     if (status)
         return status;
     status = find_code(code, input, &text, &length, &name, &owned, error);
     if (!status)
-        status = check_plan(&plan, text, length, name, error);
-    if (!status)
-        status = make_masks(&plan, input, machine, arena, masks, error);
+        status = check_plan(plan, text, length, name, error);
     free(owned);
+    if (status)
+        sl_plan_fini(plan);
+    return status;
+}
+
+sl_status sl_sim_plan(const char *path, const char *code, const sl_trace_input *input, const sl_machine *machine,
+                      sl_arena *arena, const uint8_t *const **masks, sl_error *error)
+{
+    sl_plan plan;
+    sl_status status = sl_input_plan(path, code, input, &plan, error);
+    if (status)
+        return status;
+    status = make_masks(&plan, input, machine, arena, masks, error);
     sl_plan_fini(&plan);
     return status;
 }

@@ -114,6 +114,58 @@ void sl_section_policies(FILE *file, const sl_page *page)
     fputs("</section>\n", file);
 }
 
+/* ---- policies in the simulator ---- */
+
+static uint64_t simulated_columns(const sl_page_sweep *sum)
+{
+    uint64_t columns = 0;
+    for (size_t p = 0; p < sum->sweep->points; p++)
+        columns |= sl_metrics_of(&(sl_metric_row){&sum->all[p], NULL}, NULL);
+    return columns;
+}
+
+/* The first point is the machine as it is: the others are as fast as they take fewer cycles. */
+static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const char *name, uint64_t columns)
+{
+    double base = (double)counts[0].value[SL_COUNTER_cycles];
+    for (size_t p = 0; p < s->points; p++) {
+        uint64_t cycles = counts[p].value[SL_COUNTER_cycles];
+        fputs("<tr>", file);
+        sl_html_cell(file, name);
+        sl_html_cell(file, s->point[p].replacement);
+        if (cycles)
+            sl_html_cell_number(file, base / (double)cycles, 3, "");
+        else
+            sl_html_cell_none(file);
+        sl_metrics_cells(file, columns, &(sl_metric_row){&counts[p], NULL}, NULL);
+        fputs("</tr>\n", file);
+    }
+}
+
+void sl_section_simulated(FILE *file, const sl_page *page)
+{
+    const sl_page_sweep *sum = &page->simulated;
+    const sl_sweep *s = sum->sweep;
+    if (!sum->kernels)
+        return;
+    uint64_t columns = simulated_columns(sum);
+    fputs("<section id=simulated><h2>Policies, cycle by cycle</h2>\n", file);
+    sl_section_chart(file, "simulated", SIZE_MAX, "Speed with each policy of L1 in the simulator");
+    put_note(file, s);
+    sl_html_table(file, "Simulated with each policy of L1", "sortable long");
+    sl_html_column(file, "kernel", NULL, false);
+    sl_html_column(file, "L1 policy", "the first is the machine's own; those that bypass have its replacement", false);
+    sl_html_column(file, "speed", "cycles of the machine's own policy for each cycle of this one", true);
+    sl_metrics_columns(file, columns);
+    sl_html_table_rows(file);
+    if (sum->kernels > 1)
+        simulated_rows(file, s, sum->all, "all kernels", columns);
+    for (size_t k = 0; k < sum->kernels; k++)
+        simulated_rows(file, s, &sum->counts[k * s->points], sum->first[k]->name, columns);
+    sl_html_table_end(file);
+    fputs("</section>\n", file);
+}
+
 /* ---- hardware ---- */
 
 static const char *unit_of(int quantity)
@@ -228,8 +280,8 @@ void sl_section_hardware(FILE *file, const sl_page *page)
 static uint64_t known_in(const sl_page *page)
 {
     uint64_t known = page->counts.known;
-    const sl_page_sweep *sums[] = {&page->sizes, &page->policies};
-    for (int i = 0; i < 2; i++)
+    const sl_page_sweep *sums[] = {&page->sizes, &page->policies, &page->simulated};
+    for (int i = 0; i < 3; i++)
         for (size_t p = 0; sums[i]->kernels && p < sums[i]->sweep->points; p++)
             known |= sums[i]->all[p].known;
     const sl_validation *v = page->input.validation;

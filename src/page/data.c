@@ -187,6 +187,19 @@ static bool add_sweep(sl_page *page, const sl_sweep *s, sl_page_sweep *sum)
     return true;
 }
 
+/* ---- plans ---- */
+
+static void add_plan(sl_page_kernel *k, const sl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        if (!strcmp(plan->kernel[i].function, k->symbol))
+            k->planned = &plan->kernel[i];
+    for (uint32_t i = 0; i < plan->loads; i++)
+        for (uint32_t n = 0; n < k->loads && !strcmp(plan->load[i].function, k->symbol); n++)
+            if (k->load[n].inst.pc == plan->load[i].place)
+                k->load[n].planned = &plan->load[i];
+}
+
 /* ---- pages ---- */
 
 static void drop_idle_loads(sl_page_kernel *k)
@@ -208,10 +221,13 @@ static bool fill(sl_page *page)
     for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
         if (!add_profile(page, &in->profile->sums.kernel[i]))
             return false;
-    for (size_t i = 0; i < page->kernels.count; i++)
+    for (size_t i = 0; i < page->kernels.count; i++) {
         drop_idle_loads(&page->kernels.items[i]);
+        if (in->plan)
+            add_plan(&page->kernels.items[i], in->plan);
+    }
     return sl_page_find_views(page) && add_sweep(page, in->sizes, &page->sizes) &&
-           add_sweep(page, in->policies, &page->policies);
+           add_sweep(page, in->policies, &page->policies) && add_sweep(page, in->simulated, &page->simulated);
 }
 
 sl_status sl_page_create(const sl_page_input *input, sl_page **page, sl_error *error)

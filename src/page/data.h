@@ -12,6 +12,7 @@ typedef struct sl_page_load {
     sl_inst_name inst;
     sl_counts counts;
     const sl_profile_counts *reuse; /* NULL: unknown */
+    const sl_plan_load *planned;    /* NULL: no plan names it */
 } sl_page_load;
 
 /* The part of a source that belongs to a kernel; lines from 1, inclusive. */
@@ -28,7 +29,8 @@ typedef struct sl_page_kernel {
     const sl_profile_sum *reuse; /* NULL: unknown */
     uint32_t loads;              /* that ran, in program order */
     sl_page_load *load;
-    size_t views; /* PTX last */
+    const sl_plan_kernel *planned; /* NULL: no plan has it */
+    size_t views;                  /* PTX last */
     sl_page_view *view;
 } sl_page_kernel;
 
@@ -62,7 +64,7 @@ struct sl_page {
     sl_counts counts; /* of everything */
     SL_ARRAY(sl_page_kernel) kernels;
     SL_ARRAY(sl_page_launch) launches;
-    sl_page_sweep sizes, policies;
+    sl_page_sweep sizes, policies, simulated;
 };
 
 /* Finds the views of all kernels; false when memory runs out. */

@@ -1,5 +1,6 @@
 /* The data of a page, as JSON and as CSV: every value exact. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "page/data.h"
 #include "report/head_json.h"
@@ -16,6 +17,23 @@ static void put_reuse(sl_json *j, const sl_profile_counts *reuse, const sl_profi
     sl_json_close(j, '}');
 }
 
+/* Percent that the kernel gains when this load alone goes past a cache, by mode, and what the plan does with it. */
+static void put_planned(sl_json *j, const sl_plan_load *planned)
+{
+    if (!planned)
+        return;
+    sl_json_key(j, "affinity");
+    sl_json_object(j, false);
+    for (unsigned mode = 1; mode < SL_BYPASS_MODES; mode++)
+        if (!isnan(planned->affinity[mode])) {
+            sl_json_key(j, sl_bypass_name(mode));
+            sl_json_double(j, planned->affinity[mode]);
+        }
+    sl_json_close(j, '}');
+    sl_json_key(j, "plan");
+    sl_json_string(j, sl_bypass_name(planned->mode));
+}
+
 static void put_loads(sl_json *j, const sl_page_kernel *k, const sl_profile_options *options)
 {
     sl_json_key(j, "loads");
@@ -25,6 +43,7 @@ static void put_loads(sl_json *j, const sl_page_kernel *k, const sl_profile_opti
         sl_inst_json(j, &k->load[i].inst);
         sl_json_counts(j, "counters", &k->load[i].counts);
         put_reuse(j, k->load[i].reuse, options);
+        put_planned(j, k->load[i].planned);
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
@@ -131,6 +150,7 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
     sl_json_close(&j, ']');
     put_sweep(&j, "sizes", &page->sizes);
     put_sweep(&j, "policies", &page->policies);
+    put_sweep(&j, "simulated", &page->simulated);
     if (in->validation) {
         sl_json_key(&j, "validation");
         sl_json_object(&j, true);

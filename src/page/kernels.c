@@ -303,12 +303,16 @@ static void put_loads(FILE *file, const sl_page *page, size_t kernel)
     sl_html_table(file, "Memory instructions, in the order of the program", "sortable loads");
     sl_html_column(file, "PTX", "line of the PTX; of other traces the address", true);
     load_head(file, columns, has_bars(page));
+    if (page->input.plan)
+        sl_planned_columns(file);
     sl_html_table_rows(file);
     for (uint32_t i = 0; i < k->loads; i++) {
         const sl_inst_name *inst = &k->load[i].inst;
         fputs("<tr>", file);
         sl_html_cell_count(file, inst->ptx_line ? inst->ptx_line : inst->pc);
         load_cells(file, page, kernel, &k->load[i], columns, has_bars(page));
+        if (page->input.plan)
+            sl_planned_cells(file, k->load[i].planned);
         fputs("</tr>\n", file);
     }
     sl_html_table_end(file);
@@ -388,6 +392,7 @@ sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_e
         sl_html_text(file, k->symbol);
         fputs("</code></p>\n", file);
     }
+    sl_section_planned(file, page, kernel);
     sl_section_source(file, page, kernel);
     sl_status status = SL_OK;
     if (k->loads) {

@@ -65,13 +65,10 @@ static void put_nav(FILE *file, const sl_page *page)
         const char *id, *title;
         bool there;
     } links[] = {
-        {"overview", "Overview", page->kernels.count},
-        {"kernels", "Kernels", page->kernels.count},
-        {"sizes", "Cache sizes", page->sizes.kernels},
-        {"policies", "Policies", page->policies.kernels},
-        {"hardware", "Hardware", in->validation},
-        {"launches", "Launches", page->launches.count > 1},
-        {"counters", "Counters", true},
+        {"overview", "Overview", page->kernels.count},       {"kernels", "Kernels", page->kernels.count},
+        {"sizes", "Cache sizes", page->sizes.kernels},       {"policies", "Policies", page->policies.kernels},
+        {"simulated", "Simulated", page->simulated.kernels}, {"hardware", "Hardware", in->validation},
+        {"launches", "Launches", page->launches.count > 1},  {"counters", "Counters", true},
     };
     fputs("<nav aria-label=Sections><ul>\n", file);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
@@ -106,6 +103,7 @@ static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
         status = sl_section_kernel(file, page, i, error);
     sl_section_sizes(file, page);
     sl_section_policies(file, page);
+    sl_section_simulated(file, page);
     sl_section_hardware(file, page);
     sl_section_launches(file, page);
     sl_section_glossary(file, page);

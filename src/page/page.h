@@ -6,6 +6,7 @@
 #ifndef SL_PAGE_PAGE_H
 #define SL_PAGE_PAGE_H
 
+#include "bypass/plan.h"
 #include "report/launches.h"
 #include "report/profile.h"
 #include "report/sweep.h"
@@ -25,7 +26,9 @@ typedef struct sl_page_input {
     sl_report_info info;
     const sl_launch_log *counted, *modelled; /* of the same launches, in the same order */
     const sl_profile_report *profile;        /* of these launches too */
-    const sl_sweep *sizes, *policies;
+    const sl_sweep *sizes, *policies;        /* of the model */
+    const sl_sweep *simulated;               /* policies of the first level in the simulator; the machine's own first */
+    const sl_plan *plan;                     /* of the code that ran: what loads gain by going past a cache */
     const sl_validation *validation;
     size_t sources;
     const sl_source_text *source;

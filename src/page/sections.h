@@ -18,11 +18,19 @@ void sl_section_launches(FILE *file, const sl_page *page);
 /* Parts of a kernel's section. */
 void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel);
 void sl_section_source(FILE *file, const sl_page *page, size_t kernel);
+/* What the plan of the page says of a kernel; of a load, as cells of a table (NULL: nothing); of all loads of a line.
+ */
+void sl_section_planned(FILE *file, const sl_page *page, size_t kernel);
+void sl_planned_columns(FILE *file);
+void sl_planned_cells(FILE *file, const sl_plan_load *planned);
+void sl_planned_line_column(FILE *file);
+void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t count);
 /* Where a load stands, as a link to its line where the page has that. */
 void sl_section_place(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst);
 
 void sl_section_sizes(FILE *file, const sl_page *page);
 void sl_section_policies(FILE *file, const sl_page *page);
+void sl_section_simulated(FILE *file, const sl_page *page);
 void sl_section_hardware(FILE *file, const sl_page *page);
 void sl_section_glossary(FILE *file, const sl_page *page);
 

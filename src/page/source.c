@@ -247,6 +247,22 @@ static void put_numbers(FILE *file, const line_sum *sum, uint64_t of_kernel)
         sl_html_cell_none(file);
 }
 
+/* Loads of one line beyond these are few, and as their neighbours. */
+enum { MOST_PLANNED = 64 };
+
+static void put_planned(FILE *file, const sl_page_kernel *k, const sl_source_text *source, uint32_t line)
+{
+    const sl_plan_load *planned[MOST_PLANNED];
+    size_t count = 0;
+    for (uint32_t i = 0; i < k->loads && count < MOST_PLANNED; i++)
+        if (k->load[i].planned && line_of(&k->load[i].inst, source) == line)
+            planned[count++] = k->load[i].planned;
+    if (count)
+        sl_planned_line(file, planned, count);
+    else
+        sl_html_cell_none(file);
+}
+
 static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line,
                      const char *text, size_t bytes)
 {
@@ -259,6 +275,8 @@ static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_pa
     }
     fprintf(file, "><th scope=row>%u</th>", line);
     put_numbers(file, &sum, page->kernels.items[kernel].counts.value[SL_COUNTER_ld_sector_misses]);
+    if (page->input.plan)
+        put_planned(file, &page->kernels.items[kernel], &page->input.source[v->source], line);
     while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
         bytes--;
     fputs("<td><code>", file);
@@ -280,6 +298,8 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
     sl_html_column(file, "in L1", "hits, late hits and misses of its loads by class", false);
     sl_html_column(file, "misses", "sectors that its loads miss in L1", true);
     sl_html_column(file, "no reuse", "touches of lines that nobody touches again", true);
+    if (page->input.plan)
+        sl_planned_line_column(file);
     sl_html_column(file, "", NULL, false);
     sl_html_table_rows(file);
     for (const char *at = s->text; at && ++line <= v->last; at = next_line(s, at)) {

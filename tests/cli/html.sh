@@ -56,6 +56,45 @@ run "$sluice" report srad_v2 --size small --brief -o brief.html
 exits 0
 ! grep -q 'id=sizes' brief.html || fail 'there are sizes'
 
+it 'simulates the policies of L1 when asked to, and says what sluice sim says'
+run "$sluice" report spmv --size small --gpu fermi-gtx480 --brief --sim -o simulated.html --json simulated.json
+exits 0
+file_has simulated.html 'data-chart=simulated'
+for policy in lru fifo decoupled pc mrpb profiled; do
+    file_has simulated.html "<td>$policy</td>"
+    "$sluice" sim spmv --size small --gpu fermi-gtx480 --l1 $policy --json |
+        sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' | head -n 1 >cycles
+    grep -q "\"replacement\": \"$policy\".*\"cycles\": $(cat cycles)[,}]" simulated.json || fail "$policy: not $(cat cycles) cycles"
+done
+run "$sluice" report spmv --size small --gpu fermi-gtx480 --brief --sim -q -j 3 --json again.json
+exits 0
+run cmp simulated.json again.json
+exits 0
+
+it 'shows what loads gain by going past caches, as a plan says it'
+"$sluice" tune spmv --size small --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
+sed 's/"mode": "none"/"mode": "both"/' plan.json >both.json
+run "$sluice" report spmv --size small --gpu fermi-gtx480 --brief --plan both.json -o planned.html --json planned.json
+exits 0
+file_has planned.html 'A plan made on <b>sim fermi-gtx480</b> by <b>ours</b>'
+gain=$(sed -n 's/.*"place": 14,.*"affinity": {"L1": \(-*[0-9.]*\).*/\1/p' plan.json)
+file_has planned.json "\"affinity\": {\"L1\": $gain"
+file_has planned.json '"plan": "both"'
+grep -qE '<tr id=k0-s0-l10 .*title="2 loads; past L1 [-+0-9.]+( to [-+0-9.]+)? %;.*<b class=plan>both</b>' planned.html || fail "$(grep 'id=k0-s0-l10' planned.html)"
+run "$sluice" report bfs --size small --brief --plan plan.json -o other.html
+exits 1
+stderr_has 'belongs to other code'
+absent other.html
+"$sluice" trace -q -o spmv.slt spmv --size small
+run "$sluice" report spmv.slt --brief --plan plan.json -o other.html
+exits 1
+stderr_has '--code FILE names the PTX'
+run "$sluice" report spmv.slt --gpu fermi-gtx480 --brief --plan both.json --code "$source_root/workloads/spmv/spmv.ptx" -o traced.html
+exits 0
+file_has traced.html '<b class=plan>both</b>'
+run "$sluice" report spmv.slt --code x.ptx -o other.html
+exits 2
+
 it 'puts hardware beside the model'
 run "$sluice" report vecadd --brief -o h200.html --counters "$source_root/papers/h200-counters.csv"
 exits 0
@@ -245,7 +284,7 @@ if [ -n "$browser" ]; then
     {
         echo '<!DOCTYPE html><html><body><pre id=told></pre>'
         echo '<script>addEventListener("message", (e) => document.getElementById("told").append(e.data + ". "));</script>'
-        for page in run profile model sim sweep validate; do
+        for page in run profile model sim sweep validate simulated planned; do
             sed "s|^</body>\$|<script>addEventListener(\"load\", () => parent.postMessage(\"$page \" + document.documentElement.className + \" \" + document.querySelectorAll(\"canvas[role=img]\").length, \"*\"));</script></body>|" \
                 "$page.html" >"framed-$page.html"
             echo "<iframe src=framed-$page.html width=1200 height=900></iframe>"
@@ -253,10 +292,11 @@ if [ -n "$browser" ]; then
         echo '</body></html>'
     } >frames.html
     dom frames.html
-    for page in run profile model sim sweep validate; do
+    for page in run profile model sim sweep validate simulated planned; do
         grep -q "$page js [0-9]" dom.html || fail "$page.html: no script ran"
     done
     grep -qE 'validate js [1-9]' dom.html || fail 'there is no scatter plot'
+    grep -qE 'simulated js [1-9]' dom.html || fail 'policies are not drawn'
     ! grep -q 'CONSOLE' complaints || fail "$(grep CONSOLE complaints)"
 else
     skip "$no_browser"

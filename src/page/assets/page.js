@@ -300,6 +300,24 @@ function chartPolicies(figure) {
                          { indexAxis: "y", plugins: { legend: { display: false }, tooltip: inPercent } }),
     };
 }
+/* Bars from 1 on: to the right what is faster than the machine's own policy, to the left what is slower. */
+function chartSimulated(figure) {
+    const points = sumPoints(data.simulated, chosen(figure));
+    const speeds = points.map((p) => points[0].counters.cycles / p.counters.cycles);
+    const tell = (item) => {
+        const c = points[item.dataIndex].counters;
+        return " " + (+item.raw).toFixed(3) + "; " + short(c.cycles) + " cycles, " +
+            percent(c.ld_sector_hits || 0, c.ld_sectors).toFixed(1) + " % hit in L1";
+    };
+    return {
+        type: "bar", height: 5 + 1.7 * points.length,
+        data: { labels: points.map((p) => p.replacement), datasets: [
+            { label: "speed", base: 1, minBarLength: 2, data: speeds,
+              backgroundColor: speeds.map((speed) => colour(speed < 0.995 ? "capacity" : speed > 1.005 ? "hit" : "compulsory")) }] },
+        options: options(axis("times as fast as " + points[0].replacement, { grace: "5%" }), axis(""),
+                         { indexAxis: "y", plugins: { legend: { display: false }, tooltip: { callbacks: { label: tell } } } }),
+    };
+}
 function chartScatter(figure) {
     const name = figure.dataset.chart.slice("scatter-".length);
     const share = name.endsWith("rate");
@@ -325,7 +343,7 @@ function chartScatter(figure) {
 }
 
 const painters = { classes: chartClasses, distance: chartDistance, reuses: chartReuses, footprint: chartFootprint,
-                   sizes: chartSizes, policies: chartPolicies };
+                   sizes: chartSizes, policies: chartPolicies, simulated: chartSimulated };
 
 /* A list in the caption of a figure to choose whose numbers are drawn. */
 function addChoice(figure, label, choices) {
@@ -355,7 +373,7 @@ function prepare(figure) {
     if (what === "distance" || what === "reuses") {
         const loads = data.kernels[figure.dataset.kernel].loads.map((load, i) => [i, load]).filter(([, load]) => load.reuse);
         addChoice(figure, "Memory instruction", [["", "all of the kernel"]].concat(loads.map(([i, load]) => [i, place(load)])));
-    } else if (what === "sizes" || what === "policies") {
+    } else if (what === "sizes" || what === "policies" || what === "simulated") {
         addChoice(figure, "Kernel", [["", "all kernels"]].concat(data[what].kernels.map((k) => [k.kernel, k.name])));
     }
     figure.append(make("div", { className: "canvas" }));
