@@ -25,24 +25,31 @@ static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *pla
     }
 }
 
-static sl_status simulate(const sl_sim_clock *c, const uint8_t *choice, uint64_t *cycles, sl_error *error)
+sl_status sl_sim_clock_run(const sl_sim_clock *c, const uint8_t *choice, sl_sim_result *result, sl_error *error)
 {
     const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
     sl_sim *sim = NULL;
-    sl_sim_result result = {0};
+    *result = (sl_sim_result){0};
     uint8_t *plan = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, 1);
     sl_status status = plan ? sl_sim_create(c->machine, &options, &sim, error) : sl_fail_memory(error);
     if (!status)
         fill_plan(c, choice, plan);
     for (int run = c->options.cold; run < 2 && !status; run++) {
-        sl_sim_result_fini(&result);
-        result = (sl_sim_result){0};
-        status = sl_sim_launch(sim, c->loaded, plan, &result, error);
+        sl_sim_result_fini(result);
+        *result = (sl_sim_result){0};
+        status = sl_sim_launch(sim, c->loaded, plan, result, error);
     }
-    *cycles = result.cycles;
-    sl_sim_result_fini(&result);
     sl_sim_destroy(sim);
     free(plan);
+    return status;
+}
+
+static sl_status simulate(const sl_sim_clock *c, const uint8_t *choice, uint64_t *cycles, sl_error *error)
+{
+    sl_sim_result result;
+    sl_status status = sl_sim_clock_run(c, choice, &result, error);
+    *cycles = result.cycles;
+    sl_sim_result_fini(&result);
     return status;
 }
 

@@ -23,6 +23,9 @@ typedef struct sl_sim_clock_options {
 sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
                               const sl_sim_clock_options *options, sl_sim_clock **clock, sl_error *error);
 const sl_clock *sl_sim_clock_interface(const sl_sim_clock *clock);
+/* All that the simulator counts with a choice (NULL: none). The caller frees it by sl_sim_result_fini, also after a
+ * failure. */
+sl_status sl_sim_clock_run(const sl_sim_clock *clock, const uint8_t *choice, sl_sim_result *result, sl_error *error);
 void sl_sim_clock_destroy(sl_sim_clock *clock); /* NULL is fine */
 
 #endif

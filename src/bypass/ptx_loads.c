@@ -151,3 +151,11 @@ sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error
     free(text);
     return SL_OK;
 }
+
+uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst)
+{
+    for (uint32_t i = 0; inst->access == SL_ACCESS_LOAD && i < graph->loads; i++)
+        if (graph->load[i].place == inst->pc) /* its own instructions come first in the listing of a kernel */
+            return i;
+    return UINT32_MAX;
+}

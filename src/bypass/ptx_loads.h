@@ -4,6 +4,7 @@
 
 #include "bypass/load.h"
 #include "ptx/module.h"
+#include "sluice/trace.h"
 
 /* What cache operators need: L1::no_allocate sm_70, L2::cache_hint sm_80; both PTX 7.4, to which a rewritten text is
  * raised. */
@@ -14,6 +15,9 @@ enum { SL_PTX_L1_SM = 70, SL_PTX_L2_SM = 80, SL_PTX_HINT_MAJOR = 7, SL_PTX_HINT_
  * strings are the module's or the arena's. */
 sl_status sl_ptx_loads(const sl_ptx_module *module, const sl_ptx_func *func, uint32_t sm, sl_arena *arena,
                        sl_load_graph *graph, sl_error *error);
+
+/* Which load of one kernel's graph a recorded instruction is; UINT32_MAX: none. */
+uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst);
 
 /* The hash by which plans know the code: of what the text says, not of its white space and comments. */
 sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error *error);

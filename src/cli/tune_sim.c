@@ -8,6 +8,7 @@
 #include "bypass/clock_sim.h"
 #include "bypass/ptx_loads.h" /* SL_PTX_L2_SM */
 #include "cli/temporary.h"
+#include "experiment/point.h"
 #include "trace/recorder.h"
 
 typedef struct recorded {
@@ -99,9 +100,11 @@ static sl_status visit_launch(const tour *t, const sl_trace *trace, uint32_t n, 
                                .launch = sl_trace_launch_at(trace, n)->index,
                                .launches = launches,
                                .repeats = true};
-    char *input =
-        sl_arena_printf(arena, "%s %s launch %llu blocks %llu", wishes->subject->input, t->launches.items[n].kernel,
-                        (unsigned long long)visited.launch, (unsigned long long)wishes->blocks);
+    char machine[SL_KEY_BYTES];
+    sl_point_machine_key(wishes->machine, machine);
+    char *input = sl_arena_printf(arena, "%s %s launch %llu blocks %llu machine %s", wishes->subject->input,
+                                  t->launches.items[n].kernel, (unsigned long long)visited.launch,
+                                  (unsigned long long)wishes->blocks, machine);
     const sl_sim_clock_options options = {
         .input = input, .seed = wishes->subject->options->seed, .cold = wishes->cold, .pool = pool};
     uint32_t *load_of = NULL;

@@ -220,8 +220,5 @@ uint32_t sl_subject_load_of(const sl_subject *s, const sl_load_graph *graph, con
         uint32_t first = first_load(&s->ir_loads, graph->load[0].function);
         return load != SL_LLVM_NO_LOAD && load >= first && load - first < graph->loads ? load - first : UINT32_MAX;
     }
-    for (uint32_t i = 0; i < graph->loads; i++)
-        if (graph->load[i].place == inst->pc) /* its own instructions come first in the listing of a kernel */
-            return i;
-    return UINT32_MAX;
+    return sl_ptx_load_of(graph, inst);
 }

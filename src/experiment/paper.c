@@ -76,6 +76,18 @@ static sl_status take_name(reader *r, const yaml_node_t *key, const char **name)
 
 /* ---- programs and groups ---- */
 
+/* "hybridsort_bucket n=4096 kernel=bucket_count": the kernel comes last. */
+static void split_program(sl_paper_program *p)
+{
+    char *space = strchr(p->workload, ' '), *kernel = strstr(p->workload, " kernel=");
+    p->kernel = kernel ? kernel + strlen(" kernel=") : "";
+    p->params = space && space != kernel ? space + 1 : "";
+    if (kernel)
+        *kernel = 0;
+    if (space)
+        *space = 0;
+}
+
 static sl_status take_programs(reader *r, const yaml_node_t *map)
 {
     sl_paper *paper = r->paper;
@@ -93,10 +105,7 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
             status = copy_word(r, node, "a program", &p->workload);
         if (status)
             return status;
-        char *space = strchr(p->workload, ' ');
-        p->params = space ? space + 1 : "";
-        if (space)
-            *space = 0;
+        split_program(p);
         status = sl_yaml_locate(&r->yaml, node, sl_workload_find(p->workload, &workload, r->yaml.error));
         if (status)
             return status;
@@ -166,9 +175,9 @@ static sl_status take_quick(reader *r, const yaml_node_t *map)
 
 /* ---- configurations ---- */
 
-enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, VARY, BEST, HELP, CONFIG_KEYS };
-static const char *const config_keys[] = {"kind",    "machine", "set",  "l1",   "l2",   "scheduler",
-                                          "without", "cold",    "vary", "best", "help", NULL};
+enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, VARY, BEST, HELP, VALUES, CONFIG_KEYS };
+static const char *const config_keys[] = {"kind", "machine", "set",  "l1",   "l2",     "scheduler", "without",
+                                          "cold", "vary",    "best", "help", "values", NULL};
 
 static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point *point)
 {
@@ -217,12 +226,45 @@ static sl_status take_vary(reader *r, const yaml_node_t *map, sl_paper_config *c
     return config->variants ? SL_OK : FAIL(list, "'vary' has no values");
 }
 
+/* {SPV: {speedup: 1.05}}: by program and counter. */
+static sl_status take_values(reader *r, const yaml_node_t *map, sl_paper_config *config)
+{
+    size_t count = 0;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'values' takes numbers by program and counter, such as {A: {cycles: 5}}");
+    for (size_t i = 0; i < sl_yaml_items(map); i++)
+        count += sl_yaml_items(sl_yaml_item(&r->yaml, map, i));
+    config->value = ROOM(r, sl_paper_known, count);
+    if (!config->value)
+        return no_memory(r);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        const yaml_node_t *key = sl_yaml_key(&r->yaml, map, i), *of = sl_yaml_item(&r->yaml, map, i);
+        int program = sl_yaml_word(key) ? find_program(r->paper, sl_yaml_word(key)) : -1;
+        if (program < 0 || of->type != YAML_MAPPING_NODE)
+            return FAIL(key, "'values' takes numbers by program and counter, such as {A: {cycles: 5}}");
+        for (size_t k = 0; k < sl_yaml_items(of); k++) {
+            sl_paper_known *known = &config->value[config->known++];
+            known->program = program;
+            sl_status status = take_name(r, sl_yaml_key(&r->yaml, of, k), &known->counter);
+            if (!status)
+                status = sl_yaml_take_number(&r->yaml, sl_yaml_item(&r->yaml, of, k), "values", &known->number);
+            if (status)
+                return status;
+        }
+    }
+    return SL_OK;
+}
+
 static sl_status take_config(reader *r, const yaml_node_t *node, const sl_point *start, sl_paper_config *config)
 {
     const yaml_node_t *value[CONFIG_KEYS];
     sl_status status = sl_yaml_pick(&r->yaml, node, "a configuration", config_keys, value);
     if (status)
         return status;
+    if (value[VALUES]) {
+        status = copy_word(r, value[HELP], "help", &config->help);
+        return status ? status : take_values(r, value[VALUES], config);
+    }
     config->variants = 1;
     config->variant = ROOM(r, sl_point, 1);
     if (!config->variant)

@@ -9,7 +9,8 @@
 /* A program as the paper calls it. */
 typedef struct sl_paper_program {
     const char *name, *workload, *params;
-    bool quick; /* also in quick runs */
+    const char *kernel; /* for points that tune: "", or the kernel that the program is */
+    bool quick;         /* also in quick runs */
 } sl_paper_program;
 
 typedef struct sl_paper_group {
@@ -18,6 +19,13 @@ typedef struct sl_paper_group {
     int *program;
 } sl_paper_group;
 
+/* A number that is known already. */
+typedef struct sl_paper_known {
+    int program;
+    const char *counter;
+    double number;
+} sl_paper_known;
+
 /* A machine with policies, and how a program is looked at on it. */
 typedef struct sl_paper_config {
     const char *name;
@@ -25,6 +33,8 @@ typedef struct sl_paper_config {
     sl_point *variant;
     const char *best;
     const char *help;
+    size_t known; /* of a configuration without variants: numbers that were measured elsewhere */
+    struct sl_paper_known *value;
 } sl_paper_config;
 
 typedef enum sl_paper_mean { SL_MEAN_NONE, SL_MEAN_GEOMETRIC, SL_MEAN_ARITHMETIC } sl_paper_mean;

@@ -11,7 +11,7 @@
 #include "machine/level_policies.h"
 #include "workloads/workload.h"
 
-const char *const sl_point_kinds[SL_POINT_KINDS + 1] = {"sim", "model", "profile", NULL};
+const char *const sl_point_kinds[SL_POINT_KINDS + 1] = {"sim", "model", "tune", "profile", NULL};
 
 /* ---- values ---- */
 
@@ -108,6 +108,14 @@ static void hash_machine(sl_hash *hash, const sl_machine *m)
     hash_lists(hash, m);
 }
 
+void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES])
+{
+    sl_hash hash = sl_hash_start();
+    sl_hash_text(&hash, SL_ENGINE_ID);
+    hash_machine(&hash, machine);
+    sl_hash_write(hash, key);
+}
+
 static sl_status hash_file(sl_hash *hash, const char *path, sl_error *error)
 {
     char buffer[1 << 16];
@@ -160,6 +168,12 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     sl_hash_number(&hash, point->seed);
     sl_hash_text(&hash, point->without);
     sl_hash_number(&hash, point->cold);
+    if (point->kind == SL_POINT_TUNE) {
+        sl_hash_text(&hash, SL_TUNING_ID);
+        sl_hash_text(&hash, point->kernel);
+    } else if (*point->kernel) {
+        return sl_fail(error, SL_INVALID, "'kernel=%s': only points of 'kind: tune' are of one kernel", point->kernel);
+    }
     hash_machine(&hash, machine);
     sl_hash_write(hash, key);
     if (*point->trace)
@@ -169,8 +183,8 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
 
 char *sl_point_text(const sl_point *p, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_point_kinds[p->kind], " of ",
-             *p->trace ? p->trace : p->workload, *p->params ? " " : "", p->params,
+    snprintf(buffer, size, "%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_point_kinds[p->kind], " of ",
+             *p->trace ? p->trace : p->workload, *p->params ? " " : "", p->params, *p->kernel ? " " : "", p->kernel,
              *p->trace || !strcmp(p->size, "default") ? "" : " (other size)", p->machine, *p->settings ? " with " : "",
              p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "", p->l2, *p->scheduler ? ", " : "",
              p->scheduler, *p->without ? ", without " : "", p->without);

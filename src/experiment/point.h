@@ -16,6 +16,7 @@
 typedef enum sl_point_kind {
     SL_POINT_SIM,     /* cycle by cycle */
     SL_POINT_MODEL,   /* by reuse distances */
+    SL_POINT_TUNE,    /* cycle by cycle, with loads that bypass as each way to choose says (point_tune.h) */
     SL_POINT_PROFILE, /* reuse in the trace alone, in the order and with the line and size of the machine's L1 */
     SL_POINT_KINDS
 } sl_point_kind;
@@ -27,6 +28,7 @@ typedef struct sl_point {
     const char *workload; /* "" where it is a trace */
     const char *size;     /* of the workload */
     const char *params;   /* of the workload, beyond its size: "n=4 steps=2" */
+    const char *kernel;   /* SL_POINT_TUNE: this one alone; "": each kernel, summed up */
     const char *trace;    /* a file of ours */
     uint64_t seed;
     const char *machine;
@@ -39,8 +41,8 @@ typedef struct sl_point {
 /* What a point, for itself, starts from. */
 #define SL_POINT_START                                                                                                 \
     {                                                                                                                  \
-        .workload = "", .size = "default", .params = "", .trace = "", .seed = 1, .machine = "fermi-gtx480",            \
-        .settings = "", .l1 = "", .l2 = "", .scheduler = "", .without = ""                                             \
+        .workload = "", .size = "default", .params = "", .kernel = "", .trace = "", .seed = 1,                         \
+        .machine = "fermi-gtx480", .settings = "", .l1 = "", .l2 = "", .scheduler = "", .without = ""                  \
     }
 
 enum { SL_KEY_BYTES = 33, SL_VALUE_NAME = 40 };
@@ -59,6 +61,8 @@ const double *sl_values_find(const sl_values *values, const char *name); /* NULL
 
 /* The machine with the point's settings and policies. */
 sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error);
+/* A hash of every key of the machine, and of the simulator's sources. */
+void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES]);
 /* Checks what can be checked without running it. `key` is of the point, `trace_key` of what it reads ("" where that is
  * a file of its own): workloads of the same key have the same trace. */
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],

@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "experiment/point.h"
+#include "experiment/point_tune.h"
 #include "experiment/words.h"
 #include "model/model.h"
 #include "policy/line_counts.h"
@@ -261,6 +262,8 @@ sl_status sl_point_run(const sl_point *point, const sl_machine *machine, const s
     switch (point->kind) {
     case SL_POINT_MODEL:
         return run_model(point, machine, trace, values, error);
+    case SL_POINT_TUNE:
+        return sl_point_tune(point, machine, trace, values, error);
     case SL_POINT_PROFILE:
         return run_profile(machine, trace, values, error);
     default:

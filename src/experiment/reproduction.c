@@ -33,6 +33,10 @@ static const sl_outcome *best_outcome(const sl_reproduction *r, int program, int
 static double value_of(const void *context, int program, int config, const char *counter)
 {
     const sl_reproduction *r = context;
+    const sl_paper_config *c = &r->paper->config[config];
+    for (size_t i = 0; i < c->known; i++)
+        if (c->value[i].program == program && !strcmp(c->value[i].counter, counter))
+            return c->value[i].number;
     const sl_outcome *outcome = r->outcome ? best_outcome(r, program, config) : NULL;
     const double *value = outcome ? sl_values_find(&outcome->values, counter) : NULL;
     return value ? *value : NAN;
@@ -127,6 +131,7 @@ static sl_status make_points(sl_reproduction *r, sl_error *error)
             r->point[at] = config->variant[v];
             r->point[at].workload = program->workload;
             r->point[at].params = r->quick && strcmp(paper->quick_size, "default") ? "" : program->params;
+            r->point[at].kernel = program->kernel;
             r->point[at].size = r->quick ? paper->quick_size : "default";
         }
     }

@@ -156,7 +156,8 @@ static bool step(sqlite3_stmt *statement)
 static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure)
 {
     char params[512];
-    snprintf(params, sizeof params, "%s%s%s", *p->trace ? "" : p->size, *p->params ? " " : "", p->params);
+    snprintf(params, sizeof params, "%s%s%s%s%s", *p->trace ? "" : p->size, *p->params ? " " : "", p->params,
+             *p->kernel ? " kernel=" : "", p->kernel);
     const char *texts[] = {key,
                            sl_point_kinds[p->kind],
                            *p->trace ? p->trace : p->workload,

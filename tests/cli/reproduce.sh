@@ -181,4 +181,73 @@ run "$sluice" reproduce decoupled-l1 --cache cache
 exits 1
 stderr_has "no paper is called 'decoupled-l1'; the nearest is 'decoupled-l1d'"
 
+cat >tuned.yaml <<'END'
+name: tuned
+title: Loads that bypass
+source: nobody, nowhere
+machine: rx6900xt
+kind: tune
+programs: {A: dct8x8 width=64 height=32 kernel=dct8x8_1_forward, B: spmv_jds rows=500 mean=8}
+groups: {ALL: [A, B]}
+configs:
+  T: {set: {cores: 10}}
+  GPU: {values: {A: {speedup: 1.25}, B: {speedup: 0.5}}}
+figures:
+  - id: one
+    title: Speedups
+    where: nowhere
+    rows: [ALL]
+    columns:
+      - {name: PassL0/1, value: T.PassL0_1_cycles, digits: 0}
+      - {name: loads, value: T.kernel_loads, digits: 0}
+      - {name: sixth, value: T.affinity_L1_6, digits: 3}
+      - {name: measured, value: GPU.speedup, mean: geometric, digits: 2}
+END
+
+it 'tunes kernels, as tune does, and shows numbers that were measured elsewhere beside them'
+run "$sluice" reproduce tuned.yaml --cache cache --csv out.csv
+exits 0
+"$sluice" tune dct8x8 width=64 height=32 --gpu rx6900xt --set cores=10 --kernel dct8x8_1_forward --select PassL0/1 --no-cache --csv tune.csv -q
+planned=$(awk -F, 'NR == 2 { printf "%d", $11 }' tune.csv)
+shown=$(awk -F, '$4 == "A" && $5 == "PassL0/1" { printf "%d", $8 }' out.csv)
+[ "$planned" = "$shown" ] || fail "$shown is not $planned"
+[ "$(awk -F, '$4 == "B" && $5 == "loads" { printf "%d", $8 }' out.csv)" = 10 ] || fail "$(cat out.csv)"
+[ "$(awk -F, '$4 == "B" && $5 == "measured" { printf "%.1f", $8 }' out.csv)" = 0.5 ] || fail "$(cat out.csv)"
+awk -F, '$4 == "B" && $5 == "sixth" && $8 < 0 { found = 1 } END { exit !found }' out.csv || fail "$(cat out.csv)"
+
+it 'says of a kernel that is not there, or not tuned, that it is not'
+sed 's/dct8x8_1_forward/dct8x9/' tuned.yaml >wrong.yaml
+run "$sluice" reproduce wrong.yaml --cache cache
+exits 1
+stdout_has "dct8x8 launches no kernel 'dct8x9'"
+sed 's/^kind: tune/kind: sim/' tuned.yaml >wrong.yaml
+run "$sluice" reproduce wrong.yaml --cache cache
+exits 1
+stdout_has "only points of 'kind: tune' are of one kernel"
+sed 's/values: {A/values: {Z/' tuned.yaml >wrong.yaml
+run "$sluice" reproduce wrong.yaml --cache cache
+exits 1
+stderr_has "wrong.yaml:10:"
+
+it 'has of an H200 what was measured on one'
+wrong=$(awk -F, '
+    FNR == NR { speedup[$1 "," $2 "," $7] = $12; next }
+    /^  [A-Z0-9]*: [a-z]/ && !/group/ {
+        split($0, word, /[: ]+/)
+        name = word[2]; workload[name] = word[3]; kernel[name] = word[3]
+        if (match($0, /kernel=[a-z0-9_]*/)) kernel[name] = substr($0, RSTART + 7, RLENGTH - 7)
+    }
+    /^      [A-Z0-9]*: \{paper/ {
+        gsub(/[{},]/, " ")
+        count = split($0, word, /[: ]+/)
+        for (i = 3; i + 1 <= count && word[i] != ""; i += 2) {
+            way = word[i]
+            sub(/L01/, "L0/1", way)
+            if (speedup[workload[word[2]] "," kernel[word[2]] "," way] + 0 != word[i + 1] + 0) print word[2], way
+            seen++
+        }
+    }
+    END { if (seen != 72) print seen " numbers" }' "$source_root/papers/h200-mpache.csv" "$source_root/papers/mpache.yaml")
+[ -z "$wrong" ] || fail "$wrong"
+
 done_testing

@@ -82,6 +82,7 @@ static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **s
                            .settings = "",
                            .l1 = "",
                            .l2 = "",
+                           .kernel = "",
                            .scheduler = "",
                            .without = ""};
     char key[SL_KEY_BYTES], trace[SL_KEY_BYTES], other[SL_KEY_BYTES], other_trace[SL_KEY_BYTES];
@@ -93,20 +94,27 @@ static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **s
     key_of(&same, other, other_trace);
     assert_string_equal(key, other);
     assert_string_equal(trace, other_trace);
-    sl_point points[7];
-    for (int i = 0; i < 7; i++)
+    enum { POINTS = 9 };
+    sl_point points[POINTS];
+    for (int i = 0; i < POINTS; i++)
         points[i] = base;
     points[0].settings = "L1.mshrs=16";
     points[1].l1 = "decoupled";
     points[2].l1 = "decoupled(threshold=1)";
     points[3].kind = SL_POINT_MODEL;
-    points[4].params = "rows=100";
-    points[5].seed = 2;
-    points[6].size = "default";
-    for (int i = 0; i < 7; i++) {
+    points[4].kind = SL_POINT_TUNE;
+    points[5] = points[4];
+    points[5].kernel = "spmv";
+    points[6].params = "rows=100";
+    points[7].seed = 2;
+    points[8].size = "default";
+    char tuned[SL_KEY_BYTES];
+    key_of(&points[4], tuned, other_trace);
+    for (int i = 0; i < POINTS; i++) {
         key_of(&points[i], other, other_trace);
         assert_string_not_equal(key, other);
-        assert_int_equal(!strcmp(trace, other_trace), i < 4);
+        assert_int_equal(!strcmp(trace, other_trace), i < 6);
+        assert_int_equal(!strcmp(tuned, other), i == 4);
     }
 }
 
