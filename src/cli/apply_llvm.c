@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/apply_report.h"
 #include "cli/llvm_file.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -143,7 +144,7 @@ static sl_status tell(const sl_invocation *inv, const sl_llvm_file *file, const 
         waiting += (mode[i] & SL_BYPASS_L1) != 0;
     }
     warn(inv, file, mode, check);
-    if (inv->common->quiet || !inv->common->output || !strcmp(inv->common->output, "-"))
+    if (!sl_apply_tells(inv))
         return SL_OK;
     printf("%u of %u loads bypass (LLVM %u)\n", chosen, graph->loads, sl_llvm_version(file->llvm));
     if (facts.loads_joined)
@@ -152,6 +153,36 @@ static sl_status tell(const sl_invocation *inv, const sl_llvm_file *file, const 
         printf("%u of them %s volatile, which also makes the wavefront wait for the data at once\n", waiting,
                waiting == 1 ? "is" : "are");
     return chosen ? print_table(file, mode, check, error) : SL_OK;
+}
+
+static sl_status report(const sl_invocation *inv, const sl_llvm_file *file, const char *path, const uint8_t *mode,
+                        const sl_llvm_check *check, sl_error *error)
+{
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    bool looked = sl_llvm_facts_of(file->code).arch == SL_LLVM_AMDGCN;
+    sl_applied_load *load = calloc((size_t)graph->loads + 1, sizeof *load);
+    if (!load)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < graph->loads; i++) {
+        const sl_load *from = &graph->load[i];
+        load[i] = (sl_applied_load){.function = from->function,
+                                    .source = from->source,
+                                    .opcode = from->opcode,
+                                    .array = from->array,
+                                    .place = from->place,
+                                    .line = from->line,
+                                    .source_line = from->source_line,
+                                    .mode = mode[i],
+                                    .instruction = looked ? check[i].instruction : NULL,
+                                    .wanted = looked ? check[i].wanted : NULL,
+                                    .got = looked ? check[i].got : NULL};
+        if (looked && check[i].fate != SL_FATE_AS_ASKED)
+            load[i].trouble = sl_llvm_fate_text(check[i].fate);
+    }
+    const sl_applied applied = {inv->args.operand[0], path, graph->loads, load};
+    sl_status status = sl_apply_report(inv, &applied, error);
+    free(load);
+    return status;
 }
 
 sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const char *path,
@@ -173,8 +204,10 @@ sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const cha
         status = write_module(inv, &file, error);
     if (!status) {
         warn_of_cpus(inv, &file, options->cpu);
-        status = tell(inv, &file, mode, check, error);
+        status = report(inv, &file, path, mode, check, error);
     }
+    if (!status)
+        status = tell(inv, &file, mode, check, error);
     free(mode);
     free(check);
     sl_llvm_file_close(&file);

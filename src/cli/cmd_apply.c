@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "bypass/ptx_loads.h"
 #include "cli/apply_llvm.h"
+#include "cli/apply_report.h"
 #include "cli/command.h"
 #include "cli/llvm_file.h"
 #include "cli/output.h"
@@ -51,8 +52,30 @@ static void tell(const sl_invocation *inv, const sl_plan *plan)
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < plan->loads; i++)
         chosen += plan->load[i].mode != SL_BYPASS_NONE;
-    if (!inv->common->quiet && inv->common->output && strcmp(inv->common->output, "-"))
+    if (sl_apply_tells(inv))
         printf("%u of %u loads bypass\n", chosen, plan->loads);
+}
+
+static sl_status report(const sl_invocation *inv, const sl_plan *plan, const char *path, sl_error *error)
+{
+    sl_applied_load *load = calloc((size_t)plan->loads + 1, sizeof *load);
+    if (!load)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < plan->loads; i++) {
+        const sl_plan_load *from = &plan->load[i];
+        load[i] = (sl_applied_load){.function = from->function,
+                                    .source = from->source,
+                                    .opcode = from->opcode,
+                                    .array = from->array,
+                                    .place = from->place,
+                                    .line = from->line,
+                                    .source_line = from->source_line,
+                                    .mode = from->mode};
+    }
+    const sl_applied applied = {inv->args.operand[0], path, plan->loads, load};
+    sl_status status = sl_apply_report(inv, &applied, error);
+    free(load);
+    return status;
 }
 
 static sl_status apply(const sl_invocation *inv, const sl_plan *plan, const char *path, uint32_t sm, sl_error *error)
@@ -64,6 +87,8 @@ static sl_status apply(const sl_invocation *inv, const sl_plan *plan, const char
         status = sl_ptx_apply(text, length, path, plan, sm, &out, &out_length, error);
     if (!status)
         status = write_text(inv, out, out_length, error);
+    if (!status)
+        status = report(inv, plan, path, error);
     if (!status)
         tell(inv, plan);
     free(text);
@@ -79,6 +104,8 @@ static int run(const sl_invocation *inv)
     uint32_t sm = o->target ? read_target(o->target) : 0;
     if (o->target && !sm)
         return sl_cli_usage(inv, "--target: '%s' is not a target; write it like sm_80", o->target);
+    if (!sl_apply_outputs_differ(inv))
+        return SL_EXIT_USAGE;
     sl_status status = sl_plan_read(inv->args.operand[0], &plan, &error);
     if (status)
         return sl_cli_fail(inv, &error);
@@ -94,6 +121,7 @@ static const sl_example examples[] = {
     {"sluice apply plan.json kernel.ptx -o faster.ptx", "Writes the loads' cache operators into the PTX"},
     {"sluice apply plan.json kernel.ll -o faster.bc",
      "Marks the loads of LLVM IR for an AMD GPU and checks their bits"},
+    {"sluice apply plan.json kernel.ptx -o faster.ptx --csv loads.csv", "Also lists what became of each load"},
     {"sluice apply plan.json old.ptx --target sm_80 | diff old.ptx -", "Shows what changes"},
     {0},
 };
@@ -111,7 +139,7 @@ const sl_command sl_cmd_apply = {
         "RDNA2) are reported.\n\n"
         "A plan for other code and a mode that the target cannot express are refused, and nothing is written.",
     .options = options,
-    .common = SL_COMMON_OUTPUT | SL_COMMON_QUIET,
+    .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(apply_options),
     .least_operands = 2,
     .most_operands = 2,

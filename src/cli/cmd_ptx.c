@@ -10,7 +10,9 @@
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
+#include "report/head_json.h"
 #include "report/table.h"
+#include "report/text.h"
 
 typedef struct ptx_options {
     sl_common common;
@@ -49,65 +51,151 @@ static sl_status write_text(const sl_invocation *inv, const sl_fatbin_entry *ent
     return status;
 }
 
-static sl_status list_text(sl_table *table, size_t number, const sl_fatbin_entry *entry, sl_error *error)
+/* ---- the list ---- */
+
+typedef struct listed {
+    uint32_t sm, loads, kernels;
+    uint64_t hash;
+    const char **kernel;
+} listed;
+
+typedef struct listing {
+    const char *program;
+    size_t texts;
+    listed *text;
+    sl_arena arena;
+} listing;
+
+static sl_status list_kernels(const sl_ptx_module *module, listed *to, sl_arena *arena, sl_error *error)
 {
-    char *text = NULL, kernels[200] = "";
-    size_t length = 0, used = 0;
-    uint64_t hash = 0;
+    to->kernel = sl_arena_array(arena, const char *, module->funcs + 1);
+    for (uint32_t i = 0; to->kernel && i < module->funcs; i++)
+        if (module->func[i]->entry && module->func[i]->has_body &&
+            !(to->kernel[to->kernels++] = sl_arena_strdup(arena, module->func[i]->name)))
+            return sl_fail_memory(error);
+    return to->kernel ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status list_text(listing *list, size_t number, const sl_fatbin_entry *entry, sl_error *error)
+{
+    listed *to = &list->text[number];
+    char *text = NULL;
+    size_t length = 0;
     sl_ptx_module *module = NULL;
     sl_load_graph graph = {0};
-    sl_arena arena;
-    sl_arena_init(&arena);
     sl_status status = sl_fatbin_unpack(entry, &text, &length, error);
     if (!status)
         status = sl_ptx_parse(text, length, *entry->name ? entry->name : "PTX", &module, error);
     if (!status)
-        status = sl_ptx_loads(module, NULL, 0, &arena, &graph, error);
+        status = sl_ptx_loads(module, NULL, 0, &list->arena, &graph, error);
     if (!status)
-        status = sl_ptx_code_hash(module, &hash, error);
-    for (uint32_t i = 0; !status && i < module->funcs && used < sizeof kernels; i++)
-        if (module->func[i]->entry && module->func[i]->has_body)
-            used +=
-                (size_t)snprintf(kernels + used, sizeof kernels - used, "%s%s", used ? " " : "", module->func[i]->name);
-    sl_table_cellf(table, "%zu", number);
-    sl_table_cellf(table, "sm_%u", entry->sm);
-    sl_table_cellf(table, "%016" PRIx64, hash);
-    sl_table_cellf(table, "%u", graph.loads);
-    sl_table_cell(table, kernels);
+        status = sl_ptx_code_hash(module, &to->hash, error);
+    if (!status)
+        status = list_kernels(module, to, &list->arena, error);
+    to->sm = entry->sm;
+    to->loads = graph.loads;
     sl_ptx_free(module);
-    sl_arena_fini(&arena);
     free(text);
     return status;
 }
 
-static sl_status list_all(const sl_fatbin *fatbin, sl_error *error)
+static sl_status list_as_text(FILE *file, const void *result, sl_error *error)
 {
     static const sl_column columns[] = {{"number", true, false},
                                         {"target", false, false},
                                         {"hash", false, false},
                                         {"loads", true, false},
                                         {"kernels", false, true}};
+    const listing *list = result;
     sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!table)
         return sl_fail_memory(error);
-    sl_status status = SL_OK;
-    const sl_fatbin_entry *entry;
-    for (size_t n = 0; !status && (entry = nth(fatbin, n)); n++)
-        status = list_text(table, n, entry, error);
-    if (!status)
-        status = sl_table_print(table, stdout, sl_terminal_width(stdout), error);
+    for (size_t n = 0; n < list->texts; n++) {
+        const listed *l = &list->text[n];
+        char kernels[200] = "";
+        size_t used = 0;
+        for (uint32_t i = 0; i < l->kernels && used < sizeof kernels; i++)
+            used += (size_t)snprintf(kernels + used, sizeof kernels - used, "%s%s", i ? " " : "", l->kernel[i]);
+        sl_table_cellf(table, "%zu", n);
+        sl_table_cellf(table, "sm_%u", l->sm);
+        sl_table_cellf(table, "%016" PRIx64, l->hash);
+        sl_table_cellf(table, "%u", l->loads);
+        sl_table_cell(table, kernels);
+    }
+    sl_status status = sl_table_print(table, file, sl_terminal_width(file), error);
     sl_table_destroy(table);
     return status;
 }
+
+static sl_status list_as_json(FILE *file, const void *result, sl_error *error)
+{
+    const listing *list = result;
+    sl_json j;
+    sl_json_start(&j, file);
+    sl_json_object(&j, true);
+    sl_report_tool_json(&j, "ptx");
+    sl_json_key(&j, "program"), sl_json_string(&j, list->program);
+    sl_json_key(&j, "texts"), sl_json_array(&j, true);
+    for (size_t n = 0; n < list->texts; n++) {
+        const listed *l = &list->text[n];
+        char word[32];
+        sl_json_object(&j, false);
+        sl_json_key(&j, "number"), sl_json_u64(&j, n);
+        snprintf(word, sizeof word, "sm_%u", l->sm);
+        sl_json_key(&j, "target"), sl_json_string(&j, word);
+        snprintf(word, sizeof word, "%016" PRIx64, l->hash);
+        sl_json_key(&j, "hash"), sl_json_string(&j, word);
+        sl_json_key(&j, "loads"), sl_json_u64(&j, l->loads);
+        sl_json_key(&j, "kernels"), sl_json_array(&j, false);
+        for (uint32_t i = 0; i < l->kernels; i++)
+            sl_json_string(&j, l->kernel[i]);
+        sl_json_close(&j, ']');
+        sl_json_close(&j, '}');
+    }
+    sl_json_close(&j, ']');
+    sl_json_close(&j, '}');
+    return sl_json_finish(&j, error);
+}
+
+static sl_status list_as_csv(FILE *file, const void *result, sl_error *error)
+{
+    const listing *list = result;
+    (void)error;
+    fputs("number,target,hash,loads,kernel\n", file);
+    for (size_t n = 0; n < list->texts; n++)
+        for (uint32_t i = 0; i < list->text[n].kernels; i++) {
+            const listed *l = &list->text[n];
+            fprintf(file, "%zu,sm_%u,%016" PRIx64 ",%u,", n, l->sm, l->hash, l->loads);
+            sl_csv_field(file, l->kernel[i]);
+            fputc('\n', file);
+        }
+    return SL_OK;
+}
+
+static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
+{
+    static const sl_report_forms forms = {list_as_text, list_as_json, list_as_csv};
+    listing list = {.program = inv->args.operand[0]};
+    const sl_fatbin_entry *entry;
+    sl_error error = {0};
+    sl_status status = SL_OK;
+    sl_arena_init(&list.arena);
+    list.text = sl_arena_array(&list.arena, listed, fatbin->entries.count + 1);
+    if (!list.text)
+        status = sl_fail_memory(&error);
+    for (; !status && (entry = nth(fatbin, list.texts)); list.texts++)
+        status = list_text(&list, list.texts, entry, &error);
+    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &list, stdout);
+    sl_arena_fini(&list.arena);
+    return code;
+}
+
+/* ---- one text ---- */
 
 static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_error *error)
 {
     const ptx_options *o = inv->values;
     const char *path = inv->args.operand[0];
-    if (!nth(fatbin, 0))
-        return sl_fail(error, SL_NOT_FOUND, "%s carries no PTX", path);
-    if (!inv->common->output && !o->number.given)
-        return list_all(fatbin, error);
     if (!o->number.given && nth(fatbin, 1))
         return sl_fail(error, SL_INVALID,
                        "%s carries several PTX texts; --number says which ('sluice ptx %s' lists them)", path, path);
@@ -119,6 +207,9 @@ static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_erro
 
 static int run(const sl_invocation *inv)
 {
+    const sl_common *common = inv->common;
+    if ((common->json || common->csv) && (common->output || ((const ptx_options *)inv->values)->number.given))
+        return sl_cli_usage(inv, "--json and --csv are of the list; -o and --number take one text out");
     sl_error error = {0};
     sl_fatbin fatbin = {0};
     char *data = NULL;
@@ -127,11 +218,15 @@ static int run(const sl_invocation *inv)
     if (!status)
         status = sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, &error)
                                         : sl_fatbin_add(&fatbin, data, bytes, false, &error);
-    if (!status)
+    if (!status && !nth(&fatbin, 0))
+        status = sl_fail(&error, SL_NOT_FOUND, "%s carries no PTX", inv->args.operand[0]);
+    bool wanted = inv->common->output || ((const ptx_options *)inv->values)->number.given;
+    if (!status && wanted)
         status = show(inv, &fatbin, &error);
+    int code = status ? sl_cli_fail(inv, &error) : wanted ? SL_EXIT_OK : list_all(inv, &fatbin);
     sl_fatbin_fini(&fatbin);
     free(data);
-    return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+    return code;
 }
 
 static const sl_example examples[] = {
@@ -148,7 +243,7 @@ const sl_command sl_cmd_ptx = {
         "Lists the PTX texts in a program, library, object file or fat binary, or with -o or --number writes "
         "one of them: for 'sluice tune', whose plan 'sluice run --plan' then brings back into the program.",
     .options = options,
-    .common = SL_COMMON_OUTPUT,
+    .common = SL_COMMON_OUTPUT | SL_COMMON_JSON | SL_COMMON_CSV,
     .values_bytes = sizeof(ptx_options),
     .least_operands = 1,
     .most_operands = 1,

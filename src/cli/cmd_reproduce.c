@@ -9,6 +9,8 @@
 #include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "experiment/reproduction.h"
+#include "report/head_json.h"
+#include "report/text.h"
 
 typedef struct reproduce_options {
     sl_common common;
@@ -101,21 +103,76 @@ static sl_status write_pages(const papers *p, const char *folder, sl_error *erro
     return status;
 }
 
+/* ---- what there is ---- */
+
+static sl_status list_text(FILE *file, const void *result, sl_error *error)
+{
+    const papers *p = result;
+    (void)error;
+    for (size_t i = 0; i < p->count; i++) {
+        fprintf(file, "%s: %s\n", p->paper[i].name, p->paper[i].title);
+        for (size_t f = 0; f < p->paper[i].figures; f++)
+            fprintf(file, "  %-12s %s\n", p->paper[i].figure[f].id, p->paper[i].figure[f].title);
+    }
+    return SL_OK;
+}
+
+static sl_status list_json(FILE *file, const void *result, sl_error *error)
+{
+    const papers *p = result;
+    sl_json j;
+    sl_json_start(&j, file);
+    sl_json_object(&j, true);
+    sl_report_tool_json(&j, "reproduce");
+    sl_json_key(&j, "papers"), sl_json_array(&j, true);
+    for (size_t i = 0; i < p->count; i++) {
+        sl_json_object(&j, true);
+        sl_json_key(&j, "name"), sl_json_string(&j, p->paper[i].name);
+        sl_json_key(&j, "title"), sl_json_string(&j, p->paper[i].title);
+        sl_json_key(&j, "figures"), sl_json_array(&j, true);
+        for (size_t f = 0; f < p->paper[i].figures; f++) {
+            const sl_paper_figure *figure = &p->paper[i].figure[f];
+            sl_json_object(&j, false);
+            sl_json_key(&j, "id"), sl_json_string(&j, figure->id);
+            sl_json_key(&j, "title"), sl_json_string(&j, figure->title);
+            sl_json_key(&j, "where"), sl_json_string(&j, figure->where);
+            sl_json_key(&j, "quick"), sl_json_bool(&j, figure->quick);
+            sl_json_close(&j, '}');
+        }
+        sl_json_close(&j, ']');
+        sl_json_close(&j, '}');
+    }
+    sl_json_close(&j, ']');
+    sl_json_close(&j, '}');
+    return sl_json_finish(&j, error);
+}
+
+static sl_status list_csv(FILE *file, const void *result, sl_error *error)
+{
+    const papers *p = result;
+    (void)error;
+    fputs("paper,figure,title,where,quick\n", file);
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t f = 0; f < p->paper[i].figures; f++) {
+            const sl_paper_figure *figure = &p->paper[i].figure[f];
+            const char *fields[] = {p->paper[i].name, figure->id, figure->title, figure->where};
+            for (size_t n = 0; n < sizeof fields / sizeof *fields; n++) {
+                sl_csv_field(file, fields[n] ? fields[n] : "");
+                fputc(',', file);
+            }
+            fprintf(file, "%d\n", figure->quick);
+        }
+    return SL_OK;
+}
+
 static int list_papers(const sl_invocation *inv)
 {
+    static const sl_report_forms forms = {list_text, list_json, list_csv};
     papers p = {0};
     sl_error error;
-    if (load_papers(&p, inv, &error)) {
-        free_papers(&p);
-        return sl_cli_fail(inv, &error);
-    }
-    for (size_t i = 0; i < p.count; i++) {
-        printf("%s: %s\n", p.paper[i].name, p.paper[i].title);
-        for (size_t f = 0; f < p.paper[i].figures; f++)
-            printf("  %-12s %s\n", p.paper[i].figure[f].id, p.paper[i].figure[f].title);
-    }
+    int code = load_papers(&p, inv, &error) ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &p, stdout);
     free_papers(&p);
-    return SL_EXIT_OK;
+    return code;
 }
 
 static int run_reproduce(const sl_invocation *inv)

@@ -89,8 +89,8 @@ sl_status sl_output_probe(const char *path, sl_error *error)
     return status;
 }
 
-static sl_status write_form(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
-                            sl_error *error)
+sl_status sl_output_write(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
+                          sl_error *error)
 {
     sl_output output;
     sl_status status = sl_output_open(&output, path, error);
@@ -133,9 +133,9 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
     sl_error error = {0};
     sl_status status = SL_OK;
     if (forms->json && common->json)
-        status = write_form(forms->json, common->json, result, &error);
+        status = sl_output_write(forms->json, common->json, result, &error);
     if (!status && forms->csv && common->csv)
-        status = write_form(forms->csv, common->csv, result, &error);
+        status = sl_output_write(forms->csv, common->csv, result, &error);
     if (!status && page && (common->html || common->callgrind)) {
         sl_page_input input = {0};
         status = page(result, &input, &error);
@@ -143,7 +143,7 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
             status = sl_page_write(inv, &input, common->html, common->callgrind, &error);
     }
     if (!status && forms->text && common->output)
-        status = write_form(forms->text, common->output, result, &error);
+        status = sl_output_write(forms->text, common->output, result, &error);
     else if (!status && forms->text && !json_out && !csv_out && !common->quiet) {
         status = sl_terminal_is_plain(text_default) ? write_plain(forms, text_default, result, &error)
                                                     : forms->text(text_default, result, &error);

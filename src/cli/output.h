@@ -17,6 +17,9 @@ typedef struct sl_output {
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error);
 /* Flushes, checks and renames. On failure nothing is left behind. */
 sl_status sl_output_close(sl_output *output, sl_error *error);
+/* Writes a result in one form to a file; "-" is standard output. */
+sl_status sl_output_write(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
+                          sl_error *error);
 /* Whether sl_output_open would succeed: to know before long work, not after. */
 sl_status sl_output_probe(const char *path, sl_error *error);
 /* Drops what was written. */

@@ -66,9 +66,11 @@ for version in 14 19; do
     stderr_has 'line 30 (mode L2) is a scalar load'
     [ "$(grep -c 'load volatile' out.ll)" = 1 ] || fail 'not one volatile load'
     [ "$(grep -c 'load .*!nontemporal' out.ll)" = 2 ] || fail 'not two nontemporal loads'
-    run "$sluice" apply plan.json "$data/spmv_jds.ll" -o out.bc --llvm $version -q
+    run "$sluice" apply plan.json "$data/spmv_jds.ll" -o out.bc --llvm $version -q --csv marked.csv
     exits 0
     stdout_is ''
+    file_has marked.csv ',global_load_dword,glc dlc,glc dlc,'
+    file_has marked.csv ',L2,s_load_dword,slc,,"is a scalar load'
     [ "$(head -c 2 out.bc)" = BC ] || fail 'out.bc is no bitcode'
 
     it "runs bitcode and text alike, marked or not, with LLVM $version"

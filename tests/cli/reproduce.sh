@@ -8,6 +8,15 @@ exits 0
 stdout_has 'decoupled-l1d: Locality-Driven Dynamic GPU Cache Bypassing'
 stdout_has 'table1'
 
+it 'lists them for programs'
+run "$sluice" reproduce --list --json
+exits 0
+stdout_has '{"id": "table1", "title": "'
+run "$sluice" reproduce --list --csv
+exits 0
+stdout_has 'paper,figure,title,where,quick'
+stdout_has 'decoupled-l1d,table1,"IPC with everything'
+
 cat >mine.yaml <<'END'
 name: mine
 title: A paper of mine

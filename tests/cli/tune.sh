@@ -109,6 +109,20 @@ run "$sluice" run out.ptx --grid 1 --block 32 --arg 'f32[32]:iota' --arg 'f32[32
 exits 0
 stdout_has '0 2 4 6'
 
+it 'says for programs what it did to each load'
+run "$sluice" apply copy.json copy.ptx --target sm_80 -o out.ptx --json
+exits 0
+stdout_has '{"function": "add", "place": '
+stdout_has '"line": 12, "opcode": "ld.global.f32", "array": "param_1", "mode": "both"}'
+stdout_lacks 'loads bypass'
+run "$sluice" apply copy.json copy.ptx --target sm_80 -o out.ptx --csv loads.csv
+exits 0
+stdout_has '1 of 2 loads bypass'
+grep -q '^add,[0-9]*,12,,,ld.global.f32,param_1,both,,,,$' loads.csv || fail "$(cat loads.csv)"
+run "$sluice" apply copy.json copy.ptx --target sm_80 --json
+exits 2
+stderr_has 'the code goes to standard output'
+
 it 'makes PTX that ptxas takes'
 ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
 if [ -x "$ptxas" ]; then
@@ -228,6 +242,11 @@ run "$sluice" ptx "$programs/nbody"
 exits 0
 stdout_has 'sm_75'
 stdout_has 'step'
+run "$sluice" ptx "$programs/nbody" --json
+exits 0
+stdout_has '{"number": 0, "target": "sm_75", "hash": "'
+run "$sluice" ptx "$programs/nbody" --csv
+stdout_has 'number,target,hash,loads,kernel'
 run "$sluice" ptx "$programs/nbody" -o nbody.ptx
 exits 0
 file_has nbody.ptx '.entry'

@@ -52,6 +52,13 @@ for command in $commands; do
     cmp -s "$scratch/stdout" "$scratch/by-option" || fail "'help $command' and '$command --help' differ"
 done
 
+it 'has JSON and CSV of every command that shows something'
+for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vxE 'help|completion'); do
+    run "$sluice" "$command" --help
+    stdout_has '--json'
+    stdout_has '--csv'
+done
+
 it 'shows help even when the rest of the command line is wrong'
 run "$sluice" completion --help --frobnicate
 exits 0

@@ -1,0 +1,30 @@
+/* What `sluice apply` did to each load, as JSON and CSV. */
+#ifndef SL_CLI_APPLY_REPORT_H
+#define SL_CLI_APPLY_REPORT_H
+
+#include "bypass/plan.h"
+#include "cli/command.h"
+
+/* A load of the code that the plan was written into. */
+typedef struct sl_applied_load {
+    const char *function, *source, *opcode, *array; /* NULL: not known */
+    uint32_t place, line, source_line;
+    unsigned mode;
+    const char *instruction, *wanted, *got; /* in the assembly, and its cache bits; NULL: it was not looked at */
+    const char *trouble;                    /* why it is not as asked; NULL: it is */
+} sl_applied_load;
+
+typedef struct sl_applied {
+    const char *plan, *code;
+    size_t loads;
+    const sl_applied_load *load;
+} sl_applied;
+
+/* False, with a message: the report and the code would both go to standard output. */
+bool sl_apply_outputs_differ(const sl_invocation *inv);
+/* Whether there is room on standard output for a sentence to people. */
+bool sl_apply_tells(const sl_invocation *inv);
+/* Writes what --json and --csv ask for. */
+sl_status sl_apply_report(const sl_invocation *inv, const sl_applied *applied, sl_error *error);
+
+#endif
