@@ -91,7 +91,7 @@ static sl_status put_table(FILE *file, const sl_reproduction *r, const sl_paper_
 
 /* ---- bars ---- */
 
-enum { HEIGHT = 200, TOP = 12, LEFT = 44, BOTTOM = 60, BAR = 9, GAP = 10 };
+enum { HEIGHT = 200, TOP = 12, GAP = 10, COLOURS = 8, FULL_WIDTH = 960 };
 
 typedef struct bars {
     FILE *file;
@@ -99,6 +99,7 @@ typedef struct bars {
     const sl_paper_figure *figure;
     size_t series, rows; /* series: columns, and the paper's where it has numbers */
     double least, most;
+    double left, bottom, bar; /* room for the axis and for names; width of a bar */
     double x;
 } bars;
 
@@ -115,6 +116,37 @@ static void widen(void *context, const sl_compared_item *item)
         }
 }
 
+/* Where all bars grow from the same neutral value, the axis need not begin at 0; it has a quarter to both sides, so
+ * that little does not look like much. */
+static void begin_axis(bars *b)
+{
+    double neutral = b->figure->columns ? b->figure->column[0].measure.neutral : NAN;
+    for (size_t c = 1; c < b->figure->columns; c++)
+        if (!(b->figure->column[c].measure.neutral == neutral))
+            neutral = NAN;
+    if (!isnan(neutral) && neutral > 0) {
+        b->least = 0.75 * neutral;
+        b->most = 1.25 * neutral;
+    }
+}
+
+/* Names stand on their heads, turned by 50 degrees: 11 pixels high, 6 wide on average. */
+static void make_room(bars *b)
+{
+    size_t longest = 0;
+    for (size_t g = 0; g < b->figure->groups; g++) {
+        const sl_paper_group *group = &b->r->group[b->figure->group[g]];
+        for (size_t i = 0; i < group->count; i++) {
+            size_t length = strlen(b->r->paper->program[group->program[i]].name);
+            longest = length > longest ? length : longest;
+        }
+    }
+    b->bar = fmax(9, fmin(22, (FULL_WIDTH / (double)b->rows - GAP) / (double)b->series));
+    b->bottom = 24 + 5 * (double)longest;
+    b->left = fmax(44, 8 + 4.2 * (double)longest - b->bar * (double)b->series / 2);
+    b->x = b->left + GAP;
+}
+
 static double height_of(const bars *b, double value)
 {
     return TOP + (HEIGHT - TOP) * (b->most - value) / (b->most - b->least);
@@ -126,12 +158,13 @@ static void put_bar(bars *b, double value, size_t series, bool paper, const char
     double top = height_of(b, fmax(value, base)), bottom = height_of(b, fmin(value, base));
     char text[SL_MEASURE_BYTES];
     if (isfinite(value)) {
-        fprintf(b->file, "<rect class=\"s%zu%s\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"><title>",
-                series % 8, paper ? " paper" : "", b->x, top, BAR - 1, fmax(bottom - top, 0.5));
+        fprintf(b->file, "<rect class=\"s%zu%s%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
+                series % COLOURS, series < COLOURS ? "" : " second", paper ? " paper" : "", b->x, top, b->bar - 1,
+                fmax(bottom - top, 0.5));
         sl_html_text(b->file, name);
         fprintf(b->file, " %s</title></rect>\n", sl_measure_text(m, value, text));
     }
-    b->x += BAR;
+    b->x += b->bar;
 }
 
 static void put_cluster(bars *b, const char *name, int program, int group)
@@ -163,26 +196,29 @@ static void put_axis(bars *b, double width)
     double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
     for (double at = ceil(b->least / step) * step; at <= b->most + step / 100; at += step) {
         double y = height_of(b, at);
-        fprintf(b->file, "<line class=grid x1=%d x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" />", LEFT, width, y, y);
-        fprintf(b->file, "<text class=tick x=%d y=\"%.1f\">%.3g</text>\n", LEFT - 5, y + 4,
+        fprintf(b->file, "<line class=grid x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" />", b->left, width, y, y);
+        fprintf(b->file, "<text class=tick x=\"%.1f\" y=\"%.1f\">%.3g</text>\n", b->left - 5, y + 4,
                 fabs(at) < step / 100 ? 0 : at);
     }
 }
 
 static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
 {
-    bars b = {.file = file, .r = r, .figure = figure, .x = LEFT + GAP};
+    bars b = {.file = file, .r = r, .figure = figure};
     for (size_t c = 0; c < figure->columns; c++)
         b.series += figure->column[c].numbers ? 2 : 1;
     for (size_t g = 0; g < figure->groups; g++)
         b.rows += r->group[figure->group[g]].count + 1;
+    begin_axis(&b);
     sl_reproduction_each(r, widen, &b);
-    if (!(b.most > b.least))
+    if (!(b.most > b.least) || !b.rows || !b.series)
         return;
-    double width = LEFT + GAP + (double)b.rows * ((double)b.series * BAR + GAP);
+    make_room(&b);
+    double width = b.left + GAP + (double)b.rows * ((double)b.series * b.bar + GAP), height = HEIGHT + b.bottom;
     fprintf(file,
-            "<div class=scroll><svg class=bars role=img viewBox=\"0 0 %.0f %d\" width=\"%.0f\" height=%d>\n<title>",
-            width, HEIGHT + BOTTOM, width, HEIGHT + BOTTOM);
+            "<div class=scroll><svg class=bars role=img viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "height=\"%.0f\">\n<title>",
+            width, height, width, height);
     sl_html_text(file, figure->title);
     fputs("; the numbers are in the table</title>\n", file);
     put_axis(&b, width);
@@ -196,8 +232,8 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
     fputs("</svg></div>\n<p class=legend>", file);
     for (size_t c = 0; c < figure->columns; c++) {
         if (figure->column[c].numbers)
-            fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % 8);
-        fprintf(file, "<span><i class=s%zu></i> ", c % 8);
+            fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % COLOURS);
+        fprintf(file, "<span><i class=\"s%zu%s\"></i> ", c % COLOURS, c < COLOURS ? "" : " second");
         sl_html_text(file, figure->column[c].name);
         fputs("</span> ", file);
     }
