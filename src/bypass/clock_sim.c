@@ -1,17 +1,20 @@
 #include "bypass/clock_sim.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bypass/plan_sim.h"
 
+enum { MOST_ROUNDS = 5, LAST_ROUNDS = 3 };
+
 struct sl_sim_clock {
     sl_clock face;
-    const sl_machine *machine;
+    sl_machine machine[MOST_ROUNDS]; /* that of round r has a memory that takes r cycles longer */
     const sl_loaded *loaded;
     const uint32_t *load_of_slot;
     sl_sim_clock_options options;
-    uint64_t base; /* cycles of the original; 0: not run yet */
+    uint64_t base[MOST_ROUNDS]; /* cycles of the original; 0: not run yet */
     char name[160];
 };
 
@@ -21,17 +24,18 @@ static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *pla
     uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
     for (uint32_t i = 0; choice && i < slots; i++) {
         unsigned mode = c->load_of_slot[i] == UINT32_MAX ? SL_BYPASS_NONE : choice[c->load_of_slot[i]];
-        plan[i] = sl_bypass_levels(mode, c->machine->levels);
+        plan[i] = sl_bypass_levels(mode, c->machine[0].levels);
     }
 }
 
-sl_status sl_sim_clock_run(const sl_sim_clock *c, const uint8_t *choice, sl_sim_result *result, sl_error *error)
+static sl_status run_round(const sl_sim_clock *c, uint32_t round, const uint8_t *choice, sl_sim_result *result,
+                           sl_error *error)
 {
     const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
     sl_sim *sim = NULL;
     *result = (sl_sim_result){0};
     uint8_t *plan = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, 1);
-    sl_status status = plan ? sl_sim_create(c->machine, &options, &sim, error) : sl_fail_memory(error);
+    sl_status status = plan ? sl_sim_create(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
     if (!status)
         fill_plan(c, choice, plan);
     for (int run = c->options.cold; run < 2 && !status; run++) {
@@ -44,46 +48,90 @@ sl_status sl_sim_clock_run(const sl_sim_clock *c, const uint8_t *choice, sl_sim_
     return status;
 }
 
-static sl_status simulate(const sl_sim_clock *c, const uint8_t *choice, uint64_t *cycles, sl_error *error)
+sl_status sl_sim_clock_run(const sl_sim_clock *c, const uint8_t *choice, sl_sim_result *result, sl_error *error)
 {
-    sl_sim_result result;
-    sl_status status = sl_sim_clock_run(c, choice, &result, error);
-    *cycles = result.cycles;
-    sl_sim_result_fini(&result);
-    return status;
+    return run_round(c, 0, choice, result, error);
 }
 
+/* Choices in rounds: cycles[choice * rounds + round]. */
 typedef struct work {
     const sl_sim_clock *clock;
     const uint8_t *const *choice;
+    uint32_t rounds;
     uint64_t *cycles;
 } work;
 
 static sl_status time_one(void *context, size_t index, unsigned worker, sl_error *error)
 {
     const work *w = context;
+    sl_sim_result result;
     (void)worker;
-    return simulate(w->clock, w->choice[index], &w->cycles[index], error);
+    sl_status status = run_round(w->clock, (uint32_t)(index % w->rounds), w->choice[index / w->rounds], &result, error);
+    w->cycles[index] = result.cycles;
+    sl_sim_result_fini(&result);
+    return status;
+}
+
+static sl_status time_original(sl_sim_clock *c, uint32_t rounds, sl_error *error)
+{
+    uint32_t known = 0;
+    uint64_t cycles[MOST_ROUNDS];
+    const uint8_t *const none = NULL;
+    const work w = {c, &none, rounds, cycles};
+    while (known < rounds && c->base[known])
+        known++;
+    if (known == rounds)
+        return SL_OK;
+    sl_status status = sl_pool_run(c->options.pool, rounds, time_one, (void *)&w, error);
+    for (uint32_t r = 0; r < rounds && !status; r++)
+        c->base[r] = cycles[r];
+    return status;
+}
+
+/* Gains of the rounds, each against the original of its round. */
+static void summarise(const sl_sim_clock *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
+{
+    double base = 0, time = 0, squares = 0;
+    for (uint32_t r = 0; r < rounds; r++) {
+        base += (double)c->base[r] / rounds;
+        time += (double)cycles[r] / rounds;
+    }
+    *timing = (sl_timing){.base = base, .time = time, .gain = 100 * (1 - time / base), .runs = rounds};
+    for (uint32_t r = 0; r < rounds; r++) {
+        double off = 100 * (1 - (double)cycles[r] / (double)c->base[r]) - timing->gain;
+        squares += off * off;
+    }
+    timing->spread = rounds > 1 ? sqrt(squares / (rounds - 1) / rounds) : 0;
 }
 
 static sl_status time_choices(void *context, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
                               sl_timing *timing, sl_error *error)
 {
     sl_sim_clock *c = context;
-    uint64_t *cycles = calloc(count + 1, sizeof *cycles);
-    (void)rounds, (void)verify; /* one run says it all, and data is not simulated */
-    const work w = {c, choice, cycles};
-    sl_status status = cycles ? SL_OK : sl_fail_memory(error);
-    if (!status && !c->base)
-        status = simulate(c, NULL, &c->base, error);
+    (void)verify; /* data is not simulated */
+    rounds = !rounds ? 1 : rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
+    uint64_t *cycles = calloc(count * rounds + 1, sizeof *cycles);
+    const work w = {c, choice, rounds, cycles};
+    sl_status status = cycles ? time_original(c, rounds, error) : sl_fail_memory(error);
     if (!status)
-        status = sl_pool_run(c->options.pool, count, time_one, (void *)&w, error);
+        status = sl_pool_run(c->options.pool, count * rounds, time_one, (void *)&w, error);
     for (size_t i = 0; i < count && !status; i++)
-        timing[i] = (sl_timing){.base = (double)c->base,
-                                .time = (double)cycles[i],
-                                .gain = 100 * (1 - (double)cycles[i] / (double)c->base),
-                                .runs = 1};
+        summarise(c, cycles + i * rounds, rounds, &timing[i]);
     free(cycles);
+    return status;
+}
+
+/* A cycle more or less of memory's latency changes the order of everything, and nothing else. */
+static sl_status deviation(void *context, double *percent, sl_error *error)
+{
+    sl_sim_clock *c = context;
+    double mean = 0, squares = 0;
+    sl_status status = time_original(c, MOST_ROUNDS, error);
+    for (int r = 0; r < MOST_ROUNDS && !status; r++)
+        mean += (double)c->base[r] / MOST_ROUNDS;
+    for (int r = 0; r < MOST_ROUNDS && !status; r++)
+        squares += ((double)c->base[r] - mean) * ((double)c->base[r] - mean);
+    *percent = mean > 0 ? 100 * sqrt(2 * squares / (MOST_ROUNDS - 1)) / mean : 0; /* of a difference of two */
     return status;
 }
 
@@ -93,7 +141,11 @@ sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded
     sl_sim_clock *c = calloc(1, sizeof *c);
     if (!c)
         return sl_fail_memory(error);
-    *c = (sl_sim_clock){.machine = machine, .loaded = loaded, .load_of_slot = load_of_slot, .options = *options};
+    *c = (sl_sim_clock){.loaded = loaded, .load_of_slot = load_of_slot, .options = *options};
+    for (uint32_t r = 0; r < MOST_ROUNDS; r++) {
+        c->machine[r] = *machine;
+        c->machine[r].memory.latency_cycles += r;
+    }
     snprintf(c->name, sizeof c->name, "sim %s%s", machine->name, options->cold ? ", cold" : "");
     c->face = (sl_clock){.name = c->name,
                          .unit = "cycles",
@@ -101,7 +153,9 @@ sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded
                          .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L2,
                          .exact = true,
                          .context = c,
-                         .time = time_choices};
+                         .time = time_choices,
+                         .deviation = deviation,
+                         .last_rounds = LAST_ROUNDS};
     if (machine->levels > 1)
         c->face.modes |= 1u << SL_BYPASS_L1;
     /* On AMD GPUs, whose first levels take it as miss_evict, what asks for that hides what asks L2 for anything. */

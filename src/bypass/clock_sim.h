@@ -1,8 +1,10 @@
 /* A simulated machine as a clock: one launch of a trace, in cycles.
  *
  * Every choice runs on a simulator of its own, on all cores of this machine, and takes the same number of cycles each
- * time. As on a GPU, a run that is not counted goes ahead, so that levels behind the first hold what the launch leaves
- * there; `cold` starts with empty ones. */
+ * time. That is no reason to believe them: one cycle more of memory's latency changes the time of some kernels by 5 %,
+ * because requests meet in another order. So rounds are runs on machines whose memories take 0, 1, 2, … cycles longer,
+ * and how the original's times differ in them is what counts as noise. As on a GPU, a run that is not counted goes
+ * ahead, so that levels behind the first hold what the launch leaves there; `cold` starts with empty ones. */
 #ifndef SL_BYPASS_CLOCK_SIM_H
 #define SL_BYPASS_CLOCK_SIM_H
 

@@ -3,6 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+/* Whether a last timing says more than noise. Where a clock knows the noise of one round, that of several is less. */
+static bool beyond_noise(const sl_tuner *tuner, double gain, const sl_timing *t)
+{
+    double noise = tuner->noise;
+    if (tuner->clock->deviation)
+        noise = tuner->options.sigmas * tuner->deviation / sqrt(t->runs ? t->runs : 1);
+    return gain > noise && gain > tuner->options.sigmas * t->spread;
+}
+
 static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error *error)
 {
     sl_status status = sl_tuner_affinities(tuner, 0, error); /* noise, if nobody has asked for it before */
@@ -11,8 +20,7 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
     if (status)
         return status;
     const sl_timing *t = &tuned->timing;
-    bool faster = sl_tuner_significant(tuner, t->gain, t->spread);
-    bool slower = sl_tuner_significant(tuner, -t->gain, t->spread);
+    bool faster = beyond_noise(tuner, t->gain, t), slower = beyond_noise(tuner, -t->gain, t);
     tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
     if (!cautious || faster)
         return SL_OK;

@@ -149,8 +149,8 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
 
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
 {
-    uint32_t rounds = tuner->clock->exact ? 0 : FINAL_ROUNDS;
-    if (tuner->options.rounds > rounds && !tuner->clock->exact)
+    uint32_t own = tuner->clock->last_rounds, rounds = own ? own : tuner->clock->exact ? 0 : FINAL_ROUNDS;
+    if (tuner->options.rounds > rounds && rounds)
         rounds = tuner->options.rounds;
     return sl_tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
 }
@@ -210,16 +210,11 @@ static void copy_singles(sl_tuner *tuner)
 }
 
 /* What copies of the original seem to gain, and what their timings say of themselves. */
-static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
+static sl_status time_copies(sl_tuner *tuner, const uint8_t *nothing, sl_error *error)
 {
-    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    const uint8_t *choice[NULL_CHOICES];
     sl_timing timing[NULL_CHOICES];
     double squares = 0, own = 0;
-    if (!nothing)
-        return sl_fail_memory(error);
-    if (tuner->clock->exact || tuner->noise > 0)
-        return SL_OK;
-    const uint8_t *choice[NULL_CHOICES];
     for (int i = 0; i < NULL_CHOICES; i++)
         choice[i] = nothing;
     sl_status status = sl_tuner_time(tuner, choice, NULL_CHOICES, NULL_TAG, 0, false, timing, error);
@@ -228,7 +223,36 @@ static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
         own += timing[i].spread * timing[i].spread;
     }
     tuner->deviation = sqrt((squares > own ? squares : own) / NULL_CHOICES);
+    return status;
+}
+
+/* What the clock knows itself; kept like a timing. */
+static sl_status ask_clock(sl_tuner *tuner, const uint8_t *nothing, sl_error *error)
+{
+    char *key = key_of(tuner, nothing, "deviation", 0);
+    sl_timing timing = {0};
+    sl_status status = key ? SL_OK : sl_fail_memory(error);
+    if (!status && !sl_store_find(tuner->options.store, key, &timing)) {
+        status = tuner->clock->deviation(tuner->clock->context, &timing.spread, error);
+        if (!status)
+            status = sl_store_add(tuner->options.store, key, &timing, error);
+    }
+    tuner->deviation = timing.spread;
+    free(key);
+    return status;
+}
+
+static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
+{
+    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    if (!nothing)
+        return sl_fail_memory(error);
+    if (tuner->noise > 0 || (tuner->clock->exact && !tuner->clock->deviation))
+        return SL_OK;
+    sl_status status = tuner->clock->deviation ? ask_clock(tuner, nothing, error) : time_copies(tuner, nothing, error);
     tuner->noise = tuner->options.sigmas * tuner->deviation;
+    if (tuner->clock->deviation && tuner->options.rounds > 1)
+        tuner->noise /= sqrt(tuner->options.rounds);
     return status;
 }
 

@@ -48,7 +48,7 @@ static const sl_option options[] = {
     {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a load must gain (default: 1)", AT(thresh2), 0, 0, NULL},
     {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: how much of its group's loss counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
     {"sigmas", 0, SL_OPTION_STRING, "K", "Gains below K standard errors of the original's own timings are noise (default: 3)", AT(sigmas), 0, 0, NULL},
-    {"rounds", 0, SL_OPTION_NUMBER, "N", "GPU: time each choice N times (default: as many as take a few seconds, 5 to 11)", AT(rounds), 3, 1000, NULL},
+    {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: the default is as many as take a few seconds, 5 to 11. Simulator: at most 5, with memories that take 0, 1, … cycles longer; the default is 1, and 3 for the last timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Plans that 'bound' may time (default: 256)", AT(search), 1, 1000000, NULL},
     {"most", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups of a kernel: groups first, and loads one by one only of groups that make the greatest difference (default: all)", AT(most), 1, 1000000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
@@ -105,6 +105,8 @@ static int read_numbers(tuning *t)
         if (!read_number(numbers[i].text, numbers[i].value))
             return sl_cli_usage(t->inv, "--%s: '%s' is not a number from 0 to 1000000", numbers[i].name,
                                 numbers[i].text);
+    if (o->on == ON_GPU && (o->rounds == 1 || o->rounds == 2))
+        return sl_cli_usage(t->inv, "--rounds: on a GPU at least 3 are needed to see what is noise");
     t->wishes.rounds = (uint32_t)o->rounds;
     t->wishes.search = o->search;
     t->wishes.most = o->most;

@@ -36,8 +36,6 @@ static sl_status add_run(const tuning *t, sl_sim_clock *clock, const char *way, 
 {
     sl_sim_result result = {0};
     sl_status status = sl_sim_clock_run(clock, choice, &result, error);
-    if (!status)
-        status = add(t, way, "cycles", (double)result.cycles, error);
     for (uint32_t i = 0; i < t->machine->levels && !status; i++) {
         char name[SL_VALUE_NAME];
         snprintf(name, sizeof name, "%s_hits", t->machine->level[i].name);
@@ -66,9 +64,24 @@ static sl_status add_affinities(const tuning *t, const sl_tuner *tuner, sl_error
     return status;
 }
 
+/* Of the original, in as many rounds as plans get. */
+static sl_status time_original(sl_tuner *tuner, double *cycles, sl_error *error)
+{
+    sl_timing timing = {0};
+    const uint8_t *none = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    sl_status status = none ? sl_tuner_final(tuner, none, &timing, error) : sl_fail_memory(error);
+    *cycles = timing.base;
+    return status;
+}
+
+static double cycles_of(const sl_tuned *tuned, double original)
+{
+    return tuned->chosen ? tuned->timing.time : original;
+}
+
 /* Algorithm 1 with other thresholds and weights: figure 7 of the paper. Plans that come up again are not timed again.
  */
-static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, sl_error *error)
+static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, double original, sl_error *error)
 {
     static const struct {
         const char *name;
@@ -86,7 +99,7 @@ static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, sl_error *err
         tuner->options.weight = tries[i].weight;
         status = sl_tune(tuner, paper, &tuned, error);
         if (!status)
-            status = add(t, tries[i].name, "cycles", tuned.chosen ? tuned.timing.time : tuner->base, error);
+            status = add(t, tries[i].name, "cycles", cycles_of(&tuned, original), error);
     }
     tuner->options = kept;
     return status;
@@ -94,9 +107,18 @@ static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, sl_error *err
 
 static sl_status choose(const tuning *t, sl_tuner *tuner, sl_sim_clock *clock, sl_error *error)
 {
-    sl_status status = add(t, "kernel", "loads", tuner->graph->loads, error);
+    double original;
+    sl_status status = time_original(tuner, &original, error);
+    if (!status)
+        status = add(t, "kernel", "loads", tuner->graph->loads, error);
     if (!status)
         status = add_run(t, clock, "original", NULL, error);
+    if (!status)
+        status = add(t, "original", "cycles", original, error);
+    if (!status)
+        status = sl_tuner_affinities(tuner, 0, error);
+    if (!status)
+        status = add(t, "noise", "percent", tuner->noise, error);
     for (const sl_selector *way = sl_selectors; way->name && !status; way++) {
         sl_tuned tuned;
         if (!strcmp(way->name, "bound") || !strcmp(way->name, "CacheAll"))
@@ -105,10 +127,12 @@ static sl_status choose(const tuning *t, sl_tuner *tuner, sl_sim_clock *clock, s
         if (!status)
             status = add_run(t, clock, way->name, tuned.mode, error);
         if (!status)
+            status = add(t, way->name, "cycles", cycles_of(&tuned, original), error);
+        if (!status)
             status = add(t, way->name, "loads", tuned.chosen, error);
     }
     if (!status)
-        status = add_sensitivity(t, tuner, error);
+        status = add_sensitivity(t, tuner, original, error);
     return status ? status : add_affinities(t, tuner, error);
 }
 

@@ -370,6 +370,45 @@ static void verdicts_say_what_is_known(void **state)
     }
 }
 
+static sl_status two_percent(void *context, double *percent, sl_error *error)
+{
+    (void)error;
+    ((fake *)context)->calls += 100;
+    *percent = 2;
+    return SL_OK;
+}
+
+static void a_clock_may_know_its_noise_itself(void **state)
+{
+    (void)state;
+    static const double five[LOADS][SL_BYPASS_MODES] = {{0, 5, 0, 0}, {0}, {0}};
+    bench b;
+    fake f = {.gain = five};
+    sl_tuned tuned;
+    sl_tuner tuner;
+    sl_error error = {0};
+    set_up(&b);
+    f.face = (sl_clock){.name = "fake",
+                        .unit = "cycles",
+                        .input = "i",
+                        .modes = 15,
+                        .exact = true,
+                        .context = &f,
+                        .time = fake_time,
+                        .deviation = two_percent,
+                        .last_rounds = 4};
+    assert_int_equal(sl_tuner_init(&tuner, &b.graph, &f.face, NULL, &error), SL_OK);
+    assert_int_equal(sl_tune(&tuner, &sl_selectors[0], &tuned, &error), SL_OK);
+    assert_true(tuner.noise > 5.99 && tuner.noise < 6.01);
+    assert_int_equal(tuned.chosen, 0); /* in one round 5 % are not above three times 2 % */
+    const sl_selector *pass;
+    assert_int_equal(sl_selector_find("PassL0/1", &pass, &error), SL_OK);
+    assert_int_equal(sl_tune(&tuner, pass, &tuned, &error), SL_OK);
+    assert_string_equal(tuned.verdict, "faster"); /* in four they are: noise is half as large */
+    assert_int_equal(f.calls / 100, 1);
+    sl_tuner_fini(&tuner);
+}
+
 static void other_bytes_in_memory_are_an_error(void **state)
 {
     (void)state;
@@ -380,7 +419,8 @@ static void other_bytes_in_memory_are_an_error(void **state)
     sl_error error = {0};
     const sl_selector *selector;
     set_up(&b);
-    f.face = (sl_clock){"fake", "cycles", "i", 15, true, &f, fake_time};
+    f.face = (sl_clock){
+        .name = "fake", .unit = "cycles", .input = "i", .modes = 15, .exact = true, .context = &f, .time = fake_time};
     assert_int_equal(sl_selector_find("ours", &selector, &error), SL_OK);
     assert_int_equal(sl_tuner_init(&tuner, &b.graph, &f.face, NULL, &error), SL_OK);
     assert_int_equal(sl_tune(&tuner, selector, &tuned, &error), SL_MISMATCH);
@@ -452,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_gain_that_the_last_timing_does_not_show_is_given_up),
         cmocka_unit_test(of_many_loads_groups_come_first),
         cmocka_unit_test(verdicts_say_what_is_known),
+        cmocka_unit_test(a_clock_may_know_its_noise_itself),
         cmocka_unit_test(other_bytes_in_memory_are_an_error),
         cmocka_unit_test(timings_are_taken_once_and_outlive_a_run),
         cmocka_unit_test(a_wrong_name_is_answered_with_the_nearest),
