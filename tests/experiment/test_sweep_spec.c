@@ -70,6 +70,31 @@ static void key_of(const sl_point *point, char key[SL_KEY_BYTES], char trace[SL_
         fail_msg("%s", error.text);
 }
 
+/* What docs/frc.md was made with can be run: each point has a machine, a workload and policies that there are. */
+static void sweeps_of_the_papers_can_be_run(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        size_t points;
+    } specs[] = {
+        {SL_TEST_DATA "/../../papers/frc-bypass.yaml", 5 * 2 * 9 * 3},
+        {SL_TEST_DATA "/../../papers/frc-machines.yaml", 7 * 3 * 3 * 2},
+        {SL_TEST_DATA "/../../papers/frc-h200.yaml", 5 * 3 * 2},
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        sl_sweep_spec spec;
+        sl_error error;
+        char key[SL_KEY_BYTES], trace[SL_KEY_BYTES];
+        if (sl_sweep_spec_load(specs[i].path, &spec, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(spec.points, specs[i].points);
+        for (size_t k = 0; k < spec.points; k++)
+            key_of(&spec.point[k], key, trace);
+        sl_sweep_spec_free(&spec);
+    }
+}
+
 static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **state)
 {
     (void)state;
@@ -136,6 +161,7 @@ int main(void)
         cmocka_unit_test(all_combinations_the_first_key_slowest),
         cmocka_unit_test(files_lie_beside_the_spec),
         cmocka_unit_test(too_many_points_are_refused),
+        cmocka_unit_test(sweeps_of_the_papers_can_be_run),
         cmocka_unit_test(a_key_changes_with_what_the_result_depends_on_and_only_then),
         cmocka_unit_test(values_add_up_by_name),
     };

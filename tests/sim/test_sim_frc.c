@@ -201,8 +201,8 @@ static void what_l1_dropped_is_invalidated_where_it_does_not_tell(void **state)
 }
 
 /* Memory right below, with a channel for A and C and one for B and D, and a row for each line. C takes D's way and
- * closes A's row; B takes that of A, which has to be opened again to be written. That is no matter to B once the write is
- * in the queue. */
+ * closes A's row; B takes that of A, which has to be opened again to be written. That is no matter to B once the write
+ * is in the queue. */
 static void a_dirty_victim_has_left_when_the_queue_of_memory_has_it(void **state)
 {
     (void)state;
