@@ -122,6 +122,18 @@ static void delays_are_what_a_miss_waits_beside_its_fetch(void **state)
     assert_int_equal(r.level[1].frc_misses, r.level[1].misses);
 }
 
+/* Beside a hit in L2: what L2 waits for its victim, and its fetch. */
+static void a_miss_of_l1_is_delayed_by_what_l2_waits_for(void **state)
+{
+    (void)state;
+    static const later_load b[] = {{0, B, LOAD}};
+    sl_machine m = figure_2(SL_MISS_SERIALIZED), frc = figure_2(SL_MISS_FRC);
+    uint64_t before = run_loads(&m, LOAD, true, NULL, 0).level[0].delay_cycles;
+    assert_int_equal(run_loads(&m, LOAD, true, b, 1).level[0].delay_cycles - before, 80 + 120);
+    before = run_loads(&frc, LOAD, true, NULL, 0).level[0].delay_cycles;
+    assert_int_equal(run_loads(&frc, LOAD, true, b, 1).level[0].delay_cycles - before, 120);
+}
+
 /* ---- victims ---- */
 
 /* Only a victim that is dirty or held above takes its time; FRC does not wait for it in any case. */
@@ -307,6 +319,7 @@ int main(void)
         cmocka_unit_test(conventional_requests_to_one_line_follow_each_other),
         cmocka_unit_test(with_frc_they_are_fetched_at_once),
         cmocka_unit_test(delays_are_what_a_miss_waits_beside_its_fetch),
+        cmocka_unit_test(a_miss_of_l1_is_delayed_by_what_l2_waits_for),
         cmocka_unit_test(a_victim_takes_what_it_has_to_do),
         cmocka_unit_test(a_dirty_victim_is_written_back_once_and_found_below),
         cmocka_unit_test(a_victim_serves_until_its_successor_has_come_with_frc_only),
