@@ -678,9 +678,6 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     sl_network_down(sim, b);
     if (sim->options.listener && sim->options.listener->bank)
         sim->options.listener->bank(sim->options.listener->to, b->number, b->index, now, b->mshrs, b->in.count);
-    sl_expect_head(sim, &b->in);
-    sl_expect_head(sim, &b->back);
-    sl_expect_head(sim, &b->hits);
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_due(&b->in);
     next = b->out_waits ? next : least(next, later(sl_queue_due(&b->out), b->down_free));
     next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));

@@ -22,8 +22,8 @@ typedef enum sl_outcome {
     SL_OUTCOME_STALL,   /* nothing has happened; see bank->stall */
 } sl_outcome;
 
-/* A line in flight, or some sectors of one. */
-typedef struct sl_mshr {
+/* A line in flight, or some sectors of one. It is a line of the host's cache. */
+typedef struct __attribute__((aligned(64))) sl_mshr {
     uint32_t next;    /* of the same line, or of the free ones */
     uint32_t asked;   /* units of the line */
     uint32_t primary; /* the request that is on its way; what it was before it went: */
@@ -32,7 +32,7 @@ typedef struct sl_mshr {
     uint8_t kind;
     bool alone;              /* a store that brings its line itself: nothing was asked for below */
     uint32_t place;          /* of the line, unless that is in an entry of FRC, from which it moves */
-    uint64_t since;          /* when `primary` came to the level */
+    uint32_t since;          /* when `primary` came to the level */
     uint32_t waiters;        /* `primary` included */
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;

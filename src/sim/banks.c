@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/lines.h"
 #include "sim/network.h"
 #include "sim/versions.h"
 
@@ -43,10 +44,11 @@ static bool start_leaving(sl_bank *b)
     return b->leaving_slot;
 }
 
-/* Sets do not share lines of the host's cache. */
+/* Sets do not share lines of the host's cache. Behind the last hint are zeroes that may be read with it. */
 static uint32_t words_of_set(const sl_level *level)
 {
-    uint32_t mask_words = (level->ways + 63) / 64, hint_words = (level->ways + 3) / 4;
+    uint32_t mask_words = (level->ways + 63) / 64;
+    uint32_t hint_words = (level->ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 4;
     return (2 * mask_words + hint_words + 7) / 8 * 8;
 }
 

@@ -47,23 +47,36 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* When the entry's row, which is open, can be accessed. */
-static uint64_t access_time(const sl_sim *sim, const sl_channel *c, const sl_dram_entry *e)
-{
-    const sl_memory *t = &sim->times;
-    uint64_t time = later(c->bank[e->bank].access_at, c->access_at);
-    uint64_t lead = (e->write ? t->wl : t->cl), bus = c->bus_free / BUS;
-    if (!e->write)
-        time = later(time, c->read_at);
-    return bus > lead ? later(time, bus - lead) : time;
-}
-
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
 {
     uint32_t at = bank->first;
     while (at != SL_NONE && c->entry[at].row != bank->row)
         at = c->entry[at].next;
     bank->hit = at;
+}
+
+/* Finds a bank's next command: an access to its open row for the oldest that wants it, else a step towards the row of
+ * the oldest. Returns it. */
+static sl_dram_next renew_turn(sl_channel *c, uint32_t number)
+{
+    const sl_dram_bank *bank = &c->bank[number];
+    uint64_t bit = UINT64_C(1) << number, time;
+    sl_dram_next next;
+    for (uint32_t i = 0; i < SL_DRAM_NEXTS; i++)
+        c->turns[i] &= ~bit;
+    if (bank->first == SL_NONE)
+        return SL_DRAM_NEXTS;
+    uint32_t at = bank->hit != SL_NONE ? bank->hit : bank->first;
+    if (bank->hit != SL_NONE) {
+        next = c->entry[at].write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ;
+        time = bank->access_at;
+    } else {
+        next = bank->row != SL_NEVER ? SL_DRAM_TO_CLOSE : SL_DRAM_TO_OPEN;
+        time = next == SL_DRAM_TO_CLOSE ? bank->close_at : bank->open_at;
+    }
+    c->turns[next] |= bit;
+    c->turn[number] = (sl_dram_turn){time, c->entry[at].arrival};
+    return next;
 }
 
 static void take_entry(sl_channel *c, uint32_t at)
@@ -75,8 +88,6 @@ static void take_entry(sl_channel *c, uint32_t at)
     *link = c->entry[at].next;
     if (bank->last == at)
         bank->last = before;
-    if (bank->first == SL_NONE)
-        c->wanted &= ~(UINT64_C(1) << c->entry[at].bank);
     c->entry[at].next = c->free;
     c->free = at;
     c->entries--;
@@ -117,9 +128,10 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         if (r->slot != SL_NONE)
             sim->slot[r->slot].memory_sectors += sectors;
     }
+    renew_turn(c, e.bank);
     if (!sl_request_is_answered(r))
         sl_core_stored(sim, e.request);
-    else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request))
+    else if (!sl_queue_put(&c->done, end_cycle + sim->memory_pad, e.request, e.from))
         sim->failed = true;
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
@@ -133,6 +145,7 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
         bank->row = SL_NEVER;
         tell(sim, c, SL_DRAM_CLOSE, e->write);
         bank->open_at = later(bank->open_at, sim->now + t->rp);
+        renew_turn(c, e->bank);
         return;
     }
     bank->row = e->row;
@@ -143,12 +156,23 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     bank->close_at = sim->now + t->ras;
     bank->open_at = sim->now + t->rc;
     c->open_at = sim->now + t->rrd;
+    renew_turn(c, e->bank);
 }
 
-/* When the row that a bank's oldest request wants can be closed or opened. */
-static uint64_t open_time(const sl_channel *c, const sl_dram_bank *bank)
+/* When the channel can take a command. */
+static uint64_t limit_of(const sl_sim *sim, const sl_channel *c, sl_dram_next next)
 {
-    return bank->row != SL_NEVER ? bank->close_at : later(bank->open_at, c->open_at);
+    uint64_t lead = next == SL_DRAM_TO_READ ? sim->times.cl : sim->times.wl, bus = c->bus_free / BUS;
+    switch (next) {
+    case SL_DRAM_TO_READ:
+        return later(later(c->access_at, c->read_at), bus > lead ? bus - lead : 0);
+    case SL_DRAM_TO_WRITE:
+        return later(c->access_at, bus > lead ? bus - lead : 0);
+    case SL_DRAM_TO_OPEN:
+        return c->open_at;
+    default:
+        return 0;
+    }
 }
 
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
@@ -164,8 +188,11 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     sl_dram_entry *e = &channel->entry[at];
     channel->free = e->next;
     channel->entries++;
-    *e = (sl_dram_entry){
-        .request = number, .arrival = channel->arrivals++, .next = SL_NONE, .write = r->kind != SL_REQUEST_LOAD};
+    *e = (sl_dram_entry){.request = number,
+                         .from = from->index,
+                         .arrival = channel->arrivals++,
+                         .next = SL_NONE,
+                         .write = r->kind != SL_REQUEST_LOAD};
     locate(sim, r->addr, e);
     sl_dram_bank *bank = &channel->bank[e->bank];
     if (bank->first == SL_NONE)
@@ -175,62 +202,70 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     bank->last = at;
     if (bank->hit == SL_NONE && bank->row == e->row)
         bank->hit = at;
-    channel->wanted |= UINT64_C(1) << e->bank;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
-        uint64_t time = bank->hit == at ? access_time(sim, channel, e) : open_time(channel, bank);
-        sl_wake(&sim->channel_due, c, later(time, sim->now + 1));
+        uint64_t limit = limit_of(sim, channel, renew_turn(channel, e->bank));
+        sl_wake(&sim->channel_due, c, later(later(channel->turn[e->bank].time, limit), sim->now + 1));
     }
     return true;
 }
 
-/* Whether entry `at` came before entry `best`, if there is such. */
-static bool older(const sl_channel *c, uint32_t at, uint32_t best)
+/* The bank whose request is the oldest of those that can have this command now; SL_NONE: none can. Lowers `next` to
+ * when one can. */
+static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next command, uint64_t *next)
 {
-    return best == SL_NONE || c->entry[at].arrival < c->entry[best].arrival;
+    uint64_t left = c->turns[command], age = SL_NEVER;
+    uint64_t limit = left ? limit_of(sim, c, command) : SL_NEVER;
+    uint32_t found = SL_NONE;
+    if (limit > sim->now) {
+        *next = limit < *next ? limit : *next;
+        return SL_NONE;
+    }
+    for (; left; left &= left - 1) {
+        uint32_t b = (uint32_t)__builtin_ctzll(left);
+        sl_dram_turn turn = c->turn[b];
+        if (turn.time > sim->now) {
+            *next = turn.time < *next ? turn.time : *next;
+        } else if (turn.arrival < age) {
+            age = turn.arrival;
+            found = b;
+        }
+    }
+    return found;
+}
+
+/* The same of two commands. */
+static uint32_t oldest_of(const sl_sim *sim, const sl_channel *c, sl_dram_next one, sl_dram_next other, uint64_t *next)
+{
+    uint32_t a = oldest(sim, c, one, next), b = oldest(sim, c, other, next);
+    return a == SL_NONE || (b != SL_NONE && c->turn[b].arrival < c->turn[a].arrival) ? b : a;
 }
 
 /* Gives one command, if one can be given now: the oldest access to an open row, else for the oldest request of a bank
  * that has none its row. Returns when the next can. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    uint64_t next = SL_NEVER, now = sim->now, bus = c->bus_free / BUS, cl = sim->times.cl, wl = sim->times.wl;
-    uint64_t write_at = later(c->access_at, bus > wl ? bus - wl : 0);
-    uint64_t read_at = later(later(c->access_at, c->read_at), bus > cl ? bus - cl : 0);
-    uint32_t access = SL_NONE, open = SL_NONE;
-    for (uint64_t left = c->wanted; left; left &= left - 1) {
-        const sl_dram_bank *bank = &c->bank[__builtin_ctzll(left)];
-        bool hit = bank->hit != SL_NONE;
-        uint64_t time = !hit                        ? open_time(c, bank)
-                        : c->entry[bank->hit].write ? later(bank->access_at, write_at)
-                                                    : later(bank->access_at, read_at);
-        if (time > now)
-            next = time < next ? time : next;
-        else if (hit && older(c, bank->hit, access))
-            access = bank->hit;
-        else if (!hit && older(c, bank->first, open))
-            open = bank->first;
+    uint64_t next = SL_NEVER;
+    uint32_t access = oldest_of(sim, c, SL_DRAM_TO_READ, SL_DRAM_TO_WRITE, &next);
+    if (access != SL_NONE) {
+        access_row(sim, c, c->bank[access].hit);
+        return c->entries ? sim->now + 1 : SL_NEVER;
     }
-    if (access != SL_NONE)
-        access_row(sim, c, access);
-    else if (open != SL_NONE)
-        open_row(sim, c, &c->entry[open]);
-    else
+    uint32_t open = oldest_of(sim, c, SL_DRAM_TO_OPEN, SL_DRAM_TO_CLOSE, &next);
+    if (open == SL_NONE)
         return next;
-    return c->entries ? now + 1 : SL_NEVER;
+    open_row(sim, c, &c->entry[c->bank[open].first]);
+    return sim->now + 1;
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
 {
     sl_channel *c = &sim->channel[number];
+    uint32_t last = sim->machine.levels - 1;
     while (sl_queue_due(&c->done) <= sim->now) {
-        uint32_t request = sl_queue_take(&c->done);
-        const sl_request *r = sl_request_at(sim, request);
-        uint32_t last = sim->machine.levels - 1;
-        uint32_t b = sl_bank_for(sim, last, r->core, r->addr);
+        uint32_t b = sl_queue_head(&c->done)->to, request = sl_queue_take(&c->done);
         sl_bank_fill(sim, &sim->bank[last][b], request);
         sl_wake(&sim->bank_due[last], b, sim->now + 1);
     }
-    sl_expect_head(sim, &c->done);
     uint64_t next = c->entries ? command(sim, c) : SL_NEVER, due = sl_queue_due(&c->done);
     return next < due ? next : due;
 }
@@ -279,7 +314,8 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
         sl_channel *c = &sim->channel[i];
         c->entry = calloc(m->queue, sizeof *c->entry);
         c->bank = calloc(m->banks, sizeof *c->bank);
-        if (!c->entry || !c->bank)
+        c->turn = calloc(m->banks, sizeof *c->turn);
+        if (!c->entry || !c->bank || !c->turn)
             return sl_fail_memory(error);
     }
     if (!status)
@@ -292,7 +328,7 @@ void sl_dram_reset(sl_sim *sim)
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++) {
         sl_channel *c = &sim->channel[i];
         c->entries = 0;
-        c->wanted = 0;
+        memset(c->turns, 0, sizeof c->turns);
         c->free = 0;
         for (uint32_t e = 0; e < sim->machine.memory.queue; e++)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
@@ -308,6 +344,7 @@ void sl_dram_destroy(sl_sim *sim)
     for (uint32_t i = 0; sim->channel && i < sim->machine.memory.channels; i++) {
         free(sim->channel[i].entry);
         free(sim->channel[i].bank);
+        free(sim->channel[i].turn);
         sl_queue_fini(&sim->channel[i].done);
     }
     free(sim->channel);

@@ -16,16 +16,32 @@ typedef struct sl_dram_bank {
 typedef struct sl_dram_entry {
     uint64_t row, arrival; /* arrival: a number that grows */
     uint32_t request, bank;
+    uint32_t from;      /* bank of the last level */
     uint32_t next;      /* for the same bank, or of the free ones */
     bool write, opened; /* opened: its row was opened for it */
 } sl_dram_entry;
+
+/* What the next command of a bank is. */
+typedef enum sl_dram_next {
+    SL_DRAM_TO_READ,
+    SL_DRAM_TO_WRITE,
+    SL_DRAM_TO_OPEN,
+    SL_DRAM_TO_CLOSE,
+    SL_DRAM_NEXTS
+} sl_dram_next;
+
+/* For which request it is, and from when on the bank can do it. */
+typedef struct sl_dram_turn {
+    uint64_t time, arrival;
+} sl_dram_turn;
 
 struct sl_channel {
     sl_dram_entry *entry; /* [queue] */
     uint32_t entries, free;
     uint64_t arrivals;
     sl_dram_bank *bank;
-    uint64_t wanted;                      /* banks that have requests */
+    sl_dram_turn *turn;                   /* of each bank that has requests */
+    uint64_t turns[SL_DRAM_NEXTS];        /* these banks, by their next command */
     uint64_t access_at, read_at, open_at; /* of any bank */
     uint64_t bus_free;                    /* in sixteenths of a cycle */
     sl_bank_list room;                    /* banks of the last level that wait for a place in the queue */

@@ -74,6 +74,7 @@ struct sl_sim {
     struct sl_join *join; /* NULL: no requests join on their way to the second level */
     uint32_t memory_pad;  /* cycles that a read takes beside what networks and DRAM take */
 
+    struct sl_ahead *ahead; /* scratch: what is needed in this cycle (ahead.h) */
     uint64_t now;
     uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
     bool failed;                  /* memory ran out */
@@ -97,12 +98,6 @@ struct sl_sim {
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
     return sl_pool_at(&sim->pool, number);
-}
-/* The first of a queue will be looked at soon. */
-static inline void sl_expect_head(const sl_sim *sim, const sl_queue *queue)
-{
-    if (queue->count)
-        __builtin_prefetch(sl_pool_at(&sim->pool, queue->item[queue->head].request));
 }
 /* Something can happen to a part at `time`. */
 static inline void sl_wake(sl_due *due, uint32_t part, uint64_t time)

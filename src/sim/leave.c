@@ -6,7 +6,7 @@
 
 void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
-    if (!sl_queue_put(queue, time, number))
+    if (!sl_queue_put(queue, time, number, 0))
         sim->failed = true;
 }
 

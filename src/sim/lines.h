@@ -42,28 +42,32 @@ static inline uint16_t sl_hint_of(uint64_t line)
     return (uint16_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 48 | 1); /* 0: empty */
 }
 
-/* Which of eight hints equal one, two bits for each. */
-static inline uint32_t sl_hints_equal(const uint16_t *eight, uint16_t hint)
+enum { SL_HINTS_AT_ONCE = 32 };
+
+/* Which of 32 hints equal one. */
+static inline uint32_t sl_hints_equal(const uint16_t *hint, uint16_t wanted)
 {
 #ifdef __SSE2__
-    __m128i equal = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)(const void *)eight), _mm_set1_epi16((short)hint));
-    return (uint32_t)_mm_movemask_epi8(equal);
+    const __m128i *four = (const __m128i *)(const void *)hint, same = _mm_set1_epi16((short)wanted);
+    __m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(four[0], same), _mm_cmpeq_epi16(four[1], same));
+    __m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(four[2], same), _mm_cmpeq_epi16(four[3], same));
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 #else
     uint32_t equal = 0;
-    for (uint32_t i = 0; i < 8; i++)
-        equal |= eight[i] == hint ? 3u << 2 * i : 0;
+    for (uint32_t i = 0; i < SL_HINTS_AT_ONCE; i++)
+        equal |= (uint32_t)(hint[i] == wanted) << i;
     return equal;
 #endif
 }
 
-/* The way of a line in its set, or SL_NO_WAY. Hints rule out the others, eight at a time. */
+/* The way of a line in its set, or SL_NO_WAY. Hints rule out the others, many at a time. */
 static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
 {
     const sl_line *of_set = &b->line[(size_t)set * b->ways];
     const uint16_t *hint = sl_hints(b, set), wanted = sl_hint_of(line);
-    for (uint32_t first = 0; first < b->ways; first += 8)
-        for (uint32_t equal = sl_hints_equal(hint + first, wanted); equal; equal &= equal - 1, equal &= equal - 1) {
-            uint32_t w = first + (uint32_t)__builtin_ctz(equal) / 2;
+    for (uint32_t first = 0; first < b->ways; first += SL_HINTS_AT_ONCE)
+        for (uint32_t equal = sl_hints_equal(hint + first, wanted); equal; equal &= equal - 1) {
+            uint32_t w = first + (uint32_t)__builtin_ctz(equal);
             if (of_set[w].tag == line + 1)
                 return w;
         }
@@ -175,9 +179,12 @@ static inline uint32_t sl_take_mshr(sl_bank *b)
 {
     if (b->mshrs == b->mshr_capacity) {
         uint32_t capacity = b->mshr_capacity ? 2 * b->mshr_capacity : 16;
-        sl_mshr *item = realloc(b->mshr_item, capacity * sizeof *item);
+        sl_mshr *item = aligned_alloc(64, capacity * sizeof *item);
         if (!item)
             return SL_NONE;
+        if (b->mshr_item)
+            memcpy(item, b->mshr_item, b->mshr_capacity * sizeof *item);
+        free(b->mshr_item);
         for (uint32_t i = b->mshr_capacity; i < capacity; i++)
             item[i].next = i + 1 < capacity ? i + 1 : SL_NONE;
         b->mshr_free = b->mshr_capacity;

@@ -25,7 +25,7 @@ uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
 
 static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, const sl_bank *to)
 {
-    if (!sl_queue_put(queue, time, number))
+    if (!sl_queue_put(queue, time, number, to->index))
         sim->failed = true;
     sl_wake(&sim->bank_due[to->number], to->index, time);
 }

@@ -10,6 +10,7 @@
 typedef struct sl_queued {
     uint64_t time;
     uint32_t request;
+    uint32_t to; /* bank that it goes to, where that is not the queue's own */
 } sl_queued;
 
 typedef struct sl_queue {
@@ -33,17 +34,23 @@ static inline bool sl_queue_grow(sl_queue *q)
 }
 
 /* False: memory ran out. */
-static inline bool sl_queue_put(sl_queue *q, uint64_t time, uint32_t request)
+static inline bool sl_queue_put(sl_queue *q, uint64_t time, uint32_t request, uint32_t to)
 {
     if (q->count == q->capacity && !sl_queue_grow(q))
         return false;
-    q->item[(q->head + q->count++) & (q->capacity - 1)] = (sl_queued){time, request};
+    q->item[(q->head + q->count++) & (q->capacity - 1)] = (sl_queued){time, request, to};
     return true;
 }
 
 static inline const sl_queued *sl_queue_head(const sl_queue *q)
 {
     return &q->item[q->head];
+}
+
+/* The one with `before` others before it; there are so many. */
+static inline const sl_queued *sl_queue_at(const sl_queue *q, uint32_t before)
+{
+    return &q->item[(q->head + before) & (q->capacity - 1)];
 }
 
 /* When its first request may leave; UINT64_MAX: there is none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/occupancy.h"
+#include "sim/ahead.h"
 #include "sim/bank.h"
 #include "sim/core.h"
 #include "sim/dispatch.h"
@@ -55,6 +56,20 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
     return SL_OK;
 }
 
+static sl_status create_ahead(sl_sim *sim, sl_error *error)
+{
+    uint32_t most =
+        sim->machine.cores > sim->machine.memory.channels ? sim->machine.cores : sim->machine.memory.channels;
+    for (uint32_t i = 1; i < sim->machine.levels; i++)
+        most = sim->banks[i] > most ? sim->banks[i] : most;
+    sim->ahead = calloc(1, sizeof *sim->ahead + 2 * most * sizeof(sl_upcoming));
+    if (!sim->ahead)
+        return sl_fail_memory(error);
+    sim->ahead->back = (sl_upcoming *)(sim->ahead + 1);
+    sim->ahead->access = sim->ahead->back + most;
+    return SL_OK;
+}
+
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **made, sl_error *error)
 {
     sl_status status = check_machine(machine, error);
@@ -77,6 +92,8 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
         status = sl_dram_create(sim, error);
     if (!status)
         status = sl_join_create(machine, &sim->join, error);
+    if (!status)
+        status = create_ahead(sim, error);
     if (!status && options->check_data)
         status = sl_versions_create(sim, error);
     if (status)
@@ -96,6 +113,7 @@ void sl_sim_destroy(sl_sim *sim)
         sl_banks_destroy(sim, i);
     sl_dram_destroy(sim);
     sl_join_destroy(sim->join);
+    free(sim->ahead);
     sl_request_pool_fini(&sim->pool);
     free(sim->state);
     free(sim);
@@ -163,9 +181,24 @@ static uint32_t take_due(const sl_sim *sim, sl_due *due, uint32_t from, uint32_t
     return part;
 }
 
+/* The first part from `from` on that is due now, and stays so; as many as there are: there is none. */
+static uint32_t next_due(const sl_sim *sim, const sl_due *due, uint32_t from)
+{
+    if (due->soonest > sim->now || from >= due->parts)
+        return due->parts;
+    uint32_t word = from / 64, words = (due->parts + 63) / 64;
+    uint64_t bits = due->first[word] & ~UINT64_C(0) << (from % 64);
+    while (!bits && ++word < words)
+        bits = due->first[word];
+    return bits ? 64 * word + (uint32_t)__builtin_ctzll(bits) : due->parts;
+}
+
 static void tick_channels(sl_sim *sim)
 {
     sl_due *due = &sim->channel_due;
+    for (uint32_t i = next_due(sim, due, 0); i < due->parts; i = next_due(sim, due, i + 1))
+        sl_look_at_channel(sim, &sim->channel[i], sim->ahead);
+    sl_look_further(sim->ahead);
     for (uint32_t i = 0; (i = take_due(sim, due, i, due->parts)) < due->parts; i++)
         sl_wake(due, i, sl_dram_tick(sim, i));
     end_turn(sim, due);
@@ -175,6 +208,9 @@ static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_due *due = &sim->bank_due[level];
     if (due->soonest <= sim->now) {
+        for (uint32_t i = next_due(sim, due, 0); i < due->parts; i = next_due(sim, due, i + 1))
+            sl_look_at_bank(sim, &sim->bank[level][i], sim->ahead);
+        sl_look_further(sim->ahead);
         uint32_t first = (uint32_t)(sim->now % due->parts); /* nobody is always the first */
         for (uint32_t i = first; (i = take_due(sim, due, i, due->parts)) < due->parts; i++)
             sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
@@ -188,6 +224,9 @@ static sl_status tick_cores(sl_sim *sim, sl_error *error)
 {
     sl_due *due = &sim->core_due;
     sl_status status = SL_OK;
+    for (uint32_t i = next_due(sim, due, 0); i < due->parts; i = next_due(sim, due, i + 1))
+        sl_look_at_core(sim, &sim->core[i], sim->ahead);
+    sl_look_further(sim->ahead);
     for (uint32_t i = 0; !status && (i = take_due(sim, due, i, due->parts)) < due->parts; i++) {
         uint64_t next;
         status = sl_core_tick(sim, &sim->core[i], &next, error);

@@ -1,0 +1,90 @@
+/* Looking ahead. Most of what a request needs when its turn comes is no longer in the host's cache. So before the parts
+ * of a kind that are due are ticked one by one, what all of them will need is asked for, step by step: requests, what
+ * these name, what that names; by the time that the first is ticked it is there. Nothing of the simulation depends on
+ * it. */
+#ifndef SL_SIM_AHEAD_H
+#define SL_SIM_AHEAD_H
+
+#include "sim/core.h"
+#include "sim/dram.h"
+#include "sim/lines.h"
+
+/* A function that does nothing but ask for memory has no effect, in gcc's eyes, and its calls are left out. */
+#define SL_AHEAD static inline __attribute__((always_inline))
+
+/* A request that a bank will look at in this cycle. */
+typedef struct sl_upcoming {
+    const sl_bank *bank;
+    const sl_request *request;
+} sl_upcoming;
+
+/* Those that come to banks from below, and from above. */
+struct sl_ahead {
+    uint32_t backs, accesses;
+    sl_upcoming *back, *access; /* [as many as there are parts of a kind] */
+};
+
+/* The request at the head of a queue, if it is due, is asked for; NULL: none is. */
+SL_AHEAD const sl_request *sl_ask_for_head(const sl_sim *sim, const sl_queue *q)
+{
+    if (sl_queue_due(q) > sim->now)
+        return NULL;
+    const sl_request *r = sl_pool_at(&sim->pool, sl_queue_head(q)->request);
+    __builtin_prefetch(r);
+    return r;
+}
+
+/* The first step: requests. */
+SL_AHEAD void sl_look_at_channel(const sl_sim *sim, const sl_channel *c, struct sl_ahead *ahead)
+{
+    const sl_request *r = sl_ask_for_head(sim, &c->done);
+    if (r)
+        ahead->back[ahead->backs++] =
+            (sl_upcoming){&sim->bank[sim->machine.levels - 1][sl_queue_head(&c->done)->to], r};
+}
+SL_AHEAD void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_ahead *ahead)
+{
+    const sl_request *back = sl_ask_for_head(sim, &b->back), *in = b->number ? sl_ask_for_head(sim, &b->in) : NULL;
+    if (back)
+        ahead->back[ahead->backs++] = (sl_upcoming){b, back};
+    if (in)
+        ahead->access[ahead->accesses++] = (sl_upcoming){b, in};
+    sl_ask_for_head(sim, &b->hits);
+    sl_ask_for_head(sim, &b->fills);
+}
+SL_AHEAD void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_ahead *ahead)
+{
+    if (!(core->queued >> core->queue_at & 1))
+        return;
+    const sl_request *r = sl_pool_at(&sim->pool, core->queue[core->queue_at].first);
+    __builtin_prefetch(r);
+    ahead->access[ahead->accesses++] =
+        (sl_upcoming){&sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], r};
+}
+
+/* The others: what the requests name, and what that names. */
+SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
+{
+    uint32_t backs = 0;
+    for (uint32_t i = 0; i < ahead->backs; i++) {
+        sl_upcoming u = ahead->back[i];
+        if (u.request->bypass >> u.bank->number & 1)
+            continue;
+        __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[u.bank->number]]);
+        ahead->back[backs++] = u;
+    }
+    for (uint32_t i = 0; i < ahead->accesses; i++) {
+        const sl_bank *b = ahead->access[i].bank;
+        __builtin_prefetch(sl_used_ways(b, sl_set_of(b, ahead->access[i].request->addr)));
+    }
+    for (uint32_t i = 0; i < backs; i++) {
+        const sl_bank *b = ahead->back[i].bank;
+        uint32_t place = b->mshr_item[ahead->back[i].request->mshr[b->number]].place;
+        __builtin_prefetch(&b->line[place]);
+        if (!sl_is_entry(b, place))
+            __builtin_prefetch(sl_flying_ways(b, place / b->ways));
+    }
+    ahead->backs = ahead->accesses = 0;
+}
+
+#endif
