@@ -197,8 +197,10 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
 {
     uint32_t cores = sim->machine.level[0].cores_per_instance;
     for (uint32_t c = instance * cores; c < (instance + 1) * cores; c++)
-        if (sim->core[c].stalled && (sim->core[c].stall == SL_STALL_QUEUE) == queue)
+        if (sim->core[c].stalled && (sim->core[c].stall == SL_STALL_QUEUE) == queue) {
+            sim->core[c].unblocked = true;
             sl_wake(&sim->core_due, c, sim->now);
+        }
 }
 
 /* ---- issue ---- */

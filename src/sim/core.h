@@ -85,6 +85,7 @@ struct sl_sim_core {
     uint32_t instructions; /* memory instructions with requests in the queues */
     sl_stall stall;
     bool stalled;   /* the request at the head has to wait */
+    bool unblocked; /* what it waits for may have come */
     uint32_t *left; /* [groups]: requests of a group in the queues */
     sl_group *group;
     uint32_t group_capacity, group_free;

@@ -8,9 +8,8 @@
 #ifndef SL_SIM_ENGINE_H
 #define SL_SIM_ENGINE_H
 
-#include <string.h>
-
 #include "policy/policy.h"
+#include "sim/due.h"
 #include "sim/queue.h"
 #include "sim/request.h"
 #include "sim/sim.h"
@@ -19,7 +18,6 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
-static const uint64_t SL_NEVER = UINT64_MAX;
 enum { SL_CORE_WARPS = 64 }; /* of a core, at most */
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
@@ -30,18 +28,6 @@ typedef struct sl_slot_stats {
     uint64_t next_sectors, next_hits; /* reads of level 1 */
     uint64_t memory_sectors;          /* reads of DRAM */
 } sl_slot_stats;
-
-/* When parts of a kind want to be ticked. Kinds of which no part does are passed over. */
-typedef struct sl_due {
-    uint64_t *next; /* [parts] */
-    uint64_t soonest;
-    uint64_t *first; /* mask of the parts that are due at `soonest` */
-    uint64_t floor;  /* the earliest cycle at which they can still be ticked */
-    uint32_t parts;
-} sl_due;
-
-sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error);
-void sl_due_fini(sl_due *due); /* zeroes are fine */
 
 /* More memory instructions than a kernel has, as a rule. */
 enum { SL_KERNEL_PCS = 1024 };
@@ -98,20 +84,6 @@ struct sl_sim {
 static inline sl_request *sl_request_at(sl_sim *sim, uint32_t number)
 {
     return sl_pool_at(&sim->pool, number);
-}
-/* Something can happen to a part at `time`. */
-static inline void sl_wake(sl_due *due, uint32_t part, uint64_t time)
-{
-    time = time > due->floor ? time : due->floor;
-    if (time >= due->next[part])
-        return;
-    due->next[part] = time;
-    if (time < due->soonest) {
-        memset(due->first, 0, (due->parts + 63) / 64 * sizeof *due->first);
-        due->soonest = time;
-    }
-    if (time == due->soonest)
-        due->first[part / 64] |= UINT64_C(1) << (part % 64);
 }
 static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t sector_units)
 {

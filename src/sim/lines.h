@@ -5,6 +5,7 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+#include <string.h>
 
 #include "sim/bank.h"
 

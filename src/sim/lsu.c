@@ -225,7 +225,9 @@ static bool has_port(const sl_sim *sim, sl_bank *bank)
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
 {
     sl_bank *bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance];
-    core->stalled = false;
+    if (core->stalled && !core->unblocked && sim->machine.level[0].cores_per_instance == 1)
+        return false; /* nothing has changed for it */
+    core->stalled = core->unblocked = false;
     while (core->queued && has_port(sim, bank)) {
         if (!(core->queued >> core->queue_at & 1))
             core->queue_at = (uint32_t)__builtin_ctzll(core->queued);

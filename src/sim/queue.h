@@ -14,6 +14,7 @@ typedef struct sl_queued {
 } sl_queued;
 
 typedef struct sl_queue {
+    uint64_t from_end; /* of time to when its first request may leave; 0: there is none */
     sl_queued *item;
     uint32_t head, count, capacity; /* capacity: a power of two, or 0 */
 } sl_queue;
@@ -38,6 +39,8 @@ static inline bool sl_queue_put(sl_queue *q, uint64_t time, uint32_t request, ui
 {
     if (q->count == q->capacity && !sl_queue_grow(q))
         return false;
+    if (!q->count)
+        q->from_end = UINT64_MAX - time;
     q->item[(q->head + q->count++) & (q->capacity - 1)] = (sl_queued){time, request, to};
     return true;
 }
@@ -47,23 +50,17 @@ static inline const sl_queued *sl_queue_head(const sl_queue *q)
     return &q->item[q->head];
 }
 
-/* The one with `before` others before it; there are so many. */
-static inline const sl_queued *sl_queue_at(const sl_queue *q, uint32_t before)
-{
-    return &q->item[(q->head + before) & (q->capacity - 1)];
-}
-
 /* When its first request may leave; UINT64_MAX: there is none. */
 static inline uint64_t sl_queue_due(const sl_queue *q)
 {
-    return q->count ? q->item[q->head].time : UINT64_MAX;
+    return UINT64_MAX - q->from_end;
 }
 
 static inline uint32_t sl_queue_take(sl_queue *q)
 {
     uint32_t request = q->item[q->head].request;
     q->head = (q->head + 1) & (q->capacity - 1);
-    q->count--;
+    q->from_end = --q->count ? UINT64_MAX - q->item[q->head].time : 0;
     return request;
 }
 

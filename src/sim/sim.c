@@ -121,123 +121,63 @@ void sl_sim_destroy(sl_sim *sim)
 
 /* ---- a cycle ---- */
 
-sl_status sl_due_init(sl_due *due, uint32_t parts, sl_error *error)
-{
-    due->parts = parts;
-    due->next = malloc(parts * sizeof *due->next);
-    due->first = calloc((parts + 63) / 64, sizeof *due->first);
-    due->soonest = SL_NEVER;
-    for (uint32_t i = 0; due->next && i < parts; i++)
-        due->next[i] = SL_NEVER;
-    return due->next && due->first ? SL_OK : sl_fail_memory(error);
-}
-
-void sl_due_fini(sl_due *due)
-{
-    free(due->next);
-    free(due->first);
-    *due = (sl_due){0};
-}
-
-/* The parts of a kind have had their turn in this cycle: finds which are due next and when. Those that were woken after
- * their turn are so in the next cycle. */
-static void end_turn(const sl_sim *sim, sl_due *due)
-{
-    uint64_t least = SL_NEVER;
-    due->floor = sim->now + 1;
-    if (due->soonest > sim->now)
-        return;
-    for (uint32_t word = 0; 64 * word < due->parts; word++) {
-        uint64_t first = 0;
-        uint32_t end = due->parts < 64 * word + 64 ? due->parts : 64 * word + 64;
-        for (uint32_t i = 64 * word; i < end; i++) {
-            uint64_t next = due->next[i] > due->floor ? due->next[i] : due->floor;
-            if (next < least) {
-                memset(due->first, 0, word * sizeof *due->first);
-                first = 0;
-                least = next;
-            }
-            first |= (uint64_t)(next == least) << (i % 64);
-        }
-        due->first[word] = least == SL_NEVER ? 0 : first;
-    }
-    due->soonest = least;
-}
-
-/* The first part in [from, end) that is due now; it is no longer due then. `end`: there is none. */
-static uint32_t take_due(const sl_sim *sim, sl_due *due, uint32_t from, uint32_t end)
-{
-    if (from >= end || due->soonest > sim->now)
-        return end;
-    uint32_t word = from / 64, last = (end - 1) / 64;
-    uint64_t bits = due->first[word] & ~UINT64_C(0) << (from % 64);
-    while (!bits && ++word <= last)
-        bits = due->first[word];
-    uint32_t part = bits ? 64 * word + (uint32_t)__builtin_ctzll(bits) : end;
-    if (part >= end)
-        return end;
-    due->first[word] &= ~(UINT64_C(1) << (part % 64));
-    due->next[part] = SL_NEVER;
-    return part;
-}
-
-/* The first part from `from` on that is due now, and stays so; as many as there are: there is none. */
-static uint32_t next_due(const sl_sim *sim, const sl_due *due, uint32_t from)
-{
-    if (due->soonest > sim->now || from >= due->parts)
-        return due->parts;
-    uint32_t word = from / 64, words = (due->parts + 63) / 64;
-    uint64_t bits = due->first[word] & ~UINT64_C(0) << (from % 64);
-    while (!bits && ++word < words)
-        bits = due->first[word];
-    return bits ? 64 * word + (uint32_t)__builtin_ctzll(bits) : due->parts;
-}
-
 static void tick_channels(sl_sim *sim)
 {
     sl_due *due = &sim->channel_due;
-    for (uint32_t i = next_due(sim, due, 0); i < due->parts; i = next_due(sim, due, i + 1))
-        sl_look_at_channel(sim, &sim->channel[i], sim->ahead);
+    uint32_t end = due->parts;
+    for (uint32_t word = 0; word < due->words; word++)
+        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
+            sl_look_at_channel(sim, &sim->channel[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
     sl_look_further(sim->ahead);
-    for (uint32_t i = 0; (i = take_due(sim, due, i, due->parts)) < due->parts; i++)
+    for (uint32_t i = 0; (i = sl_due_take(due, i, end)) < end; i++)
         sl_wake(due, i, sl_dram_tick(sim, i));
-    end_turn(sim, due);
+    sl_due_end(due);
 }
 
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_due *due = &sim->bank_due[level];
-    if (due->soonest <= sim->now) {
-        for (uint32_t i = next_due(sim, due, 0); i < due->parts; i = next_due(sim, due, i + 1))
-            sl_look_at_bank(sim, &sim->bank[level][i], sim->ahead);
-        sl_look_further(sim->ahead);
-        uint32_t first = (uint32_t)(sim->now % due->parts); /* nobody is always the first */
-        for (uint32_t i = first; (i = take_due(sim, due, i, due->parts)) < due->parts; i++)
-            sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
-        for (uint32_t i = 0; (i = take_due(sim, due, i, first)) < first; i++)
-            sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
-    }
-    end_turn(sim, due);
+    uint32_t end = due->parts, first = (uint32_t)(sim->now % end); /* nobody is always the first */
+    for (uint32_t word = 0; word < due->words; word++)
+        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
+            sl_look_at_bank(sim, &sim->bank[level][64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
+    sl_look_further(sim->ahead);
+    for (uint32_t i = first; (i = sl_due_take(due, i, end)) < end; i++)
+        sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
+    for (uint32_t i = 0; (i = sl_due_take(due, i, first)) < first; i++)
+        sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
+    sl_due_end(due);
 }
 
 static sl_status tick_cores(sl_sim *sim, sl_error *error)
 {
     sl_due *due = &sim->core_due;
     sl_status status = SL_OK;
-    for (uint32_t i = next_due(sim, due, 0); i < due->parts; i = next_due(sim, due, i + 1))
-        sl_look_at_core(sim, &sim->core[i], sim->ahead);
+    uint32_t end = due->parts;
+    for (uint32_t word = 0; word < due->words; word++)
+        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
+            sl_look_at_core(sim, &sim->core[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
     sl_look_further(sim->ahead);
-    for (uint32_t i = 0; !status && (i = take_due(sim, due, i, due->parts)) < due->parts; i++) {
+    for (uint32_t i = 0; !status && (i = sl_due_take(due, i, end)) < end; i++) {
         uint64_t next;
         status = sl_core_tick(sim, &sim->core[i], &next, error);
         sl_wake(due, i, next);
     }
-    end_turn(sim, due);
+    sl_due_end(due);
     return status;
+}
+
+static void begin_cycle(sl_sim *sim)
+{
+    sl_due_begin(&sim->channel_due, sim->now);
+    for (uint32_t level = 0; level < sim->machine.levels; level++)
+        sl_due_begin(&sim->bank_due[level], sim->now);
+    sl_due_begin(&sim->core_due, sim->now);
 }
 
 static sl_status tick(sl_sim *sim, sl_error *error)
 {
+    begin_cycle(sim);
     tick_channels(sim);
     for (uint32_t level = sim->machine.levels; level-- > 0;)
         tick_banks(sim, level);
@@ -252,10 +192,12 @@ static sl_status tick(sl_sim *sim, sl_error *error)
 /* The next cycle in which something happens. */
 static uint64_t next_cycle(const sl_sim *sim)
 {
-    uint64_t next = sim->core_due.soonest;
-    for (uint32_t level = 0; level < sim->machine.levels; level++)
-        next = sim->bank_due[level].soonest < next ? sim->bank_due[level].soonest : next;
-    next = sim->channel_due.soonest < next ? sim->channel_due.soonest : next;
+    uint64_t next = sl_due_soonest(&sim->core_due), channels = sl_due_soonest(&sim->channel_due);
+    for (uint32_t level = 0; level < sim->machine.levels; level++) {
+        uint64_t banks = sl_due_soonest(&sim->bank_due[level]);
+        next = banks < next ? banks : next;
+    }
+    next = channels < next ? channels : next;
     if (sim->room && next > sim->now + 1)
         next = sim->now + 1;
     return next > sim->now ? next : sim->now + 1;
@@ -306,21 +248,12 @@ static sl_status run(sl_sim *sim, sl_error *error)
 
 /* ---- a launch ---- */
 
-static void reset_due(sl_due *due)
-{
-    due->floor = 0;
-    due->soonest = SL_NEVER;
-    memset(due->first, 0, (due->parts + 63) / 64 * sizeof *due->first);
-    for (uint32_t i = 0; i < due->parts; i++)
-        due->next[i] = SL_NEVER;
-}
-
 /* Every launch begins at cycle 0. */
 static void reset_time(sl_sim *sim)
 {
-    reset_due(&sim->channel_due);
+    sl_due_reset(&sim->channel_due);
     for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        reset_due(&sim->bank_due[level]);
+        sl_due_reset(&sim->bank_due[level]);
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
