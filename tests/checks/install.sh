@@ -16,6 +16,13 @@ build_example() # PREFIX NAME FLAGS...
     run "$CC" -Wall -Wextra -Werror "$source_root/examples/$name.c" \
         $(PKG_CONFIG_PATH="$(dirname "$(find "$where" -name sluice.pc)")" pkg-config --cflags --libs sluice) "$@" -o "$name"
 }
+# What the example said stands in docs/library.md, line by line.
+as_in_the_docs()
+{
+    while IFS= read -r line; do
+        grep -qxF -e "$line" "$source_root/docs/library.md" || fail "docs/library.md lacks: $line"
+    done <"$scratch/stdout"
+}
 library_folder() { dirname "$(find "$1" -name libsluice.so)"; }
 
 it 'installs under a prefix'
@@ -94,6 +101,7 @@ exits 0
 run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_trace fermi-gtx470
 exits 0
 cp "$scratch/stdout" by-shared
+as_in_the_docs
 # 512 x 512 floats: 8192 warp loads, each of one line along rows and of 32 down columns. Lines are 128 bytes.
 stdout_has 'by_rows       ld_sectors 8192  ld_sector_hits 0  l2_read_sectors 32768  dram_read_sectors 32768'
 stdout_has 'by_columns    ld_sectors 262144  '
@@ -104,6 +112,7 @@ exits 0
 "$prefix/bin/sluice" trace -q --size small -o gesummv.slt gesummv
 run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_policy gesummv.slt
 exits 0
+as_in_the_docs
 hits() { sed -n "s/^$1  *\([0-9]*\) of .*/\1/p" "$scratch/stdout"; }
 # The built-in policies hit as often as they do in the program; the new one keeps a part of what LRU evicts too early.
 run_hits=$("$prefix/bin/sluice" model gesummv.slt --gpu fermi-gtx470 --csv | awk -F, '
@@ -116,6 +125,7 @@ build_example "$prefix" own_bypass
 exits 0
 run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_bypass gesummv.slt
 exits 0
+as_in_the_docs
 cycles() { sed -n "s/^$1  *\([0-9]*\) cycles.*/\1/p" "$scratch/stdout"; }
 sim_cycles() { "$prefix/bin/sluice" sim gesummv.slt -g fermi-gtx480 --l1 "$1" --json | sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' | head -n 1; }
 # The built-in policies take the cycles that they take in the program; the new one saves some of those without one.
