@@ -164,6 +164,8 @@ typedef struct sl_policy_ops {
     sl_admission (*on_stall)(void *self, const sl_cache_access *access, sl_stall reason); /* NULL: it waits */
     void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
     void (*report)(const void *self, const sl_policy_tell *tell);
+    /* The way of a set that it would most likely replace next. Nothing but speed depends on it. */
+    uint32_t (*likely)(const void *self, uint32_t set);
 } sl_policy_ops;
 
 /* The built-in policies: 0 … sl_policy_count() - 1. */

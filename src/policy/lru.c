@@ -53,6 +53,12 @@ static void on_use(void *self, const sl_cache_access *access, uint32_t way)
     end->older = (uint16_t)way;
 }
 
+static uint32_t likely(const void *self, uint32_t set)
+{
+    const lru *l = self;
+    return l->ring[(size_t)set * (l->ways + 1) + l->ways].newer;
+}
+
 const sl_policy_ops sl_policy_lru = {
     .name = "lru",
     .summary = "least recently used",
@@ -62,4 +68,5 @@ const sl_policy_ops sl_policy_lru = {
     .victim = victim,
     .on_hit = on_use,
     .on_fill = on_use,
+    .likely = likely,
 };

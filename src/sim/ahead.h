@@ -62,6 +62,21 @@ SL_AHEAD void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct
         (sl_upcoming){&sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], r};
 }
 
+/* Where an access will go: to the line that it wants, or to one that makes room for it. In sets of many ways it is not
+ * looked for: most accesses to these are misses where it matters. */
+SL_AHEAD void sl_look_at_line(const sl_bank *b, const sl_request *r)
+{
+    uint32_t set = sl_set_of(b, r->addr), way = SL_NO_WAY;
+    if (b->ways <= SL_HINTS_AT_ONCE) {
+        uint32_t equal = sl_hints_equal(sl_hints(b, set), sl_hint_of(r->addr >> b->log2_line));
+        way = equal ? (uint32_t)__builtin_ctz(equal) : SL_NO_WAY;
+    }
+    if (way == SL_NO_WAY && b->replacement.ops->likely)
+        way = b->replacement.ops->likely(b->replacement.self, set);
+    if (way != SL_NO_WAY)
+        __builtin_prefetch(&b->line[(size_t)set * b->ways + way]);
+}
+
 /* The others: what the requests name, and what that names. */
 SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
 {
@@ -75,7 +90,11 @@ SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
     }
     for (uint32_t i = 0; i < ahead->accesses; i++) {
         const sl_bank *b = ahead->access[i].bank;
-        __builtin_prefetch(sl_used_ways(b, sl_set_of(b, ahead->access[i].request->addr)));
+        const uint64_t *set = sl_used_ways(b, sl_set_of(b, ahead->access[i].request->addr));
+        for (uint32_t word = 0; word < b->set_words; word += 8)
+            __builtin_prefetch(set + word);
+        if (b->mshr_free != SL_NONE)
+            __builtin_prefetch(&b->mshr_item[b->mshr_free]);
     }
     for (uint32_t i = 0; i < backs; i++) {
         const sl_bank *b = ahead->back[i].bank;
@@ -84,6 +103,8 @@ SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
         if (!sl_is_entry(b, place))
             __builtin_prefetch(sl_flying_ways(b, place / b->ways));
     }
+    for (uint32_t i = 0; i < ahead->accesses; i++)
+        sl_look_at_line(ahead->access[i].bank, ahead->access[i].request);
     ahead->backs = ahead->accesses = 0;
 }
 
