@@ -119,7 +119,7 @@ static void the_plans_choose_as_many_loads_as_the_table_says(void **state)
             plans++;
         }
     closedir(folder);
-    assert_int_equal(plans, 84);
+    assert_int_equal(plans, 87);
 }
 
 int main(void)
