@@ -31,7 +31,8 @@ typedef struct sl_sim_result sl_sim_result;
 
 /* Runs a launch to its end. `past`: for each memory instruction of its kernel (sl_trace_kernel.mem_slots of them) a
  * mask of levels that its loads go past, bit 0 for the first; NULL: none does. The result is the caller's and needs
- * nothing else. A launch that makes no progress for a million cycles fails with what waits for what. */
+ * nothing else. A launch that makes no progress for a million cycles fails with what waits for what; after a launch
+ * that failed on its way the simulator can only be destroyed. */
 SL_API sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *past,
                             sl_sim_result **result, sl_error *error);
 SL_API void sl_sim_result_destroy(sl_sim_result *result); /* NULL is fine */

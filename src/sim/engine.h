@@ -64,6 +64,7 @@ struct sl_sim {
     uint64_t now;
     uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
     bool failed;                  /* memory ran out */
+    bool broken_off;              /* a launch did not come to its end */
     uint32_t leavings;            /* lines on their way out of banks */
     struct sl_versions *versions; /* NULL: they are not checked */
     char *state;                  /* text; NULL: it was never stuck */

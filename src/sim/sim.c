@@ -334,14 +334,19 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
 {
     sl_program program = {0};
     *result = (sl_sim_result){0};
+    if (sim->broken_off)
+        return sl_fail(error, SL_INVALID,
+                       "an earlier launch was not simulated to its end: what it had in flight is in the way");
     sim->result = result;
     sim->plan = plan;
     read_hints(sim);
     sl_status status = prepare(sim, loaded, &program, error);
     if (!status)
         status = announce(sim, error);
-    if (!status)
+    if (!status) {
         status = run(sim, error);
+        sim->broken_off = status != SL_OK;
+    }
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         status = sl_banks_check(sim, i, error);
     if (!status)

@@ -93,7 +93,8 @@ struct sl_sim_result {
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
 /* Runs a launch to its end. `plan`: for each memory instruction of the kernel a mask of levels that its loads go past
  * (bit 0: the first); NULL: none. The caller frees the result by sl_sim_result_fini, also after a failure.
- * A launch that makes no progress is a failure that says what waits for what. */
+ * A launch that makes no progress is a failure that says what waits for what; after one that failed on its way there
+ * can be no other. */
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
                         sl_error *error);
 void sl_sim_result_fini(sl_sim_result *result);

@@ -382,6 +382,9 @@ static void a_limit_of_cycles_is_kept(void **state)
     start(&w, &m, NULL, 1, &acts);
     w.sim->options.most_cycles = 50;
     assert_int_equal(run(&w), SL_LIMIT);
+    w.sim->options.most_cycles = 0;
+    w.error = (sl_error){0};
+    assert_int_equal(run(&w), SL_INVALID); /* what it had in flight is still there */
     stop(&w);
 }
 
