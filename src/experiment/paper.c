@@ -175,9 +175,9 @@ static sl_status take_quick(reader *r, const yaml_node_t *map)
 
 /* ---- configurations ---- */
 
-enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, VARY, BEST, HELP, VALUES, CONFIG_KEYS };
-static const char *const config_keys[] = {"kind", "machine", "set",  "l1",   "l2",     "scheduler", "without",
-                                          "cold", "vary",    "best", "help", "values", NULL};
+enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, STREAM, VARY, BEST, HELP, VALUES, CONFIG_KEYS };
+static const char *const config_keys[] = {"kind", "machine", "set",  "l1",   "l2",   "scheduler", "without",
+                                          "cold", "stream",  "vary", "best", "help", "values",    NULL};
 
 static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point *point)
 {
@@ -196,7 +196,9 @@ static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point
         status = copy_word(r, value[SCHEDULER], "scheduler", &point->scheduler);
     if (!status)
         status = copy_word(r, value[WITHOUT], "without", &point->without);
-    return status ? status : sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &point->cold);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &point->cold);
+    return status ? status : sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &point->stream);
 }
 
 /* {pd: [4, 8]}: the configuration with each of the values for $pd. */

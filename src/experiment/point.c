@@ -168,6 +168,9 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     sl_hash_number(&hash, point->seed);
     sl_hash_text(&hash, point->without);
     sl_hash_number(&hash, point->cold);
+    sl_hash_number(&hash, point->stream);
+    if (point->stream && point->kind != SL_POINT_SIM)
+        return sl_fail(error, SL_INVALID, "'stream: yes': only points of 'kind: sim' have a stream");
     if (point->kind == SL_POINT_TUNE) {
         sl_hash_text(&hash, SL_TUNING_ID);
         sl_hash_text(&hash, point->kernel);

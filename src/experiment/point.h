@@ -36,6 +36,7 @@ typedef struct sl_point {
     const char *l1, *l2, *scheduler;
     const char *without; /* extensions of the model that are off: "latency mshr" */
     bool cold;
+    bool stream; /* SL_POINT_SIM: also how lines come back in what goes into L1 (sim/stream.h) */
 } sl_point;
 
 /* What a point, for itself, starts from. */

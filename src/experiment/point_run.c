@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "policy/line_counts.h"
 #include "sim/sim.h"
+#include "sim/stream.h"
 #include "sluice/profile.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"
@@ -27,6 +28,19 @@ static sl_status add_counts(sl_values *values, const sl_counts *counts, sl_error
     for (int i = 0; i < SL_COUNTERS && !status; i++)
         if (sl_counts_has(counts, (sl_counter)i))
             status = add(values, sl_counter_infos[i].name, (double)counts->value[i], error);
+    return status;
+}
+
+/* "gap_4": counts of a histogram; bins have the names of their least values. */
+static sl_status add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
+                          uint64_t (*least)(unsigned), sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (unsigned i = 0; i < bins && !status; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)least(i));
+        status = bin[i] || i < 12 ? add(values, name, (double)bin[i], error) : SL_OK;
+    }
     return status;
 }
 
@@ -99,6 +113,22 @@ static sl_status add_sim(sl_values *values, const sl_machine *machine, const sl_
     return status;
 }
 
+/* How lines come back in what went into L1, under the names that profiles have for it. */
+static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_error *error)
+{
+    sl_sim_reuse reuse;
+    sl_status status = sl_sim_stream_reuse(stream, &reuse, error);
+    if (!status)
+        status = add(values, "stream_requests", (double)reuse.requests, error);
+    if (!status)
+        status = add(values, "stream_reuses", (double)(reuse.requests - reuse.gap.never), error);
+    if (!status)
+        status = add_bins(values, "stream_distance", reuse.distance.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+    if (!status)
+        status = add_bins(values, "stream_gap", reuse.gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+    return status;
+}
+
 /* The policy that bypasses L1; NULL: there is none. */
 static const sl_policy_ops *gate_of(const sl_machine *machine)
 {
@@ -110,8 +140,11 @@ static const sl_policy_ops *gate_of(const sl_machine *machine)
 static sl_status simulate(const sl_point *point, const sl_machine *machine, const sl_trace *trace,
                           const sl_line_counts *counts, sl_line_counts *record, sl_values *values, sl_error *error)
 {
+    sl_sim_stream *stream = NULL;
+    if (point->stream && values && !(stream = sl_sim_stream_create()))
+        return sl_fail_memory(error);
     const sl_sim_options options = {
-        .seed = point->seed, .cold = point->cold, .counts = counts, .record_counts = record};
+        .seed = point->seed, .cold = point->cold, .counts = counts, .record_counts = record, .record_stream = stream};
     const sl_policy_ops *gate = gate_of(machine);
     sl_sim *sim = NULL;
     sl_status status = sl_sim_create(machine, &options, &sim, error);
@@ -123,6 +156,8 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
             status = sl_sim_launch(sim, loaded, NULL, &result, error);
         if (!status && values)
             status = add_sim(values, machine, &result, error);
+        if (!status && stream)
+            status = add_stream(values, stream, error);
         /* One that keeps what it learnt tells of all launches at the last. */
         if (!status && values && gate && (!gate->keeps || n + 1 == sl_trace_launches(trace)))
             status = add_policy(values, sim, error);
@@ -130,6 +165,7 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
         sl_loaded_destroy(loaded);
     }
     sl_sim_destroy(sim);
+    sl_sim_stream_destroy(stream);
     return status;
 }
 
@@ -199,18 +235,6 @@ static sl_status run_model(const sl_point *point, const sl_machine *machine, con
 
 /* ---- profiles ---- */
 
-static sl_status add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
-                          uint64_t (*least)(unsigned), sl_error *error)
-{
-    sl_status status = SL_OK;
-    for (unsigned i = 0; i < bins && !status; i++) {
-        char name[SL_VALUE_NAME];
-        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)least(i));
-        status = bin[i] || i < 12 ? add(values, name, (double)bin[i], error) : SL_OK;
-    }
-    return status;
-}
-
 static sl_status add_profile(sl_values *values, const sl_profile *p, sl_error *error)
 {
     const sl_profile_counts *c = &p->total;
@@ -227,7 +251,7 @@ static sl_status add_profile(sl_values *values, const sl_profile *p, sl_error *e
         status = add(values, "fills", (double)c->fills, error);
     if (!status)
         status = add(values, "late_fills", (double)c->late_fills, error);
-    if (!status) /* reused_5: lines touched again 5 to 8 times; their bins begin with their least value */
+    if (!status) /* reused_5: lines touched again 5 to 8 times */
         status = add_bins(values, "reused", c->line_reuses, SL_REUSE_BINS, sl_reuse_least, error);
     if (!status)
         status = add_bins(values, "distance", c->line_distance.bin, SL_DISTANCE_BINS, sl_distance_least, error);

@@ -10,9 +10,9 @@
 
 enum { MOST_POINTS = 1000000, MOST_AXES = 48 };
 
-enum { KIND, WORKLOADS, TRACES, SIZE, MACHINES, L1, L2, SCHEDULER, WITHOUT, SEED, SET, COLD, KEYS };
-static const char *const key_names[] = {"kind",      "workloads", "traces", "size", "machines", "l1", "l2",
-                                        "scheduler", "without",   "seed",   "set",  "cold",     NULL};
+enum { KIND, WORKLOADS, TRACES, SIZE, MACHINES, L1, L2, SCHEDULER, WITHOUT, SEED, SET, COLD, STREAM, KEYS };
+static const char *const key_names[] = {"kind",      "workloads", "traces", "size", "machines", "l1",     "l2",
+                                        "scheduler", "without",   "seed",   "set",  "cold",     "stream", NULL};
 
 typedef struct reader reader;
 typedef struct axis axis;
@@ -247,6 +247,8 @@ static sl_status take_root(reader *r)
         status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_point_kinds, &kind);
     if (!status)
         status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &start.cold);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &start.stream);
     start.kind = (sl_point_kind)kind;
     if (!status)
         status = add_axes(r, value);

@@ -8,6 +8,7 @@
  *   l1: [lru, decoupled]               # also l2, scheduler, without, seed
  *   set: {L1.size: [16K, 32K]}         # all combinations of these, too
  *   cold: yes
+ *   stream: yes                        # also how lines come back in what goes into L1
  */
 #ifndef SL_EXPERIMENT_SWEEP_H
 #define SL_EXPERIMENT_SWEEP_H

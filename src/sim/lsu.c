@@ -190,6 +190,21 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome
     }
 }
 
+/* For those who record what L1 is asked for. */
+static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome outcome)
+{
+    sl_line_counts *counts = sim->options.record_counts;
+    sl_sim_stream *stream = sim->options.record_stream;
+    if (!counts && !stream)
+        return true;
+    uint64_t line = addr >> bank->log2_line;
+    sl_sim_fate fate = outcome == SL_OUTCOME_PAST   ? SL_FATE_PAST
+                       : outcome == SL_OUTCOME_MISS ? SL_FATE_MISSED
+                                                    : SL_FATE_FOUND;
+    return (!counts || sl_line_counts_add(counts, bank->index, line)) &&
+           (!stream || sl_sim_stream_add(stream, bank->index, line, sl_set_of(bank, addr), fate));
+}
+
 /* What a line held already of a request that missed is a hit: only the rest is fetched. */
 static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
@@ -203,12 +218,7 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     count_outcome(sim, before.slot, missing, outcome);
     if (before.units & ~missing)
         count_outcome(sim, before.slot, before.units & ~missing, SL_OUTCOME_HIT);
-    if (sim->options.record_counts &&
-        !sl_line_counts_add(sim->options.record_counts, bank->index, before.addr >> bank->log2_line))
-        sim->failed = true;
-    if (sim->options.record_stream &&
-        !sl_sim_stream_add(sim->options.record_stream, bank->index, before.addr >> bank->log2_line,
-                           sl_set_of(bank, before.addr), outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_PAST))
+    if (!record(sim, bank, before.addr, outcome))
         sim->failed = true;
     return outcome;
 }

@@ -2,11 +2,15 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "cache/belady.h"
+#include "cache/reuse.h"
+#include "profile/histogram.h"
 
 typedef struct recorded {
     uint64_t *line;
     uint32_t *set;
+    bool *past;
     size_t count, capacity;
     uint64_t misses, fewest;
 } recorded;
@@ -26,6 +30,7 @@ static void forget(sl_sim_stream *stream)
     for (uint32_t i = 0; i < stream->caches; i++) {
         free(stream->cache[i].line);
         free(stream->cache[i].set);
+        free(stream->cache[i].past);
     }
     free(stream->cache);
     stream->cache = NULL;
@@ -58,18 +63,21 @@ static bool grow(recorded *r)
     r->line = line ? line : r->line;
     uint32_t *set = line ? realloc(r->set, capacity * sizeof *set) : NULL;
     r->set = set ? set : r->set;
-    r->capacity = set ? capacity : r->capacity;
-    return set;
+    bool *past = set ? realloc(r->past, capacity * sizeof *past) : NULL;
+    r->past = past ? past : r->past;
+    r->capacity = past ? capacity : r->capacity;
+    return past;
 }
 
-bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, bool missed)
+bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, sl_sim_fate fate)
 {
     recorded *r = &stream->cache[cache];
     if (r->count == r->capacity && !grow(r))
         return false;
     r->line[r->count] = line;
-    r->set[r->count++] = set;
-    r->misses += missed;
+    r->set[r->count] = set;
+    r->past[r->count++] = fate == SL_FATE_PAST;
+    r->misses += fate != SL_FATE_FOUND;
     return true;
 }
 
@@ -91,4 +99,44 @@ sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim
         bound->fewest += stream->cache[i].fewest;
     }
     return status;
+}
+
+/* ---- reuse ---- */
+
+typedef SL_ARRAY(uint64_t) times;
+
+/* `last`: when each line was asked for last, by the id that `lines` has for it; counted in requests that went in. */
+static bool add_cache(const recorded *r, sl_reuse *lines, times *last, sl_sim_reuse *reuse)
+{
+    uint64_t now = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t id;
+        if (r->past[i])
+            continue;
+        uint64_t distance = sl_reuse_touch_id(lines, r->line[i], &id);
+        bool first = id == last->count;
+        if (sl_reuse_failed(lines) || (first && !sl_array_push(last, now)))
+            return false;
+        sl_distances_add(&reuse->distance, distance);
+        sl_distances_add(&reuse->gap, first ? SL_REUSE_NEVER : now - last->items[id] - 1);
+        last->items[id] = now++;
+    }
+    reuse->requests += now;
+    return true;
+}
+
+sl_status sl_sim_stream_reuse(const sl_sim_stream *stream, sl_sim_reuse *reuse, sl_error *error)
+{
+    sl_reuse *lines = sl_reuse_create();
+    times last = {0};
+    bool fits = lines;
+    *reuse = (sl_sim_reuse){0};
+    for (uint32_t i = 0; i < stream->caches && fits; i++) {
+        sl_reuse_reset(lines);
+        last.count = 0;
+        fits = add_cache(&stream->cache[i], lines, &last, reuse);
+    }
+    sl_array_free(&last);
+    sl_reuse_destroy(lines);
+    return fits ? SL_OK : sl_fail_memory(error);
 }

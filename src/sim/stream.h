@@ -1,6 +1,7 @@
 /* What the caches of the first level are asked for, in order: the loads' requests for lines. From it follows the least
  * number of misses that any policy could have on the same requests, in the same order: a bound on misses, not on time
- * (cache/belady.h). Stores, and sectors that a line lacks, are left out of the bound: with them it would be higher. */
+ * (cache/belady.h). Stores, and sectors that a line lacks, are left out of the bound: with them it would be higher.
+ * And from those of the requests that did not go past follows how lines come back in what a policy lets in. */
 #ifndef SL_SIM_STREAM_H
 #define SL_SIM_STREAM_H
 
@@ -8,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/pool.h"
+#include "sluice/profile.h"
 
 typedef struct sl_sim_stream sl_sim_stream;
 
@@ -17,8 +19,16 @@ void sl_sim_stream_destroy(sl_sim_stream *stream); /* NULL is fine */
 
 /* A launch starts on so many caches with so many sets and ways: what was recorded before is forgotten. */
 sl_status sl_sim_stream_start(sl_sim_stream *stream, uint32_t caches, uint32_t sets, uint32_t ways, sl_error *error);
-/* A request; `missed`: the data was not there, nor on its way. False: memory ran out. */
-bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, bool missed);
+
+/* What became of a request. */
+typedef enum sl_sim_fate {
+    SL_FATE_FOUND,  /* its data was there, or on its way */
+    SL_FATE_MISSED, /* it was not, and came into the cache */
+    SL_FATE_PAST,   /* it was not, and went past the cache */
+} sl_sim_fate;
+
+/* A request. False: memory ran out. */
+bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, sl_sim_fate fate);
 
 typedef struct sl_sim_bound {
     uint64_t requests, misses; /* as they were simulated; requests that went past the cache are misses */
@@ -27,5 +37,16 @@ typedef struct sl_sim_bound {
 
 /* Of what was recorded, all caches together. */
 sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim_bound *bound, sl_error *error);
+
+/* Requests that did not go past. Those that did are not there for the others: in A B C A, where B went past, one
+ * request lies between those of A. */
+typedef struct sl_sim_reuse {
+    uint64_t requests;
+    sl_distances distance; /* different lines asked for since the same cache was last asked for this one */
+    sl_distances gap;      /* the same, but all requests in between count */
+} sl_sim_reuse;
+
+/* Of what was recorded, all caches together. */
+sl_status sl_sim_stream_reuse(const sl_sim_stream *stream, sl_sim_reuse *reuse, sl_error *error);
 
 #endif

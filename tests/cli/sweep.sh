@@ -183,6 +183,31 @@ run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
 stdout_has '"lines_touched_once": '
 
+it 'says how lines come back in what goes into L1, and counts nothing that went past'
+printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml
+run "$sluice" sweep stream.yaml --cache cache --csv stream.csv
+exits 0
+# Of each policy: whether requests are what L1 took in, and whether their gaps and distances add up to the reuses.
+awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+    {
+        gaps = distances = 0
+        for (i = 1; i <= NF; i++) {
+            value[name[i]] = $i
+            if (name[i] ~ /^stream_gap_/) gaps += $i
+            if (name[i] ~ /^stream_distance_/) distances += $i
+        }
+        taken = value["L1_hits"] + value["L1_pending"] + value["L1_misses"]
+        print value["l1"], (value["stream_requests"] == taken), (taken > 0), (value["L1_bypasses"] > 0),
+            (gaps == value["stream_reuses"]), (distances == gaps), (gaps > 0)
+    }' stream.csv >stream.txt
+[ "$(cat stream.txt)" = "$(printf 'lru 1 1 0 1 1 1\nall 1 0 1 1 1 0\ndecoupled 1 1 1 1 1 1')" ] || fail "$(cat stream.txt)"
+[ "$(head -n 1 all.csv | grep -c stream)" = 0 ] || fail 'it is there unasked'
+printf 'kind: model\nworkloads: spmv\nsize: small\nstream: yes\n' >stream.yaml
+run "$sluice" sweep stream.yaml --cache cache -d none.sqlite
+exits 1
+stdout_has "only points of 'kind: sim' have a stream"
+
 it 'takes machines and traces from the folder of the spec'
 mkdir folder
 printf 'name: mine\nsummary: mine\nbased_on: fermi-gtx480\ncores: 2\n' >folder/mine.yaml

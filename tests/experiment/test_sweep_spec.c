@@ -14,7 +14,8 @@ static void all_combinations_the_first_key_slowest(void **state)
     (void)state;
     sl_sweep_spec spec;
     sl_error error;
-    if (parse("workloads: [spmv, bfs vertices=500]\nl1: [lru, all]\nset: {L1.size: [16K, 32K], cores: 3}\nseed: 4\n",
+    if (parse("workloads: [spmv, bfs vertices=500]\nl1: [lru, all]\nset: {L1.size: [16K, 32K], cores: 3}\nseed: 4\n"
+              "stream: yes\n",
               &spec, &error))
         fail_msg("%s", error.text);
     assert_int_equal(spec.points, 8);
@@ -24,6 +25,7 @@ static void all_combinations_the_first_key_slowest(void **state)
     assert_string_equal(spec.point[4].workload, "bfs");
     assert_string_equal(spec.point[4].params, "vertices=500");
     assert_int_equal(spec.point[7].seed, 4);
+    assert_true(spec.point[7].stream);
     sl_sweep_spec_free(&spec);
 }
 
@@ -119,7 +121,7 @@ static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **s
     key_of(&same, other, other_trace);
     assert_string_equal(key, other);
     assert_string_equal(trace, other_trace);
-    enum { POINTS = 9 };
+    enum { POINTS = 10 };
     sl_point points[POINTS];
     for (int i = 0; i < POINTS; i++)
         points[i] = base;
@@ -130,17 +132,33 @@ static void a_key_changes_with_what_the_result_depends_on_and_only_then(void **s
     points[4].kind = SL_POINT_TUNE;
     points[5] = points[4];
     points[5].kernel = "spmv";
-    points[6].params = "rows=100";
-    points[7].seed = 2;
-    points[8].size = "default";
+    points[6].stream = true;
+    points[7].params = "rows=100";
+    points[8].seed = 2;
+    points[9].size = "default";
     char tuned[SL_KEY_BYTES];
     key_of(&points[4], tuned, other_trace);
     for (int i = 0; i < POINTS; i++) {
         key_of(&points[i], other, other_trace);
         assert_string_not_equal(key, other);
-        assert_int_equal(!strcmp(trace, other_trace), i < 6);
+        assert_int_equal(!strcmp(trace, other_trace), i < 7);
         assert_int_equal(!strcmp(tuned, other), i == 4);
     }
+}
+
+static void only_a_simulation_has_a_stream(void **state)
+{
+    (void)state;
+    sl_point point = SL_POINT_START;
+    sl_machine machine;
+    sl_error error;
+    char key[SL_KEY_BYTES], trace[SL_KEY_BYTES];
+    point.workload = "spmv";
+    point.kind = SL_POINT_PROFILE;
+    point.stream = true;
+    assert_int_equal(sl_point_machine(&point, &machine, &error), SL_OK);
+    assert_int_equal(sl_point_keys(&point, &machine, key, trace, &error), SL_INVALID);
+    assert_string_equal(error.text, "'stream: yes': only points of 'kind: sim' have a stream");
 }
 
 static void values_add_up_by_name(void **state)
@@ -163,6 +181,7 @@ int main(void)
         cmocka_unit_test(too_many_points_are_refused),
         cmocka_unit_test(sweeps_of_the_papers_can_be_run),
         cmocka_unit_test(a_key_changes_with_what_the_result_depends_on_and_only_then),
+        cmocka_unit_test(only_a_simulation_has_a_stream),
         cmocka_unit_test(values_add_up_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
