@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct sl_point_store {
@@ -82,15 +83,26 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
     return SL_OK;
 }
 
-/* Readers do not wait for writers in this mode. Two programs that switch it on at once: one waits for the other. */
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Readers do not wait for writers in this mode. Of programs that switch it on in a new file at once, SQLite turns all
+ * but one away without the wait that it has for everything else: they try again. */
 static sl_status set_up(sl_point_store *store, sl_error *error)
 {
+    uint64_t start = now_ms();
+    int code;
     sqlite3_busy_timeout(store->database, BUSY_MS);
-    if (sqlite3_exec(store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL, NULL) !=
-            SQLITE_OK ||
-        sqlite3_exec(store->database, schema, NULL, NULL, NULL) != SQLITE_OK)
-        return failed(store, "use", error);
-    return prepare(store, error);
+    do {
+        code = sqlite3_exec(store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+        if (code == SQLITE_OK)
+            code = sqlite3_exec(store->database, schema, NULL, NULL, NULL);
+    } while (code == SQLITE_BUSY && now_ms() - start < BUSY_MS && sqlite3_sleep(1) >= 0);
+    return code == SQLITE_OK ? prepare(store, error) : failed(store, "use", error);
 }
 
 sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_error *error)

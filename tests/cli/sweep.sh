@@ -73,6 +73,15 @@ if command -v sqlite3 >/dev/null; then
         fail 'the database is not whole'
 fi
 
+it 'lets two sweeps make one database at once'
+printf 'workloads: "gather n=64"\nsize: small\n' >tiny.yaml
+for pair in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    start "$sluice" sweep tiny.yaml -d new$pair.sqlite --cache cache -q
+    run "$sluice" sweep tiny.yaml -d new$pair.sqlite --cache cache -q
+    exits 0
+    wait "$started" || fail "the other one failed: $(cat "$scratch/started.stderr")"
+done
+
 # A sweep of short points and then long ones, ended by a signal as soon as the database has a point.
 cat >short.yaml <<'END'
 workloads: ["gather n=2048"]
