@@ -126,6 +126,11 @@ static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_e
         status = add_bins(values, "stream_distance", reuse.distance.bin, SL_DISTANCE_BINS, sl_distance_least, error);
     if (!status)
         status = add_bins(values, "stream_gap", reuse.gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+    if (!status)
+        status = add(values, "stream_missed_reuses", (double)(reuse.missed - reuse.missed_gap.never), error);
+    if (!status)
+        status =
+            add_bins(values, "stream_missed_gap", reuse.missed_gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
     return status;
 }
 

@@ -10,7 +10,7 @@
 typedef struct recorded {
     uint64_t *line;
     uint32_t *set;
-    bool *past;
+    uint8_t *fate;
     size_t count, capacity;
     uint64_t misses, fewest;
 } recorded;
@@ -30,7 +30,7 @@ static void forget(sl_sim_stream *stream)
     for (uint32_t i = 0; i < stream->caches; i++) {
         free(stream->cache[i].line);
         free(stream->cache[i].set);
-        free(stream->cache[i].past);
+        free(stream->cache[i].fate);
     }
     free(stream->cache);
     stream->cache = NULL;
@@ -63,10 +63,10 @@ static bool grow(recorded *r)
     r->line = line ? line : r->line;
     uint32_t *set = line ? realloc(r->set, capacity * sizeof *set) : NULL;
     r->set = set ? set : r->set;
-    bool *past = set ? realloc(r->past, capacity * sizeof *past) : NULL;
-    r->past = past ? past : r->past;
-    r->capacity = past ? capacity : r->capacity;
-    return past;
+    uint8_t *fate = set ? realloc(r->fate, capacity * sizeof *fate) : NULL;
+    r->fate = fate ? fate : r->fate;
+    r->capacity = fate ? capacity : r->capacity;
+    return fate;
 }
 
 bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, sl_sim_fate fate)
@@ -76,7 +76,7 @@ bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uin
         return false;
     r->line[r->count] = line;
     r->set[r->count] = set;
-    r->past[r->count++] = fate == SL_FATE_PAST;
+    r->fate[r->count++] = (uint8_t)fate;
     r->misses += fate != SL_FATE_FOUND;
     return true;
 }
@@ -111,14 +111,19 @@ static bool add_cache(const recorded *r, sl_reuse *lines, times *last, sl_sim_re
     uint64_t now = 0;
     for (size_t i = 0; i < r->count; i++) {
         uint32_t id;
-        if (r->past[i])
+        if (r->fate[i] == SL_FATE_PAST)
             continue;
         uint64_t distance = sl_reuse_touch_id(lines, r->line[i], &id);
         bool first = id == last->count;
         if (sl_reuse_failed(lines) || (first && !sl_array_push(last, now)))
             return false;
         sl_distances_add(&reuse->distance, distance);
-        sl_distances_add(&reuse->gap, first ? SL_REUSE_NEVER : now - last->items[id] - 1);
+        uint64_t gap = first ? SL_REUSE_NEVER : now - last->items[id] - 1;
+        sl_distances_add(&reuse->gap, gap);
+        if (r->fate[i] == SL_FATE_MISSED) {
+            reuse->missed++;
+            sl_distances_add(&reuse->missed_gap, gap);
+        }
         last->items[id] = now++;
     }
     reuse->requests += now;

@@ -41,9 +41,10 @@ sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim
 /* Requests that did not go past. Those that did are not there for the others: in A B C A, where B went past, one
  * request lies between those of A. */
 typedef struct sl_sim_reuse {
-    uint64_t requests;
-    sl_distances distance; /* different lines asked for since the same cache was last asked for this one */
-    sl_distances gap;      /* the same, but all requests in between count */
+    uint64_t requests, missed;
+    sl_distances distance;   /* different lines asked for since the same cache was last asked for this one */
+    sl_distances gap;        /* the same, but all requests in between count */
+    sl_distances missed_gap; /* of those that missed: what is brought into the caches */
 } sl_sim_reuse;
 
 /* Of what was recorded, all caches together. */

@@ -107,6 +107,21 @@ static void requests_that_go_past_are_no_reuses_and_lie_between_none(void **stat
     sl_sim_stream_destroy(stream);
 }
 
+static void what_is_brought_in_is_counted_apart(void **state)
+{
+    (void)state;
+    sl_sim_stream *stream = recorded(1, 1, 1);
+    ask(stream, 0, "AB");
+    assert_true(sl_sim_stream_add(stream, 0, 'a', 0, SL_FATE_FOUND)); /* after B */
+    ask(stream, 0, "aB");                                             /* after A */
+    sl_sim_reuse reuse = reuse_of(stream);
+    assert_int_equal(reuse.requests, 4);
+    assert_int_equal(reuse.missed, 3);
+    assert_bins(&reuse.gap, 2, 0, 2, 0, 0);
+    assert_bins(&reuse.missed_gap, 2, 0, 1, 0, 0);
+    sl_sim_stream_destroy(stream);
+}
+
 /* A comes to each of them for the first time, and what the other one is asked for lies not between. */
 static void caches_see_their_own_requests(void **state)
 {
@@ -143,6 +158,7 @@ int main(void)
         cmocka_unit_test(caches_and_sets_do_not_share_ways),
         cmocka_unit_test(gaps_count_requests_and_distances_lines),
         cmocka_unit_test(requests_that_go_past_are_no_reuses_and_lie_between_none),
+        cmocka_unit_test(what_is_brought_in_is_counted_apart),
         cmocka_unit_test(caches_see_their_own_requests),
         cmocka_unit_test(a_launch_forgets_the_one_before),
     };
