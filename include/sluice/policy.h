@@ -41,6 +41,7 @@ typedef struct sl_cache_access {
     uint32_t pc;        /* number of the static memory instruction; instructions of one kernel differ in it */
     sl_mem_access kind; /* load, store or atomic */
     uint64_t now;       /* cycle; 0 where there is no time */
+    bool pending;       /* of hits: the line is on its way, and it waits for that */
 } sl_cache_access;
 
 /* It reads, and so may go past a cache; what stores and atomics do is the cache's affair. */

@@ -16,10 +16,11 @@
  * that other warps hide. */
 #include "policy/policy.h"
 
-enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE };
+enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, PENDING };
 enum { VICTIMS_CANDIDATES, VICTIMS_ALL };
 enum { OFF, ON };
 enum { TIE_KEEP, TIE_DESIGN };
+enum { PENDING_MISSES, PENDING_HITS };
 
 typedef struct tag {
     uint64_t line;  /* line + 1; 0: free */
@@ -41,7 +42,7 @@ typedef struct decoupled {
     tag *tags;        /* [sets * per_set] */
     uint32_t *tag_of; /* [sets * ways]: tag within the set of each line; SL_NO_WAY: none */
     uint32_t per_set, ways, threshold, rc_most, rc_init;
-    bool any_victim, tie_is_design;
+    bool any_victim, tie_is_design, pending_hits;
     uint64_t epoch_cycles, margin;
     uint64_t clock;
     uint32_t given_up, given_set; /* way of a committed tag that made room at the last request; SL_NO_WAY: none */
@@ -69,6 +70,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     d->epoch_cycles = value[EPOCH];
     d->margin = value[MARGIN];
     d->tie_is_design = value[TIE] == TIE_DESIGN;
+    d->pending_hits = value[PENDING] == PENDING_HITS;
     d->instance = shape->instance;
     d->duel = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
     d->given_up = SL_NO_WAY;
@@ -217,7 +219,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     decoupled *d = self;
     if (sl_access_reads(access))
-        count(d, access, true);
+        count(d, access, d->pending_hits || !access->pending);
     uint32_t t = d->tag_of[(size_t)access->set * d->ways + way];
     if (t != SL_NO_WAY)
         tags_of(d, access->set)[t].stamp = ++d->clock;
@@ -261,6 +263,7 @@ static void report(const void *self, const sl_policy_tell *tell)
 static const char *const victims_words[] = {"candidates", "all", NULL};
 static const char *const dueling_words[] = {"off", "on", NULL};
 static const char *const tie_words[] = {"keep", "design", NULL};
+static const char *const pending_words[] = {"misses", "hits", NULL};
 static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
 
 static const sl_param params[] = {
@@ -279,6 +282,8 @@ static const sl_param params[] = {
     {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in the duel", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
      "what follows from a smaller difference: keep the side (the design at first), or design", NULL},
+    {"pending", SL_PARAM_WORD, PENDING_MISSES, 0, 0, pending_words,
+     "what the duel takes loads for whose line is on its way: the paper has them apart from hits", NULL},
     {0},
 };
 

@@ -326,6 +326,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             uint32_t m = sl_mshr_with(b, l->place, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
+            l->access.pending = true;
             note_hit(b, l);
             if (sim->versions)
                 sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
