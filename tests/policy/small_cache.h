@@ -19,6 +19,7 @@ typedef struct small_cache {
     bool reused[SMALL_CACHE_MOST];
     uint64_t locked[SMALL_CACHE_WORDS]; /* ways that may not leave */
     uint64_t now;                       /* cycle of the next access */
+    bool slow;                          /* hits find lines that are still on their way */
     uint64_t misses, bypasses;
     sl_line_counts *no_counts; /* of a first run that saw nothing, where the test has none */
 } small_cache;
@@ -136,6 +137,7 @@ static inline bool small_cache_access(small_cache *c, uint64_t line, uint32_t pc
     uint32_t way = small_cache_find(c, line);
     if (way != SL_NO_WAY) {
         c->reused[access.set * c->ways + way] = true;
+        access.pending = c->slow;
         sl_policy_hit(&c->policy, &access, way);
         if (c->bypass.ops)
             sl_policy_hit(&c->bypass, &access, way);

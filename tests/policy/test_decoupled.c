@@ -283,6 +283,21 @@ static void only_loads_count_in_the_duel(void **state)
     level_fini(&l);
 }
 
+static void loads_of_lines_on_their_way_are_no_hits_in_the_duel(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"decoupled(threshold=1)", "decoupled(threshold=1, pending=hits)"};
+    for (int hits = 0; hits < 2; hits++) {
+        level l;
+        level_init(&l, policies[hits]);
+        l.cache[1].slow = true;
+        level_load(&l, 10, 0, "abcdefghij"); /* 0 of 10 */
+        level_load(&l, 10, 1, "aaaaaaaaaa"); /* 9 of 10, or none */
+        assert_int_equal(follower_filters(&l, 500), !hits);
+        level_fini(&l);
+    }
+}
+
 static void without_a_third_cache_or_a_duel_all_filter(void **state)
 {
     (void)state;
@@ -315,6 +330,7 @@ int main(void)
         cmocka_unit_test(the_usual_design_wins_by_more_than_the_margin),
         cmocka_unit_test(sides_change_only_beyond_the_margin),
         cmocka_unit_test(only_loads_count_in_the_duel),
+        cmocka_unit_test(loads_of_lines_on_their_way_are_no_hits_in_the_duel),
         cmocka_unit_test(without_a_third_cache_or_a_duel_all_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static uint32_t mock_give_up(void *self, const sl_cache_access *access, const sl
 static void mock_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     (void)way;
-    note(self, "hit", access->line);
+    note(self, access->pending ? "late hit" : "hit", access->line);
 }
 static void mock_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
@@ -144,6 +144,15 @@ static void a_miss_is_admitted_and_fills_and_a_hit_is_told(void **state)
     watched w = {0};
     const warp_acts acts = WARP(at(LOAD_CG, 0), do_(USE), at(LOAD_CG, 128), do_(USE), at(LOAD_CG, 0), do_(USE));
     hears(&w, 1, &acts, "admit 0, fill 0, admit 1, fill 1, hit 0");
+    stop(&w);
+}
+
+static void a_hit_on_a_line_that_is_on_its_way_is_told_as_late(void **state)
+{
+    (void)state;
+    watched w = {0};
+    const warp_acts acts[] = {WARP(at(LOAD_CG, 0), do_(USE), at(LOAD_CG, 0), do_(USE)), WARP(at(LOAD_CG, 0), do_(USE))};
+    hears(&w, 2, acts, "admit 0, fill 0, late hit 0, hit 0");
     stop(&w);
 }
 
@@ -413,6 +422,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_is_admitted_and_fills_and_a_hit_is_told),
+        cmocka_unit_test(a_hit_on_a_line_that_is_on_its_way_is_told_as_late),
         cmocka_unit_test(a_full_set_is_asked_for_a_victim_that_leaves_first),
         cmocka_unit_test(a_load_that_waits_is_admitted_once_and_told_once),
         cmocka_unit_test(a_load_that_would_wait_may_go_past),
