@@ -16,6 +16,7 @@
 typedef struct sl_upcoming {
     const sl_bank *bank;
     const sl_request *request;
+    uint32_t set; /* of an access, once it is known */
 } sl_upcoming;
 
 /* Those that come to banks from below, and from above. */
@@ -40,15 +41,15 @@ SL_AHEAD void sl_look_at_channel(const sl_sim *sim, const sl_channel *c, struct 
     const sl_request *r = sl_ask_for_head(sim, &c->done);
     if (r)
         ahead->back[ahead->backs++] =
-            (sl_upcoming){&sim->bank[sim->machine.levels - 1][sl_queue_head(&c->done)->to], r};
+            (sl_upcoming){.bank = &sim->bank[sim->machine.levels - 1][sl_queue_head(&c->done)->to], .request = r};
 }
 SL_AHEAD void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_ahead *ahead)
 {
     const sl_request *back = sl_ask_for_head(sim, &b->back), *in = b->number ? sl_ask_for_head(sim, &b->in) : NULL;
     if (back)
-        ahead->back[ahead->backs++] = (sl_upcoming){b, back};
+        ahead->back[ahead->backs++] = (sl_upcoming){.bank = b, .request = back};
     if (in)
-        ahead->access[ahead->accesses++] = (sl_upcoming){b, in};
+        ahead->access[ahead->accesses++] = (sl_upcoming){.bank = b, .request = in};
     sl_ask_for_head(sim, &b->hits);
     sl_ask_for_head(sim, &b->fills);
 }
@@ -59,16 +60,17 @@ SL_AHEAD void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct
     const sl_request *r = sl_pool_at(&sim->pool, core->queue[core->queue_at].first);
     __builtin_prefetch(r);
     ahead->access[ahead->accesses++] =
-        (sl_upcoming){&sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], r};
+        (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
 }
 
 /* Where an access will go: to the line that it wants, or to one that makes room for it. In sets of many ways it is not
  * looked for: most accesses to these are misses where it matters. */
-SL_AHEAD void sl_look_at_line(const sl_bank *b, const sl_request *r)
+SL_AHEAD void sl_look_at_line(const sl_upcoming *u)
 {
-    uint32_t set = sl_set_of(b, r->addr), way = SL_NO_WAY;
+    const sl_bank *b = u->bank;
+    uint32_t set = u->set, way = SL_NO_WAY;
     if (b->ways <= SL_HINTS_AT_ONCE) {
-        uint32_t equal = sl_hints_equal(sl_hints(b, set), sl_hint_of(r->addr >> b->log2_line));
+        uint32_t equal = sl_hints_equal(sl_hints(b, set), sl_hint_of(u->request->addr >> b->log2_line));
         way = equal ? (uint32_t)__builtin_ctz(equal) : SL_NO_WAY;
     }
     if (way == SL_NO_WAY && b->replacement.ops->likely)
@@ -90,7 +92,8 @@ SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
     }
     for (uint32_t i = 0; i < ahead->accesses; i++) {
         const sl_bank *b = ahead->access[i].bank;
-        const uint64_t *set = sl_used_ways(b, sl_set_of(b, ahead->access[i].request->addr));
+        ahead->access[i].set = sl_set_of(b, ahead->access[i].request->addr);
+        const uint64_t *set = sl_used_ways(b, ahead->access[i].set);
         for (uint32_t word = 0; word < b->set_words; word += 8)
             __builtin_prefetch(set + word);
         if (b->mshr_free != SL_NONE)
@@ -104,7 +107,7 @@ SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
             __builtin_prefetch(sl_flying_ways(b, place / b->ways));
     }
     for (uint32_t i = 0; i < ahead->accesses; i++)
-        sl_look_at_line(ahead->access[i].bank, ahead->access[i].request);
+        sl_look_at_line(&ahead->access[i]);
     ahead->backs = ahead->accesses = 0;
 }
 

@@ -472,7 +472,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .pc = sim->first_pc + r->slot,
                                  .kind = kind_of[r->kind],
                                  .now = sim->now};
-    l.way = sl_way_of(b, l.access.set, l.access.line);
+    l.way = sl_way_again(b, l.access.set, l.access.line);
     l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;
     if (!l.here && b->leavings && sl_line_is_leaving(b, l.access.line))

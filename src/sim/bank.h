@@ -97,6 +97,8 @@ struct sl_bank {
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
     uint64_t taken_at;                               /* cycle of the last access, and how many there were */
     uint32_t taken;
+    uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
+    uint64_t tags_put;
     sl_stall stall;         /* what the request at the head of `in` waits for */
     uint64_t stalled_since; /* SL_NEVER: it does not */
     bool changed;           /* something that it may have waited for */

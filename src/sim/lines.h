@@ -75,10 +75,24 @@ static inline uint32_t sl_way_of(const sl_bank *b, uint32_t set, uint64_t line)
     return SL_NO_WAY;
 }
 
+/* The same, of a line that may have been looked for in vain just before: a request that waits looks again and again. */
+static inline uint32_t sl_way_again(sl_bank *b, uint32_t set, uint64_t line)
+{
+    if (b->absent == line + 1 && b->absent_since == b->tags_put)
+        return SL_NO_WAY;
+    uint32_t way = sl_way_of(b, set, line);
+    if (way == SL_NO_WAY) {
+        b->absent = line + 1;
+        b->absent_since = b->tags_put;
+    }
+    return way;
+}
+
 static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t tag)
 {
     uint64_t *used = sl_used_ways(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
     b->line[(size_t)set * b->ways + way].tag = tag;
+    b->tags_put++;
     sl_hints(b, set)[way] = tag ? sl_hint_of(tag - 1) : 0;
     *used = tag ? *used | bit : *used & ~bit;
     if (b->first_ways)
