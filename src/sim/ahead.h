@@ -12,6 +12,8 @@
 /* A function that does nothing but ask for memory has no effect, in gcc's eyes, and its calls are left out. */
 #define SL_AHEAD static inline __attribute__((always_inline))
 
+enum { SL_HOST_CACHE_BYTES = 1 << 20 }; /* of a core's own, about */
+
 /* A request that a bank will look at in this cycle. */
 typedef struct sl_upcoming {
     const sl_bank *bank;

@@ -33,7 +33,7 @@ void sl_due_reset(sl_due *due)
 /* What is left of this cycle is due in the next. */
 void sl_due_delay(sl_due *due)
 {
-    uint64_t *slot = sl_due_slot(due, due->floor), *after = sl_due_slot(due, due->floor + 1), any = 0;
+    uint64_t *slot = sl_due_slot(due, due->floor), *after = sl_due_slot(due, due->floor + 1);
     for (uint32_t word = 0; word < due->words; word++) {
         for (uint64_t left = slot[word]; left; left &= left - 1) {
             uint32_t part = 64 * word + (uint32_t)__builtin_ctzll(left);
@@ -41,9 +41,7 @@ void sl_due_delay(sl_due *due)
                 due->next[part]++;
         }
         after[word] |= slot[word];
-        any |= slot[word];
         slot[word] = 0;
     }
-    due->slots &= ~(UINT64_C(1) << (due->floor % SL_DUE_SLOTS));
-    due->slots |= (uint64_t)(any != 0) << ((due->floor + 1) % SL_DUE_SLOTS);
+    due->slots |= UINT64_C(1) << ((due->floor + 1) % SL_DUE_SLOTS);
 }

@@ -108,8 +108,14 @@ void sl_due_delay(sl_due *due); /* for sl_due_end */
 
 static inline void sl_due_end(sl_due *due)
 {
-    if (sl_due_any(due))
-        sl_due_delay(due);
+    if (sl_due_any(due)) {
+        uint64_t left = 0;
+        for (uint32_t word = 0; word < due->words; word++)
+            left |= sl_due_bits(due, word);
+        due->slots &= ~(UINT64_C(1) << (due->floor % SL_DUE_SLOTS));
+        if (left)
+            sl_due_delay(due);
+    }
     due->floor++;
 }
 

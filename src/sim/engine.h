@@ -60,7 +60,7 @@ struct sl_sim {
     struct sl_join *join; /* NULL: no requests join on their way to the second level */
     uint32_t memory_pad;  /* cycles that a read takes beside what networks and DRAM take */
 
-    struct sl_ahead *ahead; /* scratch: what is needed in this cycle (ahead.h) */
+    struct sl_ahead *ahead; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
     uint64_t now;
     uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
     bool failed;                  /* memory ran out */

@@ -56,8 +56,16 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
     return SL_OK;
 }
 
+/* Where all lines fit the host's cache anyway, looking ahead only takes time. */
 static sl_status create_ahead(sl_sim *sim, sl_error *error)
 {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < sim->machine.levels; i++) {
+        const sl_level *level = &sim->machine.level[i];
+        bytes += (size_t)level->sets * level->ways * sizeof(sl_line) * (sim->machine.cores / level->cores_per_instance);
+    }
+    if (bytes < SL_HOST_CACHE_BYTES)
+        return SL_OK;
     uint32_t most =
         sim->machine.cores > sim->machine.memory.channels ? sim->machine.cores : sim->machine.memory.channels;
     for (uint32_t i = 1; i < sim->machine.levels; i++)
@@ -121,32 +129,53 @@ void sl_sim_destroy(sl_sim *sim)
 
 /* ---- a cycle ---- */
 
-static void tick_channels(sl_sim *sim)
+static void look_at_channels(sl_sim *sim)
 {
-    sl_due *due = &sim->channel_due;
-    uint32_t end = due->parts;
+    const sl_due *due = &sim->channel_due;
     for (uint32_t word = 0; word < due->words; word++)
         for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
             sl_look_at_channel(sim, &sim->channel[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
     sl_look_further(sim->ahead);
+}
+
+static void look_at_banks(sl_sim *sim, uint32_t level)
+{
+    const sl_due *due = &sim->bank_due[level];
+    for (uint32_t word = 0; word < due->words; word++)
+        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
+            sl_look_at_bank(sim, &sim->bank[level][64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
+    sl_look_further(sim->ahead);
+}
+
+static void look_at_cores(sl_sim *sim)
+{
+    const sl_due *due = &sim->core_due;
+    for (uint32_t word = 0; word < due->words; word++)
+        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
+            sl_look_at_core(sim, &sim->core[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
+    sl_look_further(sim->ahead);
+}
+
+static void tick_channels(sl_sim *sim)
+{
+    sl_due *due = &sim->channel_due;
+    uint32_t end = due->parts;
+    if (sim->ahead)
+        look_at_channels(sim);
     for (uint32_t i = 0; (i = sl_due_take(due, i, end)) < end; i++)
         sl_wake(due, i, sl_dram_tick(sim, i));
-    sl_due_end(due);
 }
 
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_due *due = &sim->bank_due[level];
     uint32_t end = due->parts, first = (uint32_t)(sim->now % end); /* nobody is always the first */
-    for (uint32_t word = 0; word < due->words; word++)
-        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
-            sl_look_at_bank(sim, &sim->bank[level][64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
-    sl_look_further(sim->ahead);
+    if (sim->ahead)
+        look_at_banks(sim, level);
     for (uint32_t i = first; (i = sl_due_take(due, i, end)) < end; i++)
         sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
     for (uint32_t i = 0; (i = sl_due_take(due, i, first)) < first; i++)
         sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
-    sl_due_end(due);
 }
 
 static sl_status tick_cores(sl_sim *sim, sl_error *error)
@@ -154,16 +183,13 @@ static sl_status tick_cores(sl_sim *sim, sl_error *error)
     sl_due *due = &sim->core_due;
     sl_status status = SL_OK;
     uint32_t end = due->parts;
-    for (uint32_t word = 0; word < due->words; word++)
-        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
-            sl_look_at_core(sim, &sim->core[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
-    sl_look_further(sim->ahead);
+    if (sim->ahead)
+        look_at_cores(sim);
     for (uint32_t i = 0; !status && (i = sl_due_take(due, i, end)) < end; i++) {
         uint64_t next;
         status = sl_core_tick(sim, &sim->core[i], &next, error);
         sl_wake(due, i, next);
     }
-    sl_due_end(due);
     return status;
 }
 
@@ -178,12 +204,18 @@ static void begin_cycle(sl_sim *sim)
 static sl_status tick(sl_sim *sim, sl_error *error)
 {
     begin_cycle(sim);
-    tick_channels(sim);
-    for (uint32_t level = sim->machine.levels; level-- > 0;)
-        tick_banks(sim, level);
+    if (sl_due_any(&sim->channel_due))
+        tick_channels(sim);
+    sl_due_end(&sim->channel_due);
+    for (uint32_t level = sim->machine.levels; level-- > 0;) {
+        if (sl_due_any(&sim->bank_due[level]))
+            tick_banks(sim, level);
+        sl_due_end(&sim->bank_due[level]);
+    }
     sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
-    if (!status)
+    if (!status && sl_due_any(&sim->core_due))
         status = tick_cores(sim, error);
+    sl_due_end(&sim->core_due);
     if (!status && (sim->failed || sim->pool.failed))
         status = sl_fail_memory(error);
     return status;
