@@ -209,23 +209,17 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     return true;
 }
 
-/* The bank whose request is the oldest of those that can have this command now; SL_NONE: none can. Lowers `next` to
- * when one can. */
-static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next command, uint64_t *next)
+/* The bank whose request is the oldest of those that can have this command now; SL_NONE: none can. */
+static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next command)
 {
     uint64_t left = c->turns[command], age = SL_NEVER;
-    uint64_t limit = left ? limit_of(sim, c, command) : SL_NEVER;
     uint32_t found = SL_NONE;
-    if (limit > sim->now) {
-        *next = limit < *next ? limit : *next;
+    if (!left || limit_of(sim, c, command) > sim->now)
         return SL_NONE;
-    }
     for (; left; left &= left - 1) {
         uint32_t b = (uint32_t)__builtin_ctzll(left);
         sl_dram_turn turn = c->turn[b];
-        if (turn.time > sim->now) {
-            *next = turn.time < *next ? turn.time : *next;
-        } else if (turn.arrival < age) {
+        if (turn.time <= sim->now && turn.arrival < age) {
             age = turn.arrival;
             found = b;
         }
@@ -234,27 +228,43 @@ static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next comm
 }
 
 /* The same of two commands. */
-static uint32_t oldest_of(const sl_sim *sim, const sl_channel *c, sl_dram_next one, sl_dram_next other, uint64_t *next)
+static uint32_t oldest_of(const sl_sim *sim, const sl_channel *c, sl_dram_next one, sl_dram_next other)
 {
-    uint32_t a = oldest(sim, c, one, next), b = oldest(sim, c, other, next);
+    uint32_t a = oldest(sim, c, one), b = oldest(sim, c, other);
     return a == SL_NONE || (b != SL_NONE && c->turn[b].arrival < c->turn[a].arrival) ? b : a;
+}
+
+/* When the next command can be given, now or later. */
+static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
+{
+    uint64_t next = SL_NEVER;
+    for (uint32_t command = 0; command < SL_DRAM_NEXTS; command++) {
+        uint64_t first = SL_NEVER;
+        for (uint64_t left = c->turns[command]; left; left &= left - 1) {
+            uint64_t time = c->turn[__builtin_ctzll(left)].time;
+            first = time < first ? time : first;
+        }
+        if (first != SL_NEVER)
+            first = later(first, limit_of(sim, c, (sl_dram_next)command));
+        next = first < next ? first : next;
+    }
+    return next;
 }
 
 /* Gives one command, if one can be given now: the oldest access to an open row, else for the oldest request of a bank
  * that has none its row. Returns when the next can. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
-    uint64_t next = SL_NEVER;
-    uint32_t access = oldest_of(sim, c, SL_DRAM_TO_READ, SL_DRAM_TO_WRITE, &next);
+    uint32_t access = oldest_of(sim, c, SL_DRAM_TO_READ, SL_DRAM_TO_WRITE);
     if (access != SL_NONE) {
         access_row(sim, c, c->bank[access].hit);
-        return c->entries ? sim->now + 1 : SL_NEVER;
+    } else {
+        uint32_t open = oldest_of(sim, c, SL_DRAM_TO_OPEN, SL_DRAM_TO_CLOSE);
+        if (open != SL_NONE)
+            open_row(sim, c, &c->entry[c->bank[open].first]);
     }
-    uint32_t open = oldest_of(sim, c, SL_DRAM_TO_OPEN, SL_DRAM_TO_CLOSE, &next);
-    if (open == SL_NONE)
-        return next;
-    open_row(sim, c, &c->entry[c->bank[open].first]);
-    return sim->now + 1;
+    uint64_t next = next_command(sim, c);
+    return next > sim->now ? next : sim->now + 1;
 }
 
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)

@@ -169,7 +169,7 @@ static void tick_channels(sl_sim *sim)
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_due *due = &sim->bank_due[level];
-    uint32_t end = due->parts, first = (uint32_t)(sim->now % end); /* nobody is always the first */
+    uint32_t end = due->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
     if (sim->ahead)
         look_at_banks(sim, level);
     for (uint32_t i = first; (i = sl_due_take(due, i, end)) < end; i++)
