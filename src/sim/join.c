@@ -114,15 +114,6 @@ bool sl_join_open(sl_sim *sim, uint32_t number)
     return true;
 }
 
-void sl_join_seal(sl_sim *sim, uint32_t number)
-{
-    sl_join *join = sim->join;
-    const sl_request *r = sl_request_at(sim, number);
-    for (uint32_t f = *bucket_of(join, r); f != SL_NONE; f = join->item[f].next)
-        if (join->item[f].addr == r->addr)
-            join->item[f].requests = join->most;
-}
-
 void sl_join_stop(sl_sim *sim, uint32_t number)
 {
     sl_join *join = sim->join;

@@ -16,9 +16,7 @@ void sl_join_destroy(sl_join *join); /* NULL is fine */
 bool sl_join_takes(sl_sim *sim, uint32_t number);
 /* It is sent: others may join it. False: memory ran out. */
 bool sl_join_open(sl_sim *sim, uint32_t number);
-/* Something else leaves the first level: reads that come after it do not join those that went before. */
-void sl_join_seal(sl_sim *sim, uint32_t number);
-/* A store or an atomic of the first level passes: who comes behind it must not get what was read before it. */
+/* Something else leaves the first level: reads that come after it must not get what was read before it. */
 void sl_join_stop(sl_sim *sim, uint32_t number);
 /* Its answer leaves the second level: those who waited, which get what it brings. */
 sl_request_list sl_join_close(sl_sim *sim, uint32_t number);

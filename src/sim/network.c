@@ -102,8 +102,6 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         sim->failed = true;
     if (sim->join && !b->number && !joins)
         sl_join_stop(sim, number);
-    if (sim->join && !b->number && !joins)
-        sl_join_seal(sim, number);
     carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
