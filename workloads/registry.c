@@ -2,30 +2,19 @@
  * into the program as they lie in the source tree. */
 #include <string.h>
 
+#include "base/incbin.h"
 #include "base/suggest.h"
 #include "workloads/workload.h"
 
-/* SL_WORKLOADS_DIR comes from the build. The section directives are those of ELF assemblers. */
-#define TEXT(name, kind, ending)                                                                                       \
-    __asm__(".pushsection .rodata\n"                                                                                   \
-            ".global sl_" kind "_" #name "\n"                                                                          \
-            ".hidden sl_" kind "_" #name "\n"                                                                          \
-            "sl_" kind "_" #name ":\n"                                                                                 \
-            ".incbin \"" SL_WORKLOADS_DIR "/" #name "/" #name ending "\"\n"                                            \
-            ".global sl_" kind "_end_" #name "\n"                                                                      \
-            ".hidden sl_" kind "_end_" #name "\n"                                                                      \
-            "sl_" kind "_end_" #name ":\n"                                                                             \
-            ".byte 0\n"                                                                                                \
-            ".popsection\n");
+/* SL_WORKLOADS_DIR comes from the build. */
 #define SL_WORKLOAD(name, ...)                                                                                         \
-    TEXT(name, "ptx", ".ptx")                                                                                          \
-    TEXT(name, "cu", ".cu")
+    SL_INCBIN("sl_ptx_" #name, SL_WORKLOADS_DIR "/" #name "/" #name ".ptx")                                            \
+    SL_INCBIN("sl_cu_" #name, SL_WORKLOADS_DIR "/" #name "/" #name ".cu")
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
-#undef TEXT
 
 #define SL_WORKLOAD(name, ...)                                                                                         \
-    extern const char sl_ptx_##name[], sl_ptx_end_##name[], sl_cu_##name[], sl_cu_end_##name[];
+    extern const char sl_ptx_##name[], sl_ptx_##name##_end[], sl_cu_##name[], sl_cu_##name##_end[];
 #include "workloads/registry.def"
 #undef SL_WORKLOAD
 
@@ -54,9 +43,9 @@ static const sl_workload workloads[] = {
      facts[WORKLOAD_##name],                                                                                           \
      sl_workload_##name,                                                                                               \
      sl_ptx_##name,                                                                                                    \
-     sl_ptx_end_##name,                                                                                                \
+     sl_ptx_##name##_end,                                                                                              \
      sl_cu_##name,                                                                                                     \
-     sl_cu_end_##name,                                                                                                 \
+     sl_cu_##name##_end,                                                                                               \
      #name ".ptx",                                                                                                     \
      "workloads/" #name "/" #name ".cu"},
 #include "workloads/registry.def"

@@ -3,34 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/incbin.h"
 #include "base/suggest.h"
 #include "experiment/paper.h"
 #include "experiment/yaml.h"
 #include "machine/builtin.h"
 
-/* SL_PAPERS_DIR comes from the build. The section directives are those of ELF assemblers. */
-#define SL_PAPER(symbol, name)                                                                                         \
-    __asm__(".pushsection .rodata\n"                                                                                   \
-            ".global sl_paper_" #symbol "\n"                                                                           \
-            ".hidden sl_paper_" #symbol "\n"                                                                           \
-            "sl_paper_" #symbol ":\n"                                                                                  \
-            ".incbin \"" SL_PAPERS_DIR "/" name ".yaml\"\n"                                                            \
-            ".global sl_paper_end_" #symbol "\n"                                                                       \
-            ".hidden sl_paper_end_" #symbol "\n"                                                                       \
-            "sl_paper_end_" #symbol ":\n"                                                                              \
-            ".byte 0\n"                                                                                                \
-            ".popsection\n");
+/* SL_PAPERS_DIR comes from the build. */
+#define SL_PAPER(symbol, name) SL_INCBIN("sl_paper_" #symbol, SL_PAPERS_DIR "/" name ".yaml")
 #include "experiment/papers.def"
 #undef SL_PAPER
 
-#define SL_PAPER(symbol, name) extern const char sl_paper_##symbol[], sl_paper_end_##symbol[];
+#define SL_PAPER(symbol, name) extern const char sl_paper_##symbol[], sl_paper_##symbol##_end[];
 #include "experiment/papers.def"
 #undef SL_PAPER
 
 static const struct {
     const char *name, *text, *end;
 } papers[] = {
-#define SL_PAPER(symbol, name) {name, sl_paper_##symbol, sl_paper_end_##symbol},
+#define SL_PAPER(symbol, name) {name, sl_paper_##symbol, sl_paper_##symbol##_end},
 #include "experiment/papers.def"
 #undef SL_PAPER
 };

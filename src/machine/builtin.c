@@ -6,32 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/incbin.h"
 #include "base/suggest.h"
 #include "machine/keys.h"
 
-/* SL_MACHINES_DIR comes from the build. The section directives are those of ELF assemblers. */
-#define SL_MACHINE(symbol, name)                                                                                       \
-    __asm__(".pushsection .rodata\n"                                                                                   \
-            ".global sl_machine_" #symbol "\n"                                                                         \
-            ".hidden sl_machine_" #symbol "\n"                                                                         \
-            "sl_machine_" #symbol ":\n"                                                                                \
-            ".incbin \"" SL_MACHINES_DIR "/" name ".yaml\"\n"                                                          \
-            ".global sl_machine_end_" #symbol "\n"                                                                     \
-            ".hidden sl_machine_end_" #symbol "\n"                                                                     \
-            "sl_machine_end_" #symbol ":\n"                                                                            \
-            ".byte 0\n"                                                                                                \
-            ".popsection\n");
+/* SL_MACHINES_DIR comes from the build. */
+#define SL_MACHINE(symbol, name) SL_INCBIN("sl_machine_" #symbol, SL_MACHINES_DIR "/" name ".yaml")
 #include "machine/builtin.def"
 #undef SL_MACHINE
 
-#define SL_MACHINE(symbol, name) extern const char sl_machine_##symbol[], sl_machine_end_##symbol[];
+#define SL_MACHINE(symbol, name) extern const char sl_machine_##symbol[], sl_machine_##symbol##_end[];
 #include "machine/builtin.def"
 #undef SL_MACHINE
 
 static const struct builtin {
     const char *name, *text, *end;
 } builtins[] = {
-#define SL_MACHINE(symbol, name) {name, sl_machine_##symbol, sl_machine_end_##symbol},
+#define SL_MACHINE(symbol, name) {name, sl_machine_##symbol, sl_machine_##symbol##_end},
 #include "machine/builtin.def"
 #undef SL_MACHINE
 };

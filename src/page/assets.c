@@ -1,22 +1,14 @@
 #include "page/assets.h"
 
-/* SL_PAGE_STYLE, SL_PAGE_SCRIPT and SL_PAGE_CHARTS are paths that come from the build. The section directives are those
- * of ELF assemblers. */
+#include "base/incbin.h"
+
+/* SL_PAGE_STYLE, SL_PAGE_SCRIPT and SL_PAGE_CHARTS are paths that come from the build. */
 #define ASSET(name, path)                                                                                              \
-    __asm__(".pushsection .rodata\n"                                                                                   \
-            ".global sl_asset_text_" #name "\n"                                                                        \
-            ".hidden sl_asset_text_" #name "\n"                                                                        \
-            "sl_asset_text_" #name ":\n"                                                                               \
-            ".incbin \"" path "\"\n"                                                                                   \
-            ".global sl_asset_end_" #name "\n"                                                                         \
-            ".hidden sl_asset_end_" #name "\n"                                                                         \
-            "sl_asset_end_" #name ":\n"                                                                                \
-            ".byte 0\n"                                                                                                \
-            ".popsection\n");                                                                                          \
-    extern const char sl_asset_text_##name[], sl_asset_end_##name[];                                                   \
+    SL_INCBIN("sl_asset_text_" #name, path)                                                                            \
+    extern const char sl_asset_text_##name[], sl_asset_text_##name##_end[];                                            \
     sl_asset sl_asset_##name(void)                                                                                     \
     {                                                                                                                  \
-        return (sl_asset){sl_asset_text_##name, (size_t)(sl_asset_end_##name - sl_asset_text_##name)};                 \
+        return (sl_asset){sl_asset_text_##name, (size_t)(sl_asset_text_##name##_end - sl_asset_text_##name)};          \
     }
 
 // clang-format off
