@@ -4,11 +4,8 @@
 
 #include "base/array.h"
 #include "bypass/ptx_loads.h"
-#include "cli/given_options.h"
-#include "cli/output.h"
-#include "cli/terminal.h"
+#include "cli/show_tuning.h"
 #include "cli/tune_gpu.h"
-#include "report/tuning.h"
 
 typedef struct measure_options {
     sl_run_options run;
@@ -92,25 +89,8 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     return status;
 }
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_csv(file, result, error);
-}
-
 static int measure(measuring *m)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
-    const sl_report_option subject = {"subject", m->subject->input};
     sl_error error = {0};
     const sl_gpu_tour tour = {.subject = m->subject,
                               .kernel_regex = m->options->kernel,
@@ -121,12 +101,8 @@ static int measure(measuring *m)
                               .context = m};
     sl_status status = sl_gpu_visit(&tour, &error);
     sl_tuning shown = {.clock = m->clock, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
-    shown.info.command = "measure";
-    shown.info.option = sl_given_options(m->inv, &subject, 1, &m->arena, &shown.info.options);
-    shown.info.seed = &m->options->run.seed;
-    if (!status && !shown.info.option)
-        status = sl_fail_memory(&error);
-    return status ? sl_cli_fail(m->inv, &error) : sl_report_write(m->inv, &forms, &shown, stdout);
+    return status ? sl_cli_fail(m->inv, &error)
+                  : sl_show_tuning(m->inv, m->subject->input, &m->options->run.seed, &shown);
 }
 
 static int run(const sl_invocation *inv)

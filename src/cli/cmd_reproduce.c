@@ -84,21 +84,18 @@ static sl_status open_and_run(papers *p, const sl_invocation *inv, sl_error *err
     return status;
 }
 
+static sl_status page_form(FILE *file, const void *result, sl_error *error)
+{
+    return sl_reproduction_page(file, result, error);
+}
+
 static sl_status write_pages(const papers *p, const char *folder, sl_error *error)
 {
     sl_status status = sl_make_folders(folder, error);
     for (size_t i = 0; i < p->count && !status; i++) {
         char path[1200];
-        sl_output output;
         snprintf(path, sizeof path, "%s/%s.html", folder, p->paper[i].name);
-        status = sl_output_open(&output, path, error);
-        if (status)
-            return status;
-        status = sl_reproduction_page(output.file, &p->item[i], error);
-        if (status)
-            sl_output_abandon(&output);
-        else
-            status = sl_output_close(&output, error);
+        status = sl_output_write(page_form, path, &p->item[i], error);
     }
     return status;
 }

@@ -7,13 +7,11 @@
 #include "base/array.h"
 #include "bypass/ptx_loads.h"
 #include "bypass/tune.h"
-#include "cli/given_options.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
+#include "cli/show_tuning.h"
 #include "cli/tune_gpu.h"
 #include "cli/tune_sim.h"
 #include "report/graph_svg.h"
-#include "report/tuning.h"
 
 typedef struct tune_options {
     sl_run_options run;
@@ -261,70 +259,31 @@ static sl_status tune_on_sim(tuning *t, sl_error *error)
 
 /* ---- what comes out ---- */
 
-static sl_status write_plan(const tuning *t, sl_error *error)
+static sl_status plan_form(FILE *file, const void *result, sl_error *error)
 {
-    sl_output output;
-    if (!t->options->output)
-        return SL_OK;
-    sl_status status = sl_output_open(&output, t->options->output, error);
-    if (status)
-        return status;
-    status = sl_plan_write(&t->plan, output.file, error);
-    if (status) {
-        sl_output_abandon(&output);
-        return status;
-    }
-    return sl_output_close(&output, error);
+    return sl_plan_write(result, file, error);
 }
 
-static sl_status write_graph(const tuning *t, sl_error *error)
+static sl_status graph_form(FILE *file, const void *result, sl_error *error)
 {
-    sl_output output;
-    if (!t->options->graph)
-        return SL_OK;
-    sl_status status = sl_output_open(&output, t->options->graph, error);
-    if (status)
-        return status;
-    status = sl_graph_svg(output.file, &t->plan, error);
-    if (status) {
-        sl_output_abandon(&output);
-        return status;
-    }
-    return sl_output_close(&output, error);
-}
-
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_csv(file, result, error);
+    return sl_graph_svg(file, result, error);
 }
 
 static int show(tuning *t)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
-    const sl_report_option subject = {"subject", t->subject->input};
     sl_error error = {0};
+    sl_status status = SL_OK;
     sl_tuning shown = {.clock = t->plan.clock,
                        .unit = t->plan.unit ? t->plan.unit : "ns",
                        .rows = t->rows.count,
                        .row = t->rows.items,
                        .plan = &t->plan};
-    shown.info.command = "tune";
-    shown.info.option = sl_given_options(t->inv, &subject, 1, &t->arena, &shown.info.options);
-    shown.info.seed = &t->options->run.seed;
-    sl_status status = shown.info.option ? write_plan(t, &error) : sl_fail_memory(&error);
-    if (!status)
-        status = write_graph(t, &error);
-    return status ? sl_cli_fail(t->inv, &error) : sl_report_write(t->inv, &forms, &shown, stdout);
+    if (t->options->output)
+        status = sl_output_write(plan_form, t->options->output, &t->plan, &error);
+    if (!status && t->options->graph)
+        status = sl_output_write(graph_form, t->options->graph, &t->plan, &error);
+    return status ? sl_cli_fail(t->inv, &error)
+                  : sl_show_tuning(t->inv, t->subject->input, &t->options->run.seed, &shown);
 }
 
 static int tune_subject(tuning *t)

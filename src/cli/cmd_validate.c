@@ -324,18 +324,15 @@ static sl_status make_page(const void *result, sl_page_input *input, sl_error *e
     return SL_OK;
 }
 
+static sl_status plot_form(FILE *file, const void *result, sl_error *error)
+{
+    return sl_validation_plot(file, result, error);
+}
+
 static int write_plot(const validator *v, const sl_validation *validation)
 {
-    sl_output output;
     sl_error error;
-    sl_status status = sl_output_open(&output, v->options->plot, &error);
-    if (status)
-        return sl_cli_fail(v->inv, &error);
-    status = sl_validation_plot(output.file, validation, &error);
-    if (!status)
-        status = sl_output_close(&output, &error);
-    else
-        sl_output_abandon(&output);
+    sl_status status = sl_output_write(plot_form, v->options->plot, validation, &error);
     return status ? sl_cli_fail(v->inv, &error) : SL_EXIT_OK;
 }
 
