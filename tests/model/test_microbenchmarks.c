@@ -1,56 +1,10 @@
 /* The paper's two micro-benchmarks (section 5), run through the model of the machine that it measures: what they find
  * must be what the machine file says. Nothing is asked of the model but hits, misses and steps. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "device/device.h"
+#include "microbenchmarks.h"
 #include "model/core.h"
 #include "model/model.h"
-#include "support.h"
-#include "trace/recorder.h"
-#include "workloads/workload.h"
-
-/* ---- running ---- */
-
-typedef struct recorded {
-    char path[64];
-    sl_trace *trace;
-} recorded;
-
-static recorded record(const char *name, const char *const *set, size_t sets)
-{
-    recorded r = {.path = "/tmp/sluice-test-XXXXXX"};
-    sl_recorder *recorder;
-    sl_device *device;
-    const sl_workload *workload;
-    sl_error error;
-    int file = mkstemp(r.path);
-    assert_true(file >= 0);
-    close(file);
-    sl_recorder_config config = {.trace_path = r.path, .producer = "test", .zstd_level = 1};
-    assert_int_equal(sl_recorder_create(&config, &recorder, &error), SL_OK);
-    sl_emu_config emu = {.lanes = 32, .threads = 1, .sink = sl_recorder_sink(recorder)};
-    sl_workload_options options = {.size = "small", .sets = sets, .set = set, .seed = 1, .skip_check = true};
-    assert_int_equal(sl_workload_find(name, &workload, &error), SL_OK);
-    assert_int_equal(sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device, &error), SL_OK);
-    if (sl_workload_run(workload, device, &options, NULL, &error) != SL_OK)
-        fail_msg("%s", error.text);
-    sl_device_close(device);
-    assert_int_equal(sl_recorder_finish(recorder, &error), SL_OK);
-    assert_int_equal(sl_trace_open(r.path, &r.trace, NULL, &error), SL_OK);
-    unlink(r.path);
-    return r;
-}
-
-static sl_machine gtx470(const char *const *settings, size_t count)
-{
-    sl_machine machine;
-    sl_error error;
-    assert_int_equal(sl_machine_load_with("fermi-gtx470", settings, count, &machine, &error), SL_OK);
-    return machine;
-}
 
 /* ---- sets and ways ---- */
 
@@ -59,21 +13,13 @@ static size_t set_mapping(uint32_t lines, uint64_t stride, uint32_t probes, uint
                           uint64_t *loads)
 {
     sl_machine machine = gtx470(NULL, 0);
-    char text[5][48];
-    const char *set[5] = {text[0], text[1], text[2], text[3], text[4]};
-    /* Memory that reaches beyond 2 MB begins at a multiple of that, so that strides and probes are bits. */
-    snprintf(text[0], sizeof text[0], "lines=%u", lines);
-    snprintf(text[1], sizeof text[1], "stride=%llu", (unsigned long long)stride);
-    snprintf(text[2], sizeof text[2], "warps=1");
-    snprintf(text[3], sizeof text[3], "probes=%u", probes);
-    snprintf(text[4], sizeof text[4], "first=%llu", (unsigned long long)(probes ? first : 1u << 22));
-    recorded r = record("set_mapping", set, 5);
-    size_t launches = sl_trace_launches(r.trace);
+    sl_trace *trace = record_set_mapping(lines, stride, probes, first);
+    size_t launches = sl_trace_launches(trace);
     for (uint32_t n = 0; n < launches; n++) {
         sl_loaded *loaded;
         sl_model_result result;
         sl_error error;
-        assert_int_equal(sl_loaded_create(r.trace, n, NULL, &loaded, &error), SL_OK);
+        assert_int_equal(sl_loaded_create(trace, n, NULL, &loaded, &error), SL_OK);
         assert_int_equal(sl_model_launch(&machine, loaded, &(sl_model_options){.seed = 1}, NULL, &result, &error),
                          SL_OK);
         misses[n] = result.counts.total.value[SL_COUNTER_ld_sector_misses];
@@ -81,7 +27,7 @@ static size_t set_mapping(uint32_t lines, uint64_t stride, uint32_t probes, uint
         sl_model_result_fini(&result);
         sl_loaded_destroy(loaded);
     }
-    sl_trace_close(r.trace);
+    sl_trace_close(trace);
     return launches;
 }
 
@@ -95,19 +41,15 @@ static int miss_rate(uint32_t lines, uint64_t stride)
     return (int)(misses * 100 / loads);
 }
 
-/* Lines that are a large power of two apart share a set: as many as fit there are the ways. Neighbouring lines fill the
- * whole cache. */
+static bool fits(uint32_t lines, uint64_t stride)
+{
+    return miss_rate(lines, stride) == 50;
+}
+
 static void ways_and_sets_are_what_fits(void **state)
 {
     (void)state;
-    uint32_t ways = 1, lines = 1;
-    while (miss_rate(ways + 1, 1 << 20) == 50)
-        ways++;
-    assert_int_equal(ways, 4);
-    while (miss_rate(2 * lines, 128) == 50)
-        lines *= 2;
-    assert_int_equal(lines, 128);
-    assert_int_equal(lines / ways, 32);
+    finds_ways_and_sets(fits);
 }
 
 /* Whether line `offset` shares the set of the four lines that fill it: they miss the second time if it does. */
@@ -120,17 +62,10 @@ static bool shares_the_set(uint64_t offset)
     return misses[1] == 9;
 }
 
-/* Each bit of the address by itself and in pairs: bits that change nothing are no part of the set's number, pairs that
- * change nothing are XORed. */
 static void the_hash_is_found_bit_by_bit(void **state)
 {
     (void)state;
-    const unsigned lower[] = {7, 8, 9, 10, 11}, upper[] = {13, 14, 15, 17, 19};
-    for (unsigned bit = 7; bit < 20; bit++)
-        assert_int_equal(shares_the_set(UINT64_C(1) << bit), bit == 12 || bit == 16 || bit == 18);
-    for (int i = 0; i < 5; i++)
-        for (int j = 0; j < 5; j++)
-            assert_int_equal(shares_the_set(UINT64_C(1) << lower[i] | UINT64_C(1) << upper[j]), i == j);
+    finds_the_hash(shares_the_set);
 }
 
 /* Figure 7: a row per stride, of 4 to 128 loads. All rates are 50 or 100 percent, and how many are 50, less one, is the
@@ -182,31 +117,19 @@ static uint32_t loads_at_once(uint32_t warps)
     static const char *const settings[] = {"core.stall_on_use=1", "memory.latency_cycles=1000",
                                            "memory.latency_sigma=0"};
     sl_machine machine = gtx470(settings, 3);
-    char text[48];
-    const char *set[] = {text, "least=1", "most=8", "stride=4096"};
-    snprintf(text, sizeof text, "warps=%u", warps);
-    recorded r = record("mshr_count", set, 4);
-    assert_int_equal(sl_trace_launches(r.trace), 9); /* the first warms up */
-    uint64_t one = steps_of(&machine, r.trace, 1);
+    sl_trace *trace = record_mshr_count(warps);
+    uint64_t one = steps_of(&machine, trace, 1);
     uint32_t loads = 1;
-    while (loads < 8 && steps_of(&machine, r.trace, loads + 1) < one + machine.memory.latency_cycles / 2)
+    while (loads < 8 && steps_of(&machine, trace, loads + 1) < one + machine.memory.latency_cycles / 2)
         loads++;
-    sl_trace_close(r.trace);
+    sl_trace_close(trace);
     return loads;
 }
 
-/* Figure 9. */
 static void mshrs_are_found_by_the_load_that_has_to_wait(void **state)
 {
     (void)state;
-    assert_int_equal(loads_at_once(1), 6);
-    assert_int_equal(loads_at_once(10), 6);
-    assert_int_equal(loads_at_once(11), 5);
-    assert_int_equal(loads_at_once(12), 5);
-    assert_int_equal(loads_at_once(13), 4);
-    assert_int_equal(loads_at_once(16), 4); /* 16 * 4 = 64 */
-    assert_int_equal(loads_at_once(17), 3);
-    assert_int_equal(loads_at_once(32), 2); /* 32 * 2 = 64 */
+    finds_mshrs(loads_at_once);
 }
 
 int main(void)

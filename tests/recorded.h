@@ -1,6 +1,6 @@
-/* Traces of workloads, for tests that run whole programs through the simulator. */
-#ifndef TESTS_SIM_RECORDED_H
-#define TESTS_SIM_RECORDED_H
+/* Traces of workloads, for tests that run whole programs through the model or the simulator. */
+#ifndef TESTS_RECORDED_H
+#define TESTS_RECORDED_H
 
 #include <stdlib.h>
 #include <unistd.h>
