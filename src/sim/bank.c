@@ -654,16 +654,6 @@ static void answer_hits(sl_sim *sim, sl_bank *b)
         sl_core_answer(sim, sl_queue_take(&b->hits));
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
@@ -680,8 +670,8 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     if (sim->options.listener && sim->options.listener->bank)
         sim->options.listener->bank(sim->options.listener->to, b->number, b->index, now, b->mshrs, b->in.count);
     uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_due(&b->in);
-    next = b->out_waits ? next : least(next, later(sl_queue_due(&b->out), b->down_free));
-    next = least(next, least(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
-    next = least(next, least(sl_queue_due(&b->back), sl_queue_due(&b->invalidated)));
+    next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_due(&b->out), b->down_free));
+    next = sl_sooner(next, sl_sooner(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
+    next = sl_sooner(next, sl_sooner(sl_queue_due(&b->back), sl_queue_due(&b->invalidated)));
     return next > now ? next : now + 1;
 }

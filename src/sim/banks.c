@@ -1,10 +1,10 @@
 /* The banks of a level, from their first line to their last. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "sim/lines.h"
 #include "sim/network.h"
+#include "sim/pages.h"
 #include "sim/versions.h"
 
 static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
@@ -52,25 +52,17 @@ static uint32_t words_of_set(const sl_level *level)
     return (2 * mask_words + hint_words + 7) / 8 * 8;
 }
 
-enum { HUGE_PAGE = 2 << 20 };
-
-/* The lines of a level and the state of its sets are touched in no order. They lie side by side, bank by bank, in huge
- * pages where the host has such. */
+/* The lines of a level and the state of its sets lie side by side, bank by bank. */
 static bool take_lines(sl_sim *sim, uint32_t number, uint32_t banks)
 {
     const sl_level *level = &sim->machine.level[number];
     size_t sets = (size_t)level->sets / (number ? level->banks : 1);
     size_t line_bytes = (sets * level->ways + level->frc_entries) * sizeof(sl_line) * banks;
     size_t set_bytes = sets * words_of_set(level) * sizeof(uint64_t) * banks;
-    size_t bytes = set_bytes + line_bytes, page = bytes < HUGE_PAGE ? 64 : HUGE_PAGE;
-    bytes = (bytes + page - 1) / page * page;
-    sim->lines[number] = aligned_alloc(page, bytes);
-    if (!sim->lines[number])
-        return false;
-    if (page == HUGE_PAGE)
-        madvise(sim->lines[number], bytes, MADV_HUGEPAGE);
-    memset(sim->lines[number], 0, set_bytes);
-    return true;
+    sim->lines[number] = sl_pages_take(set_bytes + line_bytes);
+    if (sim->lines[number])
+        memset(sim->lines[number], 0, set_bytes);
+    return sim->lines[number];
 }
 
 static void place_lines(sl_sim *sim, sl_bank *b)

@@ -42,11 +42,6 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
     e->bank = (uint32_t)((row ^ e->row) % m->banks);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
 {
     uint32_t at = bank->first;
@@ -108,11 +103,11 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sl_dram_bank *bank = &c->bank[e.bank];
     const sl_request *r = sl_request_at(sim, e.request);
     uint32_t bytes = (uint32_t)__builtin_popcount(r->units) << sim->log2_unit;
-    uint64_t start = later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
+    uint64_t start = sl_later((sim->now + (e.write ? t->wl : t->cl)) * BUS, c->bus_free);
     uint64_t end = c->bus_free = start + burst(sim, bytes);
     uint64_t end_cycle = (end + BUS - 1) / BUS;
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
-    c->access_at = sim->now + later(t->ccd, 1);
+    c->access_at = sim->now + sl_later(t->ccd, 1);
     sim->result->dram_row_hits += !e.opened;
     sim->result->dram_row_misses += e.opened;
     tell(sim, c, e.opened ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
@@ -121,8 +116,8 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
         sl_versions_memory(sim, e.request, e.write);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
-        c->read_at = later(c->read_at, end_cycle + t->cdlr);
-        bank->close_at = later(bank->close_at, end_cycle + t->wr);
+        c->read_at = sl_later(c->read_at, end_cycle + t->cdlr);
+        bank->close_at = sl_later(bank->close_at, end_cycle + t->wr);
     } else {
         sim->result->dram_read_sectors += sectors;
         if (r->slot != SL_NONE)
@@ -144,7 +139,7 @@ static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
     if (bank->row != SL_NEVER) {
         bank->row = SL_NEVER;
         tell(sim, c, SL_DRAM_CLOSE, e->write);
-        bank->open_at = later(bank->open_at, sim->now + t->rp);
+        bank->open_at = sl_later(bank->open_at, sim->now + t->rp);
         renew_turn(c, e->bank);
         return;
     }
@@ -165,9 +160,9 @@ static uint64_t limit_of(const sl_sim *sim, const sl_channel *c, sl_dram_next ne
     uint64_t lead = next == SL_DRAM_TO_READ ? sim->times.cl : sim->times.wl, bus = c->bus_free / BUS;
     switch (next) {
     case SL_DRAM_TO_READ:
-        return later(later(c->access_at, c->read_at), bus > lead ? bus - lead : 0);
+        return sl_later(sl_later(c->access_at, c->read_at), bus > lead ? bus - lead : 0);
     case SL_DRAM_TO_WRITE:
-        return later(c->access_at, bus > lead ? bus - lead : 0);
+        return sl_later(c->access_at, bus > lead ? bus - lead : 0);
     case SL_DRAM_TO_OPEN:
         return c->open_at;
     default:
@@ -204,7 +199,7 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
         uint64_t limit = limit_of(sim, channel, renew_turn(channel, e->bank));
-        sl_wake(&sim->channel_due, c, later(later(channel->turn[e->bank].time, limit), sim->now + 1));
+        sl_wake(&sim->channel_due, c, sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1));
     }
     return true;
 }
@@ -245,7 +240,7 @@ static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
             first = time < first ? time : first;
         }
         if (first != SL_NEVER)
-            first = later(first, limit_of(sim, c, (sl_dram_next)command));
+            first = sl_later(first, limit_of(sim, c, (sl_dram_next)command));
         next = first < next ? first : next;
     }
     return next;
@@ -286,7 +281,7 @@ uint32_t sl_dram_unloaded(const sl_sim *sim)
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < m->levels; i++)
         bytes = m->level[i].fill_bytes > bytes ? m->level[i].fill_bytes : bytes;
-    uint64_t row = later(sim->times.rcd, 1) + sim->times.cl + (burst(sim, bytes) + BUS - 1) / BUS;
+    uint64_t row = sl_later(sim->times.rcd, 1) + sim->times.cl + (burst(sim, bytes) + BUS - 1) / BUS;
     return (uint32_t)row + 1 + sim->memory_pad;
 }
 

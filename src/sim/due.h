@@ -12,6 +12,15 @@
 #include "sluice/error.h"
 
 static const uint64_t SL_NEVER = UINT64_MAX;
+static inline uint64_t sl_later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+static inline uint64_t sl_sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 enum { SL_DUE_SLOTS = 64 };
 
 typedef struct sl_due {

@@ -1,17 +1,15 @@
 #include "sim/request.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
-/* Requests are touched in no order: chunks are whole huge pages, where the host has such. */
+#include "sim/pages.h"
+
 static bool grow(sl_request_pool *pool)
 {
     uint32_t chunk = pool->capacity >> SL_LOG2_CHUNK;
-    size_t bytes = sizeof(sl_request) << SL_LOG2_CHUNK;
-    sl_request *item = chunk < SL_MOST_CHUNKS ? aligned_alloc(bytes, bytes) : NULL;
+    sl_request *item = chunk < SL_MOST_CHUNKS ? sl_pages_take(sizeof *item << SL_LOG2_CHUNK) : NULL;
     if (!item)
         return false;
-    madvise(item, bytes, MADV_HUGEPAGE);
     pool->chunk[chunk] = item;
     pool->capacity += 1u << SL_LOG2_CHUNK;
     return true;
