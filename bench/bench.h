@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the benchmarks share: time, and lines that say what was measured, against what, and whether a goal was met. */
 #ifndef SL_BENCH_BENCH_H
 #define SL_BENCH_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The emulator on one thread: how fast it runs the built-in workloads, alone, while recording, and while writing a
  * trace, and how large the traces are. First some workloads at sizes of their own, which goals are about, with the
  * naive matrix multiply against native scalar C; then all at their default sizes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reuse distances: time per touch for 10^3 … 10^6 different keys, beside a plain LRU stack (a list that is searched and
  * shifted at every touch) where that ends in time. Keys are random, so that distances are as long as they get. */
 #include <stdint.h>

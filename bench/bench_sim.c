@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator: warp instructions per second of two synthetic traces (1.01 M warp instructions of 4096 warps, made
  * here in Accel-Sim's format and imported once) on an 80-core Volta and a 15-core Fermi, in one thread, reading the
  * trace included, and its memory; beside decoding and coalescing the same trace alone, which every simulator of it has

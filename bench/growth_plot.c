@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "growth_plot.h"
 
 #include <math.h>

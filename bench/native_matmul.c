@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "native_matmul.h"
 
 void native_matmul(const float *a, const float *b, float *c, unsigned n)

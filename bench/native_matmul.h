@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop of the naive matmul workload as plain C; native_matmul.c is compiled with -O2 and without vectorisation. */
 #ifndef SL_BENCH_NATIVE_MATMUL_H
 #define SL_BENCH_NATIVE_MATMUL_H

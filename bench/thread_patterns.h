@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Access patterns of small GPU programs, thread by thread: what a tracer would have written of them. For measuring the
  * reading and modelling of traces without running anything. */
 #ifndef SL_BENCH_THREAD_PATTERNS_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes experiment/engine_id.h: hashes of the sources that decide what a trace of a workload holds (SL_TRACES_ID) and
 # what an experiment on it counts (SL_ENGINE_ID; SL_TUNING_ID, those that also decide what tuning chooses). Results are kept under them, and found again while they stay.
 #   cmake -DSOURCE=<folder> -DOUTPUT=<file> -P engine_id.cmake

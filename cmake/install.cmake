@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What is installed, and the Debian package made of it.
 
 # Found from where it lies, so that a tree that was moved, or unpacked elsewhere, still works.
@@ -11,7 +12,7 @@ install(TARGETS sluice sluice_shared
 install(DIRECTORY include/sluice DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Completion, as the program itself prints it, where each shell looks.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Prints docs/counters.md with its table made anew from src/trace/counters.def.
 set -eu
 here=$(dirname "$0")

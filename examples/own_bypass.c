@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds a policy that lets loads go past the first cache, from outside, and simulates a trace with it beside built-in
  * ones. An instruction whose lines leave unused `limit` times in a row no longer gets lines; one request in `again`
  * still does, to see whether its lines are worth something now.

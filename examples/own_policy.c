@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds a replacement policy to Sluice from outside: bimodal insertion (Qureshi et al., "Adaptive Insertion Policies for
  * High Performance Caching", ISCA 2007). LRU gives every new line the longest stay, which is wrong for data that comes
  * round again only after the cache was filled: all of it is evicted just before its use. Here a new line is the next to

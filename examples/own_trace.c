@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Models a trace that no GPU program made: this program describes what the warps of a kernel touch, writes that as a
  * trace, and asks what the caches of a GPU make of it.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Usage: make.sh PROGRAM FOLDER
 # Writes sluice(1) and a page for each command into FOLDER: what is written by hand, and what follows from the program's
 # table of commands.

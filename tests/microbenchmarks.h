@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reuse-distance paper's two micro-benchmarks (section 5), and what they have to find on its GTX 470: what the
  * machine file says. The tests of the model and of the simulator bring how launches are run. */
 #ifndef TESTS_MICROBENCHMARKS_H

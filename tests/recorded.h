@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces of workloads, for tests that run whole programs through the model or the simulator. */
 #ifndef TESTS_RECORDED_H
 #define TESTS_RECORDED_H

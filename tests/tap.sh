@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tests in shell that read as sentences and report as TAP. Sourced by the scripts of tests/cli and tests/checks.
 #
 #   it 'prints its version'            begins a test

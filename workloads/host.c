@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running a workload: parameters, and everything its host calls to allocate, copy and launch. A call that fails jumps
  * out of the host function to sl_workload_run, which frees what the host had. */
 #include <setjmp.h>

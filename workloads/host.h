@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of a running workload: what workloads/host.c and workloads/common share. Hosts do not see it. */
 #ifndef SL_WORKLOADS_HOST_H
 #define SL_WORKLOADS_HOST_H

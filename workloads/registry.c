@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of workloads, made from registry.def: their host functions, and their PTX and its source, which are taken
  * into the program as they lie in the source tree. */
 #include <string.h>

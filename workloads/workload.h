@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Built-in GPU programs. Each is a folder workloads/NAME with its kernels (NAME.cu, compiled to NAME.ptx by
  * workloads/generate-ptx), its host (NAME.c, one function sl_workload_NAME) and one line in registry.def.
  *

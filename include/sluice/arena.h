@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that is given back all at once, by whoever made the arena: policies take theirs out of one and free nothing.
  * Blocks come zeroed and aligned to 16 bytes; NULL when memory runs out. */
 #ifndef SLUICE_ARENA_H

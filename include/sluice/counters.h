@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters: what is known of a launch in numbers, under the names that `sluice model --json` uses. Where a profiler of
  * GPUs counts the same, its name is there too. Programs ask by name: new versions add counters. */
 #ifndef SLUICE_COUNTERS_H

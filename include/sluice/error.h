@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors: a status to branch on and a sentence to show.
  *
  * Functions that can fail return an sl_status and fill the caller's sl_error; on SL_OK the error is untouched.

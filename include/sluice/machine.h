@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machines: GPUs as descriptions, with cores, their limits, and caches from the cores outwards. A machine is made from
  * a YAML file (`sluice machines --keys` lists what it may say) and does not change afterwards. */
 #ifndef SLUICE_MACHINE_H

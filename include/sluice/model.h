@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reuse-distance model: what a launch does to the caches of a machine, in one pass over its trace. docs/model.md
  * says what it takes into account, how far it is from hardware, and what it leaves out. */
 #ifndef SLUICE_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a cache asks its policies: which line leaves, and which requests come in.
  *
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters. It knows of the cache only what the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads for work that can be shared. Results never depend on how many there are. */
 #ifndef SLUICE_POOL_H
 #define SLUICE_POOL_H

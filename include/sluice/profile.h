@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reuse profiles: how the accesses of a launch come back to lines and sectors, from its trace alone. No cache and no
  * timing is involved; only an order of the accesses is assumed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything that libsluice offers to programs: `pkg-config --cflags --libs sluice`.
  *
  *   error.h     a status to branch on, a sentence to show

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The warp trace: what each warp of each kernel launch executed and touched, in program order per warp.
  *
  * A trace holds facts, not decisions: scheduling, coalescing, line sizes and caches are applied by whoever reads it.

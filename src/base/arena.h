@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arena: memory that is given back all at once.
  *
  * Blocks come zeroed and aligned to 16 bytes. When memory runs out, an arena with a landing place (`on_oom`) jumps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growing array of any type: SL_ARRAY(int) numbers = {0}; sl_array_push(&numbers, 3) evaluates to false when
  * memory runs out (the array stays as it was). `items` is a plain pointer; `count` elements are valid. */
 #ifndef SL_BASE_ARRAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole files. */
 #ifndef SL_BASE_FILE_H
 #define SL_BASE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that are taken into the program as they lie in the source tree: SL_INCBIN("name", PATH), at file scope, makes
  * the symbols name and name_end, with a zero byte behind the end, to be declared as `extern const char name[]`. The
  * directives are those of ELF assemblers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/mangle.h"
 
 #include <ctype.h>

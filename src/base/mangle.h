@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of functions, out of the symbols that C++ compilers make of them (Itanium ABI). */
 #ifndef SL_BASE_MANGLE_H
 #define SL_BASE_MANGLE_H

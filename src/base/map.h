@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hash map from strings to pointers. Keys are borrowed: the caller keeps them alive. Iteration is by insertion order,
  * so that output made from a map is deterministic. */
 #ifndef SL_BASE_MAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A pool of threads that runs numbered jobs.
  *
  * The outcome never depends on timing: jobs are handed out in ascending order, and when some fail, the failure with the

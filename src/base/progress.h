@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Telling whoever listens how far the work is. */
 #ifndef SL_BASE_PROGRESS_H
 #define SL_BASE_PROGRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random numbers that are the same everywhere for the same seed: xoshiro256**, seeded through splitmix64 (both by
  * Blackman and Vigna, public domain algorithms). Not for secrets. */
 #ifndef SL_BASE_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The nearest right name for a wrong one. */
 #ifndef SL_BASE_SUGGEST_H
 #define SL_BASE_SUGGEST_H

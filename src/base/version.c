@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sluice/sluice.h"
 
 const char *sl_version(void)

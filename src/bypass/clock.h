@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Something that can say how long a kernel takes when some of its loads bypass: a GPU (clock_gpu.c), a simulator, or a
  * test's made-up one. */
 #ifndef SL_BYPASS_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/clock_gpu.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A real GPU as a clock: one launch of one kernel, repeated from the same state of memory.
  *
  * Every sample starts with a run that is not timed, so that caches hold what a run of the same code leaves there; the

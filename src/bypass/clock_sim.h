@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A simulated machine as a clock: one launch of a trace, in cycles.
  *
  * Every choice runs on a simulator of its own, on all cores of this machine, and takes the same number of cycles each

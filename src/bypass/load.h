@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loads of a kernel and which of them belong together, whatever language the kernel is written in.
  *
  * A front end (ptx_loads.c for PTX, another for LLVM IR) lists the loads that read global memory, in the order of the

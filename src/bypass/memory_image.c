@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/memory_image.h"
 
 #include <stdlib.h>

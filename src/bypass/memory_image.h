@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What lies in a device's memory, kept so that a launch can be repeated from the same state: all allocations, and the
  * variables of a module. */
 #ifndef SL_BYPASS_MEMORY_IMAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/plan.h"
 
 #include <inttypes.h>

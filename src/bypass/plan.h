@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A plan: for each load of some code which levels of cache it goes past, and why. Made by `sluice tune`, written as a
  * small JSON file that people read and change, applied by src/rewrite and by the simulator.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/plan_sim.h"
 
 uint32_t sl_plan_masks(const sl_plan *plan, const sl_trace_kernel *kernel, uint32_t levels, uint8_t *mask)

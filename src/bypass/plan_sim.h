@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans as the simulator takes them: for each memory instruction of a recorded kernel the levels that its loads go
  * past.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loads of PTX code. A node is an `ld` of global memory or of a generic address; what cannot be told from a load of
  * shared memory takes no operator, and neither do loads whose meaning forbids one. Atomics, textures, ldu, cp.async and
  * wmma.load are no nodes: they have no such operators, or never stay in L1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loads of PTX code, for src/bypass and src/rewrite. */
 #ifndef SL_BYPASS_PTX_LOADS_H
 #define SL_BYPASS_PTX_LOADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of ways to choose, and those that need nothing but affinities: Mpache's algorithm 1, its restriction to one
  * mode, and the schemes that the paper compares it with. */
 #include "bypass/select.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ways to choose which loads bypass what, from affinities (Mpache, section 3.3) and from whole plans timed.
  *
  * A way is a function and a line in selectors.def. It asks the tuner for the timings it needs, as many at a time as it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The best plan that timing whole plans finds: every plan where there are no more than the limit, otherwise load by
  * load from the best start known. A bound for ways that time less, as far as noise lets one see. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our way to choose. It differs from algorithm 1 in what it lets count:
  *
  *  - a gain counts when it is above the noise of the clock, instead of above a fixed percentage;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions behind selectors.def. */
 #ifndef SL_BYPASS_SELECTORS_H
 #define SL_BYPASS_SELECTORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/store.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timings that were taken before, in a file: so that tuning goes on where it was stopped, and another way of choosing
  * costs nothing that was measured already.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One kernel tuned: loads chosen, the whole plan timed against the original, the original kept where that is not
  * faster; and the result as part of a plan. */
 #ifndef SL_BYPASS_TUNE_H

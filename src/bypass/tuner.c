@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/tuner.h"
 
 #include <inttypes.h>

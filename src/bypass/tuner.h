@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What ways of choosing have in common: the loads of one kernel, a clock, timings that are taken once and kept, and
  * what counts as noise. */
 #ifndef SL_BYPASS_TUNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cache/belady.h"
 
 #include <stdbool.h>

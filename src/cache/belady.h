@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The fewest misses that any cache of a size can have on a stream of accesses: Belady's MIN, "A study of replacement
  * algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966, with requests that may go past the cache.
  * A line that is used again later than all that the set holds is not let in.

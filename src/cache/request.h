@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From what the lanes of a warp touch to what the first cache is asked for: sectors of lines. */
 #ifndef SL_CACHE_REQUEST_H
 #define SL_CACHE_REQUEST_H

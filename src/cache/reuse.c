@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each touch happens at a time of its own, and each key owns one bit: that of the time of its last touch. The distance
  * is the number of bits set behind the key's own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reuse distances, exact and online: how many different keys were touched since a key was last touched. A fully
  * associative cache of n lines with LRU replacement hits exactly where the distance is below n.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/apart.h"
 
 #include <errno.h>

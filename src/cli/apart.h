@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work that may end the process, done in a child: what LLVM's back ends do on code that they cannot compile. */
 #ifndef SL_CLI_APART_H
 #define SL_CLI_APART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/apply_llvm.h"
 
 #include <stdlib.h>

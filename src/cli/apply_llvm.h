@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice apply for LLVM IR. */
 #ifndef SL_CLI_APPLY_LLVM_H
 #define SL_CLI_APPLY_LLVM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/apply_report.h"
 
 #include <string.h>

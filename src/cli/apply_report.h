@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `sluice apply` did to each load, as JSON and CSV. */
 #ifndef SL_CLI_APPLY_REPORT_H
 #define SL_CLI_APPLY_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/cache_folder.h"
 
 #include <stdio.h>

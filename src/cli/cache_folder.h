@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where results and traces are kept from run to run. */
 #ifndef SL_CLI_CACHE_FOLDER_H
 #define SL_CLI_CACHE_FOLDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice apply: writes a plan into the code it was made for. */
 #include <stdlib.h>
 #include <string.h>

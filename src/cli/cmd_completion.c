@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice completion SHELL: completion for a shell, made from the table of commands. */
 #include <string.h>
 

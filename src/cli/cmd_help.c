@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice help [COMMAND]: what --help shows. */
 #include "cli/command.h"
 #include "cli/help.h"

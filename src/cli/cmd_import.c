@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice import: makes a Sluice trace of another program's. */
 #include "cli/command.h"
 #include "cli/show_launches.h"

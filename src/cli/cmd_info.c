@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice info: what is in a trace, ours or another program's. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice machines: the GPUs that programs can be modelled on. */
 #include <inttypes.h>
 #include <stdlib.h>

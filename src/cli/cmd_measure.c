@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice measure: the original and the planned kernels side by side on a real GPU. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice model: miss rates by class, from reuse distances. */
 #include <string.h>
 

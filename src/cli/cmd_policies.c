@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice policies: what caches can be asked to do with their lines. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice profile: how the accesses of a trace come back to lines and sectors. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice ptx: the PTX that a CUDA program carries. */
 #include <inttypes.h>
 #include <stdlib.h>

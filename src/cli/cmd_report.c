@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice report: what is known of a trace or a workload, gathered in one page. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice reproduce: what papers state, beside what comes out here. */
 #include <stdlib.h>
 #include <string.h>

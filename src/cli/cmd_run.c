@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice run and sluice trace: run something on the emulated GPU; show what it did, or record it. The two share their
  * options and differ in where the trace goes. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice sim: cycles, stalls and traffic, cycle by cycle, with any policy. */
 #include <stdlib.h>
 #include <string.h>

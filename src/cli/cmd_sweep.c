@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice sweep: many points, on all cores, that continue where they stopped. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice tune: which loads of a kernel should go past which caches, by timing them. */
 #include <errno.h>
 #include <stdlib.h>

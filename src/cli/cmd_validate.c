@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice validate: the model or the simulator beside what hardware counted. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice workloads: the built-in GPU programs. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A command of the program, declared once: parsing, help, completion and the man page derive from its sl_command.
  *
  * To add a command: cmd_<name>.c with a `const sl_command sl_cmd_<name>`, and a line in commands.def. */

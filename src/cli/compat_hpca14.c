@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/compat_hpca14.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice model --compat hpca14: the authors' program of the reuse-distance paper. */
 #ifndef SL_CLI_COMPAT_HPCA14_H
 #define SL_CLI_COMPAT_HPCA14_H

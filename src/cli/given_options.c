@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/given_options.h"
 
 sl_report_option *sl_given_options(const sl_invocation *inv, const sl_report_option *fact, size_t facts,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was asked for, for the heads of JSON reports. */
 #ifndef SL_CLI_GIVEN_OPTIONS_H
 #define SL_CLI_GIVEN_OPTIONS_H

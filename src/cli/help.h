@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything that is derived from the table of commands: help, man page, shell completion. */
 #ifndef SL_CLI_HELP_H
 #define SL_CLI_HELP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/kernel_args.h"
 
 #include <ctype.h>

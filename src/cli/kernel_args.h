@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel arguments as typed on a command line, for running a kernel of a PTX file:
  *
  *     TYPE:VALUE          a scalar                     u32:1024   s32:-1   f32:0.5   u64:0xff00

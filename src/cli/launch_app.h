@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starts a CUDA program with Sluice's runtime library in front of NVIDIA's. */
 #ifndef SL_CLI_LAUNCH_APP_H
 #define SL_CLI_LAUNCH_APP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/llvm_file.h"
 
 #include <stdlib.h>

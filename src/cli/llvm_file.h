@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file of LLVM IR on the command line: FILE.ll or FILE.bc. What LLVM's back ends do is done in a child (apart.h). */
 #ifndef SL_CLI_LLVM_FILE_H
 #define SL_CLI_LLVM_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program: finds the command, reads its options, runs it. */
 #include <stdlib.h>
 #include <string.h>

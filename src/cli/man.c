@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Manual pages in roff, as far as they follow from the table of commands; man/make.sh makes whole pages of them. */
 #include "cli/help.h"
 

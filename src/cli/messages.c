@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the program speaks of trouble: one line on stderr that names the command, the place and the reason. */
 #include <stdarg.h>
 

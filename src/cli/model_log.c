@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/model_log.h"
 
 static sl_status model_launch(const sl_machine *machine, const sl_model_options *options, const sl_trace *trace,

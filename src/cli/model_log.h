@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Models the launches of a trace, one after the other. */
 #ifndef SL_CLI_MODEL_LOG_H
 #define SL_CLI_MODEL_LOG_H

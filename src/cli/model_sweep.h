@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sluice model over many first levels, or over many seeds. */
 #ifndef SL_CLI_MODEL_SWEEP_H
 #define SL_CLI_MODEL_SWEEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options that say which machine is modelled, and how: those of model and of validate. */
 #ifndef SL_CLI_MODEL_WISHES_H
 #define SL_CLI_MODEL_WISHES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Command lines from tables: each option is declared once, with its type, its range and its help.
  *
  * Values land in a plain struct of the command, at the offset its table gives; what is not given keeps the default that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where results go: standard output, or files that appear complete or not at all. */
 #ifndef SL_CLI_OUTPUT_H
 #define SL_CLI_OUTPUT_H

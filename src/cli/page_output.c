@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/page_output.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pages on their way to files: finds the sources of the kernels, and writes the forms of a page. */
 #ifndef SL_CLI_PAGE_OUTPUT_H
 #define SL_CLI_PAGE_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel of a PTX file with a launch from the command line. */
 #include "cli/ptx_launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel of a PTX module launched as --entry, --grid, --block, --shared and --arg say. */
 #ifndef SL_CLI_PTX_LAUNCH_H
 #define SL_CLI_PTX_LAUNCH_H

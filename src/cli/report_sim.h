@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The policies of L1 side by side in the simulator, for `sluice report --sim`. */
 #ifndef SL_CLI_REPORT_SIM_H
 #define SL_CLI_REPORT_SIM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CUDA program run as it is and with a plan's loads bypassing: sluice run --plan p.json --on gpu -- ./app. */
 #ifndef SL_CLI_RUN_PLANNED_H
 #define SL_CLI_RUN_PLANNED_H

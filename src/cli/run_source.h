@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `run` and `trace` can run: a CUDA program, a PTX file or LLVM IR with a launch, a built-in workload.
  *
  * A source is one file that defines an sl_run_source and has a line in run_sources.def. The commands find the source

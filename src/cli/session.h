@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One run of kernels on a device, on behalf of run and trace: opens the device, listens to its launches, and in the end
  * shows the report or says what went wrong. */
 #ifndef SL_CLI_SESSION_H

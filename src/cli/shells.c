@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Completion for shells, from the table of commands. What an option's value or a command's operand is follows from what
  * help calls it: MACHINE, "a workload" … */
 #include <string.h>

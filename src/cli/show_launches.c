@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/show_launches.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shows what launches did, in the forms that were asked for, with a head that says what made them. */
 #ifndef SL_CLI_SHOW_LAUNCHES_H
 #define SL_CLI_SHOW_LAUNCHES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/show_tuning.h"
 
 #include "cli/given_options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shows what tuning or measuring found, in the forms that were asked for, with a head that says what made it. */
 #ifndef SL_CLI_SHOW_TUNING_H
 #define SL_CLI_SHOW_TUNING_H

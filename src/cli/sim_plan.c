@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/sim_plan.h"
 
 #include <stdlib.h>

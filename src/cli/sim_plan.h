@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plan of a simulation: sluice sim spmv --plan spmv.json. */
 #ifndef SL_CLI_SIM_PLAN_H
 #define SL_CLI_SIM_PLAN_H

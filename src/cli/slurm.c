@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/slurm.h"
 
 #include <errno.h>

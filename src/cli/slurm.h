@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sweep as a job array of Slurm: each task runs a part of the points into a database of its own, and a job after them
  * puts these together. */
 #ifndef SL_CLI_SLURM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel of LLVM IR as something to run, launched as a PTX file is or by the host of a workload:
  *
  *     sluice run kernel.ll --grid 8 --block 256 --arg f32[1K]:random ...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CUDA program as something to run: sluice run -- ./app args. Starts it with the library of src/cudart in front, and
  * shows what that library wrote down about the launches. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel of a PTX file as something to run: sluice run kernel.ptx --grid 8 --block 256 --arg f32[1K]:random ... */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A built-in workload as something to run: sluice run matmul --size small n=48. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/sweep_run.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs many variants of the model over the launches of a trace. */
 #ifndef SL_CLI_SWEEP_RUN_H
 #define SL_CLI_SWEEP_RUN_H

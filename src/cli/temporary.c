@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/temporary.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must not stay behind, whichever way the program ends: by itself, or by SIGINT, SIGTERM or SIGHUP. */
 #ifndef SL_CLI_TEMPORARY_H
 #define SL_CLI_TEMPORARY_H

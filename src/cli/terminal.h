@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped when all is done. Work of
  * which the end is known comes with the time that is left, as far as what was done tells. */
 #ifndef SL_CLI_TERMINAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What analyses look at: a trace, ours or another program's, or a built-in workload that is run and recorded for the
  * occasion. Traces that are made for the occasion are temporary and gone at the end. */
 #ifndef SL_CLI_TRACE_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/tune_gpu.h"
 
 #include <regex.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels of a subject timed on a real GPU, while its host runs: the launch that takes longest of each kernel is
  * stopped at, timed with many choices of loads, and then let go. */
 #ifndef SL_CLI_TUNE_GPU_H

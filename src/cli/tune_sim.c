@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/tune_sim.h"
 
 #include <stdio.h>

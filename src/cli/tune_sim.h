@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels of a subject timed on a simulated machine: its launches are recorded by the emulator, and of each kernel the
  * one that executes most is simulated. */
 #ifndef SL_CLI_TUNE_SIM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/tune_subject.h"
 
 #include <inttypes.h>

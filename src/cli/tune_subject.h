@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tune and measure work on: a built-in workload, a PTX file with a launch, or LLVM IR with a launch or with a
  * workload whose host launches it. */
 #ifndef SL_CLI_TUNE_SUBJECT_H

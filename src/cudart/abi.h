@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The CUDA runtime's binary interface, as far as this library speaks it: numbers, struct layouts, handle types.
  *
  * One source serves CUDA 11, 12 and 13; SL_CUDART is the major version it is built for. Where a layout or a signature

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUDA arrays and texture objects.
  *
  * On a GPU the layout of an array is hidden; here it is plain rows in device memory, which texture fetches and copies

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies and fills. Every variant of CUDA's comes down to one shape: depth x height rows of some bytes. */
 #include "cudart/runtime.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device: how many there are (one), what it can do, its settings.
  *
  * It presents itself as the machine whose limits the emulator enforces, an H200. What programs print or size their work

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs: pieces of work kept for later, by stream capture or node by node.
  *
  * A graph's nodes run one after the other in an order that respects their dependencies; of several such orders, the one

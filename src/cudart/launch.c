@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel launches: configuration, arguments, running, and the questions about kernels that decide a configuration. */
 #include "cudart/runtime.h"
 

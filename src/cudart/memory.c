@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory: allocation of every kind, pools, and questions about pointers.
  *
  * Device, pinned and managed memory all come from the device's heap, whose addresses host code can use as they are: a

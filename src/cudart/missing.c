@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entry points that are not there: each says so once and returns cudaErrorNotSupported, whatever it was given. */
 #include "cudart/runtime.h"
 

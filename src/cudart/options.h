@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `sluice run` tells the CUDA library in the program it starts: a small text in one environment variable.
  *
  * One `key=value` per line; keys are in options.c's table. Both sides use this module, so they cannot disagree. */

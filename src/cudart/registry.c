@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What host code registers before main: fat binaries, the kernels and variables in them.
  *
  * Nothing is parsed at registration. When a kernel or variable of a fat binary is first used, the best PTX of each of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The listening side: hands the emulator a recorder, and writes what it reports to this process's results file. */
 #include "cudart/runtime.h"
 

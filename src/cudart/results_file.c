@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results files: see results_file.h.
  *
  * File: the 8 bytes "SLRES\0" + format number, then records: u8 tag, u32 length, payload. Payloads are sequences of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the CUDA library in a program tells `sluice run`: one file per process, one record per launch.
  *
  * A private format between two parts of one build. Records are appended and flushed one by one, so a program that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The runtime's state, its start and end, and its errors. */
 #include "cudart/runtime.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state behind the CUDA runtime interface, and what its parts share.
  *
  * One process has one runtime with one device (an sl_emu). Every entry point takes the one lock, so the parts below

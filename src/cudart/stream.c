@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Streams, events and host functions. Work runs when it is issued, so a stream is only a name, and waiting is free. */
 #include "cudart/runtime.h"
 

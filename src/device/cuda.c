@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A real GPU as a device, through the CUDA driver library (libcuda.so.1), which is loaded when the device is opened:
  * neither building nor starting Sluice needs CUDA. PTX is compiled by the driver. One context, the default stream. */
 #include <dlfcn.h>

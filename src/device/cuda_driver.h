@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of the CUDA driver's binary interface that Sluice calls: types, numbers and entry points, so that nothing of
  * CUDA is needed to build. Names and numbers are those of cuda.h and have been stable since CUDA 11. */
 #ifndef SL_DEVICE_CUDA_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of the device interface that is the same for every implementation: names, checks, ownership, timing. */
 #include "device/device.h"
 

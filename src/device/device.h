@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A thing that can run kernels. The same host code runs on every implementation:
  *
  *   emu   the emulator of this library (emulator.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The emulator as a device. The host has device memory a shift away (emu/heap.h): copies are memcpy after a check. */
 #include <stdio.h>
 #include <stdlib.h>

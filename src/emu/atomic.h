@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of the atomic operations, shared by the decoder and the handlers. */
 #ifndef SL_EMU_ATOMIC_H
 #define SL_EMU_ATOMIC_H

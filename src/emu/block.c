@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A block: its warps, its shared memory and its barriers. */
 #include <stdio.h>
 #include <stdlib.h>

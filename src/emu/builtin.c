@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that the device runtime provides: printf, assert, malloc and free. */
 #include <stdio.h>
 #include <stdlib.h>

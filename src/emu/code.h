@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoded kernels: what the decoder makes of PTX and the interpreter runs.
  *
  * A kernel and every function it can reach become one flat list of basic blocks. Each PTX instruction becomes one or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The decoder's walk: functions, basic blocks, terminators, and the references of operands. */
 #include "emu/decode.h"
 

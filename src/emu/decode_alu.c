@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic, logic, comparison and warp instructions. */
 #include <fenv.h>
 #include <string.h>

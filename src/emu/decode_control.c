@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ends of basic blocks: branches, calls, returns, barriers; and which functions a kernel can reach. */
 #include <string.h>
 

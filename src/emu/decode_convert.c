@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions and moves. */
 #include <fenv.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Half precision, small floats and packed integers; everything else that the other decoders left goes to a file of its
  * own: matrices, textures, barriers in shared memory, video instructions. */
 #include <fenv.h>

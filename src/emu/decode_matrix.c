@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrix instructions: mma, wmma, ldmatrix, stmatrix, movmatrix. Sparse and block-scaled products are refused. */
 #include <stdio.h>
 #include <string.h>

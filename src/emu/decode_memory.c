@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads, stores, atomics, copies and address conversions. */
 #include <string.h>
 

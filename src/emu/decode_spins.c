@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which loops wait for other threads. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texture fetches by object: tex.1d, .2d, .3d and the layered forms .a1d, .a2d. */
 #include "emu/decode.h"
 #include "emu/texture.h"

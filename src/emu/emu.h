@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The emulator: a GPU that runs PTX on the CPU, a warp at a time, and says what each warp did.
  *
  * An sl_emu owns device memory. Programs (one or several linked PTX modules) are loaded into it; kernels of a program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files exec_*.c share. Each of them is compiled once per instruction set and warp width (SL_EXEC_VARIANT,
  * SL_LANES) and holds the bodies of one family of instructions.
  *

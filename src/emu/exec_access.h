@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What handlers that touch memory share: the addresses of the lanes, and the record of them. */
 #ifndef SL_EMU_EXEC_ACCESS_H
 #define SL_EMU_EXEC_ACCESS_H

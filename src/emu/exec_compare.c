@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparisons and tests that give predicates. */
 #include "emu/exec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions between numbers. Float to integer clamps to the target's range and turns NaN into 0. */
 #include <fenv.h>
 

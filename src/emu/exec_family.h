@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Included by exec_*.c after SL_OPn_<FAMILY> are defined for the families the file implements: expands handlers.def
  * with all other families empty. */
 #ifndef SL_OP1_INT

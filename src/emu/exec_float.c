@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Single and double precision arithmetic.
  *
  * add, sub, mul, fma, div and sqrt are IEEE and bit-exact in every rounding mode. The approximate instructions (rcp,

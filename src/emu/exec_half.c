@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Half precision (f16, bf16) and other small types.
  *
  * Every operation is rounded once, as IEEE 754 asks. Sums, differences and f16 products are computed in f32: it has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions of half precision inside lane loops, to nearest even. */
 #ifndef SL_EMU_EXEC_HALF_H
 #define SL_EMU_EXEC_HALF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integer, logic, predicate and packing instructions. */
 #include "emu/exec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrices spread over the 32 lanes of a warp (a 64-lane warp holds two such sets side by side).
  *
  * Fragments lie as the PTX ISA says for mma; those of wmma, which it leaves open, lie as the same products would need

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads, stores, atomics and what moves addresses between spaces.
  *
  * The fast path of a load or store takes one look at all lanes: are the addresses aligned and inside the allocation

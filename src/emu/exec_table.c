@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of handlers by name, and the guard that runs an op for some lanes only. */
 #include "emu/exec.h"
 

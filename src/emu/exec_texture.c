@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The texture handler: lanes one by one; the work is in texture.c. */
 #include "emu/texture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions in which lanes of a warp see each other. PTX warps have 32 lanes; a 64-lane warp is two of them side by
  * side, and these instructions work on each half by itself. Whether all named lanes have arrived is the scheduler's
  * business (warp.c); here the active mask is what takes part. */

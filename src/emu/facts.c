@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The static table of a kernel's trace: one row per PTX instruction, one per basic block. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Half precision and smaller on single values: conversions with correct rounding. */
 #ifndef SL_EMU_HALF_H
 #define SL_EMU_HALF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which set of handlers runs: the best that this CPU can, or the one asked for. */
 #include <string.h>
 

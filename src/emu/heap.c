@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "emu/heap.h"
 
 #include <stdlib.h>

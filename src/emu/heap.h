@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Device memory: allocations at fixed, reproducible addresses.
  *
  * The heap reserves a large range of the host's address space and hands out addresses in ascending order from a fixed

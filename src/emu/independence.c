@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proof, at launch time, that blocks cannot see each other's work.
  *
  * With grid, block and parameter values known, every address that a kernel computes in straight lines from %ctaid, %tid

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* May the blocks of a launch run in any order? */
 #ifndef SL_EMU_INDEPENDENCE_H
 #define SL_EMU_INDEPENDENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches: checks, the order in which blocks run, and what listeners hear of them.
  *
  * Blocks run in ascending order on one thread, unless nothing they do can depend on their order (independence.c): then

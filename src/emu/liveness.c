@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Backward data flow over bit sets of registers. A guarded or partial write does not end a life. */
 #include "emu/liveness.h"
 

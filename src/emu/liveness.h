@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which registers hold values that are still needed: to zero those that may be read before they are written, and to
  * estimate how many physical registers a kernel needs. */
 #ifndef SL_EMU_LIVENESS_H

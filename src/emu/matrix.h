@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrices spread over a warp: what the decoder tells the handlers about them.
  *
  * sl_op.imm holds the shape (sl_matrix_shape), sl_op.aux types and flags. Fragments are lists of registers; how their

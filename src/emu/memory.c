@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory accesses one lane at a time: what the fast path could not settle, and everything that can be wrong. */
 #include <stdarg.h>
 #include <stdio.h>

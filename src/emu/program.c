@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs: modules linked together, their variables placed and initialised in device memory. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texture objects: a table of descriptions, looked up by handle; and fetches as the CUDA programming guide describes
  * them: address modes, normalised coordinates, point and linear filtering with weights of 8 fractional bits. */
 #include "emu/texture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texture fetches of single lanes; shared by the decoder, the handler and texture.c. */
 #ifndef SL_EMU_TEXTURE_H
 #define SL_EMU_TEXTURE_H

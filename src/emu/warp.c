@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a warp goes through its kernel: one basic block after another, with lanes that part and meet again.
  *
  * Lanes that run together are a split. A divergent branch makes a join at its immediate post-dominator and one split

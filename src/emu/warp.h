@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The running state: warps, blocks, and what handlers may touch. Internal to src/emu. */
 #ifndef SL_EMU_WARP_H
 #define SL_EMU_WARP_H

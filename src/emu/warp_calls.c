@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls: a frame of registers and of local memory per function, arguments and results copied between local frames, and
  * a join where the lanes that called come back. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "experiment/config.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a point is described in YAML: shared by sweeps and papers. */
 #ifndef SL_EXPERIMENT_CONFIG_H
 #define SL_EXPERIMENT_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers made of counters: "BL.cycles / BALL.cycles", "geomean(CNF, BL.cycles / Decoupled.cycles) > 1.15".
  *
  *   CONFIG.counter         of the program at hand under a configuration

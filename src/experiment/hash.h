@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A 128-bit FNV-1a hash, written as 32 hexadecimal digits: keys of points and traces. */
 #ifndef SL_EXPERIMENT_HASH_H
 #define SL_EXPERIMENT_HASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* YAML to a paper. Every name is checked here: what reads well runs. */
 #include "experiment/paper.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a paper states, and how to see whether it is so: programs, configurations of machines, and for each table and
  * figure what to count and what the paper says. Read from papers/NAME.yaml, which papers/README.md describes. */
 #ifndef SL_EXPERIMENT_PAPER_H

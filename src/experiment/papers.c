@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The papers of papers.def, taken into the program as they lie in the source tree, and files of the user's. */
 #include <stdio.h>
 #include <stdlib.h>

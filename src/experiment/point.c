@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "experiment/point.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A point of an experiment: a program on a machine, looked at in one way. It has a key, a hash of all it depends on
  * (the program and its parameters or the contents of its trace, every key of the machine, the version of what runs it),
  * so that a result found under the key is the result that running it would give. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs points: each launch of a trace in turn, and sums what it counted. */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Points that tune: which loads of a program's kernels should go past which caches of a simulated machine, by every way
  * to choose but the search for the bound, and what the machine then does. As `sluice tune` does it, each kernel is that
  * of its largest launch. */

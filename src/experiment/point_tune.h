@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Points of the kind "tune" (see point_tune.c). */
 #ifndef SL_EXPERIMENT_POINT_TUNE_H
 #define SL_EXPERIMENT_POINT_TUNE_H

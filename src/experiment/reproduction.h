@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A paper run again: its points, and what they say beside what the paper says. */
 #ifndef SL_EXPERIMENT_REPRODUCTION_H
 #define SL_EXPERIMENT_REPRODUCTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A paper as an HTML page: tables, and bars of the paper's numbers beside ours. */
 #include <math.h>
 #include <stdlib.h>

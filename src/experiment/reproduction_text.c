@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What came out of papers run again, as text, CSV and JSON. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "experiment/runner.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs points, all cores at once, and keeps what they counted. A point that was run before is not run again; one that
  * fails keeps its reason, and the others go on. The results do not depend on the number of threads. */
 #ifndef SL_EXPERIMENT_RUNNER_H

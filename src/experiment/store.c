@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "experiment/store.h"
 
 #include <errno.h>

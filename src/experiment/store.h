@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results of points in an SQLite database, by their keys. Several programs may use one database at once: each result
  * is written in one transaction, and who finds it busy waits.
  *

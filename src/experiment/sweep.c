@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "experiment/sweep.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sweep: all combinations of programs, machines, policies and parameters that a YAML file names.
  *
  *   kind: sim                          # or model, or profile

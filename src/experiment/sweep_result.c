@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The points of a sweep as a table, in CSV and in JSON. */
 #include <string.h>
 

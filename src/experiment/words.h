@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words separated by spaces. Those in parentheses belong together: "all decoupled(threshold=2, ways=8)" are two. */
 #ifndef SL_EXPERIMENT_WORDS_H
 #define SL_EXPERIMENT_WORDS_H

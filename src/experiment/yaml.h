@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* YAML as experiments use it: maps of known keys, lists, and words, with a place for every complaint. */
 #ifndef SL_EXPERIMENT_YAML_H
 #define SL_EXPERIMENT_YAML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The machines of builtin.def, taken into the program as they lie in the source tree, and files of the user's. */
 #include "machine/builtin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the text of a machine comes from: the program itself, or a file. */
 #ifndef SL_MACHINE_BUILTIN_H
 #define SL_MACHINE_BUILTIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What follows from the keys of a machine, and what cannot be. */
 #include <inttypes.h>
 #include <string.h>

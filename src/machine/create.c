@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machines as programs outside of the library have them: on the heap, asked by name. */
 #include <stdlib.h>
 

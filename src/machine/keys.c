@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "machine/keys.h"
 
 #include <inttypes.h>

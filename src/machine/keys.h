@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of keys.def, and values in text form. */
 #ifndef SL_MACHINE_KEYS_H
 #define SL_MACHINE_KEYS_H

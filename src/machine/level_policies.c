@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "machine/level_policies.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Policies of a level in one text, as people write them: "decoupled(threshold=2)+srrip". */
 #ifndef SL_MACHINE_LEVEL_POLICIES_H
 #define SL_MACHINE_LEVEL_POLICIES_H

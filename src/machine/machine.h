@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GPU as a description: cores and their limits, a list of cache levels from the cores outwards, memory. Read from a
  * YAML file (machines/NAME.yaml, taken into the program, or a file of the user's); every key is one line of keys.def.
  *

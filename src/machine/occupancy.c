@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks of a core, as cuda_occupancy.h counts them, and the carve-out that the driver then picks. */
 #include "machine/occupancy.h"
 

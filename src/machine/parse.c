@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* YAML to a machine. libyaml reads the text; keys.def says what may be in it; every error has a place.
  *
  * A description that is `based_on` another starts from that one: its keys change what they name, an entry of `levels`

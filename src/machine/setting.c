@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* "L1.ways=8": a key of a machine, changed from outside of its file. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "machine/vary.h"
 
 #include <string.h>

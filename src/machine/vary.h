@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machines that differ in their first level: the points of a sweep. */
 #ifndef SL_MACHINE_VARY_H
 #define SL_MACHINE_VARY_H

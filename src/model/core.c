@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/core.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One core: its warps take turns, and what they load goes through the first cache.
  *
  * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which core runs which block. */
 #ifndef SL_MODEL_DEAL_H
 #define SL_MODEL_DEAL_H

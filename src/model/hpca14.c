@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the authors' program does otherwise than the paper, and this file with it:
  *
  *   - Blocks fill the core in batches: new ones come when the whole batch has ended, not when a block has.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The authors' own program of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014), reproduced from
  * how it behaves, on the thread traces it reads: for comparison with the paper and with sl_model_launch, which does the
  * same things right. Its latencies are taken without their random part, so that results do not change from run to run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first cache of a core, in the order of time: loads take effect when their data arrives.
  *
  * Follows sections 4.2 to 4.4 of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014): per set a

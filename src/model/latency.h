@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long misses take: a least time and a random part, |N(0, sigma)|, rounded. */
 #ifndef SL_MODEL_LATENCY_H
 #define SL_MODEL_LATENCY_H

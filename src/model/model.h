@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reuse-distance model: what a launch does to the caches of a machine, in one pass over its trace.
  *
  * Cores run on their own, each with its share of the blocks (sl_core); what misses in their first level is put in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/policy_ways.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The model as programs outside of the library use it: a launch of a trace goes in, a result on the heap comes out. */
 #include <stdlib.h>
 

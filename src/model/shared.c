@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/shared.h"
 
 #include <stdlib.h>

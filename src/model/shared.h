@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A cache that several cores share, fed by what misses in the level before it, in the order of time. It has no latency
  * of its own: what is asked for is there for the next request. */
 #ifndef SL_MODEL_SHARED_H

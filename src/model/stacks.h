@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first cache of a core in many sizes at once, where reuse distances alone decide: loads that take effect at once,
  * any number of lines in flight, LRU.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/variants.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A launch under many machines or options at once: sweeps, ablations, seeds. What one pass can find out together is
  * found out in one pass. */
 #ifndef SL_MODEL_VARIANTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/walk.h"
 
 #include <stdlib.h>

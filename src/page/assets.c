@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "page/assets.h"
 
 #include "base/incbin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of assets/, and the library that draws charts, as they are taken into the program. */
 #ifndef SL_PAGE_ASSETS_H
 #define SL_PAGE_ASSETS_H

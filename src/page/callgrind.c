@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "page/callgrind.h"
 
 #include <inttypes.h>

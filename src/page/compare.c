@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* First levels and policies side by side, and the model beside hardware. */
 #include <math.h>
 #include <string.h>

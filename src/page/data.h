@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of a page: what several analyses say of the same kernels, loads and launches, put together. */
 #ifndef SL_PAGE_DATA_H
 #define SL_PAGE_DATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "page/frame.h"
 
 #include "page/assets.h"

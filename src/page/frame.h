@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What all pages begin and end with: the head with their style, and their script. */
 #ifndef SL_PAGE_FRAME_H
 #define SL_PAGE_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes HTML as it comes, to a FILE. Whatever comes from a program, a trace or a file name goes through sl_html_text:
  * it is hostile until it is escaped. */
 #ifndef SL_PAGE_HTML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The data of a page, as JSON and as CSV: every value exact. */
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Overview, kernels, launches; of each kernel its loads and arrays. */
 #include <string.h>
 

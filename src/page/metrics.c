@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "page/metrics.h"
 
 #include "page/html.h"

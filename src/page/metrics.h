@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of numbers: the columns of metrics.def for anything that was counted, modelled or profiled. */
 #ifndef SL_PAGE_METRICS_H
 #define SL_PAGE_METRICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page as a whole: head, sections, data, scripts. */
 #include <stdlib.h>
 #include <string.h>

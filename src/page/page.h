@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One self-contained HTML page of what is known of a run: what it counted, what the model says, how its data comes
  * back, cache sizes and policies side by side, hardware beside the model. Any of these may be missing.
  *

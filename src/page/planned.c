@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What loads gain by going past a cache, as a plan says it: cells of the tables of lines and loads. */
 #include <math.h>
 #include <string.h>

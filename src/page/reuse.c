@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the data of a kernel comes back: histograms, which the script draws, and as tables. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sections of a page, in their order. Each writes nothing where the page has nothing for it. */
 #ifndef SL_PAGE_SECTIONS_H
 #define SL_PAGE_SECTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sources of a kernel, line by line, with what the memory instructions of each line do. */
 #include <ctype.h>
 #include <inttypes.h>

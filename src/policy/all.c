@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Everything goes past the cache, which is as good as not there: what the papers call BALL, against which they sort
  * programs into those that a first cache helps and those that it hinders. */
 #include "policy/policy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bimodal re-reference interval prediction: most new lines are predicted in the distant future and leave first, so that
  * a part of a working set that is larger than the cache stays. Jaleel et al., ISCA 2010, section 4. Which ones get the
  * nearer prediction is a count here, every 32nd, where the paper has a probability of 1/32. */

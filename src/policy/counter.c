@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The access interval predictor: a line that was not used for longer than it ever was before is dead and leaves first;
  * a line that was never used again goes past the next time. Kharbutli and Solihin, "Counter-based cache replacement and
  * bypassing algorithms", IEEE Transactions on Computers 57(4), 2008; first ICCD 2005, section 3.2. In the size in which

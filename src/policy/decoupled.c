@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoupled L1D: a set has more tags than lines, and a line is given only to a tag that was referenced often enough
  * while it waited. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 4.
  *

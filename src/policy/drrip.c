@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dynamic re-reference interval prediction: some sets always fill as SRRIP does, as many as BRRIP does, and the others
  * as those of the two that miss less. Jaleel et al., ISCA 2010, section 4. A cache with a single set cannot duel and is
  * SRRIP. */

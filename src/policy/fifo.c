@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* First in, first out: the line that has been there longest leaves, however often it was used. Smith, "Cache memories",
  * ACM Computing Surveys 14(3), 1982, section 2.4. */
 #include "policy/policy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A large number as a small one. */
 #ifndef SL_POLICY_HASH_H
 #define SL_POLICY_HASH_H

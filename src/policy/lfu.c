@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Least frequently used, with aging: the line with the fewest uses leaves; of several, the one whose last use is
  * longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not stay
  * for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990; they

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "policy/line_counts.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting how often each line is asked for: a first run counts, and the policies of a second one look it up, by the
  * functions of sluice/policy.h. */
 #ifndef SL_POLICY_LINE_COUNTS_H

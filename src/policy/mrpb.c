@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory request prioritization buffers: queues before the cache that bring the requests of a warp together, and
  * requests that go past where they would have to wait. Jia et al., "MRPB: memory request prioritization for massively
  * parallel processors", HPCA 2014; bypassing for every lack, not only of ways, as Li et al., ICS 2015, section 6.1,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Policies of a program's own: what the registry takes for granted of the built-in ones has to be looked at here. */
 #include <inttypes.h>
 #include <string.h>

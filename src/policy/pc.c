@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bypassing by instruction: a load that leaves lines behind that nobody uses again is not given lines. Tian et al.,
  * "Adaptive GPU cache bypassing", GPGPU-8, 2015.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Protecting distances: a line may not leave until its set has seen so many accesses since the line's last use; where
  * all lines are protected, requests go past. Duong et al., "Improving cache management policies using dynamic reuse
  * distances", MICRO 2012, section 3, with a distance that does not change (their SPDP-B; where the cache does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pseudo-LRU by a binary tree: every inner node points to the half that was not used last; the victim is where the
  * pointers lead. As hardware has it; Al-Zoubi et al., "Performance evaluation of cache replacement policies for the
  * SPEC CPU2000 benchmark suite", ACM Southeast 2004, as PLRUt.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "policy/policy.h"
 
 sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_shape *shape,

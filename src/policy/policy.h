@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Policies by name, and at work in a cache. What a policy is, sluice/policy.h says.
  *
  * To add one: a file with a `const sl_policy_ops sl_policy_<name>`, and a line in registry.def. */

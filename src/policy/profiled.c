@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiled bypassing: a first run counts how often each line is asked for, and in a second one those that are asked for
  * too rarely go past. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any line leaves, all with the same probability. Smith, "Cache memories", ACM Computing Surveys 14(3), 1982, section
  * 2.4. The numbers are the policy's own, from the cache's seed: the same in every run. */
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All policies by name, "name(parameter=value, …)", and pairs of these. */
 #include <ctype.h>
 #include <inttypes.h>

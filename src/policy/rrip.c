@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "policy/rrip.h"
 
 const char *const sl_rrip_hit_words[] = {"priority", "frequency", NULL};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Re-reference interval prediction, which SRRIP, BRRIP, DRRIP and SHiP share: each line has a small number, its
  * re-reference prediction value; 0 stands for "soon", the greatest for "in the distant future". The victim is the
  * lowest way with the greatest; where there is none, all of the set age until there is. They differ in what a new line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sampling dead block prediction: a few sets have a second directory, from which is learned after which instructions
  * lines are not used any more. Lines touched last by such an instruction leave first, and what it misses goes past.
  * Khan et al., "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A duel of sets: some sets of a cache always do one thing, as many another, and the rest do as those that miss less.
  * Qureshi et al., "Adaptive insertion policies for high performance caching", ISCA 2007.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signature-based hit prediction by the program counter (SHiP-PC): a table counts, for a hash of the instruction that
  * brought a line, whether its lines are used again; new lines of instructions whose lines are not are predicted in the
  * distant future. The rest is SRRIP. Wu et al., "SHiP: signature-based hit predictor for high performance caching",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Static re-reference interval prediction: a new line is predicted to be used after a long time, but not in the distant
  * future, so that a scan does not sweep out what is in use. Jaleel et al., ISCA 2010, section 4. */
 #include "policy/policy.h"

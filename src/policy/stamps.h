@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When each way of each set last saw something: the order that LRU, FIFO and LFU go by. Begins a policy's state. */
 #ifndef SL_POLICY_STAMPS_H
 #define SL_POLICY_STAMPS_H

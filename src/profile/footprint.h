@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Footprint over time: how many different lines are touched in each of a number of windows of equal length, exact, in
  * one pass, without knowing beforehand how long the run will be. Time counts touches.
  *

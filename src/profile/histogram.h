@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Filling histograms over powers of two. */
 #ifndef SL_PROFILE_HISTOGRAM_H
 #define SL_PROFILE_HISTOGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "profile/order.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order in which the accesses of a core's blocks are assumed to reach memory: see profile.h. */
 #ifndef SL_PROFILE_ORDER_H
 #define SL_PROFILE_ORDER_H

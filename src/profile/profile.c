@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sluice/profile.h"
 
 #include <pthread.h>

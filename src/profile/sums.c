@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "profile/sums.h"
 
 #include <stdlib.h>

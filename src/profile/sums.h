@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles of launches, summed by kernel and over everything. */
 #ifndef SL_PROFILE_SUMS_H
 #define SL_PROFILE_SUMS_H

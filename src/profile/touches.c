@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "profile/touches.h"
 
 #include <stdlib.h>

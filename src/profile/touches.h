@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the touches of one core say: distances, reuses, fills and the footprint, by memory instruction. */
 #ifndef SL_PROFILE_TOUCHES_H
 #define SL_PROFILE_TOUCHES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which array a memory instruction touches.
  *
  * Every register holds the set of origins it may have, up to a limit. Definitions are joined over the whole

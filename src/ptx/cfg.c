@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Basic blocks and immediate post-dominators.
  *
  * Post-dominators follow Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", on the reversed graph. A

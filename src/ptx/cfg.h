@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Control flow of one function: basic blocks and immediate post-dominators.
  *
  * A block is a straight run of instructions that is entered at its first and left at its last. Besides labels that

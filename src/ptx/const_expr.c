@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers and constant expressions, folded as PTX says: 64-bit integers, signed unless a literal or a cast makes them
  * unsigned, or double-precision floats. Leaves out: nothing that a compiler emits; names in expressions other than
  * WARP_SZ are errors. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cubin facts: see cubin.h. Section `.nv.info` is a sequence of records: u8 format, u8 attribute, and then for format 4
  * a u16 size and so many bytes, for all others two bytes of value. */
 #include "ptx/cubin.h"

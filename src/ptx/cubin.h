@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts about kernels out of a cubin (an ELF file of machine code): what the PTX cannot say.
  *
  * PTX registers are virtual; how many physical ones a thread needs, and so how many blocks fit a multiprocessor, is

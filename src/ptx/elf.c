@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ELF64 reader: see elf.h. Needs section headers (nothing CUDA-made comes without them). */
 #include "ptx/elf.h"
 

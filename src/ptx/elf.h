@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bounds-checked reader of ELF64 files in memory: sections, symbols, needed libraries.
  *
  * Works on executables, objects, shared objects and cubins (which are ELF too). The image is borrowed and never

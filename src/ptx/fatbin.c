@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fat binaries: see fatbin.h. The layout was worked out from files of nvcc 11 to 13; fields not named here are not
  * used. */
 #include "ptx/fatbin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fat binaries: the PTX texts and machine codes (cubins) that nvcc and clang put into object files.
  *
  * A fat binary is a sequence of containers, each a sequence of entries, each one PTX text or cubin for one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTX text to tokens. The text is borrowed and need not end with a NUL. Comments and preprocessor line markers count
  * as white space; a token remembers whether any stood in front of it, so that text can be put together again. */
 #ifndef SL_PTX_LEXER_H

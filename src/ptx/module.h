@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A PTX module as data: what the parser builds, the printer prints, and everyone else reads.
  *
  * All of it lives in the module's arena and is immutable after parsing. Names are interned per module: equal names are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names: words are interned once per module and carry what they mean, so that looking a name up is one hash.
  *
  * Registers are bound when they are first used: `.reg .b32 %r<4000000>` costs nothing by itself. Labels are resolved

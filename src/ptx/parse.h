@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parts of the parser share: names.c (words and scopes), const_expr.c (numbers), parse_decl.c (variables,
  * functions), parse_inst.c (instructions), parse_body.c (statements), parser.c (the module). Nobody else includes this.
  *

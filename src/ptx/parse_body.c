@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The body of a function: statements in order, scopes, labels and the tables that look like labels. */
 #include <stdlib.h>
 #include <string.h>

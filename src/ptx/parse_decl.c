@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Declarations: variables of every space, parameters, function headers with their performance directives. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Initialisers: numbers, addresses of symbols and pieces of such addresses, in braces nested like the array. */
 #include <string.h>
 

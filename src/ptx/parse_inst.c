@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions: guard, opcode, modifiers, operands. Opcodes that are not in the table are read like the others. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The module level of PTX: directives, linkage, and the plumbing that all parts of the parser use. */
 #include <stdarg.h>
 #include <stdio.h>

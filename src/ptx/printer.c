@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints a module as PTX text that parses to an equal module: comments and layout are lost, nothing else is. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of opcodes, modifiers and special registers as data, and the questions about an instruction that they
  * answer. */
 #include <stdio.h>

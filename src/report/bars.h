@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures made of block characters. */
 #ifndef SL_REPORT_BARS_H
 #define SL_REPORT_BARS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/graph_svg.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The load interaction graph of a plan as a picture: a box per group, with its array, a dot per load, lines between the
  * loads of a group (Mpache, figure 4). */
 #ifndef SL_REPORT_GRAPH_SVG_H

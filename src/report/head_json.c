@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/head_json.h"
 
 void sl_json_dims(sl_json *j, const char *key, const uint32_t dims[3])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What JSON reports have in common: the members that say what made them. */
 #ifndef SL_REPORT_HEAD_JSON_H
 #define SL_REPORT_HEAD_JSON_H

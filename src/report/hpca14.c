@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/hpca14.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report of a run as the authors' program of the reuse-distance paper does it. */
 #ifndef SL_REPORT_HPCA14_H
 #define SL_REPORT_HPCA14_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/inst_name.h"
 
 #include <string.h>

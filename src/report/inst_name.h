@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory instructions as reports name them: by place, opcode and array. */
 #ifndef SL_REPORT_INST_NAME_H
 #define SL_REPORT_INST_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes JSON as it comes, to a FILE: nothing is held back but where commas go. Numbers are the same everywhere (no
  * locale), strings are escaped, and bytes that are not UTF-8 become U+FFFD. */
 #ifndef SL_REPORT_JSON_H

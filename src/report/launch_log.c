@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collecting launches. Kernels are kept once; counters are kept only where they are known, since programs with tens of
  * thousands of launches are common. */
 #include "report/launch_log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inside of a launch log, which launch_log.c fills and the report_*.c files show. */
 #ifndef SL_REPORT_LAUNCH_LOG_H
 #define SL_REPORT_LAUNCH_LOG_H

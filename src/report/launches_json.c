@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches as JSON and as CSV: every value exact. */
 #include "report/launches_json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report of launches as JSON and CSV (launches.h), for reports that say more of each launch. */
 #ifndef SL_REPORT_LAUNCHES_JSON_H
 #define SL_REPORT_LAUNCHES_JSON_H

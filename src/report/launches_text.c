@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches as tables for people: a line per launch, or per kernel where there are many; then, per kernel, the memory
  * instructions that cause the most traffic. */
 #include <string.h>

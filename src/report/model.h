@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the model says of launches, as tables for people. JSON and CSV are those of all launches (launches.h). */
 #ifndef SL_REPORT_MODEL_H
 #define SL_REPORT_MODEL_H

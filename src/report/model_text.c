@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A line per launch with hit rates and classes of misses, then per kernel the loads that miss most, and its arrays. */
 #include "report/model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parts of JSON reports that are reports of their own, and parts of larger ones. */
 #ifndef SL_REPORT_PARTS_JSON_H
 #define SL_REPORT_PARTS_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report "how accesses come back to lines and sectors", as text, JSON and CSV. */
 #ifndef SL_REPORT_PROFILE_H
 #define SL_REPORT_PROFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles as CSV: one value per row. */
 #include <inttypes.h>
 

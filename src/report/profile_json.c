@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles as JSON: every value exact. */
 #include "report/head_json.h"
 #include "report/inst_name.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles as tables and pictures for people: a line per launch, or per kernel where there are many; then, per kernel,
  * its histograms, its footprint over time and its memory instructions. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many seeds of one model: means and how far they spread. */
 #include <inttypes.h>
 #include <math.h>

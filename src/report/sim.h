@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the simulator says of launches: as tables for people, and as JSON and CSV. */
 #ifndef SL_REPORT_SIM_H
 #define SL_REPORT_SIM_H

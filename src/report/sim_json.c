@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the simulator says, as JSON and CSV: every value exact. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collects what the simulator says of launches. */
 #include <stdlib.h>
 #include <string.h>

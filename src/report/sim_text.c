@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A line per launch with cycles, hits and traffic; what schedulers and requests waited for; the loads that miss most.
  */
 #include <stdlib.h>

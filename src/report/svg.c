@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/svg.h"
 
 #include "report/text.h"

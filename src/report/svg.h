@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes SVG as it comes, to a FILE: lines, dots and text in pixels from the upper left. Numbers are the same in any
  * locale; text is escaped. Looks come from the style sheet, by class. */
 #ifndef SL_REPORT_SVG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/sweep.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches under many first levels (a sweep) or many seeds: as tables, JSON and CSV. */
 #ifndef SL_REPORT_SWEEP_H
 #define SL_REPORT_SWEEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/table.h"
 
 #include <stdlib.h>

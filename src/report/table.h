@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text tables: columns as wide as they need to be, made to fit a terminal by shortening those that may shrink. Columns
  * without any text are left out. */
 #ifndef SL_REPORT_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text as people and other programs read it: UTF-8, numbers, CSV fields. */
 #ifndef SL_REPORT_TEXT_H
 #define SL_REPORT_TEXT_H

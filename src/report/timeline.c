@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/timeline.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/tuning.h"
 
 #include <inttypes.h>

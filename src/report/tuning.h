@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tuning and measuring found, kernel by kernel: as text, CSV and JSON. */
 #ifndef SL_REPORT_TUNING_H
 #define SL_REPORT_TUNING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/validate.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Predictions beside what hardware counted, per launch and per counter: as tables, JSON, CSV, and a scatter plot. */
 #ifndef SL_REPORT_VALIDATE_H
 #define SL_REPORT_VALIDATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Validations as JSON and as CSV: every value exact. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Validations as a scatter plot. Shares are on linear axes from 0 to 100 percent, counts on logarithmic ones. */
 #include <math.h>
 

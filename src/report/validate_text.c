@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Validations as tables: launches (or kernels, where launches are many), means, the worst, and the other counters. */
 #include <math.h>
 #include <stdlib.h>

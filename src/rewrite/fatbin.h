@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans written into a fat binary: the PTX that the plan belongs to is edited, and what else the container holds for
  * the same code (machine code, PTX for other architectures) is left out, so that the driver compiles the edited text.
  */

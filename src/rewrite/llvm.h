@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LLVM IR as code that a plan can be applied to, through LLVM's C interface, which is loaded when it is wanted: neither
  * building nor starting Sluice needs LLVM, and one binary works with LLVM 14 to 19.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of LLVM's C interface that Sluice calls: types, numbers and entry points, so that nothing of LLVM is needed
  * to build. All of it is there, unchanged, in LLVM 14 to 19; names are LLVM's without the prefix. */
 #ifndef SL_REWRITE_LLVM_API_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the assembly for AMD GPUs says of each load: which instruction it became, and with which cache bits.
  *
  * In the assembly, `.loc FILE LINE` stands before an instruction whose line differs from the one before, and each load

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of llvm_*.c share. */
 #ifndef SL_REWRITE_LLVM_CODE_H
 #define SL_REWRITE_LLVM_CODE_H

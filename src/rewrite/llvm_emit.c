@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling: each load gets a line of its own, so that the assembly says which instruction came of which load. */
 #include <stdlib.h>
 #include <string.h>

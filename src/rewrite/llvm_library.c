@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding and loading LLVM. */
 #include <ctype.h>
 #include <dlfcn.h>

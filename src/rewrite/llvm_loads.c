@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loads of LLVM IR that read global memory, and what is known of each: its array, its block, its stretch between
  * barriers, fences and calls.
  *

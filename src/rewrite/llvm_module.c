@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LLVM IR in and out: reading, preparing, annotating, writing. */
 #include <stdio.h>
 #include <stdlib.h>

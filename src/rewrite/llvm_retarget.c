@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* IR for AMD GPUs as IR for NVIDIA's, so that the emulator can run it: the kernel's accesses come from a run of the
  * very IR that is tuned.
  *

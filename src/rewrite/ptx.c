@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "rewrite/ptx.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans written into PTX, as an edit of its text: the chosen loads get their operators, .version and .target are raised
  * where those need it, and every other byte stays as it was.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking ahead. Most of what a request needs when its turn comes is no longer in the host's cache. So before the parts
  * of a kind that are due are ticked one by one, what all of them will need is asked for, step by step: requests, what
  * these name, what that names; by the time that the first is ticked it is there. Nothing of the simulation depends on

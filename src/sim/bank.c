@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/bank.h"
 
 #include "sim/frc.h"

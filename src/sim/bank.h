@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bank of a cache level: tags in sets, lines in flight, and the queues before and behind it.
  *
  * A load that misses reserves a line at once (the victim leaves), takes an MSHR and a place in the miss queue, and goes

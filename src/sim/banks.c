@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The banks of a level, from their first line to their last. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A core: blocks and their warps, which issue in order as soon as their operands are there, and the load/store unit
  * that takes their memory instructions to the first level.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/dispatch.h"
 
 #include "sim/core.h"

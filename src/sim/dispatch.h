@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which core gets the next block. Blocks of a launch go out in order, one to each core with room in a cycle, in rounds
  * over the cores. A small cluster of cores (core.apart, numbered first) has rounds of its own: one to begin with, and
  * one after every so many blocks of the others (core.apart_every). The model deals blocks in the same way

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/dram.h"
 
 #include <string.h>

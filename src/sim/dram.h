@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory: channels of banks with row buffers. The first request in arrival order whose row is open goes first, else the
  * oldest has its row opened (FR-FCFS). Rows stay open. One command per cycle and channel; the times between commands
  * are those of the machine, turned into cycles of the cores. Refresh is left out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When the parts of a kind want to be ticked: a wheel of the next 64 cycles, with a mask of parts for each. A part that
  * has longer to wait stands in the last of these, and is put on again when that comes.
  *

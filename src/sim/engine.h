@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of the simulator and how they reach each other. Only src/sim includes this; sim.h is for everyone.
  *
  *   core (warps, issue) -> load/store unit -> bank of level 0 -> network -> banks of level 1 … -> channels of DRAM

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/frc.h"
 
 #include "sim/leave.h"

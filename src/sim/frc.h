@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Fetch and Replacement Cache of a bank: entries, in sets of their own, that lines are fetched into while the lines
  * they will replace stay where they are. A line that has come is swapped with its victim, which leaves from the entry.
  * A miss that finds no free entry in its set is handled as without (leave.h).

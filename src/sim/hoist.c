@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/hoist.h"
 
 #include <stdlib.h>

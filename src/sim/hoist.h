@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order that a compiler gives the instructions of a basic block. Traces are of PTX, where loads stand before their
  * first use; what turns it into machine code puts loads, and what their addresses need, as early as it can, so that
  * their latencies overlap. Accesses to shared memory keep their order, and so do all others; barriers and fences keep

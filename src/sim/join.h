@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Requests of several cores that reach the second level as one: some first levels next to each other share a way to it,
  * and a read that is on its way already for the same sectors is not sent again. So many of them go as one
  * (merge_cores), of a group of cores (merge_group), while the first is in flight. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/leave.h"
 
 #include "sim/frc.h"

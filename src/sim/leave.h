@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How lines leave a bank.
  *
  * Where misses are overlapped a line leaves at once: what is dirty goes to the miss queue. Otherwise it takes its

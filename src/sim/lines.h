@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lines of a bank and what is in flight to them: tags, masks of ways, MSHRs. */
 #ifndef SL_SIM_LINES_H
 #define SL_SIM_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/network.h"
 
 #include "sim/dram.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/program.h"
 
 #include <stdlib.h>

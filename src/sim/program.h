@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A kernel as cores issue it: per instruction what it needs, where it goes and how long it takes on a machine. */
 #ifndef SL_SIM_PROGRAM_H
 #define SL_SIM_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A first-in, first-out queue of requests, each with the cycle from which it may leave. Times never go back: what is
  * put in later may not leave earlier. */
 #ifndef SL_SIM_QUEUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/request.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What travels through the memory path: the part of a warp's memory instruction that falls into one line. One struct
  * from the load/store unit to the level that answers and back; it carries what was decided about it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From what was counted while a launch ran to its result. */
 #ifndef SL_SIM_RESULTS_H
 #define SL_SIM_RESULTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which warp issues: loose round robin, greedy then oldest, greedy then youngest, two levels. */
 #include "sim/core.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/search.h"
 
 #include <pthread.h>

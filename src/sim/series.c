@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/series.h"
 
 #include <stdlib.h>

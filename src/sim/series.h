@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches of a trace, one after the other, on one machine: what a command, a sweep or a search simulates.
  *
  * Policies that need to know how often lines are asked for (sl_policy_ops.needs_counts) get it: a run before the real

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A cycle-level simulator of a GPU's memory path, driven by traces: cores that issue the instructions of their warps in
  * order, and a list of cache levels, networks and DRAM as a machine describes them (src/machine).
  *

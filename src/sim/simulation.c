@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator as programs outside of the library use it: launches of a trace go in, results on the heap come out. */
 #include <stdlib.h>
 #include <string.h>

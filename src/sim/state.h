@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What waits for what, when nothing moves any more. */
 #ifndef SL_SIM_STATE_H
 #define SL_SIM_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/stream.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the caches of the first level are asked for, in order: the loads' requests for lines. From it follows the least
  * number of misses that any policy could have on the same requests, in the same order: a bound on misses, not on time
  * (cache/belady.h). Stores, and sectors that a line lacks, are left out of the bound: with them it would be higher.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/versions.h"
 
 #include <inttypes.h>

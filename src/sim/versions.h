@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A check that no data is lost: every unit of memory has a version, which travels with requests and lies in lines as
  * its data does. A store makes a new one; a load must see that of the last store that was issued before it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A library that is loaded in front of the CUDA runtime (LD_PRELOAD) of a program that runs on a real GPU: it exchanges
  * the PTX of the program's fat binaries for what a plan makes of it as the program registers them, times kernels with
  * events, and takes a hash of everything that is copied to the host, in order. All calls go on to the real runtime.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "swap/results.h"
 
 #include <inttypes.h>

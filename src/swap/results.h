@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the interposer tells `sluice run --plan` about a program: a text file, one fact per line.
  *
  *   applied LOADS                      a fat binary was exchanged; that many loads bypass

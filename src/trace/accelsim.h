@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lines of an Accel-Sim trace and the static instructions that can be learnt from them. */
 #ifndef SL_TRACE_ACCELSIM_H
 #define SL_TRACE_ACCELSIM_H

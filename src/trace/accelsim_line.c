@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One line of an Accel-Sim trace:
  *   [block x y z, warp] [source line] PC mask ndst [registers] OPCODE nsrc [registers] width [mode addresses]
  * [immediate]

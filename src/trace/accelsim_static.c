@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From executed instructions to the static table of a kernel. An Accel-Sim trace has no control flow graph; basic
  * blocks are what always ran together: neighbours that were never seen apart, nor with different masks. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/anchors.h"
 
 #include <stdlib.h>

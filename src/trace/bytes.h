@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Appending to and reading from runs of bytes, as files of traces are made of. A writer that runs out of memory and a
  * reader that runs out of bytes remember it, so that only the end needs a check. */
 #ifndef SL_TRACE_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pieces of memory that a warp touches. Affine accesses, which are most, have closed forms; the rest is sorted. */
 #include "trace/coalesce.h"
 

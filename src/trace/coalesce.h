@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the addresses of a warp's lanes to the aligned pieces of memory (sectors, lines, pages) they touch. */
 #ifndef SL_TRACE_COALESCE_H
 #define SL_TRACE_COALESCE_H

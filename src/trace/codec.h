@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What encode.c and decode.c share: the tokens of the two streams, and the predictor that both sides keep in step.
  * docs/trace-format.md describes the bytes. */
 #ifndef SL_TRACE_CODEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting what a launch executed and touched. Warp instructions are those of the trace's listing (PTX, or SASS for
  * imported traces); a request is a warp instruction with at least one active lane, per memory space that its lanes
  * reach. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts what a launch executed and touched, from its blocks as they come. No cache is modelled here: these are facts
  * of the trace, given the size of a sector. */
 #ifndef SL_TRACE_COUNT_H

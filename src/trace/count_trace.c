@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/count_trace.h"
 
 #include <stdlib.h>

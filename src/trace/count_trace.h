@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts launches of a trace file, several blocks at once. */
 #ifndef SL_TRACE_COUNT_TRACE_H
 #define SL_TRACE_COUNT_TRACE_H

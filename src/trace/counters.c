@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/counters.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The counters that all commands speak of, from counters.def. */
 #ifndef SL_TRACE_COUNTERS_H
 #define SL_TRACE_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding of what encode.c wrote, step by step. The bytes may come from anywhere: every value is checked before it is
  * used, and damage is an error, never a wild access. */
 #include "trace/codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Encoding of what a warp does, while it does it. The emulator calls this for every basic block and every memory
  * instruction, so the expected case (offsets and base as predicted) is a few vector instructions and a counter.
  *

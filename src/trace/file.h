@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An open trace file, as reader.c makes it and walker.c uses it. Nothing changes after it is open, so any number of
  * threads may look at it. */
 #ifndef SL_TRACE_FILE_H

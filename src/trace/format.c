@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chunk headers and the static tables, to bytes and back. */
 #include "trace/format.h"
 

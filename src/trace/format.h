@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The file: a header, chunks, an index, a footer. docs/trace-format.md describes every byte. */
 #ifndef SL_TRACE_FORMAT_H
 #define SL_TRACE_FORMAT_H

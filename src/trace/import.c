@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which trace is it, and whose importer takes it. */
 #include <stdio.h>
 #include <string.h>

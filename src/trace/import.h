@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Traces of other programs, replayed as if their launches happened now: whoever listens (a recorder that counts or
  * writes) sees them like launches of the emulator. Memory is bounded by the static instructions of a kernel and the
  * encoded form of a block, not by the length of the trace. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importing Accel-Sim traces. Each kernel's file is read twice: once to learn its static instructions, which a trace
  * states before anything else, and once to encode what its warps did. */
 #include <libgen.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/import_parts.h"
 
 void sl_import_parts_fini(sl_import_parts *p)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gathers the encoded warps of a block and hands them to a sink in parts of bounded size. */
 #ifndef SL_TRACE_IMPORT_PARTS_H
 #define SL_TRACE_IMPORT_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importing thread traces: "blocksize: X Y Z", then a line "tid dir addr bytes" per access, in any order that keeps the
  * order within each thread. They name no instructions: the k-th accesses of a warp's threads are taken as executed
  * together, one instruction stands for all loads (or stores) of a width, and threads whose k-th accesses differ in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/lines.h"
 
 #include <errno.h>

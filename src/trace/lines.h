@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading text files line by line, plain or compressed by xz, with memory for one line. */
 #ifndef SL_TRACE_LINES_H
 #define SL_TRACE_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/loaded.h"
 
 #include <stdlib.h>

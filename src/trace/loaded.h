@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A launch of a trace in memory: its streams stay encoded, and any warp of any block can be read at any time, by
  * several threads at once. This is what everything that interleaves warps reads. */
 #ifndef SL_TRACE_LOADED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/ncu.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, told apart by their
  * heading:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/ncu_match.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which row of counters is which launch's. */
 #ifndef SL_TRACE_NCU_MATCH_H
 #define SL_TRACE_NCU_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening trace files: by the index at the end or, where that is gone, by looking at chunk after chunk. */
 #include <errno.h>
 #include <fcntl.h>

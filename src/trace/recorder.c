@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/recorder.h"
 
 #include <regex.h>

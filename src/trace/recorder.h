@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A ready-made listener to launches: counts them, writes a trace, or both, for the launches and blocks that a filter
  * lets through. */
 #ifndef SL_TRACE_RECORDER_H

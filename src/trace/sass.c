@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/sass.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the opcode of a SASS instruction says about it: class, memory space, access, width and cache operator. */
 #ifndef SL_TRACE_SASS_H
 #define SL_TRACE_SASS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who listens to launches while they run: the emulator calls, a recorder (or a test) is called. */
 #ifndef SL_TRACE_SINK_H
 #define SL_TRACE_SINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/thread_lines.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading thread traces, access by access: "blocksize: X Y Z", then a line "thread direction address bytes" each. */
 #ifndef SL_TRACE_THREAD_LINES_H
 #define SL_TRACE_THREAD_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The set of sectors that were touched: bitmaps of 2048 sectors each, found by hashing. */
 #ifndef SL_TRACE_TOUCHED_H
 #define SL_TRACE_TOUCHED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walking the blocks of a launch: unpacks chunk after chunk, undoes the coding of anchors, and hands out the streams of
  * each block as they were recorded. */
 #include "trace/anchors.h"

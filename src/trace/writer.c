@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing trace files. Memory holds one chunk that is being filled, its compressed form, the kernels' static tables (to
  * recognise them) and a few dozen bytes per chunk for the index. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 
 #include "support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sluice/error.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Short names of mangled functions. */
 #include <setjmp.h>
 #include <stdarg.h>

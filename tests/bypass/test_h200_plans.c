@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the measured data says of plans: papers/h200-mpache.csv and papers/h200-plans, which papers/measure-mpache made
  * on an H200. A new measurement that replaces them has to say the same. */
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "bypass/ptx_loads.h"
 
 #include "ptx/ptx_test.h"

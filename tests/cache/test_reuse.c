@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cache/reuse.h"
 
 #include <stdlib.h>

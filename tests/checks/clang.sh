@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Clang has no complaints about what only gcc builds: everything outside of the library, which the fuzz targets hold.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 commands=${SLUICE_BUILD:?}/compile_commands.json

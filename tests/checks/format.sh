@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Usage: format.sh ROOT [--check]
 # Formats the C sources with clang-format 14, or lists those that it would change. Other versions format differently, so
 # without version 14 nothing is done (exit code 77 with --check).

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What is installed works from where it lies: the program, the library with its headers, the manual pages, the Debian
 # package. The examples are built against it and run.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"

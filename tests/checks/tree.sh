@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What holds for the tree as a whole.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 library=${SLUICE_LIBRARY:?}

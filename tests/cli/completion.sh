@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What shells offer after a tab.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 PATH=$(dirname "$sluice"):$PATH

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Usage: zsh completion.zsh FOLDER LINE...
 # Types each LINE and a tab into a zsh that finds completion in FOLDER; prints the lines that come out.
 zmodload zsh/zpty

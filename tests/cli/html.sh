@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Pages for a browser, as a person asks for them; with a browser, as a person uses them.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # LLVM IR as a person uses it: run, apply. Its back ends are LLVM's, so without LLVM only the message is tested.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 data=$source_root/tests/data/llvm

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Machine descriptions, as a person looks at them and writes their own.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The reuse-distance model of traces and workloads, as a person asks for it.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

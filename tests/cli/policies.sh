@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Policies, as a person looks them up and gives them to a cache.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Reuse profiles of traces and workloads, as a person asks for them.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

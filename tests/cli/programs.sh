@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Complete CUDA programs under `sluice run` and `sluice trace`. What they print is held against what an H200 printed.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 programs=${SLUICE_PROGRAMS:?} by=${SLUICE_PROGRAMS_BY:?}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Where results go, in which form, and what is left when something fails.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Papers run again: their numbers beside ours.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What the simulator is given: the same input is the same result, and wrong input is an error that says what is right.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Sweeps on a Slurm that this test starts: munged, slurmctld and slurmd of Debian, on this machine, in a folder of its own.
 # Wanted with SLUICE_TEST_SLURM=1, by root (slurmd starts jobs as their owners), with the packages slurmctld, slurmd and
 # munge. What is called by name through others looks unreachable to shellcheck.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Sweeps: points, databases, what is wrong in a spec.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The model over many first levels and many seeds, as a person asks for it.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel arguments as typed: what they mean, and what is said about wrong ones. */
 #include "support.h"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Recording, importing and looking at traces, as a person does.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Bypass plans: tune, apply, measure, and run --plan. The GPU is a library of the tests' own: kernels run on the emulator
 # and take 200 us; what bypassing gains is said in tests/device/emulated_cuda.c.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The tutorial and the README say what the program says: what stands in their blocks marked `console` is typed again.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 PATH=$(dirname "$sluice"):$PATH

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Finding one's way: help, version, and what happens to wrong words.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The model beside hardware counters, as a person asks for it.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Built-in workloads and kernels of PTX files, as a person runs them.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 

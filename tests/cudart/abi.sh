@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Our runtime library against NVIDIA's, where that is installed.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 ours=${SLUICE_CUDA_LIBRARIES:?} layout=${SLUICE_ABI_LAYOUT:?}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints sizes, offsets and numbers of CUDA's interface: from src/cudart/abi.h, or with CUDA_HEADERS from CUDA's own
  * headers. tests/cudart/abi.sh compares the two. */
 #include <stddef.h>

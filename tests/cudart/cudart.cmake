@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The runtime library through its interface, once for each CUDA version.
 foreach(major 11 12 13)
     set(name test_cudart_api_${major})

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The runtime library through its own interface, as a program's object code uses it: once for each CUDA version. */
 #include <dlfcn.h>
 #include <stdio.h>

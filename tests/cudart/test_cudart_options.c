@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text by which `sluice run` tells the CUDA library what to do. */
 #include "cudart/options.h"
 

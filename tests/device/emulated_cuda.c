@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CUDA driver library for tests that runs kernels on the emulator, and says how long they took by a rule of its own:
  * 200 microseconds, of which a load of the parameter with number 1 takes off 10 % for L1::no_allocate and 3 % for
  * L2::cache_hint, and a load of anything else adds 4 % and 2 %. A small noise repeats in every run. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CUDA driver library for tests: the entry points that cuda.c calls, over host memory and with two kernels written in
  * C. What it was asked for can be read back through fake_cuda_log. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PTX that the tests of devices run. */
 #ifndef SL_TESTS_DEVICE_KERNELS_H
 #define SL_TESTS_DEVICE_KERNELS_H

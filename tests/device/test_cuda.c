@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The real GPU's side of the device interface, against a driver library made for these tests. */
 #include "support.h"
 

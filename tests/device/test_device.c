@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A device as its users see it, on the emulator. */
 #include "support.h"
 

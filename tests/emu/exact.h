@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exact numbers: sums and products are kept as fixed-point numbers of 640 bits and rounded by looking at the bits. A
  * reference for floating-point formats that shares no code with the emulator. */
 #ifndef SL_TESTS_EXACT_H

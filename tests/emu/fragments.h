@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text and numbers for tests of matrix instructions. */
 #ifndef SL_TESTS_FRAGMENTS_H
 #define SL_TESTS_FRAGMENTS_H

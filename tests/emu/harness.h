@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A bench for kernels: PTX text in, memory, errors, printed text and the decoded trace out.
  *
  * Tests are written with BEHAVIOUR: the body runs once per setup (warps of 32 and of 64 lanes, every instruction set

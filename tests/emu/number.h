@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reference arithmetic: every result is computed exactly, as one wide fixed-point number, and then rounded by looking
  * at its bits. Slow, simple, and unlike anything a processor does. */
 #ifndef SL_TESTS_EMU_NUMBER_H

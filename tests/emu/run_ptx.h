@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs PTX text on the emulator: for tests of single instructions. Each test runs on every machine in `machines`. */
 #ifndef SL_TESTS_RUN_PTX_H
 #define SL_TESTS_RUN_PTX_H

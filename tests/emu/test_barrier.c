@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Barriers of a block: whole, named, counted, with reductions; with threads that exited or are elsewhere. */
 #include "harness.h"
 

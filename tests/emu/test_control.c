@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where lanes of a warp part and meet again: branches, loops, returns, calls. */
 #include <stdio.h>
 

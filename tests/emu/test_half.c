@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic and comparison of half precision and other small types, against exact references. */
 #include "emu/exact.h"
 #include "emu/run_ptx.h"

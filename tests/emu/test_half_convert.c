@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions to and from half precision and smaller floats, against exact references. */
 #include <float.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Device memory: the same addresses whoever else has some, each heap with bytes of its own. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integer, logic and bit-field instructions against references written from the PTX ISA. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrix instructions against plain triple loops. Fragments are laid out here with the formulas of the PTX ISA, one
  * shape after the other. */
 #include "emu/fragments.h"

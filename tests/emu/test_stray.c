@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads just outside of allocations where they are forgiven, as a GPU does that maps whole pages. */
 #include "emu/run_ptx.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The video instructions that are executed: absolute differences of packed bytes and halves. */
 #include "emu/run_ptx.h"
 

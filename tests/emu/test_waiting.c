@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that wait for each other by looking at memory: within a warp, between warps, between blocks. Every one of
  * these kernels would hang on a machine that does not give all of its threads their turn. */
 #include "harness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions in which lanes of a warp see each other, against references that look at one lane at a time. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wmma: load, multiply, store, against plain triple loops. The layout of fragments is not seen here. */
 #include "emu/fragments.h"
 #include "emu/recording.h"

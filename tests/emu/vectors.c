@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "vectors.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions against references, over many operands, on every setup at once.
  *
  * An instruction is given as PTX with places for its operands: $d the result, $a $b $c $e the sources, and @ where a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formulas of papers: what they say, what they leave out, and what is wrong in them. */
 #include "experiment/expression.h"
 

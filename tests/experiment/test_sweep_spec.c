@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Specs of sweeps: which points they mean, and what keys of points depend on. */
 #include <string.h>
 

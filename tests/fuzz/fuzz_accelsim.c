@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels of Accel-Sim traces: any text is replayed or gives an error. */
 #include "import_input.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fat binaries and the ELF files around and inside them: any bytes give an answer or an error. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Thread traces as the authors' program takes them: any text is refused or modelled to its end, and counts add up. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes: a description is accepted or refused with a place and a reason. What is accepted stays as it is when it is
  * checked again, puts every address into one of its sets, and takes blocks with every carve-out it chooses. */
 #include <stdlib.h>

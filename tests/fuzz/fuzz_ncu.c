@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters of Nsight Compute: any text gives launches that can be looked at, or an error. */
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Plans: what parses is written and parses again. */
 #include <stdint.h>
 #include <stdio.h>

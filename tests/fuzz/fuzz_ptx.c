@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes: the parser accepts or refuses them with a place and a reason. What it accepts prints as text that parses
  * to a module that prints the same, and has basic blocks and address origins. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Results files of the CUDA library: any bytes give launches that can be looked at, or an error. */
 #include <stdint.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Thread traces: any text is replayed or gives an error. */
 #include "import_input.h"
 

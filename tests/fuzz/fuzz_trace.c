@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trace files: any bytes open or give an error, and whatever opens can be walked, decoded and counted.
  *
  * The first byte chooses. 0: the rest is a file. Otherwise the rest describes chunks (kind, flags, number, two bytes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The warp codec. The first byte chooses. Even: the rest is read as the streams of a warp. Odd: the rest steers an
  * encoder, and what is decoded must be what was encoded. */
 #include <stdint.h>

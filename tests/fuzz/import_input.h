@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs an importer over an input, counting what it replays. */
 #ifndef TESTS_FUZZ_IMPORT_INPUT_H
 #define TESTS_FUZZ_IMPORT_INPUT_H

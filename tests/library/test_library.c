@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The library as programs outside of it see it: through its public headers alone. */
 #include <sluice/sluice.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machine descriptions: the built-in ones, variants of them, settings, and what is wrong with wrong ones. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks of a core and the carve-out, by the rules of cuda_occupancy.h, and what an H200 was seen to do. */
 #include <stdio.h>
 

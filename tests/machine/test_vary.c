@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* First levels of other sizes and shapes. */
 #include "machine/vary.h"
 

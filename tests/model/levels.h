@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Made-up levels for the tests of the model. */
 #ifndef TESTS_MODEL_LEVELS_H
 #define TESTS_MODEL_LEVELS_H

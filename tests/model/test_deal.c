@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/deal.h"
 
 #include "profile/profile_maker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/hpca14.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "model/l1.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The paper's two micro-benchmarks (section 5), run through the model of the machine that it measures: what they find
  * must be what the machine file says. Nothing is asked of the model but hits, misses and steps. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The caches of the model with the policies of src/policy. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cache/request.h"
 
 #include <string.h>

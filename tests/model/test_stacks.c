@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many first caches in one pass: each must do, access by access, what a cache of its own does. */
 #include "model/stacks.h"
 

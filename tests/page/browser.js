@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Put at the end of a page by tests/cli/html.sh, which reads what it leaves in #result: "ok", or what is wrong. The
  * start of the page collects errors in window.errors. */
 (function () {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pages: escaped whatever names say, with the numbers of all sources put together, and as profiles for KCachegrind. */
 #include <setjmp.h>
 #include <stdarg.h>

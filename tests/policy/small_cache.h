@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A cache of tags around its policies, as small as the interface allows, for tests. Data is there at once. */
 #ifndef TESTS_POLICY_SMALL_CACHE_H
 #define TESTS_POLICY_SMALL_CACHE_H

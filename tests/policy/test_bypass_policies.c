@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Policies that let requests go past a cache, step by step. Lines are letters, asked for by instruction 1 where they
  * are small and by 2 where they are capital; the ways of the only set are written as the letters in them. */
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoupled L1D step by step. Lines are letters; the ways of the only set are written as the letters in them. */
 #include "base/random.h"
 #include "policy/small_cache.h"

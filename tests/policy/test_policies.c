@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each policy step by step, on sets so small that the steps can be followed by hand. Lines are letters; a set of four
  * ways is written as the letters in its ways. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of profiles share: traces written access by access. */
 #ifndef TESTS_PROFILE_MAKER_H
 #define TESTS_PROFILE_MAKER_H

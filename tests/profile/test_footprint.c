@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "profile/footprint.h"
 
 #include <stdlib.h>

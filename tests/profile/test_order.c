@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order of accesses: written down as letters, one per access, from the address: 'a' is line 0. */
 #include "profile/order.h"
 

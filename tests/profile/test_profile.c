@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Profiles of small traces, with every number worked out by hand. */
 #include "sluice/profile.h"
 

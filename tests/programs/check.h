@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the test programs share. Each checks itself against the CPU and prints its results in a form that can be
  * compared bit for bit with a run on a GPU. */
 #pragma once

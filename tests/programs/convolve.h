@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two files of the program `convolve` know of each other. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of CUDA's headers that the programs of this folder use, so that clang alone can compile their host side:
  *
  *   clang++ -x cuda --cuda-host-only -nocudainc -nocudalib --cuda-path=/nonexistent -Xclang -target-sdk-version=11.0

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Makes tests/data/fatbin/PROGRAM.fatbin with nvcc (13.0 made those that are checked in), for machines without nvcc.
 set -e
 cd "$(dirname "$0")"

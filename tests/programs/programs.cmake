@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The CUDA programs of this folder, built as a person would build them: by nvcc where it is installed, else their host
 # side by clang, around the fat binaries that are checked in. Sets SLUICE_PROGRAMS_FOLDER and the target `programs`.
 set(PROGRAMS_SOURCE ${CMAKE_CURRENT_LIST_DIR})

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Builds the programs with nvcc, runs them on the GPU of this machine and keeps what they print: expected/NAME.txt is
 # what an H200 printed. Usage: run_on_gpu.sh FOLDER [compare]; with `compare` the outputs are held against expected/.
 set -u

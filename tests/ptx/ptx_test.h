@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Helpers of the PTX tests: parsing text that must be right, and comparing modules part by part. */
 #ifndef SL_TESTS_PTX_TEST_H
 #define SL_TESTS_PTX_TEST_H

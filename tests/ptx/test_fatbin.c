@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fat binaries, ELF files and cubins, as nvcc 13 makes them (tests/data/fatbin/make.sh) and as they break. */
 #include "ptx/fatbin.h"
 

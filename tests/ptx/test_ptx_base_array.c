@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ptx/base_array.h"
 
 #include "ptx_test.h"

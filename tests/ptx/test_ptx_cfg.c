@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ptx/cfg.h"
 
 #include "ptx_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every bad input yields a place and a reason. */
 #include "ptx_test.h"
 

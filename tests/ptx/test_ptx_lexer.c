@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ptx/lexer.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Out of memory is an error like others, wherever it happens. */
 #include "ptx/base_array.h"
 #include "ptx/cfg.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parser makes of PTX: variables, parameters, scopes, operands, labels. */
 #include "ptx_test.h"
 

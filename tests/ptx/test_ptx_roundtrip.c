@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parse, print, parse: over everything in tests/data/ptx and over the odd forms. */
 #include <dirent.h>
 

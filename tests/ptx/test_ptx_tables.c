@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ptx_test.h"
 #include "sluice/trace.h"
 

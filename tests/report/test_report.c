@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports: JSON that parsers accept, tables that fit, numbers that people read. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Timelines, told by hand what a machine does. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Errors of predictions, their means, and what reports make of them. */
 #include "report/validate.h"
 

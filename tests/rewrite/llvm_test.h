@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of LLVM IR share: each runs with LLVM 14 and with LLVM 19, and is skipped where that is not installed.
  * Versions have a process each, as in real life. Code is written with typed pointers, which all versions read. */
 #ifndef SL_TESTS_LLVM_TEST_H

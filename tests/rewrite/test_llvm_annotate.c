@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Modes as marks on loads of LLVM IR, and what they are in the assembly for AMD GPUs. */
 #include "rewrite/llvm_test.h"
 

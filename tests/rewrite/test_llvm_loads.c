@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which loads of LLVM IR are loads from global memory, which array each reads, and which belong together. */
 #include "rewrite/llvm_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* IR for AMD GPUs, run on the emulator. */
 #include "rewrite/llvm_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "rewrite/fatbin.h"
 
 #include <string.h>

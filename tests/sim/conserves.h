@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What goes in comes out: sums that hold for every launch, whatever the machine and its policies. */
 #ifndef TESTS_SIM_CONSERVES_H
 #define TESTS_SIM_CONSERVES_H

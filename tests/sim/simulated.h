@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the simulator share: a small machine whose times are easy to add up, and launches written
  * instruction by instruction. Every instruction is a basic block of its own. */
 #ifndef TESTS_SIM_SIMULATED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which core gets which block. */
 #include "sim/simulated.h"
 

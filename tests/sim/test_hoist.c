@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The order in which a compiler puts the instructions of a basic block. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads of several cores that reach the second level as one. */
 #include "sim/simulated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums that hold for every launch of real programs; the same result for the same input; and hits as the model of reuse
  * distances has them. */
 #include "conserves.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cores: when instructions issue. Cycles are counted from 0; a launch whose last instruction issues in cycle n and that
  * waits for nothing has taken n + 1. */
 #include "simulated.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* No data is lost: in random programs without races every load sees the last store that was issued before it, by its
  * own warp, by others of its block before a barrier, or by any in an earlier launch; and the sum of all atomics. On
  * random machines: levels, sectors, ways of writing and of handling misses, policies. */

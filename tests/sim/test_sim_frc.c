@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What becomes of a miss whose way holds another line: victims that leave first, and FRC. Hand-computed cycles.
  *
  * L2 is one way, so that all lines are each other's victims; "memory" is a third level that has everything. As in

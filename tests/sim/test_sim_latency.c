@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long reads take where nothing is in their way: what the machine file says, from the arrival at the first level.
  */
 #include "simulated.h"

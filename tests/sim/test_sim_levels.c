@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Levels of cache: what becomes of a request, what it waits for and for how long.
  *
  * A load that issues in cycle n is at L1 in n + 1. Where it misses it leaves in n + 2, is at L2 in n + 12 and at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Networks and DRAM. Times as in test_sim_levels.c: a load that issues in cycle n is at the channel in n + 13, where
  * its row is opened; it is read 10 cycles later (rcd), has its data 10 + 1 later (cl, bus), and 57 + 10 later is at L1.
  */

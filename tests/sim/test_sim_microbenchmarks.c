@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reuse-distance paper's two micro-benchmarks (section 5), run through the simulator: what they find must be what
  * the machine file says, as for the model (tests/model/test_microbenchmarks.c). Nothing is asked of the simulator but
  * misses and cycles. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machines and programs by chance: whatever is small, odd or contended, launches end and sums hold. */
 #include "base/random.h"
 #include "conserves.h"

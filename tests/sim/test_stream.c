@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the first level was asked for; the fewest misses, and how lines come back, as they follow from it. */
 #include "sim/stream.h"
 #include "support.h"

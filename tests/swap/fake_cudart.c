@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CUDA runtime for tests that does nothing, but ends as the real one does: its driver comes with the first use, and
  * so ends before programs take back their fat binaries. From then on every call fails. */
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program as nvcc makes them: registers its fat binary before main, takes it back at the end, and launches by a
  * handle. `launches` launches three times; `launches reset` ends the device itself; `launches graph` launches once more
  * into a stream that is being captured. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The interposer in front of a runtime that ends as NVIDIA's does (fake_cudart.c), in a program as nvcc makes them. */
 #include <stdio.h>
 #include <stdlib.h>

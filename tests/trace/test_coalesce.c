@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sectors, lines and banks that a warp touches: by hand where a person can count them, by brute force elsewhere. */
 #include "trace_maker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The warp codec: what goes in comes out, in how many bytes, and damage is noticed. */
 #include "trace_maker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting launches: hand-computed requests, sectors, passes and footprints; filters and traces of the recorder. */
 #include "trace_maker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trace files: what is written is read back, in parallel too; damage is told and what is whole stays readable. */
 #include "trace_maker.h"
 

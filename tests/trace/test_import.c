@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Importing foreign traces: every form their lines take, and errors that name the line. */
 #include "trace_maker.h"
 

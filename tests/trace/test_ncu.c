@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters as Nsight Compute writes them: the three forms, what surrounds them, and what is wrong with wrong ones. */
 #include "trace/ncu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the trace share: a kernel's static table, and warps whose every step and access is remembered. */
 #ifndef TESTS_TRACE_MAKER_H
 #define TESTS_TRACE_MAKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the emulator counts is what the profiler of a real GPU counted: every launch of every workload at its default
  * size against papers/h200-counters.csv, which papers/measure-h200 made. */
 #include "support.h"

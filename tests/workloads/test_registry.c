@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tables say about workloads: registry.def and measured.def. */
 #include "support.h"
 

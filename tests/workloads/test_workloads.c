@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every built-in workload, at its small size, on the emulator; and what happens to wrong wishes. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ATAX of PolyBench/GPU: y = a^T * (a * x), a thread per row and then a thread per column, in blocks of 256. In the
  * first kernel the lanes of a warp walk 32 rows side by side: the lines they hold at a time are more than a small cache
  * has, and whether a line is read once or 32 times depends on the order of warps. The second reads whole lines. Sums

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Causal attention of a transformer in half precision, tiled as FlashAttention-2 does it (Dao 2023), with the products
  * in the matrix units: halves in memory, sums in single precision. A block keeps 64 queries of a head in registers and
  * streams the keys and values before them through shared memory in tiles of 64, each loaded with 16 bytes per thread:

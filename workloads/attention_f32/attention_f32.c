@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Causal attention of a transformer in single precision, tiled as FlashAttention does it (Dao et al. 2022): the matrix
  * of scores never reaches memory. A block keeps 32 queries of a head and streams the keys and values before them
  * through shared memory, so each is read by all blocks of later queries of the head: reuse between blocks, over a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One training step of a neural network with n inputs, 16 hidden units and one output, as Rodinia's backprop: the
  * weights between inputs and hidden units are on the GPU, the rest is done on the CPU. Blocks of 16 x 16 threads reduce
  * products in shared memory, then adjust the weights. Rows of 17 weights put a warp's two rows on two or three lines

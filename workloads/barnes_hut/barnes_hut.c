@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Barnes and Hut's n-body method as in LonestarGPU: the box around all bodies, the octree, masses of its cells, bodies
  * in the order of the tree, forces, motion. Nearly all time goes into the forces: the lanes of a warp walk the tree
  * together with votes and a stack in shared memory, reading one node at a time at addresses that the data decide. Upper

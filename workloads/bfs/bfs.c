@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's bfs: breadth-first search on a graph with a few very popular vertices, a launch per level, a thread per
  * vertex of the frontier: edges of neighbouring lanes lie apart and are of very uneven number, costs of their ends are
  * atomics at random places. The original's threads append to the next frontier by atomics on queues in shared and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BICG of PolyBench/GPU, the two products of a step of the biconjugate gradient method: s = a^T * r with a thread per
  * column, then q = a * p with a thread per row, in blocks of 256. The first reads whole lines; in the second the lanes
  * of a warp walk 32 rows side by side. Sums are written to memory in every step, as in the suite.

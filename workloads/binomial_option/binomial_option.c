@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BinomialOption of the AMD APP SDK, used by the FRC paper: prices of European call options by a binomial lattice.
  *
  * One block prices four options at once, one thread per node of a level, with the lattice in shared memory and two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BlackScholes of the AMD APP SDK, used by the FRC paper: prices of European call and put options in closed form.
  *
  * Each thread of a 16 x 16 block reads a float4 and writes two: streams without any reuse, two thirds of them dirty

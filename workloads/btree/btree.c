@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Searches in a B+ tree, as the b+tree of Rodinia: findK looks up keys, findRangeK the two ends of ranges. A block of
  * 256 threads per query compares all keys of a node at once; where the query stands in the tree lies in global memory,
  * so that every thread of a block reads the same words after every barrier. The root and the first levels are read by

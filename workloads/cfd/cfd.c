@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Euler solver for unstructured meshes of Rodinia (euler3d): per time step the step factors, then three times the
  * fluxes through the faces of every cell and an update. Blocks of 192 threads, a thread per cell, structures of
  * arrays: a cell's own values, normals and neighbours are read in order, five values of each of its four neighbours

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The NVIDIA builtins that cuda_device.h stands on, for AMD GPUs: so that the kernels of the workloads compile for
  * amdgcn as they are (see ../generate-ir). Read before cuda_device.h. Warps are wavefronts of 32.
  *

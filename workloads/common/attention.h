@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the workloads of attention share. */
 #ifndef SL_WORKLOADS_ATTENTION_H
 #define SL_WORKLOADS_ATTENTION_H

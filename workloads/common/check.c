@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Comparing what a kernel computed with the CPU reference. The first difference is the one that is reported, with how
  * many there are. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/dense.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dense matrices of the workloads: row-major, no padding. References are sums in single precision, in ascending order;
  * what they give is allocated for the host. */
 #ifndef SL_WORKLOADS_DENSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Graphs of the workloads: an sl_csr without values whose row v lists the neighbours of vertex v, ascending, none
  * twice, no vertex its own neighbour. All drawn from the host's random numbers. */
 #ifndef SL_WORKLOADS_GRAPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/half.h"
 
 #include <fenv.h>

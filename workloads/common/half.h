@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays of half-precision numbers, as bits, on the host. */
 #ifndef SL_WORKLOADS_HALF_H
 #define SL_WORKLOADS_HALF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/images.h"
 
 static void draw_disc(uint32_t *picture, uint32_t width, uint32_t height, sl_random *random)

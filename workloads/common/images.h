@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures that workloads share, drawn from the host's random numbers. */
 #ifndef SL_WORKLOADS_IMAGES_H
 #define SL_WORKLOADS_IMAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers and index lists. */
 #include "workloads/common/inputs.h"
 

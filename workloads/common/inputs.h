@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inputs that workloads share: numbers, index lists, sparse matrices. All drawn from the host's random numbers, so that
  * one seed gives one input. Like everything hosts call, these do not return when they fail. */
 #ifndef SL_WORKLOADS_INPUTS_H

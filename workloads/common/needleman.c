@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/needleman.h"
 
 #include "workloads/common/inputs.h"

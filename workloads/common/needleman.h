@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Needleman-Wunsch alignment of two random sequences: the host of the workloads that differ in their kernels only. */
 #ifndef SL_WORKLOADS_NEEDLEMAN_H
 #define SL_WORKLOADS_NEEDLEMAN_H

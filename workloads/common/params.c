@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/params.h"
 
 uint32_t sl_param_power_of_two(sl_host *h, const char *name, uint32_t least, uint32_t most)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parameters of workloads that must divide evenly. Like everything hosts call, these do not return when they fail. */
 #ifndef SL_WORKLOADS_PARAMS_H
 #define SL_WORKLOADS_PARAMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sparse matrices. */
 #include <stdlib.h>
 

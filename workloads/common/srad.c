@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/srad.h"
 
 double sl_speckle(double sum, double sum_of_squares, uint64_t count)

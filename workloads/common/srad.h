@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Speckle reducing anisotropic diffusion on the CPU: what the two workloads of that name share. */
 #ifndef SL_WORKLOADS_SRAD_H
 #define SL_WORKLOADS_SRAD_H

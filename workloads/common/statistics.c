@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/statistics.h"
 
 double *sl_centered(sl_host *h, const float *data, uint32_t vectors, uint32_t length)

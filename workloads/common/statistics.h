@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* References of workloads that compare the columns of a matrix with each other, in double precision. A matrix has
  * length + 1 rows of vectors + 1 elements; rows and columns count from 1. What these give is allocated for the host. */
 #ifndef SL_WORKLOADS_STATISTICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/table_stream.h"
 
 /* Words that differ, made fast: streams are long. */

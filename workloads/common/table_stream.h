@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the two mixes of a table and a stream have in common: their inputs and their launch. */
 #ifndef SL_WORKLOADS_TABLE_STREAM_H
 #define SL_WORKLOADS_TABLE_STREAM_H

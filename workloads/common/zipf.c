@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "workloads/common/zipf.h"
 
 /* The first index whose share of the sum lies above `at`. */

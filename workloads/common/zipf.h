@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Indices as words of a text or customers of a shop come: by Zipf's law. */
 #ifndef SL_WORKLOADS_ZIPF_H
 #define SL_WORKLOADS_ZIPF_H

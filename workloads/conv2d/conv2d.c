@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 2DCONV of PolyBench/GPU: 3 x 3 convolution of an image, one thread per pixel in blocks of 32 x 8. A block reads a
  * tile of 34 x 10 pixels: nine loads of a warp fall on three rows, and the rows are shared with the blocks above and
  * below.

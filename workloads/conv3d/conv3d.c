@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 3DCONV of PolyBench/GPU: convolution of a volume, a launch per plane, one thread per point of the plane in blocks of
  * 32 x 8. The suite's kernel names fifteen neighbours, some of them more than once: eleven points remain, in the plane
  * itself (a column of three), the one before and the one after it. So a plane is read by three launches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* convolutionSeparable of the CUDA SDK: an image through a filter of 17 x 17 that is a product of a row and a column,
  * in two kernels, with tiles in shared memory. The rows kernel reads half lines and a halo to the left and to the
  * right; the columns kernel reads half lines down the image, a row apart, with a halo above and below. Beyond shared

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CORR of PolyBench/GPU: correlation of the columns of a matrix by four kernels: mean and deviation with a thread per
  * column in blocks of 256, centering with a thread per element in blocks of 32 x 8, and the products with a thread per
  * column, each with all columns behind it. There lanes read two rows' pieces side by side but write 32 rows of the

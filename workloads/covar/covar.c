@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* COVAR of PolyBench/GPU: covariance of the columns of a matrix, undivided, by three kernels: mean with a thread per
  * column in blocks of 256, centering with a thread per element in blocks of 32 x 8, and the products with a thread per
  * column, each with itself and all columns behind it. There lanes read two rows' pieces side by side but write 32 rows

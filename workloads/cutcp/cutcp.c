@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's cutcp: Coulomb potential with a cutoff on a lattice, for biomolecules. Blocks of 128 threads make cubes of
  * 8 x 8 x 8 points; they go through the bins of atoms around their cube by a list in constant memory and stage them in
  * shared memory, a warp to a line. Neighbouring blocks read mostly the same bins, so that L1 and L2 keep what blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DCT of the AMD APP SDK, used by the FRC paper: the discrete cosine transform of 8 x 8 blocks of a picture.
  *
  * A block of 8 x 8 threads makes two products with the matrix of cosines. The picture and the matrix are read from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dct8x8 of the CUDA SDK: the cosine transform of an image in blocks of 8 x 8, with two kernels and their inverses. The
  * first has a thread per value in blocks of 8 x 8 threads, which read quarter lines of four rows per warp; the second
  * has a thread per eight values and tiles of 32 x 16, which it loads column by column. Every value is read and written

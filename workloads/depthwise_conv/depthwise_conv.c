@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Depthwise 3 x 3 convolution as in MobileNet, arrays by image, channel, row and column: a thread per output reads nine
  * inputs of its plane, which its neighbours read too, and the nine weights of its channel, which all threads of the
  * block read. Short reuse between neighbouring rows, none between planes, little arithmetic. */

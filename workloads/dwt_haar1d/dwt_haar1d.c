@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DwtHaar1D of the AMD APP SDK, used by the FRC paper: the Haar wavelet transform of a signal.
  *
  * A block of 256 threads takes 512 values through nine levels in shared memory; the next launch goes on with the means

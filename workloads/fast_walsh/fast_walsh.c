@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FastWalshTransform of the AMD APP SDK, used by the FRC paper: the Walsh-Hadamard transform, one launch per step.
  *
  * Each of the log2(n) launches reads and writes the whole array in place, at two places that are 1, 2, 4… apart: hardly

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FDTD-2D of PolyBench/GPU: finite differences in the time domain, three launches per time step, one thread per cell in
  * blocks of 32 x 8. Each kernel streams over two or three arrays and reads the neighbour above, to the left or behind;
  * rows of ex have one element more than the others, so that they are not aligned to lines.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A batch of 512-point Fourier transforms that work on chip, forward and back: the FFT of Volkov and Kazian, as SHOC
  * and the studies of shared memory use it (the paper on decoupled L1D takes that of Yang and others, PACT 2012). A
  * block of 64 threads makes one transform; global memory is read and written once, in order, and everything else

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gaussian elimination without pivoting, as Rodinia's gaussian: for each pivot a kernel that computes a column of
  * quotients (512 threads per block, one row each) and one that subtracts the pivot's row from those below (4 x 4
  * threads, neighbours in different rows, so that accesses are spread over as many lines). Many launches of tiny blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GEMM of PolyBench/GPU: c = alpha * a * b + beta * c, one thread per element of c in blocks of 32 x 8. A warp reads
  * one element of a and a line of b in every step. As in the suite the pointers may overlap for all the compiler knows,
  * so that the sum is written to c in every step too.

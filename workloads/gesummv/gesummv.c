@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GESUMMV of PolyBench/GPU: y = alpha * a * x + beta * b * x, a thread per row in blocks of 256. The lanes of a warp
  * walk 32 rows of two matrices side by side: 64 lines per warp are in use at a time. Both sums are written to memory in
  * every step, as in the suite; because of these writes x[j] is read twice.

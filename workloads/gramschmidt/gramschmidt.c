@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GRAMSCHM of PolyBench/GPU: the Gram-Schmidt method, three launches per column. The first walks down a column with a
  * single thread, the second divides that column with a thread per row, a line per lane; the third takes the column out
  * of those behind it with a thread per column, in blocks of 256: it reads all of a twice, line by line, and r[k][j]

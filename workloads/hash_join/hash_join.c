@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash join of a database: the host builds an open-addressing table (linear probing, half full, 8 bytes per slot)
  * over the keys of one relation, kernels look up those of the other. Three of four keys are found, and which they are
  * follows Zipf's law: some lines of a table larger than the caches are hot, the others are read at random, one sector

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracking of points on a heart's wall, as Rodinia's heartwall: a block of 256 threads for each point, a launch per
  * frame. The block cuts a window out of the frame, convolves it with the point's template, makes local sums by
  * cumulative sums along both axes, correlates, and moves the point to the maximum. Every pass reads what the one before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's histo: a histogram whose counts stop at 255, of an image whose values are near the middle of a very large
  * range of bins. Four kernels per round: prescan estimates where most values are (a strided sample, read twice),
  * intermediates turns values into places (streaming), main counts the popular ranges in shared memory, each block in y

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Histogram of 256 bins over skewed values: atomics that collide in shared memory, then atomics of all blocks on the
  * same few lines of global memory. */
 #include "workloads/common/inputs.h"

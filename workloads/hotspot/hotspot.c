@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Temperature of a chip under given power, as Rodinia's hotspot: a five-point stencil in blocks of 16 x 16 threads that
  * do several time steps in shared memory (a pyramid: each step's tile is smaller by a ring). Global memory is read once
  * per block and launch, temperatures and power; neighbouring blocks overlap by a few cells whose second reading comes

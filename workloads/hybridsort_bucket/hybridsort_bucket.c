@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bucket sort of Rodinia's hybridsort, its first phase: numbers go into 1024 buckets by bisection among pivots.
  * Single warps take 4096 numbers each, so that few threads run; bisection reads a table of 4 KB at ten random places
  * per number; the scatter writes as many different lines as lanes. The pivots are quantiles that the host takes from a

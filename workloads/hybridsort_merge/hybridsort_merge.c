@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The merge sort of Rodinia's hybridsort, its second phase: 1024 buckets (or more or fewer) of uneven size are sorted
  * side by side, in passes that double the sorted runs. A thread merges two runs of float4, so that lanes read and write
  * a run apart, 16 bytes at a time: each line is used eight times, some iterations apart, if the cache keeps it; and

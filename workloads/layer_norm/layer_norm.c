@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layer normalisation of a transformer: a warp per row, mean, variance and result in three passes over the row, 16
  * bytes per lane. The first pass streams from memory; whether the other two hit depends on how many rows the warps of a
  * multiprocessor hold at once (64 warps with rows of 4 KB fill 256 KB). Gain and bias are shared by all. */

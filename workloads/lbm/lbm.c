@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lattice-Boltzmann method of Parboil and SPEC (lbm): fluid in a box whose lids at both ends in z move, D3Q19, one
  * thread per cell, one block per row, one launch per time step. The grid is a structure of arrays of 20 floats per
  * cell: 19 distributions and flags. A thread reads 20 arrays at its cell and writes 19 at the neighbours: everything is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Detection of white blood cells in a frame of video: the kernels GICOV and dilate of Rodinia's leukocyte. Each pixel
  * reads two gradient images at the points of seven circles around it, of radius 8 to 20, then the scores under a disc;
  * a block works on a column of the image, so lanes read neighbouring words and neighbouring blocks read almost the

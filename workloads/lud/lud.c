@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LU decomposition in place, in tiles of 16 x 16, as Rodinia's lud: per step a kernel for the tile on the diagonal (16
  * threads), one for the tiles in its row and column (32 threads per pair) and one for the rest (16 x 16 threads). Tiles
  * come from global memory once per block and are worked on in shared memory; what a block reads, it mostly writes soon

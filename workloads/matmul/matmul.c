@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Naive matrix multiply: every thread walks a row of a and a column of b in global memory, so that blocks read the
  * same lines again and again. The textbook case for a first-level cache. */
 #include "workloads/common/dense.h"

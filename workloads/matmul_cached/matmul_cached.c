@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrix multiply whose tiles are kept by the hardware's cache instead of shared memory: the version for
  * hardware-managed caches in the comparison of Li and others (ISPASS 2014), which the paper on decoupled L1D calls MM.
  * Register-blocked as in Volkov and Demmel's multiply: a block of 64 threads makes a 16 x 64 tile of c. Every element

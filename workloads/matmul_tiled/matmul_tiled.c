@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Matrix multiply with tiles in shared memory: the program does by hand what a cache would do for the naive one, and
  * its global loads have no reuse left inside a block. */
 #include "workloads/common/dense.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MatrixMultiplication of the AMD APP SDK, used by the FRC paper: the kernel without local memory, in which a thread
  * makes a tile of 4 x 4 results.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MatrixTranspose of the AMD APP SDK, used by the FRC paper: a square matrix by way of tiles of 64 x 64 in shared
  * memory, as float4.
  *

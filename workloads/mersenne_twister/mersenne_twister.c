@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MersenneTwister of the AMD APP SDK, used by the FRC paper: normal random numbers from one generator per thread.
  *
  * Each thread reads a seed and keeps five words of 128 bits in registers, as the SIMD-oriented Mersenne twister of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 2MM of PolyBench/GPU: d = (a * b) * c, two naive matrix products in blocks of 32 x 8. The second reads what the first
  * has written. Sums are written to memory in every step, as in the suite.
  *

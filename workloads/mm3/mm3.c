@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 3MM of PolyBench/GPU: e = a * b, f = c * d, g = e * f, three naive matrix products in blocks of 32 x 8. Sums are
  * written to memory in every step, as in the suite.
  *

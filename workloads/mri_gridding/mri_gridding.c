@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's mri-gridding: samples of k-space, taken along some trajectory, are spread onto a regular grid. Kernels:
  * binning (strided loads from an array of structures, atomics on cells), a prefix sum in three launches (shared
  * memory), reordering (a gather of structures at random), and the gridding itself, in which each point gathers from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's mri-q: for every voxel the sum over all samples of k-space, in chunks that fit constant memory, a launch
  * per chunk, 256 threads per block; before it, the squared magnitudes of the samples, 512 threads per block. Global
  * memory is streamed: three coordinates in, two sums in and out, each once per chunk; the time goes into sines and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many misses a core, and a warp of it, can have open at a time (Nugteren et al., HPCA 2014, section 5.2). In one
  * block of `warps` warps one thread of each warp loads from so many lines of its own, without waiting in between, and
  * times them all together. Load i of warp w goes to line (w + i * warps), and lines lie `stride` bytes apart. A first

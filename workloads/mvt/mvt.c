@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MVT of PolyBench/GPU: x1 += a * y1 with a thread per row, then x2 += a^T * y2 with a thread per column, in blocks of
  * 256. In the first kernel the lanes of a warp walk 32 rows side by side, the second reads whole lines. Sums are
  * written to memory in every step, as in the suite.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heart muscle cells as Rodinia's myocyte simulates them: 91 stiff differential equations per cell and a thread for
  * each cell, in blocks of 32. Tiny grids, long scalar code with many exponentials and branches, and a state vector per
  * thread in global memory (an array of structures): every load of a warp touches as many lines as it has lanes, and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Needleman-Wunsch without shared memory: what adaptive bypassing's authors made of Rodinia's nw ("nw-noSPM") to ask
  * how much of a scratchpad's work a cache can do. Their program is not published; this one keeps the tiles and launches
  * of nw, holds in registers what a thread computed itself, and reads from global memory what its neighbour did.

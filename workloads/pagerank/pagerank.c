@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PageRank on a graph with a power law of degrees, pulling: in each iteration every vertex adds up what its neighbours
  * give, without atomics. Four lanes share a vertex and read its list of neighbours together; what they read of the
  * neighbours is scattered over the whole array, but a few busy vertices are read again and again. Lists are of very

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A particle filter that follows a disk through a noisy video, as Rodinia's particlefilter in the version with four
  * kernels (particlefilter_float, which computes in double): particles move at random and are weighed by the pixels of a
  * disk around them, and are then drawn anew by their weights, each thread searching the cumulated weights from the

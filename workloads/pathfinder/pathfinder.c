@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cheapest way from the top to the bottom of a grid, as Rodinia's pathfinder: dynamic programming row by row, a
  * launch for `pyramid` rows in blocks of 256 columns in shared memory. The grid streams through: each weight is read
  * once, or twice by the blocks whose ends overlap, with nothing but the first miss of a row to wait for; a cache makes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* QuasiRandomSequence of the AMD APP SDK, used by the FRC paper: the Sobol sequence, one dimension per block.
  *
  * A block reads the 32 direction numbers of its dimension into shared memory; each thread combines them to four points

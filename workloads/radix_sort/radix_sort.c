@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Radix sort of keys of `bits` bits with values, by digits of eight bits, three launches per digit: count the digits of
  * each tile of 1024 keys, scan the counts, scatter. The keys stream in twice per digit; the scatter writes into 256
  * places at once, of which each gets a few keys per block, so that a line is completed by several blocks. Counts are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reduction of the AMD APP SDK, used by the FRC paper: the sum of an array of integers.
  *
  * A block of 256 threads reads 512 uint4, adds them as a tree in shared memory and writes one; further launches go on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copy of a matrix in which each thread copies a row (Nugteren et al., HPCA 2014, figure 3). Nothing is shared between
  * threads; a thread uses a line of 128 bytes 32 times, in consecutive steps. Whether the line is still there depends on
  * what the other threads do in between: in step with each other, up to as many threads as the cache has lines find it

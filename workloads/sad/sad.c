@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's sad: motion estimation of H.264 by full search. The first kernel compares each block of 4 x 4 pixels with
  * 1089 places of the reference image, which 61 threads read 18 pixels apart: small overlapping windows with much reuse,
  * the program's texture in the original, here global memory with a border of repeated pixels in place of its clamping.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ScanLargeArrays of the AMD APP SDK, used by the FRC paper: what stands before each value of a large array.
  *
  * Blocks of 256 values are scanned in shared memory by 128 threads; the sums of the blocks are scanned the same way,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which lines of memory share a cache set, and how many fit into one (Nugteren et al., HPCA 2014, section 5.1). One
  * block walks over `lines` lines that lie `stride` bytes apart, loads one word more, the probe, and walks again. Every
  * load is timed and waited for. The first launch has no probe; then follow `probes` launches whose probes lie at the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's sgemm: matrix multiply with registers as tiles, 128 threads for 128 x 16 results, matrices by columns and
  * the second one transposed. Of the operands, b is staged in shared memory and read once per block; a is read from
  * global memory, in full lines, by every block of the same rows: its reuse is between blocks. Sizes must be multiples

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SobelFilter of the AMD APP SDK, used by the FRC paper: the length of the gradient of a picture, in each of four
  * channels of a byte.
  *

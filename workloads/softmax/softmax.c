@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Softmax over the rows of a matrix, as over the words a language model may say next: a block per row, which is read
  * three times: for its maximum, for the sum of the exponentials and for the result. The second and third time hit where
  * the rows in flight fit the cache of a multiprocessor. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sparse matrix times a dense one, as a graph neural network gathers the features of neighbours: a warp per row of
  * the sparse matrix, whose lengths follow a power law, and two features per lane. Each entry costs two reads that all
  * lanes share and 256 bytes of a row of features: half of these rows lie near those of the neighbouring warps, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sparse matrix times vector in compressed sparse rows, one thread per row: scattered reads of x, neighbouring lanes in
  * different rows, and row lengths so uneven that most lanes wait for a few. */
 #include "workloads/common/inputs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's spmv: sparse matrix times vector in the jagged-diagonal format (JDS), one thread per row, rows sorted by
  * length and padded so that those of a warp are equally long; starts of diagonals and lengths of warps in constant
  * memory. Values and columns are read in full lines and never again; x is read at random; results scatter through the

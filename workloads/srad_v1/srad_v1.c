@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Speckle reducing anisotropic diffusion, as Rodinia's srad_v1: one thread per point in blocks of 512, without tiles in
  * shared memory. Per iteration the image is copied to two arrays (prepare), summed up in place with strides of 512
  * (reduce), and diffused by two kernels that find neighbours through tables of row and column indices. Neighbours and

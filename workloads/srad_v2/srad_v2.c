@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Speckle reducing anisotropic diffusion, as Rodinia's srad_v2: two kernels per iteration over tiles of 16 x 16 points
  * in shared memory, with the image's statistics taken on the CPU in between. Every thread of a tile loads the point
  * beyond each of its four sides, which whole rows or columns of threads share; six arrays of the image's size are read

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Single-source shortest paths as in LonestarGPU: topology-driven Bellman-Ford, one thread per vertex, a launch per
  * round until nothing changes. Each edge costs a streamed read of its end and its length and a scattered read of a
  * distance; a few vertices with very many neighbours have their distance read again and again, most distances are read

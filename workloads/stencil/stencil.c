@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's stencil: 7-point Jacobi iteration on a 3-D grid, one launch per step. Threads do two points of a plane each
  * and march through the planes with three of them in registers and a tile of one in shared memory, so that most points
  * come from global memory once; what is left for the caches are the rims of the tiles. The border keeps its values. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Five-point stencil on a 2-D grid, one launch per time step: regular reuse between neighbouring rows, over a distance
  * that the width of the grid sets. */
 #include "workloads/common/inputs.h"

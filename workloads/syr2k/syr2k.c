@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SYR2K of PolyBench/GPU: c = alpha * (a * b^T + b * a^T) + beta * c, one thread per element of c in blocks of 32 x 8.
  * In every step a warp reads one element of its row and one of each of 32 rows, a line each, in both matrices. Sums are
  * written to memory in every step, as in the suite.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SYRK of PolyBench/GPU: c = alpha * a * a^T + beta * c, one thread per element of c in blocks of 32 x 8. In every step
  * a warp reads one element of its row and one of each of 32 rows, a line each; the eight warps of a block read the same
  * 32 rows. Sums are written to memory in every step, as in the suite.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The k most likely words of each position, as when a language model's next word is drawn from the best k: radix
  * selection with a block per row. A row is read once per digit of eight bits, usually three or four times, and once
  * more to collect: repeated streaming, with atomics on a histogram in shared memory that pile up on the few digits of

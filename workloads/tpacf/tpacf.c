@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parboil's tpacf: two-point angular correlation of astronomical bodies, observed ones and random sets of as many. One
  * block of 256 threads per pair of sets: 256 points of one set are in shared memory while all points of the other
  * stream by, so that a set is read again for every 256 points, at a reuse distance of its size. Distances are put into

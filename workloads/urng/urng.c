@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* URNG of the AMD APP SDK, used by the FRC paper: noise on a picture, from a uniform random number generator per pixel.
  *
  * Blocks of 64 threads. Each thread reads its pixel, runs a generator through a table of 16 numbers of its own in

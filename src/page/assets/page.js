@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the page can do beyond its tables: sorting, filtering, one kernel at a time, charts. All text that comes from the
  * data is set as text, never as HTML. */
 (function () {
