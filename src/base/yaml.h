@@ -29,7 +29,7 @@ void sl_yaml_close(sl_yaml *yaml);
 
 const yaml_node_t *sl_yaml_root(sl_yaml *yaml);        /* NULL: there is nothing in it */
 sl_yaml_mark sl_yaml_mark_of(const yaml_node_t *node); /* NULL: the start of the file */
-/* Gives an error that has a reason its place. */
+/* Gives an error its location. */
 sl_status sl_yaml_locate_at(sl_yaml *yaml, sl_yaml_mark mark, sl_status status);
 sl_status sl_yaml_locate(sl_yaml *yaml, const yaml_node_t *node, sl_status status);
 /* An error at a node. */

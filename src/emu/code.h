@@ -2,10 +2,10 @@
 /* Decoded kernels: what the decoder makes of PTX and the interpreter runs.
  *
  * A kernel and every function it can reach become one flat list of basic blocks. Each PTX instruction becomes one or
- * a few ops; an op names a handler and the places of its operands. Control flow is not an op: it is the block's
+ * a few ops; an op names a handler and the locations of its operands. Control flow is not an op: it is the block's
  * terminator, so that the straight-line part of a block runs without a test.
  *
- * Operand places are 32-bit references into one of four areas (SL_AREA_*): two bits of area, thirty of byte offset.
+ * Operand locations are 32-bit references into one of four areas (SL_AREA_*): two bits of area, thirty of byte offset.
  * Every value in an area is an array over the lanes of the warp: 2, 4 or 8 bytes per lane; predicates are 4-byte lanes
  * that are all zeros or all ones. */
 #ifndef SL_EMU_CODE_H
@@ -223,7 +223,7 @@ struct sl_emu_program {
     size_t modules;
     const sl_ptx_module *const *module;
     uint32_t variables;
-    struct sl_placed {
+    struct sl_linked_variable {
         const sl_ptx_var *var;
         const sl_ptx_module *module;
         uint64_t addr;
@@ -235,8 +235,8 @@ struct sl_emu_program {
 };
 
 /* Definition of `name` visible from `module` (its own first, then non-local ones elsewhere); NULL: none. */
-const struct sl_placed *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
-                                            const char *name);
+const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
+                                                     const char *name);
 const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,
                                        const sl_ptx_module **found_in);
 int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func);

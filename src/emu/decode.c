@@ -255,7 +255,7 @@ static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_
         op->size = (uint8_t)bytes;
         return ref;
     }
-    const struct sl_placed *placed = sl_program_variable(d->program, d->module, operand->name);
+    const struct sl_linked_variable *placed = sl_program_variable(d->program, d->module, operand->name);
     if (placed)
         return sl_decode_const(d, placed->addr + operand->bits, bytes);
     const sl_ptx_module *where;
@@ -409,7 +409,7 @@ uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var)
             return d->shared[i].offset;
     }
     if (dynamic)
-        return UINT32_MAX; /* placed last, see place_shared */
+        return UINT32_MAX; /* placed last, see allocate_shared */
     sl_decode_refuse(d, "shared variable %s is not declared where it can be seen", var->name);
 }
 
@@ -443,12 +443,12 @@ static void add_shared(sl_decoder *d, const sl_ptx_var *var, uint32_t *offset)
 }
 
 /* Shared variables of every function the kernel reaches: static ones first, then the dynamic array. */
-static void place_shared(sl_decoder *d)
+static void allocate_shared(sl_decoder *d)
 {
-    uint32_t most = 0, offset = 0, alignment = 16;
+    uint32_t max = 0, offset = 0, alignment = 16;
     for (uint32_t f = 0; f < d->functions.count; f++)
-        most += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
-    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, most + 1));
+        max += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
+    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, max + 1));
     for (int pass = 0; pass < 2; pass++) { /* 0: static, 1: dynamic */
         for (uint32_t f = 0; f < d->functions.count; f++) {
             const sl_ptx_func *func = d->functions.items[f].func;
@@ -497,7 +497,7 @@ static uint32_t add_local(sl_decoder *d, const sl_ptx_var *var)
 }
 
 /* The local frame: formals of a device function, then its .local and .param variables. */
-static void place_locals(sl_decoder *d, sl_code_function *function)
+static void allocate_locals(sl_decoder *d, sl_code_function *function)
 {
     const sl_ptx_func *func = d->func;
     d->local =
@@ -595,7 +595,7 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
         sl_decode_memory_out(d);
 }
 
-static void place_registers(sl_decoder *d)
+static void allocate_registers(sl_decoder *d)
 {
     d->reg_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, d->func->regs + 1));
     uint32_t offset = 0;
@@ -618,8 +618,8 @@ static void find_unset_registers(sl_decoder *d, const sl_cfg *cfg, sl_code_funct
     sl_liveness live;
     if (sl_liveness_find(d->func, cfg, d->arena, &live, d->error) != SL_OK)
         longjmp(d->fail, 1);
-    if (live.most_words > d->most_live_words)
-        d->most_live_words = live.most_words;
+    if (live.max_words > d->max_live_words)
+        d->max_live_words = live.max_words;
     function->zero_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
     function->zero_size = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
     for (uint32_t i = 0; i < live.at_entry; i++) {
@@ -647,8 +647,8 @@ static void decode_function(sl_decoder *d, uint32_t index)
     for (uint32_t i = 0; i < d->func->insts; i++)
         if (!sl_array_push(&d->insts, &d->func->inst[i]) || !sl_array_push(&d->inst_function, index))
             sl_decode_memory_out(d);
-    place_registers(d);
-    place_locals(d, function);
+    allocate_registers(d);
+    allocate_locals(d, function);
     for (uint32_t i = 0; i < cfg.blocks; i++)
         decode_block(d, &cfg.block[i], base, i, cfg.blocks);
     if (cfg.blocks == 0) { /* an empty body returns */
@@ -698,7 +698,7 @@ static void finish(sl_decoder *d)
         sl_decode_memory_out(d);
     if (d->consts.count)
         memcpy(code->consts, d->consts.items, d->consts.count);
-    d->kernel->registers = d->most_live_words + 8; /* addresses and temporaries the assembler adds */
+    d->kernel->registers = d->max_live_words + 8; /* addresses and temporaries the assembler adds */
     if (d->kernel->registers > 255)
         d->kernel->registers = 255;
     if (d->kernel->func->maxnreg && d->kernel->registers > d->kernel->func->maxnreg)
@@ -737,7 +737,7 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
         sl_decode_function_index(d, kernel->func, module);
         for (uint32_t i = 0; i < d->functions.count; i++)
             sl_decode_reach(d, d->functions.items[i].func, d->functions.items[i].module);
-        place_shared(d);
+        allocate_shared(d);
         for (uint32_t i = 0; i < d->functions.count; i++)
             decode_function(d, i);
         finish(d);

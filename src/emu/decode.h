@@ -21,8 +21,8 @@ typedef struct sl_decoder {
     jmp_buf fail;
     uint32_t lanes;
     bool check_uninit;
-    bool unguarded;           /* emitted ops ignore the instruction's guard */
-    uint32_t most_live_words; /* 32-bit registers live at once, over all functions */
+    bool unguarded;          /* emitted ops ignore the instruction's guard */
+    uint32_t max_live_words; /* 32-bit registers live at once, over all functions */
 
     SL_ARRAY(sl_op) ops;
     SL_ARRAY(sl_code_bb) bbs;
@@ -119,20 +119,21 @@ uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_pt
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
 
 /* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */
-typedef struct sl_memory_place {
+typedef struct sl_memory_operand {
     uint32_t ref;
     int64_t offset;
     uint8_t space;
     bool narrow;   /* 32-bit address lanes */
     bool is_param; /* kernel parameter at `offset` of the parameter block */
-} sl_memory_place;
+} sl_memory_operand;
 
 /* decode_memory.c, for everything that takes an address. */
-sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
+sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
 /* Tells an op about its access; sets aux to SL_ADDRESS_32 or 0. */
-void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_t size, uint32_t count, uint32_t list);
+void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count,
+                    uint32_t list);
 
-/* The place of a variable in shared or local memory. */
+/* The offset of a variable in shared or local memory. */
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var);
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var);
 

@@ -177,7 +177,7 @@ static void decode_wmma_memory(sl_decoder *d)
     bool columns = has(d, SL_MOD_COL);
     uint32_t rows = role == 1 ? s.k : s.m, cols = role == 0 ? s.k : s.n;
     uint32_t regs = type == SL_MATRIX_F16 && role < 2 ? 8 : fragment_regs(role_elements(&s, role), type);
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
     if (at.is_param)
         sl_decode_refuse(d, "a matrix among the parameters");
     int64_t packed = sl_matrix_shape(s.m, s.n, s.k);
@@ -201,7 +201,7 @@ static void decode_8x8(sl_decoder *d)
     uint32_t count = has(d, SL_MOD_X4) ? 4 : has(d, SL_MOD_X2) ? 2 : 1, refs[4];
     if (!has(d, SL_MOD_M8N8) || sl_ptx_inst_type(d->inst, 0) != SL_T_B16)
         sl_decode_refuse(d, "only 8x8 matrices of 16 bits are moved");
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
     fragment(d, sl_decode_operand(d, store ? 1 : 0), 4, !store, count, refs);
     uint32_t list = sl_decode_list(d, refs, count);
     sl_op *op = sl_emit(d, 0, at.ref, 0, 0, store ? "stmatrix" : "ldmatrix");

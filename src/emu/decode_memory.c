@@ -11,12 +11,12 @@ static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
            d->func->param[var->index] == var;
 }
 
-sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
+sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
 {
     if (operand->kind != SL_OPD_ADDRESS || operand->count != 1)
         sl_decode_refuse(d, "an address is expected");
     const sl_ptx_operand *base = &operand->items[0];
-    sl_memory_place at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
+    sl_memory_operand at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
     if (space == SL_SPACE_PARAM)
         at.space = d->func->entry ? SL_SPACE_GLOBAL : SL_SPACE_LOCAL;
     if (base->kind == SL_OPD_SYMBOL && base->var && is_kernel_param(d, base->var)) {
@@ -37,7 +37,7 @@ sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, s
     return at;
 }
 
-void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_t size, uint32_t count, uint32_t list)
+void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count, uint32_t list)
 {
     op->a = at->ref;
     op->imm = at->offset;
@@ -111,7 +111,7 @@ static const char *memory_type(sl_ptx_type type, uint32_t lane, bool store)
 static void decode_load(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
     uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 0), type, false, refs, &count);
     uint32_t size = sl_ptx_type_bytes(type) == 16 ? 8 : sl_ptx_type_bytes(type);
     if (at.is_param) {
@@ -134,7 +134,7 @@ static void decode_load(sl_decoder *d)
 static void decode_store(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
     if (at.is_param)
         sl_decode_refuse(d, "kernel parameters cannot be written");
     uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 1), type, true, refs, &count);
@@ -186,7 +186,7 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
     sl_decode_refuse(d, "this atomic operation");
 }
 
-static void decode_atomic_128(sl_decoder *d, const sl_memory_place *at, uint32_t first, sl_atomic kind)
+static void decode_atomic_128(sl_decoder *d, const sl_memory_operand *at, uint32_t first, sl_atomic kind)
 {
     const sl_ptx_operand *b = sl_decode_operand(d, first),
                          *c = kind == SL_ATOM_CAS ? sl_decode_operand(d, first + 1) : b;
@@ -208,7 +208,7 @@ static void decode_atomic(sl_decoder *d)
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
     if (sl_ptx_inst_vector(d->inst) > 1)
         sl_decode_refuse(d, "vector atomics");
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
     sl_atomic kind = atomic_kind(d, type);
     if (sl_ptx_type_bytes(type) == 16) {
         decode_atomic_128(d, &at, first + 1, kind);
@@ -248,8 +248,8 @@ static bool decode_copy(sl_decoder *d)
     if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
         sl_ptx_has(inst, SL_MOD_WAIT_ALL))
         return true; /* copies are done when they are issued */
-    sl_memory_place to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
-    sl_memory_place from = sl_decode_locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
+    sl_memory_operand to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
+    sl_memory_operand from = sl_decode_locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
     uint32_t size = (uint32_t)sl_decode_operand(d, 2)->bits;
     if (size != 4 && size != 8 && size != 16)
         sl_decode_refuse(d, "a copy of %u bytes", size);
@@ -303,7 +303,7 @@ bool sl_decode_memory(sl_decoder *d)
         return true;
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU: {
-        sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+        sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
         sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
         return true;
     }

@@ -18,7 +18,7 @@ static const struct sl_named_handler handlers[] = {
 
 static void guard(sl_warp *w, const sl_op *o)
 {
-    u64 chosen = sl_pred_bits(sl_place(w, o->guard));
+    u64 chosen = sl_pred_bits(sl_operand(w, o->guard));
     u64 mask = w->mask & (o->guard_negated ? ~chosen : chosen);
     if (!mask) {
         if (w->stream && o->slot != UINT32_MAX)

@@ -3,7 +3,7 @@
  *
  * With grid, block and parameter values known, every address that a kernel computes in straight lines from %ctaid, %tid
  * and its parameters is a linear form with known numbers. Blocks are independent when
- *   - nothing but plain loads and stores touches global memory (integer reductions without a result may, if they are
+ *   - nothing but plain loads and stores accesses global memory (integer reductions without a result may, if they are
  * the only accesses to their array and all of one kind: their order cannot be seen);
  *   - every access belongs to a known allocation;
  *   - in an allocation that is stored to, all loads and stores have linear forms with the same coefficients, and no two
@@ -62,9 +62,9 @@ static form fitting(const prover *p, form f, uint32_t bits, bool is_signed)
     if (!f.known)
         return unknown;
     bounds(p, &f, &low, &high);
-    __int128 least = is_signed ? -((__int128)1 << (bits - 1)) : 0;
-    __int128 most = is_signed ? ((__int128)1 << (bits - 1)) - 1 : ((__int128)1 << bits) - 1;
-    return low >= least && high <= most ? f : unknown;
+    __int128 min = is_signed ? -((__int128)1 << (bits - 1)) : 0;
+    __int128 max = is_signed ? ((__int128)1 << (bits - 1)) - 1 : ((__int128)1 << bits) - 1;
+    return low >= min && high <= max ? f : unknown;
 }
 
 /* Untyped arithmetic: fine when it fits either reading. */
@@ -197,14 +197,14 @@ static form parameter(const prover *p, const sl_ptx_inst *inst)
 /* Is every value of `high` a multiple of a power of two that every value of `low` stays below? Then or is add. */
 static bool bits_apart(const prover *p, const form *high, const form *low)
 {
-    __int128 least, most;
+    __int128 min, max;
     if (!high->known || !low->known)
         return false;
     uint64_t all = (uint64_t)high->constant;
     for (int k = 0; k < VARS; k++)
         all |= (uint64_t)high->coef[k];
-    bounds(p, low, &least, &most);
-    return least >= 0 && (all == 0 || most < (__int128)(all & -all));
+    bounds(p, low, &min, &max);
+    return min >= 0 && (all == 0 || max < (__int128)(all & -all));
 }
 
 static form arithmetic(prover *p, const sl_ptx_inst *inst)
@@ -288,7 +288,7 @@ static form evaluate_register(prover *p, uint32_t reg)
 
 /* ---- the accesses ---- */
 
-/* Everything that touches one allocation. */
+/* Everything that accesses one allocation. */
 typedef struct target {
     const sl_alloc *alloc;
     bool loaded, stored, reduced, mixed; /* mixed: reductions of several kinds */
@@ -342,7 +342,7 @@ static void add_form(target *t, const form *f, uint32_t bytes)
     t->end = f->constant + bytes > t->end ? f->constant + bytes : t->end;
 }
 
-/* Can two blocks touch a common byte of the target? */
+/* Can two blocks access a common byte of the target? */
 static bool blocks_apart(const prover *p, const target *t)
 {
     if (!t->linear)
