@@ -72,21 +72,33 @@ static void append(text *out, const char *data, size_t count)
     out->count += count;
 }
 
+/* A width or precision that no program means takes the host's memory: it is cut to this. */
+enum { MAX_FIELD = 4096 };
+
 /* One conversion of a format ("%-8.3f"), with its argument taken from the buffer. */
 static void convert(sl_warp *warp, const sl_op *op, int lane, const char *spec, size_t length, uint64_t buffer,
                     uint64_t *offset, text *out)
 {
-    char format[80], piece[512];
+    char format[80], piece[MAX_FIELD + 512];
     size_t used = 0;
     char kind = spec[length - 1];
     bool wide = false;
     for (size_t i = 0; i + 1 < length && used < sizeof format - 24; i++) {
-        if (spec[i] == '*')
-            used += (size_t)snprintf(format + used, 16, "%d", (int)next_argument(warp, op, lane, buffer, offset, 4));
-        else if (spec[i] == 'l' || spec[i] == 'j' || spec[i] == 'z' || spec[i] == 't')
+        bool number = spec[i] == '*' || (spec[i] >= '1' && spec[i] <= '9');
+        if (number) {
+            long field = spec[i] == '*' ? (int32_t)next_argument(warp, op, lane, buffer, offset, 4) : 0;
+            for (; spec[i] >= '0' && spec[i] <= '9'; i++)
+                field = field > MAX_FIELD ? field : 10 * field + (spec[i] - '0');
+            i -= spec[i] != '*';
+            if (field > MAX_FIELD || field < -MAX_FIELD)
+                sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_INSTRUCTION,
+                               "printf: a field of more than %d characters", MAX_FIELD);
+            used += (size_t)snprintf(format + used, 16, "%ld", field);
+        } else if (spec[i] == 'l' || spec[i] == 'j' || spec[i] == 'z' || spec[i] == 't') {
             wide = true;
-        else if (spec[i] != 'h' && spec[i] != 'L')
+        } else if (spec[i] != 'h' && spec[i] != 'L') {
             format[used++] = spec[i];
+        }
     }
     int made = 0;
     char *large = NULL;
@@ -216,6 +228,8 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
             sl_error error;
             if (addr && sl_heap_free(heap, addr, &error) != SL_OK)
                 sl_fault_raise(warp, op.inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: %s", error.text);
+            /* What instructions remember of allocations may be gone. Kernels that free run on one worker. */
+            memset(warp->worker->range, 0, (warp->code->insts + 1) * sizeof *warp->worker->range);
             break;
         }
         }

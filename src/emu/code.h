@@ -198,6 +198,30 @@ struct sl_emu_kernel {
     bool registers_estimated;
 };
 
+/* What a handler accesses beside d (written) and a, b, c (read). */
+typedef enum sl_form {
+    SL_FORM_PLAIN,          /* nothing */
+    SL_FORM_CARRY,          /* c is written, too */
+    SL_FORM_READ_1,         /* list[0]: 4-byte lanes, read */
+    SL_FORM_WRITE_1,        /* list[0]: a predicate, written */
+    SL_FORM_WRITE_OPTIONAL, /* the same, or SL_REF_NONE */
+    SL_FORM_NUMBERS_4,      /* list[0..3]: numbers */
+    SL_FORM_LOAD,           /* a: the address. Writes d, or with count > 1 list[0..count) */
+    SL_FORM_STORE,          /* a: the address. Reads what a load would write */
+    SL_FORM_PARAM,          /* d of op->size bytes; reads that many bytes of the parameter block as `a` says, at imm */
+    SL_FORM_LOCAL_ADDRESS,  /* d of op->size bytes */
+    SL_FORM_ATOMIC,         /* a: the address */
+    SL_FORM_ATOMIC_128,     /* the same; list: the upper halves of d, b and c */
+    SL_FORM_PREFETCH,       /* a: the address */
+    SL_FORM_CP_ASYNC,       /* a: the address; list[0]: 4-byte lanes or SL_REF_NONE; list[1..2]: numbers */
+    SL_FORM_TEXTURE,        /* list[0..3]: results; list[4..7]: coordinates and layer */
+    SL_FORM_MATRIX,         /* list: fragments of d (written), a, b, c, as shape and types say */
+    SL_FORM_WMMA_LOAD,      /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
+    SL_FORM_WMMA_STORE,
+    SL_FORM_LIST_LOAD,  /* a: the address; list[0..count) are written */
+    SL_FORM_LIST_STORE, /* the same, read */
+} sl_form;
+
 /* One compiled set of handlers. */
 typedef struct sl_handler_set {
     const char *isa;
@@ -207,7 +231,9 @@ typedef struct sl_handler_set {
     const struct sl_named_handler {
         const char *name;
         sl_handler run;
-    } * handler; /* sorted by name */
+        uint8_t lane_bytes[4]; /* of d, a, b, c; 0: it does not access that operand */
+        uint8_t form;          /* sl_form */
+    } * handler;               /* sorted by name */
 } sl_handler_set;
 
 /* NULL when this build or CPU has no such set; `isa` NULL: the best. */

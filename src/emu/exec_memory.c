@@ -34,7 +34,7 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *b
     if (in_range(addr, range->base, range->bytes, size))
         return true;
     const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[0]);
-    if (!alloc)
+    if (!alloc || alloc->kind == SL_ALLOC_INTERNAL)
         return false;
     *range = (sl_range_cache){alloc->base, alloc->bytes};
     return in_range(addr, range->base, range->bytes, size);
@@ -110,7 +110,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         record(w, o, addr);                                                                                            \
         if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */                           \
             const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);           \
-            if (alloc)                                                                                                 \
+            if (alloc && alloc->kind != SL_ALLOC_INTERNAL)                                                             \
                 w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};                               \
         }                                                                                                              \
         if (!fast) {                                                                                                   \
@@ -520,7 +520,7 @@ SL_HANDLER(cp_async)
         u32 bytes = limit && limit[i] < o->size ? limit[i] : o->size;
         u8 *target = sl_memory_resolve(w, o, i, to[i], o->size, true);
         if (bytes) {
-            const void *origin = sl_memory_resolve(w, &source, i, from[i], bytes == o->size ? bytes : 1, false);
+            const void *origin = sl_memory_resolve_aligned(w, &source, i, from[i], bytes, o->size, false);
             if (check)
                 sl_memory_check_read(w, &source, i, from[i], bytes);
             memcpy(target, origin, bytes);

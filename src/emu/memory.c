@@ -131,10 +131,10 @@ static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, ui
     return (void *)(uintptr_t)zeros;
 }
 
-typedef enum place { WINDOW_GLOBAL, WINDOW_SHARED, WINDOW_LOCAL } place;
+typedef enum window { WINDOW_GLOBAL, WINDOW_SHARED, WINDOW_LOCAL } window;
 
 /* Which memory an access means, and the offset in it for shared and local. */
-static place locate(const sl_op *op, uint64_t addr, uint64_t *offset)
+static window locate(const sl_op *op, uint64_t addr, uint64_t *offset)
 {
     *offset = addr;
     if (op->space == SL_SPACE_SHARED)
@@ -154,11 +154,21 @@ static place locate(const sl_op *op, uint64_t addr, uint64_t *offset)
     return WINDOW_GLOBAL;
 }
 
-void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+/* Parameters can be read by their address; the grid's workspace is for the barriers of cooperative launches. */
+static bool is_accessible(const sl_warp *warp, const sl_alloc *alloc, bool store)
+{
+    const sl_run *run = warp->worker->run;
+    if (alloc->kind != SL_ALLOC_INTERNAL)
+        return true;
+    return alloc->base == run->emu->params ? !store : run->launch->cooperative;
+}
+
+void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, uint32_t align,
+                                bool store)
 {
     uint64_t offset;
-    place where = locate(op, addr, &offset);
-    if (addr & (bytes - 1))
+    window where = locate(op, addr, &offset);
+    if (addr & (align - 1))
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_MISALIGNED, "misaligned %u-byte %s at 0x%llx", bytes,
                        store ? "write" : "read", (unsigned long long)addr);
     switch (where) {
@@ -177,7 +187,8 @@ void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr,
     case WINDOW_GLOBAL:
         break;
     }
-    if (!sl_heap_contains(warp->worker->run->emu->heap, addr, bytes))
+    const sl_alloc *alloc = sl_heap_find(warp->worker->run->emu->heap, addr);
+    if (!alloc || bytes > alloc->bytes - (addr - alloc->base) || !is_accessible(warp, alloc, store))
         return outside(warp, op, lane, addr, bytes, store);
     return (void *)(uintptr_t)(addr + warp->worker->shift);
 }

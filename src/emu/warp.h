@@ -175,7 +175,13 @@ enum {
 _Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)
     SL_PRINTF(5, 6);
 /* An access that the fast path did not accept: finds what is wrong with it, or returns the host pointer. */
-void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store);
+void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, uint32_t align,
+                                bool store);
+static inline void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes,
+                                      bool store)
+{
+    return sl_memory_resolve_aligned(warp, op, lane, addr, bytes, bytes, store);
+}
 /* Slow path for --check=uninit. */
 void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
 void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
