@@ -35,11 +35,11 @@ typedef struct sl_decoder {
     SL_ARRAY(uint32_t) const_starts; /* ascending */
     struct {
         struct sl_frame_layout {
-            const uint32_t *reg_ref; /* [regs], ascending */
+            const uint32_t *reg_ref;     /* [regs], ascending */
             uint32_t regs, carry, temps; /* behind the registers: the carry flag, then temporaries */
         } * items;
         size_t count, capacity;
-    } frames; /* of each function */
+    } frames;          /* of each function */
     sl_map const_refs; /* value and size -> reference + 1 */
     struct sl_shared_var {
         const sl_ptx_var *var;

@@ -295,6 +295,8 @@ static void close_contexts(launcher *l)
         sl_block_fini(&l->context[i].block);
         free(l->context[i].worker.range);
         free(l->context[i].worker.stray);
+        for (int k = 0; k < 3; k++)
+            free(l->context[i].worker.text[k].data);
         free(l->context[i].views);
     }
     free(l->context);

@@ -46,7 +46,8 @@ static void check_ref(sl_decoder *d, uint32_t function, uint32_t ref, uint32_t l
     if (area == SL_AREA_FRAME)
         end = offset < d->functions.items[function].frame_bytes ? end_in_frame(d, function, offset) : 0;
     else if (area == SL_AREA_CONST && use == READ)
-        end = offset < d->consts.count ? end_of(d->const_starts.items, d->const_starts.count, offset, d->consts.count) : 0;
+        end = offset < d->consts.count ? end_of(d->const_starts.items, d->const_starts.count, offset, d->consts.count)
+                                       : 0;
     else if (area == SL_AREA_SPECIAL && use == READ && offset < (uint64_t)SL_SLOT_COUNT * d->lanes * 8)
         end = (offset / (d->lanes * 8) + 1) * d->lanes * 8;
     if (offset + bytes > end || offset % 64)

@@ -110,6 +110,12 @@ struct sl_block {
 };
 
 /* The last allocation a memory slot fell into: checked first. */
+/* A text that grows, with a zero at its end. */
+typedef struct sl_text {
+    char *data;
+    size_t count, capacity;
+} sl_text;
+
 typedef struct sl_range_cache {
     uint64_t base, bytes;
 } sl_range_cache;
@@ -143,6 +149,7 @@ struct sl_worker {
     jmp_buf escape;                    /* faults jump here */
     uint64_t stray_reads, stray_block; /* reads that sl_emu_config.stray forgives; the block of the first of them */
     sl_error *stray;                   /* what the first was; NULL: none */
+    sl_text text[3];                   /* what builtin.c is reading and printing */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* launch.c's own */
