@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/request.h"
+#include "access/request.h"
 
 enum { NO_WARP = 0xffffffff };
 
@@ -268,7 +268,7 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
 static void begin_request(core *c, warp *w)
 {
     uint32_t slots = c->config->resident_blocks * c->warps;
-    uint64_t local_bytes = (uint64_t)sl_loaded_kernel(c->config->loaded)->local_bytes * c->shape.lanes;
+    uint64_t local_bytes = (uint64_t)sl_loaded_kernel(c->config->loaded)->local_bytes * c->shape.launch->lanes;
     uint32_t number = (uint32_t)(w - c->warp);
     c->shape.local_base =
         (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
@@ -302,8 +302,7 @@ static sl_status request(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     const sl_inst *inst = w->walk.inst;
-    bool load =
-        inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_PREFETCH;
+    bool load = sl_inst_loads(inst);
     if (!w->requesting)
         begin_request(c, w);
     for (; w->at < w->pieces; w->at++) {
@@ -459,13 +458,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .block = block,
         .blocks = blocks,
         .error = error,
-        .shape = {.log2_line = (unsigned)__builtin_ctz(config->l1->line_bytes),
-                  .log2_sector = (unsigned)__builtin_ctz(config->l1->sector_bytes),
-                  .lanes = launch->lanes,
-                  .split_bytes = config->machine->core.request_bytes,
-                  .shared_window = launch->shared_window,
-                  .local_window = launch->local_window,
-                  .window_bytes = launch->window_bytes},
+        .shape = sl_request_shape_of(config->machine, launch, config->l1->line_bytes, config->l1->sector_bytes),
     };
     sl_l1_config l1 = {
         .level = config->l1,

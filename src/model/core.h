@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "model/l1.h"
 #include "model/stacks.h"
-#include "model/walk.h"
+#include "trace/walk.h"
 
 typedef enum sl_traffic_kind { SL_TRAFFIC_LOAD, SL_TRAFFIC_STORE, SL_TRAFFIC_ATOMIC } sl_traffic_kind;
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/request.h"
+#include "access/coalescer.h"
+#include "access/request.h"
 #include "policy/policy.h"
 
 typedef struct line_state {
@@ -18,7 +19,7 @@ typedef struct joined {
     uint64_t line;
     uint64_t until;
     uint32_t group, sectors; /* sectors 0: free */
-    uint32_t joins;
+    uint32_t reads;          /* those that have joined it, and itself */
 } joined;
 
 enum { LOG2_JOINED = 16 };
@@ -52,19 +53,10 @@ static joined *find_joined(const sl_shared *s, const sl_traffic *t, uint32_t gro
 static bool joins(const sl_shared *s, joined *j, const sl_traffic *t, uint32_t group)
 {
     bool same = j->sectors == t->sectors && j->line == t->line && j->group == group;
-    if (!same || t->time >= j->until || j->joins + 1 >= s->config.above->merge_cores)
+    if (!same || t->time >= j->until || !sl_coalescer_takes(s->config.above, j->reads))
         return false;
-    j->joins++;
+    j->reads++;
     return true;
-}
-
-/* Cores of the small cluster come first and share in pairs; the others in groups. */
-static uint32_t group_of(const sl_shared *s, uint32_t source)
-{
-    uint32_t size = s->config.above->merge_group, apart = s->config.cores_apart;
-    if (!size)
-        return source;
-    return source < apart ? source / 2 : (apart + 1) / 2 + (source - apart) / size;
 }
 
 /* ---- the cache ---- */
@@ -237,7 +229,7 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
-    uint32_t group = group_of(s, source), part = group % s->parts;
+    uint32_t group = sl_coalescer_of(s->config.above, s->config.cores_apart, source), part = group % s->parts;
     if (t->kind != SL_TRAFFIC_LOAD || !s->joined)
         return take_sectors(s, t, part);
     joined *j = find_joined(s, t, group);
@@ -247,7 +239,7 @@ bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
     if (!take_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
-    *j = (joined){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 0};
+    *j = (joined){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 1};
     return true;
 }
 
@@ -295,7 +287,7 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->tag = calloc(lines, sizeof *s->tag);
     s->lines = calloc(lines, sizeof *s->lines);
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
-    bool merges = above->merge_cores > 1 && above->merge_group;
+    bool merges = sl_coalescer_exists(above);
     if (merges)
         s->joined = calloc((size_t)1 << LOG2_JOINED, sizeof *s->joined);
     if (!s->tag || !s->lines || !s->counts || (merges && !s->joined)) {

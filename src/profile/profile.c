@@ -62,6 +62,8 @@ void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *f
 
 typedef struct profiling {
     const sl_loaded *loaded;
+    sl_walk_plan *plan;
+    sl_cta_lists lists;
     const sl_profile_options *options;
     sl_core_touches *core; /* [options->cores] */
     const sl_progress *progress;
@@ -73,7 +75,8 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
 {
     (void)worker;
     profiling *p = context;
-    sl_status status = sl_core_touches_run(p->loaded, p->options, (uint32_t)index, &p->core[index], error);
+    sl_status status =
+        sl_core_touches_run(p->loaded, p->plan, &p->lists, p->options, (uint32_t)index, &p->core[index], error);
     pthread_mutex_lock(&p->lock);
     sl_progress_update(p->progress, "cores", ++p->done, p->options->cores);
     pthread_mutex_unlock(&p->lock);
@@ -155,12 +158,19 @@ sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_pro
     };
     profile->kernel = sl_loaded_kernel(loaded);
     profile->launch = sl_loaded_launch(loaded);
-    status = p.core ? sl_pool_run(pool, options->cores, run_core, &p, error) : sl_fail_memory(error);
+    sl_cta_config cta = {.cores = options->cores, .resident_blocks = options->blocks_per_core};
+    status = p.core ? sl_walk_plan_create(profile->kernel, &p.plan, error) : sl_fail_memory(error);
+    if (!status)
+        status = sl_cta_schedule(&cta, sl_loaded_blocks(loaded), NULL, &p.lists, error);
+    if (!status)
+        status = sl_pool_run(pool, options->cores, run_core, &p, error);
     if (!status && !(merge_loads(&p, profile) && merge_windows(&p, profile) && merge_lines(&p, profile)))
         status = sl_fail_memory(error);
     for (uint32_t c = 0; p.core && c < options->cores; c++)
         sl_core_touches_fini(&p.core[c]);
     free(p.core);
+    sl_cta_lists_fini(&p.lists);
+    sl_walk_plan_destroy(p.plan);
     sl_loaded_destroy(loaded);
     if (status)
         sl_profile_fini(profile);

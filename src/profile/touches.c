@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
+#include "access/coalesce.h"
+#include "access/lanes.h"
 #include "base/array.h"
-#include "trace/coalesce.h"
-
-enum { MOST_LOCAL_WORDS = 9 }; /* of 32 bytes that start within a word */
 
 #define NO_TIME UINT64_MAX
 
@@ -105,54 +104,23 @@ static bool access_global(core *c, const sl_access *a, uint32_t width)
                         sl_coalesce_list(a, c->launch->lanes, width, c->log2_sector, c->piece, c->capacity));
 }
 
-static int compare_pieces(const void *left, const void *right)
+/* Memory of threads that have ended goes to those that run in their place. */
+static bool access_local(core *c, const sl_access *a, uint32_t width, sl_order_place place)
 {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Words of neighbouring lanes lie side by side. Memory of threads that have ended goes to those that run in their
- * place. */
-static bool access_local(core *c, const sl_access *access, uint32_t width, sl_order_place place)
-{
-    uint32_t lanes = c->launch->lanes, count = 0, different = 0;
-    uint64_t bytes = (uint64_t)__builtin_popcountll(access->mask) * width;
+    uint64_t bytes = (uint64_t)__builtin_popcountll(a->mask) * width;
     uint64_t warp = (uint64_t)place.resident * sl_launch_warps(c->launch) + place.warp;
     uint64_t base = c->local_base + warp * c->local_warp_bytes;
-    sl_access a = *access;
-    sl_access_expand(&a, lanes);
-    for (uint64_t left = a.mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        uint64_t first = a.addr[lane] / 4, words = (a.addr[lane] % 4 + width + 3) / 4;
-        for (uint64_t w = 0; w < words && w < MOST_LOCAL_WORDS; w++)
-            c->piece[count++] = (base + sl_local_interleave((first + w) * 4, lane, lanes)) >> c->log2_sector;
-    }
-    qsort(c->piece, count, sizeof *c->piece, compare_pieces);
-    for (uint32_t i = 0; i < count; i++)
-        if (!i || c->piece[i] != c->piece[different - 1])
-            c->piece[different++] = c->piece[i];
-    c->result->slot[a.slot].asked_bytes += bytes;
-    c->result->slot[a.slot].used_bytes += bytes;
-    return touch_pieces(c, a.slot, different);
+    c->result->slot[a->slot].asked_bytes += bytes;
+    c->result->slot[a->slot].used_bytes += bytes;
+    return touch_pieces(c, a->slot, sl_local_sectors(a, c->launch->lanes, width, base, c->log2_sector, c->piece));
 }
 
-/* Each lane's address says which space it means. */
 static bool access_generic(core *c, const sl_access *access, uint32_t width, sl_order_place place)
 {
-    const sl_trace_launch *l = c->launch;
-    sl_access a = *access;
-    sl_access_expand(&a, l->lanes);
-    sl_lane_spaces lanes = sl_lane_spaces_of(&a, l->shared_window, l->local_window, l->window_bytes);
-    if (lanes.global == a.mask)
-        return access_global(c, access, width);
-    a.affine = false;
-    a.mask = lanes.global;
-    if (lanes.global && !access_global(c, &a, width))
-        return false;
-    a.mask = lanes.local;
-    for (uint64_t left = lanes.local; left; left &= left - 1)
-        a.addr[__builtin_ctzll(left)] -= l->local_window;
-    return !lanes.local || access_local(c, &a, width, place);
+    sl_generic_access a;
+    sl_generic_split(access, c->launch, &a);
+    return (!a.global.mask || access_global(c, &a.global, width)) &&
+           (!a.local.mask || access_local(c, &a.local, width, place));
 }
 
 static bool wants(void *context, const sl_inst *inst)
@@ -207,8 +175,8 @@ static bool init(core *c, uint32_t number)
     c->local_warp_bytes = (UINT64_C(1) << 32) * lanes;
     c->local_base = (UINT64_C(1) << 63) + ((uint64_t)number << 52);
     c->capacity = lanes * (((widest - 1) >> c->log2_sector) + 2);
-    if (c->capacity < lanes * MOST_LOCAL_WORDS)
-        c->capacity = lanes * MOST_LOCAL_WORDS;
+    if (c->capacity < SL_LOCAL_SECTORS)
+        c->capacity = SL_LOCAL_SECTORS;
     c->piece = malloc(c->capacity * sizeof *c->piece);
     c->line_stack = sl_reuse_create();
     c->sector_stack = sl_reuse_create();
@@ -217,17 +185,19 @@ static bool init(core *c, uint32_t number)
            c->sector_stack && c->result->slot;
 }
 
-sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_profile_options *options, uint32_t number,
-                              sl_core_touches *result, sl_error *error)
+sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_walk_plan *plan, const sl_cta_lists *lists,
+                              const sl_profile_options *options, uint32_t number, sl_core_touches *result,
+                              sl_error *error)
 {
     *result = (sl_core_touches){0};
     core c = {
         .launch = sl_loaded_launch(loaded), .kernel = sl_loaded_kernel(loaded), .options = options, .result = result};
     sl_order_listener listener = {.context = &c, .wants = wants, .access = take_access};
-    sl_order_blocks blocks = {.first = number, .step = options->cores, .resident = options->blocks_per_core};
+    sl_order_blocks blocks = {&lists->block[lists->first[number]], lists->first[number + 1] - lists->first[number],
+                              options->blocks_per_core};
     sl_status status = init(&c, number) ? SL_OK : sl_fail_memory(error);
     if (!status)
-        status = sl_order_run(loaded, blocks, &listener, error);
+        status = sl_order_run(loaded, plan, blocks, &listener, error);
     if (!status)
         count_lines(&c);
     free(c.piece);

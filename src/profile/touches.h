@@ -3,8 +3,9 @@
 #ifndef SL_PROFILE_TOUCHES_H
 #define SL_PROFILE_TOUCHES_H
 
+#include "access/cta.h"
+#include "cache/histogram.h"
 #include "profile/footprint.h"
-#include "profile/histogram.h"
 #include "profile/order.h"
 #include "sluice/profile.h"
 #include "trace/touched.h"
@@ -16,8 +17,9 @@ typedef struct sl_core_touches {
 } sl_core_touches;
 
 /* Runs core number `core`'s share of the launch. On failure nothing is left to be freed. */
-sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_profile_options *options, uint32_t core,
-                              sl_core_touches *result, sl_error *error);
+sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_walk_plan *plan, const sl_cta_lists *lists,
+                              const sl_profile_options *options, uint32_t core, sl_core_touches *result,
+                              sl_error *error);
 void sl_core_touches_fini(sl_core_touches *result); /* an all-zero one is fine */
 
 #endif

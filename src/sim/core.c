@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/coalesce.h"
 #include "sim/leave.h"
 #include "sim/versions.h"
-#include "trace/coalesce.h"
 
 /* ---- when a warp can issue ---- */
 

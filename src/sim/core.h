@@ -8,7 +8,7 @@
 #ifndef SL_SIM_CORE_H
 #define SL_SIM_CORE_H
 
-#include "cache/request.h"
+#include "access/request.h"
 #include "sim/engine.h"
 #include "sim/program.h"
 

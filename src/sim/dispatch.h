@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which core gets the next block. Blocks of a launch go out in order, one to each core with room in a cycle, in rounds
- * over the cores. A small cluster of cores (core.apart, numbered first) has rounds of its own: one to begin with, and
- * one after every so many blocks of the others (core.apart_every). The model deals blocks in the same way
- * (model/deal.h), but has to guess when a core has room again. */
+/* Starts blocks on cores with room, in order, at most one on each core in a cycle (access/cta.h). */
 #ifndef SL_SIM_DISPATCH_H
 #define SL_SIM_DISPATCH_H
 

@@ -9,6 +9,8 @@
 #ifndef SL_SIM_ENGINE_H
 #define SL_SIM_ENGINE_H
 
+#include "access/cta.h"
+#include "access/request.h"
 #include "policy/policy.h"
 #include "sim/due.h"
 #include "sim/queue.h"
@@ -32,13 +34,6 @@ typedef struct sl_slot_stats {
 
 /* More memory instructions than a kernel has, as a rule. */
 enum { SL_KERNEL_PCS = 1024 };
-
-/* Where the rounds of blocks over the cores are (dispatch.h). */
-typedef struct sl_rounds {
-    uint32_t next;       /* core, of those that are not apart */
-    uint32_t next_apart; /* of those that are; as many as there are: their round is over */
-    uint32_t since;      /* blocks of the others since then */
-} sl_rounds;
 
 struct sl_sim {
     sl_machine whole;   /* as it was given */
@@ -72,10 +67,12 @@ struct sl_sim {
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
+    sl_request_shape shape;
     const uint8_t *plan;  /* [slots]: levels that loads go past; NULL: none */
     uint8_t hints, first; /* bit i: level i takes that as a hint other than `bypass`; as `evict_first` */
     uint64_t next_block, blocks_done;
-    sl_rounds rounds;
+    sl_cta_config cta;
+    sl_cta_rounds rounds;
     bool room; /* some core may have room for a block */
     uint32_t resident_blocks;
     uint32_t first_pc;     /* of the kernel: policies tell its instructions from those of others by it */

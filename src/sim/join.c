@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "access/coalescer.h"
+
 enum { BUCKETS = 256 };
 
 /* A read in flight. */
@@ -15,7 +17,8 @@ typedef struct flight {
 } flight;
 
 struct sl_join {
-    uint32_t group_cores, most, groups;
+    const sl_level *first;
+    uint32_t groups;
     uint32_t *bucket; /* [groups * BUCKETS]: first flight */
     flight *item;
     uint32_t capacity, free;
@@ -25,10 +28,10 @@ sl_status sl_join_create(const sl_machine *machine, sl_join **made, sl_error *er
 {
     const sl_level *first = &machine->level[0];
     *made = NULL;
-    if (machine->levels < 2 || first->merge_cores < 2 || first->merge_group < 2)
+    if (machine->levels < 2 || !sl_coalescer_exists(first))
         return SL_OK;
     sl_join *join = calloc(1, sizeof *join);
-    uint32_t groups = (machine->cores + first->merge_group - 1) / first->merge_group;
+    uint32_t groups = sl_coalescer_of(first, 0, machine->cores - 1) + 1;
     uint32_t *bucket = malloc((size_t)groups * BUCKETS * sizeof *bucket);
     if (!join || !bucket) {
         free(join);
@@ -37,11 +40,7 @@ sl_status sl_join_create(const sl_machine *machine, sl_join **made, sl_error *er
     }
     for (uint32_t i = 0; i < groups * BUCKETS; i++)
         bucket[i] = SL_NONE;
-    *join = (sl_join){.group_cores = first->merge_group,
-                      .most = first->merge_cores,
-                      .groups = groups,
-                      .bucket = bucket,
-                      .free = SL_NONE};
+    *join = (sl_join){.first = first, .groups = groups, .bucket = bucket, .free = SL_NONE};
     *made = join;
     return SL_OK;
 }
@@ -57,7 +56,8 @@ void sl_join_destroy(sl_join *join)
 
 static uint32_t *bucket_of(const sl_join *join, const sl_request *r)
 {
-    return &join->bucket[(size_t)(r->core / join->group_cores) * BUCKETS + (sl_mix_bits(r->addr) & (BUCKETS - 1))];
+    uint32_t group = sl_coalescer_of(join->first, 0, r->core);
+    return &join->bucket[(size_t)group * BUCKETS + (sl_mix_bits(r->addr) & (BUCKETS - 1))];
 }
 
 /* To the same cache. */
@@ -73,7 +73,7 @@ bool sl_join_takes(sl_sim *sim, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     for (uint32_t f = *bucket_of(join, r); f != SL_NONE; f = join->item[f].next) {
         flight *other = &join->item[f];
-        if (other->addr != r->addr || other->units != r->units || other->requests >= join->most ||
+        if (other->addr != r->addr || other->units != r->units || !sl_coalescer_takes(join->first, other->requests) ||
             !go_together(sim, r, other))
             continue;
         other->requests++;
@@ -121,7 +121,7 @@ void sl_join_stop(sl_sim *sim, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     for (uint32_t f = *bucket_of(join, r); f != SL_NONE; f = join->item[f].next)
         if (join->item[f].addr == r->addr)
-            join->item[f].requests = join->most;
+            join->item[f].requests = UINT32_MAX;
 }
 
 sl_request_list sl_join_close(sl_sim *sim, uint32_t number)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests of several cores that reach the second level as one: some first levels next to each other share a way to it,
- * and a read that is on its way already for the same sectors is not sent again. So many of them go as one
- * (merge_cores), of a group of cores (merge_group), while the first is in flight. */
+/* Reads of several cores that reach the second level as one (access/coalescer.h). Cores of the small GPC are grouped as
+ * the others. */
 #ifndef SL_SIM_JOIN_H
 #define SL_SIM_JOIN_H
 
@@ -9,7 +8,7 @@
 
 typedef struct sl_join sl_join;
 
-/* *join stays NULL where the machine joins nothing. */
+/* *join stays NULL where the machine joins nothing; the machine must outlive it. */
 sl_status sl_join_create(const sl_machine *machine, sl_join **join, sl_error *error);
 void sl_join_destroy(sl_join *join); /* NULL is fine */
 

@@ -154,17 +154,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
 
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number, sl_error *error)
 {
-    const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
-    sl_request_shape shape = {
-        .log2_line = sim->log2_line,
-        .log2_sector = sim->log2_unit,
-        .lanes = launch->lanes,
-        .split_bytes = sim->machine.core.request_bytes,
-        .shared_window = launch->shared_window,
-        .local_window = launch->local_window,
-        .window_bytes = launch->window_bytes,
-        .local_base = core->warp[w].local_base,
-    };
+    sl_request_shape shape = sim->shape;
+    shape.local_base = core->warp[w].local_base;
     return queue_requests(sim, core, w, inst_number, &shape, error);
 }
 

@@ -68,9 +68,9 @@ static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
     const sl_inst *inst = &kernel->inst[kernel->mem_inst[number]];
     const sl_slot_stats *s = &sim->slot[number];
     sl_counter requests, sectors;
-    if (inst->space == SL_MEM_SHARED || inst->space == SL_MEM_CONST)
+    if (!sl_inst_uses_cache(inst))
         return;
-    if (inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC)) {
+    if (sl_inst_is_global_load(inst)) {
         add_load(to, s);
     } else if (other_counters(inst, &requests, &sectors)) {
         sl_counts_add(to, requests, s->requests);

@@ -100,7 +100,7 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
     if (!status)
         status = sl_dram_create(sim, error);
     if (!status)
-        status = sl_join_create(machine, &sim->join, error);
+        status = sl_join_create(&sim->whole, &sim->join, error);
     if (!status)
         status = create_ahead(sim, error);
     if (!status && options->check_data)
@@ -324,7 +324,9 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->result->l1_bytes = occupancy.l1_bytes;
     sim->now = sim->last_progress = sim->machine.core.launch_cycles;
     sim->next_block = sim->blocks_done = 0;
-    sim->rounds = (sl_rounds){0};
+    sim->shape = sl_request_shape_of(&sim->machine, launch, sim->machine.level[0].line_bytes, 1u << sim->log2_unit);
+    sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
+    sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
         if (is_private(sim, i) || sim->options.cold)

@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "cache/belady.h"
+#include "cache/histogram.h"
 #include "cache/reuse.h"
-#include "profile/histogram.h"
 
 typedef struct recorded {
     uint64_t *line;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/coalesce.h"
+#include "access/coalesce.h"
+#include "access/lanes.h"
 #include "trace/touched.h"
 
 enum { GLOBAL, SHARED, LOCAL, TEXTURE, SPACES };
@@ -138,32 +139,6 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     return true;
 }
 
-static int compare_pieces(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Lanes with offsets of their own: every word of every lane has its place. */
-static uint64_t local_sectors(const sl_launch_counter *c, const sl_access *a, uint32_t width)
-{
-    enum { MOST_WORDS = 9 }; /* of 32 bytes that start within a word */
-    uint32_t lanes = c->launch->lanes, count = 0;
-    uint64_t piece[SL_MAX_LANES * MOST_WORDS], different = 0;
-    sl_access expanded = *a;
-    sl_access_expand(&expanded, lanes);
-    for (uint64_t left = a->mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        uint64_t first = expanded.addr[lane] / 4, words = (expanded.addr[lane] % 4 + width + 3) / 4;
-        for (uint64_t w = 0; w < words && w < MOST_WORDS; w++)
-            piece[count++] = sl_local_interleave((first + w) * 4, lane, lanes) >> c->log2_sector;
-    }
-    qsort(piece, count, sizeof *piece, compare_pieces);
-    for (uint32_t i = 0; i < count; i++)
-        different += !i || piece[i] != piece[i - 1];
-    return different;
-}
-
 /* Words of neighbouring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
  * lanes * 4 bytes. */
 static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width)
@@ -175,7 +150,8 @@ static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width
         sl_access row = {.mask = a->mask, .affine = true, .stride = 4, .row_lanes = lanes};
         t->amount += (a->base % 4 + width + 3) / 4 * sl_coalesce_count(&row, lanes, 4, c->log2_sector);
     } else {
-        t->amount += local_sectors(c, a, width);
+        uint64_t sector[SL_LOCAL_SECTORS];
+        t->amount += sl_local_sectors(a, lanes, width, 0, c->log2_sector, sector);
     }
 }
 
@@ -193,35 +169,15 @@ static void count_shared(sl_launch_counter *c, const sl_access *a, uint32_t widt
         t->amount += sl_bank_passes(a, lanes, width);
 }
 
-/* Each lane's address says which space it means. */
 static bool count_generic(sl_launch_counter *c, const sl_access *access, uint32_t width)
 {
-    const sl_trace_launch *l = c->launch;
-    sl_access a = *access;
-    sl_access_expand(&a, l->lanes);
-    sl_lane_spaces lanes = sl_lane_spaces_of(&a, l->shared_window, l->local_window, l->window_bytes);
-    if (lanes.global == a.mask)
-        return count_global(c, access, width);
-    if (lanes.global) {
-        sl_access part = a;
-        part.mask = lanes.global;
-        if (!count_global(c, &part, width))
-            return false;
-    }
-    if (lanes.shared) {
-        sl_access part = a;
-        part.mask = lanes.shared;
-        count_shared(c, &part, width); /* windows are aligned far beyond the banks: no need to subtract */
-    }
-    if (lanes.local) {
-        sl_access part = a;
-        part.mask = lanes.local;
-        part.affine = false;
-        for (uint32_t i = 0; i < l->lanes; i++)
-            part.addr[i] -= l->local_window;
-        count_local(c, &part, width);
-    }
-    return true;
+    sl_generic_access a;
+    sl_generic_split(access, c->launch, &a);
+    if (a.shared.mask)
+        count_shared(c, &a.shared, width);
+    if (a.local.mask)
+        count_local(c, &a.local, width);
+    return !a.global.mask || count_global(c, &a.global, width);
 }
 
 static bool count_access(sl_launch_counter *c, const sl_access *a)

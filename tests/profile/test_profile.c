@@ -2,7 +2,7 @@
 /* Profiles of small traces, with every number worked out by hand. */
 #include "sluice/profile.h"
 
-#include "profile/histogram.h"
+#include "cache/histogram.h"
 #include "profile/sums.h"
 #include "profile_maker.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A warp of a trace as the memory system sees it: requests and barriers, with the instructions in between counted. */
-#ifndef SL_MODEL_WALK_H
-#define SL_MODEL_WALK_H
+#ifndef SL_TRACE_WALK_H
+#define SL_TRACE_WALK_H
 
 #include "trace/loaded.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the addresses of a warp's lanes to the aligned pieces of memory (sectors, lines, pages) they touch. */
-#ifndef SL_TRACE_COALESCE_H
-#define SL_TRACE_COALESCE_H
+#ifndef SL_ACCESS_COALESCE_H
+#define SL_ACCESS_COALESCE_H
 
 #include "sluice/trace.h"
 
@@ -39,19 +39,5 @@ static inline uint32_t sl_span_pieces(const sl_piece_span *spans, uint32_t count
 /* Passes that 32 banks of 4 bytes need for the active lanes' shared-memory offsets: lanes that want different words of
  * one bank take turns; accesses of 8 and 16 bytes go by half and quarter warps. */
 uint32_t sl_bank_passes(const sl_access *access, uint32_t lanes, uint32_t width);
-
-/* Which space each lane of a generic access means, by the windows of the launch: masks of lanes. `expanded` has its
- * addresses filled in. */
-typedef struct sl_lane_spaces {
-    uint64_t global, shared, local;
-} sl_lane_spaces;
-sl_lane_spaces sl_lane_spaces_of(const sl_access *expanded, uint64_t shared_window, uint64_t local_window,
-                                 uint64_t window_bytes);
-
-/* Where byte `offset` of a lane's local memory lies in the warp's: words of neighbouring lanes are side by side. */
-static inline uint64_t sl_local_interleave(uint64_t offset, uint32_t lane, uint32_t lanes)
-{
-    return offset / 4 * lanes * 4 + lane * 4 + offset % 4;
-}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of memory that a warp touches. Affine accesses, which are most, have closed forms; the rest is sorted. */
-#include "trace/coalesce.h"
+#include "access/coalesce.h"
 
 #include <string.h>
 
@@ -281,17 +281,4 @@ uint32_t sl_bank_passes(const sl_access *a, uint32_t lanes, uint32_t width)
         passes += deepest(&lines);
     }
     return passes;
-}
-
-sl_lane_spaces sl_lane_spaces_of(const sl_access *a, uint64_t shared_window, uint64_t local_window,
-                                 uint64_t window_bytes)
-{
-    sl_lane_spaces spaces = {0};
-    for (uint64_t left = a->mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        spaces.shared |= (uint64_t)(a->addr[lane] - shared_window < window_bytes) << lane;
-        spaces.local |= (uint64_t)(a->addr[lane] - local_window < window_bytes) << lane;
-    }
-    spaces.global = a->mask & ~spaces.shared & ~spaces.local;
-    return spaces;
 }

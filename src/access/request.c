@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/request.h"
+#include "access/request.h"
 
-#include "trace/coalesce.h"
+#include "access/coalesce.h"
+#include "access/lanes.h"
 
 enum { MOST_SECTORS = SL_MAX_LANES * (SL_REQUEST_WIDTH / SL_REQUEST_LEAST_SECTOR + 1) };
 
@@ -52,7 +53,7 @@ static uint32_t group_sectors(const sl_request_shape *s, const uint64_t *sector,
 /* Lanes in a row, each a sector or more behind the one before: nothing need be sorted. */
 static bool is_spread(const sl_request_shape *s, const sl_access *a)
 {
-    return a->affine && a->row_lanes >= s->lanes && a->stride >= (int64_t)1 << s->log2_sector &&
+    return a->affine && a->row_lanes >= s->launch->lanes && a->stride >= (int64_t)1 << s->log2_sector &&
            a->stride < (int64_t)1 << 40 && a->base < UINT64_C(1) << 62;
 }
 
@@ -79,7 +80,7 @@ static uint32_t whole_access(const sl_request_shape *s, const sl_access *access,
     if (is_spread(s, access))
         return spread_access(s, access, width, piece);
     uint64_t sector[MOST_SECTORS];
-    uint32_t sectors = sl_coalesce_list(access, s->lanes, width, s->log2_sector, sector, MOST_SECTORS);
+    uint32_t sectors = sl_coalesce_list(access, s->launch->lanes, width, s->log2_sector, sector, MOST_SECTORS);
     return group_sectors(s, sector, sectors, piece);
 }
 
@@ -89,7 +90,7 @@ static uint32_t split_access(const sl_request_shape *s, sl_access *access, uint3
 {
     uint64_t mask = access->mask;
     uint32_t count = 0;
-    for (uint32_t first = 0; first < s->lanes; first += lanes) {
+    for (uint32_t first = 0; first < s->launch->lanes; first += lanes) {
         access->mask = mask & ((UINT64_C(1) << lanes) - 1) << first;
         if (access->mask)
             count += whole_access(s, access, width, &piece[count]);
@@ -104,32 +105,25 @@ static uint32_t local_access(const sl_request_shape *s, sl_access *access, uint3
 {
     sl_access row = *access;
     uint32_t count = 0, words = (width + 3) / 4;
-    sl_access_expand(&row, s->lanes);
+    sl_access_expand(&row, s->launch->lanes);
     for (uint32_t word = 0; word < words; word++) {
         sl_access part = {.mask = row.mask};
         for (uint64_t left = row.mask; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctzll(left);
             part.addr[lane] =
-                s->local_base + sl_local_interleave((row.addr[lane] & ~UINT64_C(3)) + 4 * word, lane, s->lanes);
+                s->local_base + sl_local_interleave((row.addr[lane] & ~UINT64_C(3)) + 4 * word, lane, s->launch->lanes);
         }
         count += whole_access(s, &part, 4, &piece[count]);
     }
     return count;
 }
 
-/* Each lane's address says which space it means. */
 static uint32_t generic_access(const sl_request_shape *s, sl_access *access, uint32_t width, sl_request_piece *piece)
 {
-    sl_access a = *access;
-    sl_access_expand(&a, s->lanes);
-    sl_lane_spaces lanes = sl_lane_spaces_of(&a, s->shared_window, s->local_window, s->window_bytes);
-    a.affine = false;
-    a.mask = lanes.global;
-    uint32_t count = lanes.global ? whole_access(s, &a, width, piece) : 0;
-    a.mask = lanes.local;
-    for (uint64_t left = lanes.local; left; left &= left - 1)
-        a.addr[__builtin_ctzll(left)] -= s->local_window;
-    return lanes.local ? count + local_access(s, &a, width, &piece[count]) : count;
+    sl_generic_access a;
+    sl_generic_split(access, s->launch, &a);
+    uint32_t count = a.global.mask ? whole_access(s, &a.global, width, piece) : 0;
+    return a.local.mask ? count + local_access(s, &a.local, width, &piece[count]) : count;
 }
 
 uint32_t sl_request_pieces(const sl_request_shape *s, const sl_inst *inst, sl_access *access,
@@ -141,7 +135,7 @@ uint32_t sl_request_pieces(const sl_request_shape *s, const sl_inst *inst, sl_ac
     if (inst->space == SL_MEM_GENERIC)
         return generic_access(s, access, width, piece);
     uint32_t lanes = s->split_bytes / width;
-    if (s->split_bytes && lanes && lanes < s->lanes)
+    if (s->split_bytes && lanes && lanes < s->launch->lanes)
         return split_access(s, access, width, lanes, piece);
     return whole_access(s, access, width, piece);
 }
@@ -153,7 +147,7 @@ void sl_request_bytes(const sl_request_shape *s, const sl_inst *inst, sl_access 
     uint32_t width = inst->width ? inst->width : 4;
     bytes[0] = bytes[1] = 0;
     if (access->affine)
-        sl_access_expand(access, s->lanes);
+        sl_access_expand(access, s->launch->lanes);
     for (uint64_t left = access->mask; left; left &= left - 1) {
         uint64_t from = access->addr[__builtin_ctzll(left)] - first;
         for (uint32_t i = 0; i < width; i++, from++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/walk.h"
+#include "trace/walk.h"
 
 #include <unistd.h>
 

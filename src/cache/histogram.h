@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Filling histograms over powers of two. */
-#ifndef SL_PROFILE_HISTOGRAM_H
-#define SL_PROFILE_HISTOGRAM_H
+#ifndef SL_CACHE_HISTOGRAM_H
+#define SL_CACHE_HISTOGRAM_H
 
 #include "cache/reuse.h"
 #include "sluice/profile.h"

@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/deal.h"
+#include "access/cta.h"
 
-#include "profile/profile_maker.h"
+#include "support.h"
 
-enum { MOST_BLOCKS = 32 };
+enum { MAX_BLOCKS = 32 };
 
-/* Blocks of one warp that loads `loads[b]` lines, on `machine` with room for `resident` blocks on each core. */
-static void deal(const sl_machine *machine, uint32_t resident, uint32_t blocks, const uint32_t *loads,
-                 uint32_t core_of[MOST_BLOCKS])
+/* Blocks of these costs, on `machine` with room for `resident` blocks on each core. */
+static void schedule(const sl_machine *machine, uint32_t resident, uint32_t blocks, const uint64_t *cost,
+                     uint32_t core_of[MAX_BLOCKS])
 {
-    enum { MOST_LOADS = 16 };
-    static act acts[MOST_BLOCKS][MOST_LOADS + 1];
-    static warp_acts warps[MOST_BLOCKS];
-    maker m;
-    sl_loaded *loaded;
+    sl_cta_config config = sl_cta_config_of(machine, resident);
+    sl_cta_lists lists;
     sl_error error;
-    for (uint32_t b = 0; b < blocks; b++) {
-        for (uint32_t i = 0; i < loads[b]; i++) /* no two steps alike, so that each takes room in the trace */
-            acts[b][i] = (act){LOAD, ALL_LANES, (uint64_t)(i * i * i * 977 + b * 31) * 4096, 4};
-        acts[b][loads[b]] = (act){0};
-        warps[b] = (warp_acts){b, 0, acts[b]};
-    }
-    make_trace(&m, blocks, 1, warps);
-    assert_int_equal(sl_loaded_create(m.trace, 0, NULL, &loaded, &error), SL_OK);
-    assert_int_equal(sl_deal_blocks(machine, loaded, resident, core_of, &error), SL_OK);
-    sl_loaded_destroy(loaded);
-    drop_trace(&m);
+    assert_int_equal(sl_cta_schedule(&config, blocks, cost, &lists, &error), SL_OK);
+    assert_int_equal(lists.first[machine->cores], blocks);
+    for (uint32_t c = 0; c < machine->cores; c++)
+        for (size_t i = lists.first[c]; i < lists.first[c + 1]; i++) {
+            assert_true(i == lists.first[c] || lists.block[i] > lists.block[i - 1]);
+            core_of[lists.block[i]] = c;
+        }
+    sl_cta_lists_fini(&lists);
 }
 
-static const uint32_t alike[MOST_BLOCKS] = {[0 ... MOST_BLOCKS - 1] = 4};
+static const uint64_t alike[MAX_BLOCKS] = {[0 ... MAX_BLOCKS - 1] = 4};
 
 static void check(const uint32_t *core_of, const uint32_t *expected, uint32_t blocks)
 {
@@ -40,8 +34,8 @@ static void blocks_that_are_alike_go_round_the_cores(void **state)
 {
     (void)state;
     const sl_machine machine = {.cores = 3};
-    uint32_t core_of[MOST_BLOCKS];
-    deal(&machine, 1, 8, alike, core_of);
+    uint32_t core_of[MAX_BLOCKS];
+    schedule(&machine, 1, 8, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 0, 1, 2, 0, 1}, 8);
 }
 
@@ -50,8 +44,8 @@ static void a_small_cluster_has_rounds_of_its_own(void **state)
 {
     (void)state;
     const sl_machine machine = {.cores = 6, .core = {.apart = 2, .apart_every = 3}};
-    uint32_t core_of[MOST_BLOCKS];
-    deal(&machine, 8, 12, alike, core_of);
+    uint32_t core_of[MAX_BLOCKS];
+    schedule(&machine, 8, 12, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 0, 1, 5, 2, 3, 0, 1}, 12);
 }
 
@@ -60,8 +54,8 @@ static void a_core_that_is_full_is_passed_over(void **state)
 {
     (void)state;
     const sl_machine machine = {.cores = 6, .core = {.apart = 2, .apart_every = 3}};
-    uint32_t core_of[MOST_BLOCKS];
-    deal(&machine, 1, 6, alike, core_of);
+    uint32_t core_of[MAX_BLOCKS];
+    schedule(&machine, 1, 6, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 5}, 6);
 }
 
@@ -70,8 +64,8 @@ static void the_last_blocks_of_a_launch_go_far_from_each_other(void **state)
 {
     (void)state;
     const sl_machine machine = {.cores = 8, .levels = 1, .level = {{.merge_group = 2}}};
-    uint32_t core_of[MOST_BLOCKS];
-    deal(&machine, 1, 6, alike, core_of);
+    uint32_t core_of[MAX_BLOCKS];
+    schedule(&machine, 1, 6, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 6}, 6);
 }
 
@@ -80,10 +74,12 @@ static void where_blocks_differ_the_first_core_to_finish_gets_the_next(void **st
 {
     (void)state;
     const sl_machine machine = {.cores = 2};
-    const uint32_t loads[] = {16, 1, 1, 1, 1};
-    uint32_t core_of[MOST_BLOCKS];
-    deal(&machine, 1, 5, loads, core_of);
+    const uint64_t loads[] = {16, 1, 1, 1, 1};
+    uint32_t core_of[MAX_BLOCKS];
+    schedule(&machine, 1, 5, loads, core_of);
     check(core_of, (const uint32_t[]){0, 1, 1, 1, 1}, 5);
+    schedule(&machine, 1, 5, NULL, core_of); /* nobody knows */
+    check(core_of, (const uint32_t[]){0, 1, 0, 1, 0}, 5);
 }
 
 int main(void)

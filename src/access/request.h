@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From what the lanes of a warp touch to what the first cache is asked for: sectors of lines. */
-#ifndef SL_CACHE_REQUEST_H
-#define SL_CACHE_REQUEST_H
+#ifndef SL_ACCESS_REQUEST_H
+#define SL_ACCESS_REQUEST_H
 
 #include "machine/machine.h"
 #include "sluice/trace.h"
@@ -31,11 +31,36 @@ static inline uint64_t sl_sector_count(uint32_t sectors)
 
 typedef struct sl_request_shape {
     unsigned log2_line, log2_sector;
-    uint32_t lanes;
     uint32_t split_bytes; /* lanes whose words are together more than this go in several requests; 0: never */
-    uint64_t shared_window, local_window, window_bytes; /* of the launch */
-    uint64_t local_base;                                /* address of the warp's local memory */
+    const sl_trace_launch *launch;
+    uint64_t local_base; /* address of the warp's local memory */
 } sl_request_shape;
+
+/* Requests to a cache with lines of `line_bytes`, by sectors of `sector_bytes`. Each warp has its local_base. */
+static inline sl_request_shape sl_request_shape_of(const sl_machine *machine, const sl_trace_launch *launch,
+                                                   uint32_t line_bytes, uint32_t sector_bytes)
+{
+    return (sl_request_shape){.log2_line = (unsigned)__builtin_ctz(line_bytes),
+                              .log2_sector = (unsigned)__builtin_ctz(sector_bytes),
+                              .split_bytes = machine->core.request_bytes,
+                              .launch = launch};
+}
+
+/* Whether an instruction goes to the caches: not shared memory, not parameters and constants. */
+static inline bool sl_inst_uses_cache(const sl_inst *inst)
+{
+    return inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_SHARED && inst->space != SL_MEM_CONST;
+}
+/* Whether it reads lines of a cache: prefetches and asynchronous copies do, atomics do not. */
+static inline bool sl_inst_loads(const sl_inst *inst)
+{
+    return inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_PREFETCH;
+}
+/* Whether it is what profilers call a global load. */
+static inline bool sl_inst_is_global_load(const sl_inst *inst)
+{
+    return inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
+}
 
 /* Whether the model can take the accesses of the kernel to this level: what it cannot is an error that says why. */
 sl_status sl_request_check(const sl_level *level, const sl_trace_kernel *kernel, sl_error *error);

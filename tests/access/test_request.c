@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cache/request.h"
+#include "access/request.h"
 
 #include <string.h>
 
@@ -7,13 +7,12 @@
 
 #define ALL UINT32_MAX
 
-static const sl_request_shape sectored = {.log2_line = 7,
-                                          .log2_sector = 5,
-                                          .lanes = 32,
-                                          .shared_window = UINT64_C(0x100000000),
-                                          .local_window = UINT64_C(0x200000000),
-                                          .window_bytes = 0x1000000,
-                                          .local_base = UINT64_C(1) << 62};
+static const sl_trace_launch launch = {.lanes = 32,
+                                       .shared_window = UINT64_C(0x100000000),
+                                       .local_window = UINT64_C(0x200000000),
+                                       .window_bytes = 0x1000000};
+static const sl_request_shape sectored = {
+    .log2_line = 7, .log2_sector = 5, .launch = &launch, .local_base = UINT64_C(1) << 62};
 
 typedef struct pieces {
     uint32_t count;
@@ -102,7 +101,7 @@ static void words_that_cross_a_line_touch_both(void **state)
 static void wide_words_go_by_halves_and_quarters(void **state)
 {
     (void)state;
-    sl_request_shape fermi = {.log2_line = 7, .log2_sector = 7, .lanes = 32, .split_bytes = 128};
+    sl_request_shape fermi = {.log2_line = 7, .log2_sector = 7, .split_bytes = 128, .launch = &launch};
     pieces p = ask(&fermi, load_of(SL_MEM_GLOBAL, 8), strided(ALL, 0x1000, 8));
     assert_int_equal(p.count, 2);
     check(&p, 0, 0x20, 1);
@@ -172,7 +171,7 @@ static void generic_addresses_say_which_space_they_mean(void **state)
 static void the_largest_request_fits(void **state)
 {
     (void)state;
-    sl_request_shape wide = {.log2_line = 5, .log2_sector = 4, .lanes = 64};
+    sl_request_shape wide = {.log2_line = 5, .log2_sector = 4, .launch = &(sl_trace_launch){.lanes = 64}};
     sl_access access = {.mask = UINT64_MAX};
     sl_inst inst = load_of(SL_MEM_GLOBAL, 32);
     pieces p;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/walk.h"
+#include "trace/walk.h"
 
 #include <stdlib.h>
+
+#include "access/request.h"
 
 /* Something of a basic block that warps stop at: a memory instruction or a barrier. */
 typedef struct stop {
@@ -26,11 +28,6 @@ struct sl_walk_plan {
 
 /* ---- the plan ---- */
 
-static bool goes_to_memory(const sl_inst *inst)
-{
-    return inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_SHARED && inst->space != SL_MEM_CONST;
-}
-
 /* Loads are ranked over the whole kernel, and those that write a register are what everyone who reads it, or writes it
  * again, has to wait for. A load that is back already, as most are, is waited for in no time. */
 typedef struct writers {
@@ -53,7 +50,7 @@ static bool find_writers(const sl_trace_kernel *k, writers *w)
     for (uint32_t b = 0; w->ranks && b < k->bbs; b++)
         for (uint32_t i = k->bb[b].first; i < k->bb[b].first + k->bb[b].count; i++) {
             const sl_inst *inst = &k->inst[i];
-            if (!goes_to_memory(inst) || !inst->dsts)
+            if (!sl_inst_uses_cache(inst) || !inst->dsts)
                 continue;
             for (uint32_t r = 0; r < inst->dsts && r < SL_INST_REGS; r++)
                 w->ranks[inst->regs[r]] |= UINT64_C(1) << rank_of(loads);
@@ -81,7 +78,7 @@ static void plan_block(sl_walk_plan *plan, uint32_t number, writers *w, uint32_t
         const sl_inst *inst = &k->inst[i];
         waits |= waits_of(w, inst);
         insts++;
-        bool memory = goes_to_memory(inst), barrier = sl_inst_holds_block(k, inst);
+        bool memory = sl_inst_uses_cache(inst), barrier = sl_inst_holds_block(k, inst);
         if (!memory && !barrier)
             continue;
         uint32_t rank = memory && inst->dsts ? rank_of(w->loads++) : SL_WALK_LOADS;
@@ -101,7 +98,7 @@ sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan
         return sl_fail_memory(error);
     uint32_t stops = 0;
     for (uint32_t i = 0; i < kernel->insts; i++)
-        stops += goes_to_memory(&kernel->inst[i]) || sl_inst_holds_block(kernel, &kernel->inst[i]);
+        stops += sl_inst_uses_cache(&kernel->inst[i]) || sl_inst_holds_block(kernel, &kernel->inst[i]);
     p->kernel = kernel;
     p->bb = calloc(kernel->bbs ? kernel->bbs : 1, sizeof *p->bb);
     p->stop = calloc(stops ? stops : 1, sizeof *p->stop);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sectors, lines and banks that a warp touches: by hand where a person can count them, by brute force elsewhere. */
-#include "trace_maker.h"
+#include "trace/trace_maker.h"
 
-#include "trace/coalesce.h"
+#include "access/coalesce.h"
 
 static sl_access line(uint64_t base, int64_t stride)
 {
