@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/request.h"
+#include "access/cache_ops.h"
 
 enum { NO_WARP = 0xffffffff };
 
@@ -14,6 +14,7 @@ typedef struct warp {
     uint32_t next_blocked;
     bool requesting; /* within a request that had to wait */
     uint32_t pieces, at;
+    const sl_cache_decision *decision;   /* of the request */
     uint64_t done;                       /* of the request, so far */
     uint64_t done_at[SL_WALK_LOADS + 1]; /* of loads by rank; the last: nobody waits for it */
     uint64_t arrival[8];                 /* of its latest misses, in a ring: for the limit per warp */
@@ -169,35 +170,13 @@ static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind ki
         c->failed = true;
 }
 
-/* Loads that do not look into L1, by their cache operator. */
-static bool goes_past(const sl_inst *inst)
-{
-    switch (inst->cache_op) {
-    case SL_CACHE_CG:
-    case SL_CACHE_CV:
-    case SL_CACHE_VOLATILE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Loads that look into L1 and leave nothing there. */
-static bool no_allocate(const sl_inst *inst)
-{
-    return inst->cache_op == SL_CACHE_L1_NO_ALLOCATE || inst->cache_op == SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST;
-}
-
 /* The same for caches of other sizes; the order of accesses is theirs only where nothing depends on hits and misses. */
-static void load_stacks(const core *c, const sl_request_piece *p, const sl_inst *inst, bool counted)
+static void load_stacks(const core *c, const sl_request_piece *p, const sl_cache_decision *decision, bool counted)
 {
-    sl_stacks *stacks = c->config->stacks;
-    if (!goes_past(inst) && no_allocate(inst))
-        sl_stacks_probe(stacks, p->line, p->sectors, counted);
-    else if (!goes_past(inst))
-        sl_stacks_load(stacks, p->line, p->sectors, counted);
+    if (decision->allocate)
+        sl_stacks_load(c->config->stacks, p->line, p->sectors, counted);
     else if (counted)
-        sl_stacks_pass(stacks, p->sectors);
+        sl_stacks_bypass(c->config->stacks, p->line, p->sectors, decision->lookup);
 }
 
 /* Sectors of the piece that the load has to fetch are counted and passed on. False: it has to wait. */
@@ -207,14 +186,9 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
     const sl_request_piece *p = &w->piece[w->at];
     bool counted = inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC;
     sl_slot_loads *slot = &c->result->slot[inst->mem_slot];
-    sl_l1_outcome outcome = {.done = c->time};
-    if (goes_past(inst)) {
-        outcome.sectors[SL_LOAD_COMPULSORY] = p->sectors;
-        outcome.done = c->time + c->config->machine->memory.latency_cycles;
-    } else if (no_allocate(inst)) {
-        outcome.sectors[SL_LOAD_HIT] = sl_l1_probe(c->l1, c->time, p->line, p->sectors);
-        outcome.sectors[SL_LOAD_CAPACITY] = p->sectors & ~outcome.sectors[SL_LOAD_HIT];
-        outcome.done = c->time + c->config->machine->memory.latency_cycles;
+    sl_l1_outcome outcome;
+    if (!w->decision->allocate) {
+        sl_l1_bypass(c->l1, c->time, p->line, p->sectors, w->decision->lookup, &outcome);
     } else {
         uint64_t bytes[2];
         bool parts = sl_l1_has_parts(c->l1, p->line);
@@ -227,7 +201,7 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
             return false;
     }
     if (c->config->stacks)
-        load_stacks(c, p, inst, counted);
+        load_stacks(c, p, w->decision, counted);
     uint32_t fetched = 0;
     for (int k = 0; k < SL_LOAD_CLASSES; k++) {
         if (!outcome.sectors[k])
@@ -275,6 +249,7 @@ static void begin_request(core *c, warp *w)
     w->pieces = sl_request_pieces(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
     w->at = 0;
     w->done = c->time;
+    w->decision = sl_cache_decide(w->walk.inst);
     c->result->slot[w->walk.inst->mem_slot].requests++;
 }
 

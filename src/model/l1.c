@@ -506,9 +506,19 @@ uint64_t sl_l1_next_effect(const sl_l1 *c)
     return c->next;
 }
 
-uint32_t sl_l1_probe(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+void sl_l1_bypass(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome)
 {
-    return sl_l1_present(c, time, line) & sectors;
+    *outcome = (sl_l1_outcome){.done = time};
+    uint32_t there = lookup ? sl_l1_present(c, time, line) & sectors : 0;
+    if (there) {
+        const line_record *r = &c->records.items[find_line(c, line)];
+        outcome->sectors[SL_LOAD_HIT] = there & r->valid[REAL];
+        outcome->sectors[SL_LOAD_LATENCY] = there & ~r->valid[REAL];
+        outcome->done = there & ~r->valid[REAL] ? r->arrival : time + c->level->hit_cycles;
+    }
+    outcome->sectors[SL_LOAD_BYPASSED] = sectors & ~there;
+    if (sectors & ~there && !c->config.no_latency)
+        outcome->done = time + c->config.latency;
 }
 
 /* ---- stores ---- */

@@ -22,6 +22,7 @@ typedef enum sl_load_class {
     SL_LOAD_CONFLICT,   /* would not */
     SL_LOAD_STORE,      /* a store has dropped it, or left only its own bytes of it */
     SL_LOAD_MSHR,       /* was there, but its warp had to wait for an MSHR until it was gone */
+    SL_LOAD_BYPASSED,   /* its cache operator keeps it from being looked up, or from being allocated */
     SL_LOAD_CLASSES
 } sl_load_class;
 
@@ -64,8 +65,9 @@ bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t
 bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
 /* When something next takes effect; UINT64_MAX: nothing is on its way. */
 uint64_t sl_l1_next_effect(const sl_l1 *l1);
-/* A load that goes past the cache: what is there is used, nothing is put there. */
-uint32_t sl_l1_probe(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
+/* A load that allocates nothing. Where it is looked up, what is there or in flight is used, which leaves the order of
+ * replacement as it is; the rest bypasses the cache. */
+void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome);
 /* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. */
 void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
 /* A line leaves the cache. */

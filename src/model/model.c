@@ -228,6 +228,7 @@ static void add_loads(sl_counts *to, const uint64_t sectors[SL_LOAD_CLASSES])
         [SL_LOAD_LATENCY] = SL_COUNTER_latency_sectors,   [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
         [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors, [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
         [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,         [SL_LOAD_STORE] = SL_COUNTER_store_sectors,
+        [SL_LOAD_BYPASSED] = SL_COUNTER_bypassed_sectors,
     };
     uint64_t misses = 0;
     for (int k = SL_LOAD_LATENCY; k < SL_LOAD_CLASSES; k++) {

@@ -123,27 +123,20 @@ void sl_stacks_load(sl_stacks *s, uint64_t line, uint32_t sectors, bool counted)
     use(s, id, sectors);
 }
 
-void sl_stacks_probe(sl_stacks *s, uint64_t line, uint32_t sectors, bool counted)
+void sl_stacks_bypass(sl_stacks *s, uint64_t line, uint32_t sectors, bool lookup)
 {
-    uint32_t id, any;
-    if (!counted)
-        return;
-    sl_reuse_look(s->geometry[0].set[0], line, &id);
+    uint32_t id = UINT32_MAX, any;
+    if (lookup)
+        sl_reuse_look(s->geometry[0].set[0], line, &id);
     for (size_t i = 0; i < s->points; i++) {
         const point *p = &s->point[i];
-        uint64_t distance = sl_reuse_look(stack_of(&s->geometry[p->geometry], line), line, &any);
+        uint64_t distance = id == UINT32_MAX ? 0 : sl_reuse_look(stack_of(&s->geometry[p->geometry], line), line, &any);
         for (uint32_t left = sectors; left; left &= left - 1) {
             uint32_t sector = (uint32_t)__builtin_ctz(left);
             bool hit = id != UINT32_MAX && farther(farthest_of(s, id, p->geometry)[sector], distance) < p->ways;
-            s->result[i][hit ? SL_LOAD_HIT : SL_LOAD_CAPACITY]++;
+            s->result[i][hit ? SL_LOAD_HIT : SL_LOAD_BYPASSED]++;
         }
     }
-}
-
-void sl_stacks_pass(sl_stacks *s, uint32_t sectors)
-{
-    for (size_t i = 0; i < s->points; i++)
-        s->result[i][SL_LOAD_COMPULSORY] += (uint64_t)__builtin_popcount(sectors);
 }
 
 /* ---- stores ---- */

@@ -22,11 +22,9 @@ void sl_stacks_destroy(sl_stacks *stacks); /* NULL is fine */
 
 /* As the functions of l1.h; only sectors of loads that are `counted` show in the results. */
 void sl_stacks_load(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool counted);
-void sl_stacks_probe(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool counted);
 void sl_stacks_store(sl_stacks *stacks, uint64_t line, uint32_t sectors);
 void sl_stacks_drop(sl_stacks *stacks, uint64_t line);
-/* Sectors of loads that do not look into the cache at all. */
-void sl_stacks_pass(sl_stacks *stacks, uint32_t sectors);
+void sl_stacks_bypass(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool lookup); /* counted */
 
 /* [count][SL_LOAD_CLASSES]: sectors by level and class. */
 const uint64_t (*sl_stacks_result(const sl_stacks *stacks))[SL_LOAD_CLASSES];

@@ -99,6 +99,8 @@ static sl_outcome go_past(sl_sim *sim, sl_bank *b, lookup *l)
     sl_way_mask mask;
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
+    if (l->here && l->r->kind == SL_REQUEST_LOAD) /* only what is not here is fetched */
+        l->r->units &= ~(b->line[l->place].valid >> sl_shift_of(sim, b, l->r->addr));
     if (b->gate && b->gate->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->gate, &l->access, &mask);
         if (way != SL_NO_WAY)
@@ -294,10 +296,21 @@ static bool evicts(const sl_bank *b, const lookup *l)
            l->r->kind == SL_REQUEST_LOAD && !b->line[l->place].flying;
 }
 
+/* A load that the level is not searched for. What was stored here alone it must see all the same. */
+static bool is_not_looked_up(const sl_bank *b, const lookup *l)
+{
+    return l->r->no_lookup >> b->number & 1 && l->r->kind == SL_REQUEST_LOAD &&
+           !(b->level->write == SL_WRITE_BACK && has_news(b, l));
+}
+
 /* Loads, and atomics where they are done. */
 static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
+    if (l->here && is_not_looked_up(b, l)) {
+        l->here = false;
+        l->way = SL_NO_WAY;
+    }
     if (evicts(b, l)) {
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);

@@ -27,7 +27,8 @@ enum { SL_CORE_WARPS = 64 }; /* of a core, at most */
 typedef struct sl_slot_stats {
     uint64_t requests; /* warp instructions */
     uint64_t lines;    /* requests to level 0 */
-    uint64_t sectors, hits, pending, misses, bypasses;
+    uint64_t sectors, hits, pending, misses;
+    uint64_t bypasses, bypassed;      /* requests, and their sectors: of the misses */
     uint64_t next_sectors, next_hits; /* reads of level 1 */
     uint64_t memory_sectors;          /* reads of DRAM */
 } sl_slot_stats;

@@ -4,6 +4,7 @@
  * requests go to them by their warp, and a queue is emptied before the next one has its turn. */
 #include <string.h>
 
+#include "access/cache_ops.h"
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
@@ -46,25 +47,6 @@ static sl_request_kind kind_of(const sl_inst *inst)
         return SL_REQUEST_REDUCTION;
     default:
         return SL_REQUEST_LOAD;
-    }
-}
-
-/* Levels that the instruction itself says its loads go past. */
-static uint8_t passes(const sl_sim *sim, const sl_inst *inst)
-{
-    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
-    switch ((sl_cache_op)inst->cache_op) {
-    case SL_CACHE_CG:
-    case SL_CACHE_CV:
-    case SL_CACHE_L1_NO_ALLOCATE:
-    case SL_CACHE_VOLATILE:
-        return 1;
-    case SL_CACHE_L2_EVICT_FIRST:
-        return last;
-    case SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST:
-        return last | 1;
-    default:
-        return 0;
     }
 }
 
@@ -116,7 +98,10 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     core->instructions++;
     count_request(sim, inst, piece, pieces);
     uint32_t q = w % core->queues;
-    uint8_t past = passes(sim, inst) | (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0);
+    const sl_cache_decision *decision = sl_cache_decide(inst);
+    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
+    uint8_t past = (uint8_t)((decision->allocate ? 0 : 1) | (decision->evict_first ? last : 0) |
+                             (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0));
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t number = sl_request_take(&sim->pool);
@@ -133,6 +118,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->kind = (uint8_t)kind;
         r->bypass = past & (uint8_t)~hints;
         r->hinted = past & hints;
+        r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
         r->since = sim->now + 1;
         if (sim->versions)
             sl_versions_issue(sim, number);
@@ -175,6 +161,7 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome
         break;
     case SL_OUTCOME_PAST:
         s->bypasses++;
+        s->bypassed += sectors;
         s->misses += sectors;
         break;
     default:
@@ -197,7 +184,7 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome o
            (!stream || sl_sim_stream_add(stream, bank->index, line, sl_set_of(bank, addr), fate));
 }
 
-/* What a line held already of a request that missed is a hit: only the rest is fetched. */
+/* What a line held already of a request that missed, or bypasses it, is a hit: only the rest is fetched. */
 static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
     sl_request before = *sl_request_at(sim, number);
@@ -205,7 +192,7 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     if (outcome == SL_OUTCOME_STALL || before.kind != SL_REQUEST_LOAD)
         return outcome;
     uint32_t missing = before.units;
-    if (outcome == SL_OUTCOME_MISS)
+    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_PAST)
         missing &= sl_request_at(sim, number)->units;
     count_outcome(sim, before.slot, missing, outcome);
     if (before.units & ~missing)

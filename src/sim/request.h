@@ -33,6 +33,7 @@ typedef struct sl_request {
     uint8_t warp;
     uint8_t kind;                  /* sl_request_kind */
     uint8_t bypass;                /* bit i: goes past level i */
+    uint8_t no_lookup;             /* bit i: and is not even looked for there */
     uint8_t admitted;              /* bit i: level i has decided that it does not */
     uint8_t feedback;              /* SL_FEEDBACK_*, from the level below */
     uint8_t hinted;                /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */

@@ -30,6 +30,7 @@ static void add_load(sl_counts *to, const sl_slot_stats *s)
     sl_counts_add(to, SL_COUNTER_ld_sector_misses, s->misses);
     sl_counts_add(to, SL_COUNTER_latency_sectors, s->pending);
     sl_counts_add(to, SL_COUNTER_bypass_requests, s->bypasses);
+    sl_counts_add(to, SL_COUNTER_bypassed_sectors, s->bypassed);
 }
 
 /* Requests and sectors of what is no load from global memory. */

@@ -427,16 +427,44 @@ static void stores_that_allocate_leave_the_bytes_they_write(void **state)
     sl_l1_destroy(l1);
 }
 
-static void a_load_past_the_cache_uses_what_is_there_and_leaves_nothing(void **state)
+/* The classes of a load of one sector that allocates nothing. */
+static sl_load_class bypass(sl_l1 *l1, uint64_t time, uint64_t line, bool lookup)
+{
+    sl_l1_outcome outcome;
+    sl_l1_bypass(l1, time, line, 1, lookup, &outcome);
+    for (int k = 0; k < SL_LOAD_CLASSES; k++)
+        if (outcome.sectors[k])
+            return (sl_load_class)k;
+    return SL_LOAD_CLASSES;
+}
+
+static void a_load_that_does_not_allocate_uses_what_is_there_and_fills_nothing(void **state)
 {
     (void)state;
     sl_level level = plain_level(1, 2);
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
-    assert_int_equal(sl_l1_probe(l1, 0, 4, 1), 0);
+    assert_int_equal(bypass(l1, 0, 4, true), SL_LOAD_BYPASSED);
     assert_int_equal(load(l1, 1, 4), SL_LOAD_COMPULSORY);
-    assert_int_equal(sl_l1_probe(l1, 2, 4, 1), 1);
+    assert_int_equal(bypass(l1, 2, 4, true), SL_LOAD_HIT);
+    assert_int_equal(bypass(l1, 2, 4, false), SL_LOAD_BYPASSED);
     sl_l1_drop(l1, 3, 4);
-    assert_int_equal(sl_l1_probe(l1, 4, 4, 1), 0);
+    assert_int_equal(bypass(l1, 4, 4, true), SL_LOAD_BYPASSED);
+    sl_l1_destroy(l1);
+}
+
+static void a_load_that_does_not_allocate_waits_for_what_is_in_flight(void **state)
+{
+    (void)state;
+    sl_level level = plain_level(1, 2);
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 100, .warps = 1});
+    sl_l1_outcome outcome;
+    assert_int_equal(load(l1, 0, 4), SL_LOAD_COMPULSORY);
+    sl_l1_bypass(l1, 10, 4, 1, true, &outcome);
+    assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 1);
+    assert_int_equal(outcome.done, 100);
+    sl_l1_bypass(l1, 10, 4, 1, false, &outcome);
+    assert_int_equal(outcome.sectors[SL_LOAD_BYPASSED], 1);
+    assert_int_equal(outcome.done, 110);
     sl_l1_destroy(l1);
 }
 
@@ -512,7 +540,10 @@ static void classes_share_out_every_sector(void **state)
         }
         uint32_t present = sl_l1_present(l1, time, line);
         sl_l1_outcome outcome;
-        while (!sl_l1_load(l1, time, warp, line, sectors, waited, NULL, &outcome)) {
+        bool bypasses = i % 16 == 0;
+        if (bypasses)
+            sl_l1_bypass(l1, time, line, sectors, i % 32 == 0, &outcome);
+        while (!bypasses && !sl_l1_load(l1, time, warp, line, sectors, waited, NULL, &outcome)) {
             assert_int_not_equal(sl_l1_next_effect(l1), UINT64_MAX);
             waited = present;
             time++;
@@ -554,7 +585,8 @@ int main(void)
         cmocka_unit_test(a_line_that_leaves_takes_its_sectors_along),
         cmocka_unit_test(a_store_drops_updates_or_allocates_the_line),
         cmocka_unit_test(stores_that_allocate_leave_the_bytes_they_write),
-        cmocka_unit_test(a_load_past_the_cache_uses_what_is_there_and_leaves_nothing),
+        cmocka_unit_test(a_load_that_does_not_allocate_uses_what_is_there_and_fills_nothing),
+        cmocka_unit_test(a_load_that_does_not_allocate_waits_for_what_is_in_flight),
         cmocka_unit_test(fifo_does_not_care_for_hits),
         cmocka_unit_test(switched_off_it_is_a_textbook_cache),
         cmocka_unit_test(classes_share_out_every_sector),
