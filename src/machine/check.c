@@ -86,8 +86,8 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
     if (core->register_granularity > core->registers && core->registers)
         return BLAME(SL_AT_core_register_granularity, 0, "registers in multiples of %u, but there are only %u",
                      core->register_granularity, core->registers);
-    if (!core->schedulers)
-        core->schedulers = 1;
+    preset(&core->schedulers, 1);
+    preset(&core->block_threads, core->threads < 1024 ? core->threads : 1024);
     derive_pace(core);
     if (core->apart >= m->cores)
         return BLAME(SL_AT_core_apart, 0, "%u cores apart, but there are %u in all", core->apart, m->cores);

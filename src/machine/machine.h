@@ -104,6 +104,7 @@ typedef struct sl_level {
 
 typedef struct sl_core_limits {
     uint32_t threads, warps, blocks; /* that a core holds at once */
+    uint32_t block_threads;          /* of a block, at most */
     uint32_t registers;              /* 0: no limit; 4 bytes each */
     uint32_t register_granularity;   /* registers are given to warps in multiples of this; 0: 1 */
     uint32_t register_partitions;    /* equal parts of the registers, of which a warp's lie in one; 0: 1 */
@@ -140,6 +141,7 @@ typedef struct sl_core_limits {
 } sl_core_limits;
 
 typedef struct sl_memory {
+    uint64_t size_bytes;        /* 0: no limit */
     uint32_t latency_cycles;    /* the least, from a miss in the first level to its data */
     uint32_t latency_sigma;     /* of the half-normal distribution on top of it */
     uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */

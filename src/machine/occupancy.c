@@ -95,6 +95,30 @@ static sl_status refuse(const sl_machine *m, const sl_trace_kernel *kernel, cons
                    m->name, why);
 }
 
+/* Blocks of a core by everything but shared memory. */
+static fewest limit_blocks(const sl_core_limits *core, const block_needs *n)
+{
+    fewest f = {core->blocks, LIMIT_BLOCKS};
+    limit_to(&f, core->threads / n->threads, LIMIT_THREADS);
+    limit_to(&f, core->warps / n->warps, LIMIT_WARPS);
+    if (core->registers && n->warp_registers)
+        limit_to(&f, blocks_by_registers(core, n), LIMIT_REGISTERS);
+    return f;
+}
+
+uint32_t sl_occupancy_max_blocks(const sl_machine *machine, const sl_trace_kernel *kernel,
+                                 const sl_trace_launch *launch)
+{
+    const sl_core_limits *core = &machine->core;
+    block_needs n = needs_of(core, kernel, launch);
+    if (!n.threads || n.threads > core->block_threads)
+        return 0;
+    fewest f = limit_blocks(core, &n);
+    if (core->shared_bytes && n.shared)
+        limit_to(&f, core->shared_bytes / n.shared, LIMIT_SHARED);
+    return (uint32_t)f.blocks;
+}
+
 sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
                           sl_occupancy *occupancy, sl_error *error)
 {
@@ -102,13 +126,9 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
     block_needs n = needs_of(core, kernel, launch);
     uint32_t shared = core->shared_bytes;
     uint64_t l1 = machine->level[0].size_bytes;
-    fewest f = {core->blocks, LIMIT_BLOCKS};
     if (!n.threads)
         return sl_fail(error, SL_INVALID, "a block of kernel %s has no threads", kernel->name);
-    limit_to(&f, core->threads / n.threads, LIMIT_THREADS);
-    limit_to(&f, core->warps / n.warps, LIMIT_WARPS);
-    if (core->registers && n.warp_registers)
-        limit_to(&f, blocks_by_registers(core, &n), LIMIT_REGISTERS);
+    fewest f = limit_blocks(core, &n);
     if (core->unified_bytes) {
         shared = choose_carve_out(core, &n, f.blocks);
         l1 = (uint64_t)core->unified_bytes - shared - core->l1_reserved;

@@ -18,4 +18,9 @@ typedef struct sl_occupancy {
 sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
                           sl_occupancy *occupancy, sl_error *error);
 
+/* Blocks that a core holds at most, with the carve-out that suits them best: what CUDA's occupancy functions say. 0:
+ * not even one fits. */
+uint32_t sl_occupancy_max_blocks(const sl_machine *machine, const sl_trace_kernel *kernel,
+                                 const sl_trace_launch *launch);
+
 #endif
