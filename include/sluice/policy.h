@@ -107,14 +107,14 @@ typedef enum sl_stall {
 enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that went past this cache: wrongly so */ };
 
 /* Takes the numbers that a policy reports, one after the other. */
-typedef struct sl_policy_tell {
+typedef struct sl_policy_statistics {
     void (*number)(void *to, const char *name, uint64_t value);
     void *to;
-} sl_policy_tell;
+} sl_policy_statistics;
 
 /* ---- parameters ---- */
 
-enum { SL_MOST_POLICY_PARAMS = 12 };
+enum { SL_MAX_POLICY_PARAMS = 12 };
 
 typedef enum sl_param_type {
     SL_PARAM_COUNT, /* a number */
@@ -125,7 +125,7 @@ typedef struct sl_param {
     const char *name;
     sl_param_type type;
     uint64_t preset;          /* the value where it is not given */
-    uint64_t least, most;     /* SL_PARAM_COUNT */
+    uint64_t min, max;        /* SL_PARAM_COUNT */
     const char *const *words; /* SL_PARAM_WORD: NULL ends them */
     const char *help;         /* one line */
     const uint64_t *tried;    /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
@@ -165,7 +165,7 @@ typedef struct sl_policy_ops {
     void (*on_evict)(void *self, uint32_t set, uint32_t way, bool reused); /* reused: it was hit since its fill */
     sl_admission (*on_stall)(void *self, const sl_cache_access *access, sl_stall reason); /* NULL: it waits */
     void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
-    void (*report)(const void *self, const sl_policy_tell *tell);
+    void (*report)(const void *self, const sl_policy_statistics *statistics);
     /* The way of a set that it would most likely replace next. Nothing but speed depends on it. */
     uint32_t (*likely)(const void *self, uint32_t set);
 } sl_policy_ops;
@@ -175,10 +175,10 @@ SL_API size_t sl_policy_count(void);
 SL_API const sl_policy_ops *sl_policy_at(size_t index);
 
 /* Policies of a program's own, beside the built-in ones. */
-enum { SL_MOST_OWN_POLICIES = 32 };
+enum { SL_MAX_CUSTOM_POLICIES = 32 };
 
 typedef struct sl_policy_list {
-    size_t count; /* at most SL_MOST_OWN_POLICIES */
+    size_t count; /* at most SL_MAX_CUSTOM_POLICIES */
     const sl_policy_ops *const *ops;
 } sl_policy_list;
 

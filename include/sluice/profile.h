@@ -30,21 +30,21 @@ typedef struct sl_distances {
     uint64_t bin[SL_DISTANCE_BINS];
 } sl_distances;
 
-static inline uint64_t sl_distance_least(unsigned bin)
+static inline uint64_t sl_distance_min(unsigned bin)
 {
     return bin ? UINT64_C(1) << (bin - 1) : 0;
 }
-static inline uint64_t sl_distance_most(unsigned bin)
+static inline uint64_t sl_distance_max(unsigned bin)
 {
     return (UINT64_C(1) << bin) - 1;
 }
 
 /* Bins 0, 1 and 2 hold 0, 1 and 2; bin k > 2 holds 2^(k-2) + 1 … 2^(k-1): 3-4, 5-8, … */
-static inline uint64_t sl_reuse_least(unsigned bin)
+static inline uint64_t sl_reuse_min(unsigned bin)
 {
     return bin < 3 ? bin : (UINT64_C(1) << (bin - 2)) + 1;
 }
-static inline uint64_t sl_reuse_most(unsigned bin)
+static inline uint64_t sl_reuse_max(unsigned bin)
 {
     return bin < 3 ? bin : UINT64_C(1) << (bin - 1);
 }
@@ -61,7 +61,7 @@ typedef struct sl_profile_options {
 
 /* A part of the time that a launch takes. */
 typedef struct sl_footprint_window {
-    uint64_t touches;
+    uint64_t accesses;
     uint64_t lines;     /* different ones */
     uint64_t new_lines; /* of these, never touched before */
 } sl_footprint_window;
@@ -69,16 +69,16 @@ typedef struct sl_footprint_window {
 /* Of a load, a launch, a kernel or all of a trace. */
 typedef struct sl_profile_counts {
     uint64_t requests; /* warp instructions with at least one lane */
-    uint64_t line_touches, sector_touches;
-    uint64_t asked_bytes;                        /* active lanes times width */
+    uint64_t line_accesses, sector_accesses;
+    uint64_t requested_bytes;                    /* active lanes times width */
     uint64_t used_bytes;                         /* different bytes among those of one request */
     sl_distances line_distance, sector_distance; /* different ones touched in between */
     sl_distances line_gap;                       /* touches in between, whichever */
     /* Lines it was the first to touch, by how often they were touched again, by whomever. */
     uint64_t lines, line_reuses[SL_REUSE_BINS];
     /* In a fully associative cache with LRU replacement. */
-    uint64_t fills;      /* touches that miss */
-    uint64_t late_fills; /* of these, lines evicted without a hit though they are touched at other times */
+    uint64_t fills;                /* touches that miss */
+    uint64_t evicted_before_reuse; /* of these, lines evicted without a hit though they are touched at other times */
 } sl_profile_counts;
 
 /* Lines touched exactly once: as many touches, and as many fills, have no reuse at all. */
@@ -100,7 +100,7 @@ typedef struct sl_profile {
     sl_profile_load *load;
     uint32_t cores;           /* that had anything to do */
     uint64_t footprint_lines; /* different ones, over all cores */
-    uint64_t window_touches;  /* length of a window: touches of one core */
+    uint64_t window_accesses; /* length of a window: touches of one core */
     uint32_t windows;
     sl_footprint_window *window; /* sums over the cores: window i of each */
 } sl_profile;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-typedef sl_piece_span span;
+typedef sl_sector_span span;
 
 static span pieces_of(uint64_t low, uint64_t high, uint32_t width, unsigned log2_bytes)
 {
@@ -140,7 +140,7 @@ uint32_t sl_coalesce_count(const sl_access *a, uint32_t lanes, uint32_t width, u
     uint32_t pieces = 0;
     if (a->mask && !a->affine && count_gather(a, width, log2_bytes, &pieces))
         return pieces;
-    return sl_span_pieces(spans, sl_coalesce_spans(a, lanes, width, log2_bytes, spans));
+    return sl_span_sectors(spans, sl_coalesce_spans(a, lanes, width, log2_bytes, spans));
 }
 
 uint32_t sl_coalesce_list(const sl_access *a, uint32_t lanes, uint32_t width, unsigned log2_bytes, uint64_t *piece,
@@ -165,14 +165,13 @@ uint32_t sl_coalesce_list(const sl_access *a, uint32_t lanes, uint32_t width, un
 enum {
     BANKS = 32,
     BANK_BYTES = 4,
-    MOST_LINES =
-        2 * BANKS, /* of a group of lanes, which want at most 32 words, and one more each where they straddle */
+    MAX_LINES = 2 * BANKS, /* of a group of lanes, which want at most 32 words, and one more each where they straddle */
 };
 
 /* What the banks are asked for, by lines of 32 words: which words of a line, one bit each. */
 typedef struct bank_lines {
-    uint32_t count, wanted[MOST_LINES];
-    uint64_t line[MOST_LINES];
+    uint32_t count, wanted[MAX_LINES];
+    uint64_t line[MAX_LINES];
 } bank_lines;
 
 static void ask(bank_lines *lines, uint64_t line, uint32_t words)
@@ -181,7 +180,7 @@ static void ask(bank_lines *lines, uint64_t line, uint32_t words)
     while (i && lines->line[i - 1] != line) /* mostly it is the last one */
         i--;
     if (!i) {
-        if (!words || lines->count == MOST_LINES)
+        if (!words || lines->count == MAX_LINES)
             return;
         i = ++lines->count;
         lines->line[i - 1] = line;
@@ -227,7 +226,7 @@ static void ask_rows(bank_lines *lines, const sl_access *a, uint32_t from, uint3
 /* The most words that one bank is asked for: banks[n] has a bit for every bank that is asked for more than n. */
 static uint32_t deepest(const bank_lines *lines)
 {
-    uint32_t banks[MOST_LINES], depth = 0;
+    uint32_t banks[MAX_LINES], depth = 0;
     for (uint32_t i = 0; i < lines->count; i++) {
         uint32_t more = lines->wanted[i];
         for (uint32_t n = 0; n < depth && more; n++) {

@@ -14,16 +14,16 @@ uint32_t sl_coalesce_count(const sl_access *access, uint32_t lanes, uint32_t wid
 uint32_t sl_coalesce_list(const sl_access *access, uint32_t lanes, uint32_t width, unsigned log2_bytes, uint64_t *piece,
                           uint32_t capacity);
 
-typedef struct sl_piece_span {
+typedef struct sl_sector_span {
     uint64_t first, last; /* piece numbers, inclusive */
-} sl_piece_span;
+} sl_sector_span;
 
 /* The same pieces as spans, their ends ascending; neighbouring spans may share pieces. Returns how many spans. */
 uint32_t sl_coalesce_spans(const sl_access *access, uint32_t lanes, uint32_t width, unsigned log2_bytes,
-                           sl_piece_span spans[SL_MAX_LANES]);
+                           sl_sector_span spans[SL_MAX_LANES]);
 
 /* How many pieces spans cover, those that several share counted once. */
-static inline uint32_t sl_span_pieces(const sl_piece_span *spans, uint32_t count)
+static inline uint32_t sl_span_sectors(const sl_sector_span *spans, uint32_t count)
 {
     uint64_t next = 0, pieces = 0; /* next: the first piece not counted yet */
     for (uint32_t i = 0; i < count; i++) {

@@ -21,8 +21,8 @@ typedef struct sl_cta_config {
 
 static inline sl_cta_config sl_cta_config_of(const sl_machine *machine, uint32_t resident_blocks)
 {
-    return (sl_cta_config){machine->cores, resident_blocks, machine->core.apart, machine->core.apart_every,
-                           machine->level[0].merge_group};
+    return (sl_cta_config){machine->cores, resident_blocks, machine->core.small_gpc_cores,
+                           machine->core.small_gpc_interval, machine->level[0].coalesce_cores};
 }
 
 /* Where the rounds over the cores are; starts as zeroes. */

@@ -19,7 +19,7 @@
 enum {
     FIRST_SLOTS_LOG2 = 8,
     FIRST_WORDS = 8,
-    MOST_WORDS = 1 << 25,
+    MAX_WORDS = 1 << 25,
     NEAR_WORDS = 8, /* counting this many is cheaper than asking the tree */
 };
 
@@ -145,7 +145,7 @@ static void word_is_full(sl_reuse *r, uint32_t word)
 
 static bool more_words(sl_reuse *r)
 {
-    if (r->words >= MOST_WORDS)
+    if (r->words >= MAX_WORDS)
         return false;
     size_t words = (size_t)r->words * 2;
     uint64_t *live = realloc(r->live, words * sizeof *live);
@@ -280,7 +280,7 @@ static bool has_room(sl_reuse *r)
     return !r->failed;
 }
 
-uint64_t sl_reuse_touch_id(sl_reuse *r, uint64_t key, uint32_t *id)
+uint64_t sl_reuse_access_id(sl_reuse *r, uint64_t key, uint32_t *id)
 {
     *id = 0;
     if (!has_room(r))
@@ -308,10 +308,10 @@ uint64_t sl_reuse_touch_id(sl_reuse *r, uint64_t key, uint32_t *id)
     return distance;
 }
 
-uint64_t sl_reuse_touch(sl_reuse *r, uint64_t key)
+uint64_t sl_reuse_access(sl_reuse *r, uint64_t key)
 {
     uint32_t id;
-    return sl_reuse_touch_id(r, key, &id);
+    return sl_reuse_access_id(r, key, &id);
 }
 
 uint64_t sl_reuse_look(const sl_reuse *r, uint64_t key, uint32_t *id)
@@ -321,7 +321,7 @@ uint64_t sl_reuse_look(const sl_reuse *r, uint64_t key, uint32_t *id)
     return s->time && s->time != DROPPED ? live_since(r, s->time - 1) : SL_REUSE_NEVER;
 }
 
-void sl_reuse_drop(sl_reuse *r, uint64_t key)
+void sl_reuse_remove(sl_reuse *r, uint64_t key)
 {
     slot *s = find(r->slots, r->slots_log2, key);
     if (!s->time || s->time == DROPPED)

@@ -21,17 +21,17 @@ void sl_reuse_destroy(sl_reuse *reuse); /* NULL is fine */
 void sl_reuse_reset(sl_reuse *reuse);
 
 /* Touches any key: how many different keys were touched since its last touch, or SL_REUSE_NEVER. */
-uint64_t sl_reuse_touch(sl_reuse *reuse, uint64_t key);
+uint64_t sl_reuse_access(sl_reuse *reuse, uint64_t key);
 /* The same; *id is the key's rank in the order of first touches, from 0, so that a caller may keep facts about keys in
  * an array. */
-uint64_t sl_reuse_touch_id(sl_reuse *reuse, uint64_t key, uint32_t *id);
+uint64_t sl_reuse_access_id(sl_reuse *reuse, uint64_t key, uint32_t *id);
 
 /* The distance that a touch would have, without touching. *id as above; UINT32_MAX for a key that was never touched. */
 uint64_t sl_reuse_look(const sl_reuse *reuse, uint64_t key, uint32_t *id);
 /* The key leaves, as a line does that is invalidated: its next touch is like a first one (but for its id). Its place
  * stays empty until a touch of a key from behind it, or of one that is not there, fills it: caches of all sizes then
  * have room for that key without evicting another. Distances count empty places. */
-void sl_reuse_drop(sl_reuse *reuse, uint64_t key);
+void sl_reuse_remove(sl_reuse *reuse, uint64_t key);
 
 uint64_t sl_reuse_keys(const sl_reuse *reuse); /* different ones touched so far */
 /* Memory ran out, or there are more than 2^30 keys: touches since then were not counted, and returned SL_REUSE_NEVER

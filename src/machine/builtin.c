@@ -71,18 +71,18 @@ static sl_status open_builtin(const char *name, sl_machine_source *source, sl_er
 
 static sl_status open_file(const char *path, sl_machine_source *source, sl_error *error)
 {
-    enum { MOST_BYTES = 1 << 20 }; /* no description is near it */
+    enum { MAX_BYTES = 1 << 20 }; /* no description is near it */
     FILE *file = fopen(path, "rb");
     if (!file)
         return sl_fail_io(error, "read", path);
-    char *text = malloc(MOST_BYTES);
-    size_t bytes = text ? fread(text, 1, MOST_BYTES, file) : 0;
+    char *text = malloc(MAX_BYTES);
+    size_t bytes = text ? fread(text, 1, MAX_BYTES, file) : 0;
     sl_status status = SL_OK;
     if (!text)
         status = sl_fail_memory(error);
     else if (ferror(file))
         status = sl_fail_io(error, "read", path);
-    else if (bytes == MOST_BYTES)
+    else if (bytes == MAX_BYTES)
         status = sl_fail_at(error, SL_INVALID, path, 0, 0, "this is too large to be the description of a machine");
     fclose(file);
     if (!status && !(source->path = strdup(path)))

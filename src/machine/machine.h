@@ -14,9 +14,9 @@
 #include "sluice/machine.h"
 
 enum {
-    SL_MOST_LEVELS = 4,
-    SL_MOST_CARVE_OUTS = 16,
-    SL_MOST_SET_BITS = 24,
+    SL_MAX_LEVELS = 4,
+    SL_MAX_CARVE_OUTS = 16,
+    SL_MAX_SET_BITS = 24,
     SL_MACHINE_NAME = 32,
     SL_MACHINE_TEXT = 160,
     SL_MACHINE_POLICY = 96
@@ -70,19 +70,19 @@ typedef struct sl_level {
     uint32_t ways;
     uint32_t sets; /* size / line / ways, for each instance */
     sl_set_index index;
-    uint64_t set_bits[SL_MOST_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
+    uint64_t set_bits[SL_MAX_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
     uint32_t cores_per_instance;
     char replacement[SL_MACHINE_POLICY]; /* a policy, as sl_policy_parse_among takes it: "lru", "srrip(bits=3)" */
     sl_write_policy write;
-    uint32_t fill_bytes;     /* what a miss brings from below: at least a sector, at most a line */
-    uint32_t hit_cycles;     /* from a request's arrival at this level to its data, levels above not included */
-    uint32_t mshrs;          /* lines that can be in flight; 0: any number */
-    uint32_t mshrs_per_warp; /* 0: no limit */
-    uint32_t mshr_merges;    /* requests to one line in flight; 0: any number */
-    uint32_t merge_cores;    /* so many of the same requests reach the next level as one; 0, 1: none do */
-    uint32_t merge_group;    /* cores next to each other whose requests can join; 0: none with another */
-    uint32_t parts; /* halves of an instance, say: each keeps a copy of what its cores read from another; 0: 1 */
-    uint32_t banks, bank_bytes; /* banks of an instance, and bytes until the next one */
+    uint32_t fill_bytes;        /* what a miss brings from below: at least a sector, at most a line */
+    uint32_t hit_cycles;        /* from a request's arrival at this level to its data, levels above not included */
+    uint32_t mshrs;             /* lines that can be in flight; 0: any number */
+    uint32_t mshrs_per_warp;    /* 0: no limit */
+    uint32_t mshr_merges;       /* requests to one line in flight; 0: any number */
+    uint32_t coalesce_requests; /* so many of the same requests reach the next level as one; 0, 1: none do */
+    uint32_t coalesce_cores;    /* cores next to each other whose requests can join; 0: none with another */
+    uint32_t partitions; /* halves of an instance, say: each keeps a copy of what its cores read from another; 0: 1 */
+    uint32_t banks, bank_interleave; /* banks of an instance, and bytes until the next one */
     /* for the simulator */
     char bypass[SL_MACHINE_POLICY]; /* a policy that turns requests away: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
@@ -114,13 +114,13 @@ typedef struct sl_core_limits {
     uint32_t unified_bytes;          /* L1 and shared memory together; 0: L1 has its own size */
     uint32_t l1_reserved;            /* of what is left of the unified part, holds no lines */
     uint32_t carve_outs;             /* sizes that shared memory can have of the unified part, ascending */
-    uint32_t carve_out[SL_MOST_CARVE_OUTS];
+    uint32_t carve_out[SL_MAX_CARVE_OUTS];
     uint32_t
         carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is taken; otherwise as many */
-    uint32_t carve_out_need[SL_MOST_CARVE_OUTS]; /* as carve_outs: the most bytes needed with which each is taken */
-    uint32_t schedulers;                         /* instructions issued per cycle, at most */
-    uint32_t apart;       /* cores, numbered first, of a small cluster that gets rounds of blocks of its own */
-    uint32_t apart_every; /* blocks of the others between two such rounds */
+    uint32_t carve_out_need[SL_MAX_CARVE_OUTS]; /* as carve_outs: the most bytes needed with which each is taken */
+    uint32_t schedulers;                        /* instructions issued per cycle, at most */
+    uint32_t small_gpc_cores;    /* cores, numbered first, of a small cluster that gets rounds of blocks of its own */
+    uint32_t small_gpc_interval; /* blocks of the others between two such rounds */
     uint32_t
         instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
     uint32_t stall_on_use;  /* 1: a warp waits where a loaded value is read; 0: at the load */
@@ -136,7 +136,7 @@ typedef struct sl_core_limits {
     uint32_t alu_interval;  /* cycles that an instruction keeps its unit of a scheduler busy */
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;  /* memory instructions that wait before the first level */
-    uint32_t loads_ahead;   /* loads of a basic block that its compiler brings together; 0: as in the trace */
+    uint32_t load_batching; /* loads of a basic block that its compiler brings together; 0: as in the trace */
     uint32_t launch_cycles; /* before the first block of a launch starts */
 } sl_core_limits;
 
@@ -147,11 +147,11 @@ typedef struct sl_memory {
     uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */
     uint32_t instruction_bytes; /* of an instruction; a launch reads them once */
     /* for the simulator */
-    uint32_t channels, channel_bytes; /* channels, and bytes until the next one */
-    uint32_t banks, row_bytes;        /* banks of a channel, and bytes of a row of one */
-    uint32_t bytes_per_cycle;         /* of all channels, by the core clock */
-    uint32_t queue;                   /* requests that wait before a channel */
-    uint32_t clock_mhz;               /* of the cycles that follow */
+    uint32_t channels, channel_interleave; /* channels, and bytes until the next one */
+    uint32_t banks, row_bytes;             /* banks of a channel, and bytes of a row of one */
+    uint32_t bytes_per_cycle;              /* of all channels, by the core clock */
+    uint32_t queue;                        /* requests that wait before a channel */
+    uint32_t clock_mhz;                    /* of the cycles that follow */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 
@@ -163,7 +163,7 @@ struct sl_machine {
     uint32_t clock_mhz; /* 0: unknown */
     sl_core_limits core;
     uint32_t levels;
-    sl_level level[SL_MOST_LEVELS]; /* from the cores outwards */
+    sl_level level[SL_MAX_LEVELS]; /* from the cores outwards */
     sl_memory memory;
     const sl_policy_list *policies; /* of the program that uses the library; the check gives it to the levels */
 };

@@ -36,18 +36,18 @@ typedef enum limit { LIMIT_BLOCKS, LIMIT_THREADS, LIMIT_WARPS, LIMIT_REGISTERS, 
 static const char *const limit_names[] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
 /* The fewest blocks so far, and what limits them. */
-typedef struct fewest {
+typedef struct tightest {
     uint64_t blocks;
     limit by;
-} fewest;
+} tightest;
 
-static void limit_to(fewest *f, uint64_t blocks, limit by)
+static void limit_to(tightest *f, uint64_t blocks, limit by)
 {
     if (blocks < f->blocks)
-        *f = (fewest){blocks, by};
+        *f = (tightest){blocks, by};
 }
 
-static uint32_t smallest_holding(const sl_core_limits *core, uint64_t bytes)
+static uint32_t smallest_carve_out(const sl_core_limits *core, uint64_t bytes)
 {
     uint32_t i = 0;
     while (i < core->carve_outs - 1 && core->carve_out[i] < bytes)
@@ -60,11 +60,11 @@ static uint32_t smallest_holding(const sl_core_limits *core, uint64_t bytes)
 static uint32_t choose_carve_out(const sl_core_limits *core, const block_needs *n, uint64_t blocks)
 {
     uint64_t need = blocks * n->shared;
-    uint32_t chosen = smallest_holding(core, need);
+    uint32_t chosen = smallest_carve_out(core, need);
     if (core->carve_out_needs) {
         for (chosen = 0; chosen < core->carve_outs - 1 && core->carve_out_need[chosen] < need; chosen++)
             ;
-        uint32_t enough = smallest_holding(core, core->blocks * n->shared);
+        uint32_t enough = smallest_carve_out(core, core->blocks * n->shared);
         if (chosen > enough)
             chosen = enough;
     }
@@ -96,9 +96,9 @@ static sl_status refuse(const sl_machine *m, const sl_trace_kernel *kernel, cons
 }
 
 /* Blocks of a core by everything but shared memory. */
-static fewest limit_blocks(const sl_core_limits *core, const block_needs *n)
+static tightest limit_blocks(const sl_core_limits *core, const block_needs *n)
 {
-    fewest f = {core->blocks, LIMIT_BLOCKS};
+    tightest f = {core->blocks, LIMIT_BLOCKS};
     limit_to(&f, core->threads / n->threads, LIMIT_THREADS);
     limit_to(&f, core->warps / n->warps, LIMIT_WARPS);
     if (core->registers && n->warp_registers)
@@ -113,7 +113,7 @@ uint32_t sl_occupancy_max_blocks(const sl_machine *machine, const sl_trace_kerne
     block_needs n = needs_of(core, kernel, launch);
     if (!n.threads || n.threads > core->block_threads)
         return 0;
-    fewest f = limit_blocks(core, &n);
+    tightest f = limit_blocks(core, &n);
     if (core->shared_bytes && n.shared)
         limit_to(&f, core->shared_bytes / n.shared, LIMIT_SHARED);
     return (uint32_t)f.blocks;
@@ -128,7 +128,7 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
     uint64_t l1 = machine->level[0].size_bytes;
     if (!n.threads)
         return sl_fail(error, SL_INVALID, "a block of kernel %s has no threads", kernel->name);
-    fewest f = limit_blocks(core, &n);
+    tightest f = limit_blocks(core, &n);
     if (core->unified_bytes) {
         shared = choose_carve_out(core, &n, f.blocks);
         l1 = (uint64_t)core->unified_bytes - shared - core->l1_reserved;

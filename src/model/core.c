@@ -19,8 +19,8 @@ typedef struct warp {
     uint64_t done_at[SL_WALK_LOADS + 1]; /* of loads by rank; the last: nobody waits for it */
     uint64_t arrival[8];                 /* of its latest misses, in a ring: for the limit per warp */
     uint32_t misses;
-    sl_request_piece piece[SL_REQUEST_PIECES];
-    uint32_t waited[SL_REQUEST_PIECES]; /* sectors that were present when the request first had to wait */
+    sl_line_request piece[SL_MAX_LINE_REQUESTS];
+    uint32_t waited[SL_MAX_LINE_REQUESTS]; /* sectors that were present when the request first had to wait */
     sl_predictor *predictor;
 } warp;
 
@@ -39,7 +39,7 @@ typedef struct core {
     const sl_core_config *config;
     sl_core_result *result;
     sl_l1 *l1;
-    sl_request_shape shape;
+    sl_access_shape shape;
     const sl_core_limits *limits;
     uint32_t warps; /* of a block */
     warp *warp;     /* [resident_blocks * warps] */
@@ -161,7 +161,7 @@ static sl_status end_warp(core *c, uint32_t number)
 
 /* ---- requests ---- */
 
-static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind kind, bool counted, uint32_t slot)
+static void send_below(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind kind, bool counted, uint32_t slot)
 {
     if (!c->config->wants_traffic || !sectors)
         return;
@@ -171,7 +171,7 @@ static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind ki
 }
 
 /* The same for caches of other sizes; the order of accesses is theirs only where nothing depends on hits and misses. */
-static void load_stacks(const core *c, const sl_request_piece *p, const sl_cache_decision *decision, bool counted)
+static void load_stacks(const core *c, const sl_line_request *p, const sl_cache_decision *decision, bool counted)
 {
     if (decision->allocate)
         sl_stacks_load(c->config->stacks, p->line, p->sectors, counted);
@@ -183,7 +183,7 @@ static void load_stacks(const core *c, const sl_request_piece *p, const sl_cache
 static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
 {
     warp *w = &c->warp[number];
-    const sl_request_piece *p = &w->piece[w->at];
+    const sl_line_request *p = &w->piece[w->at];
     bool counted = inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC;
     sl_slot_loads *slot = &c->result->slot[inst->mem_slot];
     sl_l1_outcome outcome;
@@ -193,7 +193,7 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
         uint64_t bytes[2];
         bool parts = sl_l1_has_parts(c->l1, p->line);
         if (parts)
-            sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+            sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
         if (__builtin_expect(c->goes_by_pc, false))
             sl_l1_by(c->l1, inst->mem_slot);
         if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
@@ -208,35 +208,35 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
             continue;
         if (counted)
             slot->sectors[k] += sl_sector_count(outcome.sectors[k]);
-        if (k != SL_LOAD_HIT && k != SL_LOAD_LATENCY)
+        if (k != SL_LOAD_HIT && k != SL_LOAD_PENDING)
             fetched |= outcome.sectors[k];
     }
     if (fetched)
         w->arrival[w->misses++ % 8] = outcome.done;
-    pass_on(c, p->line, fetched, SL_TRAFFIC_LOAD, counted, inst->mem_slot);
+    send_below(c, p->line, fetched, SL_TRAFFIC_LOAD, counted, inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
     return true;
 }
 
 static void store_piece(core *c, warp *w, const sl_inst *inst)
 {
-    const sl_request_piece *p = &w->piece[w->at];
+    const sl_line_request *p = &w->piece[w->at];
     uint64_t bytes[2];
     bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
     if (wanted)
-        sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+        sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
     bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
     if (__builtin_expect(c->goes_by_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
     if (atomic)
-        sl_l1_drop(c->l1, c->time, p->line);
+        sl_l1_invalidate(c->l1, c->time, p->line);
     else
         sl_l1_store(c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL);
     if (c->config->stacks && atomic)
-        sl_stacks_drop(c->config->stacks, p->line);
+        sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)
         sl_stacks_store(c->config->stacks, p->line, p->sectors);
-    pass_on(c, p->line, p->sectors, atomic ? SL_TRAFFIC_ATOMIC : SL_TRAFFIC_STORE, false, inst->mem_slot);
+    send_below(c, p->line, p->sectors, atomic ? SL_TRAFFIC_ATOMIC : SL_TRAFFIC_STORE, false, inst->mem_slot);
 }
 
 static void begin_request(core *c, warp *w)
@@ -246,7 +246,7 @@ static void begin_request(core *c, warp *w)
     uint32_t number = (uint32_t)(w - c->warp);
     c->shape.local_base =
         (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
-    w->pieces = sl_request_pieces(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
+    w->pieces = sl_line_requests(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
     w->at = 0;
     w->done = c->time;
     w->decision = sl_cache_decide(w->walk.inst);
@@ -433,7 +433,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .block = block,
         .blocks = blocks,
         .error = error,
-        .shape = sl_request_shape_of(config->machine, launch, config->l1->line_bytes, config->l1->sector_bytes),
+        .shape = sl_access_shape_of(config->machine, launch, config->l1->line_bytes, config->l1->sector_bytes),
     };
     sl_l1_config l1 = {
         .level = config->l1,

@@ -16,7 +16,7 @@
 /* Every sector of a load is exactly one of these. */
 typedef enum sl_load_class {
     SL_LOAD_HIT,
-    SL_LOAD_LATENCY,    /* in flight already: no request of its own */
+    SL_LOAD_PENDING,    /* in flight already: no request of its own */
     SL_LOAD_COMPULSORY, /* never asked for on this core before */
     SL_LOAD_CAPACITY,   /* would miss in a fully associative LRU cache of this size too */
     SL_LOAD_CONFLICT,   /* would not */
@@ -71,7 +71,7 @@ void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, boo
 /* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. */
 void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
 /* A line leaves the cache. */
-void sl_l1_drop(sl_l1 *l1, uint64_t time, uint64_t line);
+void sl_l1_invalidate(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Memory ran out: the cache is no longer right. */
 bool sl_l1_failed(const sl_l1 *l1);
 /* At the end: whether the policy did what it may. */

@@ -25,8 +25,8 @@ typedef struct model {
     core_work *core;
     sl_slot_loads *loads; /* [cores * slots] */
     sl_cta_lists lists;
-    sl_shared_counts *level[SL_MOST_LEVELS]; /* [slots + 1] of each level behind the first */
-    const sl_level *point;                   /* first levels that are looked at in the same pass */
+    sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
+    const sl_level *point;                  /* first levels that are looked at in the same pass */
     size_t points;
 } model;
 
@@ -154,7 +154,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .level = &m->machine->level[w->number],
         .above = w->number == 1 ? &m->l1 : &m->machine->level[w->number - 1],
         .slots = m->slots,
-        .cores_apart = w->number == 1 ? m->machine->core.apart : 0,
+        .small_gpc_cores = w->number == 1 ? m->machine->core.small_gpc_cores : 0,
         .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
         .seed = m->options->seed + (w->number * UINT64_C(65536) + index) * UINT64_C(0x9e3779b97f4a7c15),
@@ -225,19 +225,19 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
 static void add_loads(sl_counts *to, const uint64_t sectors[SL_LOAD_CLASSES])
 {
     static const sl_counter counter[SL_LOAD_CLASSES] = {
-        [SL_LOAD_LATENCY] = SL_COUNTER_latency_sectors,   [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
-        [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors, [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
-        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,         [SL_LOAD_STORE] = SL_COUNTER_store_sectors,
+        [SL_LOAD_PENDING] = SL_COUNTER_pending_hit_sectors, [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
+        [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors,   [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
+        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,           [SL_LOAD_STORE] = SL_COUNTER_store_sectors,
         [SL_LOAD_BYPASSED] = SL_COUNTER_bypassed_sectors,
     };
     uint64_t misses = 0;
-    for (int k = SL_LOAD_LATENCY; k < SL_LOAD_CLASSES; k++) {
+    for (int k = SL_LOAD_PENDING; k < SL_LOAD_CLASSES; k++) {
         sl_counts_add(to, counter[k], sectors[k]);
-        misses += k == SL_LOAD_LATENCY ? 0 : sectors[k];
+        misses += k == SL_LOAD_PENDING ? 0 : sectors[k];
     }
-    sl_counts_add(to, SL_COUNTER_ld_sector_hits, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_LATENCY]);
+    sl_counts_add(to, SL_COUNTER_ld_sector_hits, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_PENDING]);
     sl_counts_add(to, SL_COUNTER_ld_sector_misses, misses);
-    sl_counts_add(to, SL_COUNTER_ld_sectors, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_LATENCY] + misses);
+    sl_counts_add(to, SL_COUNTER_ld_sectors, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_PENDING] + misses);
 }
 
 /* What the level behind the first and memory did. */
@@ -319,7 +319,7 @@ static sl_status prepare(model *m, sl_error *error)
     if (launch->lanes != m->machine->lanes)
         return sl_fail(error, SL_INVALID, "%s was recorded with warps of %u threads, and those of %s have %u",
                        kernel->name, launch->lanes, m->machine->name, m->machine->lanes);
-    sl_status status = sl_request_check(&m->machine->level[0], kernel, error);
+    sl_status status = sl_access_check(&m->machine->level[0], kernel, error);
     if (!status)
         status = sl_model_first_level(m->machine, m->loaded, &m->l1, &occupancy, error);
     if (status)
@@ -341,7 +341,7 @@ static void fini(model *m)
 {
     for (uint32_t c = 0; m->core && c < m->cores; c++)
         sl_array_free(&m->core[c].result.traffic);
-    for (uint32_t n = 0; n < SL_MOST_LEVELS; n++)
+    for (uint32_t n = 0; n < SL_MAX_LEVELS; n++)
         free(m->level[n]);
     sl_walk_plan_destroy(m->plan);
     free(m->core);

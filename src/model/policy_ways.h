@@ -25,6 +25,6 @@ void sl_policy_ways_fini(sl_policy_ways *w);
 void sl_policy_ways_hit(sl_policy_ways *w, const sl_cache_access *access, uint32_t way);
 /* The line comes into its set, at *way. Returns who had to leave; SL_NOBODY: there was room. */
 uint32_t sl_policy_ways_enter(sl_policy_ways *w, const sl_cache_access *access, uint32_t line, uint32_t *way);
-void sl_policy_ways_leave(sl_policy_ways *w, uint32_t set, uint32_t way);
+void sl_policy_ways_evict(sl_policy_ways *w, uint32_t set, uint32_t way);
 
 #endif

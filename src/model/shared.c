@@ -15,14 +15,14 @@ typedef struct line_state {
 } line_state;
 
 /* A request of a group of cores that is in flight, and how many others have joined it. */
-typedef struct joined {
+typedef struct coalesced {
     uint64_t line;
     uint64_t until;
     uint32_t group, sectors; /* sectors 0: free */
     uint32_t reads;          /* those that have joined it, and itself */
-} joined;
+} coalesced;
 
-enum { LOG2_JOINED = 16 };
+enum { LOG2_COALESCED = 16 };
 
 struct sl_shared {
     sl_shared_config config;
@@ -30,27 +30,28 @@ struct sl_shared {
     unsigned log2_line, log2_sector, log2_above_line, log2_above_sector;
     uint32_t fill_sectors; /* that come together */
     uint32_t line_mask;    /* all sectors of a line */
-    uint32_t parts, part_ways;
-    uint64_t *tag;     /* [parts * sets * part_ways]: line + 1; 0: free. By themselves: most requests need no more */
-    line_state *lines; /* [parts * sets * part_ways] */
+    uint32_t partitions, partition_ways;
+    uint64_t
+        *tag; /* [partitions * sets * partition_ways]: line + 1; 0: free. By themselves: most requests need no more */
+    line_state *lines; /* [partitions * sets * partition_ways] */
     uint64_t clock;
-    sl_policy policy;   /* ops NULL: LRU, for which the stamps do. Sets of all parts are sets to it */
-    uint64_t *all_ways; /* a mask: all of them may leave */
-    joined *joined;     /* by request, later ones replace; NULL: requests do not join */
+    sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
+    uint64_t *all_ways;   /* a mask: all of them may leave */
+    coalesced *coalesced; /* by request, later ones replace; NULL: requests do not join */
     sl_shared_counts *counts;
     SL_ARRAY(sl_traffic) traffic;
 };
 
 /* ---- requests that join ---- */
 
-static joined *find_joined(const sl_shared *s, const sl_traffic *t, uint32_t group)
+static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32_t group)
 {
     uint64_t hash = (t->line * 0x9e3779b97f4a7c15u ^ (uint64_t)group << 32 ^ t->sectors) * 0xd6e8feb86659fd93u;
-    return &s->joined[hash >> (64 - LOG2_JOINED)];
+    return &s->coalesced[hash >> (64 - LOG2_COALESCED)];
 }
 
 /* Whether the request is the same as one of its group that is in flight, and goes along with it. */
-static bool joins(const sl_shared *s, joined *j, const sl_traffic *t, uint32_t group)
+static bool coalesces(const sl_shared *s, coalesced *j, const sl_traffic *t, uint32_t group)
 {
     bool same = j->sectors == t->sectors && j->line == t->line && j->group == group;
     if (!same || t->time >= j->until || !sl_coalescer_takes(s->config.above, j->reads))
@@ -72,20 +73,20 @@ static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sect
 static uint32_t find_room(sl_shared *s, const line_state *lines, const sl_cache_access *access)
 {
     uint32_t victim = 0;
-    for (uint32_t w = 1; w < s->part_ways; w++)
+    for (uint32_t w = 1; w < s->partition_ways; w++)
         if (lines[w].stamp < lines[victim].stamp)
             victim = w;
     if (!s->policy.ops || !lines[victim].stamp)
         return victim;
-    sl_way_mask all = {s->all_ways, s->part_ways};
+    sl_way_mask all = {s->all_ways, s->partition_ways};
     victim = sl_policy_victim(&s->policy, access, &all);
     sl_policy_evict(&s->policy, access->set, victim, lines[victim].reused);
     return victim;
 }
 
 /* The line is not there: another makes room. NULL: memory ran out. */
-static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t time,
-                              const sl_cache_access *access)
+static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t time,
+                                 const sl_cache_access *access)
 {
     uint32_t victim = find_room(s, lines, access);
     if (lines[victim].dirty) {
@@ -106,7 +107,7 @@ static const sl_mem_access access_of[] = {
 /* The line in one part, with no sector valid where it has just come in. NULL: memory ran out. */
 static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line)
 {
-    uint32_t ways = s->part_ways;
+    uint32_t ways = s->partition_ways;
     size_t set = (size_t)part * s->level->sets + sl_level_set(s->level, line << s->log2_line);
     uint64_t *tag = &s->tag[set * ways];
     line_state *lines = &s->lines[set * ways];
@@ -121,7 +122,7 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
             }
             return &lines[w];
         }
-    return bring_line(s, tag, lines, t->time, &access);
+    return allocate_line(s, tag, lines, t->time, &access);
 }
 
 /* Sectors that come together when these are missing: whole groups. */
@@ -146,7 +147,7 @@ static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t
 /* Which part keeps a line for all. */
 static uint32_t home_of(const sl_shared *s, uint64_t line)
 {
-    return s->parts > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->parts : 0;
+    return s->partitions > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->partitions : 0;
 }
 
 static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
@@ -229,17 +230,17 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
-    uint32_t group = sl_coalescer_of(s->config.above, s->config.cores_apart, source), part = group % s->parts;
-    if (t->kind != SL_TRAFFIC_LOAD || !s->joined)
+    uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source), part = group % s->partitions;
+    if (t->kind != SL_TRAFFIC_LOAD || !s->coalesced)
         return take_sectors(s, t, part);
-    joined *j = find_joined(s, t, group);
-    if (joins(s, j, t, group))
+    coalesced *j = find_coalesced(s, t, group);
+    if (coalesces(s, j, t, group))
         return true;
     uint64_t filled = s->counts[t->slot].filled;
     if (!take_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
-    *j = (joined){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 1};
+    *j = (coalesced){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 1};
     return true;
 }
 
@@ -251,12 +252,12 @@ static sl_status make_replacement(sl_shared *s, sl_error *error)
     sl_status status = sl_policy_parse_among(s->level->policies, s->level->replacement, &choice, error);
     if (status || (!s->config.no_stamps && !strcmp(choice.ops->name, "lru")))
         return status;
-    s->all_ways = calloc((s->part_ways + 63) / 64, sizeof *s->all_ways);
+    s->all_ways = calloc((s->partition_ways + 63) / 64, sizeof *s->all_ways);
     if (!s->all_ways)
         return sl_fail_memory(error);
-    for (uint32_t w = 0; w < s->part_ways; w++)
+    for (uint32_t w = 0; w < s->partition_ways; w++)
         s->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
-    sl_cache_shape shape = {.sets = s->parts * s->level->sets, .ways = s->part_ways, .seed = s->config.seed};
+    sl_cache_shape shape = {.sets = s->partitions * s->level->sets, .ways = s->partition_ways, .seed = s->config.seed};
     return sl_policy_init(&s->policy, &choice, &shape, error);
 }
 
@@ -281,16 +282,16 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->log2_above_sector = (unsigned)__builtin_ctz(above->sector_bytes);
     s->fill_sectors = level->fill_bytes / level->sector_bytes;
     s->line_mask = (uint32_t)((UINT64_C(1) << (level->line_bytes / level->sector_bytes)) - 1);
-    s->parts = level->parts ? level->parts : 1;
-    s->part_ways = level->ways / s->parts ? level->ways / s->parts : 1;
-    size_t lines = (size_t)s->parts * level->sets * s->part_ways;
+    s->partitions = level->partitions ? level->partitions : 1;
+    s->partition_ways = level->ways / s->partitions ? level->ways / s->partitions : 1;
+    size_t lines = (size_t)s->partitions * level->sets * s->partition_ways;
     s->tag = calloc(lines, sizeof *s->tag);
     s->lines = calloc(lines, sizeof *s->lines);
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
     bool merges = sl_coalescer_exists(above);
     if (merges)
-        s->joined = calloc((size_t)1 << LOG2_JOINED, sizeof *s->joined);
-    if (!s->tag || !s->lines || !s->counts || (merges && !s->joined)) {
+        s->coalesced = calloc((size_t)1 << LOG2_COALESCED, sizeof *s->coalesced);
+    if (!s->tag || !s->lines || !s->counts || (merges && !s->coalesced)) {
         sl_shared_destroy(s);
         return sl_fail_memory(error);
     }
@@ -308,7 +309,7 @@ void sl_shared_destroy(sl_shared *s)
         return;
     free(s->tag);
     free(s->lines);
-    free(s->joined);
+    free(s->coalesced);
     free(s->counts);
     sl_policy_fini(&s->policy);
     free(s->all_ways);

@@ -23,7 +23,7 @@ void sl_stacks_destroy(sl_stacks *stacks); /* NULL is fine */
 /* As the functions of l1.h; only sectors of loads that are `counted` show in the results. */
 void sl_stacks_load(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool counted);
 void sl_stacks_store(sl_stacks *stacks, uint64_t line, uint32_t sectors);
-void sl_stacks_drop(sl_stacks *stacks, uint64_t line);
+void sl_stacks_invalidate(sl_stacks *stacks, uint64_t line);
 void sl_stacks_bypass(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool lookup); /* counted */
 
 /* [count][SL_LOAD_CLASSES]: sectors by level and class. */

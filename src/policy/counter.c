@@ -32,7 +32,7 @@ typedef struct counter {
     line *lines;  /* [sets * ways] */
     entry *table; /* [pcs * addresses] */
     uint32_t pcs, addresses;
-    uint8_t most;
+    uint8_t max;
     uint64_t relearn, dead_on_arrival;
     bool is_asked; /* the cache asks what goes past: misses are seen there */
     uint64_t bypasses, expired_victims, lru_victims;
@@ -41,7 +41,7 @@ typedef struct counter {
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
     counter *c = self;
-    c->most = (uint8_t)((1u << value[INTERVAL_BITS]) - 1);
+    c->max = (uint8_t)((1u << value[INTERVAL_BITS]) - 1);
     c->pcs = 1u << value[PC_BITS];
     c->addresses = 1u << value[LINE_BITS];
     c->relearn = value[RELEARN];
@@ -67,7 +67,7 @@ static void pass(counter *c, uint32_t set)
 {
     line *lines = lines_of(c, set);
     for (uint32_t w = 0; w < c->stamps.ways; w++)
-        lines[w].since = (uint8_t)(lines[w].since + (lines[w].since < c->most));
+        lines[w].since = (uint8_t)(lines[w].since + (lines[w].since < c->max));
 }
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
@@ -136,12 +136,12 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     c->table[l->at] = (entry){.longest = l->longest, .sure = l->longest == l->past.longest};
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const counter *c = self;
-    tell->number(tell->to, "bypasses", c->bypasses);
-    tell->number(tell->to, "expired_victims", c->expired_victims);
-    tell->number(tell->to, "lru_victims", c->lru_victims);
+    statistics->number(statistics->to, "bypasses", c->bypasses);
+    statistics->number(statistics->to, "expired_victims", c->expired_victims);
+    statistics->number(statistics->to, "lru_victims", c->lru_victims);
 }
 
 static const sl_param params[] = {

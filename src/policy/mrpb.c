@@ -40,12 +40,12 @@ static sl_admission on_stall(void *self, const sl_cache_access *access, sl_stall
     return SL_BYPASS;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     static const char *const names[STALLS] = {"bypasses_for_ways", "bypasses_for_mshrs", "bypasses_for_merges",
                                               "bypasses_for_queue"};
     for (int i = 0; i < STALLS; i++)
-        tell->number(tell->to, names[i], ((const mrpb *)self)->bypasses[i]);
+        statistics->number(statistics->to, names[i], ((const mrpb *)self)->bypasses[i]);
 }
 
 static const char *const bypass_words[] = {"any", "way", "off", NULL};

@@ -14,7 +14,7 @@
  * parameters. Loads alone are predicted and learned from. */
 #include "policy/hash.h"
 #include "policy/policy.h"
-#include "policy/set_duel.h"
+#include "policy/set_dueling.h"
 
 enum { THRESHOLD, COUNTERS, BITS, START, UP, DOWN, SAMPLE, LEADERS, SELECTOR_BITS, LEAD, HASH, CORRECTION };
 enum { HASH_FOLD, HASH_MIX };
@@ -24,9 +24,9 @@ enum { NO_LOAD = 0xffffffff };
 typedef struct pc {
     uint32_t *counter;   /* [counters] */
     uint32_t *last_load; /* [sets * ways]: counter of the load that touched the line last, or NO_LOAD */
-    uint32_t ways, counters, most, threshold, up, down, sample;
+    uint32_t ways, counters, max, threshold, up, down, sample;
     bool mixes, corrects;
-    sl_set_duel duel; /* the first kind bypasses */
+    sl_set_dueling dueling; /* the first kind bypasses */
     uint64_t predictions, dead, bypasses, wrong_bypasses;
 } pc;
 
@@ -35,18 +35,18 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     pc *p = self;
     p->ways = shape->ways;
     p->counters = (uint32_t)value[COUNTERS];
-    p->most = (1u << value[BITS]) - 1;
+    p->max = (1u << value[BITS]) - 1;
     p->threshold = (uint32_t)value[THRESHOLD];
-    if (p->threshold > p->most || value[START] > p->most)
+    if (p->threshold > p->max || value[START] > p->max)
         return sl_fail(error, SL_INVALID, "policy 'pc': '%s' is more than %u bits count to",
-                       p->threshold > p->most ? "threshold" : "start", (uint32_t)value[BITS]);
+                       p->threshold > p->max ? "threshold" : "start", (uint32_t)value[BITS]);
     p->up = (uint32_t)value[UP];
     p->down = (uint32_t)value[DOWN];
     p->sample = (uint32_t)value[SAMPLE];
     p->mixes = value[HASH] == HASH_MIX;
     p->corrects = value[CORRECTION] == ON;
-    sl_set_duel_init(&p->duel, shape->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
-    p->duel.selector -= value[LEAD] < p->duel.selector ? (uint32_t)value[LEAD] : p->duel.selector;
+    sl_set_dueling_init(&p->dueling, shape->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
+    p->dueling.selector -= value[LEAD] < p->dueling.selector ? (uint32_t)value[LEAD] : p->dueling.selector;
     p->counter = sl_arena_array(arena, uint32_t, p->counters);
     p->last_load = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
     if (!p->counter || !p->last_load)
@@ -76,7 +76,7 @@ static void was_alive(pc *p, uint32_t load)
 static void was_dead(pc *p, uint32_t load)
 {
     if (load != NO_LOAD)
-        p->counter[load] += p->up < p->most - p->counter[load] ? p->up : p->most - p->counter[load];
+        p->counter[load] += p->up < p->max - p->counter[load] ? p->up : p->max - p->counter[load];
 }
 
 /* ---- what the cache asks and tells ---- */
@@ -84,10 +84,10 @@ static void was_dead(pc *p, uint32_t load)
 /* The last set of so many is sampled, unless it leads for bypassing. */
 static bool may_bypass(const pc *p, uint32_t set)
 {
-    uint32_t kind = sl_set_duel_kind(&p->duel, set);
+    uint32_t kind = sl_set_dueling_kind(&p->dueling, set);
     if (kind == SL_DUEL_FOLLOWER && p->sample && set % p->sample == p->sample - 1)
         return false;
-    return sl_set_duel_side(&p->duel, set) == 0;
+    return sl_set_dueling_side(&p->dueling, set) == 0;
 }
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
@@ -97,7 +97,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     (void)choices;
     if (load == NO_LOAD)
         return SL_ADMIT;
-    sl_set_duel_miss(&p->duel, access->set);
+    sl_set_dueling_miss(&p->dueling, access->set);
     p->predictions++;
     if (p->counter[load] < p->threshold)
         return SL_ADMIT;
@@ -141,16 +141,16 @@ static void on_feedback(void *self, const sl_cache_access *access, uint32_t flag
         was_alive(p, hash(p, access));
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const pc *p = self;
-    tell->number(tell->to, "predictions", p->predictions);
-    tell->number(tell->to, "predicted_dead", p->dead);
-    tell->number(tell->to, "bypasses", p->bypasses);
-    tell->number(tell->to, "wrong_bypasses", p->wrong_bypasses);
-    tell->number(tell->to, "selector", p->duel.selector);
-    tell->number(tell->to, "bypassing_leader_misses", p->duel.misses[0]);
-    tell->number(tell->to, "keeping_leader_misses", p->duel.misses[1]);
+    statistics->number(statistics->to, "predictions", p->predictions);
+    statistics->number(statistics->to, "predicted_dead", p->dead);
+    statistics->number(statistics->to, "bypasses", p->bypasses);
+    statistics->number(statistics->to, "wrong_bypasses", p->wrong_bypasses);
+    statistics->number(statistics->to, "selector", p->dueling.selector);
+    statistics->number(statistics->to, "bypassing_leader_misses", p->dueling.misses[0]);
+    statistics->number(statistics->to, "keeping_leader_misses", p->dueling.misses[1]);
 }
 
 static const char *const hash_words[] = {"fold", "mix", NULL};

@@ -68,7 +68,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
 }
 
 /* Whether a leaves rather than b. */
-static bool leaves_rather(const pdp *p, uint32_t set, uint32_t a, uint32_t b)
+static bool is_evicted_rather(const pdp *p, uint32_t set, uint32_t a, uint32_t b)
 {
     size_t first = (size_t)set * p->stamps.ways;
     const uint32_t *left = &p->left[first];
@@ -83,7 +83,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
     const pdp *p = self;
     uint32_t victim = sl_way_from(evictable, 0);
     for (uint32_t w = victim; w != SL_NO_WAY; w = sl_way_from(evictable, w + 1))
-        if (leaves_rather(p, access->set, w, victim))
+        if (is_evicted_rather(p, access->set, w, victim))
             victim = w;
     return victim;
 }
@@ -107,9 +107,9 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     left_of(self, set)[way] = 0;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
-    tell->number(tell->to, "bypasses", ((const pdp *)self)->bypasses);
+    statistics->number(statistics->to, "bypasses", ((const pdp *)self)->bypasses);
 }
 
 static const uint64_t distances[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 0};

@@ -11,7 +11,7 @@
 /* A policy with its parameters: what "srrip(bits=3)" says. */
 typedef struct sl_policy_choice {
     const sl_policy_ops *ops;
-    uint64_t value[SL_MOST_POLICY_PARAMS];
+    uint64_t value[SL_MAX_POLICY_PARAMS];
     uint32_t best; /* bit i: parameter i was given as "best", to be found by trying; value[i] is the first to try */
 } sl_policy_choice;
 

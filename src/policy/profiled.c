@@ -44,9 +44,9 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     return SL_BYPASS;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
-    tell->number(tell->to, "bypasses", ((const profiled *)self)->bypasses);
+    statistics->number(statistics->to, "bypasses", ((const profiled *)self)->bypasses);
 }
 
 static const char *const counts_words[] = {"local", "global", "both", NULL};

@@ -14,7 +14,7 @@
 #include "policy/stamps.h"
 
 enum { SAMPLER_SETS, SAMPLER_WAYS, TABLES, LOG2_ENTRIES, BITS, THRESHOLD };
-enum { MOST_TABLES = 8 };
+enum { MAX_TABLES = 8 };
 
 typedef struct entry {
     uint64_t line; /* line + 1; 0: free */
@@ -29,7 +29,7 @@ typedef struct sdbp {
     entry *sampler; /* [sampler_sets * sampler_ways] */
     uint8_t *table; /* [tables << log2_entries] */
     uint32_t sampler_sets, sampler_ways, stride, tables, log2_entries, threshold;
-    uint8_t most;
+    uint8_t max;
     bool is_asked; /* the cache asks what goes past: misses are seen there */
     uint64_t clock;
     uint64_t bypasses, dead_victims, lru_victims;
@@ -44,8 +44,8 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     s->tables = (uint32_t)value[TABLES];
     s->log2_entries = (uint32_t)value[LOG2_ENTRIES];
     s->threshold = (uint32_t)value[THRESHOLD];
-    s->most = (uint8_t)((1u << value[BITS]) - 1);
-    if (s->threshold > s->tables * s->most)
+    s->max = (uint8_t)((1u << value[BITS]) - 1);
+    if (s->threshold > s->tables * s->max)
         return sl_fail(error, SL_INVALID, "policy 'sdbp': 'threshold' is more than %u tables of %u bits add up to",
                        s->tables, (uint32_t)value[BITS]);
     s->dead = sl_arena_array(arena, bool, (size_t)shape->sets * shape->ways);
@@ -77,7 +77,7 @@ static void learn(sdbp *s, uint32_t pc, bool dead)
 {
     for (uint32_t t = 0; t < s->tables; t++) {
         uint8_t *counter = counter_of(s, pc, t);
-        *counter = (uint8_t)(dead ? *counter + (*counter < s->most) : *counter - (*counter > 0));
+        *counter = (uint8_t)(dead ? *counter + (*counter < s->max) : *counter - (*counter > 0));
     }
 }
 
@@ -167,12 +167,12 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     touch(self, access, way);
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const sdbp *s = self;
-    tell->number(tell->to, "bypasses", s->bypasses);
-    tell->number(tell->to, "dead_victims", s->dead_victims);
-    tell->number(tell->to, "lru_victims", s->lru_victims);
+    statistics->number(statistics->to, "bypasses", s->bypasses);
+    statistics->number(statistics->to, "dead_victims", s->dead_victims);
+    statistics->number(statistics->to, "lru_victims", s->lru_victims);
 }
 
 static const uint64_t thresholds[] = {2, 4, 6, 7, 8, 9, 0};
@@ -180,10 +180,10 @@ static const uint64_t thresholds[] = {2, 4, 6, 7, 8, 9, 0};
 static const sl_param params[] = {
     {"sampler_sets", SL_PARAM_COUNT, 32, 1, 65536, NULL, "sets with a second directory, at most all", NULL},
     {"sampler_ways", SL_PARAM_COUNT, 12, 1, 1024, NULL, "of a set of that directory", NULL},
-    {"tables", SL_PARAM_COUNT, 3, 1, MOST_TABLES, NULL, "of counters, each with a hash of its own", NULL},
+    {"tables", SL_PARAM_COUNT, 3, 1, MAX_TABLES, NULL, "of counters, each with a hash of its own", NULL},
     {"log2_entries", SL_PARAM_COUNT, 12, 1, 20, NULL, "of a table", NULL},
     {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "of a counter", NULL},
-    {"threshold", SL_PARAM_COUNT, 8, 0, MOST_TABLES * 255, NULL, "sum of the counters that predicts a dead line",
+    {"threshold", SL_PARAM_COUNT, 8, 0, MAX_TABLES * 255, NULL, "sum of the counters that predicts a dead line",
      thresholds},
     {0},
 };

@@ -16,9 +16,9 @@
 enum { SL_FOOTPRINT_FIRST = 64, SL_FOOTPRINT_LEVELS }; /* beyond all bits: lines never touched before */
 
 typedef struct sl_footprint {
-    uint32_t most; /* windows; there are at least half as many once there were as many touches */
+    uint32_t max; /* windows; there are at least half as many once there were as many touches */
     unsigned log2_window;
-    uint64_t touches;
+    uint64_t accesses;
     uint64_t (*window)[SL_FOOTPRINT_LEVELS]; /* [most] */
 } sl_footprint;
 
@@ -29,10 +29,10 @@ void sl_footprint_fini(sl_footprint *footprint); /* an all-zero one is fine */
 void sl_footprint_coarsen(sl_footprint *footprint, unsigned log2_window);
 
 /* The next touch; the same line was last touched at time `previous` (from 0), or never: UINT64_MAX. */
-static inline void sl_footprint_touch(sl_footprint *footprint, uint64_t previous)
+static inline void sl_footprint_access(sl_footprint *footprint, uint64_t previous)
 {
-    uint64_t now = footprint->touches++;
-    if (now >> footprint->log2_window >= footprint->most)
+    uint64_t now = footprint->accesses++;
+    if (now >> footprint->log2_window >= footprint->max)
         sl_footprint_coarsen(footprint, footprint->log2_window + 1);
     unsigned level = previous == UINT64_MAX ? SL_FOOTPRINT_FIRST : 63 - (unsigned)__builtin_clzll(now ^ previous);
     footprint->window[now >> footprint->log2_window][level]++;

@@ -18,7 +18,7 @@ typedef enum sl_outcome {
     SL_OUTCOME_HIT,     /* it will be answered */
     SL_OUTCOME_PENDING, /* it waits for a line in flight */
     SL_OUTCOME_MISS,    /* it is on its way to the next level */
-    SL_OUTCOME_PAST,    /* the same, and will not be kept here */
+    SL_OUTCOME_BYPASS,  /* the same, and will not be kept here */
     SL_OUTCOME_KEPT,    /* a store that ends here */
     SL_OUTCOME_STALL,   /* nothing has happened; see bank->stall */
 } sl_outcome;
@@ -46,22 +46,22 @@ typedef struct sl_bank_list {
 
 /* All that is known of a way, side by side: an access reads most of it. */
 typedef struct sl_line {
-    uint64_t tag;           /* line number + 1; 0: none */
-    uint32_t valid, flying; /* units that are there, and on their way */
-    uint32_t stale;         /* of those on their way: a store has come in between */
+    uint64_t tag;              /* line number + 1; 0: none */
+    uint32_t valid, in_flight; /* units that are there, and on their way */
+    uint32_t stale;            /* of those on their way: a store has come in between */
     uint32_t dirty;
     uint32_t mshr; /* first of the line */
     uint8_t mark;  /* SL_LINE_* */
 } sl_line;
 
 /* A line on its way out. */
-typedef struct sl_leaving {
+typedef struct sl_eviction {
     uint64_t line;           /* its number + 1; 0: the record is free */
     uint32_t next;           /* of the free ones */
     uint32_t writeback;      /* request that takes its data below; SL_NONE: it is clean */
     uint32_t entry;          /* of FRC, which it leaves from; SL_NONE: from its way */
     sl_request_list waiting; /* what comes in where it was, and waits until it has left */
-} sl_leaving;
+} sl_eviction;
 
 /* An entry of FRC. What it holds is a line behind those of the sets. */
 typedef struct sl_frc_entry {
@@ -71,7 +71,7 @@ typedef struct sl_frc_entry {
     uint32_t pc;
 } sl_frc_entry;
 
-enum { SL_LEAVING_SLOTS = 256 };
+enum { SL_EVICTION_SLOTS = 256 };
 
 struct sl_bank {
     const sl_level *level;
@@ -87,7 +87,7 @@ struct sl_bank {
     uint64_t *first_ways;           /* [sets * mask_words]: ways that leave first; NULL: the level takes no such hint */
     uint64_t *offered;              /* scratch: a mask of ways */
     sl_policy replacement, bypass;
-    sl_policy *gate; /* the one of these that lets requests go past; NULL: none does */
+    sl_policy *bypass_policy; /* the one of these that lets requests go past; NULL: none does */
     sl_mshr *mshr_item;
     uint32_t mshr_capacity, mshr_free, mshrs;
     uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
@@ -109,10 +109,10 @@ struct sl_bank {
     uint32_t hit_cycles;    /* from the access to the answer's leaving */
     uint32_t below_cycles;  /* that a miss takes where nothing is in its way */
     /* not overlapped: */
-    sl_leaving *leaving;
-    uint32_t leaving_capacity, leaving_free, leavings;
-    uint16_t *leaving_slot; /* [SL_LEAVING_SLOTS]: how many lines are leaving, by the lowest bits of their numbers */
-    sl_queue invalidated;   /* records of lines that the levels above will have dropped by then */
+    sl_eviction *eviction;
+    uint32_t eviction_capacity, eviction_free, evictions_in_flight;
+    uint16_t *eviction_slot; /* [SL_EVICTION_SLOTS]: how many lines are leaving, by the lowest bits of their numbers */
+    sl_queue invalidated;    /* records of lines that the levels above will have dropped by then */
     /* frc: */
     sl_frc_entry *frc; /* NULL: it has none */
     uint32_t frc_sets, frc_filled;
@@ -120,7 +120,7 @@ struct sl_bank {
 
 enum {
     SL_LINE_REUSED = 1,
-    SL_LINE_PASSED = 2,    /* by a request that went past the level above */
+    SL_LINE_BYPASSED = 2,  /* by a request that went past the level above */
     SL_LINE_TRANSIENT = 4, /* what was there before has not left */
     SL_LINE_LENT = 8       /* the levels above may have it */
 };

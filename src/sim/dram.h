@@ -8,26 +8,26 @@
 #include "sim/bank.h"
 
 typedef struct sl_dram_bank {
-    uint64_t row;                          /* open; SL_NEVER: none is */
-    uint64_t access_at, close_at, open_at; /* earliest cycles of the next access, closing, opening */
-    uint32_t first, last;                  /* requests for the bank, oldest first; SL_NONE: none */
-    uint32_t hit;                          /* the oldest of these whose row is open; SL_NONE: none */
+    uint64_t row;                                  /* open; SL_NEVER: none is */
+    uint64_t access_at, precharge_at, activate_at; /* earliest cycles of the next access, closing, opening */
+    uint32_t first, last;                          /* requests for the bank, oldest first; SL_NONE: none */
+    uint32_t hit;                                  /* the oldest of these whose row is open; SL_NONE: none */
 } sl_dram_bank;
 
 typedef struct sl_dram_entry {
     uint64_t row, arrival; /* arrival: a number that grows */
     uint32_t request, bank;
-    uint32_t from;      /* bank of the last level */
-    uint32_t next;      /* for the same bank, or of the free ones */
-    bool write, opened; /* opened: its row was opened for it */
+    uint32_t from;         /* bank of the last level */
+    uint32_t next;         /* for the same bank, or of the free ones */
+    bool write, activated; /* opened: its row was opened for it */
 } sl_dram_entry;
 
 /* What the next command of a bank is. */
 typedef enum sl_dram_next {
     SL_DRAM_TO_READ,
     SL_DRAM_TO_WRITE,
-    SL_DRAM_TO_OPEN,
-    SL_DRAM_TO_CLOSE,
+    SL_DRAM_TO_ACTIVATE,
+    SL_DRAM_TO_PRECHARGE,
     SL_DRAM_NEXTS
 } sl_dram_next;
 
@@ -41,12 +41,12 @@ struct sl_channel {
     uint32_t entries, free;
     uint64_t arrivals;
     sl_dram_bank *bank;
-    sl_dram_turn *turn;                   /* of each bank that has requests */
-    uint64_t turns[SL_DRAM_NEXTS];        /* these banks, by their next command */
-    uint64_t access_at, read_at, open_at; /* of any bank */
-    uint64_t bus_free;                    /* in sixteenths of a cycle */
-    sl_bank_list room;                    /* banks of the last level that wait for a place in the queue */
-    sl_queue done;                        /* reads, with the time at which their data is at the last level */
+    sl_dram_turn *turn;                       /* of each bank that has requests */
+    uint64_t turns[SL_DRAM_NEXTS];            /* these banks, by their next command */
+    uint64_t access_at, read_at, activate_at; /* of any bank */
+    uint64_t bus_free;                        /* in sixteenths of a cycle */
+    sl_bank_list room;                        /* banks of the last level that wait for a place in the queue */
+    sl_queue done;                            /* reads, with the time at which their data is at the last level */
 };
 
 sl_status sl_dram_create(sl_sim *sim, sl_error *error);

@@ -12,10 +12,10 @@
 #include "access/cta.h"
 #include "access/request.h"
 #include "policy/policy.h"
-#include "sim/due.h"
 #include "sim/queue.h"
 #include "sim/request.h"
 #include "sim/sim.h"
+#include "sim/timing_wheel.h"
 
 typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
@@ -41,34 +41,34 @@ struct sl_sim {
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
     sl_request_pool pool;
-    unsigned log2_unit;             /* of the bytes that a bit of a request's masks stands for */
-    uint32_t sector_units;          /* of a sector of level 0 */
-    unsigned log2_line;             /* of level 0 */
-    uint32_t banks[SL_MOST_LEVELS]; /* of all instances of a level together */
-    sl_bank *bank[SL_MOST_LEVELS];
-    void *lines[SL_MOST_LEVELS]; /* of the banks of a level (banks.c) */
-    sl_due bank_due[SL_MOST_LEVELS];
-    void *shared_state[SL_MOST_LEVELS][2]; /* of the policies of a level: replacement, bypass */
+    unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
+    uint32_t sector_units;         /* of a sector of level 0 */
+    unsigned log2_line;            /* of level 0 */
+    uint32_t banks[SL_MAX_LEVELS]; /* of all instances of a level together */
+    sl_bank *bank[SL_MAX_LEVELS];
+    void *lines[SL_MAX_LEVELS]; /* of the banks of a level (banks.c) */
+    sl_timing_wheel bank_wheel[SL_MAX_LEVELS];
+    void *shared_state[SL_MAX_LEVELS][2]; /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_due core_due;
+    sl_timing_wheel core_wheel;
     sl_channel *channel;
-    sl_due channel_due;
-    sl_memory times;      /* the machine's memory, its times in cycles of the cores */
-    struct sl_join *join; /* NULL: no requests join on their way to the second level */
-    uint32_t memory_pad;  /* cycles that a read takes beside what networks and DRAM take */
+    sl_timing_wheel channel_wheel;
+    sl_memory times;                /* the machine's memory, its times in cycles of the cores */
+    struct sl_coalescer *coalescer; /* NULL: no requests join on their way to the second level */
+    uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
 
-    struct sl_ahead *ahead; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
+    struct sl_prefetch *prefetch; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
     uint64_t now;
-    uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
-    bool failed;                  /* memory ran out */
-    bool broken_off;              /* a launch did not come to its end */
-    uint32_t leavings;            /* lines on their way out of banks */
-    struct sl_versions *versions; /* NULL: they are not checked */
-    char *state;                  /* text; NULL: it was never stuck */
+    uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
+    bool failed;                      /* memory ran out */
+    bool broken_off;                  /* a launch did not come to its end */
+    uint32_t evictions_in_flight;     /* lines on their way out of banks */
+    struct sl_data_check *data_check; /* NULL: they are not checked */
+    char *state;                      /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
-    sl_request_shape shape;
+    sl_access_shape shape;
     const uint8_t *plan;  /* [slots]: levels that loads go past; NULL: none */
     uint8_t hints, first; /* bit i: level i takes that as a hint other than `bypass`; as `evict_first` */
     uint64_t next_block, blocks_done;

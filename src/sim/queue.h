@@ -52,7 +52,7 @@ static inline const sl_queued *sl_queue_head(const sl_queue *q)
 }
 
 /* When its first request may leave; UINT64_MAX: there is none. */
-static inline uint64_t sl_queue_due(const sl_queue *q)
+static inline uint64_t sl_queue_ready_at(const sl_queue *q)
 {
     return UINT64_MAX - q->from_end;
 }

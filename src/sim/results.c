@@ -12,7 +12,7 @@ static double level_energy(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
     const sl_sim_level_result *r = &sim->result->level[number];
-    const sl_policy_ops *ops = sim->bank[number][0].gate ? sim->bank[number][0].gate->ops : NULL;
+    const sl_policy_ops *ops = sim->bank[number][0].bypass_policy ? sim->bank[number][0].bypass_policy->ops : NULL;
     double instances = sim->machine.cores / level->cores_per_instance;
     double seconds = sim->machine.clock_mhz ? (double)sim->result->cycles / (sim->machine.clock_mhz * 1e6) : 0;
     double leak_mw = level->leak_uw * 1e-3 + (ops ? ops->leak_mw : 0);
@@ -28,7 +28,7 @@ static void add_load(sl_counts *to, const sl_slot_stats *s)
     sl_counts_add(to, SL_COUNTER_ld_sectors, s->sectors);
     sl_counts_add(to, SL_COUNTER_ld_sector_hits, s->hits);
     sl_counts_add(to, SL_COUNTER_ld_sector_misses, s->misses);
-    sl_counts_add(to, SL_COUNTER_latency_sectors, s->pending);
+    sl_counts_add(to, SL_COUNTER_pending_hit_sectors, s->pending);
     sl_counts_add(to, SL_COUNTER_bypass_requests, s->bypasses);
     sl_counts_add(to, SL_COUNTER_bypassed_sectors, s->bypassed);
 }

@@ -31,8 +31,8 @@ typedef enum sl_cycle_kind {
 
 /* What a channel of DRAM is told to do. */
 typedef enum sl_dram_command {
-    SL_DRAM_CLOSE, /* a row that is not wanted */
-    SL_DRAM_OPEN,
+    SL_DRAM_PRECHARGE, /* a row that is not wanted */
+    SL_DRAM_ACTIVATE,
     SL_DRAM_HIT,  /* an access to a row that was open */
     SL_DRAM_MISS, /* the first access to a row that was opened for it */
     SL_DRAM_COMMANDS
@@ -58,7 +58,7 @@ typedef struct sl_sim_options {
     struct sl_line_counts *record_counts; /* counts what the first level is asked for; NULL: not wanted */
     struct sl_sim_stream *record_stream;  /* what the first level is asked for, in order; NULL: not wanted */
     const sl_sim_listener *listener;      /* NULL: nobody listens */
-    uint64_t most_cycles;                 /* of a launch; 0: any number */
+    uint64_t max_cycles;                  /* of a launch; 0: any number */
     bool check_data;                      /* fails where a load does not see the last store (versions.h) */
     const sl_progress *progress;          /* NULL: none */
 } sl_sim_options;
@@ -72,7 +72,7 @@ typedef struct sl_sim_level_result {
     uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
     uint64_t evictions, unused_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
-    uint64_t joined; /* reads that another one on its way to the next level has brought, too */
+    uint64_t coalesced; /* reads that another one on its way to the next level has brought, too */
     uint64_t tag_accesses, data_accesses;
     double energy_nj; /* accesses and leakage, of all instances */
 } sl_sim_level_result;
@@ -81,7 +81,7 @@ struct sl_sim_result {
     uint64_t cycles;
     uint64_t warp_insts, thread_insts;
     uint64_t scheduler_cycles[SL_CYCLES]; /* of all schedulers: they sum to cycles * cores * schedulers */
-    sl_sim_level_result level[SL_MOST_LEVELS];
+    sl_sim_level_result level[SL_MAX_LEVELS];
     uint64_t dram_read_sectors, dram_written_sectors, dram_row_hits, dram_row_misses;
     double energy_nj; /* of all levels */
     uint32_t resident_blocks;

@@ -23,9 +23,9 @@ sl_status sl_sim_stream_start(sl_sim_stream *stream, uint32_t caches, uint32_t s
 
 /* What became of a request. */
 typedef enum sl_sim_fate {
-    SL_FATE_FOUND,  /* its data was there, or on its way */
-    SL_FATE_MISSED, /* it was not, and came into the cache */
-    SL_FATE_PAST,   /* it was not, and went past the cache */
+    SL_FATE_FOUND,    /* its data was there, or on its way */
+    SL_FATE_MISSED,   /* it was not, and came into the cache */
+    SL_FATE_BYPASSED, /* it was not, and went past the cache */
 } sl_sim_fate;
 
 /* A request. False: memory ran out. */
@@ -33,7 +33,7 @@ bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uin
 
 typedef struct sl_sim_bound {
     uint64_t requests, misses; /* as they were simulated; requests that went past the cache are misses */
-    uint64_t fewest;           /* misses that a policy with foresight would have had */
+    uint64_t min_misses;       /* misses that a policy with foresight would have had */
 } sl_sim_bound;
 
 /* Of what was recorded, all caches together. */

@@ -9,7 +9,7 @@
 
 #include "access/coalesce.h"
 #include "access/lanes.h"
-#include "trace/touched.h"
+#include "trace/sparse_set.h"
 
 enum { GLOBAL, SHARED, LOCAL, TEXTURE, SPACES };
 enum { ACCESSES = SL_ACCESS_ASYNC_COPY + 1 };
@@ -28,10 +28,10 @@ struct sl_launch_counter {
     tally (*tallies)[SPACES]; /* [mem_slots] */
     uint32_t *group;          /* [mem_slots]: which array the instruction touches */
     uint32_t groups;
-    sl_touched *touched; /* [groups] */
+    sl_sparse_set *touched; /* [groups] */
     /* made by sl_launch_counter_result */
     sl_counts *slot_counts;
-    sl_array_touched *arrays;
+    sl_array_footprint *arrays;
 };
 
 #define C(name) (SL_COUNTER_##name + 1)
@@ -100,7 +100,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
     if (!c)
         return;
     for (uint32_t g = 0; g < c->groups; g++)
-        sl_touched_fini(&c->touched[g]);
+        sl_sparse_set_fini(&c->touched[g]);
     free(c->predictor);
     free(c->tallies);
     free(c->group);
@@ -115,7 +115,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
 static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t width)
 {
     tally *t = &c->tallies[a->slot][GLOBAL];
-    sl_piece_span spans[SL_MAX_LANES];
+    sl_sector_span spans[SL_MAX_LANES];
     t->requests++;
     if (!a->affine) {
         t->amount += sl_coalesce_count(a, c->launch->lanes, width, c->log2_sector);
@@ -125,16 +125,17 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     uint32_t count = 0;
     if (a->affine) {
         count = sl_coalesce_spans(a, c->launch->lanes, width, c->log2_sector, spans);
-        t->amount += sl_span_pieces(spans, count);
+        t->amount += sl_span_sectors(spans, count);
     } else {
         for (uint64_t left = a->mask; left; left &= left - 1) { /* in any order */
             uint64_t addr = a->addr[__builtin_ctzll(left)], end = addr + width - 1;
-            spans[count++] = (sl_piece_span){addr >> c->log2_sector, (end < addr ? UINT64_MAX : end) >> c->log2_sector};
+            spans[count++] =
+                (sl_sector_span){addr >> c->log2_sector, (end < addr ? UINT64_MAX : end) >> c->log2_sector};
         }
     }
     if (c->footprint)
         for (uint32_t i = 0; i < count; i++)
-            if (!sl_touched_add(&c->touched[c->group[a->slot]], spans[i].first, spans[i].last))
+            if (!sl_sparse_set_add(&c->touched[c->group[a->slot]], spans[i].first, spans[i].last))
                 return false;
     return true;
 }
@@ -252,7 +253,7 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
             into->tallies[s][space].amount += from->tallies[s][space].amount;
         }
     for (uint32_t g = 0; g < into->groups; g++)
-        if (!sl_touched_merge(&into->touched[g], &from->touched[g]))
+        if (!sl_sparse_set_merge(&into->touched[g], &from->touched[g]))
             return sl_fail_memory(error);
     return SL_OK;
 }
@@ -296,7 +297,7 @@ static void fill_slot(const sl_launch_counter *c, uint32_t slot, sl_counts *coun
 
 static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, sl_error *error)
 {
-    sl_touched all = {0};
+    sl_sparse_set all = {0};
     free(c->arrays);
     c->arrays = calloc(c->groups ? c->groups : 1, sizeof *c->arrays);
     if (!c->arrays)
@@ -306,13 +307,13 @@ static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, 
     size_t used = 0;
     bool fits = true;
     for (uint32_t g = 0; g < c->groups && fits; g++) {
-        uint64_t bytes = sl_touched_count(&c->touched[g]) << c->log2_sector;
-        fits = sl_touched_merge(&all, &c->touched[g]);
+        uint64_t bytes = sl_sparse_set_count(&c->touched[g]) << c->log2_sector;
+        fits = sl_sparse_set_merge(&all, &c->touched[g]);
         if (bytes)
-            c->arrays[used++] = (sl_array_touched){c->arrays[g].name, bytes};
+            c->arrays[used++] = (sl_array_footprint){c->arrays[g].name, bytes};
     }
-    sl_counts_add(&counts->total, SL_COUNTER_footprint_bytes, sl_touched_count(&all) << c->log2_sector);
-    sl_touched_fini(&all);
+    sl_counts_add(&counts->total, SL_COUNTER_footprint_bytes, sl_sparse_set_count(&all) << c->log2_sector);
+    sl_sparse_set_fini(&all);
     counts->arrays = used;
     counts->array = c->arrays;
     return fits ? SL_OK : sl_fail_memory(error);

@@ -12,10 +12,10 @@ typedef struct sl_count_options {
     bool footprint;        /* also which memory was touched: costs a little time and a bit per sector */
 } sl_count_options;
 
-typedef struct sl_array_touched {
+typedef struct sl_array_footprint {
     const char *name; /* of the base array, as the kernel's table says; "" where that is unknown */
     uint64_t bytes;   /* whole sectors */
-} sl_array_touched;
+} sl_array_footprint;
 
 typedef struct sl_launch_counts {
     sl_counts total;
@@ -23,7 +23,7 @@ typedef struct sl_launch_counts {
     uint32_t slots;  /* memory instructions of the kernel */
     const sl_counts *slot;
     size_t arrays; /* in order of first use in the kernel; 0 without footprint */
-    const sl_array_touched *array;
+    const sl_array_footprint *array;
 } sl_launch_counts;
 
 typedef struct sl_launch_counter sl_launch_counter;

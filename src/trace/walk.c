@@ -78,7 +78,7 @@ static void plan_block(sl_walk_plan *plan, uint32_t number, writers *w, uint32_t
         const sl_inst *inst = &k->inst[i];
         waits |= waits_of(w, inst);
         insts++;
-        bool memory = sl_inst_uses_cache(inst), barrier = sl_inst_holds_block(k, inst);
+        bool memory = sl_inst_uses_cache(inst), barrier = sl_inst_is_block_barrier(k, inst);
         if (!memory && !barrier)
             continue;
         uint32_t rank = memory && inst->dsts ? rank_of(w->loads++) : SL_WALK_LOADS;
@@ -98,7 +98,7 @@ sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan
         return sl_fail_memory(error);
     uint32_t stops = 0;
     for (uint32_t i = 0; i < kernel->insts; i++)
-        stops += sl_inst_uses_cache(&kernel->inst[i]) || sl_inst_holds_block(kernel, &kernel->inst[i]);
+        stops += sl_inst_uses_cache(&kernel->inst[i]) || sl_inst_is_block_barrier(kernel, &kernel->inst[i]);
     p->kernel = kernel;
     p->bb = calloc(kernel->bbs ? kernel->bbs : 1, sizeof *p->bb);
     p->stop = calloc(stops ? stops : 1, sizeof *p->stop);

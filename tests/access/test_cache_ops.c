@@ -69,7 +69,7 @@ static void check_counts(const sl_counts *c, sectors expected)
     assert_int_equal(c->value[SL_COUNTER_bypassed_sectors], expected.bypassed);
     assert_int_equal(c->value[SL_COUNTER_ld_sector_misses], expected.compulsory + expected.bypassed);
     assert_int_equal(c->value[SL_COUNTER_ld_sectors], 25);
-    assert_int_equal(c->value[SL_COUNTER_latency_sectors], 0);
+    assert_int_equal(c->value[SL_COUNTER_pending_hit_sectors], 0);
     assert_int_equal(c->value[SL_COUNTER_l2_read_sectors], expected.compulsory + expected.bypassed);
 }
 

@@ -178,11 +178,11 @@ static uint32_t passes_by_brute_force(const sl_access *a, uint32_t lanes, uint32
         sl_access some = *a;
         some.mask &= ((UINT64_C(1) << group) - 1) << from;
         uint64_t word[SL_MAX_LANES * 8];
-        uint32_t count = by_brute_force(&some, lanes, width, 2, word), of_bank[32] = {0}, most = 0;
+        uint32_t count = by_brute_force(&some, lanes, width, 2, word), of_bank[32] = {0}, max = 0;
         for (uint32_t i = 0; i < count; i++)
-            if (++of_bank[word[i] % 32] > most)
-                most = of_bank[word[i] % 32];
-        passes += most;
+            if (++of_bank[word[i] % 32] > max)
+                max = of_bank[word[i] % 32];
+        passes += max;
     }
     return passes;
 }

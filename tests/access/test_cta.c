@@ -43,7 +43,7 @@ static void blocks_that_are_alike_go_round_the_cores(void **state)
 static void a_small_cluster_has_rounds_of_its_own(void **state)
 {
     (void)state;
-    const sl_machine machine = {.cores = 6, .core = {.apart = 2, .apart_every = 3}};
+    const sl_machine machine = {.cores = 6, .core = {.small_gpc_cores = 2, .small_gpc_interval = 3}};
     uint32_t core_of[MAX_BLOCKS];
     schedule(&machine, 8, 12, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 0, 1, 5, 2, 3, 0, 1}, 12);
@@ -53,7 +53,7 @@ static void a_small_cluster_has_rounds_of_its_own(void **state)
 static void a_core_that_is_full_is_passed_over(void **state)
 {
     (void)state;
-    const sl_machine machine = {.cores = 6, .core = {.apart = 2, .apart_every = 3}};
+    const sl_machine machine = {.cores = 6, .core = {.small_gpc_cores = 2, .small_gpc_interval = 3}};
     uint32_t core_of[MAX_BLOCKS];
     schedule(&machine, 1, 6, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 5}, 6);
@@ -63,7 +63,7 @@ static void a_core_that_is_full_is_passed_over(void **state)
 static void the_last_blocks_of_a_launch_go_far_from_each_other(void **state)
 {
     (void)state;
-    const sl_machine machine = {.cores = 8, .levels = 1, .level = {{.merge_group = 2}}};
+    const sl_machine machine = {.cores = 8, .levels = 1, .level = {{.coalesce_cores = 2}}};
     uint32_t core_of[MAX_BLOCKS];
     schedule(&machine, 1, 6, alike, core_of);
     check(core_of, (const uint32_t[]){0, 1, 2, 3, 4, 6}, 6);

@@ -11,12 +11,12 @@ static const sl_trace_launch launch = {.lanes = 32,
                                        .shared_window = UINT64_C(0x100000000),
                                        .local_window = UINT64_C(0x200000000),
                                        .window_bytes = 0x1000000};
-static const sl_request_shape sectored = {
+static const sl_access_shape sectored = {
     .log2_line = 7, .log2_sector = 5, .launch = &launch, .local_base = UINT64_C(1) << 62};
 
 typedef struct pieces {
     uint32_t count;
-    sl_request_piece piece[SL_REQUEST_PIECES];
+    sl_line_request piece[SL_MAX_LINE_REQUESTS];
 } pieces;
 
 static sl_inst load_of(sl_mem_space space, uint16_t width)
@@ -30,14 +30,14 @@ static sl_access strided(uint64_t mask, uint64_t base, int64_t stride)
 }
 
 /* The same lanes, once in closed form and once address by address: both must give the same pieces. */
-static pieces ask(const sl_request_shape *shape, sl_inst inst, sl_access access)
+static pieces ask(const sl_access_shape *shape, sl_inst inst, sl_access access)
 {
     pieces closed, listed;
     sl_access expanded = access;
     sl_access_expand(&expanded, 32);
     expanded.affine = false;
-    closed.count = sl_request_pieces(shape, &inst, &access, closed.piece);
-    listed.count = sl_request_pieces(shape, &inst, &expanded, listed.piece);
+    closed.count = sl_line_requests(shape, &inst, &access, closed.piece);
+    listed.count = sl_line_requests(shape, &inst, &expanded, listed.piece);
     assert_int_equal(closed.count, listed.count);
     for (uint32_t i = 0; i < closed.count; i++) {
         assert_int_equal(closed.piece[i].line, listed.piece[i].line);
@@ -101,7 +101,7 @@ static void words_that_cross_a_line_touch_both(void **state)
 static void wide_words_go_by_halves_and_quarters(void **state)
 {
     (void)state;
-    sl_request_shape fermi = {.log2_line = 7, .log2_sector = 7, .split_bytes = 128, .launch = &launch};
+    sl_access_shape fermi = {.log2_line = 7, .log2_sector = 7, .split_bytes = 128, .launch = &launch};
     pieces p = ask(&fermi, load_of(SL_MEM_GLOBAL, 8), strided(ALL, 0x1000, 8));
     assert_int_equal(p.count, 2);
     check(&p, 0, 0x20, 1);
@@ -152,7 +152,7 @@ static void generic_addresses_say_which_space_they_mean(void **state)
     mixed.addr[6] = UINT64_C(0x1000fffffc); /* global */
     pieces p;
     sl_inst inst = load_of(SL_MEM_GENERIC, 4);
-    p.count = sl_request_pieces(&sectored, &inst, &mixed, p.piece);
+    p.count = sl_line_requests(&sectored, &inst, &mixed, p.piece);
     assert_int_equal(p.count, 4);
     check(&p, 0, 0x20, 0x3);
     check(&p, 1, UINT64_C(0x101000000) / 128, 0x1);
@@ -160,7 +160,7 @@ static void generic_addresses_say_which_space_they_mean(void **state)
     check(&p, 3, (UINT64_C(1) << 62) / 128 + 2, 0x1);
 
     sl_access shared = strided(ALL, UINT64_C(0x100000000), 4);
-    p.count = sl_request_pieces(&sectored, &inst, &shared, p.piece);
+    p.count = sl_line_requests(&sectored, &inst, &shared, p.piece);
     assert_int_equal(p.count, 0);
     p = ask(&sectored, inst, strided(ALL, 0x1000, 4));
     assert_int_equal(p.count, 1);
@@ -171,13 +171,13 @@ static void generic_addresses_say_which_space_they_mean(void **state)
 static void the_largest_request_fits(void **state)
 {
     (void)state;
-    sl_request_shape wide = {.log2_line = 5, .log2_sector = 4, .launch = &(sl_trace_launch){.lanes = 64}};
+    sl_access_shape wide = {.log2_line = 5, .log2_sector = 4, .launch = &(sl_trace_launch){.lanes = 64}};
     sl_access access = {.mask = UINT64_MAX};
     sl_inst inst = load_of(SL_MEM_GLOBAL, 32);
     pieces p;
     for (uint64_t i = 0; i < 64; i++)
         access.addr[i] = 0x1000000 - i * 4096 + 8;
-    p.count = sl_request_pieces(&wide, &inst, &access, p.piece);
+    p.count = sl_line_requests(&wide, &inst, &access, p.piece);
     assert_int_equal(p.count, 128); /* bytes 8 to 39: sectors 0 and 1 of one line, 0 of the next */
     check(&p, 0, (0x1000000 - 63 * 4096) / 32, 0x3);
     check(&p, 1, (0x1000000 - 63 * 4096) / 32 + 1, 0x1);

@@ -341,11 +341,11 @@ static void classes_sum_to_the_total(void **state)
                           value(&r, SL_COUNTER_mshr_sectors);
         assert_int_equal(misses, value(&r, SL_COUNTER_ld_sector_misses));
         assert_int_equal(misses + value(&r, SL_COUNTER_ld_sector_hits), value(&r, SL_COUNTER_ld_sectors));
-        assert_true(value(&r, SL_COUNTER_latency_sectors) <= value(&r, SL_COUNTER_ld_sector_hits));
+        assert_true(value(&r, SL_COUNTER_pending_hit_sectors) <= value(&r, SL_COUNTER_ld_sector_hits));
         assert_true(value(&r, SL_COUNTER_l2_read_sectors) <= misses);
         assert_true(value(&r, SL_COUNTER_l2_read_hits) <= value(&r, SL_COUNTER_l2_read_sectors));
         if (options.no_latency)
-            assert_int_equal(value(&r, SL_COUNTER_latency_sectors), 0);
+            assert_int_equal(value(&r, SL_COUNTER_pending_hit_sectors), 0);
         if (options.no_associativity)
             assert_int_equal(value(&r, SL_COUNTER_conflict_sectors), 0);
         if (options.no_mshr)

@@ -105,7 +105,7 @@ static void table_4_with_clipping_shares_the_arrival(void **state)
 {
     (void)state;
     const uint64_t effect_at[COLUMNS] = {2, 2, 4, 4, 4, 5, 6, 7};
-    const sl_load_class class[COLUMNS] = {SL_LOAD_COMPULSORY, SL_LOAD_LATENCY, SL_LOAD_COMPULSORY, SL_LOAD_LATENCY,
+    const sl_load_class class[COLUMNS] = {SL_LOAD_COMPULSORY, SL_LOAD_PENDING, SL_LOAD_COMPULSORY, SL_LOAD_PENDING,
                                           SL_LOAD_HIT,        SL_LOAD_HIT,     SL_LOAD_HIT,        SL_LOAD_HIT};
     sl_level level = plain_level(1, 2);
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS});
@@ -130,7 +130,7 @@ static void table_5_one_mshr_cancels_a_load_and_serves_two(void **state)
     } column[] = {
         {0, 0, 0, 1, false, SL_LOAD_COMPULSORY, 2}, {2, 1, 1, 1, true, 0, 0},
         {0, 0, 0, 0, false, SL_LOAD_HIT, 2},        {2, 1, 0, 1, false, SL_LOAD_COMPULSORY, 5},
-        {2, 1, 1, 1, false, SL_LOAD_LATENCY, 6},
+        {2, 1, 1, 1, false, SL_LOAD_PENDING, 6},
     };
     sl_level level = plain_level(1, 2);
     level.mshrs = 1;
@@ -216,7 +216,7 @@ static void a_load_of_a_line_in_flight_is_a_latency_miss_until_it_arrives(void *
     sl_level level = plain_level(1, 4);
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 10});
     assert_int_equal(load(l1, 0, 7), SL_LOAD_COMPULSORY);
-    assert_int_equal(load(l1, 9, 7), SL_LOAD_LATENCY);
+    assert_int_equal(load(l1, 9, 7), SL_LOAD_PENDING);
     assert_int_equal(load(l1, 10, 7), SL_LOAD_HIT);
     sl_l1_destroy(l1);
 }
@@ -294,7 +294,7 @@ static void a_warp_has_no_more_lines_in_flight_than_its_own_limit(void **state)
         assert_true(sl_l1_load(l1, 6 + i, 3, 20 + i, 1, 0, NULL, &outcome));
     assert_false(sl_l1_load(l1, 8, 3, 22, 1, 0, NULL, &outcome)); /* the core's limit */
     assert_true(sl_l1_load(l1, 8, 1, 10, 1, 0, NULL, &outcome));  /* in flight already */
-    assert_int_equal(only_class(&outcome), SL_LOAD_LATENCY);
+    assert_int_equal(only_class(&outcome), SL_LOAD_PENDING);
     assert_true(sl_l1_load(l1, 100, 1, 3, 1, 0, NULL, &outcome));
     sl_l1_destroy(l1);
 }
@@ -344,13 +344,13 @@ static void sectors_of_a_line_come_one_by_one(void **state)
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x3);
     assert_int_equal(outcome.done, 10);
     assert_true(sl_l1_load(l1, 5, 0, 0, 0x6, 0, NULL, &outcome));
-    assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 0x2);
+    assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 0x2);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x4);
     assert_int_equal(outcome.done, 15);
     assert_int_equal(sl_l1_present(l1, 6, 0), 0x7);
     assert_true(sl_l1_load(l1, 12, 0, 0, 0xf, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x3);
-    assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 0x4);
+    assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 0x4);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x8);
     sl_l1_destroy(l1);
 }
@@ -447,7 +447,7 @@ static void a_load_that_does_not_allocate_uses_what_is_there_and_fills_nothing(v
     assert_int_equal(load(l1, 1, 4), SL_LOAD_COMPULSORY);
     assert_int_equal(bypass(l1, 2, 4, true), SL_LOAD_HIT);
     assert_int_equal(bypass(l1, 2, 4, false), SL_LOAD_BYPASSED);
-    sl_l1_drop(l1, 3, 4);
+    sl_l1_invalidate(l1, 3, 4);
     assert_int_equal(bypass(l1, 4, 4, true), SL_LOAD_BYPASSED);
     sl_l1_destroy(l1);
 }
@@ -460,7 +460,7 @@ static void a_load_that_does_not_allocate_waits_for_what_is_in_flight(void **sta
     sl_l1_outcome outcome;
     assert_int_equal(load(l1, 0, 4), SL_LOAD_COMPULSORY);
     sl_l1_bypass(l1, 10, 4, 1, true, &outcome);
-    assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 1);
+    assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 1);
     assert_int_equal(outcome.done, 100);
     sl_l1_bypass(l1, 10, 4, 1, false, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_BYPASSED], 1);
@@ -504,7 +504,7 @@ static void switched_off_it_is_a_textbook_cache(void **state)
             set[s] = sl_reuse_create();
         for (uint64_t i = 0; i < 20000; i++) {
             uint64_t line = random_line(&random, i);
-            uint64_t in_set = sl_reuse_touch(set[line % 4], line), in_all = sl_reuse_touch(full, line);
+            uint64_t in_set = sl_reuse_access(set[line % 4], line), in_all = sl_reuse_access(full, line);
             sl_load_class expected = in_set < ways        ? SL_LOAD_HIT
                                      : in_set == NEVER    ? SL_LOAD_COMPULSORY
                                      : in_all < 4u * ways ? SL_LOAD_CONFLICT

@@ -78,7 +78,7 @@ static void a_dropped_line_leaves_a_free_way(void **state)
     uint64_t time = 0;
     for (uint64_t line = 0; line < 4; line++)
         hits(l1, time++, line);
-    sl_l1_drop(l1, time++, 1);
+    sl_l1_invalidate(l1, time++, 1);
     hits(l1, time++, 9);
     for (uint64_t line = 0; line < 4; line++)
         if (line != 1)
@@ -96,8 +96,8 @@ static void do_the_same(sl_l1 *a, sl_l1 *b, sl_random *random, uint64_t *time)
     uint64_t what = sl_random_below(random, 16);
     *time += sl_random_below(random, 4);
     if (what == 0) {
-        sl_l1_drop(a, *time, line);
-        sl_l1_drop(b, *time, line);
+        sl_l1_invalidate(a, *time, line);
+        sl_l1_invalidate(b, *time, line);
     } else if (what < 3) {
         sl_l1_store(a, *time, line, sectors, NULL);
         sl_l1_store(b, *time, line, sectors, NULL);
@@ -197,7 +197,7 @@ static void stamps_do_what_the_interface_does(void **state)
     for (uint32_t parts = 1; parts <= 2; parts++) {
         sl_level above = sectored_level(1, 1), level = level_with("lru", 4, 6);
         level.write = SL_WRITE_BACK;
-        level.parts = parts;
+        level.partitions = parts;
         sl_shared_config config = {.level = &level, .above = &above, .slots = 1, .wants_traffic = true};
         sl_shared *stamps = make_shared(&config);
         config.no_stamps = true;

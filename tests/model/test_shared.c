@@ -124,7 +124,7 @@ static void requests_in_flight_join_as_the_level_above_says(void **state)
 {
     (void)state;
     sl_level above = sectored_level(1, 1), level = second_level();
-    above.merge_cores = above.merge_group = 2;
+    above.coalesce_requests = above.coalesce_cores = 2;
     level.hit_cycles = 4;
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .miss_cycles = 10});
     take_from(s, 0, SL_TRAFFIC_LOAD, 0, 5, 0x1);
@@ -150,7 +150,7 @@ static void parts_of_a_level_keep_copies_of_each_other(void **state)
     (void)state;
     enum { LINES = 64 };
     sl_level above = sectored_level(1, 1), level = sectored_level(16, 16);
-    level.parts = 2;
+    level.partitions = 2;
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
     for (uint64_t line = 0; line < LINES; line++)
         take_from(s, 0, SL_TRAFFIC_LOAD, line, line, 0x1);

@@ -82,8 +82,8 @@ static void check(uint64_t seed, uint64_t lines, sl_write_policy write, bool no_
             sl_stacks_bypass(stacks, line, sectors, time & 1);
         } else if (kind == 13) {
             for (int i = 0; i < LEVELS; i++)
-                sl_l1_drop(c.l1[i], time, line);
-            sl_stacks_drop(stacks, line);
+                sl_l1_invalidate(c.l1[i], time, line);
+            sl_stacks_invalidate(stacks, line);
         } else {
             for (int i = 0; i < LEVELS; i++)
                 sl_l1_store(c.l1[i], time, line, sectors, NULL);

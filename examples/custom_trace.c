@@ -5,8 +5,8 @@
  * The kernel adds up an n by n matrix of floats, a warp at a time, in one of two orders: along its rows, where the
  * lanes of a warp read neighbours, or down its columns, where each lane reads a row of its own.
  *
- *   cc own_trace.c $(pkg-config --cflags --libs sluice) -o own_trace
- *   ./own_trace [MACHINE] */
+ *   cc custom_trace.c $(pkg-config --cflags --libs sluice) -o custom_trace
+ *   ./custom_trace [MACHINE] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static sl_status record_launch(sl_trace_writer *writer, const char *name, int by
 static sl_status record(const char *path, sl_error *error)
 {
     sl_trace_writer *writer;
-    sl_status status = sl_trace_writer_create(path, "own_trace", 3, &writer, error);
+    sl_status status = sl_trace_writer_create(path, "custom_trace", 3, &writer, error);
     if (status)
         return status;
     status = record_launch(writer, "by_rows", 1, error);
@@ -151,12 +151,12 @@ int main(int argc, char **argv)
 {
     char path[64], text[1400];
     sl_error error = {0};
-    snprintf(path, sizeof path, "own_trace.%d.slt", (int)getpid());
+    snprintf(path, sizeof path, "custom_trace.%d.slt", (int)getpid());
     sl_status status = record(path, &error);
     if (!status)
         status = model(path, argc > 1 ? argv[1] : "fermi-gtx470", &error);
     if (status)
-        fprintf(stderr, "own_trace: %s\n", sl_error_format(&error, text, sizeof text));
+        fprintf(stderr, "custom_trace: %s\n", sl_error_format(&error, text, sizeof text));
     unlink(path);
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

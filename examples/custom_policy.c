@@ -4,8 +4,8 @@
  * round again only after the cache was filled: all of it is evicted just before its use. Here a new line is the next to
  * leave unless it is used again, but for one in `every`, so that a part of such data stays.
  *
- *   cc own_policy.c $(pkg-config --cflags --libs sluice) -o own_policy
- *   sluice trace -o gesummv.slt gesummv && ./own_policy gesummv.slt [MACHINE] */
+ *   cc custom_policy.c $(pkg-config --cflags --libs sluice) -o custom_policy
+ *   sluice trace -o gesummv.slt gesummv && ./custom_policy gesummv.slt [MACHINE] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct bip {
 
 enum { EVERY };
 static const sl_param bip_params[] = {
-    {.name = "every", .preset = 32, .least = 1, .most = 1024, .help = "one new line in so many stays as with LRU"},
+    {.name = "every", .preset = 32, .min = 1, .max = 1024, .help = "one new line in so many stays as with LRU"},
     {0},
 };
 
@@ -131,11 +131,11 @@ int main(int argc, char **argv)
     char text[1400];
     sl_error error = {0};
     if (argc < 2) {
-        fprintf(stderr, "usage: own_policy TRACE [MACHINE]\n");
+        fprintf(stderr, "usage: custom_policy TRACE [MACHINE]\n");
         return 2;
     }
     sl_status status = compare(argv[1], argc > 2 ? argv[2] : "fermi-gtx470", &error);
     if (status)
-        fprintf(stderr, "own_policy: %s\n", sl_error_format(&error, text, sizeof text));
+        fprintf(stderr, "custom_policy: %s\n", sl_error_format(&error, text, sizeof text));
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

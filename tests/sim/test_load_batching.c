@@ -51,13 +51,13 @@ static void compute(code *c, uint16_t to, uint16_t a, uint16_t b)
 }
 
 /* Compares the order with letters: 'a' is the first instruction. */
-static void expect_order(code *c, uint32_t ahead, const char *order)
+static void expect_order(code *c, uint32_t prefetch, const char *order)
 {
     sl_machine machine;
     sl_program program;
     sl_error error;
     assert_int_equal(sl_machine_load("fermi-gtx480", &machine, &error), SL_OK);
-    machine.core.loads_ahead = ahead;
+    machine.core.load_batching = prefetch;
     c->bb[0] = (sl_trace_bb){0, c->kernel.insts};
     c->kernel.bbs = 1;
     c->kernel.bb = c->bb;

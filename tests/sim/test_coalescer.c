@@ -2,14 +2,14 @@
 /* Reads of several cores that reach the second level as one. */
 #include "sim/simulated.h"
 
-static sl_machine sharing(uint32_t cores, uint32_t most, uint32_t group)
+static sl_machine sharing(uint32_t cores, uint32_t max, uint32_t group)
 {
     sl_machine m = tiny();
     m.cores = cores;
     for (uint32_t i = 1; i < m.levels; i++)
         m.level[i].cores_per_instance = SL_ALL_CORES;
-    m.level[0].merge_cores = most;
-    m.level[0].merge_group = group;
+    m.level[0].coalesce_requests = max;
+    m.level[0].coalesce_cores = group;
     return m;
 }
 
@@ -18,14 +18,14 @@ static sl_machine sharing(uint32_t cores, uint32_t most, uint32_t group)
 static void cores_of_a_group_read_a_line_once(void **state)
 {
     (void)state;
-    sl_machine apart = sharing(2, 0, 0), together = sharing(2, 2, 2);
-    sl_sim_result two = RUN(&apart, 2, 1, READS(4096), READS(4096));
+    sl_machine small_gpc_cores = sharing(2, 0, 0), together = sharing(2, 2, 2);
+    sl_sim_result two = RUN(&small_gpc_cores, 2, 1, READS(4096), READS(4096));
     sl_sim_result one = RUN(&together, 2, 1, READS(4096), READS(4096));
     assert_int_equal(two.level[1].accesses, 2);
     assert_int_equal(one.level[1].accesses, 1);
     assert_int_equal(one.level[0].misses, 2);
-    assert_int_equal(one.level[0].joined, 1);
-    assert_int_equal(two.level[0].joined, 0);
+    assert_int_equal(one.level[0].coalesced, 1);
+    assert_int_equal(two.level[0].coalesced, 0);
     assert_int_equal(one.level[0].fill_sectors, two.level[0].fill_sectors);
     assert_true(one.cycles <= two.cycles);
 }
@@ -66,7 +66,7 @@ static void nobody_joins_what_was_read_before_its_own_store(void **state)
     (void)state;
     sl_machine m = sharing(2, 2, 2);
     sl_sim_result r = RUN(&m, 2, 1, READS(4096), WARP(lanes(STORE, 4096, 4, 1), at(LOAD, 4096), do_(USE)));
-    assert_int_equal(r.level[0].joined, 0);
+    assert_int_equal(r.level[0].coalesced, 0);
     assert_int_equal(r.level[1].accesses, 3);
 }
 

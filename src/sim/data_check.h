@@ -8,40 +8,40 @@
  *
  * What requests do to a line is done in the order in which the bank takes them. Of units in flight a line's version is
  * then what comes, plus so many atomics: RELATIVE. */
-#ifndef SL_SIM_VERSIONS_H
-#define SL_SIM_VERSIONS_H
+#ifndef SL_SIM_DATA_CHECK_H
+#define SL_SIM_DATA_CHECK_H
 
 #include "sim/bank.h"
 
-typedef struct sl_versions sl_versions;
+typedef struct sl_data_check sl_data_check;
 
-sl_status sl_versions_create(sl_sim *sim, sl_error *error);
-void sl_versions_destroy(sl_sim *sim);
+sl_status sl_data_check_create(sl_sim *sim, sl_error *error);
+void sl_data_check_destroy(sl_sim *sim);
 /* The banks of a level are about to be emptied. */
-void sl_versions_empty(sl_sim *sim, uint32_t level);
+void sl_data_check_empty(sl_sim *sim, uint32_t level);
 /* SL_FAULT with the first load that saw something else. */
-sl_status sl_versions_check(const sl_sim *sim, sl_error *error);
+sl_status sl_data_check_result(const sl_sim *sim, sl_error *error);
 
 /* A request of a core has been made. */
-void sl_versions_issue(sl_sim *sim, uint32_t number);
+void sl_data_check_issue(sl_sim *sim, uint32_t number);
 /* A bank has taken a request: its units there are `units`. It sees the line, or changes it. */
-void sl_versions_access(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number, uint32_t units,
-                        sl_request_kind kind);
+void sl_data_check_access(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number, uint32_t units,
+                          sl_request_kind kind);
 /* Units of a line are asked for below. */
-void sl_versions_ask(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t asked);
+void sl_data_check_request(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t asked);
 /* They have come with a request: the line, and those who wait for it, know what they saw. */
-void sl_versions_fill(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t with, const sl_mshr *done);
+void sl_data_check_fill(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t with, const sl_mshr *done);
 /* A request that a bank answers takes with it what it saw there. */
-void sl_versions_answer(sl_sim *sim, const sl_bank *bank, uint32_t number);
+void sl_data_check_answer(sl_sim *sim, const sl_bank *bank, uint32_t number);
 /* It is answered with what another one got. */
-void sl_versions_join(sl_sim *sim, uint32_t other, uint32_t number);
+void sl_data_check_coalesce(sl_sim *sim, uint32_t other, uint32_t number);
 /* A line's dirty units leave with a request. */
-void sl_versions_take(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number);
+void sl_data_check_take(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number);
 /* A line goes to another place of its bank. */
-void sl_versions_move(sl_sim *sim, const sl_bank *bank, size_t from, size_t to);
+void sl_data_check_move(sl_sim *sim, const sl_bank *bank, size_t from, size_t to);
 /* Memory is read or written. */
-void sl_versions_memory(sl_sim *sim, uint32_t number, bool write);
+void sl_data_check_memory(sl_sim *sim, uint32_t number, bool write);
 /* A load is back at its core. */
-void sl_versions_seen(sl_sim *sim, uint32_t number);
+void sl_data_check_seen(sl_sim *sim, uint32_t number);
 
 #endif

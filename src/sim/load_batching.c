@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/hoist.h"
+#include "sim/load_batching.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MOST_HELD = 32, MOST_EDGES = 3 * SL_INST_REGS + 1 };
+enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3 * SL_INST_REGS + 1 };
 
 /* A stretch of a basic block without anything that has to stay in place. Instructions are numbered from its start. */
 typedef struct stretch {
@@ -31,7 +31,7 @@ static const sl_inst *inst_at(const stretch *s, uint32_t i)
     return sl_program_inst(s->program, s->first + i);
 }
 
-static bool touches_memory(const stretch *s, uint32_t i)
+static bool uses_memory(const stretch *s, uint32_t i)
 {
     return inst_at(s, i)->mem_slot != UINT32_MAX;
 }
@@ -42,10 +42,10 @@ static void add_edge(stretch *s, uint32_t i, uint32_t to)
 {
     if (to == NOBODY || to == i || s->edges[i] == EVERYBODY)
         return;
-    if (s->edges[i] == MOST_EDGES)
+    if (s->edges[i] == MAX_EDGES)
         s->edges[i] = EVERYBODY;
     else
-        s->edge[(size_t)i * MOST_EDGES + s->edges[i]++] = to;
+        s->edge[(size_t)i * MAX_EDGES + s->edges[i]++] = to;
 }
 
 static void add_reads(stretch *s, uint32_t i)
@@ -95,11 +95,11 @@ static void find_edges(stretch *s)
     memset(s->edges, 0, s->count * sizeof *s->edges);
     for (uint32_t i = 0; i < s->count; i++) {
         uint8_t space = inst_at(s, i)->space;
-        if (touches_memory(s, i) && (space == SL_MEM_SHARED || space == SL_MEM_GENERIC)) {
+        if (uses_memory(s, i) && (space == SL_MEM_SHARED || space == SL_MEM_GENERIC)) {
             add_edge(s, i, shared);
             shared = i;
         }
-        if (touches_memory(s, i) && space != SL_MEM_SHARED) {
+        if (uses_memory(s, i) && space != SL_MEM_SHARED) {
             add_edge(s, i, other);
             other = i;
         }
@@ -130,7 +130,7 @@ static void give_with_needs(stretch *s, uint32_t last)
             memset(s->wanted, 1, i);
         else
             for (uint32_t e = 0; e < s->edges[i]; e++)
-                s->wanted[s->edge[(size_t)i * MOST_EDGES + e]] = 1;
+                s->wanted[s->edge[(size_t)i * MAX_EDGES + e]] = 1;
     }
     for (uint32_t i = first; i <= last; i++)
         if (s->wanted[i] && !s->done[i])
@@ -144,17 +144,17 @@ static void give_rest(stretch *s, uint32_t end)
             give(s, i);
 }
 
-static void choose_order(stretch *s, uint32_t ahead)
+static void choose_order(stretch *s, uint32_t prefetch)
 {
     uint32_t together = 0;
     memset(s->wanted, 0, s->count);
     memset(s->done, 0, s->count);
     s->given = 0;
     for (uint32_t i = 0; i < s->count; i++) {
-        if (!touches_memory(s, i) || inst_at(s, i)->access == SL_ACCESS_STORE)
+        if (!uses_memory(s, i) || inst_at(s, i)->access == SL_ACCESS_STORE)
             continue;
         give_with_needs(s, i);
-        if (++together == ahead) {
+        if (++together == prefetch) {
             give_rest(s, i);
             together = 0;
         }
@@ -165,33 +165,33 @@ static void choose_order(stretch *s, uint32_t ahead)
 /* How many accesses are known before their turn, at most. Those of a stretch come one after the other in the trace. */
 static uint32_t count_held(const stretch *s)
 {
-    uint32_t most = 0, known = 0, missing = 0, base = NOBODY;
+    uint32_t max = 0, known = 0, missing = 0, base = NOBODY;
     for (uint32_t i = 0; i < s->count; i++)
-        if (touches_memory(s, i) && base == NOBODY)
+        if (uses_memory(s, i) && base == NOBODY)
             base = step_at(s, i)->access;
     memset(s->wanted, 0, s->count);
     for (uint32_t i = 0; i < s->count; i++) {
-        if (!touches_memory(s, s->order[i]))
+        if (!uses_memory(s, s->order[i]))
             continue;
         uint32_t at = step_at(s, s->order[i])->access - base;
         s->wanted[at] = 1;
         known = at + 1 > known ? at + 1 : known;
-        most = known - missing > most ? known - missing : most;
+        max = known - missing > max ? known - missing : max;
         while (missing < known && s->wanted[missing])
             missing++;
     }
-    return most > 1 ? most : 0;
+    return max > 1 ? max : 0;
 }
 
-static void hoist_stretch(stretch *s, uint32_t ahead, sl_step *steps, uint32_t *numbers)
+static void batch_stretch(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
 {
     sl_program *p = s->program;
     if (s->count < 3)
         return;
     find_edges(s);
-    choose_order(s, ahead);
+    choose_order(s, prefetch);
     uint32_t held = count_held(s);
-    if (held > MOST_HELD)
+    if (held > MAX_HELD)
         return;
     p->held = held > p->held ? held : p->held;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -214,13 +214,13 @@ static bool stays(const sl_program *p, uint32_t at)
 
 static uint32_t longest_block(const sl_trace_kernel *kernel)
 {
-    uint32_t most = 1;
+    uint32_t max = 1;
     for (uint32_t b = 0; b < kernel->bbs; b++)
-        most = kernel->bb[b].count > most ? kernel->bb[b].count : most;
-    return most;
+        max = kernel->bb[b].count > max ? kernel->bb[b].count : max;
+    return max;
 }
 
-static void hoist_blocks(stretch *s, uint32_t ahead, sl_step *steps, uint32_t *numbers)
+static void batch_blocks(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
 {
     const sl_trace_kernel *kernel = s->program->kernel;
     for (uint32_t b = 0; b < kernel->bbs; b++) {
@@ -229,32 +229,32 @@ static void hoist_blocks(stretch *s, uint32_t ahead, sl_step *steps, uint32_t *n
         for (uint32_t at = s->first; at < end; at++)
             if (stays(s->program, at)) {
                 s->count = at - s->first;
-                hoist_stretch(s, ahead, steps, numbers);
+                batch_stretch(s, prefetch, steps, numbers);
                 s->first = at + 1;
             }
         s->count = end - s->first;
-        hoist_stretch(s, ahead, steps, numbers);
+        batch_stretch(s, prefetch, steps, numbers);
     }
 }
 
-sl_status sl_program_hoist(sl_program *program, uint32_t ahead, sl_error *error)
+sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error)
 {
-    uint32_t most = longest_block(program->kernel);
-    sl_step *steps = malloc(most * sizeof *steps);
-    uint32_t *numbers = malloc(most * sizeof *numbers);
+    uint32_t max = longest_block(program->kernel);
+    sl_step *steps = malloc(max * sizeof *steps);
+    uint32_t *numbers = malloc(max * sizeof *numbers);
     stretch s = {.program = program,
-                 .edge = malloc((size_t)most * MOST_EDGES * sizeof *s.edge),
-                 .edges = malloc(most * sizeof *s.edges),
+                 .edge = malloc((size_t)max * MAX_EDGES * sizeof *s.edge),
+                 .edges = malloc(max * sizeof *s.edges),
                  .writer = malloc(program->registers * sizeof *s.writer),
                  .reader = malloc(program->registers * sizeof *s.reader),
-                 .before = malloc((size_t)most * SL_INST_REGS * sizeof *s.before),
-                 .wanted = malloc(most),
-                 .done = malloc(most),
-                 .order = malloc(most * sizeof *s.order)};
+                 .before = malloc((size_t)max * SL_INST_REGS * sizeof *s.before),
+                 .wanted = malloc(max),
+                 .done = malloc(max),
+                 .order = malloc(max * sizeof *s.order)};
     bool ok =
         steps && numbers && s.edge && s.edges && s.writer && s.reader && s.before && s.wanted && s.done && s.order;
     if (ok)
-        hoist_blocks(&s, ahead, steps, numbers);
+        batch_blocks(&s, prefetch, steps, numbers);
     free(steps);
     free(numbers);
     free(s.edge);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/leave.h"
+#include "sim/evict.h"
 
+#include "sim/data_check.h"
 #include "sim/frc.h"
 #include "sim/lines.h"
-#include "sim/versions.h"
 
 void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
 {
@@ -11,7 +11,7 @@ void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
         sim->failed = true;
 }
 
-void sl_line_tell(sl_bank *b, uint32_t set, uint32_t way)
+void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 {
     bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
     sl_policy_evict(&b->replacement, set, way, reused);
@@ -19,7 +19,7 @@ void sl_line_tell(sl_bank *b, uint32_t set, uint32_t way)
         sl_policy_evict(&b->bypass, set, way, reused);
 }
 
-void sl_line_forget(sl_bank *b, uint32_t set, uint32_t way)
+void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * b->ways + way;
     sl_put_tag(b, set, way, 0);
@@ -27,14 +27,14 @@ void sl_line_forget(sl_bank *b, uint32_t set, uint32_t way)
     b->line[place].mark = 0;
 }
 
-void sl_line_drop(sl_bank *b, uint32_t set, uint32_t way)
+void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * b->ways + way;
     b->line[place].valid = 0;
-    b->line[place].stale |= b->line[place].flying;
-    if (!b->line[place].flying) {
-        sl_line_tell(b, set, way);
-        sl_line_forget(b, set, way);
+    b->line[place].stale |= b->line[place].in_flight;
+    if (!b->line[place].in_flight) {
+        sl_line_report_eviction(b, set, way);
+        sl_line_clear(b, set, way);
     }
 }
 
@@ -50,20 +50,20 @@ static bool drop_in(sl_sim *sim, sl_bank *b, uint64_t addr)
     size_t at = entry == SL_NO_ENTRY ? (size_t)set * b->ways + way : sl_first_entry(b) + entry;
     sl_line *line = &b->line[at];
     if (entry == SL_NO_ENTRY) {
-        sl_line_drop(b, set, way);
+        sl_line_invalidate(b, set, way);
     } else {
         line->valid = 0;
-        line->stale |= line->flying;
+        line->stale |= line->in_flight;
     }
     b->changed = true;
-    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     return true;
 }
 
 /* Whether a level above held it. */
-static bool drop_above(sl_sim *sim, sl_bank *b, size_t place)
+static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t place)
 {
     uint64_t addr = (b->line[place].tag - 1) << b->log2_line;
     uint32_t cores = b->level->cores_per_instance, first = b->instance * cores;
@@ -96,26 +96,26 @@ static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t place)
     r->warp = b->number;
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
-    if (sim->versions)
-        sl_versions_take(sim, b, place, number);
+    if (sim->data_check)
+        sl_data_check_take(sim, b, place, number);
     return number;
 }
 
 static uint32_t take_record(sl_bank *b)
 {
-    if (b->leaving_free == SL_NONE) {
-        uint32_t old = b->leaving_capacity, capacity = old ? 2 * old : 16;
-        sl_leaving *leaving = realloc(b->leaving, capacity * sizeof *leaving);
-        if (!leaving)
+    if (b->eviction_free == SL_NONE) {
+        uint32_t old = b->eviction_capacity, capacity = old ? 2 * old : 16;
+        sl_eviction *eviction = realloc(b->eviction, capacity * sizeof *eviction);
+        if (!eviction)
             return SL_NONE;
         for (uint32_t i = old; i < capacity; i++)
-            leaving[i] = (sl_leaving){.next = i + 1 < capacity ? i + 1 : SL_NONE};
-        b->leaving = leaving;
-        b->leaving_capacity = capacity;
-        b->leaving_free = old;
+            eviction[i] = (sl_eviction){.next = i + 1 < capacity ? i + 1 : SL_NONE};
+        b->eviction = eviction;
+        b->eviction_capacity = capacity;
+        b->eviction_free = old;
     }
-    uint32_t record = b->leaving_free;
-    b->leaving_free = b->leaving[record].next;
+    uint32_t record = b->eviction_free;
+    b->eviction_free = b->eviction[record].next;
     return record;
 }
 
@@ -131,38 +131,38 @@ static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
         sl_bank_put(sim, &b->out, sim->now, number);
 }
 
-static void has_left(sl_sim *sim, sl_bank *b, uint32_t record)
+static void is_evicted(sl_sim *sim, sl_bank *b, uint32_t record)
 {
-    sl_leaving gone = b->leaving[record];
-    b->leaving_slot[(gone.line - 1) % SL_LEAVING_SLOTS]--;
-    b->leaving[record] = (sl_leaving){.next = b->leaving_free};
-    b->leaving_free = record;
-    b->leavings--;
-    sim->leavings--;
+    sl_eviction gone = b->eviction[record];
+    b->eviction_slot[(gone.line - 1) % SL_EVICTION_SLOTS]--;
+    b->eviction[record] = (sl_eviction){.next = b->eviction_free};
+    b->eviction_free = record;
+    b->evictions_in_flight--;
+    sim->evictions_in_flight--;
     if (gone.entry != SL_NONE)
         sl_frc_free(b, gone.entry);
     while (gone.waiting.first != SL_NONE)
         come_in(sim, b, sl_request_pop(&sim->pool, &gone.waiting));
     b->changed = true;
-    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
 }
 
 static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
 {
-    uint32_t number = b->leaving[record].writeback;
+    uint32_t number = b->eviction[record].writeback;
     if (number == SL_NONE) {
-        has_left(sim, b, record);
+        is_evicted(sim, b, record);
         return;
     }
     sl_request_at(sim, number)->group = record;
     sl_bank_put(sim, &b->out, sim->now, number);
-    sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
 }
 
 void sl_line_written(sl_sim *sim, const sl_request *r)
 {
     sl_bank *b = &sim->bank[r->warp][sl_bank_for(sim, r->warp, r->core, r->addr)];
-    has_left(sim, b, r->group);
+    is_evicted(sim, b, r->group);
 }
 
 void sl_line_taken(sl_sim *sim, sl_request *r)
@@ -175,7 +175,7 @@ void sl_line_taken(sl_sim *sim, sl_request *r)
 
 void sl_lines_tick(sl_sim *sim, sl_bank *b)
 {
-    while (sl_queue_due(&b->invalidated) <= sim->now)
+    while (sl_queue_ready_at(&b->invalidated) <= sim->now)
         write_out(sim, b, sl_queue_take(&b->invalidated));
 }
 
@@ -187,37 +187,37 @@ static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_
         sim->failed = true;
         return SL_NONE;
     }
-    b->leaving[record] =
-        (sl_leaving){.line = line + 1, .writeback = writeback, .entry = SL_NONE, .waiting = SL_EMPTY_LIST};
-    b->leaving_slot[line % SL_LEAVING_SLOTS]++;
-    b->leavings++;
-    sim->leavings++;
+    b->eviction[record] =
+        (sl_eviction){.line = line + 1, .writeback = writeback, .entry = SL_NONE, .waiting = SL_EMPTY_LIST};
+    b->eviction_slot[line % SL_EVICTION_SLOTS]++;
+    b->evictions_in_flight++;
+    sim->evictions_in_flight++;
     if (held && b->level->invalidate_cycles) {
         uint64_t time = sim->now + b->level->invalidate_cycles;
         sl_bank_put(sim, &b->invalidated, time, record);
-        sl_wake(&sim->bank_due[b->number], b->index, time);
+        sl_wake(&sim->bank_wheel[b->number], b->index, time);
     } else {
         write_out(sim, b, record);
     }
     return record;
 }
 
-uint32_t sl_line_leave(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * b->ways + way;
     sl_sim_level_result *stats = &sim->result->level[b->number];
     stats->evictions++;
     stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
-    sl_line_tell(b, set, way);
+    sl_line_report_eviction(b, set, way);
     bool lent = b->level->stale_sharers && b->line[place].mark & SL_LINE_LENT;
-    bool held = b->level->inclusive && (drop_above(sim, b, place) || lent);
+    bool held = b->level->inclusive && (invalidate_above(sim, b, place) || lent);
     uint32_t writeback = b->line[place].dirty ? write_back(sim, b, place) : SL_NONE;
     uint64_t line = b->line[place].tag - 1;
-    sl_line_forget(b, set, way);
+    sl_line_clear(b, set, way);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
             sl_bank_put(sim, &b->out, sim->now, writeback);
-            sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+            sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
         }
         return SL_NONE;
     }
@@ -227,8 +227,8 @@ uint32_t sl_line_leave(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 
 static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t place)
 {
-    for (uint32_t i = 0; i < b->leaving_capacity; i++) {
-        uint32_t first = b->leaving[i].line ? b->leaving[i].waiting.first : SL_NONE;
+    for (uint32_t i = 0; i < b->eviction_capacity; i++) {
+        uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
         if (first == SL_NONE)
             continue;
         uint64_t addr = sl_pool_at(&sim->pool, first)->addr;
@@ -248,7 +248,7 @@ void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t place, uint32_t record, uint3
         return;
     }
     b->line[place].mark |= SL_LINE_TRANSIENT;
-    sl_request_push(&sim->pool, &b->leaving[record].waiting, number);
+    sl_request_push(&sim->pool, &b->eviction[record].waiting, number);
 }
 
 bool sl_bank_flush(sl_sim *sim, sl_bank *b)
@@ -264,16 +264,16 @@ bool sl_bank_flush(sl_sim *sim, sl_bank *b)
         any = true;
     }
     if (any)
-        sl_wake(&sim->bank_due[b->number], b->index, sim->now + 1);
+        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now + 1);
     return any;
 }
 
-bool sl_line_is_leaving(const sl_bank *b, uint64_t line)
+bool sl_line_in_eviction(const sl_bank *b, uint64_t line)
 {
-    if (!b->leavings || !b->leaving_slot[line % SL_LEAVING_SLOTS])
+    if (!b->evictions_in_flight || !b->eviction_slot[line % SL_EVICTION_SLOTS])
         return false;
-    for (uint32_t i = 0; i < b->leaving_capacity; i++)
-        if (b->leaving[i].line == line + 1)
+    for (uint32_t i = 0; i < b->eviction_capacity; i++)
+        if (b->eviction[i].line == line + 1)
             return true;
     return false;
 }

@@ -3,8 +3,8 @@
  * ones. An instruction whose lines leave unused `limit` times in a row no longer gets lines; one request in `again`
  * still does, to see whether its lines are worth something now.
  *
- *   cc own_bypass.c $(pkg-config --cflags --libs sluice) -o own_bypass
- *   sluice trace -o gesummv.slt gesummv && ./own_bypass gesummv.slt [MACHINE] */
+ *   cc custom_bypass.c $(pkg-config --cflags --libs sluice) -o custom_bypass
+ *   sluice trace -o gesummv.slt gesummv && ./custom_bypass gesummv.slt [MACHINE] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ typedef struct once {
 
 enum { LIMIT, AGAIN };
 static const sl_param once_params[] = {
-    {.name = "limit", .preset = 32, .least = 1, .most = 4096, .help = "lines that leave unused before it bypasses"},
-    {.name = "again", .preset = 64, .least = 1, .most = 4096, .help = "one request in so many still gets a line"},
+    {.name = "limit", .preset = 32, .min = 1, .max = 4096, .help = "lines that leave unused before it bypasses"},
+    {.name = "again", .preset = 64, .min = 1, .max = 4096, .help = "one request in so many still gets a line"},
     {0},
 };
 
@@ -64,9 +64,9 @@ static void once_on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     o->unused[place] = reused ? 0 : o->unused[place] + 1;
 }
 
-static void once_report(const void *self, const sl_policy_tell *tell)
+static void once_report(const void *self, const sl_policy_statistics *statistics)
 {
-    tell->number(tell->to, "passed", ((const once *)self)->passed);
+    statistics->number(statistics->to, "passed", ((const once *)self)->passed);
 }
 
 static const sl_policy_ops once_policy = {
@@ -151,11 +151,11 @@ int main(int argc, char **argv)
     char text[1400];
     sl_error error = {0};
     if (argc < 2) {
-        fprintf(stderr, "usage: own_bypass TRACE [MACHINE]\n");
+        fprintf(stderr, "usage: custom_bypass TRACE [MACHINE]\n");
         return 2;
     }
     sl_status status = compare(argv[1], argc > 2 ? argv[2] : "fermi-gtx480", &error);
     if (status)
-        fprintf(stderr, "own_bypass: %s\n", sl_error_format(&error, text, sizeof text));
+        fprintf(stderr, "custom_bypass: %s\n", sl_error_format(&error, text, sizeof text));
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

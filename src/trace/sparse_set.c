@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/touched.h"
+#include "trace/sparse_set.h"
 
 #include <stdlib.h>
 
@@ -8,18 +8,18 @@ static size_t place_of(uint64_t number, size_t slot_count)
     return (size_t)((number * 0x9e3779b97f4a7c15u) >> 20) & (slot_count - 1);
 }
 
-void sl_touched_fini(sl_touched *set)
+void sl_sparse_set_fini(sl_sparse_set *set)
 {
     for (size_t i = 0; i < set->slot_count; i++)
         free(set->slots[i]);
     free(set->slots);
-    *set = (sl_touched){0};
+    *set = (sl_sparse_set){0};
 }
 
-static bool grow(sl_touched *set)
+static bool grow(sl_sparse_set *set)
 {
     size_t slot_count = set->slot_count ? set->slot_count * 2 : 16;
-    sl_touched_leaf **slots = calloc(slot_count, sizeof *slots);
+    sl_sparse_set_leaf **slots = calloc(slot_count, sizeof *slots);
     if (!slots)
         return false;
     for (size_t i = 0; i < set->slot_count; i++) {
@@ -37,7 +37,7 @@ static bool grow(sl_touched *set)
 }
 
 /* The leaf of that number, made when it is not there; NULL when memory runs out. */
-static sl_touched_leaf *leaf_of(sl_touched *set, uint64_t number)
+static sl_sparse_set_leaf *leaf_of(sl_sparse_set *set, uint64_t number)
 {
     if (set->latest && set->latest->number == number)
         return set->latest;
@@ -56,10 +56,10 @@ static sl_touched_leaf *leaf_of(sl_touched *set, uint64_t number)
     return set->latest = set->slots[at];
 }
 
-bool sl_touched_add_slowly(sl_touched *set, uint64_t first, uint64_t last)
+bool sl_sparse_set_add_slowly(sl_sparse_set *set, uint64_t first, uint64_t last)
 {
     for (uint64_t sector = first;;) {
-        sl_touched_leaf *leaf = leaf_of(set, sector >> SL_LEAF_LOG2);
+        sl_sparse_set_leaf *leaf = leaf_of(set, sector >> SL_LEAF_LOG2);
         if (!leaf)
             return false;
         uint64_t word_end = sector | 63; /* the last sector of this word */
@@ -72,7 +72,7 @@ bool sl_touched_add_slowly(sl_touched *set, uint64_t first, uint64_t last)
     }
 }
 
-bool sl_touched_has(const sl_touched *set, uint64_t sector)
+bool sl_sparse_set_has(const sl_sparse_set *set, uint64_t sector)
 {
     if (!set->slot_count)
         return false;
@@ -82,12 +82,12 @@ bool sl_touched_has(const sl_touched *set, uint64_t sector)
     return set->slots[at] && set->slots[at]->bits[sector / 64 % SL_LEAF_WORDS] >> (sector & 63) & 1;
 }
 
-bool sl_touched_merge(sl_touched *into, const sl_touched *from)
+bool sl_sparse_set_merge(sl_sparse_set *into, const sl_sparse_set *from)
 {
     for (size_t i = 0; i < from->slot_count; i++) {
         if (!from->slots[i])
             continue;
-        sl_touched_leaf *leaf = leaf_of(into, from->slots[i]->number);
+        sl_sparse_set_leaf *leaf = leaf_of(into, from->slots[i]->number);
         if (!leaf)
             return false;
         for (int w = 0; w < SL_LEAF_WORDS; w++)
@@ -96,7 +96,7 @@ bool sl_touched_merge(sl_touched *into, const sl_touched *from)
     return true;
 }
 
-uint64_t sl_touched_count(const sl_touched *set)
+uint64_t sl_sparse_set_count(const sl_sparse_set *set)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < set->slot_count; i++)

@@ -3,13 +3,13 @@
  * first use; what turns it into machine code puts loads, and what their addresses need, as early as it can, so that
  * their latencies overlap. Accesses to shared memory keep their order, and so do all others; barriers and fences keep
  * their place. */
-#ifndef SL_SIM_HOIST_H
-#define SL_SIM_HOIST_H
+#ifndef SL_SIM_LOAD_BATCHING_H
+#define SL_SIM_LOAD_BATCHING_H
 
 #include "sim/program.h"
 
 /* Reorders the steps of all basic blocks and program->order. `ahead`: how many loads are brought together at most
  * before the instructions that stood between them follow. */
-sl_status sl_program_hoist(sl_program *program, uint32_t ahead, sl_error *error);
+sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error);
 
 #endif

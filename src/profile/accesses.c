@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/touches.h"
+#include "profile/accesses.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 /* A line, from its first touch on. */
 typedef struct line {
     uint64_t last; /* time of its last touch */
-    uint32_t touches;
+    uint32_t accesses;
     uint32_t first_slot, fill_slot; /* who touched it first; who brought it into the cache last */
     bool hit;                       /* since then */
 } line;
@@ -29,48 +29,48 @@ typedef struct core {
     SL_ARRAY(line) lines; /* by the id of line_stack */
     uint64_t *piece;      /* scratch: sectors of one access */
     uint32_t capacity;
-    sl_core_touches *result;
+    sl_core_accesses *result;
 } core;
 
 /* ---- touches ---- */
 
-static bool touch_line(core *c, uint32_t slot, uint64_t number)
+static bool access_line(core *c, uint32_t slot, uint64_t number)
 {
     sl_profile_counts *counts = &c->result->slot[slot];
-    uint64_t now = c->result->footprint.touches;
+    uint64_t now = c->result->footprint.accesses;
     uint32_t id;
-    uint64_t distance = sl_reuse_touch_id(c->line_stack, number, &id);
+    uint64_t distance = sl_reuse_access_id(c->line_stack, number, &id);
     if (id == c->lines.count && !sl_array_push(&c->lines, ((line){.last = NO_TIME, .first_slot = slot})))
         return false;
     line *l = &c->lines.items[id];
-    counts->line_touches++;
+    counts->line_accesses++;
     sl_distances_add(&counts->line_distance, distance);
     sl_distances_add(&counts->line_gap, l->last == NO_TIME ? SL_REUSE_NEVER : now - l->last - 1);
-    sl_footprint_touch(&c->result->footprint, l->last);
+    sl_footprint_access(&c->result->footprint, l->last);
     if (distance >= c->cache_lines) {
         counts->fills++;
-        if (l->touches && !l->hit)
-            c->result->slot[l->fill_slot].late_fills++;
+        if (l->accesses && !l->hit)
+            c->result->slot[l->fill_slot].evicted_before_reuse++;
         l->fill_slot = slot;
     }
     l->hit = distance < c->cache_lines;
     l->last = now;
-    l->touches += l->touches < UINT32_MAX;
-    return sl_touched_add(&c->result->lines, number, number);
+    l->accesses += l->accesses < UINT32_MAX;
+    return sl_sparse_set_add(&c->result->lines, number, number);
 }
 
 /* The sectors of one access, ascending. */
-static bool touch_pieces(core *c, uint32_t slot, uint32_t count)
+static bool access_sectors(core *c, uint32_t slot, uint32_t count)
 {
     sl_profile_counts *counts = &c->result->slot[slot];
     unsigned shift = c->log2_line - c->log2_sector;
     bool fits = true;
     counts->requests++;
-    counts->sector_touches += count;
+    counts->sector_accesses += count;
     for (uint32_t i = 0; i < count && fits; i++) {
-        sl_distances_add(&counts->sector_distance, sl_reuse_touch(c->sector_stack, c->piece[i]));
+        sl_distances_add(&counts->sector_distance, sl_reuse_access(c->sector_stack, c->piece[i]));
         if (!i || c->piece[i] >> shift != c->piece[i - 1] >> shift)
-            fits = touch_line(c, slot, c->piece[i] >> shift);
+            fits = access_line(c, slot, c->piece[i] >> shift);
     }
     return fits && !sl_reuse_failed(c->line_stack) && !sl_reuse_failed(c->sector_stack);
 }
@@ -98,10 +98,10 @@ static uint64_t used_bytes(const core *c, const sl_access *a, uint32_t width)
 static bool access_global(core *c, const sl_access *a, uint32_t width)
 {
     sl_profile_counts *counts = &c->result->slot[a->slot];
-    counts->asked_bytes += (uint64_t)__builtin_popcountll(a->mask) * width;
+    counts->requested_bytes += (uint64_t)__builtin_popcountll(a->mask) * width;
     counts->used_bytes += used_bytes(c, a, width);
-    return touch_pieces(c, a->slot,
-                        sl_coalesce_list(a, c->launch->lanes, width, c->log2_sector, c->piece, c->capacity));
+    return access_sectors(c, a->slot,
+                          sl_coalesce_list(a, c->launch->lanes, width, c->log2_sector, c->piece, c->capacity));
 }
 
 /* Memory of threads that have ended goes to those that run in their place. */
@@ -110,9 +110,9 @@ static bool access_local(core *c, const sl_access *a, uint32_t width, sl_order_p
     uint64_t bytes = (uint64_t)__builtin_popcountll(a->mask) * width;
     uint64_t warp = (uint64_t)place.resident * sl_launch_warps(c->launch) + place.warp;
     uint64_t base = c->local_base + warp * c->local_warp_bytes;
-    c->result->slot[a->slot].asked_bytes += bytes;
+    c->result->slot[a->slot].requested_bytes += bytes;
     c->result->slot[a->slot].used_bytes += bytes;
-    return touch_pieces(c, a->slot, sl_local_sectors(a, c->launch->lanes, width, base, c->log2_sector, c->piece));
+    return access_sectors(c, a->slot, sl_local_sectors(a, c->launch->lanes, width, base, c->log2_sector, c->piece));
 }
 
 static bool access_generic(core *c, const sl_access *access, uint32_t width, sl_order_place place)
@@ -156,9 +156,9 @@ static void count_lines(core *c)
         const line *l = &c->lines.items[i];
         sl_profile_counts *counts = &c->result->slot[l->first_slot];
         counts->lines++;
-        counts->line_reuses[sl_reuse_bin(l->touches - 1)]++;
-        if (!l->hit && l->touches > 1)
-            c->result->slot[l->fill_slot].late_fills++;
+        counts->line_reuses[sl_reuse_bin(l->accesses - 1)]++;
+        if (!l->hit && l->accesses > 1)
+            c->result->slot[l->fill_slot].evicted_before_reuse++;
     }
 }
 
@@ -185,11 +185,11 @@ static bool init(core *c, uint32_t number)
            c->sector_stack && c->result->slot;
 }
 
-sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_walk_plan *plan, const sl_cta_lists *lists,
-                              const sl_profile_options *options, uint32_t number, sl_core_touches *result,
-                              sl_error *error)
+sl_status sl_core_accesses_run(const sl_loaded *loaded, const sl_walk_plan *plan, const sl_cta_lists *lists,
+                               const sl_profile_options *options, uint32_t number, sl_core_accesses *result,
+                               sl_error *error)
 {
-    *result = (sl_core_touches){0};
+    *result = (sl_core_accesses){0};
     core c = {
         .launch = sl_loaded_launch(loaded), .kernel = sl_loaded_kernel(loaded), .options = options, .result = result};
     sl_order_listener listener = {.context = &c, .wants = wants, .access = take_access};
@@ -205,14 +205,14 @@ sl_status sl_core_touches_run(const sl_loaded *loaded, const sl_walk_plan *plan,
     sl_reuse_destroy(c.line_stack);
     sl_reuse_destroy(c.sector_stack);
     if (status)
-        sl_core_touches_fini(result);
+        sl_core_accesses_fini(result);
     return status;
 }
 
-void sl_core_touches_fini(sl_core_touches *result)
+void sl_core_accesses_fini(sl_core_accesses *result)
 {
     free(result->slot);
     sl_footprint_fini(&result->footprint);
-    sl_touched_fini(&result->lines);
-    *result = (sl_core_touches){0};
+    sl_sparse_set_fini(&result->lines);
+    *result = (sl_core_accesses){0};
 }

@@ -3,15 +3,15 @@
  * of a kind that are due are ticked one by one, what all of them will need is asked for, step by step: requests, what
  * these name, what that names; by the time that the first is ticked it is there. Nothing of the simulation depends on
  * it. */
-#ifndef SL_SIM_AHEAD_H
-#define SL_SIM_AHEAD_H
+#ifndef SL_SIM_PREFETCH_H
+#define SL_SIM_PREFETCH_H
 
 #include "sim/core.h"
 #include "sim/dram.h"
 #include "sim/lines.h"
 
 /* A function that does nothing but ask for memory has no effect, in gcc's eyes, and its calls are left out. */
-#define SL_AHEAD static inline __attribute__((always_inline))
+#define SL_PREFETCH static inline __attribute__((always_inline))
 
 enum { SL_HOST_CACHE_BYTES = 1 << 20 }; /* of a core's own, about */
 
@@ -23,15 +23,15 @@ typedef struct sl_upcoming {
 } sl_upcoming;
 
 /* Those that come to banks from below, and from above. */
-struct sl_ahead {
+struct sl_prefetch {
     uint32_t backs, accesses;
     sl_upcoming *back, *access; /* [as many as there are parts of a kind] */
 };
 
 /* The request at the head of a queue, if it is due, is asked for; NULL: none is. */
-SL_AHEAD const sl_request *sl_ask_for_head(const sl_sim *sim, const sl_queue *q)
+SL_PREFETCH const sl_request *sl_prefetch_head(const sl_sim *sim, const sl_queue *q)
 {
-    if (sl_queue_due(q) > sim->now)
+    if (sl_queue_ready_at(q) > sim->now)
         return NULL;
     const sl_request *r = sl_pool_at(&sim->pool, sl_queue_head(q)->request);
     __builtin_prefetch(r);
@@ -39,36 +39,36 @@ SL_AHEAD const sl_request *sl_ask_for_head(const sl_sim *sim, const sl_queue *q)
 }
 
 /* The first step: requests. */
-SL_AHEAD void sl_look_at_channel(const sl_sim *sim, const sl_channel *c, struct sl_ahead *ahead)
+SL_PREFETCH void sl_look_at_channel(const sl_sim *sim, const sl_channel *c, struct sl_prefetch *prefetch)
 {
-    const sl_request *r = sl_ask_for_head(sim, &c->done);
+    const sl_request *r = sl_prefetch_head(sim, &c->done);
     if (r)
-        ahead->back[ahead->backs++] =
+        prefetch->back[prefetch->backs++] =
             (sl_upcoming){.bank = &sim->bank[sim->machine.levels - 1][sl_queue_head(&c->done)->to], .request = r};
 }
-SL_AHEAD void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_ahead *ahead)
+SL_PREFETCH void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_prefetch *prefetch)
 {
-    const sl_request *back = sl_ask_for_head(sim, &b->back), *in = b->number ? sl_ask_for_head(sim, &b->in) : NULL;
+    const sl_request *back = sl_prefetch_head(sim, &b->back), *in = b->number ? sl_prefetch_head(sim, &b->in) : NULL;
     if (back)
-        ahead->back[ahead->backs++] = (sl_upcoming){.bank = b, .request = back};
+        prefetch->back[prefetch->backs++] = (sl_upcoming){.bank = b, .request = back};
     if (in)
-        ahead->access[ahead->accesses++] = (sl_upcoming){.bank = b, .request = in};
-    sl_ask_for_head(sim, &b->hits);
-    sl_ask_for_head(sim, &b->fills);
+        prefetch->access[prefetch->accesses++] = (sl_upcoming){.bank = b, .request = in};
+    sl_prefetch_head(sim, &b->hits);
+    sl_prefetch_head(sim, &b->fills);
 }
-SL_AHEAD void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_ahead *ahead)
+SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_prefetch *prefetch)
 {
     if (!(core->queued >> core->queue_at & 1))
         return;
     const sl_request *r = sl_pool_at(&sim->pool, core->queue[core->queue_at].first);
     __builtin_prefetch(r);
-    ahead->access[ahead->accesses++] =
+    prefetch->access[prefetch->accesses++] =
         (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
 }
 
 /* Where an access will go: to the line that it wants, or to one that makes room for it. In sets of many ways it is not
  * looked for: most accesses to these are misses where it matters. */
-SL_AHEAD void sl_look_at_line(const sl_upcoming *u)
+SL_PREFETCH void sl_look_at_line(const sl_upcoming *u)
 {
     const sl_bank *b = u->bank;
     uint32_t set = u->set, way = SL_NO_WAY;
@@ -83,35 +83,35 @@ SL_AHEAD void sl_look_at_line(const sl_upcoming *u)
 }
 
 /* The others: what the requests name, and what that names. */
-SL_AHEAD void sl_look_further(struct sl_ahead *ahead)
+SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
 {
     uint32_t backs = 0;
-    for (uint32_t i = 0; i < ahead->backs; i++) {
-        sl_upcoming u = ahead->back[i];
+    for (uint32_t i = 0; i < prefetch->backs; i++) {
+        sl_upcoming u = prefetch->back[i];
         if (u.request->bypass >> u.bank->number & 1)
             continue;
         __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[u.bank->number]]);
-        ahead->back[backs++] = u;
+        prefetch->back[backs++] = u;
     }
-    for (uint32_t i = 0; i < ahead->accesses; i++) {
-        const sl_bank *b = ahead->access[i].bank;
-        ahead->access[i].set = sl_set_of(b, ahead->access[i].request->addr);
-        const uint64_t *set = sl_used_ways(b, ahead->access[i].set);
+    for (uint32_t i = 0; i < prefetch->accesses; i++) {
+        const sl_bank *b = prefetch->access[i].bank;
+        prefetch->access[i].set = sl_set_of(b, prefetch->access[i].request->addr);
+        const uint64_t *set = sl_used_ways(b, prefetch->access[i].set);
         for (uint32_t word = 0; word < b->set_words; word += 8)
             __builtin_prefetch(set + word);
         if (b->mshr_free != SL_NONE)
             __builtin_prefetch(&b->mshr_item[b->mshr_free]);
     }
     for (uint32_t i = 0; i < backs; i++) {
-        const sl_bank *b = ahead->back[i].bank;
-        uint32_t place = b->mshr_item[ahead->back[i].request->mshr[b->number]].place;
+        const sl_bank *b = prefetch->back[i].bank;
+        uint32_t place = b->mshr_item[prefetch->back[i].request->mshr[b->number]].place;
         __builtin_prefetch(&b->line[place]);
         if (!sl_is_entry(b, place))
-            __builtin_prefetch(sl_flying_ways(b, place / b->ways));
+            __builtin_prefetch(sl_ways_in_flight(b, place / b->ways));
     }
-    for (uint32_t i = 0; i < ahead->accesses; i++)
-        sl_look_at_line(&ahead->access[i]);
-    ahead->backs = ahead->accesses = 0;
+    for (uint32_t i = 0; i < prefetch->accesses; i++)
+        sl_look_at_line(&prefetch->access[i]);
+    prefetch->backs = prefetch->accesses = 0;
 }
 
 #endif

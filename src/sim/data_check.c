@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/versions.h"
+#include "sim/data_check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,22 +18,22 @@ typedef struct unit_state {
 /* Of a request, by the lowest bits of the numbers of units: what travels with it, what its core must see, and what it
  * saw at each level. */
 typedef struct of_request {
-    uint32_t with[UNITS], wanted[UNITS], seen[SL_MOST_LEVELS][UNITS];
+    uint32_t with[UNITS], wanted[UNITS], seen[SL_MAX_LEVELS][UNITS];
 } of_request;
 
-struct sl_versions {
+struct sl_data_check {
     unit_state *unit;
     size_t units, capacity; /* capacity: a power of two */
     of_request *request;
     uint32_t requests;
-    uint32_t **line[SL_MOST_LEVELS]; /* by bank, then place and unit */
+    uint32_t **line[SL_MAX_LEVELS]; /* by bank, then place and unit */
     uint32_t stores;
     sl_error wrong; /* the first; status SL_OK: none was */
 };
 
 /* ---- where they are ---- */
 
-static bool grow(sl_versions *v)
+static bool grow(sl_data_check *v)
 {
     size_t capacity = v->capacity ? 2 * v->capacity : 1024;
     unit_state *unit = calloc(capacity, sizeof *unit);
@@ -55,7 +55,7 @@ static bool grow(sl_versions *v)
 /* NULL: memory ran out. */
 static unit_state *state_of(sl_sim *sim, uint64_t unit)
 {
-    sl_versions *v = sim->versions;
+    sl_data_check *v = sim->data_check;
     if (2 * (v->units + 1) > v->capacity && !grow(v)) {
         sim->failed = true;
         return NULL;
@@ -70,7 +70,7 @@ static unit_state *state_of(sl_sim *sim, uint64_t unit)
 
 static of_request *of(sl_sim *sim, uint32_t number)
 {
-    sl_versions *v = sim->versions;
+    sl_data_check *v = sim->data_check;
     if (number >= v->requests) {
         of_request *request = realloc(v->request, sim->pool.capacity * sizeof *request);
         if (!request) {
@@ -85,7 +85,7 @@ static of_request *of(sl_sim *sim, uint32_t number)
 
 static uint32_t *line_at(sl_sim *sim, const sl_bank *b, size_t place)
 {
-    sl_versions *v = sim->versions;
+    sl_data_check *v = sim->data_check;
     size_t places = (size_t)b->sets * b->ways + b->level->frc_entries;
     if (!v->line[b->number])
         v->line[b->number] = calloc(sim->banks[b->number], sizeof *v->line[b->number]);
@@ -104,15 +104,15 @@ static uint64_t first_unit(const sl_sim *sim, const sl_bank *b, uint64_t line)
 
 /* ---- life ---- */
 
-sl_status sl_versions_create(sl_sim *sim, sl_error *error)
+sl_status sl_data_check_create(sl_sim *sim, sl_error *error)
 {
-    sim->versions = calloc(1, sizeof *sim->versions);
-    return sim->versions ? SL_OK : sl_fail_memory(error);
+    sim->data_check = calloc(1, sizeof *sim->data_check);
+    return sim->data_check ? SL_OK : sl_fail_memory(error);
 }
 
-void sl_versions_empty(sl_sim *sim, uint32_t level)
+void sl_data_check_empty(sl_sim *sim, uint32_t level)
 {
-    sl_versions *v = sim->versions;
+    sl_data_check *v = sim->data_check;
     for (uint32_t i = 0; v->line[level] && i < sim->banks[level]; i++) {
         const sl_bank *b = &sim->bank[level][i];
         for (size_t place = 0; v->line[level][i] && place < sl_first_entry(b); place++)
@@ -128,24 +128,24 @@ void sl_versions_empty(sl_sim *sim, uint32_t level)
     v->line[level] = NULL;
 }
 
-void sl_versions_destroy(sl_sim *sim)
+void sl_data_check_destroy(sl_sim *sim)
 {
-    sl_versions *v = sim->versions;
+    sl_data_check *v = sim->data_check;
     if (!v)
         return;
     for (uint32_t level = 0; level < sim->machine.levels; level++)
-        sl_versions_empty(sim, level);
+        sl_data_check_empty(sim, level);
     free(v->unit);
     free(v->request);
     free(v);
-    sim->versions = NULL;
+    sim->data_check = NULL;
 }
 
-sl_status sl_versions_check(const sl_sim *sim, sl_error *error)
+sl_status sl_data_check_result(const sl_sim *sim, sl_error *error)
 {
-    if (sim->versions && sim->versions->wrong.status)
-        *error = sim->versions->wrong;
-    return sim->versions ? sim->versions->wrong.status : SL_OK;
+    if (sim->data_check && sim->data_check->wrong.status)
+        *error = sim->data_check->wrong;
+    return sim->data_check ? sim->data_check->wrong.status : SL_OK;
 }
 
 /* ---- what happens to them ---- */
@@ -155,26 +155,26 @@ static bool changes(sl_request_kind kind)
     return kind == SL_REQUEST_ATOMIC || kind == SL_REQUEST_REDUCTION;
 }
 
-void sl_versions_issue(sl_sim *sim, uint32_t number)
+void sl_data_check_issue(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     of_request *v = of(sim, number);
-    sim->versions->stores += r->kind == SL_REQUEST_STORE;
+    sim->data_check->stores += r->kind == SL_REQUEST_STORE;
     for (uint32_t left = r->units; left && v; left &= left - 1) {
         uint64_t unit = (r->addr >> sim->log2_unit) + (uint32_t)__builtin_ctz(left);
         unit_state *state = state_of(sim, unit);
         if (!state)
             return;
         if (r->kind == SL_REQUEST_STORE)
-            state->last = sim->versions->stores * STEP;
+            state->last = sim->data_check->stores * STEP;
         else if (changes(r->kind))
             state->last++;
         v->with[unit % UNITS] = v->wanted[unit % UNITS] = state->last;
     }
 }
 
-void sl_versions_access(sl_sim *sim, const sl_bank *b, size_t place, uint32_t number, uint32_t units,
-                        sl_request_kind kind)
+void sl_data_check_access(sl_sim *sim, const sl_bank *b, size_t place, uint32_t number, uint32_t units,
+                          sl_request_kind kind)
 {
     uint32_t *line = line_at(sim, b, place);
     of_request *v = of(sim, number);
@@ -189,7 +189,7 @@ void sl_versions_access(sl_sim *sim, const sl_bank *b, size_t place, uint32_t nu
     }
 }
 
-void sl_versions_ask(sl_sim *sim, const sl_bank *b, size_t place, uint32_t asked)
+void sl_data_check_request(sl_sim *sim, const sl_bank *b, size_t place, uint32_t asked)
 {
     uint32_t *line = line_at(sim, b, place);
     for (uint32_t left = asked & ~b->line[place].dirty; left && line; left &= left - 1)
@@ -211,7 +211,7 @@ static void settle_waiting(sl_sim *sim, const sl_bank *b, uint32_t first, const 
         settle(&of(sim, n)->seen[b->number][at], came);
 }
 
-void sl_versions_fill(sl_sim *sim, const sl_bank *b, size_t place, uint32_t with, const sl_mshr *done)
+void sl_data_check_fill(sl_sim *sim, const sl_bank *b, size_t place, uint32_t with, const sl_mshr *done)
 {
     uint32_t *line = line_at(sim, b, place), came[UNITS];
     uint64_t first = first_unit(sim, b, b->line[place].tag - 1);
@@ -227,7 +227,7 @@ void sl_versions_fill(sl_sim *sim, const sl_bank *b, size_t place, uint32_t with
     }
 }
 
-void sl_versions_answer(sl_sim *sim, const sl_bank *b, uint32_t number)
+void sl_data_check_answer(sl_sim *sim, const sl_bank *b, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     of_request *v = of(sim, number);
@@ -237,13 +237,13 @@ void sl_versions_answer(sl_sim *sim, const sl_bank *b, uint32_t number)
     }
 }
 
-void sl_versions_join(sl_sim *sim, uint32_t other, uint32_t number)
+void sl_data_check_coalesce(sl_sim *sim, uint32_t other, uint32_t number)
 {
     if (of(sim, other) && of(sim, number))
         memcpy(of(sim, number)->with, of(sim, other)->with, sizeof of(sim, other)->with);
 }
 
-void sl_versions_take(sl_sim *sim, const sl_bank *b, size_t place, uint32_t number)
+void sl_data_check_take(sl_sim *sim, const sl_bank *b, size_t place, uint32_t number)
 {
     const uint32_t *line = line_at(sim, b, place);
     of_request *v = of(sim, number);
@@ -254,7 +254,7 @@ void sl_versions_take(sl_sim *sim, const sl_bank *b, size_t place, uint32_t numb
     }
 }
 
-void sl_versions_move(sl_sim *sim, const sl_bank *b, size_t from, size_t to)
+void sl_data_check_move(sl_sim *sim, const sl_bank *b, size_t from, size_t to)
 {
     const uint32_t *source = line_at(sim, b, from);
     uint32_t *line = line_at(sim, b, to);
@@ -262,7 +262,7 @@ void sl_versions_move(sl_sim *sim, const sl_bank *b, size_t from, size_t to)
         memcpy(line, source, UNITS * sizeof *line);
 }
 
-void sl_versions_memory(sl_sim *sim, uint32_t number, bool write)
+void sl_data_check_memory(sl_sim *sim, uint32_t number, bool write)
 {
     const sl_request *r = sl_request_at(sim, number);
     of_request *v = of(sim, number);
@@ -280,11 +280,11 @@ void sl_versions_memory(sl_sim *sim, uint32_t number, bool write)
     }
 }
 
-void sl_versions_seen(sl_sim *sim, uint32_t number)
+void sl_data_check_seen(sl_sim *sim, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);
     const of_request *v = of(sim, number);
-    sl_error *wrong = &sim->versions->wrong;
+    sl_error *wrong = &sim->data_check->wrong;
     for (uint32_t left = r->kind == SL_REQUEST_LOAD ? r->units : 0; left && v && !wrong->status; left &= left - 1) {
         uint64_t unit = (r->addr >> sim->log2_unit) + (uint32_t)__builtin_ctz(left);
         if (v->with[unit % UNITS] != v->wanted[unit % UNITS])

@@ -22,13 +22,13 @@ static sl_status check_param(const sl_policy_ops *ops, const sl_param *p, sl_err
             return sl_fail(error, SL_INVALID, "policy '%s' has two parameters '%s'", ops->name, p->name);
     while (p->type == SL_PARAM_WORD && p->words && p->words[words])
         words++;
-    uint64_t least = p->type == SL_PARAM_WORD ? 0 : p->least, most = p->type == SL_PARAM_WORD ? words - 1 : p->most;
+    uint64_t min = p->type == SL_PARAM_WORD ? 0 : p->min, max = p->type == SL_PARAM_WORD ? words - 1 : p->max;
     if (p->type == SL_PARAM_WORD && !words)
         return sl_fail(error, SL_INVALID, "policy '%s': '%s' has no words", ops->name, p->name);
-    if (p->preset < least || p->preset > most)
+    if (p->preset < min || p->preset > max)
         return sl_fail(error, SL_INVALID,
                        "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", but %" PRIu64 " at first", ops->name,
-                       p->name, least, most, p->preset);
+                       p->name, min, max, p->preset);
     return SL_OK;
 }
 
@@ -42,9 +42,9 @@ static sl_status check_ops(const sl_policy_ops *ops, sl_error *error)
     if (!sl_policy_replaces(ops) && !sl_policy_bypasses(ops))
         return sl_fail(error, SL_INVALID, "policy '%s' neither chooses victims nor lets anything go past", ops->name);
     for (const sl_param *p = ops->params; p && p->name; p++) {
-        if (++params > SL_MOST_POLICY_PARAMS)
+        if (++params > SL_MAX_POLICY_PARAMS)
             return sl_fail(error, SL_INVALID, "policy '%s' has more than %d parameters", ops->name,
-                           SL_MOST_POLICY_PARAMS);
+                           SL_MAX_POLICY_PARAMS);
         sl_status status = check_param(ops, p, error);
         if (status)
             return status;
@@ -55,9 +55,9 @@ static sl_status check_ops(const sl_policy_ops *ops, sl_error *error)
 sl_status sl_policy_list_check(const sl_policy_list *own, sl_error *error)
 {
     sl_status status = SL_OK;
-    if (own && own->count > SL_MOST_OWN_POLICIES)
+    if (own && own->count > SL_MAX_CUSTOM_POLICIES)
         return sl_fail(error, SL_LIMIT, "%zu policies of the program's own: at most %d", own->count,
-                       SL_MOST_OWN_POLICIES);
+                       SL_MAX_CUSTOM_POLICIES);
     for (size_t i = 0; own && i < own->count && !status; i++) {
         const sl_policy_ops *ops = own->ops[i], *other = NULL;
         status = check_ops(ops, error);
