@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of memory that a warp touches. Affine accesses, which are most, have closed forms; the rest is sorted. */
+/* Pieces of memory that a warp accesses. Affine accesses, which are most, have closed forms; the rest is sorted. */
 #include "access/coalesce.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static span pieces_of(uint64_t low, uint64_t high, uint32_t width, unsigned log2
     return (span){low >> log2_bytes, end >> log2_bytes};
 }
 
-/* The bytes that lanes [from, to] of one row touch are one span without a gap that could hold a whole piece. */
+/* The bytes that lanes [from, to] of one row access are one span without a gap that could hold a whole piece. */
 static bool row_span(const sl_access *a, uint64_t row_start, uint32_t from, uint32_t to, uint32_t width,
                      unsigned log2_bytes, span *out)
 {
@@ -31,7 +31,7 @@ static bool contiguous(uint64_t bits)
     return !(bits & (bits + 1));
 }
 
-/* The spans of an affine access, ascending and apart or touching, one per row; 0: no closed form applies. */
+/* The spans of an affine access, ascending, disjoint or adjacent, one per row; 0: no closed form applies. */
 static uint32_t affine_spans(const sl_access *a, uint32_t lanes, uint32_t width, unsigned log2_bytes,
                              span out[SL_MAX_LANES])
 {
@@ -95,7 +95,7 @@ static uint32_t lane_spans(const sl_access *a, uint32_t lanes, uint32_t width, u
     return count;
 }
 
-/* A gather whose lanes each touch one piece: counts those that no earlier lane touched. Pieces relative to the lowest
+/* A gather whose lanes each access one piece: counts those that no earlier lane accessed. Pieces relative to the lowest
  * fit 32 bits for all but wild addresses, and then the comparison of all with all is a few dozen vector instructions,
  * several times faster than sorting. */
 static bool count_gather(const sl_access *a, uint32_t width, unsigned log2_bytes, uint32_t *pieces)
@@ -223,7 +223,7 @@ static void ask_rows(bank_lines *lines, const sl_access *a, uint32_t from, uint3
     }
 }
 
-/* The most words that one bank is asked for: banks[n] has a bit for every bank that is asked for more than n. */
+/* The maximum of words that one bank is asked for: banks[n] has a bit for every bank that is asked for more than n. */
 static uint32_t deepest(const bank_lines *lines)
 {
     uint32_t banks[MAX_LINES], depth = 0;

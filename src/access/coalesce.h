@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* From the addresses of a warp's lanes to the aligned pieces of memory (sectors, lines, pages) they touch. */
+/* From the addresses of a warp's lanes to the aligned pieces of memory (sectors, lines, pages) they access. */
 #ifndef SL_ACCESS_COALESCE_H
 #define SL_ACCESS_COALESCE_H
 
 #include "sluice/trace.h"
 
-/* How many different pieces of 1 << log2_bytes bytes the active lanes touch, each lane `width` bytes from its address;
- * a lane that crosses a boundary touches both sides. */
+/* How many different pieces of 1 << log2_bytes bytes the active lanes access, each lane `width` bytes from its address;
+ * a lane that crosses a boundary accesses both sides. */
 uint32_t sl_coalesce_count(const sl_access *access, uint32_t lanes, uint32_t width, unsigned log2_bytes);
 
 /* The same pieces themselves, in ascending order, as piece numbers (address >> log2_bytes). Writes at most `capacity`

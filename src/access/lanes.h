@@ -7,7 +7,7 @@
 #include "sluice/trace.h"
 
 enum {
-    SL_LOCAL_WORDS = 9, /* of 32 bytes that start within a word, which is the most that a lane accesses */
+    SL_LOCAL_WORDS = 9, /* of 32 bytes that start within a word, the maximum of a lane */
     SL_LOCAL_SECTORS = SL_MAX_LANES * SL_LOCAL_WORDS,
 };
 

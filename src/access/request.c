@@ -10,10 +10,10 @@ static sl_status check_width(const sl_trace_kernel *kernel, const sl_inst *inst,
 {
     const char *opcode = kernel->strings + inst->opcode;
     if (!inst->width)
-        return sl_fail(error, SL_INVALID, "%s: the trace does not say how many bytes '%s' (at %u) touches",
+        return sl_fail(error, SL_INVALID, "%s: the trace does not say how many bytes '%s' (at %u) accesses",
                        kernel->name, opcode, inst->pc);
     if (inst->width > SL_MAX_LANE_BYTES)
-        return sl_fail(error, SL_UNSUPPORTED, "%s: '%s' (at %u) touches %u bytes; the model takes up to %u per thread",
+        return sl_fail(error, SL_UNSUPPORTED, "%s: '%s' (at %u) accesses %u bytes; the model takes up to %u per thread",
                        kernel->name, opcode, inst->pc, inst->width, SL_MAX_LANE_BYTES);
     return SL_OK;
 }

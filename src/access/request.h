@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From what the lanes of a warp touch to what the first cache is asked for: sectors of lines. */
+/* From the accesses of a warp's lanes to requests to the first cache: sectors of lines. */
 #ifndef SL_ACCESS_REQUEST_H
 #define SL_ACCESS_REQUEST_H
 
@@ -7,7 +7,7 @@
 #include "sluice/trace.h"
 
 enum {
-    SL_MAX_LANE_BYTES = 32,   /* bytes that a lane may touch */
+    SL_MAX_LANE_BYTES = 32,   /* bytes that a lane may access */
     SL_MIN_LINE_BYTES = 16,   /* bytes of a line */
     SL_MIN_SECTOR_BYTES = 4,  /* bytes of a sector */
     SL_MAX_LINE_SECTORS = 16, /* of a line */
@@ -66,12 +66,12 @@ static inline bool sl_inst_is_global_load(const sl_inst *inst)
 /* Whether the model can take the accesses of the kernel to this level: what it cannot is an error that says why. */
 sl_status sl_access_check(const sl_level *level, const sl_trace_kernel *kernel, sl_error *error);
 
-/* Writes the pieces that the access touches, lines ascending within a request, and returns how many there are. Lanes
- * that mean shared memory are left out; `access` is expanded where that is needed. */
+/* Writes the pieces that the access accesses, lines ascending within a request, and returns how many there are. Lanes
+ * that mean shared memory are skipped; `access` is expanded where that is needed. */
 uint32_t sl_line_requests(const sl_access_shape *shape, const sl_inst *inst, sl_access *access,
                           sl_line_request piece[SL_MAX_LINE_REQUESTS]);
 
-/* The bytes of a line that the access touches, as a mask, for lines of at most 128 bytes. Global memory only. */
+/* The bytes of a line that the access accesses, as a mask, for lines of at most 128 bytes. Global memory only. */
 void sl_line_bytes(const sl_access_shape *shape, const sl_inst *inst, sl_access *access, uint64_t line,
                    uint64_t bytes[2]);
 

@@ -256,7 +256,7 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
                          level->frc_entries, level->frc_ways);
     }
     if (level->hint == SL_HINT_MISS_EVICT && level->write == SL_WRITE_BACK)
-        return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot drop lines that are read: 'miss_evict'");
+        return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot evict lines that are read: 'miss_evict'");
     if (!at && level->miss_handling != SL_MISS_OVERLAPPED)
         return BLAME(SL_AT_level_miss_handling, at, "the first level handles misses 'overlapped'");
     return SL_OK;
@@ -298,8 +298,7 @@ static sl_status check_policies(sl_level *level, uint32_t at, sl_machine_fault *
     if (sl_policy_parse_among(level->policies, level->bypass, &choice, &reason))
         return BLAME(SL_AT_level_bypass, at, "%s", reason.text);
     if (!sl_policy_bypasses(choice.ops))
-        return BLAME(SL_AT_level_bypass, at, "policy '%s' lets nothing go past: it can be 'replacement'",
-                     choice.ops->name);
+        return BLAME(SL_AT_level_bypass, at, "policy '%s' does not bypass: it can be 'replacement'", choice.ops->name);
     if (at && choice.ops->first_level_only)
         return BLAME(SL_AT_level_bypass, at, "policy '%s' is for the first level only", choice.ops->name);
     return SL_OK;

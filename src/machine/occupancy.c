@@ -35,7 +35,7 @@ static uint64_t blocks_by_registers(const sl_core_limits *core, const block_need
 typedef enum limit { LIMIT_BLOCKS, LIMIT_THREADS, LIMIT_WARPS, LIMIT_REGISTERS, LIMIT_SHARED } limit;
 static const char *const limit_names[] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
-/* The fewest blocks so far, and what limits them. */
+/* The tightest limit so far, and what it is. */
 typedef struct tightest {
     uint64_t blocks;
     limit by;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many blocks of a launch a core holds at once, and what that leaves of a unified first level. */
+/* How many blocks of a launch a core holds at once, and the rest of a unified first level. */
 #ifndef SL_MACHINE_OCCUPANCY_H
 #define SL_MACHINE_OCCUPANCY_H
 

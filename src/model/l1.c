@@ -17,11 +17,11 @@ typedef struct links {
     uint32_t newer, older;
 } links;
 
-/* All that is known of a line that was ever touched, in 48 bytes. Masks are of sectors, at most 16. */
+/* All that is known of a line that was ever accessed, in 48 bytes. Masks are of sectors, at most 16. */
 typedef struct line_record {
     uint64_t line;
     uint64_t arrival;    /* of its latest data in flight */
-    uint64_t written[2]; /* bytes that stores have left of sectors that are not valid */
+    uint64_t written[2]; /* bytes that stores wrote of sectors that are not valid */
     links in[LISTS];
     uint32_t set, way; /* way: where a policy chooses victims */
     uint16_t accessed, pending;
@@ -77,7 +77,7 @@ struct sl_l1 {
     sl_policy_ways by_policy;
 };
 
-/* Lists are the usual case: what policies need is kept out of their way. */
+/* Lists are the common case: what policies need is kept separate. */
 static inline bool has_policy(const sl_l1 *c)
 {
     return __builtin_expect(c->has_policy, false);
@@ -114,7 +114,7 @@ static bool grow_table(sl_l1 *c)
     return true;
 }
 
-/* NONE: never touched. */
+/* NONE: never accessed. */
 static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
 {
     for (size_t at = hash_line(c, line); c->slot[at]; at = next_slot(c, at))
@@ -233,7 +233,7 @@ static uint64_t sector_bytes(const sl_l1 *c, uint32_t sector, uint32_t *word)
     return (bytes < 64 ? (UINT64_C(1) << bytes) - 1 : ~UINT64_C(0)) << first % 64;
 }
 
-/* What stores left of these sectors is no longer of interest: they are whole. */
+/* Which bytes stores wrote of these sectors no longer matters: they are whole. */
 static void forget_parts(sl_l1 *c, line_record *r, uint32_t sectors)
 {
     r->invalidated &= (uint16_t)~sectors;
@@ -448,7 +448,7 @@ bool sl_l1_has_parts(const sl_l1 *c, uint64_t line)
     return record != NONE && (c->records.items[record].written[0] | c->records.items[record].written[1]);
 }
 
-/* Sectors of which stores have left all the bytes that are wanted. */
+/* Sectors of which stores wrote all the bytes that are wanted. */
 static uint32_t covered(const sl_l1 *c, const line_record *r, uint32_t sectors, const uint64_t bytes[2])
 {
     uint32_t enough = 0;
@@ -523,7 +523,7 @@ void sl_l1_bypass(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, bool
 
 /* ---- stores ---- */
 
-/* Of its line what takes effect at `time` has taken it. NULL: never touched, or memory ran out. */
+/* Of its line what takes effect at `time` has taken it. NULL: never accessed, or memory ran out. */
 static line_record *record_at(sl_l1 *c, uint64_t time, uint32_t record)
 {
     if (record != NONE && arrives_now(c, time, NONE, record))

@@ -14,12 +14,12 @@ typedef struct line_state {
     bool reused;
 } line_state;
 
-/* A request of a group of cores that is in flight, and how many others have joined it. */
+/* A request of a group of cores that is in flight, and how many were merged with it. */
 typedef struct coalesced {
     uint64_t line;
     uint64_t until;
     uint32_t group, sectors; /* sectors 0: free */
-    uint32_t reads;          /* those that have joined it, and itself */
+    uint32_t reads;          /* those that were merged, and itself */
 } coalesced;
 
 enum { LOG2_COALESCED = 16 };
@@ -36,13 +36,13 @@ struct sl_shared {
     line_state *lines; /* [partitions * sets * partition_ways] */
     uint64_t clock;
     sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
-    uint64_t *all_ways;   /* a mask: all of them may leave */
-    coalesced *coalesced; /* by request, later ones replace; NULL: requests do not join */
+    uint64_t *all_ways;   /* a mask: all of them may be evicted */
+    coalesced *coalesced; /* by request, later ones replace; NULL: there is no coalescer */
     sl_shared_counts *counts;
     SL_ARRAY(sl_traffic) traffic;
 };
 
-/* ---- requests that join ---- */
+/* ---- coalescing across SMs ---- */
 
 static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32_t group)
 {
@@ -104,7 +104,7 @@ static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines,
 static const sl_mem_access access_of[] = {
     [SL_TRAFFIC_LOAD] = SL_ACCESS_LOAD, [SL_TRAFFIC_STORE] = SL_ACCESS_STORE, [SL_TRAFFIC_ATOMIC] = SL_ACCESS_ATOMIC};
 
-/* The line in one part, with no sector valid where it has just come in. NULL: memory ran out. */
+/* The line in one partition, with no sector valid where it was just allocated. NULL: memory ran out. */
 static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line)
 {
     uint32_t ways = s->partition_ways;
@@ -135,7 +135,7 @@ static uint32_t fill_of(const sl_shared *s, uint32_t missing)
     return fill & s->line_mask;
 }
 
-/* Brings sectors into a line of the part that is their home. */
+/* Fills sectors of a line of the partition that is their home. */
 static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t line, uint32_t missing)
 {
     uint32_t fill = fill_of(s, missing) & ~l->valid;
@@ -144,7 +144,7 @@ static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t
     return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
 }
 
-/* Which part keeps a line for all. */
+/* Which partition keeps a line for all. */
 static uint32_t home_of(const sl_shared *s, uint64_t line)
 {
     return s->partitions > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->partitions : 0;

@@ -28,7 +28,7 @@ struct sl_stacks {
     geometry *geometry;             /* [geometries] */
     SL_ARRAY(uint32_t) accessed;    /* of each line, by id: sectors ever asked for */
     SL_ARRAY(uint32_t) farthest;    /* [line][geometry][sector]: of the line since the sector was used; GONE */
-    SL_ARRAY(uint32_t) invalidated; /* the same, as it was when a store dropped the sector; GONE: none has since */
+    SL_ARRAY(uint32_t) invalidated; /* the same, as it was when a store invalidated the sector; GONE: none has since */
     uint64_t (*result)[SL_LOAD_CLASSES];
     bool failed;
 };
@@ -50,7 +50,7 @@ static inline uint32_t *farthest_of(sl_stacks *s, uint32_t id, size_t number)
     return &s->farthest.items[((size_t)id * s->geometries + number) * s->sectors];
 }
 
-/* Ids count up from 0 in the order of first touches. False when memory runs out. */
+/* Ids count up from 0 in the order of first accesses. False when memory runs out. */
 static bool make_record(sl_stacks *s, uint32_t id)
 {
     if (id < s->accessed.count)

@@ -5,7 +5,7 @@
  * A line's position in the LRU stack of its set says which associativities hold it (the inclusion property), so one
  * stack per set does for all numbers of ways; the fully associative stack beside them tells capacity from conflict for
  * all sizes. Levels with another number of sets have other stacks, fed by the same accesses. A sector is there while
- * its line has not left since the sector was last used: it remembers the largest distance of its line since then. */
+ * its line was not evicted since the sector was last used: it remembers the largest distance of its line since then. */
 #ifndef SL_MODEL_STACKS_H
 #define SL_MODEL_STACKS_H
 

@@ -9,11 +9,11 @@
 
 #define NO_TIME UINT64_MAX
 
-/* A line, from its first touch on. */
+/* A line, from its first access on. */
 typedef struct line {
-    uint64_t last; /* time of its last touch */
+    uint64_t last; /* time of its last access */
     uint32_t accesses;
-    uint32_t first_slot, fill_slot; /* who touched it first; who brought it into the cache last */
+    uint32_t first_slot, fill_slot; /* who accessed it first; who filled it last */
     bool hit;                       /* since then */
 } line;
 
@@ -32,7 +32,7 @@ typedef struct core {
     sl_core_accesses *result;
 } core;
 
-/* ---- touches ---- */
+/* ---- accesses ---- */
 
 static bool access_line(core *c, uint32_t slot, uint64_t number)
 {
@@ -149,7 +149,7 @@ static sl_status take_access(void *context, const sl_access *access, sl_order_pl
 
 /* ---- a core's whole run ---- */
 
-/* Lines as they are in the end: those still in the cache will not be touched again. */
+/* Lines as they are in the end: those still in the cache will not be accessed again. */
 static void count_lines(core *c)
 {
     for (size_t i = 0; i < c->lines.count; i++) {

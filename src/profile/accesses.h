@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the touches of one core say: distances, reuses, fills and the footprint, by memory instruction. */
+/* What the accesses of one core say: distances, reuses, fills and the footprint, by memory instruction. */
 #ifndef SL_PROFILE_ACCESSES_H
 #define SL_PROFILE_ACCESSES_H
 
@@ -16,7 +16,7 @@ typedef struct sl_core_accesses {
     sl_sparse_set lines;
 } sl_core_accesses;
 
-/* Runs core number `core`'s share of the launch. On failure nothing is left to be freed. */
+/* Runs core number `core`'s share of the launch. On failure nothing needs to be freed. */
 sl_status sl_core_accesses_run(const sl_loaded *loaded, const sl_walk_plan *plan, const sl_cta_lists *lists,
                                const sl_profile_options *options, uint32_t core, sl_core_accesses *result,
                                sl_error *error);

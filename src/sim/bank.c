@@ -31,7 +31,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
         sl_core_stored(sim, number);
         return;
     }
-    /* What comes back takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
+    /* Returned data takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
@@ -65,7 +65,7 @@ static bool has_newer_data(const sl_bank *b, const lookup *l)
     return l->here && (b->line[l->place].dirty | b->line[l->place].in_flight) & l->units;
 }
 
-/* The one place where it is decided whether a request that misses goes past its level. The decision travels with it. */
+/* The one place where it is decided whether a request that misses bypasses its level. The decision travels with it. */
 static bool bypasses_level(sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number);
@@ -111,7 +111,7 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_BYPASS;
 }
 
-/* A request cannot go on: the policy may let it go past instead, and is asked once for each reason. */
+/* A request cannot go on: the policy may let it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
     bool asked = l->r->stalled >> reason & 1;
@@ -125,7 +125,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
     return bypass_level(sim, b, l);
 }
 
-/* Gives the line of an access a way; its victim has left. SL_STALLS: done. */
+/* Gives the line of an access a way; its victim has been evicted. SL_STALLS: done. */
 static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_places)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
@@ -290,7 +290,7 @@ static void drop(sl_bank *b, const lookup *l)
     }
 }
 
-/* A load that no line of the level is to serve: the line leaves, unless some of it is on its way. */
+/* A load that no line of the level is to serve: the line is evicted, unless some of it is in flight. */
 static bool evicts(const sl_bank *b, const lookup *l)
 {
     return b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted >> b->number & 1 && l->here &&
@@ -322,7 +322,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     if (l->here) {
         uint32_t lacking = l->units & ~b->line[l->place].valid;
         if (lacking & b->line[l->place].stale)
-            return stall(b, SL_STALL_MERGE); /* what is on its way is older than a store */
+            return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
         if (lacking && b->evictions_in_flight && stored_alone(b, l->place, lacking))
             return stall(b, SL_STALL_WAY);
         if (!lacking) {
@@ -376,12 +376,12 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
                     (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->place].in_flight;
         }
     }
-    l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics leave nothing here */
+    l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics are not filled here */
     sl_bank_put(sim, &b->out, sim->now, l->number);
     return SL_OUTCOME_BYPASS;
 }
 
-/* Atomics at a level that keeps stores, but only those of some cores: its line leaves first. */
+/* Atomics at a level that keeps stores, but only those of some cores: its line is evicted first. */
 static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (l->here) {
@@ -402,7 +402,7 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_BYPASS;
 }
 
-/* A store without a line gets one, and brings all that it will hold. Where its victim is in the way it waits. */
+/* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
 static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
 {
     if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(b, l->r))
@@ -535,7 +535,7 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
     r->feedback = 0;
 }
 
-/* What of a waiting request has come is enough, unless some of it is on its way with another MSHR. */
+/* What of a waiting request has come is enough, unless some of it is in flight with another MSHR. */
 static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);

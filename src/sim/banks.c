@@ -31,7 +31,7 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
     return sl_policy_init(policy, &choice, &shape, error);
 }
 
-/* What lines need that do not leave at once. */
+/* What lines need that are not evicted at once. */
 static bool start_eviction(sl_bank *b)
 {
     if (b->level->miss_handling == SL_MISS_OVERLAPPED)
@@ -92,7 +92,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     b->sector_units = level->sector_bytes >> sim->log2_unit;
     b->fill_units = level->fill_bytes >> sim->log2_unit;
-    /* A request leaves the first level in the cycle after it came there, others in the same. */
+    /* A request is sent by the first level in the cycle after it arrived there, others in the same. */
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;

@@ -46,7 +46,7 @@ typedef struct sl_sim_block {
     uint64_t members; /* mask of warps */
 } sl_sim_block;
 
-/* A memory instruction whose requests are on their way. */
+/* A memory instruction whose requests are in flight. */
 typedef struct sl_group {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;

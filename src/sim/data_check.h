@@ -35,7 +35,7 @@ void sl_data_check_fill(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t
 void sl_data_check_answer(sl_sim *sim, const sl_bank *bank, uint32_t number);
 /* It is answered with what another one got. */
 void sl_data_check_coalesce(sl_sim *sim, uint32_t other, uint32_t number);
-/* A line's dirty units leave with a request. */
+/* A line's dirty units are written back with a request. */
 void sl_data_check_take(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number);
 /* A line goes to another place of its bank. */
 void sl_data_check_move(sl_sim *sim, const sl_bank *bank, size_t from, size_t to);

@@ -132,7 +132,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
 
-/* Closes the row that is in the way of an entry, or opens the entry's; both can be done now. */
+/* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. */
 static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
     const sl_memory *t = &sim->times;
@@ -287,8 +287,8 @@ uint32_t sl_dram_unloaded(const sl_sim *sim)
 }
 
 /* What an unloaded read takes less than the machine says it does: the networks there and back, the levels between, a
- * row opened and read, and two cycles: it leaves the first level in the one after its miss, and its row is opened in
- * the one after it came here. */
+ * row activated and read, and two cycles: the first level sends it in the one after its miss, and its row is activated
+ * in the one after it came here. */
 static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;

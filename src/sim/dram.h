@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory: channels of banks with row buffers. The first request in arrival order whose row is open goes first, else the
- * oldest has its row opened (FR-FCFS). Rows stay open. One command per cycle and channel; the times between commands
- * are those of the machine, turned into cycles of the cores. Refresh is left out. */
+ * oldest has its row activated (FR-FCFS). Rows stay open. One command per cycle and channel; the times between commands
+ * are those of the machine, turned into cycles of the cores. Refresh is not modelled. */
 #ifndef SL_SIM_DRAM_H
 #define SL_SIM_DRAM_H
 
@@ -19,7 +19,7 @@ typedef struct sl_dram_entry {
     uint32_t request, bank;
     uint32_t from;         /* bank of the last level */
     uint32_t next;         /* for the same bank, or of the free ones */
-    bool write, activated; /* opened: its row was opened for it */
+    bool write, activated; /* activated: its row was activated for it */
 } sl_dram_entry;
 
 /* What the next command of a bank is. */
@@ -51,9 +51,9 @@ struct sl_channel {
 
 sl_status sl_dram_create(sl_sim *sim, sl_error *error);
 void sl_dram_destroy(sl_sim *sim);
-/* All rows closed, time 0. */
+/* All banks precharged, time 0. */
 void sl_dram_reset(sl_sim *sim);
-/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is told when it has a
+/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is woken when it has a
  * place. */
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
 /* What a read takes from the last level and back to it where nothing is in its way. */

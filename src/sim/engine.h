@@ -4,7 +4,7 @@
  *   core (warps, issue) -> load/store unit -> bank of level 0 -> network -> banks of level 1 … -> channels of DRAM
  *
  * Time is one cycle at a time. Every part has a cycle at which something can next happen to it (`next`); parts whose
- * cycle has come are ticked in a fixed order, from memory to the cores, so that what comes back in a cycle is seen in
+ * cycle has come are ticked in a fixed order, from memory to the cores, so that what is answered in a cycle is seen in
  * it; cycles in which no part has anything to do are skipped. */
 #ifndef SL_SIM_ENGINE_H
 #define SL_SIM_ENGINE_H
@@ -54,7 +54,7 @@ struct sl_sim {
     sl_channel *channel;
     sl_timing_wheel channel_wheel;
     sl_memory times;                /* the machine's memory, its times in cycles of the cores */
-    struct sl_coalescer *coalescer; /* NULL: no requests join on their way to the second level */
+    struct sl_coalescer *coalescer; /* NULL: the machine has none */
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
 
     struct sl_prefetch *prefetch; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
@@ -62,14 +62,14 @@ struct sl_sim {
     uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
     bool failed;                      /* memory ran out */
     bool broken_off;                  /* a launch did not come to its end */
-    uint32_t evictions_in_flight;     /* lines on their way out of banks */
+    uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
     struct sl_data_check *data_check; /* NULL: they are not checked */
     char *state;                      /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
     sl_access_shape shape;
-    const uint8_t *plan;  /* [slots]: levels that loads go past; NULL: none */
+    const uint8_t *plan;  /* [slots]: levels that loads bypass; NULL: none */
     uint8_t hints, first; /* bit i: level i takes that as a hint other than `bypass`; as `evict_first` */
     uint64_t next_block, blocks_done;
     sl_cta_config cta;

@@ -79,7 +79,7 @@ static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t place)
     return held;
 }
 
-/* ---- leaving ---- */
+/* ---- eviction ---- */
 
 /* Makes the request that takes what is dirty below. */
 static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t place)
@@ -119,7 +119,7 @@ static uint32_t take_record(sl_bank *b)
     return record;
 }
 
-/* What waited for the line to leave goes on. A store that brings its line itself has all it needs. */
+/* What waited for the eviction goes on. A store that writes its whole line has all it needs. */
 static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     const sl_request *r = sl_request_at(sim, number);

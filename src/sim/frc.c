@@ -5,7 +5,7 @@
 #include "sim/evict.h"
 #include "sim/lines.h"
 
-static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim leaves */
+static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim is evicted */
 
 static uint32_t first_of_set(const sl_bank *b, uint64_t line)
 {

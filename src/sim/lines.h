@@ -101,7 +101,7 @@ static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t t
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
 }
 
-/* The line is to leave before others, or like others. */
+/* The line is to be evicted before others, or like others. */
 static inline void sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool first)
 {
     uint64_t *ways = &b->first_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
@@ -141,7 +141,7 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
     return any;
 }
 
-/* Ways that a victim is chosen from: where lines are to leave first, these alone. False: there is none. */
+/* Ways that a victim is chosen from: where lines are to be evicted first, these alone. False: there is none. */
 static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
 {
     bool any = sl_offer_ways(b, set, false, mask), first = false;
@@ -221,7 +221,7 @@ static inline void sl_give_mshr(sl_bank *b, uint32_t number)
     b->mshrs--;
 }
 
-/* The MSHR of a line that brings some of the units; SL_NONE: none does. */
+/* The MSHR of a line that fetches some of the units; SL_NONE: none does. */
 static inline uint32_t sl_mshr_with(const sl_bank *b, size_t place, uint32_t units)
 {
     uint32_t m = b->line[place].mshr;

@@ -8,7 +8,7 @@
 
 #include "sim/program.h"
 
-/* Reorders the steps of all basic blocks and program->order. `ahead`: how many loads are brought together at most
+/* Reorders the steps of all basic blocks and program->order. `max`: how many loads are batched at most
  * before the instructions that stood between them follow. */
 sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error);
 

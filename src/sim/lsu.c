@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The load/store unit of a core: from a warp's memory instruction to requests, and these one by one to the first level.
- * A request that has to wait there holds up those behind it. Where the policy of the first level wants several queues,
+ * A request that stalls there stalls those behind it. Where the policy of the first level wants several queues,
  * requests go to them by their warp, and a queue is emptied before the next one has its turn. */
 #include <string.h>
 

@@ -106,7 +106,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
-/* Those who joined a read get its data as it does, each through the port of its own first level. */
+/* Reads that were merged with another get its data as it does, each through the port of its own first level. */
 static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
 {
     const sl_request *first = sl_request_at(sim, primary);

@@ -18,7 +18,7 @@ typedef enum sl_request_kind {
     SL_REQUEST_STORE,
     SL_REQUEST_ATOMIC,    /* a warp waits for the old values */
     SL_REQUEST_REDUCTION, /* nobody does */
-    SL_REQUEST_WRITEBACK, /* a dirty line on its way out */
+    SL_REQUEST_WRITEBACK, /* of an evicted dirty line */
 } sl_request_kind;
 
 typedef struct sl_request {
@@ -32,13 +32,13 @@ typedef struct sl_request {
     uint16_t core;
     uint8_t warp;
     uint8_t kind;                 /* sl_request_kind */
-    uint8_t bypass;               /* bit i: goes past level i */
+    uint8_t bypass;               /* bit i: bypasses level i */
     uint8_t no_lookup;            /* bit i: and is not even looked for there */
     uint8_t admitted;             /* bit i: level i has decided that it does not */
     uint8_t feedback;             /* SL_FEEDBACK_*, from the level below */
     uint8_t hinted;               /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
-    uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at has been told */
-    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it is on its way for */
+    uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
+    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
 
@@ -53,7 +53,7 @@ enum { SL_LOG2_CHUNK = 15, SL_MAX_CHUNKS = 512 };
 typedef struct sl_request_pool {
     sl_request *chunk[SL_MAX_CHUNKS];
     uint32_t capacity;
-    uint32_t touched, used; /* how many were ever given out, and are now */
+    uint32_t touched, used; /* how many were ever taken, and are now */
     uint32_t free;          /* head of the list of those that are not any more */
     bool failed;            /* memory ran out: numbers that were given out since are SL_NONE */
 } sl_request_pool;

@@ -87,7 +87,7 @@ static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
 static void add_total(const sl_sim *sim, sl_counter counter, uint64_t value)
 {
     sl_counts *total = &sim->result->counts.total;
-    total->value[counter] = 0; /* sums of instructions leave out what nobody of them asked for */
+    total->value[counter] = 0; /* sums of instructions lack what none of them requested */
     sl_counts_add(total, counter, value);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the parameters of policies that were given as "best": every value that the policy lists is simulated, and those
- * with which all launches together take the fewest cycles are taken; of several the first. */
+ * with the minimum of cycles over all launches are taken; of several the first. */
 #ifndef SL_SIM_SEARCH_H
 #define SL_SIM_SEARCH_H
 

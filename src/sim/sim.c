@@ -44,7 +44,7 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
             if (m->level[above].write == SL_WRITE_BACK)
                 return sl_fail(error, SL_UNSUPPORTED,
                                "%s: %s is inclusive, and %s above it has 'write: back'; lines above an inclusive level "
-                               "are dropped in the simulator, not written back",
+                               "are invalidated in the simulator, not written back",
                                m->name, level->name, m->level[above].name);
         if (i && level->write == SL_WRITE_ALLOCATE)
             return sl_fail(error, SL_UNSUPPORTED,
@@ -342,7 +342,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     return status;
 }
 
-/* Tells those who listen. */
+/* Notifies listeners. */
 static sl_status announce(sl_sim *sim, sl_error *error)
 {
     const sl_sim_listener *listener = sim->options.listener;

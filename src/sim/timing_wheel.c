@@ -31,7 +31,7 @@ void sl_wheel_reset(sl_timing_wheel *wheel)
         wheel->next[i] = SL_NEVER;
 }
 
-/* What is left of this cycle is due in the next. */
+/* What remains of this cycle is due in the next. */
 void sl_wheel_delay(sl_timing_wheel *wheel)
 {
     uint64_t *slot = sl_wheel_slot(wheel, wheel->floor), *after = sl_wheel_slot(wheel, wheel->floor + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting what a launch executed and touched. Warp instructions are those of the trace's listing (PTX, or SASS for
+/* Counting what a launch executed and accessed. Warp instructions are those of the trace's listing (PTX, or SASS for
  * imported traces); a request is a warp instruction with at least one active lane, per memory space that its lanes
  * reach. */
 #include "trace/count.h"
@@ -26,7 +26,7 @@ struct sl_launch_counter {
     uint64_t warp_insts, thread_insts, blocks;
     sl_predictor *predictor;  /* [mem_slots]: scratch of the decoder */
     tally (*tallies)[SPACES]; /* [mem_slots] */
-    uint32_t *group;          /* [mem_slots]: which array the instruction touches */
+    uint32_t *group;          /* [mem_slots]: which array the instruction accesses */
     uint32_t groups;
     sl_sparse_set *touched; /* [groups] */
     /* made by sl_launch_counter_result */

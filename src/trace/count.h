@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what a launch executed and touched, from its blocks as they come. No cache is modelled here: these are facts
+/* Counts what a launch executed and accessed, from its blocks as they come. No cache is modelled here: these are facts
  * of the trace, given the size of a sector. */
 #ifndef SL_TRACE_COUNT_H
 #define SL_TRACE_COUNT_H
@@ -9,7 +9,7 @@
 
 typedef struct sl_count_options {
     uint32_t sector_bytes; /* a power of two; 0: 32 */
-    bool footprint;        /* also which memory was touched: costs a little time and a bit per sector */
+    bool footprint;        /* also which memory was accessed: costs a little time and a bit per sector */
 } sl_count_options;
 
 typedef struct sl_array_footprint {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The set of sectors that were touched: bitmaps of 2048 sectors each, found by hashing. */
+/* The set of sectors that were accessed: bitmaps of 2048 sectors each, found by hashing. */
 #ifndef SL_TRACE_SPARSE_SET_H
 #define SL_TRACE_SPARSE_SET_H
 

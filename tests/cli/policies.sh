@@ -100,7 +100,7 @@ it 'says what a policy cannot do'
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=decoupled' mm.slt
 stderr_has "policy 'decoupled' chooses no victims: it can be 'bypass'"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=lru' mm.slt
-stderr_has "policy 'lru' lets nothing go past: it can be 'replacement'"
+stderr_has "policy 'lru' does not bypass: it can be 'replacement'"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=decoupled(epoch=best)' mm.slt
 stderr_has "policy 'decoupled': 'epoch' cannot be 'best'; 'threshold' can"
 run "$sluice" model --gpu fermi-gtx470 --set 'L2.bypass=mrpb' mm.slt
