@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/heap.h"
+
 uint32_t sl_cta_next_core(const sl_cta_config *c, sl_cta_rounds *r, uint64_t left)
 {
     if (r->next_small < c->small_gpc_cores)
@@ -53,21 +55,6 @@ static bool sooner(const room *a, const room *b)
     return a->free_at != b->free_at ? a->free_at < b->free_at : a->rank < b->rank;
 }
 
-static void sink(room *heap, size_t count, size_t at)
-{
-    room moved = heap[at];
-    size_t child;
-    while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
-            child++;
-        if (!sooner(&heap[child], &moved))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
-
 /* Schedules the blocks behind the first `resident`, which fill the cores, each to the core that is first to finish one.
  */
 static void schedule_by_cost(uint64_t resident, uint64_t blocks, const uint64_t *cost, uint32_t *core_of, room *heap)
@@ -75,11 +62,11 @@ static void schedule_by_cost(uint64_t resident, uint64_t blocks, const uint64_t 
     for (uint64_t i = 0; i < resident; i++)
         heap[i] = (room){cost[i], (uint32_t)i, core_of[i]};
     for (uint64_t i = resident / 2; i-- > 0;)
-        sink(heap, resident, i);
+        SL_HEAP_SINK(heap, resident, i, heap[i], sooner);
     for (uint64_t b = resident; b < blocks; b++) {
         core_of[b] = heap[0].core;
         heap[0].free_at += cost[b];
-        sink(heap, resident, 0);
+        SL_HEAP_SINK(heap, resident, 0, heap[0], sooner);
     }
 }
 

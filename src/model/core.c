@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access/cache_ops.h"
+#include "base/heap.h"
 
 enum { NO_WARP = 0xffffffff };
 
@@ -73,17 +74,9 @@ static void enqueue(core *c, uint32_t w, uint64_t ready)
 
 static uint32_t dequeue(core *c)
 {
-    uint32_t first = c->heap[0].warp, at = 0, child;
-    queued last = c->heap[--c->in_queue];
-    while ((child = 2 * at + 1) < c->in_queue) {
-        if (child + 1 < c->in_queue && sooner(&c->heap[child + 1], &c->heap[child]))
-            child++;
-        if (!sooner(&c->heap[child], &last))
-            break;
-        c->heap[at] = c->heap[child];
-        at = child;
-    }
-    c->heap[at] = last;
+    uint32_t first = c->heap[0].warp;
+    c->in_queue--;
+    SL_HEAP_SINK(c->heap, c->in_queue, 0, c->heap[c->in_queue], sooner);
     return first;
 }
 

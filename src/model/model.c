@@ -6,6 +6,7 @@
 
 #include "access/cta.h"
 #include "access/request.h"
+#include "base/heap.h"
 #include "model/core.h"
 #include "model/shared.h"
 
@@ -104,32 +105,17 @@ static bool before(const stream *a, const stream *b)
     return a->at->time != b->at->time ? a->at->time < b->at->time : a->number < b->number;
 }
 
-static void settle(stream *heap, size_t count, size_t at)
-{
-    stream moved = heap[at];
-    size_t child;
-    while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &moved))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
-
 static bool feed(sl_shared *shared, stream *heap, size_t count)
 {
     for (size_t i = count / 2; i-- > 0;)
-        settle(heap, count, i);
+        SL_HEAP_SINK(heap, count, i, heap[i], before);
     while (count) {
         if (!sl_shared_take(shared, heap[0].at, heap[0].number))
             return false;
         if (++heap[0].at == heap[0].end)
             heap[0] = heap[--count];
         if (count)
-            settle(heap, count, 0);
+            SL_HEAP_SINK(heap, count, 0, heap[0], before);
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Policies of a program's own: what the registry takes for granted of the built-in ones has to be looked at here. */
+/* Custom policies of a program: what the registry takes for granted of the built-in ones has to be looked at here. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,11 +36,11 @@ static sl_status check_ops(const sl_policy_ops *ops, sl_error *error)
 {
     size_t params = 0;
     if (!ops || !is_name(ops->name))
-        return sl_fail(error, SL_INVALID, "a policy of the program's own has no name that it could be called by");
+        return sl_fail(error, SL_INVALID, "a custom policy of the program has no name");
     if (!ops->init)
         return sl_fail(error, SL_INVALID, "policy '%s' has no init", ops->name);
     if (!sl_policy_replaces(ops) && !sl_policy_bypasses(ops))
-        return sl_fail(error, SL_INVALID, "policy '%s' neither chooses victims nor lets anything go past", ops->name);
+        return sl_fail(error, SL_INVALID, "policy '%s' neither chooses victims nor bypasses", ops->name);
     for (const sl_param *p = ops->params; p && p->name; p++) {
         if (++params > SL_MAX_POLICY_PARAMS)
             return sl_fail(error, SL_INVALID, "policy '%s' has more than %d parameters", ops->name,
@@ -56,8 +56,7 @@ sl_status sl_policy_list_check(const sl_policy_list *own, sl_error *error)
 {
     sl_status status = SL_OK;
     if (own && own->count > SL_MAX_CUSTOM_POLICIES)
-        return sl_fail(error, SL_LIMIT, "%zu policies of the program's own: at most %d", own->count,
-                       SL_MAX_CUSTOM_POLICIES);
+        return sl_fail(error, SL_LIMIT, "%zu custom policies: at most %d", own->count, SL_MAX_CUSTOM_POLICIES);
     for (size_t i = 0; own && i < own->count && !status; i++) {
         const sl_policy_ops *ops = own->ops[i], *other = NULL;
         status = check_ops(ops, error);

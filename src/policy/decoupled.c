@@ -5,12 +5,12 @@
  * Tags with a line are committed, the others candidates. The policy keeps its own tags: those committed follow the
  * cache's fills and evictions. A candidate counts its re-references (RC); with `threshold` of them it gets a line. The
  * tag that makes room for a new one has the smallest count, of several the one used longest ago. Each line that is
- * allocated ages the counts of all other tags of its set; a line that leaves, for whatever reason, leaves its tag as a
+ * allocated ages the counts of all other tags of its set; an evicted line, for whatever reason, leaves its tag as a
  * candidate with a count of 0.
  *
- * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the usual one, the others follow the one that misses
+ * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the baseline, the others follow the one that misses
  * less. The end of an epoch is noticed at the first access after it: in between nothing could have happened. With fewer
- * than three caches there is nobody to follow: all run the design. What runs the usual design keeps its tags all the
+ * than three caches there is nobody to follow: all run the design. What runs the baseline keeps its tags all the
  * same, so that it can change sides at any time.
  *
  * Loads alone are filtered and counted. Left out: the additional cycle of the larger tag store, which the paper says
@@ -34,7 +34,7 @@ typedef struct tag {
 typedef struct dueling {
     uint64_t accesses[2], hits[2];
     uint64_t epoch; /* the last one that began */
-    bool compared;  /* before, all follow the usual design */
+    bool compared;  /* before, all follow the baseline */
     bool design_on;
     uint64_t changes;
 } dueling;
@@ -50,7 +50,7 @@ typedef struct decoupled {
     dueling *dueling;             /* NULL: this cache always runs the design */
     uint32_t instance;
     uint64_t new_tags, waiting, passed; /* loads that missed: without a tag, below the threshold, at the threshold */
-    uint64_t unfiltered;                /* … under the usual design */
+    uint64_t unfiltered;                /* … under the baseline */
 } decoupled;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
@@ -84,7 +84,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     return SL_OK;
 }
 
-/* ---- the duel ---- */
+/* ---- SM dueling ---- */
 
 /* Whether b hits by more points more often than a. */
 static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
@@ -177,7 +177,7 @@ static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_ma
     return t;
 }
 
-/* ---- what the cache asks and tells ---- */
+/* ---- hooks of the cache ---- */
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
@@ -258,7 +258,7 @@ static void report(const void *self, const sl_policy_statistics *statistics)
     statistics->number(statistics->to, "at_threshold", d->passed);
     statistics->number(statistics->to, "unfiltered", d->unfiltered);
     statistics->number(statistics->to, "design_on", runs_design(d));
-    statistics->number(statistics->to, "duel_changes", d->dueling ? d->dueling->changes : 0);
+    statistics->number(statistics->to, "dueling_changes", d->dueling ? d->dueling->changes : 0);
 }
 
 static const char *const victims_words[] = {"candidates", "all", NULL};
@@ -277,21 +277,22 @@ static const sl_param params[] = {
     {"victims", SL_PARAM_WORD, VICTIMS_CANDIDATES, 0, 0, victims_words,
      "which tags make room for new ones: candidates; all, also those with a line, which is given up", NULL},
     {"dueling", SL_PARAM_WORD, ON, 0, 0, dueling_words,
-     "on: the first two caches of the level duel, the others follow; off, and with less than three caches: all filter",
+     "on: SM dueling: the first two caches of the level compete, the others follow; off, and with less than three "
+     "caches: all filter",
      NULL},
-    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles from a comparison in the duel to the next", NULL},
-    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in the duel", NULL},
+    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles from one comparison of SM dueling to the next", NULL},
+    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in SM dueling", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
      "what follows from a smaller difference: keep the side (the design at first), or design", NULL},
     {"pending", SL_PARAM_WORD, PENDING_MISSES, 0, 0, pending_words,
-     "what the duel takes loads for whose line is on its way: the paper has them apart from hits", NULL},
+     "how SM dueling counts pending hits: the paper has them separate from hits", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_decoupled = {
     .name = "decoupled",
     .summary =
-        "more tags than lines; a tag gets a line when it was referenced often enough; caches duel with the usual "
+        "more tags than lines; a tag gets a line when it was referenced often enough; SM dueling with the baseline "
         "design",
     .source = "Li et al., ICS 2015, section 4",
     .params = params,

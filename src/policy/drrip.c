@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dynamic re-reference interval prediction: some sets always fill as SRRIP does, as many as BRRIP does, and the others
- * as those of the two that miss less. Jaleel et al., ISCA 2010, section 4. A cache with a single set cannot duel and is
- * SRRIP. */
+ * as those of the two that miss less. Jaleel et al., ISCA 2010, section 4. A cache with a single set cannot do set
+ * dueling and is SRRIP. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 #include "policy/set_dueling.h"
@@ -55,13 +55,13 @@ static const sl_param params[] = {
      NULL},
     {"leaders", SL_PARAM_COUNT, 32, 1, 1u << 16, NULL, "sets of either kind that lead; at most half of the sets each",
      NULL},
-    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that tells which kind misses less", NULL},
+    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that says which kind misses less", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_drrip = {
     .name = "drrip",
-    .summary = "dynamic re-reference interval prediction: srrip or brrip, whichever misses less in a duel of sets",
+    .summary = "dynamic re-reference interval prediction: srrip or brrip, whichever misses less, by set dueling",
     .source = "Jaleel et al., ISCA 2010, section 4",
     .params = params,
     .state_bytes = sizeof(drrip),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Least frequently used, with aging: the line with the fewest uses leaves; of several, the one whose last use is
- * longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not stay
- * for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990; they
- * age when the mean count is too high, here it is a number of accesses. */
+/* Least frequently used, with aging: the line with the minimum of uses is evicted; of several, the one whose last use
+ * is longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not
+ * stay for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990;
+ * they age when the mean count is too high, here it is a number of accesses. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sampling dead block prediction: a few sets have a second directory, from which is learned after which instructions
- * lines are not used any more. Lines touched last by such an instruction leave first, and what it misses goes past.
- * Khan et al., "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.
+ * lines are not used any more. Lines accessed last by such an instruction are evicted first, and what it misses
+ * bypasses. Khan et al., "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.
  *
- * The directory (the sampler) sees all requests to its sets, those that go past as well, and replaces by itself: a hit
- * in it says that the instruction that touched the entry before did not leave it dead, an eviction that it did. What is
- * learned goes into tables with different hashes of the instruction; their sum predicts.
+ * The directory (the sampler) sees all requests to its sets, those that bypass as well, and replaces by itself: a hit
+ * in it says that the instruction that accessed the entry before did not leave it dead, an eviction that it did. What
+ * is learned goes into tables with different hashes of the instruction; their sum predicts.
  *
  * The paper's sampler has 32 sets for a cache of 2048; a cache with fewer sets has all of them sampled. Entries keep
  * whole lines and instructions, where the paper has 15 bits of each. */
@@ -30,7 +30,7 @@ typedef struct sdbp {
     uint8_t *table; /* [tables << log2_entries] */
     uint32_t sampler_sets, sampler_ways, stride, tables, log2_entries, threshold;
     uint8_t max;
-    bool is_asked; /* the cache asks what goes past: misses are seen there */
+    bool is_asked; /* the cache asks what bypasses: misses are seen there */
     uint64_t clock;
     uint64_t bypasses, dead_victims, lru_victims;
 } sdbp;
@@ -83,7 +83,7 @@ static void learn(sdbp *s, uint32_t pc, bool dead)
 
 /* ---- the sampler ---- */
 
-/* What leaves a set of the sampler: a free entry, one predicted dead, or the one used longest ago. */
+/* What is evicted from a set of the sampler: a free entry, one predicted dead, or the one used longest ago. */
 static entry *leaving(const sdbp *s, entry *set)
 {
     entry *best = set;
@@ -119,7 +119,7 @@ static void sample(sdbp *s, const sl_cache_access *access)
     found->stamp = ++s->clock;
 }
 
-/* ---- what the cache asks and tells ---- */
+/* ---- hooks of the cache ---- */
 
 static void touch(sdbp *s, const sl_cache_access *access, uint32_t way)
 {
@@ -190,7 +190,7 @@ static const sl_param params[] = {
 
 const sl_policy_ops sl_policy_sdbp = {
     .name = "sdbp",
-    .summary = "a sampled directory learns after which instructions lines are dead: those leave first or go past",
+    .summary = "sampling dead block prediction: evict first, or bypass, what instructions leave dead",
     .source = "Khan et al., MICRO 2010, section 4",
     .params = params,
     .state_bytes = sizeof(sdbp),

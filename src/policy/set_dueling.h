@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A duel of sets: some sets of a cache always do one thing, as many another, and the rest do as those that miss less.
+/* Set dueling: some sets of a cache always do one thing, as many another, and the rest do as those that miss less.
  * Qureshi et al., "Adaptive insertion policies for high performance caching", ISCA 2007.
  *
  * Sets form as many groups as there are leaders of a kind, each with one of both kinds at places that move from group
@@ -10,7 +10,7 @@
 #include "policy/policy.h"
 
 typedef struct sl_set_dueling {
-    uint32_t leaders, group;         /* of a kind; sets of a group, 0: there is no duel */
+    uint32_t leaders, group;         /* of a kind; sets of a group, 0: no set dueling */
     uint32_t selector, selector_max; /* above the half, leaders of the first kind miss more */
     uint64_t misses[2];              /* of leaders */
 } sl_set_dueling;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Signature-based hit prediction by the program counter (SHiP-PC): a table counts, for a hash of the instruction that
- * brought a line, whether its lines are used again; new lines of instructions whose lines are not are predicted in the
+ * filled a line, whether its lines are reused; new lines of instructions whose lines are not are predicted in the
  * distant future. The rest is SRRIP. Wu et al., "SHiP: signature-based hit predictor for high performance caching",
  * MICRO 2011, section 3.
  *
  * Every set trains the table (the paper's SHiP-PC-S samples sets). The paper leaves open what the table starts with:
- * here with 1, so that an instruction has to be wrong once. A line that a store drops counts as one that leaves. */
+ * here with 1, so that an instruction has to be wrong once. A line that a store invalidates counts as evicted. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
@@ -92,7 +92,7 @@ static const sl_param params[] = {
 
 const sl_policy_ops sl_policy_ship = {
     .name = "ship",
-    .summary = "signature-based hit prediction: srrip that learns which instructions bring lines that are used again",
+    .summary = "signature-based hit prediction: srrip that learns which instructions fill lines that are reused",
     .source = "Wu et al., MICRO 2011, section 3",
     .params = params,
     .state_bytes = sizeof(ship),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/dispatch.h"
+#include "sim/engine.h"
 
 #include "sim/core.h"
 

@@ -97,6 +97,13 @@ static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t se
     return count;
 }
 
+/* Starts blocks on cores with room, in order, at most one on each core in a cycle (dispatch.c). */
+sl_status sl_dispatch(sl_sim *sim, sl_error *error);
+/* From what was counted while a launch ran to its result (results.c). */
+sl_status sl_sim_collect(sl_sim *sim, sl_error *error);
+/* Nothing moves any more: SL_FAULT with a summary; the whole state is what sl_sim_state_text says (state.c). */
+sl_status sl_sim_stuck(sl_sim *sim, sl_error *error);
+
 /* A place in the miss queue of a cache of the first level has become free, or data has come: what a request before it
  * may have waited for. */
 void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue);

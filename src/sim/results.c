@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/results.h"
+#include "sim/engine.h"
 
 #include <assert.h>
 #include <stdlib.h>

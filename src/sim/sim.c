@@ -10,12 +10,9 @@
 #include "sim/coalescer.h"
 #include "sim/core.h"
 #include "sim/data_check.h"
-#include "sim/dispatch.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
 #include "sim/prefetch.h"
-#include "sim/results.h"
-#include "sim/state.h"
 #include "sim/stream.h"
 
 enum { PATIENCE = 1000000 }; /* cycles without progress */
@@ -130,39 +127,21 @@ void sl_sim_destroy(sl_sim *sim)
 
 /* ---- a cycle ---- */
 
-static void look_at_channels(sl_sim *sim)
-{
-    const sl_timing_wheel *wheel = &sim->channel_wheel;
-    for (uint32_t word = 0; word < wheel->words; word++)
-        for (uint64_t bits = sl_wheel_bits(wheel, word); bits; bits &= bits - 1)
-            sl_look_at_channel(sim, &sim->channel[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->prefetch);
-    sl_look_further(sim->prefetch);
-}
-
-static void look_at_banks(sl_sim *sim, uint32_t level)
-{
-    const sl_timing_wheel *wheel = &sim->bank_wheel[level];
-    for (uint32_t word = 0; word < wheel->words; word++)
-        for (uint64_t bits = sl_wheel_bits(wheel, word); bits; bits &= bits - 1)
-            sl_look_at_bank(sim, &sim->bank[level][64 * word + (uint32_t)__builtin_ctzll(bits)], sim->prefetch);
-    sl_look_further(sim->prefetch);
-}
-
-static void look_at_cores(sl_sim *sim)
-{
-    const sl_timing_wheel *wheel = &sim->core_wheel;
-    for (uint32_t word = 0; word < wheel->words; word++)
-        for (uint64_t bits = sl_wheel_bits(wheel, word); bits; bits &= bits - 1)
-            sl_look_at_core(sim, &sim->core[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->prefetch);
-    sl_look_further(sim->prefetch);
-}
+/* Asks for what those parts of a kind will need that are due in this cycle. */
+#define LOOK_AT_DUE(sim, wheel, look, part)                                                                            \
+    do {                                                                                                               \
+        for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
+            for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
+                look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
+        if ((sim)->prefetch)                                                                                           \
+            sl_look_further((sim)->prefetch);                                                                          \
+    } while (0)
 
 static void tick_channels(sl_sim *sim)
 {
     sl_timing_wheel *wheel = &sim->channel_wheel;
     uint32_t end = wheel->parts;
-    if (sim->prefetch)
-        look_at_channels(sim);
+    LOOK_AT_DUE(sim, wheel, sl_look_at_channel, sim->channel);
     for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_dram_tick(sim, i));
 }
@@ -171,8 +150,7 @@ static void tick_banks(sl_sim *sim, uint32_t level)
 {
     sl_timing_wheel *wheel = &sim->bank_wheel[level];
     uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
-    if (sim->prefetch)
-        look_at_banks(sim, level);
+    LOOK_AT_DUE(sim, wheel, sl_look_at_bank, sim->bank[level]);
     for (uint32_t i = first; (i = sl_wheel_take(wheel, i, end)) < end; i++)
         sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
     for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, first)) < first; i++)
@@ -184,8 +162,7 @@ static sl_status tick_cores(sl_sim *sim, sl_error *error)
     sl_timing_wheel *wheel = &sim->core_wheel;
     sl_status status = SL_OK;
     uint32_t end = wheel->parts;
-    if (sim->prefetch)
-        look_at_cores(sim);
+    LOOK_AT_DUE(sim, wheel, sl_look_at_core, sim->core);
     for (uint32_t i = 0; !status && (i = sl_wheel_take(wheel, i, end)) < end; i++) {
         uint64_t next;
         status = sl_core_tick(sim, &sim->core[i], &next, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/state.h"
+#include "sim/engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
