@@ -154,7 +154,7 @@ static sl_status end_warp(core *c, uint32_t number)
 
 /* ---- requests ---- */
 
-static void send_below(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind kind, bool counted, uint32_t slot)
+static void send_below(core *c, uint64_t line, uint32_t sectors, sl_mem_access kind, bool counted, uint32_t slot)
 {
     if (!c->config->wants_traffic || !sectors)
         return;
@@ -206,7 +206,7 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
     }
     if (fetched)
         w->arrival[w->misses++ % 8] = outcome.done;
-    send_below(c, p->line, fetched, SL_TRAFFIC_LOAD, counted, inst->mem_slot);
+    send_below(c, p->line, fetched, SL_ACCESS_LOAD, counted, inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
     return true;
 }
@@ -229,7 +229,7 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
         sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)
         sl_stacks_store(c->config->stacks, p->line, p->sectors);
-    send_below(c, p->line, p->sectors, atomic ? SL_TRAFFIC_ATOMIC : SL_TRAFFIC_STORE, false, inst->mem_slot);
+    send_below(c, p->line, p->sectors, atomic ? SL_ACCESS_ATOMIC : SL_ACCESS_STORE, false, inst->mem_slot);
 }
 
 static void begin_request(core *c, warp *w)

@@ -13,14 +13,12 @@
 #include "model/stacks.h"
 #include "trace/walk.h"
 
-typedef enum sl_traffic_kind { SL_TRAFFIC_LOAD, SL_TRAFFIC_STORE, SL_TRAFFIC_ATOMIC } sl_traffic_kind;
-
 /* Something that goes on to the next level. */
 typedef struct sl_traffic {
     uint64_t time;
     uint64_t line;    /* of the first cache */
     uint16_t sectors; /* a mask */
-    uint8_t kind;     /* sl_traffic_kind */
+    uint8_t kind;     /* SL_ACCESS_LOAD, _STORE, _ATOMIC */
     uint8_t counted;  /* a global load: its sectors are those that profilers count */
     uint32_t slot;    /* memory slot of the kernel */
 } sl_traffic;

@@ -62,10 +62,9 @@ static bool coalesces(const sl_shared *s, coalesced *j, const sl_traffic *t, uin
 
 /* ---- the cache ---- */
 
-static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sectors, sl_traffic_kind kind,
-                       uint32_t slot)
+static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sectors, sl_mem_access kind, uint32_t slot)
 {
-    sl_traffic t = {time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, slot};
+    sl_traffic t = {time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, slot};
     return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
 }
 
@@ -91,7 +90,7 @@ static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines,
     uint32_t victim = find_room(s, lines, access);
     if (lines[victim].dirty) {
         s->counts[s->config.slots].written += sl_sector_count(lines[victim].dirty);
-        if (!send_below(s, time, tag[victim] - 1, lines[victim].dirty, SL_TRAFFIC_STORE, s->config.slots))
+        if (!send_below(s, time, tag[victim] - 1, lines[victim].dirty, SL_ACCESS_STORE, s->config.slots))
             return NULL;
     }
     tag[victim] = access->line + 1;
@@ -101,9 +100,6 @@ static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines,
     return &lines[victim];
 }
 
-static const sl_mem_access access_of[] = {
-    [SL_TRAFFIC_LOAD] = SL_ACCESS_LOAD, [SL_TRAFFIC_STORE] = SL_ACCESS_STORE, [SL_TRAFFIC_ATOMIC] = SL_ACCESS_ATOMIC};
-
 /* The line in one partition, with no sector valid where it was just allocated. NULL: memory ran out. */
 static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line)
 {
@@ -111,7 +107,7 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
     size_t set = (size_t)part * s->level->sets + sl_level_set(s->level, line << s->log2_line);
     uint64_t *tag = &s->tag[set * ways];
     line_state *lines = &s->lines[set * ways];
-    sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = access_of[t->kind]};
+    sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = (sl_mem_access)t->kind};
     s->clock++;
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
@@ -141,7 +137,7 @@ static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t
     uint32_t fill = fill_of(s, missing) & ~l->valid;
     s->counts[t->slot].filled += sl_sector_count(fill);
     l->valid |= (uint16_t)fill;
-    return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
+    return send_below(s, t->time, line, fill, SL_ACCESS_LOAD, t->slot);
 }
 
 /* Which partition keeps a line for all. */
@@ -181,9 +177,9 @@ static bool write_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_
     if (!l)
         return false;
     bool fetched = true;
-    if (t->kind == SL_TRAFFIC_ATOMIC && sectors & ~l->valid)
+    if (t->kind == SL_ACCESS_ATOMIC && sectors & ~l->valid)
         fetched = fill_home(s, t, l, line, sectors & ~l->valid);
-    if (t->kind == SL_TRAFFIC_STORE)
+    if (t->kind == SL_ACCESS_STORE)
         s->counts[t->slot].writes += sl_sector_count(sectors);
     l->valid |= (uint16_t)sectors;
     l->dirty |= (uint16_t)sectors;
@@ -195,7 +191,7 @@ static bool take_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
 {
     if (!sectors)
         return true;
-    return t->kind == SL_TRAFFIC_LOAD ? read_line(s, t, part, line, sectors) : write_line(s, t, line, sectors);
+    return t->kind == SL_ACCESS_LOAD ? read_line(s, t, part, line, sectors) : write_line(s, t, line, sectors);
 }
 
 /* Sectors of the level above, as those of this one, from the start of the same line. */
@@ -231,7 +227,7 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
     uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source), part = group % s->partitions;
-    if (t->kind != SL_TRAFFIC_LOAD || !s->coalesced)
+    if (t->kind != SL_ACCESS_LOAD || !s->coalesced)
         return take_sectors(s, t, part);
     coalesced *j = find_coalesced(s, t, group);
     if (coalesces(s, j, t, group))

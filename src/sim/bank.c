@@ -441,12 +441,6 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_KEPT;
 }
 
-static const sl_mem_access kind_of[] = {[SL_REQUEST_LOAD] = SL_ACCESS_LOAD,
-                                        [SL_REQUEST_STORE] = SL_ACCESS_STORE,
-                                        [SL_REQUEST_ATOMIC] = SL_ACCESS_ATOMIC,
-                                        [SL_REQUEST_REDUCTION] = SL_ACCESS_REDUCTION,
-                                        [SL_REQUEST_WRITEBACK] = SL_ACCESS_STORE};
-
 static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
@@ -486,7 +480,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
-                                 .kind = kind_of[r->kind],
+                                 .kind = sl_request_access(r),
                                  .now = sim->now};
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
@@ -528,7 +522,7 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
         sl_cache_access access = {.line = r->addr >> b->log2_line,
                                   .set = sl_set_of(b, r->addr),
                                   .pc = sim->first_pc + r->slot,
-                                  .kind = kind_of[r->kind],
+                                  .kind = sl_request_access(r),
                                   .now = sim->now};
         b->bypass_policy->ops->on_feedback(b->bypass_policy->self, &access, r->feedback);
     }

@@ -36,20 +36,6 @@ static uint32_t take_group(sl_sim_core *core)
 
 /* ---- requests ---- */
 
-static sl_request_kind kind_of(const sl_inst *inst)
-{
-    switch ((sl_mem_access)inst->access) {
-    case SL_ACCESS_STORE:
-        return SL_REQUEST_STORE;
-    case SL_ACCESS_ATOMIC:
-        return SL_REQUEST_ATOMIC;
-    case SL_ACCESS_REDUCTION:
-        return SL_REQUEST_REDUCTION;
-    default:
-        return SL_REQUEST_LOAD;
-    }
-}
-
 /* Of the units of a stored line, those that are written in every byte. */
 static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, const sl_inst *inst, sl_access *access,
                             const sl_line_request *piece)
@@ -87,7 +73,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     uint32_t pieces = sl_line_requests(shape, inst, access, piece);
     if (!pieces)
         return SL_OK;
-    sl_request_kind kind = kind_of(inst);
+    bool loads = sl_inst_loads(inst) || inst->access == SL_ACCESS_NONE;
+    sl_request_kind kind = loads ? SL_REQUEST_LOAD : (sl_request_kind)inst->access;
     bool answered = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_ATOMIC;
     uint32_t group = take_group(core);
     if (group == SL_NONE)

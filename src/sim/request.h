@@ -10,15 +10,17 @@
 #include <stdint.h>
 
 #include "machine/machine.h"
+#include "sluice/trace.h"
 
 enum { SL_NONE = 0xffffffff };
 
+/* Kinds of accesses as a trace has them; prefetches and asynchronous copies are loads. */
 typedef enum sl_request_kind {
-    SL_REQUEST_LOAD,
-    SL_REQUEST_STORE,
-    SL_REQUEST_ATOMIC,    /* a warp waits for the old values */
-    SL_REQUEST_REDUCTION, /* nobody does */
-    SL_REQUEST_WRITEBACK, /* of an evicted dirty line */
+    SL_REQUEST_LOAD = SL_ACCESS_LOAD,
+    SL_REQUEST_STORE = SL_ACCESS_STORE,
+    SL_REQUEST_ATOMIC = SL_ACCESS_ATOMIC,       /* a warp waits for the old values */
+    SL_REQUEST_REDUCTION = SL_ACCESS_REDUCTION, /* nobody does */
+    SL_REQUEST_WRITEBACK = 0xff,                /* of an evicted dirty line */
 } sl_request_kind;
 
 typedef struct sl_request {
@@ -45,6 +47,11 @@ _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cach
 static inline bool sl_request_is_answered(const sl_request *r)
 {
     return r->kind == SL_REQUEST_LOAD || r->kind == SL_REQUEST_ATOMIC;
+}
+
+static inline sl_mem_access sl_request_access(const sl_request *r)
+{
+    return r->kind == SL_REQUEST_WRITEBACK ? SL_ACCESS_STORE : (sl_mem_access)r->kind;
 }
 
 enum { SL_LOG2_CHUNK = 15, SL_MAX_CHUNKS = 512 };
