@@ -23,9 +23,9 @@ static void touch_reuse(void *context)
     s->sum = 0;
     sl_reuse_reset(s->reuse);
     for (uint64_t i = 0; i < s->keys; i++)
-        sl_reuse_touch(s->reuse, i);
+        sl_reuse_access(s->reuse, i);
     for (uint64_t i = 0; i < s->touches; i++)
-        s->sum += sl_reuse_touch(s->reuse, sl_random_below(&random, s->keys));
+        s->sum += sl_reuse_access(s->reuse, sl_random_below(&random, s->keys));
 }
 
 static void touch_stack(void *context)

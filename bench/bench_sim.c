@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "access/request.h"
 #include "base/random.h"
 #include "bench.h"
-#include "cache/request.h"
 #include "sim/sim.h"
 #include "trace/import.h"
 #include "trace/recorder.h"
@@ -146,10 +146,9 @@ static uint64_t walk(const sl_machine *machine, const char *path, sl_pool *pool)
     sl_loaded *loaded = load(path, pool, &trace);
     const sl_trace_kernel *kernel = sl_loaded_kernel(loaded);
     sl_predictor *predictor = malloc(kernel->mem_slots * sizeof *predictor);
-    sl_request_shape shape = {.log2_line = (unsigned)__builtin_ctz(machine->level[0].line_bytes),
-                              .log2_sector = (unsigned)__builtin_ctz(machine->level[0].sector_bytes),
-                              .lanes = 32};
-    sl_request_piece piece[SL_REQUEST_PIECES];
+    sl_access_shape shape = sl_access_shape_of(machine, sl_loaded_launch(loaded), machine->level[0].line_bytes,
+                                               machine->level[0].sector_bytes);
+    sl_line_request piece[SL_MAX_LINE_REQUESTS];
     uint64_t pieces = 0;
     for (uint64_t block = 0; block < sl_loaded_blocks(loaded); block++)
         for (uint32_t w = 0; w < WARPS; w++) {
@@ -164,8 +163,8 @@ static uint64_t walk(const sl_machine *machine, const char *path, sl_pool *pool)
                     check(sl_warp_cursor_access(&reader.cursor, &more, &error), &error);
                     if (!more)
                         break;
-                    pieces += sl_request_pieces(&shape, &kernel->inst[reader.cursor.access.inst], &reader.cursor.access,
-                                                piece);
+                    pieces += sl_line_requests(&shape, &kernel->inst[reader.cursor.access.inst], &reader.cursor.access,
+                                               piece);
                 }
             }
         }

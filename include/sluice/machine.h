@@ -17,7 +17,7 @@ typedef struct sl_machine sl_machine;
 
 /* The machine of that name among the built-in ones, or, where `name` has a '/' or ends in ".yaml", the one that the
  * file describes; with some keys changed: "cores=8", "L1.size=32K", "L2.replacement=srrip(bits=3)". What follows from
- * the keys follows from the changed ones. `policies` are those of the program's own that levels may have; NULL: none.
+ * the keys follows from the changed ones. `policies` are custom ones that levels may have; NULL: none.
  * They must outlive the machine. Errors name file, line and the nearest key, machine or policy. */
 SL_API sl_status sl_machine_create(const char *name, const char *const *settings, size_t count,
                                    const sl_policy_list *policies, sl_machine **machine, sl_error *error);

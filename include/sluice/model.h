@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reuse-distance model: what a launch does to the caches of a machine, in one pass over its trace. docs/model.md
- * says what it takes into account, how far it is from hardware, and what it leaves out. */
+ * says what it takes into account, how far it is from hardware, and what it does not model. */
 #ifndef SLUICE_MODEL_H
 #define SLUICE_MODEL_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cache asks its policies: which line leaves, and which requests come in.
+/* What a cache asks its policies: which line is evicted, and which requests allocate.
  *
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters. It knows of the cache only what the
- * functions are told; what it remembers lies in its own state. Policies of a program's own come as an sl_policy_list
+ * functions are passed; what it remembers lies in its own state. Custom policies of a program come as an sl_policy_list
  * with a machine (sl_machine_create), whose levels can name them like the built-in ones: "mine(bits=3)". A policy with
  * `victim` replaces; one with `admit`, `on_stall` or `queues` bypasses; some do both. A cache has one that replaces,
- * and may have another one, told of everything as the first, that bypasses. Of two policies the first is asked for
+ * and may have another one, notified of everything as the first, that bypasses. Of two policies the first is asked for
  * victims only and the second for everything else; a policy that is alone is asked for all it does. A cache may do
  * without bypassing and never ask `admit` (the model).
  *
@@ -14,12 +14,12 @@
  *   miss, a way is free     admit, on_fill
  *   miss, the set is full   admit, victim, on_evict of that way, on_fill
  *   miss that has to wait   on_stall for each reason, once
- *   miss that goes past     admit, give_up, and on_evict of the way that was given up
- * An access is put to `admit` once: one that was admitted and has to wait comes back as admitted. Of what goes past the
- * cache no function hears but on_feedback. Between victim and on_fill there may be other accesses where the data comes
- * later (the model); where a line is reserved at the miss (the simulator) on_fill follows at once. A line that is
- * dropped (by a store, say) is an on_evict without a victim. The cache fills free ways itself, the lowest first, and
- * never asks for a victim while there is one. */
+ *   miss that bypasses      admit, give_up, and on_evict of the way that was given up
+ * An access is put to `admit` once: one that was admitted and has to wait stays admitted. Of what bypasses the
+ * cache no function is notified but on_feedback. Between victim and on_fill there may be other accesses where the data
+ * comes later (the model); where a line is reserved at the miss (the simulator) on_fill follows at once. A line that is
+ * invalidated (by a store, say) is an on_evict without a victim. The cache fills free ways itself, the lowest first,
+ * and never asks for a victim while there is one. */
 #ifndef SLUICE_POLICY_H
 #define SLUICE_POLICY_H
 
@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* ---- what a policy is told ---- */
+/* ---- what a policy is passed ---- */
 
 typedef struct sl_cache_access {
     uint64_t line; /* byte address / line size */
@@ -42,10 +42,10 @@ typedef struct sl_cache_access {
     uint32_t pc;        /* number of the static memory instruction; instructions of one kernel differ in it */
     sl_mem_access kind; /* load, store or atomic */
     uint64_t now;       /* cycle; 0 where there is no time */
-    bool pending;       /* of hits: the line is on its way, and it waits for that */
+    bool pending;       /* of hits: a pending hit: the line is in flight */
 } sl_cache_access;
 
-/* It reads, and so may go past a cache; what stores and atomics do is the cache's affair. */
+/* It reads, and so may bypass a cache; what stores and atomics do is the cache's affair. */
 static inline bool sl_access_reads(const sl_cache_access *access)
 {
     return access->kind == SL_ACCESS_LOAD || access->kind == SL_ACCESS_ASYNC_COPY || access->kind == SL_ACCESS_PREFETCH;
@@ -91,7 +91,7 @@ static inline uint32_t sl_way_from(const sl_way_mask *mask, uint32_t from)
     return bits ? word * 64 + (uint32_t)__builtin_ctzll(bits) : SL_NO_WAY;
 }
 
-/* Whether a request that misses gets a line of the cache, or goes past it. */
+/* Whether a request that misses allocates a line of the cache, or bypasses it. */
 typedef enum sl_admission { SL_ADMIT, SL_BYPASS } sl_admission;
 
 /* Why a request cannot go on in this cycle. */
@@ -104,17 +104,17 @@ typedef enum sl_stall {
 } sl_stall;
 
 /* What the next level says with the data it sends; bits. */
-enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that went past this cache: wrongly so */ };
+enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that bypassed this cache: wrongly so */ };
 
 /* Takes the numbers that a policy reports, one after the other. */
-typedef struct sl_policy_tell {
+typedef struct sl_policy_statistics {
     void (*number)(void *to, const char *name, uint64_t value);
     void *to;
-} sl_policy_tell;
+} sl_policy_statistics;
 
 /* ---- parameters ---- */
 
-enum { SL_MOST_POLICY_PARAMS = 12 };
+enum { SL_MAX_POLICY_PARAMS = 12 };
 
 typedef enum sl_param_type {
     SL_PARAM_COUNT, /* a number */
@@ -125,7 +125,7 @@ typedef struct sl_param {
     const char *name;
     sl_param_type type;
     uint64_t preset;          /* the value where it is not given */
-    uint64_t least, most;     /* SL_PARAM_COUNT */
+    uint64_t min, max;        /* SL_PARAM_COUNT */
     const char *const *words; /* SL_PARAM_WORD: NULL ends them */
     const char *help;         /* one line */
     const uint64_t *tried;    /* what "best" tries, 0 ends it (after the first); NULL: "best" cannot be asked for */
@@ -142,10 +142,10 @@ typedef struct sl_policy_ops {
     size_t shared_bytes;    /* of what all caches of a level share */
     bool needs_counts;      /* a run before this one has to count how often lines are asked for */
     bool first_level_only;  /* it makes no sense further out */
-    bool keeps;             /* what it learnt outlives the lines: where a cache is emptied, they leave by on_evict */
-    double access_nj;       /* energy that each access takes more, in nanojoules, as published; 0: not known */
-    double leak_mw;         /* power that a cache with it takes more when idle, in milliwatts, as published */
-    const char *cost;       /* what it adds to a cache, as published, without a full stop; NULL: not known */
+    bool keeps;       /* what it learnt outlives the lines: where a cache is emptied, they are evicted by on_evict */
+    double access_nj; /* energy that each access takes more, in nanojoules, as published; 0: not known */
+    double leak_mw;   /* power that a cache with it takes more when idle, in milliwatts, as published */
+    const char *cost; /* what it adds to a cache, as published, without a full stop; NULL: not known */
 
     /* MUST be set. `value` has one number for each parameter, within its range. What the policy needs for its sets and
      * ways comes out of the arena, zeroed; it is given back with the cache. */
@@ -156,7 +156,7 @@ typedef struct sl_policy_ops {
     /* All others MAY be NULL. */
     /* `choices`: the ways that are free or could be replaced now; may be empty. NULL: all misses are admitted. */
     sl_admission (*admit)(void *self, const sl_cache_access *access, const sl_way_mask *choices);
-    /* After an access went past: a way of `evictable` whose line the policy no longer wants, or SL_NO_WAY. */
+    /* After an access bypassed: a way of `evictable` whose line the policy no longer wants, or SL_NO_WAY. */
     uint32_t (*give_up)(void *self, const sl_cache_access *access, const sl_way_mask *evictable);
     /* Queues before the cache, to which requests go by their warp and which are emptied one after the other. */
     uint32_t (*queues)(const void *self);
@@ -165,7 +165,7 @@ typedef struct sl_policy_ops {
     void (*on_evict)(void *self, uint32_t set, uint32_t way, bool reused); /* reused: it was hit since its fill */
     sl_admission (*on_stall)(void *self, const sl_cache_access *access, sl_stall reason); /* NULL: it waits */
     void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
-    void (*report)(const void *self, const sl_policy_tell *tell);
+    void (*report)(const void *self, const sl_policy_statistics *statistics);
     /* The way of a set that it would most likely replace next. Nothing but speed depends on it. */
     uint32_t (*likely)(const void *self, uint32_t set);
 } sl_policy_ops;
@@ -174,11 +174,11 @@ typedef struct sl_policy_ops {
 SL_API size_t sl_policy_count(void);
 SL_API const sl_policy_ops *sl_policy_at(size_t index);
 
-/* Policies of a program's own, beside the built-in ones. */
-enum { SL_MOST_OWN_POLICIES = 32 };
+/* Custom policies of a program, beside the built-in ones. */
+enum { SL_MAX_CUSTOM_POLICIES = 32 };
 
 typedef struct sl_policy_list {
-    size_t count; /* at most SL_MOST_OWN_POLICIES */
+    size_t count; /* at most SL_MAX_CUSTOM_POLICIES */
     const sl_policy_ops *const *ops;
 } sl_policy_list;
 

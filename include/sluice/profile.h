@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reuse profiles: how the accesses of a launch come back to lines and sectors, from its trace alone. No cache and no
+/* Reuse profiles: how the accesses of a launch reuse lines and sectors, from its trace alone. No cache and no
  * timing is involved; only an order of the accesses is assumed.
  *
  * The order: block b runs on core b % cores. A core holds some blocks at a time and takes the next of its blocks when
  * one ends. The warps of its blocks take turns, one access to memory each; at a barrier they wait for the others of
- * their block. Each core has its own past: results are sums over the cores.
+ * their block. Each core has a history of its own: results are sums over the cores.
  *
  * What is looked at: loads, stores, atomics and asynchronous copies in global and local memory. Prefetches, textures,
- * constants and shared memory are left out. A touch is one line (or sector) of one access of a warp. Every launch
+ * constants and shared memory do not count. An access is one line (or sector) of one access of a warp. Every launch
  * starts anew. */
 #ifndef SLUICE_PROFILE_H
 #define SLUICE_PROFILE_H
@@ -26,25 +26,25 @@ enum { SL_DISTANCE_BINS = 48, SL_REUSE_BINS = 34 };
 
 /* Bin 0 holds 0, bin k > 0 holds 2^(k-1) … 2^k - 1. */
 typedef struct sl_distances {
-    uint64_t never; /* first touches */
+    uint64_t never; /* first accesses */
     uint64_t bin[SL_DISTANCE_BINS];
 } sl_distances;
 
-static inline uint64_t sl_distance_least(unsigned bin)
+static inline uint64_t sl_distance_min(unsigned bin)
 {
     return bin ? UINT64_C(1) << (bin - 1) : 0;
 }
-static inline uint64_t sl_distance_most(unsigned bin)
+static inline uint64_t sl_distance_max(unsigned bin)
 {
     return (UINT64_C(1) << bin) - 1;
 }
 
 /* Bins 0, 1 and 2 hold 0, 1 and 2; bin k > 2 holds 2^(k-2) + 1 … 2^(k-1): 3-4, 5-8, … */
-static inline uint64_t sl_reuse_least(unsigned bin)
+static inline uint64_t sl_reuse_min(unsigned bin)
 {
     return bin < 3 ? bin : (UINT64_C(1) << (bin - 2)) + 1;
 }
-static inline uint64_t sl_reuse_most(unsigned bin)
+static inline uint64_t sl_reuse_max(unsigned bin)
 {
     return bin < 3 ? bin : UINT64_C(1) << (bin - 1);
 }
@@ -54,34 +54,34 @@ static inline uint64_t sl_reuse_most(unsigned bin)
 typedef struct sl_profile_options {
     uint32_t line_bytes, sector_bytes; /* powers of two, sectors not larger than lines */
     uint32_t cores, blocks_per_core;
-    uint64_t cache_bytes; /* per core: what "fills" and "too late" speak of; at least one line */
+    uint64_t cache_bytes; /* per core: what fills refer to; at least one line */
     uint32_t windows;     /* of the footprint: at least that many, less than twice as many */
     bool loads_only;
 } sl_profile_options;
 
 /* A part of the time that a launch takes. */
 typedef struct sl_footprint_window {
-    uint64_t touches;
+    uint64_t accesses;
     uint64_t lines;     /* different ones */
-    uint64_t new_lines; /* of these, never touched before */
+    uint64_t new_lines; /* of these, never accessed before */
 } sl_footprint_window;
 
 /* Of a load, a launch, a kernel or all of a trace. */
 typedef struct sl_profile_counts {
     uint64_t requests; /* warp instructions with at least one lane */
-    uint64_t line_touches, sector_touches;
-    uint64_t asked_bytes;                        /* active lanes times width */
+    uint64_t line_accesses, sector_accesses;
+    uint64_t requested_bytes;                    /* active lanes times width */
     uint64_t used_bytes;                         /* different bytes among those of one request */
-    sl_distances line_distance, sector_distance; /* different ones touched in between */
-    sl_distances line_gap;                       /* touches in between, whichever */
-    /* Lines it was the first to touch, by how often they were touched again, by whomever. */
+    sl_distances line_distance, sector_distance; /* different ones accessed in between */
+    sl_distances line_gap;                       /* accesses in between, whichever */
+    /* Lines it was the first to access, by how often they were accessed again, by whomever. */
     uint64_t lines, line_reuses[SL_REUSE_BINS];
     /* In a fully associative cache with LRU replacement. */
-    uint64_t fills;      /* touches that miss */
-    uint64_t late_fills; /* of these, lines evicted without a hit though they are touched at other times */
+    uint64_t fills;                /* accesses that miss */
+    uint64_t evicted_before_reuse; /* of these, lines evicted without a hit though they are accessed at other times */
 } sl_profile_counts;
 
-/* Lines touched exactly once: as many touches, and as many fills, have no reuse at all. */
+/* Lines accessed exactly once: as many accesses, and as many fills, have no reuse at all. */
 static inline uint64_t sl_profile_once(const sl_profile_counts *counts)
 {
     return counts->line_reuses[0];
@@ -96,11 +96,11 @@ typedef struct sl_profile {
     const sl_trace_kernel *kernel; /* of the trace */
     const sl_trace_launch *launch;
     sl_profile_counts total;
-    uint32_t loads; /* memory instructions that touched something, in program order */
+    uint32_t loads; /* memory instructions that accessed something, in program order */
     sl_profile_load *load;
     uint32_t cores;           /* that had anything to do */
     uint64_t footprint_lines; /* different ones, over all cores */
-    uint64_t window_touches;  /* length of a window: touches of one core */
+    uint64_t window_accesses; /* length of a window: accesses of one core */
     uint32_t windows;
     sl_footprint_window *window; /* sums over the cores: window i of each */
 } sl_profile;

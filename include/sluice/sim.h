@@ -22,19 +22,19 @@ typedef struct sl_sim_setup {
     bool cold;     /* all caches are emptied before each launch */
 } sl_sim_setup;
 
-/* `setup` NULL: a seed of 1 and caches that keep what they hold, as in `sluice sim`. Policies of the program's own that
- * the machine names must outlive it; the machine need not. What the simulator cannot do is SL_UNSUPPORTED: policies
- * that need a run that counts before ("profiled"), parameters that are to be searched for ("best"). */
+/* `setup` NULL: a seed of 1 and caches that keep what they hold, as in `sluice sim`. Custom policies of the program
+ * that the machine names must outlive it; the machine need not. What the simulator cannot do is SL_UNSUPPORTED:
+ * policies that need a run that counts before ("profiled"), parameters that are to be searched for ("best"). */
 SL_API sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_sim **sim, sl_error *error);
 SL_API void sl_sim_destroy(sl_sim *sim); /* NULL is fine */
 
 typedef struct sl_sim_result sl_sim_result;
 
-/* Runs a launch to its end. `past`: for each memory instruction of its kernel (sl_trace_kernel.mem_slots of them) a
- * mask of levels that its loads go past, bit 0 for the first; NULL: none does. The result is the caller's and needs
+/* Runs a launch to its end. `bypass`: for each memory instruction of its kernel (sl_trace_kernel.mem_slots of them) a
+ * mask of levels that its loads bypass, bit 0 for the first; NULL: none does. The result is the caller's and needs
  * nothing else. A launch that makes no progress for a million cycles fails with what waits for what; after a launch
- * that failed on its way the simulator can only be destroyed. */
-SL_API sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *past,
+ * that failed midway the simulator can only be destroyed. */
+SL_API sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *bypass,
                             sl_sim_result **result, sl_error *error);
 SL_API void sl_sim_result_destroy(sl_sim_result *result); /* NULL is fine */
 
@@ -45,11 +45,11 @@ SL_API const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot);
 
 /* What a level counted, by name; SL_NOT_FOUND with the nearest name where there is no such count.
  *   accesses                        requests that it took
- *   hits, pending, misses, bypasses what became of them; pending: hits on lines that were on their way
- *   store_misses                    stores that found no line and brought all of it
+ *   hits, pending, misses, bypasses what became of them; pending: hits on lines in flight
+ *   store_misses                    stores that missed and wrote the whole line
  *   read_sectors, read_hit_sectors, atomic_sectors, written_sectors, fill_sectors
- *   evictions, unused_evictions     lines that left; of these, those that were not hit after they came
- *   writebacks, joined              lines written back; reads that another one's answer served, too
+ *   evictions, unused_evictions     lines evicted; of these, those that were not hit since their fill
+ *   writebacks, coalesced           lines written back; reads that the answer to one of another SM served
  *   frc_misses, delay_cycles        see docs/sim.md
  *   tag_accesses, data_accesses     what its energy comes from */
 SL_API sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const char *name, uint64_t *value,
@@ -57,7 +57,8 @@ SL_API sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level,
 /* What policies say of themselves (sl_policy_ops.report), summed over the caches of a level by who listens: of the one
  * that bypasses, or of the one that replaces; since the caches were last emptied, or, of a policy that keeps what it
  * learnt, since the first launch. */
-SL_API void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell);
+SL_API void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass,
+                                 const sl_policy_statistics *statistics);
 
 #ifdef __cplusplus
 }

@@ -77,7 +77,7 @@ typedef enum sl_cache_op {
     SL_CACHE_L1_EVICT_FIRST,
     SL_CACHE_L1_EVICT_LAST,
     SL_CACHE_L1_EVICT_UNCHANGED,
-    SL_CACHE_VOLATILE,       /* .volatile, .relaxed, .acquire: not served by L1 */
+    SL_CACHE_VOLATILE,       /* .volatile, .mmio; .relaxed and .acquire beyond the block: not served by L1 */
     SL_CACHE_L2_EVICT_FIRST, /* .L2::cache_hint with the policy "evict first" */
     SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST,
     SL_CACHE_OPS

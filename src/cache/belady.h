@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The fewest misses that any cache of a size can have on a stream of accesses: Belady's MIN, "A study of replacement
- * algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966, with requests that may go past the cache.
- * A line that is used again later than all that the set holds is not let in.
+/* The minimum of misses that any cache of a size can have on a stream of accesses: Belady's MIN, "A study of
+ * replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966, with requests that may bypass
+ * the cache. A line that is used again later than all that the set holds is not let in.
  *
  * It is a bound on misses, not on time: the stream is that of a run under another policy, and a request that has to
- * wait is no miss. Data is there at once, and nothing drops lines. */
+ * wait is no miss. Data is there at once, and nothing invalidates lines. */
 #ifndef SL_CACHE_BELADY_H
 #define SL_CACHE_BELADY_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Each touch happens at a time of its own, and each key owns one bit: that of the time of its last touch. The distance
- * is the number of bits set behind the key's own.
+/* Each access happens at a time of its own, and each key owns one bit: that of the time of its last access. The
+ * distance is the number of bits set behind the key's own.
  *
  * Bits are counted by words: those of the word that is being filled and of its neighbours one by one, those of all
- * others with a Fenwick tree over words. A word joins the tree when it is full, so that a touch changes the tree only
- * where its key's old bit was. When all times are used up the keys are renumbered from 0 in the order of their touches;
- * where they take more than half of the times, there are twice as many then.
+ * others with a Fenwick tree over words. A word joins the tree when it is full, so that an access changes the tree only
+ * where its key's old bit was. When all times are used up the keys are renumbered from 0 in the order of their
+ * accesses; where they take more than half of the times, there are twice as many then.
  *
- * A key that is dropped leaves its bit behind, an empty place. A touch takes the newest empty place away when the key
+ * A key that is removed leaves an empty place. An access takes the newest empty place away when the key
  * comes from behind it, and leaves its own old place empty instead. */
 #include "cache/reuse.h"
 
@@ -19,24 +19,24 @@
 enum {
     FIRST_SLOTS_LOG2 = 8,
     FIRST_WORDS = 8,
-    MOST_WORDS = 1 << 25,
+    MAX_WORDS = 1 << 25,
     NEAR_WORDS = 8, /* counting this many is cheaper than asking the tree */
 };
 
 typedef struct slot {
     uint64_t key;
-    uint32_t time; /* of its last touch, + 1; 0: the slot is free; DROPPED */
+    uint32_t time; /* of its last access, + 1; 0: the slot is free; REMOVED */
     uint32_t id;
 } slot;
 
-#define DROPPED UINT32_MAX
+#define REMOVED UINT32_MAX
 
 struct sl_reuse {
     slot *slots;
     unsigned slots_log2;
     uint32_t words;
     uint32_t now;             /* the next time */
-    uint64_t *live;           /* [words]: bit per time, set where it is some key's last touch */
+    uint64_t *live;           /* [words]: bit per time, set where it is some key's last access */
     uint32_t *tree;           /* [words + 1]: Fenwick tree over the live bits of full words, from index 1 */
     uint32_t keys, bits;      /* bits: set in `live` */
     SL_ARRAY(uint32_t) empty; /* heap of the times of empty places, latest first */
@@ -145,7 +145,7 @@ static void word_is_full(sl_reuse *r, uint32_t word)
 
 static bool more_words(sl_reuse *r)
 {
-    if (r->words >= MOST_WORDS)
+    if (r->words >= MAX_WORDS)
         return false;
     size_t words = (size_t)r->words * 2;
     uint64_t *live = realloc(r->live, words * sizeof *live);
@@ -166,7 +166,7 @@ static inline uint32_t rank_of(const sl_reuse *r, uint32_t time)
     return r->tree[time / 64] + ones(r->live[time / 64] & up_to(time));
 }
 
-/* Renumbers the last touches of all keys, and the empty places, from 0 on. */
+/* Renumbers the last accesses of all keys, and the empty places, from 0 on. */
 static bool compact(sl_reuse *r)
 {
     uint32_t before = 0;
@@ -176,7 +176,7 @@ static bool compact(sl_reuse *r)
     }
     for (size_t i = 0; i < (size_t)1 << r->slots_log2; i++) {
         slot *s = &r->slots[i];
-        if (s->time && s->time != DROPPED)
+        if (s->time && s->time != REMOVED)
             s->time = rank_of(r, s->time - 1);
     }
     for (size_t i = 0; i < r->empty.count; i++)
@@ -268,7 +268,7 @@ static void leave_place(sl_reuse *r, uint32_t time)
     sink_first(r);
 }
 
-/* ---- touching ---- */
+/* ---- accessing ---- */
 
 /* Room for one more key at one more time. */
 static bool has_room(sl_reuse *r)
@@ -280,14 +280,14 @@ static bool has_room(sl_reuse *r)
     return !r->failed;
 }
 
-uint64_t sl_reuse_touch_id(sl_reuse *r, uint64_t key, uint32_t *id)
+uint64_t sl_reuse_access_id(sl_reuse *r, uint64_t key, uint32_t *id)
 {
     *id = 0;
     if (!has_room(r))
         return SL_REUSE_NEVER;
     slot *s = find(r->slots, r->slots_log2, key);
     uint64_t distance = SL_REUSE_NEVER;
-    if (s->time && s->time != DROPPED) {
+    if (s->time && s->time != REMOVED) {
         distance = live_since(r, s->time - 1);
         leave_place(r, s->time - 1);
     } else {
@@ -308,27 +308,27 @@ uint64_t sl_reuse_touch_id(sl_reuse *r, uint64_t key, uint32_t *id)
     return distance;
 }
 
-uint64_t sl_reuse_touch(sl_reuse *r, uint64_t key)
+uint64_t sl_reuse_access(sl_reuse *r, uint64_t key)
 {
     uint32_t id;
-    return sl_reuse_touch_id(r, key, &id);
+    return sl_reuse_access_id(r, key, &id);
 }
 
 uint64_t sl_reuse_look(const sl_reuse *r, uint64_t key, uint32_t *id)
 {
     const slot *s = find(r->slots, r->slots_log2, key);
     *id = s->time ? s->id : UINT32_MAX;
-    return s->time && s->time != DROPPED ? live_since(r, s->time - 1) : SL_REUSE_NEVER;
+    return s->time && s->time != REMOVED ? live_since(r, s->time - 1) : SL_REUSE_NEVER;
 }
 
-void sl_reuse_drop(sl_reuse *r, uint64_t key)
+void sl_reuse_remove(sl_reuse *r, uint64_t key)
 {
     slot *s = find(r->slots, r->slots_log2, key);
-    if (!s->time || s->time == DROPPED)
+    if (!s->time || s->time == REMOVED)
         return;
     if (!add_empty(r, s->time - 1)) {
         r->failed = true;
         return;
     }
-    s->time = DROPPED;
+    s->time = REMOVED;
 }

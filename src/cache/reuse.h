@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reuse distances, exact and online: how many different keys were touched since a key was last touched. A fully
+/* Reuse distances, exact and online: how many different keys were accessed since a key was last accessed. A fully
  * associative cache of n lines with LRU replacement hits exactly where the distance is below n.
  *
- * A touch takes O(log M) for M different keys. Memory grows with M, not with the number of touches: at most 70 bytes
+ * An access takes O(log M) for M different keys. Memory grows with M, not with the number of accesses: at most 70 bytes
  * per key. */
 #ifndef SL_CACHE_REUSE_H
 #define SL_CACHE_REUSE_H
@@ -10,31 +10,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SL_REUSE_NEVER UINT64_MAX /* the first touch of a key */
+#define SL_REUSE_NEVER UINT64_MAX /* the first access of a key */
 
 typedef struct sl_reuse sl_reuse;
 
 /* NULL when memory runs out. */
 sl_reuse *sl_reuse_create(void);
 void sl_reuse_destroy(sl_reuse *reuse); /* NULL is fine */
-/* Forgets all touches; memory is kept. */
+/* Forgets all accesses; memory is kept. */
 void sl_reuse_reset(sl_reuse *reuse);
 
-/* Touches any key: how many different keys were touched since its last touch, or SL_REUSE_NEVER. */
-uint64_t sl_reuse_touch(sl_reuse *reuse, uint64_t key);
-/* The same; *id is the key's rank in the order of first touches, from 0, so that a caller may keep facts about keys in
+/* Accesses any key: how many different keys were accessed since its last access, or SL_REUSE_NEVER. */
+uint64_t sl_reuse_access(sl_reuse *reuse, uint64_t key);
+/* The same; *id is the key's rank in the order of first accesses, from 0, so that a caller may keep facts about keys in
  * an array. */
-uint64_t sl_reuse_touch_id(sl_reuse *reuse, uint64_t key, uint32_t *id);
+uint64_t sl_reuse_access_id(sl_reuse *reuse, uint64_t key, uint32_t *id);
 
-/* The distance that a touch would have, without touching. *id as above; UINT32_MAX for a key that was never touched. */
+/* The distance that an access would have, without accessing. *id as above; UINT32_MAX for a key that was never
+ * accessed. */
 uint64_t sl_reuse_look(const sl_reuse *reuse, uint64_t key, uint32_t *id);
-/* The key leaves, as a line does that is invalidated: its next touch is like a first one (but for its id). Its place
- * stays empty until a touch of a key from behind it, or of one that is not there, fills it: caches of all sizes then
+/* The key is removed, as a line that is invalidated: its next access is like a first one (but for its id). Its place
+ * stays empty until an access of a key from behind it, or of one that is not there, fills it: caches of all sizes then
  * have room for that key without evicting another. Distances count empty places. */
-void sl_reuse_drop(sl_reuse *reuse, uint64_t key);
+void sl_reuse_remove(sl_reuse *reuse, uint64_t key);
 
-uint64_t sl_reuse_keys(const sl_reuse *reuse); /* different ones touched so far */
-/* Memory ran out, or there are more than 2^30 keys: touches since then were not counted, and returned SL_REUSE_NEVER
+uint64_t sl_reuse_keys(const sl_reuse *reuse); /* different ones accessed so far */
+/* Memory ran out, or there are more than 2^30 keys: accesses since then were not counted, and returned SL_REUSE_NEVER
  * (with id 0). */
 bool sl_reuse_failed(const sl_reuse *reuse);
 

@@ -43,7 +43,7 @@ static void range_text(const sl_param *p, char *buffer, size_t size)
 {
     size_t used = 0;
     if (p->type == SL_PARAM_COUNT)
-        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64 "%s", p->least, p->most, p->tried ? ", best" : "");
+        snprintf(buffer, size, "%" PRIu64 " to %" PRIu64 "%s", p->min, p->max, p->tried ? ", best" : "");
     for (size_t i = 0; p->type == SL_PARAM_WORD && p->words[i] && used < size; i++)
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", p->words[i]);
 }
@@ -127,8 +127,8 @@ static void json_param(sl_json *j, const sl_param *p)
         sl_json_close(j, ']');
     } else {
         sl_json_u64(j, p->preset);
-        sl_json_key(j, "least"), sl_json_u64(j, p->least);
-        sl_json_key(j, "most"), sl_json_u64(j, p->most);
+        sl_json_key(j, "min"), sl_json_u64(j, p->min);
+        sl_json_key(j, "max"), sl_json_u64(j, p->max);
     }
     if (p->tried) {
         sl_json_key(j, "tried"), sl_json_array(j, false);

@@ -5,6 +5,8 @@
  * by (multiprocessors, memory, shared memory, cache sizes) is what that GPU reports. */
 #include "cudart/runtime.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #if SL_CUDART == 13
@@ -121,6 +123,7 @@ SL_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 
 static int attribute_value(const sl_rt *rt, int attribute)
 {
+    const sl_machine *m = sl_emu_machine(rt->emu);
     const sl_gpu_limits *l = sl_emu_limits(rt->emu);
     switch (attribute) {
 #define SL_ATTRIBUTE(number, value)                                                                                    \
@@ -161,9 +164,12 @@ static cudaError_t properties(sl_rt *rt, cudaDeviceProp *p, int device)
         return cudaErrorInvalidValue;
     if (check_device(device))
         return cudaErrorInvalidDevice;
+    const sl_machine *m = sl_emu_machine(rt->emu);
     const sl_gpu_limits *l = sl_emu_limits(rt->emu);
     memset(p, 0, sizeof *p);
-    strcpy(p->name, "Sluice emulated H200");
+    snprintf(p->name, sizeof p->name, "Sluice emulated %s", m->name);
+    for (char *c = p->name + strlen("Sluice emulated "); *c; c++)
+        *c = (char)toupper((unsigned char)*c);
     memcpy(p->uuid.bytes, "sluice emulator", sizeof p->uuid.bytes);
     p->totalGlobalMem = l->memory_bytes;
 #define SL_ATTRIBUTE(number, value)

@@ -378,7 +378,9 @@ static cudaError_t available_shared(sl_rt *rt, size_t *shared, const void *funct
     if (blocks <= 0 || threads <= 0)
         return cudaErrorInvalidValue;
     uint32_t taken = sl_emu_kernel_static(f->kernel)->static_shared_bytes + limits->reserved_shared_per_block;
-    uint32_t share = limits->shared_per_sm / (uint32_t)blocks / 128 * 128; /* handed out in units of 128 bytes */
+    uint32_t unit = sl_emu_machine(rt->emu)->core.shared_granularity;
+    unit = unit ? unit : 1;
+    uint32_t share = limits->shared_per_sm / (uint32_t)blocks / unit * unit;
     *shared = share > taken ? share - taken : 0;
     if (*shared > f->max_dynamic_shared)
         *shared = f->max_dynamic_shared;

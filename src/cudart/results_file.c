@@ -238,7 +238,7 @@ typedef struct reader {
     sl_launch_stats stats;
     sl_launch_counts counts;
     SL_ARRAY(sl_counts) slots;
-    SL_ARRAY(sl_array_touched) arrays;
+    SL_ARRAY(sl_array_footprint) arrays;
     uint32_t kernel;
     bool pending;
     char *failure;
@@ -362,7 +362,7 @@ static void read_launch_counts(reader *r)
     uint64_t arrays = get(r);
     free_arrays(r);
     for (uint64_t i = 0; i < arrays && !r->broken; i++) {
-        sl_array_touched touched = {.name = get_text(r)};
+        sl_array_footprint touched = {.name = get_text(r)};
         touched.bytes = get(r);
         if (!sl_array_push(&r->arrays, touched)) {
             r->broken = true;

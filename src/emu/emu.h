@@ -7,29 +7,19 @@
 #define SL_EMU_EMU_H
 
 #include "emu/heap.h"
+#include "machine/limits.h"
 #include "ptx/module.h"
 #include "trace/sink.h"
 
-/* What a machine allows. Launches beyond it are refused, as a driver would. */
-typedef struct sl_gpu_limits {
-    uint32_t sms, max_threads_per_block, max_block[3], max_grid[3];
-    uint32_t max_threads_per_sm, max_blocks_per_sm, registers_per_sm;
-    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, reserved_shared_per_block;
-    uint32_t const_bytes;
-    uint64_t memory_bytes;
-} sl_gpu_limits;
-
-extern const sl_gpu_limits sl_gpu_limits_default; /* those of an H200, sm_90 */
-
 typedef struct sl_emu_config {
-    uint32_t lanes;              /* 32 or 64; 0: 32 */
-    uint32_t threads;            /* host threads; 0: all cores */
-    uint64_t max_instructions;   /* warp instructions per launch; 0: no limit */
-    bool check_uninit;           /* report reads of memory never written as errors */
-    bool host_addresses;         /* device addresses are host pointers, as in unified memory */
-    const char *isa;             /* "v3", "v2", "portable"; NULL: the best this CPU has */
-    const sl_gpu_limits *limits; /* NULL: sl_gpu_limits_default */
-    const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */
+    uint32_t lanes;             /* 32 or 64; 0: 32 */
+    uint32_t threads;           /* host threads; 0: all cores */
+    uint64_t max_instructions;  /* warp instructions per launch; 0: no limit */
+    bool check_uninit;          /* report reads of memory never written as errors */
+    bool host_addresses;        /* device addresses are host pointers, as in unified memory */
+    const char *isa;            /* "v3", "v2", "portable"; NULL: the best this CPU has */
+    const sl_machine *machine;  /* whose limits hold; NULL: the built-in h200 */
+    const sl_launch_sink *sink; /* NULL: nobody listens, nothing is recorded */
     /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -50,7 +40,8 @@ typedef struct sl_emu_kernel sl_emu_kernel;
 sl_status sl_emu_create(const sl_emu_config *config, sl_emu **emu, sl_error *error);
 void sl_emu_destroy(sl_emu *emu);
 sl_heap *sl_emu_heap(sl_emu *emu);
-const sl_gpu_limits *sl_emu_limits(const sl_emu *emu);
+const sl_machine *sl_emu_machine(const sl_emu *emu);
+const sl_gpu_limits *sl_emu_limits(const sl_emu *emu); /* of the machine */
 
 /* Links the modules, places their variables in device memory and initialises them. The modules must outlive the
  * program. Instructions are checked when a kernel is first prepared, not here. */

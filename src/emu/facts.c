@@ -96,6 +96,8 @@ static uint8_t cache_op(const sl_ptx_func *func, const sl_ptx_inst *inst)
     for (size_t i = 0; i < sizeof table / sizeof *table && !op; i++)
         if (sl_ptx_has(inst, table[i].mod))
             op = (uint8_t)table[i].op;
+    if (op == SL_CACHE_VOLATILE && sl_ptx_has(inst, SL_MOD_CTA)) /* L1 is what the threads of a block share */
+        op = SL_CACHE_DEFAULT;
     if ((op == SL_CACHE_DEFAULT || op == SL_CACHE_NC) && evict_first(func, inst))
         return SL_CACHE_L2_EVICT_FIRST;
     if (op == SL_CACHE_L1_NO_ALLOCATE && evict_first(func, inst))

@@ -13,22 +13,7 @@
 #include "base/pool.h"
 #include "emu/independence.h"
 #include "emu/warp.h"
-
-const sl_gpu_limits sl_gpu_limits_default = {
-    .sms = 132,
-    .max_threads_per_block = 1024,
-    .max_block = {1024, 1024, 64},
-    .max_grid = {2147483647, 65535, 65535},
-    .max_threads_per_sm = 2048,
-    .max_blocks_per_sm = 32,
-    .registers_per_sm = 65536,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 232448,
-    .shared_per_sm = 233472,
-    .reserved_shared_per_block = 1024,
-    .const_bytes = 65536,
-    .memory_bytes = (uint64_t)141 << 30,
-};
+#include "machine/occupancy.h"
 
 /* ---- the emulator ---- */
 
@@ -38,14 +23,18 @@ sl_status sl_emu_create(const sl_emu_config *config, sl_emu **result, sl_error *
     if (!emu)
         return sl_fail_memory(error);
     emu->config = *config;
-    emu->limits = config->limits ? *config->limits : sl_gpu_limits_default;
     if (!emu->config.lanes)
         emu->config.lanes = 32;
     sl_arena_init(&emu->range_labels);
     sl_status status = SL_OK;
-    if (emu->config.lanes != 32 && emu->config.lanes != 64)
+    if (config->machine)
+        emu->machine = *config->machine;
+    else
+        status = sl_machine_load("h200", &emu->machine, error);
+    emu->limits = sl_gpu_limits_of(&emu->machine);
+    if (status == SL_OK && emu->config.lanes != 32 && emu->config.lanes != 64)
         status = sl_fail(error, SL_INVALID, "a warp has 32 or 64 lanes, not %u", emu->config.lanes);
-    else if (!(emu->handlers = sl_handlers_choose(config->isa, emu->config.lanes)))
+    else if (status == SL_OK && !(emu->handlers = sl_handlers_choose(config->isa, emu->config.lanes)))
         status = sl_fail(error, SL_INVALID, "instruction set %s is not available here",
                          config->isa ? config->isa : "x86-64-v2");
     if (status == SL_OK)
@@ -84,6 +73,11 @@ sl_heap *sl_emu_heap(sl_emu *emu)
     return emu->heap;
 }
 
+const sl_machine *sl_emu_machine(const sl_emu *emu)
+{
+    return &emu->machine;
+}
+
 const sl_gpu_limits *sl_emu_limits(const sl_emu *emu)
 {
     return &emu->limits;
@@ -117,18 +111,9 @@ static uint32_t shared_bytes(const sl_emu_kernel *kernel, uint32_t dynamic)
 
 uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads, uint32_t dynamic)
 {
-    const sl_gpu_limits *limits = &emu->limits;
-    uint32_t warps = (threads + 31) / 32, blocks = limits->max_blocks_per_sm;
-    if (!threads || threads > limits->max_threads_per_block)
-        return 0;
-    uint32_t registers = (kernel->registers + 7) / 8 * 8 * 32; /* per warp, in units of 256 */
-    uint32_t by_threads = limits->max_threads_per_sm / (warps * 32);
-    uint32_t by_registers = registers ? limits->registers_per_sm / registers / warps : blocks;
-    uint32_t shared = shared_bytes(kernel, dynamic) + limits->reserved_shared_per_block;
-    uint32_t by_shared = shared ? limits->shared_per_sm / shared : blocks;
-    blocks = by_threads < blocks ? by_threads : blocks;
-    blocks = by_registers < blocks ? by_registers : blocks;
-    return by_shared < blocks ? by_shared : blocks;
+    const sl_trace_launch launch = {
+        .block = {threads, 1, 1}, .lanes = emu->machine.lanes, .dynamic_shared_bytes = dynamic};
+    return sl_occupancy_max_blocks(&emu->machine, &kernel->facts, &launch);
 }
 
 /* ---- checks before a launch ---- */

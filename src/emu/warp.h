@@ -157,6 +157,7 @@ struct sl_worker {
 
 struct sl_emu {
     sl_emu_config config;
+    sl_machine machine;
     sl_gpu_limits limits;
     sl_heap *heap;
     struct sl_pool *pool;

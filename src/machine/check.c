@@ -42,12 +42,12 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
         if (core->carve_out_need[i] > core->carve_out[i])
             return BLAME(SL_AT_core_carve_out_needs, 0, "a need of %u bytes does not fit a carve-out of %u",
                          core->carve_out_need[i], core->carve_out[i]);
-    uint32_t most = core->carve_out[core->carve_outs - 1];
+    uint32_t max = core->carve_out[core->carve_outs - 1];
     if (!core->shared_bytes)
-        core->shared_bytes = most;
-    if (core->shared_bytes > most)
+        core->shared_bytes = max;
+    if (core->shared_bytes > max)
         return BLAME(SL_AT_core_shared, 0, "%u bytes of shared memory are more than the largest carve-out, %u",
-                     core->shared_bytes, most);
+                     core->shared_bytes, max);
     return SL_OK;
 }
 
@@ -86,13 +86,15 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
     if (core->register_granularity > core->registers && core->registers)
         return BLAME(SL_AT_core_register_granularity, 0, "registers in multiples of %u, but there are only %u",
                      core->register_granularity, core->registers);
-    if (!core->schedulers)
-        core->schedulers = 1;
+    preset(&core->schedulers, 1);
+    preset(&core->block_threads, core->threads < 1024 ? core->threads : 1024);
     derive_pace(core);
-    if (core->apart >= m->cores)
-        return BLAME(SL_AT_core_apart, 0, "%u cores apart, but there are %u in all", core->apart, m->cores);
-    if (core->apart && !core->apart_every)
-        return BLAME(SL_AT_core_apart, 0, "'apart' needs 'apart_every', the blocks between rounds of these cores");
+    if (core->small_gpc_cores >= m->cores)
+        return BLAME(SL_AT_core_small_gpc_cores, 0, "a small GPC of %u cores, but there are %u cores in all",
+                     core->small_gpc_cores, m->cores);
+    if (core->small_gpc_cores && !core->small_gpc_interval)
+        return BLAME(SL_AT_core_small_gpc_cores, 0,
+                     "'small_gpc_cores' needs 'small_gpc_interval', the blocks of other cores between its rounds");
     return check_unified(m, fault, error);
 }
 
@@ -109,12 +111,12 @@ static sl_status check_carved_level(const sl_machine *m, sl_machine_fault *fault
     const sl_level *level = &m->level[0];
     if (!core->unified_bytes)
         return SL_OK;
-    uint64_t most = (uint64_t)core->unified_bytes - core->carve_out[0] - core->l1_reserved;
-    if (level->size_bytes != most)
+    uint64_t max = (uint64_t)core->unified_bytes - core->carve_out[0] - core->l1_reserved;
+    if (level->size_bytes != max)
         return BLAME(SL_AT_level_size, 0,
                      "%s has %" PRIu64 " bytes, but %" PRIu64
                      " of the unified part are left beside the smallest carve-out",
-                     level->name, level->size_bytes, most);
+                     level->name, level->size_bytes, max);
     for (uint32_t i = 0; i < core->carve_outs; i++) {
         uint64_t left = (uint64_t)core->unified_bytes - core->carve_out[i] - core->l1_reserved;
         if (left % unit_bytes(level))
@@ -170,7 +172,7 @@ static sl_status check_sets(sl_level *level, uint32_t at, sl_machine_fault *faul
 /* Bits of the set that follow from others would leave sets without addresses. */
 static bool independent(const uint64_t *mask, uint32_t count)
 {
-    uint64_t row[SL_MOST_SET_BITS];
+    uint64_t row[SL_MAX_SET_BITS];
     memcpy(row, mask, count * sizeof *row);
     for (uint32_t i = 0; i < count; i++) {
         if (!row[i])
@@ -190,7 +192,7 @@ static sl_status check_index(sl_level *level, uint32_t at, sl_machine_fault *fau
         memset(level->set_bits, 0, sizeof level->set_bits);
         return SL_OK;
     }
-    while (bits < SL_MOST_SET_BITS && level->set_bits[bits])
+    while (bits < SL_MAX_SET_BITS && level->set_bits[bits])
         bits++;
     if (!bits && level->sets > 1)
         return BLAME(SL_AT_level_index, at, "'index: bits' needs 'set_bits'");
@@ -218,13 +220,13 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
                      level->mshrs);
     if (!level->banks)
         level->banks = 1;
-    if (!level->bank_bytes)
-        level->bank_bytes = level->line_bytes;
+    if (!level->bank_interleave)
+        level->bank_interleave = level->line_bytes;
     if (level->sets % level->banks)
         return BLAME(SL_AT_level_banks, at, "%u sets do not spread evenly over %u banks", level->sets, level->banks);
-    if (level->bank_bytes % level->line_bytes)
-        return BLAME(SL_AT_level_bank_bytes, at, "banks change after %u bytes, within a line of %u", level->bank_bytes,
-                     level->line_bytes);
+    if (level->bank_interleave % level->line_bytes)
+        return BLAME(SL_AT_level_bank_interleave, at, "banks change after %u bytes, within a line of %u",
+                     level->bank_interleave, level->line_bytes);
     return SL_OK;
 }
 
@@ -254,7 +256,7 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
                          level->frc_entries, level->frc_ways);
     }
     if (level->hint == SL_HINT_MISS_EVICT && level->write == SL_WRITE_BACK)
-        return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot drop lines that are read: 'miss_evict'");
+        return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot evict lines that are read: 'miss_evict'");
     if (!at && level->miss_handling != SL_MISS_OVERLAPPED)
         return BLAME(SL_AT_level_miss_handling, at, "the first level handles misses 'overlapped'");
     return SL_OK;
@@ -265,15 +267,15 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
     sl_memory *memory = &m->memory;
     const sl_level *last = &m->level[m->levels - 1];
     preset(&memory->channels, last->banks);
-    preset(&memory->channel_bytes, last->bank_bytes);
+    preset(&memory->channel_interleave, last->bank_interleave);
     preset(&memory->banks, 16);
     preset(&memory->row_bytes, 2048);
     preset(&memory->bytes_per_cycle, 8 * (uint64_t)memory->channels);
     preset(&memory->queue, 16);
     preset(&memory->clock_mhz, m->clock_mhz);
-    if (memory->channel_bytes % last->line_bytes)
-        return BLAME(SL_AT_memory_channel_bytes, 0, "channels change after %u bytes, within a line of %u",
-                     memory->channel_bytes, last->line_bytes);
+    if (memory->channel_interleave % last->line_bytes)
+        return BLAME(SL_AT_memory_channel_interleave, 0, "channels change after %u bytes, within a line of %u",
+                     memory->channel_interleave, last->line_bytes);
     if (memory->row_bytes % last->line_bytes)
         return BLAME(SL_AT_memory_row_bytes, 0, "a row of %u bytes is not a whole number of lines of %u",
                      memory->row_bytes, last->line_bytes);
@@ -296,8 +298,7 @@ static sl_status check_policies(sl_level *level, uint32_t at, sl_machine_fault *
     if (sl_policy_parse_among(level->policies, level->bypass, &choice, &reason))
         return BLAME(SL_AT_level_bypass, at, "%s", reason.text);
     if (!sl_policy_bypasses(choice.ops))
-        return BLAME(SL_AT_level_bypass, at, "policy '%s' lets nothing go past: it can be 'replacement'",
-                     choice.ops->name);
+        return BLAME(SL_AT_level_bypass, at, "policy '%s' does not bypass: it can be 'replacement'", choice.ops->name);
     if (at && choice.ops->first_level_only)
         return BLAME(SL_AT_level_bypass, at, "policy '%s' is for the first level only", choice.ops->name);
     return SL_OK;
@@ -318,9 +319,9 @@ static sl_status check_place(sl_machine *m, uint32_t at, sl_machine_fault *fault
     if (above && above->fill_bytes > level->line_bytes)
         return BLAME(SL_AT_level_line, at, "a fill of %s, %u bytes, is more than a line of %u", above->name,
                      above->fill_bytes, level->line_bytes);
-    if (level->merge_cores > m->cores)
-        return BLAME(SL_AT_level_merge_cores, at, "requests of %u cores, but there are only %u", level->merge_cores,
-                     m->cores);
+    if (level->coalesce_requests > m->cores)
+        return BLAME(SL_AT_level_coalesce_requests, at, "requests of %u cores, but there are only %u",
+                     level->coalesce_requests, m->cores);
     for (uint32_t i = 0; i < at; i++)
         if (!strcmp(level->name, m->level[i].name))
             return BLAME(SL_AT_level_name, at, "there are two levels '%s'", level->name);

@@ -14,15 +14,15 @@ typedef sl_level owner_level;
 enum { OPTIONAL = false, REQUIRED = true };
 
 const sl_key sl_keys[SL_KEYS] = {
-#define SL_KEY(section, name, type, field, need, least, most, help)                                                    \
+#define SL_KEY(section, name, type, field, need, min, max, help)                                                       \
     {SL_SECTION_##section,                                                                                             \
      #name,                                                                                                            \
      SL_KEY_##type,                                                                                                    \
      offsetof(owner_##section, field),                                                                                 \
      sizeof(((owner_##section *)0)->field),                                                                            \
      need,                                                                                                             \
-     least,                                                                                                            \
-     most,                                                                                                             \
+     min,                                                                                                              \
+     max,                                                                                                              \
      help},
 #include "machine/keys.def"
 #undef SL_KEY
@@ -134,9 +134,9 @@ sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl
                        : key->type == SL_KEY_CORES ? "a number or 'all'"
                                                    : "a number",
                        text);
-    if (*value < key->least || *value > key->most)
-        return sl_fail(error, SL_INVALID, "'%s' is from %" PRIu64 " to %" PRIu64 ", not %s", key->name, key->least,
-                       key->most, text);
+    if (*value < key->min || *value > key->max)
+        return sl_fail(error, SL_INVALID, "'%s' is from %" PRIu64 " to %" PRIu64 ", not %s", key->name, key->min,
+                       key->max, text);
     return SL_OK;
 }
 
@@ -184,8 +184,8 @@ const sl_key *sl_key_find(sl_key_section section, const char *name)
 
 sl_status sl_key_unknown(sl_key_section section, const char *name, const char *const *others, sl_error *error)
 {
-    enum { MOST_OTHERS = 8 };
-    const char *names[SL_KEYS + MOST_OTHERS], *of = sl_section_names[section], *elsewhere = NULL;
+    enum { MAX_OTHERS = 8 };
+    const char *names[SL_KEYS + MAX_OTHERS], *of = sl_section_names[section], *elsewhere = NULL;
     size_t count = 0;
     for (int i = 0; i < SL_KEYS; i++) {
         if (sl_keys[i].section == section)

@@ -41,7 +41,7 @@ typedef struct sl_key {
     sl_key_type type;
     size_t offset, bytes; /* of the field: in sl_machine, or in sl_level for keys of levels */
     bool required;
-    uint64_t least, most;
+    uint64_t min, max;
     const char *help;
 } sl_key;
 

@@ -15,9 +15,9 @@
 #include "sluice/machine.h"
 
 enum {
-    SL_MOST_LEVELS = 4,
-    SL_MOST_CARVE_OUTS = 16,
-    SL_MOST_SET_BITS = 24,
+    SL_MAX_LEVELS = 4,
+    SL_MAX_CARVE_OUTS = 16,
+    SL_MAX_SET_BITS = 24,
     SL_MACHINE_NAME = 32,
     SL_MACHINE_TEXT = 160,
     SL_MACHINE_POLICY = 96
@@ -25,10 +25,10 @@ enum {
 
 /* What a core does with a store that finds its line, and with one that does not. */
 typedef enum sl_write_policy {
-    SL_WRITE_ALLOCATE, /* keeps the bytes that were written and drops the rest of their sectors; goes on to the next
-                          level */
+    SL_WRITE_ALLOCATE, /* keeps the bytes that were written and invalidates the rest of their sectors; goes on to the
+                          next level */
     SL_WRITE_THROUGH,  /* updates the line, always goes on to the next level; no allocation on a miss */
-    SL_WRITE_EVICT,    /* drops the line, goes on to the next level; no allocation on a miss */
+    SL_WRITE_EVICT,    /* invalidates the line, goes on to the next level; no allocation on a miss */
     SL_WRITE_BACK,     /* allocates and stays until it is evicted */
 } sl_write_policy;
 
@@ -43,17 +43,17 @@ typedef enum sl_set_index {
 
 /* What a level does with a miss while the line's place still holds another one (the simulator). */
 typedef enum sl_miss_handling {
-    SL_MISS_OVERLAPPED, /* fetches at once; what was there leaves at the same time */
+    SL_MISS_OVERLAPPED, /* fetches at once; the victim is evicted at the same time */
     SL_MISS_SERIALIZED, /* the victim is invalidated above and written back first, then the line is fetched */
-    SL_MISS_FRC,        /* fetches into an entry beside the cache, where the victim then leaves from */
+    SL_MISS_FRC,        /* fetches into an entry beside the cache, from which the victim is evicted then */
 } sl_miss_handling;
 
-/* What a level does with a load that a plan, or the load itself, wants to go past it (the simulator). Real caches are
+/* What a level does with a load that a plan, or the load itself, wants to bypass it (the simulator). Real caches are
  * asked in words of their own, and few take it literally. */
 typedef enum sl_hint {
     SL_HINT_BYPASS,      /* it is served where its line is here; otherwise nothing of it is kept */
-    SL_HINT_EVICT_FIRST, /* its line is kept, and leaves before all that came without the hint */
-    SL_HINT_MISS_EVICT,  /* its line is dropped where it is here, fetched anew, and not kept */
+    SL_HINT_EVICT_FIRST, /* its line is kept, and evicted before all that came without the hint */
+    SL_HINT_MISS_EVICT,  /* its line is evicted where it is here, fetched anew, and not kept */
 } sl_hint;
 
 /* Which warp of those that could issue does. */
@@ -71,31 +71,31 @@ typedef struct sl_level {
     uint32_t ways;
     uint32_t sets; /* size / line / ways, for each instance */
     sl_set_index index;
-    uint64_t set_bits[SL_MOST_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
+    uint64_t set_bits[SL_MAX_SET_BITS]; /* SL_INDEX_BITS: masks of byte-address bits, one for each bit of the set */
     uint32_t cores_per_instance;
     char replacement[SL_MACHINE_POLICY]; /* a policy, as sl_policy_parse_among takes it: "lru", "srrip(bits=3)" */
     sl_write_policy write;
-    uint32_t fill_bytes;     /* what a miss brings from below: at least a sector, at most a line */
-    uint32_t hit_cycles;     /* from a request's arrival at this level to its data, levels above not included */
-    uint32_t mshrs;          /* lines that can be in flight; 0: any number */
-    uint32_t mshrs_per_warp; /* 0: no limit */
-    uint32_t mshr_merges;    /* requests to one line in flight; 0: any number */
-    uint32_t merge_cores;    /* so many of the same requests reach the next level as one; 0, 1: none do */
-    uint32_t merge_group;    /* cores next to each other whose requests can join; 0: none with another */
-    uint32_t parts; /* halves of an instance, say: each keeps a copy of what its cores read from another; 0: 1 */
-    uint32_t banks, bank_bytes; /* banks of an instance, and bytes until the next one */
+    uint32_t fill_bytes;        /* what a miss fills: at least a sector, at most a line */
+    uint32_t hit_cycles;        /* from a request's arrival at this level to its data, levels above not included */
+    uint32_t mshrs;             /* lines that can be in flight; 0: any number */
+    uint32_t mshrs_per_warp;    /* 0: no limit */
+    uint32_t mshr_merges;       /* requests to one line in flight; 0: any number */
+    uint32_t coalesce_requests; /* so many identical reads reach the next level as one; 0, 1: none do */
+    uint32_t coalesce_cores;    /* neighbouring cores that share a coalescer; 0: none do */
+    uint32_t partitions; /* of an instance, halves say: each keeps a copy of what its cores read from another; 0: 1 */
+    uint32_t banks, bank_interleave; /* banks of an instance, and bytes until the next one */
     /* for the simulator */
     char bypass[SL_MACHINE_POLICY]; /* a policy that turns requests away: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
-    uint32_t write_fetch;           /* 1: a store that writes a part of a sector brings the rest first */
-    uint32_t inclusive;             /* 1: what leaves is dropped by the levels above, too */
-    uint32_t stale_sharers;         /* 1: the levels above do not tell what they drop */
-    uint32_t invalidate_cycles;     /* until the levels above have dropped a line */
+    uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
+    uint32_t inclusive;             /* 1: what is evicted is invalidated in the levels above, too */
+    uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */
+    uint32_t invalidate_cycles;     /* until the levels above have invalidated a line */
     uint32_t ports;                 /* requests that a bank takes per cycle */
     uint32_t queue;                 /* requests that wait before a bank */
-    uint32_t miss_queue;            /* requests that wait to leave it */
+    uint32_t miss_queue;            /* requests that wait to be sent below */
     uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
     uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
     uint32_t tag_fj, data_fj;       /* energy of an access to the tags and of one to the data, in femtojoules */
@@ -105,6 +105,7 @@ typedef struct sl_level {
 
 typedef struct sl_core_limits {
     uint32_t threads, warps, blocks; /* that a core holds at once */
+    uint32_t block_threads;          /* of a block, at most */
     uint32_t registers;              /* 0: no limit; 4 bytes each */
     uint32_t register_granularity;   /* registers are given to warps in multiples of this; 0: 1 */
     uint32_t register_partitions;    /* equal parts of the registers, of which a warp's lie in one; 0: 1 */
@@ -112,15 +113,16 @@ typedef struct sl_core_limits {
     uint32_t shared_granularity;     /* shared memory is given to blocks in multiples of this; 0: 1 */
     uint32_t shared_per_block;       /* taken beside what a block asks for */
     uint32_t unified_bytes;          /* L1 and shared memory together; 0: L1 has its own size */
-    uint32_t l1_reserved;            /* of what is left of the unified part, holds no lines */
+    uint32_t l1_reserved;            /* of the rest of the unified part, holds no lines */
     uint32_t carve_outs;             /* sizes that shared memory can have of the unified part, ascending */
-    uint32_t carve_out[SL_MOST_CARVE_OUTS];
+    uint32_t carve_out[SL_MAX_CARVE_OUTS];
     uint32_t
         carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is taken; otherwise as many */
-    uint32_t carve_out_need[SL_MOST_CARVE_OUTS]; /* as carve_outs: the most bytes needed with which each is taken */
-    uint32_t schedulers;                         /* instructions issued per cycle, at most */
-    uint32_t apart;       /* cores, numbered first, of a small cluster that gets rounds of blocks of its own */
-    uint32_t apart_every; /* blocks of the others between two such rounds */
+    uint32_t
+        carve_out_need[SL_MAX_CARVE_OUTS]; /* as carve_outs: the maximum of bytes needed with which each is taken */
+    uint32_t schedulers;                   /* instructions issued per cycle, at most */
+    uint32_t small_gpc_cores;              /* cores of a small GPC, numbered first, with scheduling rounds of its own */
+    uint32_t small_gpc_interval;           /* blocks of the others between two such rounds */
     uint32_t
         instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
     uint32_t stall_on_use;  /* 1: a warp waits where a loaded value is read; 0: at the load */
@@ -136,21 +138,22 @@ typedef struct sl_core_limits {
     uint32_t alu_interval;  /* cycles that an instruction keeps its unit of a scheduler busy */
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;  /* memory instructions that wait before the first level */
-    uint32_t loads_ahead;   /* loads of a basic block that its compiler brings together; 0: as in the trace */
+    uint32_t load_batching; /* loads of a basic block that the compiler batches; 0: as in the trace */
     uint32_t launch_cycles; /* before the first block of a launch starts */
 } sl_core_limits;
 
 typedef struct sl_memory {
-    uint32_t latency_cycles;    /* the least, from a miss in the first level to its data */
+    uint64_t size_bytes;        /* 0: no limit */
+    uint32_t latency_cycles;    /* minimum, from a miss in the first level to its data */
     uint32_t latency_sigma;     /* of the half-normal distribution on top of it */
     uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */
     uint32_t instruction_bytes; /* of an instruction; a launch reads them once */
     /* for the simulator */
-    uint32_t channels, channel_bytes; /* channels, and bytes until the next one */
-    uint32_t banks, row_bytes;        /* banks of a channel, and bytes of a row of one */
-    uint32_t bytes_per_cycle;         /* of all channels, by the core clock */
-    uint32_t queue;                   /* requests that wait before a channel */
-    uint32_t clock_mhz;               /* of the cycles that follow */
+    uint32_t channels, channel_interleave; /* channels, and bytes until the next one */
+    uint32_t banks, row_bytes;             /* banks of a channel, and bytes of a row of one */
+    uint32_t bytes_per_cycle;              /* of all channels, by the core clock */
+    uint32_t queue;                        /* requests that wait before a channel */
+    uint32_t clock_mhz;                    /* of the cycles that follow */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 
@@ -162,7 +165,7 @@ struct sl_machine {
     uint32_t clock_mhz; /* 0: unknown */
     sl_core_limits core;
     uint32_t levels;
-    sl_level level[SL_MOST_LEVELS]; /* from the cores outwards */
+    sl_level level[SL_MAX_LEVELS]; /* from the cores outwards */
     sl_memory memory;
     const sl_policy_list *policies; /* of the program that uses the library; the check gives it to the levels */
 };

@@ -35,19 +35,19 @@ static uint64_t blocks_by_registers(const sl_core_limits *core, const block_need
 typedef enum limit { LIMIT_BLOCKS, LIMIT_THREADS, LIMIT_WARPS, LIMIT_REGISTERS, LIMIT_SHARED } limit;
 static const char *const limit_names[] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
-/* The fewest blocks so far, and what limits them. */
-typedef struct fewest {
+/* The tightest limit so far, and what it is. */
+typedef struct tightest {
     uint64_t blocks;
     limit by;
-} fewest;
+} tightest;
 
-static void limit_to(fewest *f, uint64_t blocks, limit by)
+static void limit_to(tightest *f, uint64_t blocks, limit by)
 {
     if (blocks < f->blocks)
-        *f = (fewest){blocks, by};
+        *f = (tightest){blocks, by};
 }
 
-static uint32_t smallest_holding(const sl_core_limits *core, uint64_t bytes)
+static uint32_t smallest_carve_out(const sl_core_limits *core, uint64_t bytes)
 {
     uint32_t i = 0;
     while (i < core->carve_outs - 1 && core->carve_out[i] < bytes)
@@ -60,11 +60,11 @@ static uint32_t smallest_holding(const sl_core_limits *core, uint64_t bytes)
 static uint32_t choose_carve_out(const sl_core_limits *core, const block_needs *n, uint64_t blocks)
 {
     uint64_t need = blocks * n->shared;
-    uint32_t chosen = smallest_holding(core, need);
+    uint32_t chosen = smallest_carve_out(core, need);
     if (core->carve_out_needs) {
         for (chosen = 0; chosen < core->carve_outs - 1 && core->carve_out_need[chosen] < need; chosen++)
             ;
-        uint32_t enough = smallest_holding(core, core->blocks * n->shared);
+        uint32_t enough = smallest_carve_out(core, core->blocks * n->shared);
         if (chosen > enough)
             chosen = enough;
     }
@@ -95,6 +95,30 @@ static sl_status refuse(const sl_machine *m, const sl_trace_kernel *kernel, cons
                    m->name, why);
 }
 
+/* Blocks of a core by everything but shared memory. */
+static tightest limit_blocks(const sl_core_limits *core, const block_needs *n)
+{
+    tightest f = {core->blocks, LIMIT_BLOCKS};
+    limit_to(&f, core->threads / n->threads, LIMIT_THREADS);
+    limit_to(&f, core->warps / n->warps, LIMIT_WARPS);
+    if (core->registers && n->warp_registers)
+        limit_to(&f, blocks_by_registers(core, n), LIMIT_REGISTERS);
+    return f;
+}
+
+uint32_t sl_occupancy_max_blocks(const sl_machine *machine, const sl_trace_kernel *kernel,
+                                 const sl_trace_launch *launch)
+{
+    const sl_core_limits *core = &machine->core;
+    block_needs n = needs_of(core, kernel, launch);
+    if (!n.threads || n.threads > core->block_threads)
+        return 0;
+    tightest f = limit_blocks(core, &n);
+    if (core->shared_bytes && n.shared)
+        limit_to(&f, core->shared_bytes / n.shared, LIMIT_SHARED);
+    return (uint32_t)f.blocks;
+}
+
 sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
                           sl_occupancy *occupancy, sl_error *error)
 {
@@ -102,13 +126,9 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
     block_needs n = needs_of(core, kernel, launch);
     uint32_t shared = core->shared_bytes;
     uint64_t l1 = machine->level[0].size_bytes;
-    fewest f = {core->blocks, LIMIT_BLOCKS};
     if (!n.threads)
         return sl_fail(error, SL_INVALID, "a block of kernel %s has no threads", kernel->name);
-    limit_to(&f, core->threads / n.threads, LIMIT_THREADS);
-    limit_to(&f, core->warps / n.warps, LIMIT_WARPS);
-    if (core->registers && n.warp_registers)
-        limit_to(&f, blocks_by_registers(core, &n), LIMIT_REGISTERS);
+    tightest f = limit_blocks(core, &n);
     if (core->unified_bytes) {
         shared = choose_carve_out(core, &n, f.blocks);
         l1 = (uint64_t)core->unified_bytes - shared - core->l1_reserved;

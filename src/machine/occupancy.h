@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many blocks of a launch a core holds at once, and what that leaves of a unified first level. */
+/* How many blocks of a launch a core holds at once, and the rest of a unified first level. */
 #ifndef SL_MACHINE_OCCUPANCY_H
 #define SL_MACHINE_OCCUPANCY_H
 
@@ -17,5 +17,10 @@ typedef struct sl_occupancy {
  * them. SL_INVALID: not even one block fits. */
 sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
                           sl_occupancy *occupancy, sl_error *error);
+
+/* Blocks that a core holds at most, with the carve-out that suits them best: what CUDA's occupancy functions say. 0:
+ * not even one fits. */
+uint32_t sl_occupancy_max_blocks(const sl_machine *machine, const sl_trace_kernel *kernel,
+                                 const sl_trace_launch *launch);
 
 #endif

@@ -13,9 +13,9 @@
 #include "machine/builtin.h"
 #include "machine/keys.h"
 
-enum { MOST_BASES = 8 };
+enum { MAX_BASES = 8 };
 /* The places of keys are kept for each owner: the machine itself, its core, its memory, each level. */
-enum { FIRST_LEVEL = SL_SECTION_level, OWNERS = FIRST_LEVEL + SL_MOST_LEVELS };
+enum { FIRST_LEVEL = SL_SECTION_level, OWNERS = FIRST_LEVEL + SL_MAX_LEVELS };
 
 typedef struct loader {
     sl_yaml yaml;
@@ -48,8 +48,8 @@ static sl_status take_sizes(loader *l, const sl_key *key, const yaml_node_t *lis
     bool needs = key == &sl_keys[SL_AT_core_carve_out_needs];
     uint32_t *sizes = needs ? core->carve_out_need : core->carve_out;
     uint64_t value;
-    if (sl_yaml_items(list) > SL_MOST_CARVE_OUTS)
-        return FAIL(list, "'%s' has at most %d entries", key->name, SL_MOST_CARVE_OUTS);
+    if (sl_yaml_items(list) > SL_MAX_CARVE_OUTS)
+        return FAIL(list, "'%s' has at most %d entries", key->name, SL_MAX_CARVE_OUTS);
     for (size_t i = 0; i < sl_yaml_items(list); i++) {
         sl_status status = take_number(l, key, sl_yaml_item(&l->yaml, list, i), &value);
         if (status)
@@ -79,8 +79,8 @@ static sl_status take_mask(loader *l, const sl_key *key, const yaml_node_t *list
 
 static sl_status take_bits(loader *l, const sl_key *key, const yaml_node_t *list, sl_level *level)
 {
-    if (sl_yaml_items(list) > SL_MOST_SET_BITS)
-        return FAIL(list, "'%s' has at most %d entries", key->name, SL_MOST_SET_BITS);
+    if (sl_yaml_items(list) > SL_MAX_SET_BITS)
+        return FAIL(list, "'%s' has at most %d entries", key->name, SL_MAX_SET_BITS);
     memset(level->set_bits, 0, sizeof level->set_bits);
     for (size_t i = 0; i < sl_yaml_items(list); i++) {
         sl_status status = take_mask(l, key, sl_yaml_item(&l->yaml, list, i), &level->set_bits[i]);
@@ -190,7 +190,7 @@ static const char *level_name(loader *l, const yaml_node_t *node)
 
 static sl_status find_level(loader *l, const yaml_node_t *node, uint32_t *at)
 {
-    const char *name = level_name(l, node), *names[SL_MOST_LEVELS];
+    const char *name = level_name(l, node), *names[SL_MAX_LEVELS];
     if (!name)
         return FAIL(node, "an entry of 'levels' begins with its name");
     for (*at = 0; *at < l->machine->levels; ++*at) {
@@ -208,8 +208,8 @@ static sl_status take_levels(loader *l, const yaml_node_t *list)
     sl_machine *m = l->machine;
     if (list->type != YAML_SEQUENCE_NODE || !sl_yaml_items(list))
         return FAIL(list, "'levels' is a list of cache levels, from the cores outwards");
-    if (sl_yaml_items(list) > SL_MOST_LEVELS)
-        return FAIL(list, "a machine has at most %d levels", SL_MOST_LEVELS);
+    if (sl_yaml_items(list) > SL_MAX_LEVELS)
+        return FAIL(list, "a machine has at most %d levels", SL_MAX_LEVELS);
     for (uint32_t i = 0; i < sl_yaml_items(list); i++) {
         const yaml_node_t *node = sl_yaml_item(&l->yaml, list, i);
         uint32_t at = i;
@@ -247,8 +247,8 @@ static sl_status take_base(loader *l, const yaml_node_t *node)
     const char *name = sl_yaml_word(node);
     if (!name || !*name)
         return FAIL(node, "'based_on' takes the name of a machine, or a file");
-    if (l->depth >= MOST_BASES)
-        return FAIL(node, "machines are based on each other, or on more than %d others", MOST_BASES);
+    if (l->depth >= MAX_BASES)
+        return FAIL(node, "machines are based on each other, or on more than %d others", MAX_BASES);
     char *path = beside(l->yaml.path, name);
     if (!path)
         return sl_fail_memory(l->error);

@@ -11,7 +11,7 @@ enum { LONGEST_NAME = 64 };
 /* Which section a setting is of, and where its fields lie. */
 static sl_status find_owner(sl_machine *m, const char *name, sl_key_section *section, void **base, sl_error *error)
 {
-    const char *names[SL_MOST_LEVELS + 2] = {"core", "memory"};
+    const char *names[SL_MAX_LEVELS + 2] = {"core", "memory"};
     *base = m;
     *section = !strcmp(name, "core") ? SL_SECTION_core : SL_SECTION_memory;
     if (!strcmp(name, "core") || !strcmp(name, "memory"))

@@ -6,14 +6,14 @@
 static void change_line(sl_level *level, uint32_t line_bytes)
 {
     uint32_t old = level->line_bytes;
-    if (level->bank_bytes == old)
-        level->bank_bytes = 0;
+    if (level->bank_interleave == old)
+        level->bank_interleave = 0;
     if (level->fill_bytes == level->sector_bytes || level->fill_bytes > line_bytes)
         level->fill_bytes = 0;
     if (level->sector_bytes == old || level->sector_bytes > line_bytes)
         level->sector_bytes = 0;
     level->line_bytes = line_bytes;
-    for (uint32_t i = 0; i < SL_MOST_SET_BITS && level->set_bits[i]; i++) {
+    for (uint32_t i = 0; i < SL_MAX_SET_BITS && level->set_bits[i]; i++) {
         for (uint32_t bytes = old; bytes < line_bytes; bytes *= 2)
             level->set_bits[i] <<= 1;
         for (uint32_t bytes = old; bytes > line_bytes; bytes /= 2)
@@ -28,10 +28,10 @@ static void change_sets(sl_level *level)
     uint32_t bits = 0;
     if (level->index != SL_INDEX_BITS)
         return;
-    for (; bits < SL_MOST_SET_BITS && (UINT64_C(1) << bits) < sets; bits++)
+    for (; bits < SL_MAX_SET_BITS && (UINT64_C(1) << bits) < sets; bits++)
         if (!level->set_bits[bits])
             level->set_bits[bits] = (uint64_t)level->line_bytes << bits;
-    memset(&level->set_bits[bits], 0, (SL_MOST_SET_BITS - bits) * sizeof *level->set_bits);
+    memset(&level->set_bits[bits], 0, (SL_MAX_SET_BITS - bits) * sizeof *level->set_bits);
 }
 
 static void change_mshrs(sl_level *level, uint32_t mshrs)
@@ -58,8 +58,8 @@ sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *wish, sl_er
                        level->name, line);
     if (line)
         change_line(level, line);
-    if (line && machine->levels == 1 && machine->memory.channel_bytes % line)
-        machine->memory.channel_bytes = line; /* memory right behind the level keeps lines whole */
+    if (line && machine->levels == 1 && machine->memory.channel_interleave % line)
+        machine->memory.channel_interleave = line; /* memory right behind the level keeps lines whole */
     if (wish->mshrs != SL_MSHRS_AS_THEY_ARE)
         change_mshrs(level, wish->mshrs);
     level->sets = 0;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/request.h"
+#include "access/cache_ops.h"
+#include "base/heap.h"
 
 enum { NO_WARP = 0xffffffff };
 
@@ -14,12 +15,13 @@ typedef struct warp {
     uint32_t next_blocked;
     bool requesting; /* within a request that had to wait */
     uint32_t pieces, at;
+    const sl_cache_decision *decision;   /* of the request */
     uint64_t done;                       /* of the request, so far */
     uint64_t done_at[SL_WALK_LOADS + 1]; /* of loads by rank; the last: nobody waits for it */
     uint64_t arrival[8];                 /* of its latest misses, in a ring: for the limit per warp */
     uint32_t misses;
-    sl_request_piece piece[SL_REQUEST_PIECES];
-    uint32_t waited[SL_REQUEST_PIECES]; /* sectors that were present when the request first had to wait */
+    sl_line_request piece[SL_MAX_LINE_REQUESTS];
+    uint32_t waited[SL_MAX_LINE_REQUESTS]; /* sectors that were present when the request first had to wait */
     sl_predictor *predictor;
 } warp;
 
@@ -38,7 +40,7 @@ typedef struct core {
     const sl_core_config *config;
     sl_core_result *result;
     sl_l1 *l1;
-    sl_request_shape shape;
+    sl_access_shape shape;
     const sl_core_limits *limits;
     uint32_t warps; /* of a block */
     warp *warp;     /* [resident_blocks * warps] */
@@ -72,17 +74,9 @@ static void enqueue(core *c, uint32_t w, uint64_t ready)
 
 static uint32_t dequeue(core *c)
 {
-    uint32_t first = c->heap[0].warp, at = 0, child;
-    queued last = c->heap[--c->in_queue];
-    while ((child = 2 * at + 1) < c->in_queue) {
-        if (child + 1 < c->in_queue && sooner(&c->heap[child + 1], &c->heap[child]))
-            child++;
-        if (!sooner(&c->heap[child], &last))
-            break;
-        c->heap[at] = c->heap[child];
-        at = child;
-    }
-    c->heap[at] = last;
+    uint32_t first = c->heap[0].warp;
+    c->in_queue--;
+    SL_HEAP_SINK(c->heap, c->in_queue, 0, c->heap[c->in_queue], sooner);
     return first;
 }
 
@@ -160,7 +154,7 @@ static sl_status end_warp(core *c, uint32_t number)
 
 /* ---- requests ---- */
 
-static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind kind, bool counted, uint32_t slot)
+static void send_below(core *c, uint64_t line, uint32_t sectors, sl_mem_access kind, bool counted, uint32_t slot)
 {
     if (!c->config->wants_traffic || !sectors)
         return;
@@ -169,57 +163,30 @@ static void pass_on(core *c, uint64_t line, uint32_t sectors, sl_traffic_kind ki
         c->failed = true;
 }
 
-/* Loads that do not look into L1, by their cache operator. */
-static bool goes_past(const sl_inst *inst)
-{
-    switch (inst->cache_op) {
-    case SL_CACHE_CG:
-    case SL_CACHE_CV:
-    case SL_CACHE_VOLATILE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Loads that look into L1 and leave nothing there. */
-static bool no_allocate(const sl_inst *inst)
-{
-    return inst->cache_op == SL_CACHE_L1_NO_ALLOCATE || inst->cache_op == SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST;
-}
-
 /* The same for caches of other sizes; the order of accesses is theirs only where nothing depends on hits and misses. */
-static void load_stacks(const core *c, const sl_request_piece *p, const sl_inst *inst, bool counted)
+static void load_stacks(const core *c, const sl_line_request *p, const sl_cache_decision *decision, bool counted)
 {
-    sl_stacks *stacks = c->config->stacks;
-    if (!goes_past(inst) && no_allocate(inst))
-        sl_stacks_probe(stacks, p->line, p->sectors, counted);
-    else if (!goes_past(inst))
-        sl_stacks_load(stacks, p->line, p->sectors, counted);
+    if (decision->allocate)
+        sl_stacks_load(c->config->stacks, p->line, p->sectors, counted);
     else if (counted)
-        sl_stacks_pass(stacks, p->sectors);
+        sl_stacks_bypass(c->config->stacks, p->line, p->sectors, decision->lookup);
 }
 
 /* Sectors of the piece that the load has to fetch are counted and passed on. False: it has to wait. */
 static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
 {
     warp *w = &c->warp[number];
-    const sl_request_piece *p = &w->piece[w->at];
+    const sl_line_request *p = &w->piece[w->at];
     bool counted = inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC;
     sl_slot_loads *slot = &c->result->slot[inst->mem_slot];
-    sl_l1_outcome outcome = {.done = c->time};
-    if (goes_past(inst)) {
-        outcome.sectors[SL_LOAD_COMPULSORY] = p->sectors;
-        outcome.done = c->time + c->config->machine->memory.latency_cycles;
-    } else if (no_allocate(inst)) {
-        outcome.sectors[SL_LOAD_HIT] = sl_l1_probe(c->l1, c->time, p->line, p->sectors);
-        outcome.sectors[SL_LOAD_CAPACITY] = p->sectors & ~outcome.sectors[SL_LOAD_HIT];
-        outcome.done = c->time + c->config->machine->memory.latency_cycles;
+    sl_l1_outcome outcome;
+    if (!w->decision->allocate) {
+        sl_l1_bypass(c->l1, c->time, p->line, p->sectors, w->decision->lookup, &outcome);
     } else {
         uint64_t bytes[2];
         bool parts = sl_l1_has_parts(c->l1, p->line);
         if (parts)
-            sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+            sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
         if (__builtin_expect(c->goes_by_pc, false))
             sl_l1_by(c->l1, inst->mem_slot);
         if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
@@ -227,54 +194,55 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
             return false;
     }
     if (c->config->stacks)
-        load_stacks(c, p, inst, counted);
+        load_stacks(c, p, w->decision, counted);
     uint32_t fetched = 0;
     for (int k = 0; k < SL_LOAD_CLASSES; k++) {
         if (!outcome.sectors[k])
             continue;
         if (counted)
             slot->sectors[k] += sl_sector_count(outcome.sectors[k]);
-        if (k != SL_LOAD_HIT && k != SL_LOAD_LATENCY)
+        if (k != SL_LOAD_HIT && k != SL_LOAD_PENDING)
             fetched |= outcome.sectors[k];
     }
     if (fetched)
         w->arrival[w->misses++ % 8] = outcome.done;
-    pass_on(c, p->line, fetched, SL_TRAFFIC_LOAD, counted, inst->mem_slot);
+    send_below(c, p->line, fetched, SL_ACCESS_LOAD, counted, inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
     return true;
 }
 
 static void store_piece(core *c, warp *w, const sl_inst *inst)
 {
-    const sl_request_piece *p = &w->piece[w->at];
+    const sl_line_request *p = &w->piece[w->at];
     uint64_t bytes[2];
     bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
     if (wanted)
-        sl_request_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
+        sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
     bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
     if (__builtin_expect(c->goes_by_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
     if (atomic)
-        sl_l1_drop(c->l1, c->time, p->line);
+        sl_l1_invalidate(c->l1, c->time, p->line);
     else
         sl_l1_store(c->l1, c->time, p->line, p->sectors, wanted ? bytes : NULL);
     if (c->config->stacks && atomic)
-        sl_stacks_drop(c->config->stacks, p->line);
+        sl_stacks_invalidate(c->config->stacks, p->line);
     else if (c->config->stacks)
         sl_stacks_store(c->config->stacks, p->line, p->sectors);
-    pass_on(c, p->line, p->sectors, atomic ? SL_TRAFFIC_ATOMIC : SL_TRAFFIC_STORE, false, inst->mem_slot);
+    send_below(c, p->line, p->sectors, atomic ? SL_ACCESS_ATOMIC : SL_ACCESS_STORE, false, inst->mem_slot);
 }
 
 static void begin_request(core *c, warp *w)
 {
     uint32_t slots = c->config->resident_blocks * c->warps;
-    uint64_t local_bytes = (uint64_t)sl_loaded_kernel(c->config->loaded)->local_bytes * c->shape.lanes;
+    uint64_t local_bytes = (uint64_t)sl_loaded_kernel(c->config->loaded)->local_bytes * c->shape.launch->lanes;
     uint32_t number = (uint32_t)(w - c->warp);
     c->shape.local_base =
         (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
-    w->pieces = sl_request_pieces(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
+    w->pieces = sl_line_requests(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
     w->at = 0;
     w->done = c->time;
+    w->decision = sl_cache_decide(w->walk.inst);
     c->result->slot[w->walk.inst->mem_slot].requests++;
 }
 
@@ -302,8 +270,7 @@ static sl_status request(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     const sl_inst *inst = w->walk.inst;
-    bool load =
-        inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_PREFETCH;
+    bool load = sl_inst_loads(inst);
     if (!w->requesting)
         begin_request(c, w);
     for (; w->at < w->pieces; w->at++) {
@@ -459,13 +426,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .block = block,
         .blocks = blocks,
         .error = error,
-        .shape = {.log2_line = (unsigned)__builtin_ctz(config->l1->line_bytes),
-                  .log2_sector = (unsigned)__builtin_ctz(config->l1->sector_bytes),
-                  .lanes = launch->lanes,
-                  .split_bytes = config->machine->core.request_bytes,
-                  .shared_window = launch->shared_window,
-                  .local_window = launch->local_window,
-                  .window_bytes = launch->window_bytes},
+        .shape = sl_access_shape_of(config->machine, launch, config->l1->line_bytes, config->l1->sector_bytes),
     };
     sl_l1_config l1 = {
         .level = config->l1,

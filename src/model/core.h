@@ -2,7 +2,7 @@
 /* One core: its warps take turns, and what they load goes through the first cache.
  *
  * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a
- * warp that has made its request comes back when the data is there; one that finds no MSHR goes to the back. Blocks
+ * warp that has made its request goes on when the data is there; one that finds no MSHR goes to the back. Blocks
  * come one after the other as room becomes free. Beyond the paper: barriers, instructions that take time, loads that a
  * warp waits for only where their results are used, stores and atomics. */
 #ifndef SL_MODEL_CORE_H
@@ -11,16 +11,14 @@
 #include "base/array.h"
 #include "model/l1.h"
 #include "model/stacks.h"
-#include "model/walk.h"
-
-typedef enum sl_traffic_kind { SL_TRAFFIC_LOAD, SL_TRAFFIC_STORE, SL_TRAFFIC_ATOMIC } sl_traffic_kind;
+#include "trace/walk.h"
 
 /* Something that goes on to the next level. */
 typedef struct sl_traffic {
     uint64_t time;
     uint64_t line;    /* of the first cache */
     uint16_t sectors; /* a mask */
-    uint8_t kind;     /* sl_traffic_kind */
+    uint8_t kind;     /* SL_ACCESS_LOAD, _STORE, _ATOMIC */
     uint8_t counted;  /* a global load: its sectors are those that profilers count */
     uint32_t slot;    /* memory slot of the kernel */
 } sl_traffic;

@@ -37,9 +37,9 @@ enum {
     LATENCY = 100,
     CORE_THREADS = 1536,
     CORE_BLOCKS = 8,
-    MOST_THREADS = 32 * 1024,
-    MOST_BYTES = 4 * LANES, /* of a load: larger ones never end there */
-    RING = 2048,            /* a power of two: each thread of the core has at most one request in flight */
+    MAX_THREADS = 32 * 1024,
+    MAX_BYTES = 4 * LANES, /* of a load: larger ones never end there */
+    RING = 2048,           /* a power of two: each thread of the core has at most one request in flight */
 };
 
 typedef struct load {
@@ -65,9 +65,9 @@ typedef struct program {
 
 static sl_status add_load(program *p, const sl_thread_lines *lines, const sl_thread_access *a, sl_error *error)
 {
-    if (a->width > MOST_BYTES)
+    if (a->width > MAX_BYTES)
         return sl_thread_lines_bad(lines, error, "the authors' program does not end with loads above 128 bytes");
-    if (a->thread >= MOST_THREADS)
+    if (a->thread >= MAX_THREADS)
         return sl_thread_lines_bad(lines, error, "the authors' program takes at most 32768 threads");
     while (p->threads.count <= a->thread)
         if (!sl_array_push(&p->threads, (thread){0}))
@@ -147,10 +147,10 @@ static void coalesce(const program *p, uint32_t warps)
 {
     for (uint32_t n = 0; n < warps; n++) {
         warp w = warp_of(p, n);
-        size_t most = 0;
+        size_t max = 0;
         for (uint32_t i = 0; i < w.count; i++)
-            most = w.thread[i].loads.count > most ? w.thread[i].loads.count : most;
-        for (size_t k = 0; k < most; k++)
+            max = w.thread[i].loads.count > max ? w.thread[i].loads.count : max;
+        for (size_t k = 0; k < max; k++)
             for (uint32_t i = 0; i < w.count; i++)
                 join_earlier(&w, i, k);
     }
@@ -171,7 +171,7 @@ static sl_status number_lines(program *p, sl_error *error)
     for (size_t t = 0; t < p->threads.count && !failed; t++)
         for (size_t k = 0; k < p->threads.items[t].loads.count && !failed; k++) {
             load *l = &p->threads.items[t].loads.items[k];
-            sl_reuse_touch_id(lines, l->addr / LINE_BYTES, &l->line);
+            sl_reuse_access_id(lines, l->addr / LINE_BYTES, &l->line);
             failed =
                 sl_reuse_failed(lines) || (l->line == set.count && !sl_array_push(&set, set_of(l->addr / LINE_BYTES)));
         }
@@ -197,7 +197,7 @@ static void ring_push(ring *r, uint64_t time, uint32_t what)
     r->item[r->end++ % RING].what = what;
 }
 
-static bool ring_due(const ring *r, uint64_t time)
+static bool ring_ready(const ring *r, uint64_t time)
 {
     return r->first != r->end && r->item[r->first % RING].time <= time;
 }
@@ -253,7 +253,7 @@ static void settle(simulation *s)
     for (uint32_t i = 0; i < s->hits; i++)
         take_effect(s, s->hit[i]);
     s->hits = 0;
-    while (ring_due(&s->in_flight, s->time)) {
+    while (ring_ready(&s->in_flight, s->time)) {
         uint32_t line = ring_pop(&s->in_flight);
         s->outstanding -= (s->state[line] & OUTSTANDING) != 0;
         s->state[line] &= (uint8_t)~OUTSTANDING;
@@ -317,7 +317,7 @@ static void run_batch(simulation *s, uint32_t first_warp, uint32_t end_warp)
         if (s->ready.first != s->ready.end)
             live -= !take_turn(s, ring_pop(&s->ready));
         settle(s);
-        while (ring_due(&s->away, s->time))
+        while (ring_ready(&s->away, s->time))
             ring_push(&s->ready, 0, ring_pop(&s->away));
         s->time++;
         if (live && s->ready.first == s->ready.end) {

@@ -17,15 +17,15 @@ typedef struct links {
     uint32_t newer, older;
 } links;
 
-/* All that is known of a line that was ever touched, in 48 bytes. Masks are of sectors, at most 16. */
+/* All that is known of a line that was ever accessed, in 48 bytes. Masks are of sectors, at most 16. */
 typedef struct line_record {
     uint64_t line;
     uint64_t arrival;    /* of its latest data in flight */
-    uint64_t written[2]; /* bytes that stores have left of sectors that are not valid */
+    uint64_t written[2]; /* bytes that stores wrote of sectors that are not valid */
     links in[LISTS];
     uint32_t set, way; /* way: where a policy chooses victims */
-    uint16_t touched, pending;
-    uint16_t dropped; /* by stores, since they were last fetched */
+    uint16_t accessed, pending;
+    uint16_t invalidated; /* by stores, since they were last fetched */
     uint16_t valid[LISTS];
     bool resident[LISTS];
     uint16_t fills; /* effects of misses still to come */
@@ -77,7 +77,7 @@ struct sl_l1 {
     sl_policy_ways by_policy;
 };
 
-/* Lists are the usual case: what policies need is kept out of their way. */
+/* Lists are the common case: what policies need is kept separate. */
 static inline bool has_policy(const sl_l1 *c)
 {
     return __builtin_expect(c->has_policy, false);
@@ -114,7 +114,7 @@ static bool grow_table(sl_l1 *c)
     return true;
 }
 
-/* NONE: never touched. */
+/* NONE: never accessed. */
 static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
 {
     for (size_t at = hash_line(c, line); c->slot[at]; at = next_slot(c, at))
@@ -172,7 +172,7 @@ static void link_newest(sl_l1 *c, int which, list *l, uint32_t record)
     l->count++;
 }
 
-static void is_gone(line_record *r, int which)
+static void is_evicted(line_record *r, int which)
 {
     r->resident[which] = false;
     r->valid[which] = 0;
@@ -183,7 +183,7 @@ static void is_gone(line_record *r, int which)
 static void leave(sl_l1 *c, int which, list *l, uint32_t record)
 {
     unlink_record(c, which, l, record);
-    is_gone(&c->records.items[record], which);
+    is_evicted(&c->records.items[record], which);
 }
 
 /* The line is used: it becomes the newest, and enters if it was not there. In place for either list, and with what
@@ -217,7 +217,7 @@ __attribute__((noinline)) static void use_way(sl_l1 *c, uint32_t record, uint32_
     } else {
         uint32_t gone = sl_policy_ways_enter(&c->by_policy, &access, record, &r->way);
         if (gone != NONE)
-            is_gone(&c->records.items[gone], REAL);
+            is_evicted(&c->records.items[gone], REAL);
         r->resident[REAL] = true;
     }
     r->valid[REAL] |= (uint16_t)sectors;
@@ -233,10 +233,10 @@ static uint64_t sector_bytes(const sl_l1 *c, uint32_t sector, uint32_t *word)
     return (bytes < 64 ? (UINT64_C(1) << bytes) - 1 : ~UINT64_C(0)) << first % 64;
 }
 
-/* What stores left of these sectors is no longer of interest: they are whole. */
+/* Which bytes stores wrote of these sectors no longer matters: they are whole. */
 static void forget_parts(sl_l1 *c, line_record *r, uint32_t sectors)
 {
-    r->dropped &= (uint16_t)~sectors;
+    r->invalidated &= (uint16_t)~sectors;
     if (!(r->written[0] | r->written[1]))
         return;
     for (uint32_t left = sectors, word; left; left &= left - 1) {
@@ -409,10 +409,10 @@ static bool mshr_free_now(sl_l1 *c, uint64_t time, uint32_t warp)
 
 static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
 {
-    uint32_t first = missing & ~r->touched, again = missing & r->touched, full = c->sets > 1 ? r->valid[FULL] : 0;
+    uint32_t first = missing & ~r->accessed, again = missing & r->accessed, full = c->sets > 1 ? r->valid[FULL] : 0;
     outcome->sectors[SL_LOAD_COMPULSORY] = first;
-    outcome->sectors[SL_LOAD_STORE] = again & r->dropped;
-    again &= ~r->dropped;
+    outcome->sectors[SL_LOAD_STORE] = again & r->invalidated;
+    again &= ~r->invalidated;
     outcome->sectors[SL_LOAD_MSHR] = again & waited;
     outcome->sectors[SL_LOAD_CONFLICT] = again & ~waited & full;
     outcome->sectors[SL_LOAD_CAPACITY] = again & ~waited & ~full;
@@ -448,7 +448,7 @@ bool sl_l1_has_parts(const sl_l1 *c, uint64_t line)
     return record != NONE && (c->records.items[record].written[0] | c->records.items[record].written[1]);
 }
 
-/* Sectors of which stores have left all the bytes that are wanted. */
+/* Sectors of which stores wrote all the bytes that are wanted. */
 static uint32_t covered(const sl_l1 *c, const line_record *r, uint32_t sectors, const uint64_t bytes[2])
 {
     uint32_t enough = 0;
@@ -480,8 +480,8 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
         return false;
     classify(c, r, missing, waited, outcome);
     outcome->sectors[SL_LOAD_HIT] = hits;
-    outcome->sectors[SL_LOAD_LATENCY] = late;
-    r->touched |= (uint16_t)sectors;
+    outcome->sectors[SL_LOAD_PENDING] = late;
+    r->accessed |= (uint16_t)sectors;
     if (c->config.no_latency) {
         use_both(c, record, sectors & ~parts, SL_ACCESS_LOAD, c->pc);
         return true;
@@ -506,14 +506,24 @@ uint64_t sl_l1_next_effect(const sl_l1 *c)
     return c->next;
 }
 
-uint32_t sl_l1_probe(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+void sl_l1_bypass(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome)
 {
-    return sl_l1_present(c, time, line) & sectors;
+    *outcome = (sl_l1_outcome){.done = time};
+    uint32_t there = lookup ? sl_l1_present(c, time, line) & sectors : 0;
+    if (there) {
+        const line_record *r = &c->records.items[find_line(c, line)];
+        outcome->sectors[SL_LOAD_HIT] = there & r->valid[REAL];
+        outcome->sectors[SL_LOAD_PENDING] = there & ~r->valid[REAL];
+        outcome->done = there & ~r->valid[REAL] ? r->arrival : time + c->level->hit_cycles;
+    }
+    outcome->sectors[SL_LOAD_BYPASSED] = sectors & ~there;
+    if (sectors & ~there && !c->config.no_latency)
+        outcome->done = time + c->config.latency;
 }
 
 /* ---- stores ---- */
 
-/* Of its line what takes effect at `time` has taken it. NULL: never touched, or memory ran out. */
+/* Of its line what takes effect at `time` has taken it. NULL: never accessed, or memory ran out. */
 static line_record *record_at(sl_l1 *c, uint64_t time, uint32_t record)
 {
     if (record != NONE && arrives_now(c, time, NONE, record))
@@ -521,7 +531,7 @@ static line_record *record_at(sl_l1 *c, uint64_t time, uint32_t record)
     return record == NONE ? NULL : &c->records.items[record];
 }
 
-void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
+void sl_l1_invalidate(sl_l1 *c, uint64_t time, uint64_t line)
 {
     advance(c, time);
     uint32_t record = find_line(c, line);
@@ -530,14 +540,14 @@ void sl_l1_drop(sl_l1 *c, uint64_t time, uint64_t line)
         return;
     uint32_t gone = r->valid[REAL];
     if (r->resident[REAL] && c->has_policy) {
-        sl_policy_ways_leave(&c->by_policy, r->set, r->way);
-        is_gone(r, REAL);
+        sl_policy_ways_evict(&c->by_policy, r->set, r->way);
+        is_evicted(r, REAL);
     } else if (r->resident[REAL]) {
         leave(c, REAL, &c->set[r->set], record);
     }
     if (r->resident[FULL])
         leave(c, FULL, &c->full, record);
-    r->dropped |= (uint16_t)gone;
+    r->invalidated |= (uint16_t)gone;
 }
 
 /* Keeps the bytes that are written. A sector that was there is there with its new bytes; one of which only some are
@@ -560,7 +570,7 @@ static void keep_written(sl_l1 *c, line_record *r, uint32_t sectors, const uint6
 void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2])
 {
     if (c->level->write == SL_WRITE_EVICT) {
-        sl_l1_drop(c, time, line);
+        sl_l1_invalidate(c, time, line);
         return;
     }
     if (c->level->write == SL_WRITE_THROUGH)
@@ -574,7 +584,7 @@ void sl_l1_store(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors, const
     if (c->level->write == SL_WRITE_ALLOCATE)
         keep_written(c, r, sectors, bytes);
     else
-        r->touched |= (uint16_t)sectors;
+        r->accessed |= (uint16_t)sectors;
 }
 
 /* ---- life ---- */

@@ -16,12 +16,13 @@
 /* Every sector of a load is exactly one of these. */
 typedef enum sl_load_class {
     SL_LOAD_HIT,
-    SL_LOAD_LATENCY,    /* in flight already: no request of its own */
+    SL_LOAD_PENDING,    /* in flight already: no request of its own */
     SL_LOAD_COMPULSORY, /* never asked for on this core before */
     SL_LOAD_CAPACITY,   /* would miss in a fully associative LRU cache of this size too */
     SL_LOAD_CONFLICT,   /* would not */
-    SL_LOAD_STORE,      /* a store has dropped it, or left only its own bytes of it */
+    SL_LOAD_STORE,      /* a store has invalidated it, or left only its own bytes of it */
     SL_LOAD_MSHR,       /* was there, but its warp had to wait for an MSHR until it was gone */
+    SL_LOAD_BYPASSED,   /* its cache operator keeps it from being looked up, or from being allocated */
     SL_LOAD_CLASSES
 } sl_load_class;
 
@@ -51,7 +52,7 @@ void sl_l1_destroy(sl_l1 *l1); /* NULL is fine */
  * be called where there is none such. */
 void sl_l1_by(sl_l1 *l1, uint32_t pc);
 bool sl_l1_goes_by_pc(const sl_l1 *l1);
-/* Sectors (a mask) of a line that are in the cache or on their way: for loads that have to wait. */
+/* Sectors (a mask) of a line that are in the cache or in flight: for loads that have to wait. */
 uint32_t sl_l1_present(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Whether stores have left only some bytes of some sectors of the line: then loads say which they want. */
 bool sl_l1_has_parts(const sl_l1 *l1, uint64_t line);
@@ -62,14 +63,15 @@ bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t
                 const uint64_t bytes[2], sl_l1_outcome *outcome);
 /* Whether any warp that is within its own limit could miss at `time`. */
 bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
-/* When something next takes effect; UINT64_MAX: nothing is on its way. */
+/* When something next takes effect; UINT64_MAX: nothing is in flight. */
 uint64_t sl_l1_next_effect(const sl_l1 *l1);
-/* A load that goes past the cache: what is there is used, nothing is put there. */
-uint32_t sl_l1_probe(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
+/* A load that allocates nothing. Where it is looked up, what is there or in flight is used, which leaves the order of
+ * replacement as it is; the rest bypasses the cache. */
+void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome);
 /* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. */
 void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
-/* A line leaves the cache. */
-void sl_l1_drop(sl_l1 *l1, uint64_t time, uint64_t line);
+/* Invalidates a line. */
+void sl_l1_invalidate(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Memory ran out: the cache is no longer right. */
 bool sl_l1_failed(const sl_l1 *l1);
 /* At the end: whether the policy did what it may. */

@@ -6,11 +6,11 @@
 
 #include "base/array.h"
 
-bool sl_latency_init(sl_latency *l, uint32_t least, uint32_t sigma)
+bool sl_latency_init(sl_latency *l, uint32_t min, uint32_t sigma)
 {
     SL_ARRAY(uint32_t) up_to = {0};
     double part = 0;
-    *l = (sl_latency){.least = least};
+    *l = (sl_latency){.min = min};
     if (!sigma)
         return true;
     for (uint32_t steps = 0; part < UINT32_MAX; steps++) {

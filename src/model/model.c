@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/request.h"
+#include "access/cta.h"
+#include "access/request.h"
+#include "base/heap.h"
 #include "model/core.h"
-#include "model/deal.h"
 #include "model/shared.h"
 
 typedef struct core_work {
-    uint32_t *block;
-    size_t blocks;
     sl_core_result result;
     uint64_t (*stacks)[SL_LOAD_CLASSES]; /* [points] */
 } core_work;
@@ -25,50 +24,37 @@ typedef struct model {
     uint32_t resident_blocks;
     uint32_t cores, slots;
     core_work *core;
-    sl_slot_loads *loads;                    /* [cores * slots] */
-    uint32_t *order;                         /* storage of the cores' lists of blocks */
-    sl_shared_counts *level[SL_MOST_LEVELS]; /* [slots + 1] of each level behind the first */
-    const sl_level *point;                   /* first levels that are looked at in the same pass */
+    sl_slot_loads *loads; /* [cores * slots] */
+    sl_cta_lists lists;
+    sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
+    const sl_level *point;                  /* first levels that are looked at in the same pass */
     size_t points;
 } model;
 
-/* ---- blocks to cores ---- */
-
-/* Each core gets the list of its blocks, in the order of their numbers. */
-static sl_status deal_blocks(model *m, sl_error *error)
+/* Each core gets the list of its blocks. The size of a block's trace stands for its time. */
+static sl_status schedule_blocks(model *m, sl_error *error)
 {
     uint64_t blocks = sl_loaded_blocks(m->loaded);
-    uint32_t *core_of = malloc((blocks + 1) * sizeof *core_of);
-    m->order = malloc((blocks + 1) * sizeof *m->order);
-    sl_status status = core_of && m->order ? SL_OK : sl_fail_memory(error);
-    if (!status)
-        status = sl_deal_blocks(m->machine, m->loaded, m->resident_blocks, core_of, error);
-    if (!status) {
-        for (uint64_t b = 0; b < blocks; b++)
-            m->core[core_of[b]].blocks++;
-        size_t at = 0;
-        for (uint32_t c = 0; c < m->cores; c++) {
-            m->core[c].block = &m->order[at];
-            at += m->core[c].blocks;
-            m->core[c].blocks = 0;
-        }
-        for (uint64_t b = 0; b < blocks; b++) {
-            core_work *w = &m->core[core_of[b]];
-            w->block[w->blocks++] = (uint32_t)b;
-        }
-    }
-    free(core_of);
+    sl_cta_config config = sl_cta_config_of(m->machine, m->resident_blocks);
+    uint64_t *bytes = malloc((blocks + 1) * sizeof *bytes);
+    if (!bytes)
+        return sl_fail_memory(error);
+    for (uint64_t b = 0; b < blocks; b++)
+        bytes[b] = sl_loaded_block_bytes(m->loaded, b);
+    sl_status status = sl_cta_schedule(&config, blocks, bytes, &m->lists, error);
+    free(bytes);
     return status;
 }
 
 /* ---- the first level ---- */
 
-static sl_status run_stacks(const model *m, core_work *w, sl_core_config *config, sl_error *error)
+static sl_status run_stacks(const model *m, core_work *w, sl_core_config *config, const uint32_t *block, size_t blocks,
+                            sl_error *error)
 {
     sl_status status = sl_stacks_create(m->point, m->points, m->options->no_associativity, &config->stacks, error);
     if (status)
         return status;
-    status = sl_core_run(config, w->block, w->blocks, &w->result, error);
+    status = sl_core_run(config, block, blocks, &w->result, error);
     if (!status && sl_stacks_failed(config->stacks))
         status = sl_fail_memory(error);
     if (!status)
@@ -82,7 +68,9 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
     (void)worker;
     model *m = context;
     core_work *w = &m->core[index];
-    if (!w->blocks)
+    const uint32_t *block = &m->lists.block[m->lists.first[index]];
+    size_t blocks = m->lists.first[index + 1] - m->lists.first[index];
+    if (!blocks)
         return SL_OK;
     uint64_t seed = m->options->seed + index * UINT64_C(0x9e3779b97f4a7c15);
     sl_core_config config = {
@@ -100,8 +88,8 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
         .seed = seed,
     };
     if (m->points)
-        return run_stacks(m, w, &config, error);
-    return sl_core_run(&config, w->block, w->blocks, &w->result, error);
+        return run_stacks(m, w, &config, block, blocks, error);
+    return sl_core_run(&config, block, blocks, &w->result, error);
 }
 
 /* ---- the levels behind ---- */
@@ -117,32 +105,17 @@ static bool before(const stream *a, const stream *b)
     return a->at->time != b->at->time ? a->at->time < b->at->time : a->number < b->number;
 }
 
-static void settle(stream *heap, size_t count, size_t at)
-{
-    stream moved = heap[at];
-    size_t child;
-    while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &moved))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
-
 static bool feed(sl_shared *shared, stream *heap, size_t count)
 {
     for (size_t i = count / 2; i-- > 0;)
-        settle(heap, count, i);
+        SL_HEAP_SINK(heap, count, i, heap[i], before);
     while (count) {
         if (!sl_shared_take(shared, heap[0].at, heap[0].number))
             return false;
         if (++heap[0].at == heap[0].end)
             heap[0] = heap[--count];
         if (count)
-            settle(heap, count, 0);
+            SL_HEAP_SINK(heap, count, 0, heap[0], before);
     }
     return true;
 }
@@ -167,7 +140,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .level = &m->machine->level[w->number],
         .above = w->number == 1 ? &m->l1 : &m->machine->level[w->number - 1],
         .slots = m->slots,
-        .cores_apart = w->number == 1 ? m->machine->core.apart : 0,
+        .small_gpc_cores = w->number == 1 ? m->machine->core.small_gpc_cores : 0,
         .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
         .seed = m->options->seed + (w->number * UINT64_C(65536) + index) * UINT64_C(0x9e3779b97f4a7c15),
@@ -238,18 +211,19 @@ static sl_status run_levels(model *m, sl_pool *pool, sl_error *error)
 static void add_loads(sl_counts *to, const uint64_t sectors[SL_LOAD_CLASSES])
 {
     static const sl_counter counter[SL_LOAD_CLASSES] = {
-        [SL_LOAD_LATENCY] = SL_COUNTER_latency_sectors,   [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
-        [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors, [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
-        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,         [SL_LOAD_STORE] = SL_COUNTER_store_sectors,
+        [SL_LOAD_PENDING] = SL_COUNTER_pending_hit_sectors, [SL_LOAD_COMPULSORY] = SL_COUNTER_compulsory_sectors,
+        [SL_LOAD_CAPACITY] = SL_COUNTER_capacity_sectors,   [SL_LOAD_CONFLICT] = SL_COUNTER_conflict_sectors,
+        [SL_LOAD_MSHR] = SL_COUNTER_mshr_sectors,           [SL_LOAD_STORE] = SL_COUNTER_store_sectors,
+        [SL_LOAD_BYPASSED] = SL_COUNTER_bypassed_sectors,
     };
     uint64_t misses = 0;
-    for (int k = SL_LOAD_LATENCY; k < SL_LOAD_CLASSES; k++) {
+    for (int k = SL_LOAD_PENDING; k < SL_LOAD_CLASSES; k++) {
         sl_counts_add(to, counter[k], sectors[k]);
-        misses += k == SL_LOAD_LATENCY ? 0 : sectors[k];
+        misses += k == SL_LOAD_PENDING ? 0 : sectors[k];
     }
-    sl_counts_add(to, SL_COUNTER_ld_sector_hits, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_LATENCY]);
+    sl_counts_add(to, SL_COUNTER_ld_sector_hits, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_PENDING]);
     sl_counts_add(to, SL_COUNTER_ld_sector_misses, misses);
-    sl_counts_add(to, SL_COUNTER_ld_sectors, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_LATENCY] + misses);
+    sl_counts_add(to, SL_COUNTER_ld_sectors, sectors[SL_LOAD_HIT] + sectors[SL_LOAD_PENDING] + misses);
 }
 
 /* What the level behind the first and memory did. */
@@ -264,11 +238,6 @@ static void add_levels(const model *m, sl_counts *to, uint32_t slot)
     sl_counts_add(to, SL_COUNTER_l2_write_sectors, second->writes);
     sl_counts_add(to, SL_COUNTER_dram_read_sectors, outer->filled);
     sl_counts_add(to, SL_COUNTER_dram_write_sectors, outer->written);
-}
-
-static bool is_global_load(const sl_inst *inst)
-{
-    return inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
 }
 
 /* What comes from memory beside the data of the launch: its instructions and the like. */
@@ -294,7 +263,7 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
                 sectors[k] += loads->sectors[k];
         }
         sl_counts *to = &result->slots[s];
-        if (is_global_load(&kernel->inst[kernel->mem_inst[s]])) {
+        if (sl_inst_is_global_load(&kernel->inst[kernel->mem_inst[s]])) {
             sl_counts_add(to, SL_COUNTER_ld_requests, requests);
             add_loads(to, sectors);
         }
@@ -336,13 +305,11 @@ static sl_status prepare(model *m, sl_error *error)
     if (launch->lanes != m->machine->lanes)
         return sl_fail(error, SL_INVALID, "%s was recorded with warps of %u threads, and those of %s have %u",
                        kernel->name, launch->lanes, m->machine->name, m->machine->lanes);
-    sl_status status = sl_request_check(&m->machine->level[0], kernel, error);
+    sl_status status = sl_access_check(&m->machine->level[0], kernel, error);
     if (!status)
         status = sl_model_first_level(m->machine, m->loaded, &m->l1, &occupancy, error);
     if (status)
         return status;
-    if (sl_loaded_blocks(m->loaded) > UINT32_MAX)
-        return sl_fail(error, SL_LIMIT, "a launch of more than 4 billion blocks");
     m->resident_blocks = occupancy.blocks;
     m->cores = m->machine->cores;
     m->slots = kernel->mem_slots;
@@ -353,19 +320,19 @@ static sl_status prepare(model *m, sl_error *error)
     for (uint32_t c = 0; c < m->cores; c++)
         m->core[c].result.slot = &m->loads[(size_t)c * m->slots];
     status = sl_walk_plan_create(kernel, &m->plan, error);
-    return status ? status : deal_blocks(m, error);
+    return status ? status : schedule_blocks(m, error);
 }
 
 static void fini(model *m)
 {
     for (uint32_t c = 0; m->core && c < m->cores; c++)
         sl_array_free(&m->core[c].result.traffic);
-    for (uint32_t n = 0; n < SL_MOST_LEVELS; n++)
+    for (uint32_t n = 0; n < SL_MAX_LEVELS; n++)
         free(m->level[n]);
     sl_walk_plan_destroy(m->plan);
     free(m->core);
     free(m->loads);
-    free(m->order);
+    sl_cta_lists_fini(&m->lists);
 }
 
 sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, const sl_model_options *options,
@@ -397,7 +364,7 @@ static void collect_stacks(const model *m, uint64_t (*sums)[SL_LOAD_CLASSES], sl
     const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
     uint64_t requests = 0;
     for (size_t i = 0; i < (size_t)m->cores * m->slots; i++)
-        if (is_global_load(&kernel->inst[kernel->mem_inst[i % m->slots]]))
+        if (sl_inst_is_global_load(&kernel->inst[kernel->mem_inst[i % m->slots]]))
             requests += m->loads[i].requests;
     for (size_t i = 0; i < m->points; i++) {
         uint64_t sectors[SL_LOAD_CLASSES] = {0};

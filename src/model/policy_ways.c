@@ -51,7 +51,7 @@ uint32_t sl_policy_ways_enter(sl_policy_ways *w, const sl_cache_access *access, 
         sl_way_mask all = {w->all_ways, w->ways};
         *way = sl_policy_victim(&w->policy, access, &all);
         gone = w->occupant[(size_t)access->set * w->ways + *way];
-        sl_policy_ways_leave(w, access->set, *way);
+        sl_policy_ways_evict(w, access->set, *way);
     } else {
         *way = free_way(w, access->set);
     }
@@ -63,7 +63,7 @@ uint32_t sl_policy_ways_enter(sl_policy_ways *w, const sl_cache_access *access, 
     return gone;
 }
 
-void sl_policy_ways_leave(sl_policy_ways *w, uint32_t set, uint32_t way)
+void sl_policy_ways_evict(sl_policy_ways *w, uint32_t set, uint32_t way)
 {
     size_t place = (size_t)set * w->ways + way;
     sl_policy_evict(&w->policy, set, way, w->reused[place]);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/request.h"
+#include "access/coalescer.h"
+#include "access/request.h"
 #include "policy/policy.h"
 
 typedef struct line_state {
@@ -13,15 +14,15 @@ typedef struct line_state {
     bool reused;
 } line_state;
 
-/* A request of a group of cores that is in flight, and how many others have joined it. */
-typedef struct joined {
+/* A request of a group of cores that is in flight, and how many were merged with it. */
+typedef struct coalesced {
     uint64_t line;
     uint64_t until;
     uint32_t group, sectors; /* sectors 0: free */
-    uint32_t joins;
-} joined;
+    uint32_t reads;          /* those that were merged, and itself */
+} coalesced;
 
-enum { LOG2_JOINED = 16 };
+enum { LOG2_COALESCED = 16 };
 
 struct sl_shared {
     sl_shared_config config;
@@ -29,50 +30,41 @@ struct sl_shared {
     unsigned log2_line, log2_sector, log2_above_line, log2_above_sector;
     uint32_t fill_sectors; /* that come together */
     uint32_t line_mask;    /* all sectors of a line */
-    uint32_t parts, part_ways;
-    uint64_t *tag;     /* [parts * sets * part_ways]: line + 1; 0: free. By themselves: most requests need no more */
-    line_state *lines; /* [parts * sets * part_ways] */
+    uint32_t partitions, partition_ways;
+    uint64_t
+        *tag; /* [partitions * sets * partition_ways]: line + 1; 0: free. By themselves: most requests need no more */
+    line_state *lines; /* [partitions * sets * partition_ways] */
     uint64_t clock;
-    sl_policy policy;   /* ops NULL: LRU, for which the stamps do. Sets of all parts are sets to it */
-    uint64_t *all_ways; /* a mask: all of them may leave */
-    joined *joined;     /* by request, later ones replace; NULL: requests do not join */
+    sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
+    uint64_t *all_ways;   /* a mask: all of them may be evicted */
+    coalesced *coalesced; /* by request, later ones replace; NULL: there is no coalescer */
     sl_shared_counts *counts;
     SL_ARRAY(sl_traffic) traffic;
 };
 
-/* ---- requests that join ---- */
+/* ---- coalescing across SMs ---- */
 
-static joined *find_joined(const sl_shared *s, const sl_traffic *t, uint32_t group)
+static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32_t group)
 {
     uint64_t hash = (t->line * 0x9e3779b97f4a7c15u ^ (uint64_t)group << 32 ^ t->sectors) * 0xd6e8feb86659fd93u;
-    return &s->joined[hash >> (64 - LOG2_JOINED)];
+    return &s->coalesced[hash >> (64 - LOG2_COALESCED)];
 }
 
 /* Whether the request is the same as one of its group that is in flight, and goes along with it. */
-static bool joins(const sl_shared *s, joined *j, const sl_traffic *t, uint32_t group)
+static bool coalesces(const sl_shared *s, coalesced *j, const sl_traffic *t, uint32_t group)
 {
     bool same = j->sectors == t->sectors && j->line == t->line && j->group == group;
-    if (!same || t->time >= j->until || j->joins + 1 >= s->config.above->merge_cores)
+    if (!same || t->time >= j->until || !sl_coalescer_takes(s->config.above, j->reads))
         return false;
-    j->joins++;
+    j->reads++;
     return true;
-}
-
-/* Cores of the small cluster come first and share in pairs; the others in groups. */
-static uint32_t group_of(const sl_shared *s, uint32_t source)
-{
-    uint32_t size = s->config.above->merge_group, apart = s->config.cores_apart;
-    if (!size)
-        return source;
-    return source < apart ? source / 2 : (apart + 1) / 2 + (source - apart) / size;
 }
 
 /* ---- the cache ---- */
 
-static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sectors, sl_traffic_kind kind,
-                       uint32_t slot)
+static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sectors, sl_mem_access kind, uint32_t slot)
 {
-    sl_traffic t = {time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, slot};
+    sl_traffic t = {time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, slot};
     return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
 }
 
@@ -80,25 +72,25 @@ static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sect
 static uint32_t find_room(sl_shared *s, const line_state *lines, const sl_cache_access *access)
 {
     uint32_t victim = 0;
-    for (uint32_t w = 1; w < s->part_ways; w++)
+    for (uint32_t w = 1; w < s->partition_ways; w++)
         if (lines[w].stamp < lines[victim].stamp)
             victim = w;
     if (!s->policy.ops || !lines[victim].stamp)
         return victim;
-    sl_way_mask all = {s->all_ways, s->part_ways};
+    sl_way_mask all = {s->all_ways, s->partition_ways};
     victim = sl_policy_victim(&s->policy, access, &all);
     sl_policy_evict(&s->policy, access->set, victim, lines[victim].reused);
     return victim;
 }
 
 /* The line is not there: another makes room. NULL: memory ran out. */
-static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t time,
-                              const sl_cache_access *access)
+static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t time,
+                                 const sl_cache_access *access)
 {
     uint32_t victim = find_room(s, lines, access);
     if (lines[victim].dirty) {
         s->counts[s->config.slots].written += sl_sector_count(lines[victim].dirty);
-        if (!send_below(s, time, tag[victim] - 1, lines[victim].dirty, SL_TRAFFIC_STORE, s->config.slots))
+        if (!send_below(s, time, tag[victim] - 1, lines[victim].dirty, SL_ACCESS_STORE, s->config.slots))
             return NULL;
     }
     tag[victim] = access->line + 1;
@@ -108,17 +100,14 @@ static line_state *bring_line(sl_shared *s, uint64_t *tag, line_state *lines, ui
     return &lines[victim];
 }
 
-static const sl_mem_access access_of[] = {
-    [SL_TRAFFIC_LOAD] = SL_ACCESS_LOAD, [SL_TRAFFIC_STORE] = SL_ACCESS_STORE, [SL_TRAFFIC_ATOMIC] = SL_ACCESS_ATOMIC};
-
-/* The line in one part, with no sector valid where it has just come in. NULL: memory ran out. */
+/* The line in one partition, with no sector valid where it was just allocated. NULL: memory ran out. */
 static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line)
 {
-    uint32_t ways = s->part_ways;
+    uint32_t ways = s->partition_ways;
     size_t set = (size_t)part * s->level->sets + sl_level_set(s->level, line << s->log2_line);
     uint64_t *tag = &s->tag[set * ways];
     line_state *lines = &s->lines[set * ways];
-    sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = access_of[t->kind]};
+    sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = (sl_mem_access)t->kind};
     s->clock++;
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
@@ -129,7 +118,7 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
             }
             return &lines[w];
         }
-    return bring_line(s, tag, lines, t->time, &access);
+    return allocate_line(s, tag, lines, t->time, &access);
 }
 
 /* Sectors that come together when these are missing: whole groups. */
@@ -142,19 +131,19 @@ static uint32_t fill_of(const sl_shared *s, uint32_t missing)
     return fill & s->line_mask;
 }
 
-/* Brings sectors into a line of the part that is their home. */
+/* Fills sectors of a line of the partition that is their home. */
 static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t line, uint32_t missing)
 {
     uint32_t fill = fill_of(s, missing) & ~l->valid;
     s->counts[t->slot].filled += sl_sector_count(fill);
     l->valid |= (uint16_t)fill;
-    return send_below(s, t->time, line, fill, SL_TRAFFIC_LOAD, t->slot);
+    return send_below(s, t->time, line, fill, SL_ACCESS_LOAD, t->slot);
 }
 
-/* Which part keeps a line for all. */
+/* Which partition keeps a line for all. */
 static uint32_t home_of(const sl_shared *s, uint64_t line)
 {
-    return s->parts > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->parts : 0;
+    return s->partitions > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->partitions : 0;
 }
 
 static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
@@ -188,9 +177,9 @@ static bool write_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_
     if (!l)
         return false;
     bool fetched = true;
-    if (t->kind == SL_TRAFFIC_ATOMIC && sectors & ~l->valid)
+    if (t->kind == SL_ACCESS_ATOMIC && sectors & ~l->valid)
         fetched = fill_home(s, t, l, line, sectors & ~l->valid);
-    if (t->kind == SL_TRAFFIC_STORE)
+    if (t->kind == SL_ACCESS_STORE)
         s->counts[t->slot].writes += sl_sector_count(sectors);
     l->valid |= (uint16_t)sectors;
     l->dirty |= (uint16_t)sectors;
@@ -202,7 +191,7 @@ static bool take_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
 {
     if (!sectors)
         return true;
-    return t->kind == SL_TRAFFIC_LOAD ? read_line(s, t, part, line, sectors) : write_line(s, t, line, sectors);
+    return t->kind == SL_ACCESS_LOAD ? read_line(s, t, part, line, sectors) : write_line(s, t, line, sectors);
 }
 
 /* Sectors of the level above, as those of this one, from the start of the same line. */
@@ -237,17 +226,17 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
-    uint32_t group = group_of(s, source), part = group % s->parts;
-    if (t->kind != SL_TRAFFIC_LOAD || !s->joined)
+    uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source), part = group % s->partitions;
+    if (t->kind != SL_ACCESS_LOAD || !s->coalesced)
         return take_sectors(s, t, part);
-    joined *j = find_joined(s, t, group);
-    if (joins(s, j, t, group))
+    coalesced *j = find_coalesced(s, t, group);
+    if (coalesces(s, j, t, group))
         return true;
     uint64_t filled = s->counts[t->slot].filled;
     if (!take_sectors(s, t, part))
         return false;
     bool hit = s->counts[t->slot].filled == filled;
-    *j = (joined){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 0};
+    *j = (coalesced){t->line, t->time + (hit ? s->level->hit_cycles : s->config.miss_cycles), group, t->sectors, 1};
     return true;
 }
 
@@ -259,12 +248,12 @@ static sl_status make_replacement(sl_shared *s, sl_error *error)
     sl_status status = sl_policy_parse_among(s->level->policies, s->level->replacement, &choice, error);
     if (status || (!s->config.no_stamps && !strcmp(choice.ops->name, "lru")))
         return status;
-    s->all_ways = calloc((s->part_ways + 63) / 64, sizeof *s->all_ways);
+    s->all_ways = calloc((s->partition_ways + 63) / 64, sizeof *s->all_ways);
     if (!s->all_ways)
         return sl_fail_memory(error);
-    for (uint32_t w = 0; w < s->part_ways; w++)
+    for (uint32_t w = 0; w < s->partition_ways; w++)
         s->all_ways[w / 64] |= UINT64_C(1) << (w % 64);
-    sl_cache_shape shape = {.sets = s->parts * s->level->sets, .ways = s->part_ways, .seed = s->config.seed};
+    sl_cache_shape shape = {.sets = s->partitions * s->level->sets, .ways = s->partition_ways, .seed = s->config.seed};
     return sl_policy_init(&s->policy, &choice, &shape, error);
 }
 
@@ -289,16 +278,16 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->log2_above_sector = (unsigned)__builtin_ctz(above->sector_bytes);
     s->fill_sectors = level->fill_bytes / level->sector_bytes;
     s->line_mask = (uint32_t)((UINT64_C(1) << (level->line_bytes / level->sector_bytes)) - 1);
-    s->parts = level->parts ? level->parts : 1;
-    s->part_ways = level->ways / s->parts ? level->ways / s->parts : 1;
-    size_t lines = (size_t)s->parts * level->sets * s->part_ways;
+    s->partitions = level->partitions ? level->partitions : 1;
+    s->partition_ways = level->ways / s->partitions ? level->ways / s->partitions : 1;
+    size_t lines = (size_t)s->partitions * level->sets * s->partition_ways;
     s->tag = calloc(lines, sizeof *s->tag);
     s->lines = calloc(lines, sizeof *s->lines);
     s->counts = calloc(config->slots + 1, sizeof *s->counts);
-    bool merges = above->merge_cores > 1 && above->merge_group;
+    bool merges = sl_coalescer_exists(above);
     if (merges)
-        s->joined = calloc((size_t)1 << LOG2_JOINED, sizeof *s->joined);
-    if (!s->tag || !s->lines || !s->counts || (merges && !s->joined)) {
+        s->coalesced = calloc((size_t)1 << LOG2_COALESCED, sizeof *s->coalesced);
+    if (!s->tag || !s->lines || !s->counts || (merges && !s->coalesced)) {
         sl_shared_destroy(s);
         return sl_fail_memory(error);
     }
@@ -316,7 +305,7 @@ void sl_shared_destroy(sl_shared *s)
         return;
     free(s->tag);
     free(s->lines);
-    free(s->joined);
+    free(s->coalesced);
     free(s->counts);
     sl_policy_fini(&s->policy);
     free(s->all_ways);

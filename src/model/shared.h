@@ -17,12 +17,12 @@ typedef struct sl_shared_counts {
 typedef struct sl_shared sl_shared;
 
 typedef struct sl_shared_config {
-    const sl_level *level, *above; /* must stay valid; above: the level whose misses come in */
+    const sl_level *level, *above; /* must stay valid; above: the level whose misses it serves */
     uint32_t slots;                /* memory instructions of the kernel */
-    uint32_t cores_apart;          /* of the machine, where the level above belongs to cores */
-    uint32_t miss_cycles;          /* from a request that misses here to its data: how long others can join it */
-    bool wants_traffic;            /* for a level below */
-    bool no_stamps;                /* asks the policy for victims also where the level's own stamps would do */
+    uint32_t small_gpc_cores;      /* of the machine, where the level above belongs to cores */
+    uint32_t miss_cycles; /* from a request that misses here to its data: how long others can be merged with it */
+    bool wants_traffic;   /* for a level below */
+    bool no_stamps;       /* asks the policy for victims also where the level's own stamps would do */
     uint64_t seed;
 } sl_shared_config;
 

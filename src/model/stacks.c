@@ -25,10 +25,10 @@ struct sl_stacks {
     uint32_t sectors;      /* of a line */
     size_t points, geometries;
     point *point;
-    geometry *geometry;          /* [geometries] */
-    SL_ARRAY(uint32_t) touched;  /* of each line, by id: sectors ever asked for */
-    SL_ARRAY(uint32_t) farthest; /* [line][geometry][sector]: of the line since the sector was used; GONE */
-    SL_ARRAY(uint32_t) dropped;  /* the same, as it was when a store dropped the sector; GONE: none has since */
+    geometry *geometry;             /* [geometries] */
+    SL_ARRAY(uint32_t) accessed;    /* of each line, by id: sectors ever asked for */
+    SL_ARRAY(uint32_t) farthest;    /* [line][geometry][sector]: of the line since the sector was used; GONE */
+    SL_ARRAY(uint32_t) invalidated; /* the same, as it was when a store invalidated the sector; GONE: none has since */
     uint64_t (*result)[SL_LOAD_CLASSES];
     bool failed;
 };
@@ -40,9 +40,9 @@ static inline sl_reuse *stack_of(const geometry *g, uint64_t line)
     return g->set[g->sets == 1 ? 0 : sl_level_set(g->level, line * g->level->line_bytes)];
 }
 
-static inline uint32_t *dropped_of(sl_stacks *s, uint32_t id, size_t number)
+static inline uint32_t *invalidated_of(sl_stacks *s, uint32_t id, size_t number)
 {
-    return &s->dropped.items[((size_t)id * s->geometries + number) * s->sectors];
+    return &s->invalidated.items[((size_t)id * s->geometries + number) * s->sectors];
 }
 
 static inline uint32_t *farthest_of(sl_stacks *s, uint32_t id, size_t number)
@@ -50,17 +50,17 @@ static inline uint32_t *farthest_of(sl_stacks *s, uint32_t id, size_t number)
     return &s->farthest.items[((size_t)id * s->geometries + number) * s->sectors];
 }
 
-/* Ids count up from 0 in the order of first touches. False when memory runs out. */
+/* Ids count up from 0 in the order of first accesses. False when memory runs out. */
 static bool make_record(sl_stacks *s, uint32_t id)
 {
-    if (id < s->touched.count)
+    if (id < s->accessed.count)
         return true;
     size_t words = s->geometries * s->sectors;
-    if (!sl_array_push(&s->touched, 0) || !sl_array_reserve(&s->farthest, words) ||
-        !sl_array_reserve(&s->dropped, words))
+    if (!sl_array_push(&s->accessed, 0) || !sl_array_reserve(&s->farthest, words) ||
+        !sl_array_reserve(&s->invalidated, words))
         return false;
     for (size_t i = 0; i < words; i++)
-        s->farthest.items[s->farthest.count++] = s->dropped.items[s->dropped.count++] = GONE;
+        s->farthest.items[s->farthest.count++] = s->invalidated.items[s->invalidated.count++] = GONE;
     return true;
 }
 
@@ -77,7 +77,7 @@ static bool touch(sl_stacks *s, uint64_t line, uint32_t *id)
     for (size_t g = 0; g < s->geometries && !s->failed; g++) {
         sl_reuse *stack = stack_of(&s->geometry[g], line);
         uint32_t rank;
-        uint64_t distance = sl_reuse_touch_id(stack, line, &rank);
+        uint64_t distance = sl_reuse_access_id(stack, line, &rank);
         *id = g ? *id : rank;
         s->failed = sl_reuse_failed(stack) || !make_record(s, *id);
         for (uint32_t k = 0; k < s->sectors && !s->failed; k++)
@@ -88,11 +88,11 @@ static bool touch(sl_stacks *s, uint64_t line, uint32_t *id)
 
 static void use(sl_stacks *s, uint32_t id, uint32_t sectors)
 {
-    s->touched.items[id] |= sectors;
+    s->accessed.items[id] |= sectors;
     for (size_t g = 0; g < s->geometries; g++)
         for (uint32_t left = sectors; left; left &= left - 1) {
             farthest_of(s, id, g)[__builtin_ctz(left)] = 0;
-            dropped_of(s, id, g)[__builtin_ctz(left)] = GONE;
+            invalidated_of(s, id, g)[__builtin_ctz(left)] = GONE;
         }
 }
 
@@ -100,15 +100,15 @@ static void use(sl_stacks *s, uint32_t id, uint32_t sectors)
 
 static void count_sector(sl_stacks *s, uint32_t id, uint32_t sector)
 {
-    bool first = !(s->touched.items[id] >> sector & 1);
+    bool first = !(s->accessed.items[id] >> sector & 1);
     uint32_t full = farthest_of(s, id, 0)[sector];
     for (size_t i = 0; i < s->points; i++) {
         const point *p = &s->point[i];
-        sl_load_class class = first                                               ? SL_LOAD_COMPULSORY
-                              : farthest_of(s, id, p->geometry)[sector] < p->ways ? SL_LOAD_HIT
-                              : dropped_of(s, id, p->geometry)[sector] < p->ways  ? SL_LOAD_STORE
-                              : full < p->lines                                   ? SL_LOAD_CONFLICT
-                                                                                  : SL_LOAD_CAPACITY;
+        sl_load_class class = first                                                  ? SL_LOAD_COMPULSORY
+                              : farthest_of(s, id, p->geometry)[sector] < p->ways    ? SL_LOAD_HIT
+                              : invalidated_of(s, id, p->geometry)[sector] < p->ways ? SL_LOAD_STORE
+                              : full < p->lines                                      ? SL_LOAD_CONFLICT
+                                                                                     : SL_LOAD_CAPACITY;
         s->result[i][class]++;
     }
 }
@@ -123,32 +123,25 @@ void sl_stacks_load(sl_stacks *s, uint64_t line, uint32_t sectors, bool counted)
     use(s, id, sectors);
 }
 
-void sl_stacks_probe(sl_stacks *s, uint64_t line, uint32_t sectors, bool counted)
+void sl_stacks_bypass(sl_stacks *s, uint64_t line, uint32_t sectors, bool lookup)
 {
-    uint32_t id, any;
-    if (!counted)
-        return;
-    sl_reuse_look(s->geometry[0].set[0], line, &id);
+    uint32_t id = UINT32_MAX, any;
+    if (lookup)
+        sl_reuse_look(s->geometry[0].set[0], line, &id);
     for (size_t i = 0; i < s->points; i++) {
         const point *p = &s->point[i];
-        uint64_t distance = sl_reuse_look(stack_of(&s->geometry[p->geometry], line), line, &any);
+        uint64_t distance = id == UINT32_MAX ? 0 : sl_reuse_look(stack_of(&s->geometry[p->geometry], line), line, &any);
         for (uint32_t left = sectors; left; left &= left - 1) {
             uint32_t sector = (uint32_t)__builtin_ctz(left);
             bool hit = id != UINT32_MAX && farther(farthest_of(s, id, p->geometry)[sector], distance) < p->ways;
-            s->result[i][hit ? SL_LOAD_HIT : SL_LOAD_CAPACITY]++;
+            s->result[i][hit ? SL_LOAD_HIT : SL_LOAD_BYPASSED]++;
         }
     }
 }
 
-void sl_stacks_pass(sl_stacks *s, uint32_t sectors)
-{
-    for (size_t i = 0; i < s->points; i++)
-        s->result[i][SL_LOAD_COMPULSORY] += (uint64_t)__builtin_popcount(sectors);
-}
-
 /* ---- stores ---- */
 
-void sl_stacks_drop(sl_stacks *s, uint64_t line)
+void sl_stacks_invalidate(sl_stacks *s, uint64_t line)
 {
     uint32_t id;
     sl_reuse_look(s->geometry[0].set[0], line, &id);
@@ -156,14 +149,14 @@ void sl_stacks_drop(sl_stacks *s, uint64_t line)
         return;
     for (size_t g = 0; g < s->geometries; g++) {
         sl_reuse *stack = stack_of(&s->geometry[g], line);
-        uint32_t any, *farthest = farthest_of(s, id, g), *dropped = dropped_of(s, id, g);
+        uint32_t any, *farthest = farthest_of(s, id, g), *invalidated = invalidated_of(s, id, g);
         uint64_t distance = sl_reuse_look(stack, line, &any);
         for (uint32_t k = 0; k < s->sectors; k++) {
             if (farthest[k] != GONE)
-                dropped[k] = farther(farthest[k], distance);
+                invalidated[k] = farther(farthest[k], distance);
             farthest[k] = GONE;
         }
-        sl_reuse_drop(stack, line);
+        sl_reuse_remove(stack, line);
         s->failed |= sl_reuse_failed(stack);
     }
 }
@@ -172,7 +165,7 @@ void sl_stacks_store(sl_stacks *s, uint64_t line, uint32_t sectors)
 {
     uint32_t id;
     if (s->level->write == SL_WRITE_EVICT)
-        sl_stacks_drop(s, line);
+        sl_stacks_invalidate(s, line);
     else if (s->level->write == SL_WRITE_BACK && touch(s, line, &id))
         use(s, id, sectors);
 }
@@ -244,9 +237,9 @@ void sl_stacks_destroy(sl_stacks *s)
             sl_reuse_destroy(s->geometry[g].set[i]);
         free(s->geometry[g].set);
     }
-    sl_array_free(&s->touched);
+    sl_array_free(&s->accessed);
     sl_array_free(&s->farthest);
-    sl_array_free(&s->dropped);
+    sl_array_free(&s->invalidated);
     free(s->point);
     free(s->geometry);
     free(s->result);

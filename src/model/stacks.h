@@ -5,7 +5,7 @@
  * A line's position in the LRU stack of its set says which associativities hold it (the inclusion property), so one
  * stack per set does for all numbers of ways; the fully associative stack beside them tells capacity from conflict for
  * all sizes. Levels with another number of sets have other stacks, fed by the same accesses. A sector is there while
- * its line has not left since the sector was last used: it remembers the largest distance of its line since then. */
+ * its line was not evicted since the sector was last used: it remembers the largest distance of its line since then. */
 #ifndef SL_MODEL_STACKS_H
 #define SL_MODEL_STACKS_H
 
@@ -22,11 +22,9 @@ void sl_stacks_destroy(sl_stacks *stacks); /* NULL is fine */
 
 /* As the functions of l1.h; only sectors of loads that are `counted` show in the results. */
 void sl_stacks_load(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool counted);
-void sl_stacks_probe(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool counted);
 void sl_stacks_store(sl_stacks *stacks, uint64_t line, uint32_t sectors);
-void sl_stacks_drop(sl_stacks *stacks, uint64_t line);
-/* Sectors of loads that do not look into the cache at all. */
-void sl_stacks_pass(sl_stacks *stacks, uint32_t sectors);
+void sl_stacks_invalidate(sl_stacks *stacks, uint64_t line);
+void sl_stacks_bypass(sl_stacks *stacks, uint64_t line, uint32_t sectors, bool lookup); /* counted */
 
 /* [count][SL_LOAD_CLASSES]: sectors by level and class. */
 const uint64_t (*sl_stacks_result(const sl_stacks *stacks))[SL_LOAD_CLASSES];

@@ -28,7 +28,7 @@ static bool is_pure(const sl_model_variant *v)
            first->write != SL_WRITE_ALLOCATE; /* stacks know nothing of single bytes */
 }
 
-/* Whether one pass does for both: all but their first levels' sets and ways are alike. Nothing random is left then. */
+/* Whether one pass does for both: all but their first levels' sets and ways are alike. Nothing is random then. */
 static bool in_one_pass(const sl_model_variant *a, const sl_model_variant *b)
 {
     if (!is_pure(a) || !is_pure(b) || !same_options(&a->options, &b->options))

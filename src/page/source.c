@@ -243,7 +243,7 @@ static void put_numbers(FILE *file, const line_sum *sum, uint64_t of_kernel)
     fputs("</td>", file);
     put_misses(file, sum, of_kernel);
     if (sum->profiled)
-        sl_html_cell_share(file, sl_profile_once(&sum->reuse), sum->reuse.line_touches);
+        sl_html_cell_share(file, sl_profile_once(&sum->reuse), sum->reuse.line_accesses);
     else
         sl_html_cell_none(file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything goes past the cache, which is as good as not there: what the papers call BALL, against which they sort
+/* Everything bypasses the cache, which is as good as not there: what the papers call BALL, against which they sort
  * programs into those that a first cache helps and those that it hinders. */
 #include "policy/policy.h"
 
@@ -17,7 +17,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
 
 const sl_policy_ops sl_policy_all = {
     .name = "all",
-    .summary = "everything goes past the cache",
+    .summary = "bypass everything, as if there were no cache",
     .source = "Li et al., ICS 2015, section 6.1, as BALL",
     .init = init,
     .admit = admit,

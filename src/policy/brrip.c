@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bimodal re-reference interval prediction: most new lines are predicted in the distant future and leave first, so that
- * a part of a working set that is larger than the cache stays. Jaleel et al., ISCA 2010, section 4. Which ones get the
- * nearer prediction is a count here, every 32nd, where the paper has a probability of 1/32. */
+/* Bimodal re-reference interval prediction: most new lines are predicted in the distant future and evicted first, so
+ * that a part of a working set that is larger than the cache stays. Jaleel et al., ISCA 2010, section 4. Which ones get
+ * the nearer prediction is a count here, every 32nd, where the paper has a probability of 1/32. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
@@ -41,7 +41,7 @@ static const sl_param params[] = {
 
 const sl_policy_ops sl_policy_brrip = {
     .name = "brrip",
-    .summary = "bimodal re-reference interval prediction: most new lines leave first",
+    .summary = "bimodal re-reference interval prediction: most new lines are evicted first",
     .source = "Jaleel et al., ISCA 2010, section 4",
     .params = params,
     .state_bytes = sizeof(brrip),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The access interval predictor: a line that was not used for longer than it ever was before is dead and leaves first;
- * a line that was never used again goes past the next time. Kharbutli and Solihin, "Counter-based cache replacement and
+/* The access interval predictor: a line that was not used for longer than it ever was before is dead and evicted first;
+ * a line that was never reused bypasses the next time. Kharbutli and Solihin, "Counter-based cache replacement and
  * bypassing algorithms", IEEE Transactions on Computers 57(4), 2008; first ICCD 2005, section 3.2. In the size in which
  * Tian et al., GPGPU-8, 2015, compare with it: a table of 128 by 128.
  *
  * Each line counts the accesses to its set since its last use, and keeps the longest such interval of its stay. When it
- * leaves, the interval goes into a table, by the hashes of the instruction that brought the line and of the line; with
- * it a bit that says whether it was the same as the one before. Only intervals with that bit are believed. A line whose
- * believed interval is 0 was never used again.
+ * is evicted, the interval goes into a table, by the hashes of the instruction that filled the line and of the line;
+ * with it a bit that says whether it was the same as the one before. Only intervals with that bit are believed. A line
+ * whose believed interval is 0 was never used again.
  *
- * Ours: one such request in so many is let in all the same, because nothing else would ever correct the table. */
+ * Ours: one such request in so many is admitted all the same, because nothing else would ever correct the table. */
 #include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/stamps.h"
@@ -32,16 +32,16 @@ typedef struct counter {
     line *lines;  /* [sets * ways] */
     entry *table; /* [pcs * addresses] */
     uint32_t pcs, addresses;
-    uint8_t most;
+    uint8_t max;
     uint64_t relearn, dead_on_arrival;
-    bool is_asked; /* the cache asks what goes past: misses are seen there */
+    bool is_asked; /* the cache asks what bypasses: misses are seen there */
     uint64_t bypasses, expired_victims, lru_victims;
 } counter;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
     counter *c = self;
-    c->most = (uint8_t)((1u << value[INTERVAL_BITS]) - 1);
+    c->max = (uint8_t)((1u << value[INTERVAL_BITS]) - 1);
     c->pcs = 1u << value[PC_BITS];
     c->addresses = 1u << value[LINE_BITS];
     c->relearn = value[RELEARN];
@@ -67,7 +67,7 @@ static void pass(counter *c, uint32_t set)
 {
     line *lines = lines_of(c, set);
     for (uint32_t w = 0; w < c->stamps.ways; w++)
-        lines[w].since = (uint8_t)(lines[w].since + (lines[w].since < c->most));
+        lines[w].since = (uint8_t)(lines[w].since + (lines[w].since < c->max));
 }
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
@@ -136,26 +136,26 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     c->table[l->at] = (entry){.longest = l->longest, .sure = l->longest == l->past.longest};
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const counter *c = self;
-    tell->number(tell->to, "bypasses", c->bypasses);
-    tell->number(tell->to, "expired_victims", c->expired_victims);
-    tell->number(tell->to, "lru_victims", c->lru_victims);
+    statistics->number(statistics->to, "bypasses", c->bypasses);
+    statistics->number(statistics->to, "expired_victims", c->expired_victims);
+    statistics->number(statistics->to, "lru_victims", c->lru_victims);
 }
 
 static const sl_param params[] = {
     {"interval_bits", SL_PARAM_COUNT, 4, 1, 8, NULL, "of an interval", NULL},
     {"pc_bits", SL_PARAM_COUNT, 7, 1, 12, NULL, "of the hash of an instruction", NULL},
     {"line_bits", SL_PARAM_COUNT, 7, 1, 12, NULL, "of the hash of a line", NULL},
-    {"relearn", SL_PARAM_COUNT, 32, 0, 1u << 20, NULL, "one request in so many of those to go past is let in; 0: none",
+    {"relearn", SL_PARAM_COUNT, 32, 0, 1u << 20, NULL, "one request in so many of those to bypass is admitted; 0: none",
      NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_counter = {
     .name = "counter",
-    .summary = "lines unused for longer than ever before leave first; those never used again go past",
+    .summary = "access interval predictor: evict lines unused for longer than ever before, bypass those never reused",
     .source = "Kharbutli and Solihin, IEEE Transactions on Computers 57(4), 2008, as AIP",
     .params = params,
     .state_bytes = sizeof(counter),

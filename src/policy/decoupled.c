@@ -5,12 +5,12 @@
  * Tags with a line are committed, the others candidates. The policy keeps its own tags: those committed follow the
  * cache's fills and evictions. A candidate counts its re-references (RC); with `threshold` of them it gets a line. The
  * tag that makes room for a new one has the smallest count, of several the one used longest ago. Each line that is
- * allocated ages the counts of all other tags of its set; a line that leaves, for whatever reason, leaves its tag as a
+ * allocated ages the counts of all other tags of its set; an evicted line, for whatever reason, leaves its tag as a
  * candidate with a count of 0.
  *
- * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the usual one, the others follow the one that misses
+ * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the baseline, the others follow the one that misses
  * less. The end of an epoch is noticed at the first access after it: in between nothing could have happened. With fewer
- * than three caches there is nobody to follow: all run the design. What runs the usual design keeps its tags all the
+ * than three caches there is nobody to follow: all run the design. What runs the baseline keeps its tags all the
  * same, so that it can change sides at any time.
  *
  * Loads alone are filtered and counted. Left out: the additional cycle of the larger tag store, which the paper says
@@ -31,26 +31,26 @@ typedef struct tag {
 } tag;
 
 /* What the caches of a level know of each other. The first two lead. */
-typedef struct duel {
+typedef struct dueling {
     uint64_t accesses[2], hits[2];
     uint64_t epoch; /* the last one that began */
-    bool compared;  /* before, all follow the usual design */
+    bool compared;  /* before, all follow the baseline */
     bool design_on;
     uint64_t changes;
-} duel;
+} dueling;
 
 typedef struct decoupled {
     tag *tags;        /* [sets * per_set] */
     uint32_t *tag_of; /* [sets * ways]: tag within the set of each line; SL_NO_WAY: none */
-    uint32_t per_set, ways, threshold, rc_most, rc_init;
+    uint32_t per_set, ways, threshold, rc_max, rc_init;
     bool any_victim, tie_is_design, pending_hits;
     uint64_t epoch_cycles, margin;
     uint64_t clock;
     uint32_t given_up, given_set; /* way of a committed tag that made room at the last request; SL_NO_WAY: none */
-    duel *duel;                   /* NULL: this cache always runs the design */
+    dueling *dueling;             /* NULL: this cache always runs the design */
     uint32_t instance;
     uint64_t new_tags, waiting, passed; /* loads that missed: without a tag, below the threshold, at the threshold */
-    uint64_t unfiltered;                /* … under the usual design */
+    uint64_t unfiltered;                /* … under the baseline */
 } decoupled;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
@@ -62,18 +62,18 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
         return sl_fail(error, SL_INVALID, "policy 'decoupled': 'tags' has to be more than the %u ways of the cache",
                        shape->ways);
     d->threshold = (uint32_t)value[THRESHOLD];
-    d->rc_most = (1u << value[RC_BITS]) - 1;
+    d->rc_max = (1u << value[RC_BITS]) - 1;
     d->rc_init = (uint32_t)value[RC_INIT];
-    if (d->threshold > d->rc_most || d->rc_init > d->rc_most)
+    if (d->threshold > d->rc_max || d->rc_init > d->rc_max)
         return sl_fail(error, SL_INVALID, "policy 'decoupled': '%s' is more than %u bits count to",
-                       d->threshold > d->rc_most ? "threshold" : "rc_init", (uint32_t)value[RC_BITS]);
+                       d->threshold > d->rc_max ? "threshold" : "rc_init", (uint32_t)value[RC_BITS]);
     d->any_victim = value[VICTIMS] == VICTIMS_ALL;
     d->epoch_cycles = value[EPOCH];
     d->margin = value[MARGIN];
     d->tie_is_design = value[TIE] == TIE_DESIGN;
     d->pending_hits = value[PENDING] == PENDING_HITS;
     d->instance = shape->instance;
-    d->duel = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
+    d->dueling = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
     d->given_up = SL_NO_WAY;
     d->tags = sl_arena_array(arena, tag, (size_t)shape->sets * d->per_set);
     d->tag_of = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
@@ -84,12 +84,12 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     return SL_OK;
 }
 
-/* ---- the duel ---- */
+/* ---- SM dueling ---- */
 
 /* Whether b hits by more points more often than a. */
 static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
 {
-    const duel *u = d->duel;
+    const dueling *u = d->dueling;
     unsigned __int128 hits_b = (unsigned __int128)u->hits[b] * u->accesses[a];
     unsigned __int128 hits_a = (unsigned __int128)u->hits[a] * u->accesses[b];
     unsigned __int128 all = (unsigned __int128)u->accesses[a] * u->accesses[b];
@@ -98,7 +98,7 @@ static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
 
 static void compare(decoupled *d)
 {
-    duel *u = d->duel;
+    dueling *u = d->dueling;
     if (!u->accesses[0] || !u->accesses[1])
         return;
     bool was_on = u->design_on;
@@ -113,7 +113,7 @@ static void compare(decoupled *d)
 /* A load, before anything is decided about it. */
 static void count(decoupled *d, const sl_cache_access *access, bool hit)
 {
-    duel *u = d->duel;
+    dueling *u = d->dueling;
     if (!u)
         return;
     uint64_t epoch = access->now / d->epoch_cycles;
@@ -129,7 +129,7 @@ static void count(decoupled *d, const sl_cache_access *access, bool hit)
 
 static bool runs_design(const decoupled *d)
 {
-    return !d->duel || d->instance == 0 || (d->instance >= 2 && d->duel->design_on);
+    return !d->dueling || d->instance == 0 || (d->instance >= 2 && d->dueling->design_on);
 }
 
 /* ---- tags ---- */
@@ -177,7 +177,7 @@ static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_ma
     return t;
 }
 
-/* ---- what the cache asks and tells ---- */
+/* ---- hooks of the cache ---- */
 
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
@@ -198,7 +198,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     }
     if (t) {
         t->stamp = ++d->clock;
-        t->rc += t->way == SL_NO_WAY && t->rc < d->rc_most;
+        t->rc += t->way == SL_NO_WAY && t->rc < d->rc_max;
         if (t->way == SL_NO_WAY && t->rc < d->threshold) {
             d->waiting++;
             return SL_BYPASS;
@@ -250,15 +250,15 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     *t = SL_NO_WAY;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const decoupled *d = self;
-    tell->number(tell->to, "new_tags", d->new_tags);
-    tell->number(tell->to, "below_threshold", d->waiting);
-    tell->number(tell->to, "at_threshold", d->passed);
-    tell->number(tell->to, "unfiltered", d->unfiltered);
-    tell->number(tell->to, "design_on", runs_design(d));
-    tell->number(tell->to, "duel_changes", d->duel ? d->duel->changes : 0);
+    statistics->number(statistics->to, "new_tags", d->new_tags);
+    statistics->number(statistics->to, "below_threshold", d->waiting);
+    statistics->number(statistics->to, "at_threshold", d->passed);
+    statistics->number(statistics->to, "unfiltered", d->unfiltered);
+    statistics->number(statistics->to, "design_on", runs_design(d));
+    statistics->number(statistics->to, "dueling_changes", d->dueling ? d->dueling->changes : 0);
 }
 
 static const char *const victims_words[] = {"candidates", "all", NULL};
@@ -277,26 +277,27 @@ static const sl_param params[] = {
     {"victims", SL_PARAM_WORD, VICTIMS_CANDIDATES, 0, 0, victims_words,
      "which tags make room for new ones: candidates; all, also those with a line, which is given up", NULL},
     {"dueling", SL_PARAM_WORD, ON, 0, 0, dueling_words,
-     "on: the first two caches of the level duel, the others follow; off, and with less than three caches: all filter",
+     "on: SM dueling: the first two caches of the level compete, the others follow; off, and with less than three "
+     "caches: all filter",
      NULL},
-    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles from a comparison in the duel to the next", NULL},
-    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in the duel", NULL},
+    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles from one comparison of SM dueling to the next", NULL},
+    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in SM dueling", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
      "what follows from a smaller difference: keep the side (the design at first), or design", NULL},
     {"pending", SL_PARAM_WORD, PENDING_MISSES, 0, 0, pending_words,
-     "what the duel takes loads for whose line is on its way: the paper has them apart from hits", NULL},
+     "how SM dueling counts pending hits: the paper has them separate from hits", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_decoupled = {
     .name = "decoupled",
     .summary =
-        "more tags than lines; a tag gets a line when it was referenced often enough; caches duel with the usual "
+        "more tags than lines; a tag gets a line when it was referenced often enough; SM dueling with the baseline "
         "design",
     .source = "Li et al., ICS 2015, section 4",
     .params = params,
     .state_bytes = sizeof(decoupled),
-    .shared_bytes = sizeof(duel),
+    .shared_bytes = sizeof(dueling),
     .access_nj = 0.002,
     .leak_mw = 1.7 / 15, /* the paper's total, as its area, is that of 15 cores */
     .cost =

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Dynamic re-reference interval prediction: some sets always fill as SRRIP does, as many as BRRIP does, and the others
- * as those of the two that miss less. Jaleel et al., ISCA 2010, section 4. A cache with a single set cannot duel and is
- * SRRIP. */
+ * as those of the two that miss less. Jaleel et al., ISCA 2010, section 4. A cache with a single set cannot do set
+ * dueling and is SRRIP. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
-#include "policy/set_duel.h"
+#include "policy/set_dueling.h"
 
 enum { EVERY = SL_RRIP_OWN, LEADERS, SELECTOR_BITS };
 
 typedef struct drrip {
     sl_rrip rrip;
     uint64_t every, bimodal_fills;
-    sl_set_duel duel; /* the first kind is SRRIP */
+    sl_set_dueling dueling; /* the first kind is SRRIP */
 } drrip;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
     drrip *d = self;
     d->every = value[EVERY];
-    sl_set_duel_init(&d->duel, shape->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
+    sl_set_dueling_init(&d->dueling, shape->sets, (uint32_t)value[LEADERS], (uint32_t)value[SELECTOR_BITS]);
     return sl_rrip_init(&d->rrip, shape, value, arena, error);
 }
 
@@ -36,17 +36,17 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     drrip *d = self;
-    sl_set_duel_miss(&d->duel, access->set);
-    bool bimodal = sl_set_duel_side(&d->duel, access->set);
+    sl_set_dueling_miss(&d->dueling, access->set);
+    bool bimodal = sl_set_dueling_side(&d->dueling, access->set);
     sl_rrip_fill(&d->rrip, access->set, way, bimodal && ++d->bimodal_fills % d->every);
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const drrip *d = self;
-    tell->number(tell->to, "selector", d->duel.selector);
-    tell->number(tell->to, "static_leader_misses", d->duel.misses[0]);
-    tell->number(tell->to, "bimodal_leader_misses", d->duel.misses[1]);
+    statistics->number(statistics->to, "selector", d->dueling.selector);
+    statistics->number(statistics->to, "static_leader_misses", d->dueling.misses[0]);
+    statistics->number(statistics->to, "bimodal_leader_misses", d->dueling.misses[1]);
 }
 
 static const sl_param params[] = {
@@ -55,13 +55,13 @@ static const sl_param params[] = {
      NULL},
     {"leaders", SL_PARAM_COUNT, 32, 1, 1u << 16, NULL, "sets of either kind that lead; at most half of the sets each",
      NULL},
-    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that tells which kind misses less", NULL},
+    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that says which kind misses less", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_drrip = {
     .name = "drrip",
-    .summary = "dynamic re-reference interval prediction: srrip or brrip, whichever misses less in a duel of sets",
+    .summary = "dynamic re-reference interval prediction: srrip or brrip, whichever misses less, by set dueling",
     .source = "Jaleel et al., ISCA 2010, section 4",
     .params = params,
     .state_bytes = sizeof(drrip),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Least frequently used, with aging: the line with the fewest uses leaves; of several, the one whose last use is
- * longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not stay
- * for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990; they
- * age when the mean count is too high, here it is a number of accesses. */
+/* Least frequently used, with aging: the line with the minimum of uses is evicted; of several, the one whose last use
+ * is longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not
+ * stay for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990;
+ * they age when the mean count is too high, here it is a number of accesses. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
@@ -12,13 +12,13 @@ typedef struct lfu {
     sl_stamps stamps;
     uint32_t *uses;     /* [sets * ways] */
     uint32_t *accesses; /* [sets]: since its counts were halved */
-    uint32_t most, age_every;
+    uint32_t max, age_every;
 } lfu;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
     lfu *l = self;
-    l->most = (1u << value[BITS]) - 1;
+    l->max = (1u << value[BITS]) - 1;
     l->age_every = (uint32_t)value[AGE_EVERY];
     l->uses = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
     l->accesses = sl_arena_array(arena, uint32_t, shape->sets);
@@ -55,7 +55,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     lfu *l = self;
     uint32_t *uses = &l->uses[(size_t)access->set * l->stamps.ways + way];
-    *uses += *uses < l->most;
+    *uses += *uses < l->max;
     note(l, access->set, way);
 }
 

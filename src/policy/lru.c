@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Least recently used: the line whose last use is longest ago leaves. Mattson et al., "Evaluation techniques for
+/* Least recently used: the line whose last use is longest ago is evicted. Mattson et al., "Evaluation techniques for
  * storage hierarchies", IBM Systems Journal 9(2), 1970. */
 #include "policy/policy.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory request prioritization buffers: queues before the cache that bring the requests of a warp together, and
- * requests that go past where they would have to wait. Jia et al., "MRPB: memory request prioritization for massively
+/* Memory request prioritization buffers: queues before the cache that batch the requests of a warp, and
+ * requests that bypass where they would stall. Jia et al., "MRPB: memory request prioritization for massively
  * parallel processors", HPCA 2014; bypassing for every lack, not only of ways, as Li et al., ICS 2015, section 6.1,
  * have it.
  *
@@ -40,12 +40,12 @@ static sl_admission on_stall(void *self, const sl_cache_access *access, sl_stall
     return SL_BYPASS;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     static const char *const names[STALLS] = {"bypasses_for_ways", "bypasses_for_mshrs", "bypasses_for_merges",
                                               "bypasses_for_queue"};
     for (int i = 0; i < STALLS; i++)
-        tell->number(tell->to, names[i], ((const mrpb *)self)->bypasses[i]);
+        statistics->number(statistics->to, names[i], ((const mrpb *)self)->bypasses[i]);
 }
 
 static const char *const bypass_words[] = {"any", "way", "off", NULL};
@@ -53,13 +53,13 @@ static const char *const bypass_words[] = {"any", "way", "off", NULL};
 static const sl_param params[] = {
     {"queues", SL_PARAM_COUNT, 8, 0, 64, NULL, "before the cache, by warp; 0: none", NULL},
     {"bypass", SL_PARAM_WORD, BYPASS_ANY, 0, 0, bypass_words,
-     "which requests go past: any that would have to wait; way, those for which every way is taken; off, none", NULL},
+     "which requests bypass: any that would stall; way, those for which every way is taken; off, none", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_mrpb = {
     .name = "mrpb",
-    .summary = "requests queue by warp before the cache, and go past where they would have to wait",
+    .summary = "memory request prioritization buffers: queue requests by warp, bypass instead of stalling",
     .source = "Jia et al., HPCA 2014",
     .params = params,
     .state_bytes = sizeof(mrpb),

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Protecting distances: a line may not leave until its set has seen so many accesses since the line's last use; where
- * all lines are protected, requests go past. Duong et al., "Improving cache management policies using dynamic reuse
- * distances", MICRO 2012, section 3, with a distance that does not change (their SPDP-B; where the cache does not
+/* Protecting distances: a line may not be evicted until its set has seen so many accesses since the line's last use;
+ * where all lines are protected, requests bypass. Duong et al., "Improving cache management policies using dynamic
+ * reuse distances", MICRO 2012, section 3, with a distance that does not change (their SPDP-B; where the cache does not
  * bypass, SPDP-NB).
  *
- * Of several unprotected lines the one used longest ago leaves, which the paper leaves open. Where none is unprotected
- * and one has to leave, it is that with the longest distance left, first of those that were never hit. */
+ * Of several unprotected lines the one used longest ago is evicted, which the paper does not say. Where none is
+ * unprotected and one has to be evicted, it is that with the longest remaining distance, first of those that were never
+ * hit. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
@@ -16,7 +17,7 @@ typedef struct pdp {
     uint32_t *left; /* [sets * ways]: accesses to the set for which the line stays protected; free ways have 0 */
     bool *reused;   /* [sets * ways] */
     uint32_t pd;
-    bool is_asked; /* the cache asks what goes past: misses are seen there */
+    bool is_asked; /* the cache asks what bypasses: misses are seen there */
     uint64_t bypasses;
 } pdp;
 
@@ -67,8 +68,8 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     return SL_BYPASS;
 }
 
-/* Whether a leaves rather than b. */
-static bool leaves_rather(const pdp *p, uint32_t set, uint32_t a, uint32_t b)
+/* Whether a is evicted rather than b. */
+static bool is_evicted_rather(const pdp *p, uint32_t set, uint32_t a, uint32_t b)
 {
     size_t first = (size_t)set * p->stamps.ways;
     const uint32_t *left = &p->left[first];
@@ -83,7 +84,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
     const pdp *p = self;
     uint32_t victim = sl_way_from(evictable, 0);
     for (uint32_t w = victim; w != SL_NO_WAY; w = sl_way_from(evictable, w + 1))
-        if (leaves_rather(p, access->set, w, victim))
+        if (is_evicted_rather(p, access->set, w, victim))
             victim = w;
     return victim;
 }
@@ -107,9 +108,9 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     left_of(self, set)[way] = 0;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
-    tell->number(tell->to, "bypasses", ((const pdp *)self)->bypasses);
+    statistics->number(statistics->to, "bypasses", ((const pdp *)self)->bypasses);
 }
 
 static const uint64_t distances[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 0};
@@ -122,7 +123,8 @@ static const sl_param params[] = {
 
 const sl_policy_ops sl_policy_pdp = {
     .name = "pdp",
-    .summary = "lines are protected for a number of accesses to their set; where all are, requests go past",
+    .summary =
+        "protecting distance: protect lines for a number of accesses to their set; bypass where all are protected",
     .source = "Duong et al., MICRO 2012, section 3",
     .params = params,
     .state_bytes = sizeof(pdp),

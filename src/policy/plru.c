@@ -4,7 +4,7 @@
  * SPEC CPU2000 benchmark suite", ACM Southeast 2004, as PLRUt.
  *
  * Where the ways are no power of two, the tree is that of the next one, and leads never to ways that do not exist; nor
- * to ways that may not leave. */
+ * to ways that may not be evicted. */
 #include "policy/policy.h"
 
 typedef struct plru {
@@ -54,7 +54,7 @@ static void on_use(void *self, const sl_cache_access *access, uint32_t way)
 
 const sl_policy_ops sl_policy_plru = {
     .name = "plru",
-    .summary = "a binary tree of bits that point away from what was used",
+    .summary = "tree pseudo-LRU",
     .source = "Al-Zoubi et al., ACM Southeast 2004",
     .state_bytes = sizeof(plru),
     .init = init,

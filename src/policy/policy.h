@@ -11,7 +11,7 @@
 /* A policy with its parameters: what "srrip(bits=3)" says. */
 typedef struct sl_policy_choice {
     const sl_policy_ops *ops;
-    uint64_t value[SL_MOST_POLICY_PARAMS];
+    uint64_t value[SL_MAX_POLICY_PARAMS];
     uint32_t best; /* bit i: parameter i was given as "best", to be found by trying; value[i] is the first to try */
 } sl_policy_choice;
 
@@ -29,9 +29,9 @@ sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *
 /* "srrip", "srrip(bits=3, hit=frequency)", "pdp(pd=best)". Errors name the policy and the parameter, and the nearest
  * right name. */
 sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error);
-/* The same of a program's own policies (NULL: none) and the built-in ones. */
+/* The same of a program's custom policies (NULL: none) and the built-in ones. */
 sl_status sl_policy_parse_among(const sl_policy_list *own, const char *text, sl_policy_choice *choice, sl_error *error);
-/* Says which of a program's own policies cannot be one, and why. NULL is fine. */
+/* Says which of a program's custom policies cannot be one, and why. NULL is fine. */
 sl_status sl_policy_list_check(const sl_policy_list *own, sl_error *error);
 
 /* The text that sl_policy_parse reads as the choice: parameters that are not their presets, and those in `named` (a
@@ -64,7 +64,7 @@ sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, cons
 void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
 /* The victim. A way that was not offered is remembered for sl_policy_check, and the first offered one taken. */
 uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
-/* The way to give up after an access went past, or SL_NO_WAY; one that was not offered is remembered, too. */
+/* The way to give up after an access bypassed, or SL_NO_WAY; one that was not offered is remembered, too. */
 uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
 /* Says whether the policy ever chose a way that it was not offered: then what the cache did is not what it models. */
 sl_status sl_policy_check(const sl_policy *policy, sl_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiled bypassing: a first run counts how often each line is asked for, and in a second one those that are asked for
- * too rarely go past. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
+ * too rarely bypass. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
  *
  * A line is counted for each cache of the level (local) and for all of them (global). With both counts, either is
  * enough. As the global one is never smaller, that differs from the global one alone only where it has a threshold of
@@ -44,9 +44,9 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     return SL_BYPASS;
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
-    tell->number(tell->to, "bypasses", ((const profiled *)self)->bypasses);
+    statistics->number(statistics->to, "bypasses", ((const profiled *)self)->bypasses);
 }
 
 static const char *const counts_words[] = {"local", "global", "both", NULL};
@@ -56,14 +56,14 @@ static const sl_param params[] = {
     {"counts", SL_PARAM_WORD, COUNTS_BOTH, 0, 0, counts_words,
      "requests that count: local, those of this cache; global, those of all of its level; both, either is enough",
      NULL},
-    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "requests of a line that is let in", thresholds},
+    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "requests of a line that is admitted", thresholds},
     {"global_threshold", SL_PARAM_COUNT, 0, 0, UINT32_MAX, NULL, "of the global count; 0: the same", thresholds},
     {0},
 };
 
 const sl_policy_ops sl_policy_profiled = {
     .name = "profiled",
-    .summary = "lines that a first run saw too rarely go past",
+    .summary = "profile-guided: bypass lines whose profiled reuse count is below a threshold",
     .source = "Li et al., ICS 2015, section 6.1, as Profiled-BYPASS",
     .params = params,
     .state_bytes = sizeof(profiled),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any line leaves, all with the same probability. Smith, "Cache memories", ACM Computing Surveys 14(3), 1982, section
- * 2.4. The numbers are the policy's own, from the cache's seed: the same in every run. */
+/* Any line is evicted, all with the same probability. Smith, "Cache memories", ACM Computing Surveys 14(3), 1982,
+ * section 2.4. The numbers are the policy's own, from the cache's seed: the same in every run. */
 #include "base/random.h"
 #include "policy/policy.h"
 

@@ -31,7 +31,7 @@ const sl_policy_ops *sl_policy_at(size_t index)
 
 static sl_status find_among(const sl_policy_list *own, const char *name, const sl_policy_ops **ops, sl_error *error)
 {
-    const char *names[POLICIES + SL_MOST_OWN_POLICIES];
+    const char *names[POLICIES + SL_MAX_CUSTOM_POLICIES];
     size_t owned = own ? own->count : 0;
     for (size_t i = 0; i < owned + POLICIES; i++) {
         const sl_policy_ops *at = i < owned ? own->ops[i] : policies[i - owned];
@@ -76,7 +76,7 @@ static bool cut(const char *from, const char *end, word *w)
 
 static sl_status find_param(const sl_policy_ops *ops, const char *name, size_t *at, sl_error *error)
 {
-    const char *names[SL_MOST_POLICY_PARAMS];
+    const char *names[SL_MAX_POLICY_PARAMS];
     size_t count = 0;
     for (const sl_param *p = ops->params; p && p->name; p++, count++) {
         names[count] = p->name;
@@ -101,9 +101,9 @@ static sl_status put_number(const sl_policy_ops *ops, const sl_param *p, const c
         number = number * 10 + (uint64_t)(*at - '0');
     if (!*text || (*at && !isdigit((unsigned char)*at)))
         return sl_fail(error, SL_INVALID, "policy '%s': '%s' takes a number, not '%s'", ops->name, p->name, text);
-    if (number < p->least || number > p->most)
+    if (number < p->min || number > p->max)
         return sl_fail(error, SL_INVALID, "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", not %s", ops->name,
-                       p->name, p->least, p->most, text);
+                       p->name, p->min, p->max, text);
     *value = number;
     return SL_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sampling dead block prediction: a few sets have a second directory, from which is learned after which instructions
- * lines are not used any more. Lines touched last by such an instruction leave first, and what it misses goes past.
- * Khan et al., "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.
+ * lines are not used any more. Lines accessed last by such an instruction are evicted first, and what it misses
+ * bypasses. Khan et al., "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.
  *
- * The directory (the sampler) sees all requests to its sets, those that go past as well, and replaces by itself: a hit
- * in it says that the instruction that touched the entry before did not leave it dead, an eviction that it did. What is
- * learned goes into tables with different hashes of the instruction; their sum predicts.
+ * The directory (the sampler) sees all requests to its sets, those that bypass as well, and replaces by itself: a hit
+ * in it says that the instruction that accessed the entry before did not leave it dead, an eviction that it did. What
+ * is learned goes into tables with different hashes of the instruction; their sum predicts.
  *
  * The paper's sampler has 32 sets for a cache of 2048; a cache with fewer sets has all of them sampled. Entries keep
  * whole lines and instructions, where the paper has 15 bits of each. */
@@ -14,7 +14,7 @@
 #include "policy/stamps.h"
 
 enum { SAMPLER_SETS, SAMPLER_WAYS, TABLES, LOG2_ENTRIES, BITS, THRESHOLD };
-enum { MOST_TABLES = 8 };
+enum { MAX_TABLES = 8 };
 
 typedef struct entry {
     uint64_t line; /* line + 1; 0: free */
@@ -29,8 +29,8 @@ typedef struct sdbp {
     entry *sampler; /* [sampler_sets * sampler_ways] */
     uint8_t *table; /* [tables << log2_entries] */
     uint32_t sampler_sets, sampler_ways, stride, tables, log2_entries, threshold;
-    uint8_t most;
-    bool is_asked; /* the cache asks what goes past: misses are seen there */
+    uint8_t max;
+    bool is_asked; /* the cache asks what bypasses: misses are seen there */
     uint64_t clock;
     uint64_t bypasses, dead_victims, lru_victims;
 } sdbp;
@@ -44,8 +44,8 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     s->tables = (uint32_t)value[TABLES];
     s->log2_entries = (uint32_t)value[LOG2_ENTRIES];
     s->threshold = (uint32_t)value[THRESHOLD];
-    s->most = (uint8_t)((1u << value[BITS]) - 1);
-    if (s->threshold > s->tables * s->most)
+    s->max = (uint8_t)((1u << value[BITS]) - 1);
+    if (s->threshold > s->tables * s->max)
         return sl_fail(error, SL_INVALID, "policy 'sdbp': 'threshold' is more than %u tables of %u bits add up to",
                        s->tables, (uint32_t)value[BITS]);
     s->dead = sl_arena_array(arena, bool, (size_t)shape->sets * shape->ways);
@@ -77,13 +77,13 @@ static void learn(sdbp *s, uint32_t pc, bool dead)
 {
     for (uint32_t t = 0; t < s->tables; t++) {
         uint8_t *counter = counter_of(s, pc, t);
-        *counter = (uint8_t)(dead ? *counter + (*counter < s->most) : *counter - (*counter > 0));
+        *counter = (uint8_t)(dead ? *counter + (*counter < s->max) : *counter - (*counter > 0));
     }
 }
 
 /* ---- the sampler ---- */
 
-/* What leaves a set of the sampler: a free entry, one predicted dead, or the one used longest ago. */
+/* What is evicted from a set of the sampler: a free entry, one predicted dead, or the one used longest ago. */
 static entry *leaving(const sdbp *s, entry *set)
 {
     entry *best = set;
@@ -119,7 +119,7 @@ static void sample(sdbp *s, const sl_cache_access *access)
     found->stamp = ++s->clock;
 }
 
-/* ---- what the cache asks and tells ---- */
+/* ---- hooks of the cache ---- */
 
 static void touch(sdbp *s, const sl_cache_access *access, uint32_t way)
 {
@@ -167,12 +167,12 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     touch(self, access, way);
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const sdbp *s = self;
-    tell->number(tell->to, "bypasses", s->bypasses);
-    tell->number(tell->to, "dead_victims", s->dead_victims);
-    tell->number(tell->to, "lru_victims", s->lru_victims);
+    statistics->number(statistics->to, "bypasses", s->bypasses);
+    statistics->number(statistics->to, "dead_victims", s->dead_victims);
+    statistics->number(statistics->to, "lru_victims", s->lru_victims);
 }
 
 static const uint64_t thresholds[] = {2, 4, 6, 7, 8, 9, 0};
@@ -180,17 +180,17 @@ static const uint64_t thresholds[] = {2, 4, 6, 7, 8, 9, 0};
 static const sl_param params[] = {
     {"sampler_sets", SL_PARAM_COUNT, 32, 1, 65536, NULL, "sets with a second directory, at most all", NULL},
     {"sampler_ways", SL_PARAM_COUNT, 12, 1, 1024, NULL, "of a set of that directory", NULL},
-    {"tables", SL_PARAM_COUNT, 3, 1, MOST_TABLES, NULL, "of counters, each with a hash of its own", NULL},
+    {"tables", SL_PARAM_COUNT, 3, 1, MAX_TABLES, NULL, "of counters, each with a hash of its own", NULL},
     {"log2_entries", SL_PARAM_COUNT, 12, 1, 20, NULL, "of a table", NULL},
     {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "of a counter", NULL},
-    {"threshold", SL_PARAM_COUNT, 8, 0, MOST_TABLES * 255, NULL, "sum of the counters that predicts a dead line",
+    {"threshold", SL_PARAM_COUNT, 8, 0, MAX_TABLES * 255, NULL, "sum of the counters that predicts a dead line",
      thresholds},
     {0},
 };
 
 const sl_policy_ops sl_policy_sdbp = {
     .name = "sdbp",
-    .summary = "a sampled directory learns after which instructions lines are dead: those leave first or go past",
+    .summary = "sampling dead block prediction: evict first, or bypass, what instructions leave dead",
     .source = "Khan et al., MICRO 2010, section 4",
     .params = params,
     .state_bytes = sizeof(sdbp),

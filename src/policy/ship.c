@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Signature-based hit prediction by the program counter (SHiP-PC): a table counts, for a hash of the instruction that
- * brought a line, whether its lines are used again; new lines of instructions whose lines are not are predicted in the
+ * filled a line, whether its lines are reused; new lines of instructions whose lines are not are predicted in the
  * distant future. The rest is SRRIP. Wu et al., "SHiP: signature-based hit predictor for high performance caching",
  * MICRO 2011, section 3.
  *
  * Every set trains the table (the paper's SHiP-PC-S samples sets). The paper leaves open what the table starts with:
- * here with 1, so that an instruction has to be wrong once. A line that a store drops counts as one that leaves. */
+ * here with 1, so that an instruction has to be wrong once. A line that a store invalidates counts as evicted. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
@@ -16,7 +16,7 @@ typedef struct ship {
     uint8_t *counter;    /* [1 << log2_entries] */
     uint32_t *signature; /* [sets * ways]: of the line's first instruction */
     unsigned log2_entries;
-    uint8_t counter_most;
+    uint8_t counter_max;
     uint64_t distant_fills, nearer_fills;
 } ship;
 
@@ -24,12 +24,12 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
 {
     ship *s = self;
     s->log2_entries = (unsigned)value[LOG2_ENTRIES];
-    s->counter_most = (uint8_t)((1u << value[COUNTER_BITS]) - 1);
+    s->counter_max = (uint8_t)((1u << value[COUNTER_BITS]) - 1);
     s->counter = sl_arena_array(arena, uint8_t, (size_t)1 << s->log2_entries);
     s->signature = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
     if (!s->counter || !s->signature)
         return sl_fail_memory(error);
-    uint8_t start = (uint8_t)(value[START] < s->counter_most ? value[START] : s->counter_most);
+    uint8_t start = (uint8_t)(value[START] < s->counter_max ? value[START] : s->counter_max);
     for (size_t i = 0; i < (size_t)1 << s->log2_entries; i++)
         s->counter[i] = start;
     return sl_rrip_init(&s->rrip, shape, value, arena, error);
@@ -54,7 +54,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     ship *s = self;
     uint8_t *counter = counter_of(s, access->set, way);
-    *counter = (uint8_t)(*counter + (*counter < s->counter_most));
+    *counter = (uint8_t)(*counter + (*counter < s->counter_max));
     sl_rrip_hit(&s->rrip, access->set, way);
 }
 
@@ -75,11 +75,11 @@ static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
     *counter = (uint8_t)(*counter - (!reused && *counter));
 }
 
-static void report(const void *self, const sl_policy_tell *tell)
+static void report(const void *self, const sl_policy_statistics *statistics)
 {
     const ship *s = self;
-    tell->number(tell->to, "distant_fills", s->distant_fills);
-    tell->number(tell->to, "nearer_fills", s->nearer_fills);
+    statistics->number(statistics->to, "distant_fills", s->distant_fills);
+    statistics->number(statistics->to, "nearer_fills", s->nearer_fills);
 }
 
 static const sl_param params[] = {
@@ -92,7 +92,7 @@ static const sl_param params[] = {
 
 const sl_policy_ops sl_policy_ship = {
     .name = "ship",
-    .summary = "signature-based hit prediction: srrip that learns which instructions bring lines that are used again",
+    .summary = "signature-based hit prediction: srrip that learns which instructions fill lines that are reused",
     .source = "Wu et al., MICRO 2011, section 3",
     .params = params,
     .state_bytes = sizeof(ship),

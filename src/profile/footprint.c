@@ -6,8 +6,8 @@
 
 bool sl_footprint_init(sl_footprint *f, uint32_t windows)
 {
-    *f = (sl_footprint){.most = windows * 2};
-    f->window = calloc(f->most, sizeof *f->window);
+    *f = (sl_footprint){.max = windows * 2};
+    f->window = calloc(f->max, sizeof *f->window);
     return f->window != NULL;
 }
 
@@ -19,7 +19,7 @@ void sl_footprint_fini(sl_footprint *f)
 
 static void add_neighbours(sl_footprint *f)
 {
-    for (uint32_t w = 0; w < f->most; w++) {
+    for (uint32_t w = 0; w < f->max; w++) {
         uint64_t *from = f->window[w], *into = f->window[w / 2];
         for (unsigned level = 0; level < SL_FOOTPRINT_LEVELS; level++) {
             uint64_t count = from[level];
@@ -38,14 +38,14 @@ void sl_footprint_coarsen(sl_footprint *f, unsigned log2_window)
 
 uint32_t sl_footprint_windows(const sl_footprint *f)
 {
-    return f->touches ? (uint32_t)((f->touches - 1) >> f->log2_window) + 1 : 0;
+    return f->accesses ? (uint32_t)((f->accesses - 1) >> f->log2_window) + 1 : 0;
 }
 
 sl_footprint_window sl_footprint_at(const sl_footprint *f, uint32_t index)
 {
     sl_footprint_window w = {0};
     for (unsigned level = 0; level < SL_FOOTPRINT_LEVELS; level++) {
-        w.touches += f->window[index][level];
+        w.accesses += f->window[index][level];
         if (level >= f->log2_window)
             w.lines += f->window[index][level];
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Footprint over time: how many different lines are touched in each of a number of windows of equal length, exact, in
- * one pass, without knowing beforehand how long the run will be. Time counts touches.
+/* Footprint over time: how many different lines are accessed in each of a number of windows of equal length, exact, in
+ * one pass, without knowing beforehand how long the run will be. Time counts accesses.
  *
- * A touch is the first of its line in a window if the line's previous touch was before the window. Windows are 2^k
- * touches long, so that two times are in different windows exactly when they differ in a bit at or above k: a window
- * keeps its touches by the highest bit in which they differ from the previous one. When there are too many windows,
+ * An access is the first of its line in a window if the line's previous access was before the window. Windows are 2^k
+ * accesses long, so that two times are in different windows exactly when they differ in a bit at or above k: a window
+ * keeps its accesses by the highest bit in which they differ from the previous one. When there are too many windows,
  * neighbours are added up and k grows by one; nothing is lost by that. */
 #ifndef SL_PROFILE_FOOTPRINT_H
 #define SL_PROFILE_FOOTPRINT_H
@@ -13,26 +13,26 @@
 
 #include "sluice/profile.h"
 
-enum { SL_FOOTPRINT_FIRST = 64, SL_FOOTPRINT_LEVELS }; /* beyond all bits: lines never touched before */
+enum { SL_FOOTPRINT_FIRST = 64, SL_FOOTPRINT_LEVELS }; /* beyond all bits: lines never accessed before */
 
 typedef struct sl_footprint {
-    uint32_t most; /* windows; there are at least half as many once there were as many touches */
+    uint32_t max; /* windows; there are at least half as many once there were as many accesses */
     unsigned log2_window;
-    uint64_t touches;
+    uint64_t accesses;
     uint64_t (*window)[SL_FOOTPRINT_LEVELS]; /* [most] */
 } sl_footprint;
 
 /* `windows`: at least that many and less than twice that many in the end. False when memory runs out. */
 bool sl_footprint_init(sl_footprint *footprint, uint32_t windows);
 void sl_footprint_fini(sl_footprint *footprint); /* an all-zero one is fine */
-/* Adds up neighbours until windows are 2^log2_window touches long (or longer already). */
+/* Adds up neighbours until windows are 2^log2_window accesses long (or longer already). */
 void sl_footprint_coarsen(sl_footprint *footprint, unsigned log2_window);
 
-/* The next touch; the same line was last touched at time `previous` (from 0), or never: UINT64_MAX. */
-static inline void sl_footprint_touch(sl_footprint *footprint, uint64_t previous)
+/* The next access; the same line was last accessed at time `previous` (from 0), or never: UINT64_MAX. */
+static inline void sl_footprint_access(sl_footprint *footprint, uint64_t previous)
 {
-    uint64_t now = footprint->touches++;
-    if (now >> footprint->log2_window >= footprint->most)
+    uint64_t now = footprint->accesses++;
+    if (now >> footprint->log2_window >= footprint->max)
         sl_footprint_coarsen(footprint, footprint->log2_window + 1);
     unsigned level = previous == UINT64_MAX ? SL_FOOTPRINT_FIRST : 63 - (unsigned)__builtin_clzll(now ^ previous);
     footprint->window[now >> footprint->log2_window][level]++;

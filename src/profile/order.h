@@ -3,7 +3,7 @@
 #ifndef SL_PROFILE_ORDER_H
 #define SL_PROFILE_ORDER_H
 
-#include "trace/loaded.h"
+#include "trace/walk.h"
 
 /* Where an access comes from: memory that threads have for themselves lies where the warp runs. */
 typedef struct sl_order_place {
@@ -18,13 +18,14 @@ typedef struct sl_order_listener {
     sl_status (*access)(void *context, const sl_access *access, sl_order_place place, sl_error *error);
 } sl_order_listener;
 
-/* Which of a launch's blocks a core runs: first, first + step, …, by index among the recorded ones. */
+/* The blocks that a core runs, by index among the recorded ones. */
 typedef struct sl_order_blocks {
-    uint64_t first, step;
+    const uint32_t *block;
+    size_t count;
     uint32_t resident; /* at a time */
 } sl_order_blocks;
 
-sl_status sl_order_run(const sl_loaded *loaded, sl_order_blocks blocks, const sl_order_listener *listener,
-                       sl_error *error);
+sl_status sl_order_run(const sl_loaded *loaded, const sl_walk_plan *plan, sl_order_blocks blocks,
+                       const sl_order_listener *listener, sl_error *error);
 
 #endif

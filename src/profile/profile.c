@@ -6,9 +6,9 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
-#include "profile/touches.h"
+#include "profile/accesses.h"
 
-enum { MOST_LINE = 1 << 16, MOST_CORES = 1024, MOST_BLOCKS = 1024, MOST_WINDOWS = 1 << 16 };
+enum { MAX_LINE = 1 << 16, MAX_CORES = 1024, MAX_BLOCKS = 1024, MAX_WINDOWS = 1 << 16 };
 
 static bool power_of_two(uint64_t n)
 {
@@ -17,9 +17,9 @@ static bool power_of_two(uint64_t n)
 
 sl_status sl_profile_check(const sl_profile_options *o, sl_error *error)
 {
-    if (!power_of_two(o->line_bytes) || o->line_bytes > MOST_LINE)
+    if (!power_of_two(o->line_bytes) || o->line_bytes > MAX_LINE)
         return sl_fail(error, SL_INVALID, "a line of %u bytes: its size must be a power of two, at most %d",
-                       o->line_bytes, MOST_LINE);
+                       o->line_bytes, MAX_LINE);
     if (!power_of_two(o->sector_bytes) || o->sector_bytes > o->line_bytes)
         return sl_fail(error, SL_INVALID,
                        "a sector of %u bytes: its size must be a power of two, at most that of a line (%u)",
@@ -27,10 +27,10 @@ sl_status sl_profile_check(const sl_profile_options *o, sl_error *error)
     if (o->cache_bytes < o->line_bytes)
         return sl_fail(error, SL_INVALID, "a cache of %llu bytes does not hold a line of %u",
                        (unsigned long long)o->cache_bytes, o->line_bytes);
-    if (!o->cores || o->cores > MOST_CORES || !o->blocks_per_core || o->blocks_per_core > MOST_BLOCKS || !o->windows ||
-        o->windows > MOST_WINDOWS)
+    if (!o->cores || o->cores > MAX_CORES || !o->blocks_per_core || o->blocks_per_core > MAX_BLOCKS || !o->windows ||
+        o->windows > MAX_WINDOWS)
         return sl_fail(error, SL_INVALID, "%u cores, %u blocks per core, %u windows: at least 1, at most %d, %d and %d",
-                       o->cores, o->blocks_per_core, o->windows, MOST_CORES, MOST_BLOCKS, MOST_WINDOWS);
+                       o->cores, o->blocks_per_core, o->windows, MAX_CORES, MAX_BLOCKS, MAX_WINDOWS);
     return SL_OK;
 }
 
@@ -44,9 +44,9 @@ static void merge_distances(sl_distances *into, const sl_distances *from)
 void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *from)
 {
     into->requests += from->requests;
-    into->line_touches += from->line_touches;
-    into->sector_touches += from->sector_touches;
-    into->asked_bytes += from->asked_bytes;
+    into->line_accesses += from->line_accesses;
+    into->sector_accesses += from->sector_accesses;
+    into->requested_bytes += from->requested_bytes;
     into->used_bytes += from->used_bytes;
     merge_distances(&into->line_distance, &from->line_distance);
     merge_distances(&into->sector_distance, &from->sector_distance);
@@ -55,15 +55,17 @@ void sl_profile_counts_merge(sl_profile_counts *into, const sl_profile_counts *f
     for (int i = 0; i < SL_REUSE_BINS; i++)
         into->line_reuses[i] += from->line_reuses[i];
     into->fills += from->fills;
-    into->late_fills += from->late_fills;
+    into->evicted_before_reuse += from->evicted_before_reuse;
 }
 
 /* ---- from cores to a launch ---- */
 
 typedef struct profiling {
     const sl_loaded *loaded;
+    sl_walk_plan *plan;
+    sl_cta_lists lists;
     const sl_profile_options *options;
-    sl_core_touches *core; /* [options->cores] */
+    sl_core_accesses *core; /* [options->cores] */
     const sl_progress *progress;
     pthread_mutex_t lock; /* of `done` and of telling it */
     uint32_t done;
@@ -73,7 +75,8 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
 {
     (void)worker;
     profiling *p = context;
-    sl_status status = sl_core_touches_run(p->loaded, p->options, (uint32_t)index, &p->core[index], error);
+    sl_status status =
+        sl_core_accesses_run(p->loaded, p->plan, &p->lists, p->options, (uint32_t)index, &p->core[index], error);
     pthread_mutex_lock(&p->lock);
     sl_progress_update(p->progress, "cores", ++p->done, p->options->cores);
     pthread_mutex_unlock(&p->lock);
@@ -111,14 +114,14 @@ static bool merge_windows(const profiling *p, sl_profile *profile)
         profile->windows = windows > profile->windows ? windows : profile->windows;
         profile->cores += windows > 0;
     }
-    profile->window_touches = UINT64_C(1) << log2;
+    profile->window_accesses = UINT64_C(1) << log2;
     profile->window = calloc(profile->windows ? profile->windows : 1, sizeof *profile->window);
     if (!profile->window)
         return false;
     for (uint32_t c = 0; c < p->options->cores; c++)
         for (uint32_t w = 0; w < sl_footprint_windows(&p->core[c].footprint); w++) {
             sl_footprint_window one = sl_footprint_at(&p->core[c].footprint, w);
-            profile->window[w].touches += one.touches;
+            profile->window[w].accesses += one.accesses;
             profile->window[w].lines += one.lines;
             profile->window[w].new_lines += one.new_lines;
         }
@@ -127,12 +130,12 @@ static bool merge_windows(const profiling *p, sl_profile *profile)
 
 static bool merge_lines(const profiling *p, sl_profile *profile)
 {
-    sl_touched all = {0};
+    sl_sparse_set all = {0};
     bool fits = true;
     for (uint32_t c = 0; c < p->options->cores && fits; c++)
-        fits = sl_touched_merge(&all, &p->core[c].lines);
-    profile->footprint_lines = sl_touched_count(&all);
-    sl_touched_fini(&all);
+        fits = sl_sparse_set_merge(&all, &p->core[c].lines);
+    profile->footprint_lines = sl_sparse_set_count(&all);
+    sl_sparse_set_fini(&all);
     return fits;
 }
 
@@ -155,12 +158,19 @@ sl_status sl_profile_launch(const sl_trace *trace, uint32_t launch, const sl_pro
     };
     profile->kernel = sl_loaded_kernel(loaded);
     profile->launch = sl_loaded_launch(loaded);
-    status = p.core ? sl_pool_run(pool, options->cores, run_core, &p, error) : sl_fail_memory(error);
+    sl_cta_config cta = {.cores = options->cores, .resident_blocks = options->blocks_per_core};
+    status = p.core ? sl_walk_plan_create(profile->kernel, &p.plan, error) : sl_fail_memory(error);
+    if (!status)
+        status = sl_cta_schedule(&cta, sl_loaded_blocks(loaded), NULL, &p.lists, error);
+    if (!status)
+        status = sl_pool_run(pool, options->cores, run_core, &p, error);
     if (!status && !(merge_loads(&p, profile) && merge_windows(&p, profile) && merge_lines(&p, profile)))
         status = sl_fail_memory(error);
     for (uint32_t c = 0; p.core && c < options->cores; c++)
-        sl_core_touches_fini(&p.core[c]);
+        sl_core_accesses_fini(&p.core[c]);
     free(p.core);
+    sl_cta_lists_fini(&p.lists);
+    sl_walk_plan_destroy(p.plan);
     sl_loaded_destroy(loaded);
     if (status)
         sl_profile_fini(profile);

@@ -20,7 +20,7 @@ static bool add(sl_profile_sum *sum, const sl_profile *profile)
         sum->load = calloc(sum->kernel->mem_slots ? sum->kernel->mem_slots : 1, sizeof *sum->load);
     if (!sum->load)
         return false;
-    if (!sum->longest || profile->total.line_touches > sum->longest->total.line_touches)
+    if (!sum->longest || profile->total.line_accesses > sum->longest->total.line_accesses)
         sum->longest = profile;
     sum->launches++;
     sl_profile_counts_merge(&sum->total, &profile->total);

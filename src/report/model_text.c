@@ -44,7 +44,7 @@ static void cell_model(sl_table *t, const sl_counts *c)
     cell_share(t, c, SL_COUNTER_conflict_sectors, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_store_sectors, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_mshr_sectors, SL_COUNTER_ld_sectors);
-    cell_share(t, c, SL_COUNTER_latency_sectors, SL_COUNTER_ld_sectors);
+    cell_share(t, c, SL_COUNTER_pending_hit_sectors, SL_COUNTER_ld_sectors);
     cell_count(t, c, SL_COUNTER_l2_read_sectors);
     cell_share(t, c, SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
     cell_count(t, c, SL_COUNTER_dram_read_sectors);

@@ -38,7 +38,7 @@ static void put_distances(sl_json *j, const char *key, const sl_distances *d)
     sl_json_key(j, "bins");
     sl_json_array(j, false);
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
-        put_bin(j, sl_distance_least(i), sl_distance_most(i), d->bin[i]);
+        put_bin(j, sl_distance_min(i), sl_distance_max(i), d->bin[i]);
     sl_json_close(j, ']');
     sl_json_close(j, '}');
 }
@@ -67,7 +67,7 @@ void sl_profile_counts_json(sl_json *j, const sl_profile_counts *c, const sl_pro
     sl_json_key(j, "line_reuses");
     sl_json_array(j, false);
     for (unsigned i = 0; i < SL_REUSE_BINS; i++)
-        put_bin(j, sl_reuse_least(i), sl_reuse_most(i), c->line_reuses[i]);
+        put_bin(j, sl_reuse_min(i), sl_reuse_max(i), c->line_reuses[i]);
     sl_json_close(j, ']');
 }
 
@@ -92,14 +92,14 @@ void sl_profile_footprint_json(sl_json *j, const sl_profile *p, const sl_profile
     sl_json_object(j, false);
     put_member(j, "bytes", p->footprint_lines * o->line_bytes);
     put_member(j, "cores", p->cores);
-    put_member(j, "window_touches", p->window_touches);
+    put_member(j, "window_accesses", p->window_accesses);
     sl_json_key(j, "windows");
     sl_json_array(j, false);
     uint64_t so_far = 0;
     for (uint32_t w = 0; w < p->windows; w++) {
         so_far += p->window[w].new_lines;
         sl_json_object(j, false);
-        put_member(j, "touches", p->window[w].touches);
+        put_member(j, "accesses", p->window[w].accesses);
         put_member(j, "lines", p->window[w].lines);
         put_member(j, "lines_so_far", so_far);
         sl_json_close(j, '}');

@@ -18,7 +18,7 @@ static const struct {
     {"capacity", "capac", SL_COUNTER_capacity_sectors, SL_COUNTER_ld_sectors},
     {"conflict", "confl", SL_COUNTER_conflict_sectors, SL_COUNTER_ld_sectors},
     {"mshr", "mshr", SL_COUNTER_mshr_sectors, SL_COUNTER_ld_sectors},
-    {"latency", "(late)", SL_COUNTER_latency_sectors, SL_COUNTER_ld_sectors},
+    {"latency", "(late)", SL_COUNTER_pending_hit_sectors, SL_COUNTER_ld_sectors},
     {"l2_read_hit_rate", "L2 hit", SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors},
 };
 enum { MEASURES = sizeof measures / sizeof *measures };

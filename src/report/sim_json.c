@@ -69,7 +69,7 @@ static void put_launch(sl_json *j, const void *of, size_t n)
         sl_json_object(j, false);
         put_count(j, "requests", launch->bound.requests);
         put_count(j, "misses", launch->bound.misses);
-        put_count(j, "fewest_misses", launch->bound.fewest);
+        put_count(j, "min_misses", launch->bound.min_misses);
         sl_json_close(j, '}');
     }
 }
@@ -130,7 +130,7 @@ static size_t csv_columns(FILE *file, const void *of)
         count += SL_STALLS + 1;
     }
     if (report->bounded)
-        fputs(",bound_requests,bound_misses,fewest_misses", file);
+        fputs(",bound_requests,bound_misses,min_misses", file);
     return count + (report->bounded ? 3 : 0);
 }
 
@@ -149,7 +149,7 @@ static void csv_launch(FILE *file, const void *of, size_t n)
     }
     if (report->bounded)
         fprintf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, launch->bound.requests, launch->bound.misses,
-                launch->bound.fewest);
+                launch->bound.min_misses);
 }
 
 sl_status sl_sim_report_csv(FILE *file, const sl_sim_report *report, sl_error *error)

@@ -40,7 +40,7 @@ static void cell_traffic(sl_table *t, const sl_counts *c)
 {
     cell_count(t, c, SL_COUNTER_ld_sectors);
     cell_share(t, c, SL_COUNTER_ld_sector_hits, SL_COUNTER_ld_sectors);
-    cell_share(t, c, SL_COUNTER_latency_sectors, SL_COUNTER_ld_sectors);
+    cell_share(t, c, SL_COUNTER_pending_hit_sectors, SL_COUNTER_ld_sectors);
     cell_count(t, c, SL_COUNTER_bypass_requests);
     cell_count(t, c, SL_COUNTER_l2_read_sectors);
     cell_share(t, c, SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
@@ -341,8 +341,8 @@ static void bound_row(sl_table *t, const sl_sim_bound *b)
     sl_table_cell(t, sl_human_count(b->requests, text));
     sl_table_cell(t, sl_human_count(b->misses, text));
     cell_part(t, b->misses, b->requests);
-    sl_table_cell(t, sl_human_count(b->fewest, text));
-    cell_part(t, b->fewest, b->requests);
+    sl_table_cell(t, sl_human_count(b->min_misses, text));
+    cell_part(t, b->min_misses, b->requests);
 }
 
 static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
@@ -358,7 +358,7 @@ static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t wid
     sl_sim_bound sum = {0};
     for (size_t i = 0; i < report->launches; i++) {
         const sl_sim_bound *b = &report->launch[i].bound;
-        sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.fewest + b->fewest};
+        sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.min_misses + b->min_misses};
         if (i >= MOST_LAUNCHES)
             continue;
         sl_table_cellf(t, "%llu", (unsigned long long)report->log->launches.items[i].index);

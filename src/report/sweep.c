@@ -83,7 +83,7 @@ static sl_status print_kernel(FILE *file, const sl_sweep *s, const char *symbol,
         cell_share(t, &sum, SL_COUNTER_capacity_sectors);
         cell_share(t, &sum, SL_COUNTER_conflict_sectors);
         cell_share(t, &sum, SL_COUNTER_mshr_sectors);
-        cell_share(t, &sum, SL_COUNTER_latency_sectors);
+        cell_share(t, &sum, SL_COUNTER_pending_hit_sectors);
     }
     sl_status status = sl_table_print(t, file, width, error);
     sl_table_destroy(t);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/bank.h"
 
+#include "sim/data_check.h"
+#include "sim/evict.h"
 #include "sim/frc.h"
-#include "sim/leave.h"
 #include "sim/lines.h"
 #include "sim/network.h"
-#include "sim/versions.h"
 
 /* ---- where things are ---- */
 
@@ -15,7 +15,7 @@ uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t
     uint32_t instance = core / level->cores_per_instance;
     if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
         return instance;
-    uint64_t chunk = addr / level->bank_bytes;
+    uint64_t chunk = addr / level->bank_interleave;
     if (level->index == SL_INDEX_MIX)
         chunk = sl_hash_mix(chunk);
     return instance * level->banks + (uint32_t)(chunk % level->banks);
@@ -31,12 +31,12 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
         sl_core_stored(sim, number);
         return;
     }
-    /* What comes back takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
+    /* Returned data takes the time of a hit once more: a miss is known no sooner. In the last level that is a part of
      * the time of memory. */
     bool waits = hit || !b->number || b->number + 1u < sim->machine.levels;
     uint64_t time = sim->now + (waits ? b->hit_cycles : 0);
     sl_bank_put(sim, waits ? &b->hits : &b->fills, time, number);
-    sl_wake(&sim->bank_due[b->number], b->index, time);
+    sl_wake(&sim->bank_wheel[b->number], b->index, time);
 }
 
 /* ---- an access ---- */
@@ -49,40 +49,40 @@ typedef struct lookup {
     uint32_t way;
     size_t place; /* of its line, if that is here: in a way, or in an entry of FRC */
     bool here;
-    uint32_t leaving; /* record of the line that was there before; SL_NONE: it is not in the way */
+    uint32_t eviction; /* record of the line that was there before; SL_NONE: it is not in the way */
     sl_cache_access access;
 } lookup;
 
 /* The level is to keep the request's line only as long as it has room. */
-static bool leaves_first(const sl_bank *b, const sl_request *r)
+static bool is_evict_first(const sl_bank *b, const sl_request *r)
 {
     return b->first_ways && r->kind == SL_REQUEST_LOAD && r->hinted >> b->number & 1;
 }
 
 /* Something was stored here, or might have been, of which the levels below do not know. */
-static bool has_news(const sl_bank *b, const lookup *l)
+static bool has_newer_data(const sl_bank *b, const lookup *l)
 {
-    return l->here && (b->line[l->place].dirty | b->line[l->place].flying) & l->units;
+    return l->here && (b->line[l->place].dirty | b->line[l->place].in_flight) & l->units;
 }
 
-/* The one place where it is decided whether a request that misses goes past its level. The decision travels with it. */
-static bool goes_past(sl_bank *b, lookup *l)
+/* The one place where it is decided whether a request that misses bypasses its level. The decision travels with it. */
+static bool bypasses_level(sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number);
     sl_way_mask mask;
     if (b->level->hint == SL_HINT_MISS_EVICT)
         l->r->bypass |= l->r->hinted & bit;
-    if (has_news(b, l))
+    if (has_newer_data(b, l))
         l->r->bypass &= (uint8_t)~bit;
     if (l->r->bypass & bit)
         return true;
-    if (l->r->admitted & bit || l->here || l->r->kind != SL_REQUEST_LOAD || !b->gate)
+    if (l->r->admitted & bit || l->here || l->r->kind != SL_REQUEST_LOAD || !b->bypass_policy)
         return false;
     l->r->admitted |= bit;
-    if (!b->gate->ops->admit)
+    if (!b->bypass_policy->ops->admit)
         return false;
     sl_offer_ways(b, l->access.set, true, &mask);
-    if (sl_policy_admit(b->gate, &l->access, &mask) == SL_ADMIT)
+    if (sl_policy_admit(b->bypass_policy, &l->access, &mask) == SL_ADMIT)
         return false;
     l->r->bypass |= bit;
     return true;
@@ -94,35 +94,38 @@ static sl_outcome stall(sl_bank *b, sl_stall reason)
     return SL_OUTCOME_STALL;
 }
 
-static sl_outcome go_past(sl_sim *sim, sl_bank *b, lookup *l)
+static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_way_mask mask;
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
-    if (b->gate && b->gate->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
-        uint32_t way = sl_policy_give_up(b->gate, &l->access, &mask);
+    if (l->here && l->r->kind == SL_REQUEST_LOAD) /* only what is not here is fetched */
+        l->r->units &= ~(b->line[l->place].valid >> sl_shift_of(sim, b, l->r->addr));
+    if (b->bypass_policy && b->bypass_policy->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
+        uint32_t way = sl_policy_give_up(b->bypass_policy, &l->access, &mask);
         if (way != SL_NO_WAY)
-            sl_line_leave(sim, b, l->access.set, way);
+            sl_line_evict(sim, b, l->access.set, way);
     }
     sim->result->level[b->number].bypasses++;
     sl_bank_put(sim, &b->out, sim->now, l->number);
-    return SL_OUTCOME_PAST;
+    return SL_OUTCOME_BYPASS;
 }
 
-/* A request cannot go on: the policy may let it go past instead, and is asked once for each reason. */
+/* A request cannot go on: the policy may let it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
     bool asked = l->r->stalled >> reason & 1;
-    if (!b->gate || !b->gate->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD || has_news(b, l))
+    if (!b->bypass_policy || !b->bypass_policy->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD ||
+        has_newer_data(b, l))
         return stall(b, reason);
     l->r->stalled |= (uint8_t)(1u << reason);
-    if (b->gate->ops->on_stall(b->gate->self, &l->access, reason) == SL_ADMIT)
+    if (b->bypass_policy->ops->on_stall(b->bypass_policy->self, &l->access, reason) == SL_ADMIT)
         return stall(b, reason);
     l->r->bypass |= (uint8_t)(1u << b->number);
-    return go_past(sim, b, l);
+    return bypass_level(sim, b, l);
 }
 
-/* Gives the line of an access a way; its victim has left. SL_STALLS: done. */
+/* Gives the line of an access a way; its victim has been evicted. SL_STALLS: done. */
 static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_places)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
@@ -137,16 +140,16 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
     if (queue_places && b->out.count + queue_places > b->level->miss_queue + 1)
         return SL_STALL_QUEUE;
     if (full)
-        l->leaving = sl_line_leave(sim, b, set, way);
-    if (l->leaving != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->leaving)) {
+        l->eviction = sl_line_evict(sim, b, set, way);
+    if (l->eviction != SL_NONE && b->frc && sl_frc_hold(b, l->access.line, l->eviction)) {
         sim->result->level[b->number].frc_misses++;
-        l->leaving = SL_NONE;
+        l->eviction = SL_NONE;
     }
     l->way = way;
     l->place = (size_t)set * b->ways + way;
     l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
-    if (leaves_first(b, l->r))
+    if (is_evict_first(b, l->r))
         sl_set_first(b, set, way, true);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
@@ -154,7 +157,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
     return SL_STALLS;
 }
 
-static bool passed_above(const sl_bank *b, const sl_request *r)
+static bool bypassed_above(const sl_bank *b, const sl_request *r)
 {
     return b->number && r->kind == SL_REQUEST_LOAD && r->bypass >> (b->number - 1) & 1;
 }
@@ -167,7 +170,7 @@ static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
         return false;
     l->place = sl_first_entry(b) + entry;
     l->here = true;
-    b->frc[entry].first = leaves_first(b, l->r);
+    b->frc[entry].first = is_evict_first(b, l->r);
     sim->result->level[b->number].frc_misses++;
     return true;
 }
@@ -210,10 +213,10 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
     line->mshr = l->r->mshr[b->number] = m;
     if (b->warp_mshrs && l->r->slot != SL_NONE)
         ++*mshrs_of_warp(b, l->r);
-    sl_set_flying_at(b, l->place, line->flying | asked);
-    if (sim->versions) {
-        sl_versions_ask(sim, b, l->place, asked);
-        sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+    sl_set_in_flight_at(b, l->place, line->in_flight | asked);
+    if (sim->data_check) {
+        sl_data_check_request(sim, b, l->place, asked);
+        sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
     }
     return true;
 }
@@ -230,13 +233,13 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
         if (reason != SL_STALLS)
             return hold(sim, b, l, reason);
     }
-    uint32_t absent = ~b->line[l->place].valid & ~b->line[l->place].flying;
+    uint32_t absent = ~b->line[l->place].valid & ~b->line[l->place].in_flight;
     uint32_t asked = sl_widen(l->units & absent, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & absent;
     if (!expect(sim, b, l, asked, false))
         return SL_OUTCOME_STALL;
-    if (passed_above(b, l->r))
-        b->line[l->place].mark |= SL_LINE_PASSED;
-    sl_line_fetch(sim, b, l->place, l->leaving, l->number);
+    if (bypassed_above(b, l->r))
+        b->line[l->place].mark |= SL_LINE_BYPASSED;
+    sl_line_fetch(sim, b, l->place, l->eviction, l->number);
     return SL_OUTCOME_MISS;
 }
 
@@ -256,14 +259,14 @@ static void tell_hit(sl_bank *b, lookup *l)
 static void note_hit(sl_bank *b, lookup *l)
 {
     b->line[l->place].mark |= SL_LINE_REUSED;
-    if (!leaves_first(b, l->r)) /* which says nothing for keeping the line, nor against it */
+    if (!is_evict_first(b, l->r)) /* which says nothing for keeping the line, nor against it */
         tell_hit(b, l);
     if (!b->number)
         return;
-    bool passed = passed_above(b, l->r);
-    if (b->line[l->place].mark & SL_LINE_PASSED)
+    bool passed = bypassed_above(b, l->r);
+    if (b->line[l->place].mark & SL_LINE_BYPASSED)
         l->r->feedback |= SL_FEEDBACK_BYPASS;
-    b->line[l->place].mark = (uint8_t)((b->line[l->place].mark & ~SL_LINE_PASSED) | (passed ? SL_LINE_PASSED : 0));
+    b->line[l->place].mark = (uint8_t)((b->line[l->place].mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
 }
 
 /* Whether units are those of a store that waits for its place: it may not write all of them. */
@@ -280,24 +283,35 @@ static void drop(sl_bank *b, const lookup *l)
 {
     sl_line *line = &b->line[l->place];
     if (l->way != SL_NO_WAY) {
-        sl_line_drop(b, l->access.set, l->way);
+        sl_line_invalidate(b, l->access.set, l->way);
     } else {
         line->valid = 0;
-        line->stale |= line->flying;
+        line->stale |= line->in_flight;
     }
 }
 
-/* A load that no line of the level is to serve: the line leaves, unless some of it is on its way. */
+/* A load that no line of the level is to serve: the line is evicted, unless some of it is in flight. */
 static bool evicts(const sl_bank *b, const lookup *l)
 {
     return b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted >> b->number & 1 && l->here &&
-           l->r->kind == SL_REQUEST_LOAD && !b->line[l->place].flying;
+           l->r->kind == SL_REQUEST_LOAD && !b->line[l->place].in_flight;
+}
+
+/* A load that the level is not searched for. What was stored here alone it must see all the same. */
+static bool is_not_looked_up(const sl_bank *b, const lookup *l)
+{
+    return l->r->no_lookup >> b->number & 1 && l->r->kind == SL_REQUEST_LOAD &&
+           !(b->level->write == SL_WRITE_BACK && has_newer_data(b, l));
 }
 
 /* Loads, and atomics where they are done. */
 static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
+    if (l->here && is_not_looked_up(b, l)) {
+        l->here = false;
+        l->way = SL_NO_WAY;
+    }
     if (evicts(b, l)) {
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);
@@ -308,34 +322,34 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     if (l->here) {
         uint32_t lacking = l->units & ~b->line[l->place].valid;
         if (lacking & b->line[l->place].stale)
-            return stall(b, SL_STALL_MERGE); /* what is on its way is older than a store */
-        if (lacking && b->leavings && stored_alone(b, l->place, lacking))
+            return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
+        if (lacking && b->evictions_in_flight && stored_alone(b, l->place, lacking))
             return stall(b, SL_STALL_WAY);
         if (!lacking) {
             note_hit(b, l);
             stats->data_accesses++;
-            if (sim->versions)
-                sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+            if (sim->data_check)
+                sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
                 b->line[l->place].dirty |= l->units;
-            if (sim->versions)
-                sl_versions_answer(sim, b, l->number);
+            if (sim->data_check)
+                sl_data_check_answer(sim, b, l->number);
             answer(sim, b, l->number, true);
             return SL_OUTCOME_HIT;
         }
-        if (!(lacking & ~b->line[l->place].flying)) {
+        if (!(lacking & ~b->line[l->place].in_flight)) {
             uint32_t m = sl_mshr_with(b, l->place, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
             l->access.pending = true;
             note_hit(b, l);
-            if (sim->versions)
-                sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+            if (sim->data_check)
+                sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
             sl_wait_in(sim, b, m, l->number);
             return SL_OUTCOME_PENDING;
         }
     }
-    return goes_past(b, l) ? go_past(sim, b, l) : miss(sim, b, l);
+    return bypasses_level(b, l) ? bypass_level(sim, b, l) : miss(sim, b, l);
 }
 
 /* Stores at a level that sends them on. */
@@ -351,30 +365,31 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
-        if (sim->versions && !atomic)
-            sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+        if (sim->data_check && !atomic)
+            sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
             drop(b, l);
         } else {
-            b->line[l->place].stale |= b->line[l->place].flying & l->units;
+            b->line[l->place].stale |= b->line[l->place].in_flight & l->units;
             if (write == SL_WRITE_ALLOCATE)
-                b->line[l->place].valid |= (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->place].flying;
+                b->line[l->place].valid |=
+                    (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->place].in_flight;
         }
     }
-    l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics leave nothing here */
+    l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics are not filled here */
     sl_bank_put(sim, &b->out, sim->now, l->number);
-    return SL_OUTCOME_PAST;
+    return SL_OUTCOME_BYPASS;
 }
 
-/* Atomics at a level that keeps stores, but only those of some cores: its line leaves first. */
-static sl_outcome pass_atomic(sl_sim *sim, sl_bank *b, lookup *l)
+/* Atomics at a level that keeps stores, but only those of some cores: its line is evicted first. */
+static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (l->here) {
-        if (l->way == SL_NO_WAY || b->line[l->place].flying)
+        if (l->way == SL_NO_WAY || b->line[l->place].in_flight)
             return stall(b, SL_STALL_WAY);
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);
-        if (sl_line_leave(sim, b, l->access.set, l->way) != SL_NONE)
+        if (sl_line_evict(sim, b, l->access.set, l->way) != SL_NONE)
             return stall(b, SL_STALL_WAY);
         l->here = false;
         l->way = SL_NO_WAY;
@@ -384,10 +399,10 @@ static sl_outcome pass_atomic(sl_sim *sim, sl_bank *b, lookup *l)
     sim->result->level[b->number].bypasses++;
     l->r->bypass |= (uint8_t)(1u << b->number);
     sl_bank_put(sim, &b->out, sim->now, l->number);
-    return SL_OUTCOME_PAST;
+    return SL_OUTCOME_BYPASS;
 }
 
-/* A store without a line gets one, and brings all that it will hold. Where its victim is in the way it waits. */
+/* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
 static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
 {
     if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(b, l->r))
@@ -396,17 +411,17 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole
     if (reason != SL_STALLS)
         return stall(b, reason);
     sim->result->level[b->number].store_misses++;
-    if (l->leaving == SL_NONE) {
+    if (l->eviction == SL_NONE) {
         b->line[l->place].valid = whole;
         b->line[l->place].dirty = l->units;
-        if (sim->versions)
-            sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+        if (sim->data_check)
+            sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
         sl_core_stored(sim, l->number);
         return SL_OUTCOME_KEPT;
     }
     if (!expect(sim, b, l, l->units, true))
         return SL_OUTCOME_STALL;
-    sl_line_fetch(sim, b, l->place, l->leaving, l->number);
+    sl_line_fetch(sim, b, l->place, l->eviction, l->number);
     return SL_OUTCOME_KEPT;
 }
 
@@ -418,19 +433,13 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
         return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l, whole);
     note_hit(b, l);
     sim->result->level[b->number].data_accesses++;
-    b->line[l->place].valid |= whole & ~b->line[l->place].flying;
+    b->line[l->place].valid |= whole & ~b->line[l->place].in_flight;
     b->line[l->place].dirty |= l->units;
-    if (sim->versions)
-        sl_versions_access(sim, b, l->place, l->number, l->units, l->r->kind);
+    if (sim->data_check)
+        sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
     sl_core_stored(sim, l->number);
     return SL_OUTCOME_KEPT;
 }
-
-static const sl_mem_access kind_of[] = {[SL_REQUEST_LOAD] = SL_ACCESS_LOAD,
-                                        [SL_REQUEST_STORE] = SL_ACCESS_STORE,
-                                        [SL_REQUEST_ATOMIC] = SL_ACCESS_ATOMIC,
-                                        [SL_REQUEST_REDUCTION] = SL_ACCESS_REDUCTION,
-                                        [SL_REQUEST_WRITEBACK] = SL_ACCESS_STORE};
 
 static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_outcome outcome)
 {
@@ -467,16 +476,16 @@ static void find_entry(const sl_bank *b, lookup *l)
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    lookup l = {.r = r, .number = number, .leaving = SL_NONE, .units = r->units << sl_shift_of(sim, b, r->addr)};
+    lookup l = {.r = r, .number = number, .eviction = SL_NONE, .units = r->units << sl_shift_of(sim, b, r->addr)};
     l.access = (sl_cache_access){.line = r->addr >> b->log2_line,
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
-                                 .kind = kind_of[r->kind],
+                                 .kind = sl_request_access(r),
                                  .now = sim->now};
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;
-    if (!l.here && b->leavings && sl_line_is_leaving(b, l.access.line))
+    if (!l.here && b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
         return stall(b, SL_STALL_WAY);
     if (!l.here && b->frc)
         find_entry(b, &l);
@@ -484,7 +493,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     bool keeps = b->level->write == SL_WRITE_BACK;
     bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
     if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
-        outcome = pass_atomic(sim, b, &l);
+        outcome = forward_atomic(sim, b, &l);
     else if (r->kind == SL_REQUEST_LOAD || (keeps && atomic))
         outcome = read(sim, b, &l);
     else
@@ -492,7 +501,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     if (outcome == SL_OUTCOME_STALL)
         return outcome;
     sim->result->level[b->number].tag_accesses++;
-    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !passed_above(b, r))
+    if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
         b->line[l.place].mark |= SL_LINE_LENT;
     count(sim, b, &l, l.units, outcome);
     if (outcome == SL_OUTCOME_MISS) {
@@ -500,8 +509,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
-    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_PAST)
-        sl_wake(&sim->bank_due[b->number], b->index, sim->now);
+    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
+        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
     return outcome;
 }
 
@@ -509,23 +518,23 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
 
 static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 {
-    if (r->feedback && b->gate && b->gate->ops->on_feedback) {
+    if (r->feedback && b->bypass_policy && b->bypass_policy->ops->on_feedback) {
         sl_cache_access access = {.line = r->addr >> b->log2_line,
                                   .set = sl_set_of(b, r->addr),
                                   .pc = sim->first_pc + r->slot,
-                                  .kind = kind_of[r->kind],
+                                  .kind = sl_request_access(r),
                                   .now = sim->now};
-        b->gate->ops->on_feedback(b->gate->self, &access, r->feedback);
+        b->bypass_policy->ops->on_feedback(b->bypass_policy->self, &access, r->feedback);
     }
     r->feedback = 0;
 }
 
-/* What of a waiting request has come is enough, unless some of it is on its way with another MSHR. */
+/* What of a waiting request has come is enough, unless some of it is in flight with another MSHR. */
 static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
-    uint32_t m = units & ~b->line[place].valid & b->line[place].flying ? sl_mshr_with(b, place, units) : SL_NONE;
+    uint32_t m = units & ~b->line[place].valid & b->line[place].in_flight ? sl_mshr_with(b, place, units) : SL_NONE;
     if (m != SL_NONE) {
         sl_wait_in(sim, b, m, number);
         return;
@@ -533,8 +542,8 @@ static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
     if (r->kind != SL_REQUEST_LOAD)
         b->line[place].dirty |= units;
     sim->result->level[b->number].data_accesses++;
-    if (sim->versions)
-        sl_versions_answer(sim, b, number);
+    if (sim->data_check)
+        sl_data_check_answer(sim, b, number);
     answer(sim, b, number, false);
 }
 
@@ -558,8 +567,8 @@ static size_t place_of(const sl_bank *b, const sl_mshr *m, uint64_t addr)
 static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
 {
     sl_sim_level_result *stats = &sim->result->level[b->number];
-    uint64_t taken = sim->now - done->since, least = done->alone ? 0 : b->below_cycles;
-    stats->delay_cycles += taken > least ? taken - least : 0;
+    uint64_t taken = sim->now - done->since, min = done->alone ? 0 : b->below_cycles;
+    stats->delay_cycles += taken > min ? taken - min : 0;
     if (!done->alone)
         stats->fill_sectors += sl_sectors(sim, done->asked, b->sector_units);
 }
@@ -569,13 +578,13 @@ static void settle(sl_sim *sim, sl_bank *b, size_t place)
 {
     const sl_line *line = &b->line[place];
     if (sl_is_entry(b, place)) {
-        if (!line->flying)
+        if (!line->in_flight)
             sl_frc_settle(sim, b, (uint32_t)(place - sl_first_entry(b)));
         return;
     }
-    if (!line->valid && !line->flying && !line->dirty) { /* a store has taken all of it */
-        sl_line_tell(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
-        sl_line_forget(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
+    if (!line->valid && !line->in_flight && !line->dirty) { /* a store has taken all of it */
+        sl_line_report_eviction(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
+        sl_line_clear(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
     }
     if (b->frc_filled)
         sl_frc_settle_filled(sim, b);
@@ -602,12 +611,12 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     sl_give_mshr(b, m);
     if (b->warp_mshrs && r->slot != SL_NONE)
         --*mshrs_of_warp(b, r);
-    sl_set_flying_at(b, place, line->flying & ~done.asked);
+    sl_set_in_flight_at(b, place, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
-    line->stale &= line->flying;
+    line->stale &= line->in_flight;
     count_fill(sim, b, &done);
-    if (sim->versions)
-        sl_versions_fill(sim, b, place, number, &done);
+    if (sim->data_check)
+        sl_data_check_fill(sim, b, place, number, &done);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
     release(sim, b, place, number);
@@ -632,7 +641,7 @@ static void take_in(sl_sim *sim, sl_bank *b)
     if (b->stalled_since != SL_NEVER && !b->changed)
         return;
     b->changed = false;
-    for (uint32_t n = 0; n < b->level->ports && sl_queue_due(&b->in) <= sim->now; n++) {
+    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->in) <= sim->now; n++) {
         end_stall(sim, b);
         if (sl_bank_access(sim, b, sl_queue_head(&b->in)->request) == SL_OUTCOME_STALL) {
             b->stalled_since = sim->now;
@@ -645,13 +654,13 @@ static void take_in(sl_sim *sim, sl_bank *b)
 
 static void take_back(sl_sim *sim, sl_bank *b)
 {
-    while (sl_queue_due(&b->back) <= sim->now)
+    while (sl_queue_ready_at(&b->back) <= sim->now)
         sl_bank_fill(sim, b, sl_queue_take(&b->back));
 }
 
 static void answer_hits(sl_sim *sim, sl_bank *b)
 {
-    while (sl_queue_due(&b->hits) <= sim->now)
+    while (sl_queue_ready_at(&b->hits) <= sim->now)
         sl_core_answer(sim, sl_queue_take(&b->hits));
 }
 
@@ -659,7 +668,7 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
     take_back(sim, b);
-    if (b->leavings)
+    if (b->evictions_in_flight)
         sl_lines_tick(sim, b);
     if (b->number) {
         take_in(sim, b);
@@ -670,9 +679,9 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     sl_network_down(sim, b);
     if (sim->options.listener && sim->options.listener->bank)
         sim->options.listener->bank(sim->options.listener->to, b->number, b->index, now, b->mshrs, b->in.count);
-    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_due(&b->in);
-    next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_due(&b->out), b->down_free));
-    next = sl_sooner(next, sl_sooner(sl_queue_due(&b->hits), sl_queue_due(&b->fills)));
-    next = sl_sooner(next, sl_sooner(sl_queue_due(&b->back), sl_queue_due(&b->invalidated)));
+    uint64_t next = b->stalled_since != SL_NEVER && !b->changed ? SL_NEVER : sl_queue_ready_at(&b->in);
+    next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
+    next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)));
+    next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->back), sl_queue_ready_at(&b->invalidated)));
     return next > now ? next : now + 1;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A bank of a cache level: tags in sets, lines in flight, and the queues before and behind it.
  *
- * A load that misses reserves a line at once (the victim leaves), takes an MSHR and a place in the miss queue, and goes
- * on to the next level; others for the same sectors wait with it. What it lacks makes it wait at the head of the queue:
- * a line that is not itself in flight, an MSHR, a place with those who wait already, a place in the miss queue.
- * A request that goes past the level takes a place in the miss queue alone.
+ * A load that misses reserves a line at once (the victim is evicted), takes an MSHR and a place in the miss queue, and
+ * goes on to the next level; others for the same sectors wait with it. What it lacks makes it wait at the head of the
+ * queue: a line that is not itself in flight, an MSHR, a place with those who wait already, a place in the miss queue.
+ * A request that bypasses the level takes a place in the miss queue alone.
  *
- * That is `miss_handling: overlapped`. Otherwise the victim leaves step by step (leave.h), and what is brought in waits
- * for that (serialized), or comes into an entry beside the lines (frc.h). A request for a line that is leaving waits,
- * too. */
+ * That is `miss_handling: overlapped`. Otherwise the victim is evicted step by step (evict.h), and the fill waits
+ * for that (serialized), or goes to an entry beside the lines (frc.h). A request for a line that is being evicted
+ * waits, too. */
 #ifndef SL_SIM_BANK_H
 #define SL_SIM_BANK_H
 
@@ -17,8 +17,8 @@
 typedef enum sl_outcome {
     SL_OUTCOME_HIT,     /* it will be answered */
     SL_OUTCOME_PENDING, /* it waits for a line in flight */
-    SL_OUTCOME_MISS,    /* it is on its way to the next level */
-    SL_OUTCOME_PAST,    /* the same, and will not be kept here */
+    SL_OUTCOME_MISS,    /* it is in flight to the next level */
+    SL_OUTCOME_BYPASS,  /* the same, and will not be kept here */
     SL_OUTCOME_KEPT,    /* a store that ends here */
     SL_OUTCOME_STALL,   /* nothing has happened; see bank->stall */
 } sl_outcome;
@@ -27,11 +27,11 @@ typedef enum sl_outcome {
 typedef struct __attribute__((aligned(64))) sl_mshr {
     uint32_t next;    /* of the same line, or of the free ones */
     uint32_t asked;   /* units of the line */
-    uint32_t primary; /* the request that is on its way; what it was before it went: */
+    uint32_t primary; /* the request that is in flight; what it was before it went: */
     uint32_t wanted;
     uint64_t addr;
     uint8_t kind;
-    bool alone;              /* a store that brings its line itself: nothing was asked for below */
+    bool alone;              /* a store that writes its whole line: nothing was requested below */
     uint32_t place;          /* of the line, unless that is in an entry of FRC, from which it moves */
     uint32_t since;          /* when `primary` came to the level */
     uint32_t waiters;        /* `primary` included */
@@ -46,32 +46,32 @@ typedef struct sl_bank_list {
 
 /* All that is known of a way, side by side: an access reads most of it. */
 typedef struct sl_line {
-    uint64_t tag;           /* line number + 1; 0: none */
-    uint32_t valid, flying; /* units that are there, and on their way */
-    uint32_t stale;         /* of those on their way: a store has come in between */
+    uint64_t tag;              /* line number + 1; 0: none */
+    uint32_t valid, in_flight; /* units that are there, and in flight */
+    uint32_t stale;            /* of those in flight: a store has come in between */
     uint32_t dirty;
     uint32_t mshr; /* first of the line */
     uint8_t mark;  /* SL_LINE_* */
 } sl_line;
 
-/* A line on its way out. */
-typedef struct sl_leaving {
+/* A line that is being evicted. */
+typedef struct sl_eviction {
     uint64_t line;           /* its number + 1; 0: the record is free */
     uint32_t next;           /* of the free ones */
     uint32_t writeback;      /* request that takes its data below; SL_NONE: it is clean */
-    uint32_t entry;          /* of FRC, which it leaves from; SL_NONE: from its way */
-    sl_request_list waiting; /* what comes in where it was, and waits until it has left */
-} sl_leaving;
+    uint32_t entry;          /* of FRC, which it is evicted from; SL_NONE: from its way */
+    sl_request_list waiting; /* fills of its place, which wait until it has been evicted */
+} sl_eviction;
 
 /* An entry of FRC. What it holds is a line behind those of the sets. */
 typedef struct sl_frc_entry {
     bool filled;  /* its data has come, but all ways of its set are in flight */
-    bool first;   /* it will leave first */
+    bool first;   /* it is evicted first */
     uint8_t kind; /* sl_mem_access, and the instruction, that asked for it first */
     uint32_t pc;
 } sl_frc_entry;
 
-enum { SL_LEAVING_SLOTS = 256 };
+enum { SL_EVICTION_SLOTS = 256 };
 
 struct sl_bank {
     const sl_level *level;
@@ -84,10 +84,10 @@ struct sl_bank {
     sl_line *line;                  /* [sets * ways] */
     uint64_t *set_state;            /* [sets * set_words] (lines.h) */
     uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
-    uint64_t *first_ways;           /* [sets * mask_words]: ways that leave first; NULL: the level takes no such hint */
-    uint64_t *offered;              /* scratch: a mask of ways */
+    uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: the level takes no such hint */
+    uint64_t *offered;    /* scratch: a mask of ways */
     sl_policy replacement, bypass;
-    sl_policy *gate; /* the one of these that lets requests go past; NULL: none does */
+    sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none does */
     sl_mshr *mshr_item;
     uint32_t mshr_capacity, mshr_free, mshrs;
     uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
@@ -106,13 +106,14 @@ struct sl_bank {
     bool out_waits;         /* the head of `out` waits for a place, and is in a list of those who do */
     uint32_t next_waiting;  /* in that list, of banks of its level */
     sl_bank_list room;      /* banks of the level above that wait for a place in `in` */
-    uint32_t hit_cycles;    /* from the access to the answer's leaving */
+    uint32_t hit_cycles;    /* from the access until the answer is sent */
     uint32_t below_cycles;  /* that a miss takes where nothing is in its way */
     /* not overlapped: */
-    sl_leaving *leaving;
-    uint32_t leaving_capacity, leaving_free, leavings;
-    uint16_t *leaving_slot; /* [SL_LEAVING_SLOTS]: how many lines are leaving, by the lowest bits of their numbers */
-    sl_queue invalidated;   /* records of lines that the levels above will have dropped by then */
+    sl_eviction *eviction;
+    uint32_t eviction_capacity, eviction_free, evictions_in_flight;
+    uint16_t
+        *eviction_slot; /* [SL_EVICTION_SLOTS]: how many lines are being evicted, by the lowest bits of their numbers */
+    sl_queue invalidated; /* records of lines that the levels above will have invalidated by then */
     /* frc: */
     sl_frc_entry *frc; /* NULL: it has none */
     uint32_t frc_sets, frc_filled;
@@ -120,8 +121,8 @@ struct sl_bank {
 
 enum {
     SL_LINE_REUSED = 1,
-    SL_LINE_PASSED = 2,    /* by a request that went past the level above */
-    SL_LINE_TRANSIENT = 4, /* what was there before has not left */
+    SL_LINE_BYPASSED = 2,  /* by a request that bypassed the level above */
+    SL_LINE_TRANSIENT = 4, /* what was there before is not evicted yet */
     SL_LINE_LENT = 8       /* the levels above may have it */
 };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/data_check.h"
 #include "sim/lines.h"
 #include "sim/network.h"
 #include "sim/pages.h"
-#include "sim/versions.h"
 
 static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
 {
@@ -31,18 +31,18 @@ static sl_status start_policy(sl_sim *sim, sl_bank *b, const char *text, int rol
     return sl_policy_init(policy, &choice, &shape, error);
 }
 
-/* What lines need that do not leave at once. */
-static bool start_leaving(sl_bank *b)
+/* What lines need that are not evicted at once. */
+static bool start_eviction(sl_bank *b)
 {
     if (b->level->miss_handling == SL_MISS_OVERLAPPED)
         return true;
-    b->leaving_slot = calloc(SL_LEAVING_SLOTS, sizeof *b->leaving_slot);
+    b->eviction_slot = calloc(SL_EVICTION_SLOTS, sizeof *b->eviction_slot);
     if (b->level->miss_handling == SL_MISS_FRC) {
         b->frc = calloc(b->level->frc_entries, sizeof *b->frc);
         b->frc_sets = b->level->frc_entries / b->level->frc_ways;
-        return b->leaving_slot && b->frc;
+        return b->eviction_slot && b->frc;
     }
-    return b->leaving_slot;
+    return b->eviction_slot;
 }
 
 /* Sets do not share lines of the host's cache. Behind the last hint are zeroes that may be read with it. */
@@ -92,15 +92,15 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     b->sector_units = level->sector_bytes >> sim->log2_unit;
     b->fill_units = level->fill_bytes >> sim->log2_unit;
-    /* A request leaves the first level in the cycle after it came there, others in the same. */
+    /* A request is sent by the first level in the cycle after it arrived there, others in the same. */
     uint32_t on_the_way = number ? sl_network_unloaded(sim, number) + (number == 1) : 0;
     b->hit_cycles = level->hit_cycles > on_the_way ? level->hit_cycles - on_the_way : 0;
     b->stalled_since = SL_NEVER;
     b->mshr_free = SL_NONE;
-    b->leaving_free = SL_NONE;
+    b->eviction_free = SL_NONE;
     place_lines(sim, b);
     b->offered = calloc(b->mask_words, sizeof *b->offered);
-    if (!b->offered || !start_leaving(b))
+    if (!b->offered || !start_eviction(b))
         return sl_fail_memory(error);
     if (level->hint == SL_HINT_EVICT_FIRST) {
         b->first_ways = calloc((size_t)b->sets * b->mask_words, sizeof *b->first_ways);
@@ -117,9 +117,9 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     if (!status && level->bypass[0])
         status = start_policy(sim, b, level->bypass, 1, &b->bypass, error);
     if (!status && b->bypass.ops)
-        b->gate = &b->bypass;
+        b->bypass_policy = &b->bypass;
     else if (!status && sl_policy_bypasses(b->replacement.ops))
-        b->gate = &b->replacement;
+        b->bypass_policy = &b->replacement;
     return status;
 }
 
@@ -133,7 +133,7 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     sim->banks[number] = count;
     if (!take_lines(sim, number, count))
         return sl_fail_memory(error);
-    sl_status status = sl_due_init(&sim->bank_due[number], count, error);
+    sl_status status = sl_wheel_init(&sim->bank_wheel[number], count, error);
     for (uint32_t i = 0; i < count && !status; i++)
         status = start_bank(sim, &sim->bank[number][i], number, i, error);
     return status;
@@ -153,21 +153,21 @@ static void stop_bank(sl_bank *b)
     sl_queue_fini(&b->fills);
     sl_queue_fini(&b->back);
     sl_queue_fini(&b->invalidated);
-    free(b->leaving);
-    free(b->leaving_slot);
+    free(b->eviction);
+    free(b->eviction_slot);
     free(b->frc);
 }
 
 void sl_banks_destroy(sl_sim *sim, uint32_t number)
 {
-    if (sim->versions && sim->bank[number])
-        sl_versions_empty(sim, number);
+    if (sim->data_check && sim->bank[number])
+        sl_data_check_empty(sim, number);
     for (uint32_t i = 0; sim->bank[number] && i < sim->banks[number]; i++)
         stop_bank(&sim->bank[number][i]);
     free(sim->bank[number]);
     free(sim->lines[number]);
     sim->lines[number] = NULL;
-    sl_due_fini(&sim->bank_due[number]);
+    sl_wheel_fini(&sim->bank_wheel[number]);
     free(sim->shared_state[number][0]);
     free(sim->shared_state[number][1]);
     sim->bank[number] = NULL;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/leave.h"
-#include "sim/versions.h"
-#include "trace/coalesce.h"
+#include "access/coalesce.h"
+#include "sim/data_check.h"
+#include "sim/evict.h"
 
 /* ---- when a warp can issue ---- */
 
@@ -53,9 +53,9 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
     return step->kind == SL_STEP_WAIT_ASYNC && warp->asyncs;
 }
 
-static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t least)
+static void settle_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min)
 {
-    uint64_t until = least;
+    uint64_t until = min;
     if (waits_for_memory(sim, core, w, &until))
         set_state(core, w, SL_WARP_DATA);
     else
@@ -68,11 +68,11 @@ static void turn_wheel(sl_sim *sim, sl_sim_core *core)
     if (sim->now - from >= SL_WHEEL)
         from = sim->now - SL_WHEEL + 1;
     for (uint64_t t = from; t <= sim->now && core->wheel_slots; t++) {
-        uint64_t slot = t % SL_WHEEL, due = core->wheel[slot];
+        uint64_t slot = t % SL_WHEEL, wheel = core->wheel[slot];
         core->wheel[slot] = 0;
         core->wheel_slots &= ~(UINT64_C(1) << slot);
-        for (; due; due &= due - 1) {
-            uint32_t w = (uint32_t)__builtin_ctzll(due);
+        for (; wheel; wheel &= wheel - 1) {
+            uint32_t w = (uint32_t)__builtin_ctzll(wheel);
             sleep_until(sim, core, w, core->warp[w].ready_at);
         }
     }
@@ -80,7 +80,7 @@ static void turn_wheel(sl_sim *sim, sl_sim_core *core)
 
 /* ---- barriers and ends ---- */
 
-static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t least, sl_error *error);
+static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error);
 
 /* All warps of a block that have not ended wait: they go on. */
 static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
@@ -118,7 +118,7 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
 }
 
 /* Goes to the next instruction of the warp, into the next basic block if need be. */
-static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t least, sl_error *error)
+static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
     while (warp->inst == warp->end) {
@@ -134,7 +134,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t le
         warp->end = bb->first + bb->count;
         warp->lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
     }
-    settle_warp(sim, core, w, least);
+    settle_warp(sim, core, w, min);
     return SL_OK;
 }
 
@@ -147,7 +147,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
         settle_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
         leave(sim, core, w);
-    sl_wake(&sim->core_due, core->number, sim->now);
+    sl_wake(&sim->core_wheel, core->number, sim->now);
 }
 
 void sl_core_answer(sl_sim *sim, uint32_t number)
@@ -155,8 +155,8 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     const sl_request *r = sl_request_at(sim, number);
     sl_sim_core *core = &sim->core[r->core];
     uint32_t g = r->group;
-    if (sim->versions)
-        sl_versions_seen(sim, number);
+    if (sim->data_check)
+        sl_data_check_seen(sim, number);
     sl_group *group = &core->group[g];
     sl_request_give(&sim->pool, number);
     sim->last_progress = sim->now;
@@ -200,7 +200,7 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
     for (uint32_t c = instance * cores; c < (instance + 1) * cores; c++)
         if (sim->core[c].stalled && (sim->core[c].stall == SL_STALL_QUEUE) == queue) {
             sim->core[c].unblocked = true;
-            sl_wake(&sim->core_due, c, sim->now);
+            sl_wake(&sim->core_wheel, c, sim->now);
         }
 }
 
@@ -211,10 +211,10 @@ void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue)
 static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    uint32_t most = sim->program->held;
-    sl_access *held = core->held + (size_t)w * most;
+    uint32_t max = sim->program->held;
+    sl_access *held = core->held + (size_t)w * max;
     if (step->access < warp->accesses) {
-        warp->access = &held[step->access % most];
+        warp->access = &held[step->access % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
@@ -224,7 +224,7 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
         if (!status && !more)
             status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
         if (!status && warp->accesses != step->access)
-            held[warp->accesses % most] = warp->reader.cursor.access;
+            held[warp->accesses % max] = warp->reader.cursor.access;
     } while (!status && warp->accesses++ != step->access);
     warp->access = &warp->reader.cursor.access;
     return status;
@@ -369,8 +369,8 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
     if (core->wheel_slots) {
         unsigned at = (unsigned)((sim->now + 1) % SL_WHEEL);
         uint64_t turned = at ? core->wheel_slots >> at | core->wheel_slots << (SL_WHEEL - at) : core->wheel_slots;
-        uint64_t due = sim->now + 1 + (uint64_t)__builtin_ctzll(turned);
-        *next = due < *next ? due : *next;
+        uint64_t wheel = sim->now + 1 + (uint64_t)__builtin_ctzll(turned);
+        *next = wheel < *next ? wheel : *next;
     }
     return status;
 }
@@ -418,7 +418,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
         status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now, error);
-    sl_wake(&sim->core_due, core->number, sim->now);
+    sl_wake(&sim->core_wheel, core->number, sim->now);
     return status;
 }
 
@@ -426,9 +426,9 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
 
 static uint32_t queues_of(const sl_sim *sim, uint32_t core)
 {
-    const sl_policy *gate = sim->bank[0][core / sim->machine.level[0].cores_per_instance].gate;
-    uint32_t queues = gate && gate->ops->queues ? gate->ops->queues(gate->self) : 1;
-    return queues < 1 ? 1 : queues > SL_MOST_QUEUES ? SL_MOST_QUEUES : queues;
+    const sl_policy *bypass_policy = sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
+    uint32_t queues = bypass_policy && bypass_policy->ops->queues ? bypass_policy->ops->queues(bypass_policy->self) : 1;
+    return queues < 1 ? 1 : queues > SL_MAX_QUEUES ? SL_MAX_QUEUES : queues;
 }
 
 static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_error *error)
@@ -439,7 +439,7 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ticked = SL_NEVER;
     core->group_free = SL_NONE;
     core->queues = queues_of(sim, number);
-    for (uint32_t q = 0; q < SL_MOST_QUEUES; q++)
+    for (uint32_t q = 0; q < SL_MAX_QUEUES; q++)
         core->queue[q] = SL_EMPTY_LIST;
     core->warp = calloc(warps, sizeof *core->warp);
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
@@ -462,7 +462,7 @@ sl_status sl_cores_create(sl_sim *sim, sl_error *error)
     sim->core = calloc(cores, sizeof *sim->core);
     if (!sim->core)
         return sl_fail_memory(error);
-    sl_status status = sl_due_init(&sim->core_due, cores, error);
+    sl_status status = sl_wheel_init(&sim->core_wheel, cores, error);
     for (uint32_t i = 0; i < cores && !status; i++)
         status = start_core(sim, &sim->core[i], i, error);
     return status;
@@ -482,6 +482,6 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->left);
     }
     free(sim->core);
-    sl_due_fini(&sim->core_due);
+    sl_wheel_fini(&sim->core_wheel);
     sim->core = NULL;
 }

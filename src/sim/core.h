@@ -8,11 +8,11 @@
 #ifndef SL_SIM_CORE_H
 #define SL_SIM_CORE_H
 
-#include "cache/request.h"
+#include "access/request.h"
 #include "sim/engine.h"
 #include "sim/program.h"
 
-enum { SL_WHEEL = 64, SL_MOST_QUEUES = 64 };
+enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64 };
 
 typedef enum sl_warp_state {
     SL_WARP_NONE,
@@ -46,7 +46,7 @@ typedef struct sl_sim_block {
     uint64_t members; /* mask of warps */
 } sl_sim_block;
 
-/* A memory instruction whose requests are on their way. */
+/* A memory instruction whose requests are in flight. */
 typedef struct sl_group {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;
@@ -80,7 +80,7 @@ struct sl_sim_core {
     uint64_t ticked;      /* last cycle in which it was; SL_NEVER: not yet */
     uint64_t shared_free; /* when the shared memory takes the next access */
     /* load/store unit */
-    sl_request_list queue[SL_MOST_QUEUES]; /* by warp where the first level's policy wants several */
+    sl_request_list queue[SL_MAX_QUEUES]; /* by warp where the first level's policy wants several */
     uint32_t queues, queue_at;
     uint64_t queued;       /* mask of queues that are not empty */
     uint32_t instructions; /* memory instructions with requests in the queues */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "sim/data_check.h"
 #include "sim/network.h"
-#include "sim/versions.h"
 
 enum { BUS = 16 }; /* parts of a cycle */
 
@@ -27,7 +27,7 @@ static uint64_t burst(const sl_sim *sim, uint32_t bytes)
 static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
 {
     const sl_memory *m = &sim->machine.memory;
-    uint64_t chunk = addr / m->channel_bytes;
+    uint64_t chunk = addr / m->channel_interleave;
     if (sim->machine.level[sim->machine.levels - 1].index == SL_INDEX_MIX)
         chunk = sl_hash_mix(chunk);
     return (uint32_t)(chunk % m->channels);
@@ -37,7 +37,7 @@ static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
 static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 {
     const sl_memory *m = &sim->machine.memory;
-    uint64_t local = addr / m->channel_bytes / m->channels * m->channel_bytes + addr % m->channel_bytes;
+    uint64_t local = addr / m->channel_interleave / m->channels * m->channel_interleave + addr % m->channel_interleave;
     uint64_t row = local / m->row_bytes;
     e->row = row / m->banks;
     e->bank = (uint32_t)((row ^ e->row) % m->banks);
@@ -67,8 +67,8 @@ static sl_dram_next renew_turn(sl_channel *c, uint32_t number)
         next = c->entry[at].write ? SL_DRAM_TO_WRITE : SL_DRAM_TO_READ;
         time = bank->access_at;
     } else {
-        next = bank->row != SL_NEVER ? SL_DRAM_TO_CLOSE : SL_DRAM_TO_OPEN;
-        time = next == SL_DRAM_TO_CLOSE ? bank->close_at : bank->open_at;
+        next = bank->row != SL_NEVER ? SL_DRAM_TO_PRECHARGE : SL_DRAM_TO_ACTIVATE;
+        time = next == SL_DRAM_TO_PRECHARGE ? bank->precharge_at : bank->activate_at;
     }
     c->turns[next] |= bit;
     c->turn[number] = (sl_dram_turn){time, c->entry[at].arrival};
@@ -90,7 +90,7 @@ static void take_entry(sl_channel *c, uint32_t at)
     find_hit(c, bank);
 }
 
-static void tell(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
+static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command command, bool write)
 {
     const sl_sim_listener *l = sim->options.listener;
     if (l && l->dram)
@@ -109,16 +109,16 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     uint64_t end_cycle = (end + BUS - 1) / BUS;
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
     c->access_at = sim->now + sl_later(t->ccd, 1);
-    sim->result->dram_row_hits += !e.opened;
-    sim->result->dram_row_misses += e.opened;
-    tell(sim, c, e.opened ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
+    sim->result->dram_row_hits += !e.activated;
+    sim->result->dram_row_misses += e.activated;
+    statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
     take_entry(c, at);
-    if (sim->versions)
-        sl_versions_memory(sim, e.request, e.write);
+    if (sim->data_check)
+        sl_data_check_memory(sim, e.request, e.write);
     if (e.write) {
         sim->result->dram_written_sectors += sectors;
         c->read_at = sl_later(c->read_at, end_cycle + t->cdlr);
-        bank->close_at = sl_later(bank->close_at, end_cycle + t->wr);
+        bank->precharge_at = sl_later(bank->precharge_at, end_cycle + t->wr);
     } else {
         sim->result->dram_read_sectors += sectors;
         if (r->slot != SL_NONE)
@@ -132,26 +132,26 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     sl_network_has_room(sim, sim->machine.levels - 1, &c->room);
 }
 
-/* Closes the row that is in the way of an entry, or opens the entry's; both can be done now. */
+/* Precharges the bank that an entry needs, or activates the row of the entry; both can be done now. */
 static void open_row(sl_sim *sim, sl_channel *c, sl_dram_entry *e)
 {
     const sl_memory *t = &sim->times;
     sl_dram_bank *bank = &c->bank[e->bank];
     if (bank->row != SL_NEVER) {
         bank->row = SL_NEVER;
-        tell(sim, c, SL_DRAM_CLOSE, e->write);
-        bank->open_at = sl_later(bank->open_at, sim->now + t->rp);
+        statistics(sim, c, SL_DRAM_PRECHARGE, e->write);
+        bank->activate_at = sl_later(bank->activate_at, sim->now + t->rp);
         renew_turn(c, e->bank);
         return;
     }
     bank->row = e->row;
-    e->opened = true;
-    tell(sim, c, SL_DRAM_OPEN, e->write);
+    e->activated = true;
+    statistics(sim, c, SL_DRAM_ACTIVATE, e->write);
     find_hit(c, bank);
     bank->access_at = sim->now + t->rcd;
-    bank->close_at = sim->now + t->ras;
-    bank->open_at = sim->now + t->rc;
-    c->open_at = sim->now + t->rrd;
+    bank->precharge_at = sim->now + t->ras;
+    bank->activate_at = sim->now + t->rc;
+    c->activate_at = sim->now + t->rrd;
     renew_turn(c, e->bank);
 }
 
@@ -164,8 +164,8 @@ static uint64_t limit_of(const sl_sim *sim, const sl_channel *c, sl_dram_next ne
         return sl_later(sl_later(c->access_at, c->read_at), bus > lead ? bus - lead : 0);
     case SL_DRAM_TO_WRITE:
         return sl_later(c->access_at, bus > lead ? bus - lead : 0);
-    case SL_DRAM_TO_OPEN:
-        return c->open_at;
+    case SL_DRAM_TO_ACTIVATE:
+        return c->activate_at;
     default:
         return 0;
     }
@@ -200,7 +200,7 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
         bank->hit = at;
     if (bank->hit == at || bank->first == at) { /* others wait for those before them */
         uint64_t limit = limit_of(sim, channel, renew_turn(channel, e->bank));
-        sl_wake(&sim->channel_due, c, sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1));
+        sl_wake(&sim->channel_wheel, c, sl_later(sl_later(channel->turn[e->bank].time, limit), sim->now + 1));
     }
     return true;
 }
@@ -255,7 +255,7 @@ static uint64_t command(sl_sim *sim, sl_channel *c)
     if (access != SL_NONE) {
         access_row(sim, c, c->bank[access].hit);
     } else {
-        uint32_t open = oldest_of(sim, c, SL_DRAM_TO_OPEN, SL_DRAM_TO_CLOSE);
+        uint32_t open = oldest_of(sim, c, SL_DRAM_TO_ACTIVATE, SL_DRAM_TO_PRECHARGE);
         if (open != SL_NONE)
             open_row(sim, c, &c->entry[c->bank[open].first]);
     }
@@ -267,13 +267,13 @@ uint64_t sl_dram_tick(sl_sim *sim, uint32_t number)
 {
     sl_channel *c = &sim->channel[number];
     uint32_t last = sim->machine.levels - 1;
-    while (sl_queue_due(&c->done) <= sim->now) {
+    while (sl_queue_ready_at(&c->done) <= sim->now) {
         uint32_t b = sl_queue_head(&c->done)->to, request = sl_queue_take(&c->done);
         sl_bank_fill(sim, &sim->bank[last][b], request);
-        sl_wake(&sim->bank_due[last], b, sim->now + 1);
+        sl_wake(&sim->bank_wheel[last], b, sim->now + 1);
     }
-    uint64_t next = c->entries ? command(sim, c) : SL_NEVER, due = sl_queue_due(&c->done);
-    return next < due ? next : due;
+    uint64_t next = c->entries ? command(sim, c) : SL_NEVER, wheel = sl_queue_ready_at(&c->done);
+    return next < wheel ? next : wheel;
 }
 
 uint32_t sl_dram_unloaded(const sl_sim *sim)
@@ -287,8 +287,8 @@ uint32_t sl_dram_unloaded(const sl_sim *sim)
 }
 
 /* What an unloaded read takes less than the machine says it does: the networks there and back, the levels between, a
- * row opened and read, and two cycles: it leaves the first level in the one after its miss, and its row is opened in
- * the one after it came here. */
+ * row activated and read, and two cycles: the first level sends it in the one after its miss, and its row is activated
+ * in the one after it came here. */
 static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;
@@ -315,7 +315,7 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
     sim->channel = calloc(m->channels, sizeof *sim->channel);
     if (!sim->channel)
         return sl_fail_memory(error);
-    sl_status status = sl_due_init(&sim->channel_due, m->channels, error);
+    sl_status status = sl_wheel_init(&sim->channel_wheel, m->channels, error);
     for (uint32_t i = 0; i < m->channels; i++) {
         sl_channel *c = &sim->channel[i];
         c->entry = calloc(m->queue, sizeof *c->entry);
@@ -339,7 +339,7 @@ void sl_dram_reset(sl_sim *sim)
         for (uint32_t e = 0; e < sim->machine.memory.queue; e++)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
         c->room = SL_NO_BANKS;
-        c->access_at = c->read_at = c->open_at = c->bus_free = 0;
+        c->access_at = c->read_at = c->activate_at = c->bus_free = 0;
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};
     }
@@ -354,5 +354,5 @@ void sl_dram_destroy(sl_sim *sim)
         sl_queue_fini(&sim->channel[i].done);
     }
     free(sim->channel);
-    sl_due_fini(&sim->channel_due);
+    sl_wheel_fini(&sim->channel_wheel);
 }

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory: channels of banks with row buffers. The first request in arrival order whose row is open goes first, else the
- * oldest has its row opened (FR-FCFS). Rows stay open. One command per cycle and channel; the times between commands
- * are those of the machine, turned into cycles of the cores. Refresh is left out. */
+ * oldest has its row activated (FR-FCFS). Rows stay open. One command per cycle and channel; the times between commands
+ * are those of the machine, turned into cycles of the cores. Refresh is not modelled. */
 #ifndef SL_SIM_DRAM_H
 #define SL_SIM_DRAM_H
 
 #include "sim/bank.h"
 
 typedef struct sl_dram_bank {
-    uint64_t row;                          /* open; SL_NEVER: none is */
-    uint64_t access_at, close_at, open_at; /* earliest cycles of the next access, closing, opening */
-    uint32_t first, last;                  /* requests for the bank, oldest first; SL_NONE: none */
-    uint32_t hit;                          /* the oldest of these whose row is open; SL_NONE: none */
+    uint64_t row;                                  /* open; SL_NEVER: none is */
+    uint64_t access_at, precharge_at, activate_at; /* earliest cycles of the next access, closing, opening */
+    uint32_t first, last;                          /* requests for the bank, oldest first; SL_NONE: none */
+    uint32_t hit;                                  /* the oldest of these whose row is open; SL_NONE: none */
 } sl_dram_bank;
 
 typedef struct sl_dram_entry {
     uint64_t row, arrival; /* arrival: a number that grows */
     uint32_t request, bank;
-    uint32_t from;      /* bank of the last level */
-    uint32_t next;      /* for the same bank, or of the free ones */
-    bool write, opened; /* opened: its row was opened for it */
+    uint32_t from;         /* bank of the last level */
+    uint32_t next;         /* for the same bank, or of the free ones */
+    bool write, activated; /* activated: its row was activated for it */
 } sl_dram_entry;
 
 /* What the next command of a bank is. */
 typedef enum sl_dram_next {
     SL_DRAM_TO_READ,
     SL_DRAM_TO_WRITE,
-    SL_DRAM_TO_OPEN,
-    SL_DRAM_TO_CLOSE,
+    SL_DRAM_TO_ACTIVATE,
+    SL_DRAM_TO_PRECHARGE,
     SL_DRAM_NEXTS
 } sl_dram_next;
 
@@ -41,19 +41,19 @@ struct sl_channel {
     uint32_t entries, free;
     uint64_t arrivals;
     sl_dram_bank *bank;
-    sl_dram_turn *turn;                   /* of each bank that has requests */
-    uint64_t turns[SL_DRAM_NEXTS];        /* these banks, by their next command */
-    uint64_t access_at, read_at, open_at; /* of any bank */
-    uint64_t bus_free;                    /* in sixteenths of a cycle */
-    sl_bank_list room;                    /* banks of the last level that wait for a place in the queue */
-    sl_queue done;                        /* reads, with the time at which their data is at the last level */
+    sl_dram_turn *turn;                       /* of each bank that has requests */
+    uint64_t turns[SL_DRAM_NEXTS];            /* these banks, by their next command */
+    uint64_t access_at, read_at, activate_at; /* of any bank */
+    uint64_t bus_free;                        /* in sixteenths of a cycle */
+    sl_bank_list room;                        /* banks of the last level that wait for a place in the queue */
+    sl_queue done;                            /* reads, with the time at which their data is at the last level */
 };
 
 sl_status sl_dram_create(sl_sim *sim, sl_error *error);
 void sl_dram_destroy(sl_sim *sim);
-/* All rows closed, time 0. */
+/* All banks precharged, time 0. */
 void sl_dram_reset(sl_sim *sim);
-/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is told when it has a
+/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is woken when it has a
  * place. */
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
 /* What a read takes from the last level and back to it where nothing is in its way. */

@@ -4,16 +4,18 @@
  *   core (warps, issue) -> load/store unit -> bank of level 0 -> network -> banks of level 1 … -> channels of DRAM
  *
  * Time is one cycle at a time. Every part has a cycle at which something can next happen to it (`next`); parts whose
- * cycle has come are ticked in a fixed order, from memory to the cores, so that what comes back in a cycle is seen in
+ * cycle has come are ticked in a fixed order, from memory to the cores, so that what is answered in a cycle is seen in
  * it; cycles in which no part has anything to do are skipped. */
 #ifndef SL_SIM_ENGINE_H
 #define SL_SIM_ENGINE_H
 
+#include "access/cta.h"
+#include "access/request.h"
 #include "policy/policy.h"
-#include "sim/due.h"
 #include "sim/queue.h"
 #include "sim/request.h"
 #include "sim/sim.h"
+#include "sim/timing_wheel.h"
 
 typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
@@ -25,7 +27,8 @@ enum { SL_CORE_WARPS = 64 }; /* of a core, at most */
 typedef struct sl_slot_stats {
     uint64_t requests; /* warp instructions */
     uint64_t lines;    /* requests to level 0 */
-    uint64_t sectors, hits, pending, misses, bypasses;
+    uint64_t sectors, hits, pending, misses;
+    uint64_t bypasses, bypassed;      /* requests, and their sectors: of the misses */
     uint64_t next_sectors, next_hits; /* reads of level 1 */
     uint64_t memory_sectors;          /* reads of DRAM */
 } sl_slot_stats;
@@ -33,49 +36,44 @@ typedef struct sl_slot_stats {
 /* More memory instructions than a kernel has, as a rule. */
 enum { SL_KERNEL_PCS = 1024 };
 
-/* Where the rounds of blocks over the cores are (dispatch.h). */
-typedef struct sl_rounds {
-    uint32_t next;       /* core, of those that are not apart */
-    uint32_t next_apart; /* of those that are; as many as there are: their round is over */
-    uint32_t since;      /* blocks of the others since then */
-} sl_rounds;
-
 struct sl_sim {
     sl_machine whole;   /* as it was given */
     sl_machine machine; /* its first level as it is in this launch */
     sl_sim_options options;
     sl_request_pool pool;
-    unsigned log2_unit;             /* of the bytes that a bit of a request's masks stands for */
-    uint32_t sector_units;          /* of a sector of level 0 */
-    unsigned log2_line;             /* of level 0 */
-    uint32_t banks[SL_MOST_LEVELS]; /* of all instances of a level together */
-    sl_bank *bank[SL_MOST_LEVELS];
-    void *lines[SL_MOST_LEVELS]; /* of the banks of a level (banks.c) */
-    sl_due bank_due[SL_MOST_LEVELS];
-    void *shared_state[SL_MOST_LEVELS][2]; /* of the policies of a level: replacement, bypass */
+    unsigned log2_unit;            /* of the bytes that a bit of a request's masks stands for */
+    uint32_t sector_units;         /* of a sector of level 0 */
+    unsigned log2_line;            /* of level 0 */
+    uint32_t banks[SL_MAX_LEVELS]; /* of all instances of a level together */
+    sl_bank *bank[SL_MAX_LEVELS];
+    void *lines[SL_MAX_LEVELS]; /* of the banks of a level (banks.c) */
+    sl_timing_wheel bank_wheel[SL_MAX_LEVELS];
+    void *shared_state[SL_MAX_LEVELS][2]; /* of the policies of a level: replacement, bypass */
     sl_sim_core *core;
-    sl_due core_due;
+    sl_timing_wheel core_wheel;
     sl_channel *channel;
-    sl_due channel_due;
-    sl_memory times;      /* the machine's memory, its times in cycles of the cores */
-    struct sl_join *join; /* NULL: no requests join on their way to the second level */
-    uint32_t memory_pad;  /* cycles that a read takes beside what networks and DRAM take */
+    sl_timing_wheel channel_wheel;
+    sl_memory times;                /* the machine's memory, its times in cycles of the cores */
+    struct sl_coalescer *coalescer; /* NULL: the machine has none */
+    uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
 
-    struct sl_ahead *ahead; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
+    struct sl_prefetch *prefetch; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
     uint64_t now;
-    uint64_t last_progress;       /* when an instruction was last issued, or a request last answered */
-    bool failed;                  /* memory ran out */
-    bool broken_off;              /* a launch did not come to its end */
-    uint32_t leavings;            /* lines on their way out of banks */
-    struct sl_versions *versions; /* NULL: they are not checked */
-    char *state;                  /* text; NULL: it was never stuck */
+    uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
+    bool failed;                      /* memory ran out */
+    bool broken_off;                  /* a launch did not come to its end */
+    uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
+    struct sl_data_check *data_check; /* NULL: they are not checked */
+    char *state;                      /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
-    const uint8_t *plan;  /* [slots]: levels that loads go past; NULL: none */
+    sl_access_shape shape;
+    const uint8_t *plan;  /* [slots]: levels that loads bypass; NULL: none */
     uint8_t hints, first; /* bit i: level i takes that as a hint other than `bypass`; as `evict_first` */
     uint64_t next_block, blocks_done;
-    sl_rounds rounds;
+    sl_cta_config cta;
+    sl_cta_rounds rounds;
     bool room; /* some core may have room for a block */
     uint32_t resident_blocks;
     uint32_t first_pc;     /* of the kernel: policies tell its instructions from those of others by it */
@@ -98,6 +96,13 @@ static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t se
     }
     return count;
 }
+
+/* Starts blocks on cores with room, in order, at most one on each core in a cycle (dispatch.c). */
+sl_status sl_dispatch(sl_sim *sim, sl_error *error);
+/* From what was counted while a launch ran to its result (results.c). */
+sl_status sl_sim_collect(sl_sim *sim, sl_error *error);
+/* Nothing moves any more: SL_FAULT with a summary; the whole state is what sl_sim_state_text says (state.c). */
+sl_status sl_sim_stuck(sl_sim *sim, sl_error *error);
 
 /* A place in the miss queue of a cache of the first level has become free, or data has come: what a request before it
  * may have waited for. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/frc.h"
 
-#include "sim/leave.h"
+#include "sim/data_check.h"
+#include "sim/evict.h"
 #include "sim/lines.h"
-#include "sim/versions.h"
 
-static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim leaves */
+static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a victim is evicted */
 
 static uint32_t first_of_set(const sl_bank *b, uint64_t line)
 {
@@ -50,7 +50,7 @@ bool sl_frc_hold(sl_bank *b, uint64_t line, uint32_t record)
     if (entry == SL_NO_ENTRY)
         return false;
     b->line[sl_first_entry(b) + entry].tag = HELD;
-    b->leaving[record].entry = entry;
+    b->eviction[record].entry = entry;
     return true;
 }
 
@@ -64,8 +64,8 @@ static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access 
     to->mark = from->mark;
     if (b->frc[entry].first)
         sl_set_first(b, access->set, way, true);
-    if (sim->versions)
-        sl_versions_move(sim, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
+    if (sim->data_check)
+        sl_data_check_move(sim, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
     sl_policy_fill(&b->replacement, access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, access, way);
@@ -95,7 +95,7 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
             return;
         }
         way = sl_policy_victim(&b->replacement, &access, &mask);
-        record = sl_line_leave(sim, b, access.set, way);
+        record = sl_line_evict(sim, b, access.set, way);
     }
     b->frc_filled -= e->filled;
     e->filled = false;
@@ -104,13 +104,14 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
         sl_frc_free(b, entry);
     } else {
         *line = (sl_line){.tag = HELD, .mshr = SL_NONE};
-        b->leaving[record].entry = entry;
+        b->eviction[record].entry = entry;
     }
 }
 
 void sl_frc_settle_filled(sl_sim *sim, sl_bank *b)
 {
     for (uint32_t i = 0; b->frc_filled && i < b->level->frc_entries; i++)
-        if (b->frc[i].filled && !b->line[sl_first_entry(b) + i].flying) /* else more of it has been asked for since */
+        if (b->frc[i].filled &&
+            !b->line[sl_first_entry(b) + i].in_flight) /* else more of it has been asked for since */
             sl_frc_settle(sim, b, i);
 }

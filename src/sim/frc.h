@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Fetch and Replacement Cache of a bank: entries, in sets of their own, that lines are fetched into while the lines
- * they will replace stay where they are. A line that has come is swapped with its victim, which leaves from the entry.
- * A miss that finds no free entry in its set is handled as without (leave.h).
+ * they will replace stay where they are. A filled line is swapped with its victim, which is evicted from the entry.
+ * A miss that finds no free entry in its set is handled as without (evict.h).
  *
  * After Candel, Petit, Valero, Sahuquillo: Improving GPU Cache Hierarchy Performance with a Fetch and Replacement Cache
  * (2018). A swap takes no time. */
@@ -12,7 +12,7 @@
 
 enum { SL_NO_ENTRY = 0xffffffff };
 
-/* The entry that brings a line, or has it. */
+/* The entry that fetches a line, or has it. */
 uint32_t sl_frc_find(const sl_bank *bank, uint64_t line);
 /* Gives a line a free entry of its set, or SL_NO_ENTRY. */
 uint32_t sl_frc_take(sl_bank *bank, const sl_cache_access *access);

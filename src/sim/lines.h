@@ -17,8 +17,9 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
         return sl_level_set(level, addr);
     if (level->index != SL_INDEX_MODULO)
         return sl_level_set(level, addr) % b->sets;
-    uint64_t chunk = addr / level->bank_bytes / level->banks;
-    return (uint32_t)((chunk * (level->bank_bytes >> b->log2_line) + addr % level->bank_bytes / level->line_bytes) %
+    uint64_t chunk = addr / level->bank_interleave / level->banks;
+    return (uint32_t)((chunk * (level->bank_interleave >> b->log2_line) +
+                       addr % level->bank_interleave / level->line_bytes) %
                       b->sets);
 }
 
@@ -30,13 +31,13 @@ static inline uint64_t *sl_used_ways(const sl_bank *b, uint32_t set)
 {
     return &b->set_state[(size_t)set * b->set_words];
 }
-static inline uint64_t *sl_flying_ways(const sl_bank *b, uint32_t set)
+static inline uint64_t *sl_ways_in_flight(const sl_bank *b, uint32_t set)
 {
     return sl_used_ways(b, set) + b->mask_words;
 }
 static inline uint16_t *sl_hints(const sl_bank *b, uint32_t set)
 {
-    return (uint16_t *)(sl_flying_ways(b, set) + b->mask_words);
+    return (uint16_t *)(sl_ways_in_flight(b, set) + b->mask_words);
 }
 
 static inline uint16_t sl_hint_of(uint64_t line)
@@ -100,18 +101,18 @@ static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t t
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
 }
 
-/* The line is to leave before others, or like others. */
+/* The line is to be evicted before others, or like others. */
 static inline void sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool first)
 {
     uint64_t *ways = &b->first_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
     *ways = first ? *ways | bit : *ways & ~bit;
 }
 
-static inline void sl_set_flying(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
+static inline void sl_set_in_flight(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
 {
-    uint64_t *flying = sl_flying_ways(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
-    b->line[(size_t)set * b->ways + way].flying = units;
-    *flying = units ? *flying | bit : *flying & ~bit;
+    uint64_t *in_flight = sl_ways_in_flight(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
+    b->line[(size_t)set * b->ways + way].in_flight = units;
+    *in_flight = units ? *in_flight | bit : *in_flight & ~bit;
 }
 
 /* The lowest way without a line, or SL_NO_WAY. */
@@ -129,18 +130,18 @@ static inline uint32_t sl_free_way(const sl_bank *b, uint32_t set)
 /* Ways that could be replaced, and those that are free, too, if wanted; false: there is none. */
 static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way_mask *mask)
 {
-    const uint64_t *used = sl_used_ways(b, set), *flying = sl_flying_ways(b, set);
+    const uint64_t *used = sl_used_ways(b, set), *in_flight = sl_ways_in_flight(b, set);
     uint64_t any = 0;
     for (uint32_t i = 0; i < b->mask_words; i++) {
         uint64_t all = b->ways - 64 * i < 64 ? (UINT64_C(1) << (b->ways - 64 * i)) - 1 : UINT64_MAX;
-        b->offered[i] = (free_too ? all : used[i]) & ~flying[i];
+        b->offered[i] = (free_too ? all : used[i]) & ~in_flight[i];
         any |= b->offered[i];
     }
     *mask = (sl_way_mask){b->offered, b->ways};
     return any;
 }
 
-/* Ways that a victim is chosen from: where lines are to leave first, these alone. False: there is none. */
+/* Ways that a victim is chosen from: where lines are to be evicted first, these alone. False: there is none. */
 static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
 {
     bool any = sl_offer_ways(b, set, false, mask), first = false;
@@ -163,12 +164,12 @@ static inline bool sl_is_entry(const sl_bank *b, size_t place)
 }
 
 /* The same of a line wherever it is. */
-static inline void sl_set_flying_at(sl_bank *b, size_t place, uint32_t units)
+static inline void sl_set_in_flight_at(sl_bank *b, size_t place, uint32_t units)
 {
     if (sl_is_entry(b, place))
-        b->line[place].flying = units;
+        b->line[place].in_flight = units;
     else
-        sl_set_flying(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways), units);
+        sl_set_in_flight(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways), units);
 }
 
 /* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
@@ -220,7 +221,7 @@ static inline void sl_give_mshr(sl_bank *b, uint32_t number)
     b->mshrs--;
 }
 
-/* The MSHR of a line that brings some of the units; SL_NONE: none does. */
+/* The MSHR of a line that fetches some of the units; SL_NONE: none does. */
 static inline uint32_t sl_mshr_with(const sl_bank *b, size_t place, uint32_t units)
 {
     uint32_t m = b->line[place].mshr;

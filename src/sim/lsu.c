@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The load/store unit of a core: from a warp's memory instruction to requests, and these one by one to the first level.
- * A request that has to wait there holds up those behind it. Where the policy of the first level wants several queues,
+ * A request that stalls there stalls those behind it. Where the policy of the first level wants several queues,
  * requests go to them by their warp, and a queue is emptied before the next one has its turn. */
 #include <string.h>
 
+#include "access/cache_ops.h"
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
+#include "sim/data_check.h"
 #include "sim/lines.h"
 #include "sim/stream.h"
-#include "sim/versions.h"
 
 /* ---- groups: the requests of one instruction ---- */
 
@@ -35,48 +36,15 @@ static uint32_t take_group(sl_sim_core *core)
 
 /* ---- requests ---- */
 
-static sl_request_kind kind_of(const sl_inst *inst)
-{
-    switch ((sl_mem_access)inst->access) {
-    case SL_ACCESS_STORE:
-        return SL_REQUEST_STORE;
-    case SL_ACCESS_ATOMIC:
-        return SL_REQUEST_ATOMIC;
-    case SL_ACCESS_REDUCTION:
-        return SL_REQUEST_REDUCTION;
-    default:
-        return SL_REQUEST_LOAD;
-    }
-}
-
-/* Levels that the instruction itself says its loads go past. */
-static uint8_t passes(const sl_sim *sim, const sl_inst *inst)
-{
-    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
-    switch ((sl_cache_op)inst->cache_op) {
-    case SL_CACHE_CG:
-    case SL_CACHE_CV:
-    case SL_CACHE_L1_NO_ALLOCATE:
-    case SL_CACHE_VOLATILE:
-        return 1;
-    case SL_CACHE_L2_EVICT_FIRST:
-        return last;
-    case SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST:
-        return last | 1;
-    default:
-        return 0;
-    }
-}
-
 /* Of the units of a stored line, those that are written in every byte. */
-static uint32_t whole_units(const sl_sim *sim, const sl_request_shape *shape, const sl_inst *inst, sl_access *access,
-                            const sl_request_piece *piece)
+static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, const sl_inst *inst, sl_access *access,
+                            const sl_line_request *piece)
 {
     if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7)
         return inst->space == SL_MEM_LOCAL ? piece->sectors : 0; /* a local word of a warp is a line */
     uint64_t bytes[2], unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
     uint32_t whole = 0, unit_bytes = 1u << sim->log2_unit;
-    sl_request_bytes(shape, inst, access, piece->line, bytes);
+    sl_line_bytes(shape, inst, access, piece->line, bytes);
     for (uint32_t left = piece->sectors; left; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left), at = u * unit_bytes;
         bool all = unit_bytes > 64 ? bytes[0] == UINT64_MAX && bytes[1] == UINT64_MAX
@@ -86,7 +54,7 @@ static uint32_t whole_units(const sl_sim *sim, const sl_request_shape *shape, co
     return whole;
 }
 
-static void count_request(sl_sim *sim, const sl_inst *inst, const sl_request_piece *piece, uint32_t pieces)
+static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_request *piece, uint32_t pieces)
 {
     sl_slot_stats *s = &sim->slot[inst->mem_slot];
     s->requests++;
@@ -96,16 +64,17 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_request_pie
 }
 
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
-                                const sl_request_shape *shape, sl_error *error)
+                                const sl_access_shape *shape, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
     sl_access *access = warp->access;
     const sl_inst *inst = sl_program_inst(sim->program, inst_number);
-    sl_request_piece piece[SL_REQUEST_PIECES];
-    uint32_t pieces = sl_request_pieces(shape, inst, access, piece);
+    sl_line_request piece[SL_MAX_LINE_REQUESTS];
+    uint32_t pieces = sl_line_requests(shape, inst, access, piece);
     if (!pieces)
         return SL_OK;
-    sl_request_kind kind = kind_of(inst);
+    bool loads = sl_inst_loads(inst) || inst->access == SL_ACCESS_NONE;
+    sl_request_kind kind = loads ? SL_REQUEST_LOAD : (sl_request_kind)inst->access;
     bool answered = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_ATOMIC;
     uint32_t group = take_group(core);
     if (group == SL_NONE)
@@ -116,7 +85,10 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     core->instructions++;
     count_request(sim, inst, piece, pieces);
     uint32_t q = w % core->queues;
-    uint8_t past = passes(sim, inst) | (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0);
+    const sl_cache_decision *decision = sl_cache_decide(inst);
+    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
+    uint8_t bypass = (uint8_t)((decision->allocate ? 0 : 1) | (decision->evict_first ? last : 0) |
+                               (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0));
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t number = sl_request_take(&sim->pool);
@@ -131,11 +103,12 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->core = (uint16_t)core->number;
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
-        r->bypass = past & (uint8_t)~hints;
-        r->hinted = past & hints;
+        r->bypass = bypass & (uint8_t)~hints;
+        r->hinted = bypass & hints;
+        r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
         r->since = sim->now + 1;
-        if (sim->versions)
-            sl_versions_issue(sim, number);
+        if (sim->data_check)
+            sl_data_check_issue(sim, number);
         sl_request_push(&sim->pool, &core->queue[q], number);
     }
     core->queued |= UINT64_C(1) << q;
@@ -154,17 +127,8 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
 
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number, sl_error *error)
 {
-    const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
-    sl_request_shape shape = {
-        .log2_line = sim->log2_line,
-        .log2_sector = sim->log2_unit,
-        .lanes = launch->lanes,
-        .split_bytes = sim->machine.core.request_bytes,
-        .shared_window = launch->shared_window,
-        .local_window = launch->local_window,
-        .window_bytes = launch->window_bytes,
-        .local_base = core->warp[w].local_base,
-    };
+    sl_access_shape shape = sim->shape;
+    shape.local_base = core->warp[w].local_base;
     return queue_requests(sim, core, w, inst_number, &shape, error);
 }
 
@@ -182,8 +146,9 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome
     case SL_OUTCOME_HIT:
         s->hits += sectors;
         break;
-    case SL_OUTCOME_PAST:
+    case SL_OUTCOME_BYPASS:
         s->bypasses++;
+        s->bypassed += sectors;
         s->misses += sectors;
         break;
     default:
@@ -199,14 +164,14 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome o
     if (!counts && !stream)
         return true;
     uint64_t line = addr >> bank->log2_line;
-    sl_sim_fate fate = outcome == SL_OUTCOME_PAST   ? SL_FATE_PAST
+    sl_sim_fate fate = outcome == SL_OUTCOME_BYPASS ? SL_FATE_BYPASSED
                        : outcome == SL_OUTCOME_MISS ? SL_FATE_MISSED
                                                     : SL_FATE_FOUND;
     return (!counts || sl_line_counts_add(counts, bank->index, line)) &&
            (!stream || sl_sim_stream_add(stream, bank->index, line, sl_set_of(bank, addr), fate));
 }
 
-/* What a line held already of a request that missed is a hit: only the rest is fetched. */
+/* What a line held already of a request that missed, or bypasses it, is a hit: only the rest is fetched. */
 static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
     sl_request before = *sl_request_at(sim, number);
@@ -214,7 +179,7 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     if (outcome == SL_OUTCOME_STALL || before.kind != SL_REQUEST_LOAD)
         return outcome;
     uint32_t missing = before.units;
-    if (outcome == SL_OUTCOME_MISS)
+    if (outcome == SL_OUTCOME_MISS || outcome == SL_OUTCOME_BYPASS)
         missing &= sl_request_at(sim, number)->units;
     count_outcome(sim, before.slot, missing, outcome);
     if (before.units & ~missing)

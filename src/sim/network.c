@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/network.h"
 
+#include "sim/coalescer.h"
+#include "sim/data_check.h"
 #include "sim/dram.h"
-#include "sim/join.h"
-#include "sim/leave.h"
-#include "sim/versions.h"
+#include "sim/evict.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
@@ -28,7 +28,7 @@ static void carry(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number, 
 {
     if (!sl_queue_put(queue, time, number, to->index))
         sim->failed = true;
-    sl_wake(&sim->bank_due[to->number], to->index, time);
+    sl_wake(&sim->bank_wheel[to->number], to->index, time);
 }
 
 void sl_network_wait(sl_sim *sim, sl_bank *b, sl_bank_list *waiting)
@@ -49,7 +49,7 @@ void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting)
     sl_bank *b = &sim->bank[level][waiting->first];
     waiting->first = b->next_waiting;
     b->out_waits = false;
-    sl_wake(&sim->bank_due[level], b->index, sim->now);
+    sl_wake(&sim->bank_wheel[level], b->index, sim->now);
 }
 
 static void take(sl_sim *sim, sl_bank *b)
@@ -63,7 +63,7 @@ static void take(sl_sim *sim, sl_bank *b)
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
-    if (b->out_waits || sl_queue_due(&b->out) > now || b->down_free > now)
+    if (b->out_waits || sl_queue_ready_at(&b->out) > now || b->down_free > now)
         return;
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
@@ -74,10 +74,10 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         }
         return;
     }
-    bool joins = sim->join && !b->number && r->kind == SL_REQUEST_LOAD;
+    bool joins = sim->coalescer && !b->number && r->kind == SL_REQUEST_LOAD;
     sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
-    if (joins && sl_join_takes(sim, number)) {
-        sim->result->level[0].joined++;
+    if (joins && sl_coalescer_merge(sim, number)) {
+        sim->result->level[0].coalesced++;
         b->down_free = now + 1;
         take(sim, b);
         if (to->in.count < to->level->queue) /* a place that it may have waited for is left for another */
@@ -99,26 +99,26 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     take(sim, b);
     r->stalled = 0;
     r->since = arrival + cycles - 1;
-    if (joins && !sl_join_open(sim, number))
+    if (joins && !sl_coalescer_send(sim, number))
         sim->failed = true;
-    if (sim->join && !b->number && !joins)
-        sl_join_stop(sim, number);
+    if (sim->coalescer && !b->number && !joins)
+        sl_coalescer_stop(sim, number);
     carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
-/* Those who joined a read get its data as it does, each through the port of its own first level. */
-static void answer_joined(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
+/* Reads that were merged with another get its data as it does, each through the port of its own first level. */
+static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
 {
     const sl_request *first = sl_request_at(sim, primary);
-    sl_request_list waiting = sl_join_close(sim, primary);
+    sl_request_list waiting = sl_coalescer_answer(sim, primary);
     while (waiting.first != SL_NONE) {
         uint32_t number = sl_request_pop(&sim->pool, &waiting);
         sl_request *r = sl_request_at(sim, number);
         sl_bank *to = &sim->bank[0][sl_bank_for(sim, 0, r->core, r->addr)];
         uint64_t start = to->back_free > arrival ? to->back_free : arrival;
         r->feedback = first->feedback;
-        if (sim->versions)
-            sl_versions_join(sim, primary, number);
+        if (sim->data_check)
+            sl_data_check_coalesce(sim, primary, number);
         to->back_free = start + cycles;
         carry(sim, &to->back, start + cycles - 1, number, to);
     }
@@ -127,8 +127,8 @@ static void answer_joined(sl_sim *sim, uint32_t primary, uint64_t arrival, uint3
 void sl_network_up(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
-    sl_queue *from = sl_queue_due(&b->fills) <= sl_queue_due(&b->hits) ? &b->fills : &b->hits;
-    if (sl_queue_due(from) > now || b->up_free > now)
+    sl_queue *from = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
+    if (sl_queue_ready_at(from) > now || b->up_free > now)
         return;
     uint32_t number = sl_queue_head(from)->request, above = b->number - 1u;
     const sl_request *r = sl_request_at(sim, number);
@@ -142,7 +142,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     b->up_free = now + cycles;
     to->back_free = arrival + cycles;
     sl_queue_take(from);
-    if (sim->join && !above && r->kind == SL_REQUEST_LOAD)
-        answer_joined(sim, number, arrival, cycles);
+    if (sim->coalescer && !above && r->kind == SL_REQUEST_LOAD)
+        answer_coalesced(sim, number, arrival, cycles);
     carry(sim, &to->back, arrival + cycles - 1, number, to);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The networks between levels: from each bank one port to the level below and one to the level above. A transfer takes
  * the ports at both ends for as many cycles as its bytes need, and arrives a fixed time later. A bank's queue has room
- * for what is on its way to it. */
+ * for what is in flight to it. */
 #ifndef SL_SIM_NETWORK_H
 #define SL_SIM_NETWORK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is touched in no order: in huge pages, where there is enough of it and the host has such. */
+/* Memory that is accessed in no order: in huge pages, where there is enough of it and the host has such. */
 #ifndef SL_SIM_PAGES_H
 #define SL_SIM_PAGES_H
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/hoist.h"
+#include "sim/load_batching.h"
 #include "trace/loaded.h"
 
 static sl_unit unit_of(const sl_inst *inst)
@@ -27,7 +27,7 @@ static sl_step_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
     const char *opcode = kernel->strings + inst->opcode;
     if (inst->mem_slot != UINT32_MAX && inst->space != SL_MEM_CONST)
         return inst->space == SL_MEM_SHARED ? SL_STEP_SHARED : SL_STEP_MEMORY;
-    if (sl_inst_holds_block(kernel, inst))
+    if (sl_inst_is_block_barrier(kernel, inst))
         return SL_STEP_BARRIER;
     if (strstr(opcode, "cp.async.wait") || !strncmp(opcode, "LDGDEPBAR", 9) || !strncmp(opcode, "DEPBAR", 6))
         return SL_STEP_WAIT_ASYNC;
@@ -76,7 +76,7 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
     number_accesses(p);
-    return core->loads_ahead ? sl_program_hoist(p, core->loads_ahead, error) : SL_OK;
+    return core->load_batching ? sl_program_batch_loads(p, core->load_batching, error) : SL_OK;
 }
 
 void sl_program_fini(sl_program *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A first-in, first-out queue of requests, each with the cycle from which it may leave. Times never go back: what is
- * put in later may not leave earlier. */
+/* A first-in, first-out queue of requests, each with the cycle from which it may be taken. Times never go back: what is
+ * put in later may not be taken earlier. */
 #ifndef SL_SIM_QUEUE_H
 #define SL_SIM_QUEUE_H
 
@@ -15,7 +15,7 @@ typedef struct sl_queued {
 } sl_queued;
 
 typedef struct sl_queue {
-    uint64_t from_end; /* of time to when its first request may leave; 0: there is none */
+    uint64_t from_end; /* of time to when its first request may be taken; 0: there is none */
     sl_queued *item;
     uint32_t head, count, capacity; /* capacity: a power of two, or 0 */
 } sl_queue;
@@ -51,8 +51,8 @@ static inline const sl_queued *sl_queue_head(const sl_queue *q)
     return &q->item[q->head];
 }
 
-/* When its first request may leave; UINT64_MAX: there is none. */
-static inline uint64_t sl_queue_due(const sl_queue *q)
+/* When its first request may be taken; UINT64_MAX: there is none. */
+static inline uint64_t sl_queue_ready_at(const sl_queue *q)
 {
     return UINT64_MAX - q->from_end;
 }

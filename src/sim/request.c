@@ -8,7 +8,7 @@
 static bool grow(sl_request_pool *pool)
 {
     uint32_t chunk = pool->capacity >> SL_LOG2_CHUNK;
-    sl_request *item = chunk < SL_MOST_CHUNKS ? sl_pages_take(sizeof *item << SL_LOG2_CHUNK) : NULL;
+    sl_request *item = chunk < SL_MAX_CHUNKS ? sl_pages_take(sizeof *item << SL_LOG2_CHUNK) : NULL;
     if (!item)
         return false;
     pool->chunk[chunk] = item;

@@ -10,15 +10,17 @@
 #include <stdint.h>
 
 #include "machine/machine.h"
+#include "sluice/trace.h"
 
 enum { SL_NONE = 0xffffffff };
 
+/* Kinds of accesses as a trace has them; prefetches and asynchronous copies are loads. */
 typedef enum sl_request_kind {
-    SL_REQUEST_LOAD,
-    SL_REQUEST_STORE,
-    SL_REQUEST_ATOMIC,    /* a warp waits for the old values */
-    SL_REQUEST_REDUCTION, /* nobody does */
-    SL_REQUEST_WRITEBACK, /* a dirty line on its way out */
+    SL_REQUEST_LOAD = SL_ACCESS_LOAD,
+    SL_REQUEST_STORE = SL_ACCESS_STORE,
+    SL_REQUEST_ATOMIC = SL_ACCESS_ATOMIC,       /* a warp waits for the old values */
+    SL_REQUEST_REDUCTION = SL_ACCESS_REDUCTION, /* nobody does */
+    SL_REQUEST_WRITEBACK = 0xff,                /* of an evicted dirty line */
 } sl_request_kind;
 
 typedef struct sl_request {
@@ -31,13 +33,14 @@ typedef struct sl_request {
     uint32_t slot;  /* the static memory instruction; SL_NONE for write-backs */
     uint16_t core;
     uint8_t warp;
-    uint8_t kind;                  /* sl_request_kind */
-    uint8_t bypass;                /* bit i: goes past level i */
-    uint8_t admitted;              /* bit i: level i has decided that it does not */
-    uint8_t feedback;              /* SL_FEEDBACK_*, from the level below */
-    uint8_t hinted;                /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
-    uint8_t stalled;               /* bit per sl_stall: the policy of the level it is at has been told */
-    uint32_t mshr[SL_MOST_LEVELS]; /* of the levels that it is on its way for */
+    uint8_t kind;                 /* sl_request_kind */
+    uint8_t bypass;               /* bit i: bypasses level i */
+    uint8_t no_lookup;            /* bit i: and is not even looked for there */
+    uint8_t admitted;             /* bit i: level i has decided that it does not */
+    uint8_t feedback;             /* SL_FEEDBACK_*, from the level below */
+    uint8_t hinted;               /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
+    uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
+    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
 
@@ -46,13 +49,18 @@ static inline bool sl_request_is_answered(const sl_request *r)
     return r->kind == SL_REQUEST_LOAD || r->kind == SL_REQUEST_ATOMIC;
 }
 
-enum { SL_LOG2_CHUNK = 15, SL_MOST_CHUNKS = 512 };
+static inline sl_mem_access sl_request_access(const sl_request *r)
+{
+    return r->kind == SL_REQUEST_WRITEBACK ? SL_ACCESS_STORE : (sl_mem_access)r->kind;
+}
+
+enum { SL_LOG2_CHUNK = 15, SL_MAX_CHUNKS = 512 };
 
 /* Requests stay where they are as the pool grows. */
 typedef struct sl_request_pool {
-    sl_request *chunk[SL_MOST_CHUNKS];
+    sl_request *chunk[SL_MAX_CHUNKS];
     uint32_t capacity;
-    uint32_t touched, used; /* how many were ever given out, and are now */
+    uint32_t touched, used; /* how many were ever taken, and are now */
     uint32_t free;          /* head of the list of those that are not any more */
     bool failed;            /* memory ran out: numbers that were given out since are SL_NONE */
 } sl_request_pool;

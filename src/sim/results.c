@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/results.h"
+#include "sim/engine.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static double level_energy(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
     const sl_sim_level_result *r = &sim->result->level[number];
-    const sl_policy_ops *ops = sim->bank[number][0].gate ? sim->bank[number][0].gate->ops : NULL;
+    const sl_policy_ops *ops = sim->bank[number][0].bypass_policy ? sim->bank[number][0].bypass_policy->ops : NULL;
     double instances = sim->machine.cores / level->cores_per_instance;
     double seconds = sim->machine.clock_mhz ? (double)sim->result->cycles / (sim->machine.clock_mhz * 1e6) : 0;
     double leak_mw = level->leak_uw * 1e-3 + (ops ? ops->leak_mw : 0);
@@ -28,8 +28,9 @@ static void add_load(sl_counts *to, const sl_slot_stats *s)
     sl_counts_add(to, SL_COUNTER_ld_sectors, s->sectors);
     sl_counts_add(to, SL_COUNTER_ld_sector_hits, s->hits);
     sl_counts_add(to, SL_COUNTER_ld_sector_misses, s->misses);
-    sl_counts_add(to, SL_COUNTER_latency_sectors, s->pending);
+    sl_counts_add(to, SL_COUNTER_pending_hit_sectors, s->pending);
     sl_counts_add(to, SL_COUNTER_bypass_requests, s->bypasses);
+    sl_counts_add(to, SL_COUNTER_bypassed_sectors, s->bypassed);
 }
 
 /* Requests and sectors of what is no load from global memory. */
@@ -68,9 +69,9 @@ static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
     const sl_inst *inst = &kernel->inst[kernel->mem_inst[number]];
     const sl_slot_stats *s = &sim->slot[number];
     sl_counter requests, sectors;
-    if (inst->space == SL_MEM_SHARED || inst->space == SL_MEM_CONST)
+    if (!sl_inst_uses_cache(inst))
         return;
-    if (inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC)) {
+    if (sl_inst_is_global_load(inst)) {
         add_load(to, s);
     } else if (other_counters(inst, &requests, &sectors)) {
         sl_counts_add(to, requests, s->requests);
@@ -86,7 +87,7 @@ static void collect_slot(const sl_sim *sim, uint32_t number, sl_counts *to)
 static void add_total(const sl_sim *sim, sl_counter counter, uint64_t value)
 {
     sl_counts *total = &sim->result->counts.total;
-    total->value[counter] = 0; /* sums of instructions leave out what nobody of them asked for */
+    total->value[counter] = 0; /* sums of instructions lack what none of them requested */
     sl_counts_add(total, counter, value);
 }
 

@@ -25,11 +25,11 @@ static sl_status list_role(sl_sim_search *search, const sl_machine *machine, uin
     sl_status status = *text ? sl_policy_parse_among(machine->policies, text, &choice, error) : SL_OK;
     if (!*text || status)
         return status;
-    for (uint32_t i = 0; i < SL_MOST_POLICY_PARAMS; i++) {
+    for (uint32_t i = 0; i < SL_MAX_POLICY_PARAMS; i++) {
         if (!(choice.best >> i & 1))
             continue;
-        if (search->params == SL_MOST_SEARCHED)
-            return sl_fail(error, SL_LIMIT, "more than %d parameters are 'best'", SL_MOST_SEARCHED);
+        if (search->params == SL_MAX_SEARCHED)
+            return sl_fail(error, SL_LIMIT, "more than %d parameters are 'best'", SL_MAX_SEARCHED);
         search->param[search->params++] = (sl_sim_searched){level, bypass, choice.ops, i};
     }
     return SL_OK;
@@ -50,8 +50,8 @@ static sl_status list_tries(sl_sim_search *search, sl_error *error)
     search->tries = 1;
     for (uint32_t i = 0; i < search->params; i++) {
         search->tries *= values_of(&search->param[i]);
-        if (search->tries > SL_MOST_TRIES)
-            return sl_fail(error, SL_LIMIT, "more than %d combinations of what is 'best'", SL_MOST_TRIES);
+        if (search->tries > SL_MAX_TRIES)
+            return sl_fail(error, SL_LIMIT, "more than %d combinations of what is 'best'", SL_MAX_TRIES);
     }
     search->tried = calloc(search->tries, sizeof *search->tried);
     if (!search->tried)

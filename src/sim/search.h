@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the parameters of policies that were given as "best": every value that the policy lists is simulated, and those
- * with which all launches together take the fewest cycles are taken; of several the first. */
+ * with the minimum of cycles over all launches are taken; of several the first. */
 #ifndef SL_SIM_SEARCH_H
 #define SL_SIM_SEARCH_H
 
 #include "sim/series.h"
 
-enum { SL_MOST_SEARCHED = 4, SL_MOST_TRIES = 4096 };
+enum { SL_MAX_SEARCHED = 4, SL_MAX_TRIES = 4096 };
 
 typedef struct sl_sim_searched {
     uint32_t level;
@@ -16,13 +16,13 @@ typedef struct sl_sim_searched {
 } sl_sim_searched;
 
 typedef struct sl_sim_try {
-    uint64_t value[SL_MOST_SEARCHED]; /* as the parameters */
+    uint64_t value[SL_MAX_SEARCHED]; /* as the parameters */
     uint64_t cycles;
 } sl_sim_try;
 
 typedef struct sl_sim_search {
     uint32_t params; /* 0: nothing was to be found */
-    sl_sim_searched param[SL_MOST_SEARCHED];
+    sl_sim_searched param[SL_MAX_SEARCHED];
     size_t tries;
     sl_sim_try *tried;
     size_t chosen; /* of the tries */

@@ -19,7 +19,7 @@ typedef struct sl_sim_series {
     sl_line_counts *const *counts; /* [launches]: of a run before; NULL: they are made where they are needed */
 } sl_sim_series;
 
-/* Hears of each launch as it ends; `n` is its place in the series. The result is gone afterwards. */
+/* Called for each launch as it ends; `n` is its number in the series. The result is gone afterwards. */
 typedef sl_status (*sl_sim_each)(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
                                  const sl_sim_result *result, sl_error *error);
 

@@ -6,17 +6,14 @@
 #include <string.h>
 
 #include "machine/occupancy.h"
-#include "sim/ahead.h"
 #include "sim/bank.h"
+#include "sim/coalescer.h"
 #include "sim/core.h"
-#include "sim/dispatch.h"
+#include "sim/data_check.h"
 #include "sim/dram.h"
-#include "sim/join.h"
-#include "sim/leave.h"
-#include "sim/results.h"
-#include "sim/state.h"
+#include "sim/evict.h"
+#include "sim/prefetch.h"
 #include "sim/stream.h"
-#include "sim/versions.h"
 
 enum { PATIENCE = 1000000 }; /* cycles without progress */
 
@@ -44,7 +41,7 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
             if (m->level[above].write == SL_WRITE_BACK)
                 return sl_fail(error, SL_UNSUPPORTED,
                                "%s: %s is inclusive, and %s above it has 'write: back'; lines above an inclusive level "
-                               "are dropped in the simulator, not written back",
+                               "are invalidated in the simulator, not written back",
                                m->name, level->name, m->level[above].name);
         if (i && level->write == SL_WRITE_ALLOCATE)
             return sl_fail(error, SL_UNSUPPORTED,
@@ -58,7 +55,7 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
 }
 
 /* Where all lines fit the host's cache anyway, looking ahead only takes time. */
-static sl_status create_ahead(sl_sim *sim, sl_error *error)
+static sl_status create_prefetch(sl_sim *sim, sl_error *error)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < sim->machine.levels; i++) {
@@ -67,15 +64,15 @@ static sl_status create_ahead(sl_sim *sim, sl_error *error)
     }
     if (bytes < SL_HOST_CACHE_BYTES)
         return SL_OK;
-    uint32_t most =
+    uint32_t max =
         sim->machine.cores > sim->machine.memory.channels ? sim->machine.cores : sim->machine.memory.channels;
     for (uint32_t i = 1; i < sim->machine.levels; i++)
-        most = sim->banks[i] > most ? sim->banks[i] : most;
-    sim->ahead = calloc(1, sizeof *sim->ahead + 2 * most * sizeof(sl_upcoming));
-    if (!sim->ahead)
+        max = sim->banks[i] > max ? sim->banks[i] : max;
+    sim->prefetch = calloc(1, sizeof *sim->prefetch + 2 * max * sizeof(sl_upcoming));
+    if (!sim->prefetch)
         return sl_fail_memory(error);
-    sim->ahead->back = (sl_upcoming *)(sim->ahead + 1);
-    sim->ahead->access = sim->ahead->back + most;
+    sim->prefetch->back = (sl_upcoming *)(sim->prefetch + 1);
+    sim->prefetch->access = sim->prefetch->back + max;
     return SL_OK;
 }
 
@@ -100,11 +97,11 @@ sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options
     if (!status)
         status = sl_dram_create(sim, error);
     if (!status)
-        status = sl_join_create(machine, &sim->join, error);
+        status = sl_coalescer_create(&sim->whole, &sim->coalescer, error);
     if (!status)
-        status = create_ahead(sim, error);
+        status = create_prefetch(sim, error);
     if (!status && options->check_data)
-        status = sl_versions_create(sim, error);
+        status = sl_data_check_create(sim, error);
     if (status)
         sl_sim_destroy(sim);
     else
@@ -117,12 +114,12 @@ void sl_sim_destroy(sl_sim *sim)
     if (!sim)
         return;
     sl_cores_destroy(sim);
-    sl_versions_destroy(sim);
+    sl_data_check_destroy(sim);
     for (uint32_t i = 0; i < sim->machine.levels; i++)
         sl_banks_destroy(sim, i);
     sl_dram_destroy(sim);
-    sl_join_destroy(sim->join);
-    free(sim->ahead);
+    sl_coalescer_destroy(sim->coalescer);
+    free(sim->prefetch);
     sl_request_pool_fini(&sim->pool);
     free(sim->state);
     free(sim);
@@ -130,93 +127,73 @@ void sl_sim_destroy(sl_sim *sim)
 
 /* ---- a cycle ---- */
 
-static void look_at_channels(sl_sim *sim)
-{
-    const sl_due *due = &sim->channel_due;
-    for (uint32_t word = 0; word < due->words; word++)
-        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
-            sl_look_at_channel(sim, &sim->channel[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
-    sl_look_further(sim->ahead);
-}
-
-static void look_at_banks(sl_sim *sim, uint32_t level)
-{
-    const sl_due *due = &sim->bank_due[level];
-    for (uint32_t word = 0; word < due->words; word++)
-        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
-            sl_look_at_bank(sim, &sim->bank[level][64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
-    sl_look_further(sim->ahead);
-}
-
-static void look_at_cores(sl_sim *sim)
-{
-    const sl_due *due = &sim->core_due;
-    for (uint32_t word = 0; word < due->words; word++)
-        for (uint64_t bits = sl_due_bits(due, word); bits; bits &= bits - 1)
-            sl_look_at_core(sim, &sim->core[64 * word + (uint32_t)__builtin_ctzll(bits)], sim->ahead);
-    sl_look_further(sim->ahead);
-}
+/* Asks for what those parts of a kind will need that are due in this cycle. */
+#define LOOK_AT_DUE(sim, wheel, look, part)                                                                            \
+    do {                                                                                                               \
+        for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
+            for (uint64_t bits_ = sl_wheel_bits(wheel, word_); bits_; bits_ &= bits_ - 1)                              \
+                look(sim, &(part)[64 * word_ + (uint32_t)__builtin_ctzll(bits_)], (sim)->prefetch);                    \
+        if ((sim)->prefetch)                                                                                           \
+            sl_look_further((sim)->prefetch);                                                                          \
+    } while (0)
 
 static void tick_channels(sl_sim *sim)
 {
-    sl_due *due = &sim->channel_due;
-    uint32_t end = due->parts;
-    if (sim->ahead)
-        look_at_channels(sim);
-    for (uint32_t i = 0; (i = sl_due_take(due, i, end)) < end; i++)
-        sl_wake(due, i, sl_dram_tick(sim, i));
+    sl_timing_wheel *wheel = &sim->channel_wheel;
+    uint32_t end = wheel->parts;
+    LOOK_AT_DUE(sim, wheel, sl_look_at_channel, sim->channel);
+    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, end)) < end; i++)
+        sl_wake(wheel, i, sl_dram_tick(sim, i));
 }
 
 static void tick_banks(sl_sim *sim, uint32_t level)
 {
-    sl_due *due = &sim->bank_due[level];
-    uint32_t end = due->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
-    if (sim->ahead)
-        look_at_banks(sim, level);
-    for (uint32_t i = first; (i = sl_due_take(due, i, end)) < end; i++)
-        sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
-    for (uint32_t i = 0; (i = sl_due_take(due, i, first)) < first; i++)
-        sl_wake(due, i, sl_bank_tick(sim, &sim->bank[level][i]));
+    sl_timing_wheel *wheel = &sim->bank_wheel[level];
+    uint32_t end = wheel->parts, first = (uint32_t)sim->now % end; /* nobody is always the first */
+    LOOK_AT_DUE(sim, wheel, sl_look_at_bank, sim->bank[level]);
+    for (uint32_t i = first; (i = sl_wheel_take(wheel, i, end)) < end; i++)
+        sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
+    for (uint32_t i = 0; (i = sl_wheel_take(wheel, i, first)) < first; i++)
+        sl_wake(wheel, i, sl_bank_tick(sim, &sim->bank[level][i]));
 }
 
 static sl_status tick_cores(sl_sim *sim, sl_error *error)
 {
-    sl_due *due = &sim->core_due;
+    sl_timing_wheel *wheel = &sim->core_wheel;
     sl_status status = SL_OK;
-    uint32_t end = due->parts;
-    if (sim->ahead)
-        look_at_cores(sim);
-    for (uint32_t i = 0; !status && (i = sl_due_take(due, i, end)) < end; i++) {
+    uint32_t end = wheel->parts;
+    LOOK_AT_DUE(sim, wheel, sl_look_at_core, sim->core);
+    for (uint32_t i = 0; !status && (i = sl_wheel_take(wheel, i, end)) < end; i++) {
         uint64_t next;
         status = sl_core_tick(sim, &sim->core[i], &next, error);
-        sl_wake(due, i, next);
+        sl_wake(wheel, i, next);
     }
     return status;
 }
 
 static void begin_cycle(sl_sim *sim)
 {
-    sl_due_begin(&sim->channel_due, sim->now);
+    sl_wheel_begin(&sim->channel_wheel, sim->now);
     for (uint32_t level = 0; level < sim->machine.levels; level++)
-        sl_due_begin(&sim->bank_due[level], sim->now);
-    sl_due_begin(&sim->core_due, sim->now);
+        sl_wheel_begin(&sim->bank_wheel[level], sim->now);
+    sl_wheel_begin(&sim->core_wheel, sim->now);
 }
 
 static sl_status tick(sl_sim *sim, sl_error *error)
 {
     begin_cycle(sim);
-    if (sl_due_any(&sim->channel_due))
+    if (sl_wheel_any(&sim->channel_wheel))
         tick_channels(sim);
-    sl_due_end(&sim->channel_due);
+    sl_wheel_end(&sim->channel_wheel);
     for (uint32_t level = sim->machine.levels; level-- > 0;) {
-        if (sl_due_any(&sim->bank_due[level]))
+        if (sl_wheel_any(&sim->bank_wheel[level]))
             tick_banks(sim, level);
-        sl_due_end(&sim->bank_due[level]);
+        sl_wheel_end(&sim->bank_wheel[level]);
     }
     sl_status status = sim->room ? sl_dispatch(sim, error) : SL_OK;
-    if (!status && sl_due_any(&sim->core_due))
+    if (!status && sl_wheel_any(&sim->core_wheel))
         status = tick_cores(sim, error);
-    sl_due_end(&sim->core_due);
+    sl_wheel_end(&sim->core_wheel);
     if (!status && (sim->failed || sim->pool.failed))
         status = sl_fail_memory(error);
     return status;
@@ -225,9 +202,9 @@ static sl_status tick(sl_sim *sim, sl_error *error)
 /* The next cycle in which something happens. */
 static uint64_t next_cycle(const sl_sim *sim)
 {
-    uint64_t next = sl_due_soonest(&sim->core_due), channels = sl_due_soonest(&sim->channel_due);
+    uint64_t next = sl_wheel_soonest(&sim->core_wheel), channels = sl_wheel_soonest(&sim->channel_wheel);
     for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        uint64_t banks = sl_due_soonest(&sim->bank_due[level]);
+        uint64_t banks = sl_wheel_soonest(&sim->bank_wheel[level]);
         next = banks < next ? banks : next;
     }
     next = channels < next ? channels : next;
@@ -261,13 +238,13 @@ static sl_status run(sl_sim *sim, sl_error *error)
         status = tick(sim, error);
         if (status)
             return status;
-        if (sim->blocks_done == blocks && !sim->pool.used && !sim->leavings && !flush(sim))
+        if (sim->blocks_done == blocks && !sim->pool.used && !sim->evictions_in_flight && !flush(sim))
             break;
         uint64_t next = next_cycle(sim);
         if (next == SL_NEVER || next - sim->last_progress > PATIENCE)
             return sl_sim_stuck(sim, error);
         sim->now = next;
-        if (sim->now >= UINT32_MAX || (sim->options.most_cycles && sim->now > sim->options.most_cycles))
+        if (sim->now >= UINT32_MAX || (sim->options.max_cycles && sim->now > sim->options.max_cycles))
             return sl_fail(error, SL_LIMIT, "%s: more than %" PRIu64 " cycles", sim->program->kernel->name,
                            sim->now - 1);
         if (sim->blocks_done != shown)
@@ -284,9 +261,9 @@ static sl_status run(sl_sim *sim, sl_error *error)
 /* Every launch begins at cycle 0. */
 static void reset_time(sl_sim *sim)
 {
-    sl_due_reset(&sim->channel_due);
+    sl_wheel_reset(&sim->channel_wheel);
     for (uint32_t level = 0; level < sim->machine.levels; level++) {
-        sl_due_reset(&sim->bank_due[level]);
+        sl_wheel_reset(&sim->bank_wheel[level]);
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
@@ -308,7 +285,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     if (launch->lanes != sim->machine.lanes)
         return sl_fail(error, SL_INVALID, "%s was recorded with warps of %u threads, and those of %s have %u",
                        kernel->name, launch->lanes, sim->machine.name, sim->machine.lanes);
-    sl_status status = sl_request_check(&sim->machine.level[0], kernel, error);
+    sl_status status = sl_access_check(&sim->machine.level[0], kernel, error);
     if (!status)
         status = sl_occupancy_of(&sim->machine, kernel, launch, &occupancy, error);
     if (!status)
@@ -324,7 +301,9 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->result->l1_bytes = occupancy.l1_bytes;
     sim->now = sim->last_progress = sim->machine.core.launch_cycles;
     sim->next_block = sim->blocks_done = 0;
-    sim->rounds = (sl_rounds){0};
+    sim->shape = sl_access_shape_of(&sim->machine, launch, sim->machine.level[0].line_bytes, 1u << sim->log2_unit);
+    sim->cta = sl_cta_config_of(&sim->machine, occupancy.blocks);
+    sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
         if (is_private(sim, i) || sim->options.cold)
@@ -340,7 +319,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     return status;
 }
 
-/* Tells those who listen. */
+/* Notifies listeners. */
 static sl_status announce(sl_sim *sim, sl_error *error)
 {
     const sl_sim_listener *listener = sim->options.listener;
@@ -383,7 +362,7 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
     for (uint32_t i = 0; i < sim->machine.levels && !status; i++)
         status = sl_banks_check(sim, i, error);
     if (!status)
-        status = sl_versions_check(sim, error);
+        status = sl_data_check_result(sim, error);
     if (!status)
         status = sl_sim_collect(sim, error);
     if (!status && sim->options.listener && sim->options.listener->done)
@@ -408,11 +387,11 @@ void sl_sim_set_counts(sl_sim *sim, const struct sl_line_counts *counts, struct 
 }
 
 /* Since the caches were last emptied; of a policy that keeps what it learnt, since the first launch. */
-void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_tell *tell)
+void sl_sim_policy_report(const sl_sim *sim, uint32_t level, bool bypass, const sl_policy_statistics *statistics)
 {
     for (uint32_t i = 0; i < sim->banks[level]; i++) {
         const sl_policy *policy = bypass ? &sim->bank[level][i].bypass : &sim->bank[level][i].replacement;
         if (policy->ops && policy->ops->report)
-            policy->ops->report(policy->self, tell);
+            policy->ops->report(policy->self, statistics);
     }
 }

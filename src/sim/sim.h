@@ -2,7 +2,7 @@
 /* A cycle-level simulator of a GPU's memory path, driven by traces: cores that issue the instructions of their warps in
  * order, and a list of cache levels, networks and DRAM as a machine describes them (src/machine).
  *
- * What it leaves out: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
+ * Not modelled: instruction fetch, register banks, the time of address translation, and refresh of DRAM. Warps go
  * where the trace says: data is not simulated.
  *
  * A simulator runs launches one after the other. Caches that all cores share keep what they hold from launch to
@@ -29,17 +29,17 @@ typedef enum sl_cycle_kind {
     SL_CYCLES
 } sl_cycle_kind;
 
-/* What a channel of DRAM is told to do. */
+/* Commands of a DRAM channel. */
 typedef enum sl_dram_command {
-    SL_DRAM_CLOSE, /* a row that is not wanted */
-    SL_DRAM_OPEN,
+    SL_DRAM_PRECHARGE, /* a row that is not wanted */
+    SL_DRAM_ACTIVATE,
     SL_DRAM_HIT,  /* an access to a row that was open */
-    SL_DRAM_MISS, /* the first access to a row that was opened for it */
+    SL_DRAM_MISS, /* the first access to a row that was activated for it */
     SL_DRAM_COMMANDS
 } sl_dram_command;
 
-/* Hears what the parts of a machine do, in the order in which it is simulated; cycles are those of the launch. Any of
- * the functions may be NULL. */
+/* Is notified of what the parts of a machine do, in the order in which it is simulated; cycles are those of the launch.
+ * Any of the functions may be NULL. */
 typedef struct sl_sim_listener {
     void *to;
     void (*launch)(void *to, const sl_machine *machine, const sl_loaded *loaded); /* starts */
@@ -58,7 +58,7 @@ typedef struct sl_sim_options {
     struct sl_line_counts *record_counts; /* counts what the first level is asked for; NULL: not wanted */
     struct sl_sim_stream *record_stream;  /* what the first level is asked for, in order; NULL: not wanted */
     const sl_sim_listener *listener;      /* NULL: nobody listens */
-    uint64_t most_cycles;                 /* of a launch; 0: any number */
+    uint64_t max_cycles;                  /* of a launch; 0: any number */
     bool check_data;                      /* fails where a load does not see the last store (versions.h) */
     const sl_progress *progress;          /* NULL: none */
 } sl_sim_options;
@@ -67,12 +67,12 @@ typedef struct sl_sim_level_result {
     uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
     uint64_t read_sectors, read_hit_sectors;            /* of loads */
     uint64_t atomic_sectors, written_sectors, fill_sectors;
-    uint64_t store_misses; /* stores that found no line and brought all of it: no misses as counted above */
-    uint64_t frc_misses;   /* of both kinds: fetched into an entry of FRC, or their victim left from one */
+    uint64_t store_misses; /* stores that missed and wrote the whole line: no misses as counted above */
+    uint64_t frc_misses;   /* of both kinds: fetched into an entry of FRC, or their victim evicted from one */
     uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
     uint64_t evictions, unused_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
-    uint64_t joined; /* reads that another one on its way to the next level has brought, too */
+    uint64_t coalesced; /* reads answered by one of another SM that was in flight */
     uint64_t tag_accesses, data_accesses;
     double energy_nj; /* accesses and leakage, of all instances */
 } sl_sim_level_result;
@@ -81,7 +81,7 @@ struct sl_sim_result {
     uint64_t cycles;
     uint64_t warp_insts, thread_insts;
     uint64_t scheduler_cycles[SL_CYCLES]; /* of all schedulers: they sum to cycles * cores * schedulers */
-    sl_sim_level_result level[SL_MOST_LEVELS];
+    sl_sim_level_result level[SL_MAX_LEVELS];
     uint64_t dram_read_sectors, dram_written_sectors, dram_row_hits, dram_row_misses;
     double energy_nj; /* of all levels */
     uint32_t resident_blocks;
@@ -92,9 +92,9 @@ struct sl_sim_result {
 
 /* What the machine says is checked for what the simulator can do. */
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
-/* Runs a launch to its end. `plan`: for each memory instruction of the kernel a mask of levels that its loads go past
+/* Runs a launch to its end. `plan`: for each memory instruction of the kernel a mask of levels that its loads bypass
  * (bit 0: the first); NULL: none. The caller frees the result by sl_sim_result_fini, also after a failure.
- * A launch that makes no progress is a failure that says what waits for what; after one that failed on its way there
+ * A launch that makes no progress is a failure that says what waits for what; after one that failed midway there
  * can be no other. */
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
                         sl_error *error);

@@ -36,7 +36,7 @@ sl_status sl_sim_start(const sl_machine *machine, const sl_sim_setup *setup, sl_
     return status ? status : sl_sim_create(machine, &options, sim, error);
 }
 
-sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *past, sl_sim_result **result,
+sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const uint8_t *bypass, sl_sim_result **result,
                      sl_error *error)
 {
     sl_loaded *loaded = NULL;
@@ -46,7 +46,7 @@ sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const 
     sl_sim_result *made = calloc(1, sizeof *made);
     sl_status status = made ? sl_loaded_create(trace, launch, NULL, &loaded, error) : sl_fail_memory(error);
     if (!status)
-        status = sl_sim_launch(sim, loaded, past, made, error);
+        status = sl_sim_launch(sim, loaded, bypass, made, error);
     sl_loaded_destroy(loaded);
     if (status)
         sl_sim_result_destroy(made);
@@ -85,7 +85,7 @@ sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const 
     };
     const char *names[sizeof counts / sizeof *counts];
     *value = 0;
-    if (level >= SL_MOST_LEVELS)
+    if (level >= SL_MAX_LEVELS)
         return sl_fail(error, SL_NOT_FOUND, "level %u: no machine has that many", level);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         names[i] = counts[i].name;

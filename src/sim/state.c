@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/state.h"
+#include "sim/engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,18 +47,18 @@ static void write_core(FILE *out, const sl_sim *sim, const sl_sim_core *core)
 static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
 {
     uint32_t held =
-        b->in.count + b->out.count + b->back.count + b->hits.count + b->fills.count + b->mshrs + b->leavings;
+        b->in.count + b->out.count + b->back.count + b->hits.count + b->fills.count + b->mshrs + b->evictions_in_flight;
     if (!held)
         return;
     fprintf(out, "%s bank %u: %u in, %u to go down, %u come back, %u to answer, %u MSHRs", b->level->name, b->index,
             b->in.count, b->out.count, b->back.count, b->hits.count + b->fills.count, b->mshrs);
-    if (b->number && sl_queue_due(&b->in) <= sim->now)
+    if (b->number && sl_queue_ready_at(&b->in) <= sim->now)
         fprintf(out, "; the first waits: %s", stall_names[b->stall]);
     fputc('\n', out);
-    for (uint32_t i = 0; i < b->leaving_capacity && b->leavings; i++)
-        if (b->leaving[i].line)
-            fprintf(out, "  line %#" PRIx64 " leaves%s\n", (b->leaving[i].line - 1) << b->log2_line,
-                    b->leaving[i].waiting.first != SL_NONE ? ", and its successor waits for that" : "");
+    for (uint32_t i = 0; i < b->eviction_capacity && b->evictions_in_flight; i++)
+        if (b->eviction[i].line)
+            fprintf(out, "  line %#" PRIx64 " leaves%s\n", (b->eviction[i].line - 1) << b->log2_line,
+                    b->eviction[i].waiting.first != SL_NONE ? ", and its successor waits for that" : "");
     for (size_t place = 0; place < (size_t)b->sets * b->ways + b->level->frc_entries; place++)
         for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)
             fprintf(out, "  line %#" PRIx64 ": units %#x in flight, %u wait\n",

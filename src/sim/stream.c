@@ -5,15 +5,15 @@
 
 #include "base/array.h"
 #include "cache/belady.h"
+#include "cache/histogram.h"
 #include "cache/reuse.h"
-#include "profile/histogram.h"
 
 typedef struct recorded {
     uint64_t *line;
     uint32_t *set;
     uint8_t *fate;
     size_t count, capacity;
-    uint64_t misses, fewest;
+    uint64_t misses, min_misses;
 } recorded;
 
 struct sl_sim_stream {
@@ -87,7 +87,7 @@ static sl_status bound_cache(void *context, size_t index, unsigned worker, sl_er
     (void)worker;
     const sl_sim_stream *stream = context;
     recorded *r = &stream->cache[index];
-    return sl_belady_misses(r->line, r->set, r->count, stream->sets, stream->ways, &r->fewest, error);
+    return sl_belady_misses(r->line, r->set, r->count, stream->sets, stream->ways, &r->min_misses, error);
 }
 
 sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim_bound *bound, sl_error *error)
@@ -97,7 +97,7 @@ sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim
     for (uint32_t i = 0; i < stream->caches && !status; i++) {
         bound->requests += stream->cache[i].count;
         bound->misses += stream->cache[i].misses;
-        bound->fewest += stream->cache[i].fewest;
+        bound->min_misses += stream->cache[i].min_misses;
     }
     return status;
 }
@@ -112,9 +112,9 @@ static bool add_cache(const recorded *r, sl_reuse *lines, times *last, sl_sim_re
     uint64_t now = 0;
     for (size_t i = 0; i < r->count; i++) {
         uint32_t id;
-        if (r->fate[i] == SL_FATE_PAST)
+        if (r->fate[i] == SL_FATE_BYPASSED)
             continue;
-        uint64_t distance = sl_reuse_touch_id(lines, r->line[i], &id);
+        uint64_t distance = sl_reuse_access_id(lines, r->line[i], &id);
         bool first = id == last->count;
         if (sl_reuse_failed(lines) || (first && !sl_array_push(last, now)))
             return false;

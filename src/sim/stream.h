@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caches of the first level are asked for, in order: the loads' requests for lines. From it follows the least
- * number of misses that any policy could have on the same requests, in the same order: a bound on misses, not on time
- * (cache/belady.h). Stores, and sectors that a line lacks, are left out of the bound: with them it would be higher.
- * And from those of the requests that did not go past follows how lines come back in what a policy lets in. */
+/* What the caches of the first level are asked for, in order: the loads' requests for lines. From it follows the
+ * minimum number of misses that any policy could have on the same requests, in the same order: a bound on misses, not
+ * on time (cache/belady.h). Stores, and sectors that a line lacks, are not in the bound: with them it would be higher.
+ * And from the requests that did not bypass follows the reuse of lines in what a policy admits. */
 #ifndef SL_SIM_STREAM_H
 #define SL_SIM_STREAM_H
 
@@ -23,29 +23,29 @@ sl_status sl_sim_stream_start(sl_sim_stream *stream, uint32_t caches, uint32_t s
 
 /* What became of a request. */
 typedef enum sl_sim_fate {
-    SL_FATE_FOUND,  /* its data was there, or on its way */
-    SL_FATE_MISSED, /* it was not, and came into the cache */
-    SL_FATE_PAST,   /* it was not, and went past the cache */
+    SL_FATE_FOUND,    /* a hit, or a pending hit */
+    SL_FATE_MISSED,   /* a miss that was filled */
+    SL_FATE_BYPASSED, /* a miss that bypassed the cache */
 } sl_sim_fate;
 
 /* A request. False: memory ran out. */
 bool sl_sim_stream_add(sl_sim_stream *stream, uint32_t cache, uint64_t line, uint32_t set, sl_sim_fate fate);
 
 typedef struct sl_sim_bound {
-    uint64_t requests, misses; /* as they were simulated; requests that went past the cache are misses */
-    uint64_t fewest;           /* misses that a policy with foresight would have had */
+    uint64_t requests, misses; /* as they were simulated; requests that bypassed the cache are misses */
+    uint64_t min_misses;       /* lower bound: misses of a policy with foresight */
 } sl_sim_bound;
 
 /* Of what was recorded, all caches together. */
 sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim_bound *bound, sl_error *error);
 
-/* Requests that did not go past. Those that did are not there for the others: in A B C A, where B went past, one
+/* Requests that did not bypass. Those that did do not count for the others: in A B C A, where B bypassed, one
  * request lies between those of A. */
 typedef struct sl_sim_reuse {
     uint64_t requests, missed;
     sl_distances distance;   /* different lines asked for since the same cache was last asked for this one */
     sl_distances gap;        /* the same, but all requests in between count */
-    sl_distances missed_gap; /* of those that missed: what is brought into the caches */
+    sl_distances missed_gap; /* of those that missed: what is filled */
 } sl_sim_reuse;
 
 /* Of what was recorded, all caches together. */

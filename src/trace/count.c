@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting what a launch executed and touched. Warp instructions are those of the trace's listing (PTX, or SASS for
+/* Counting what a launch executed and accessed. Warp instructions are those of the trace's listing (PTX, or SASS for
  * imported traces); a request is a warp instruction with at least one active lane, per memory space that its lanes
  * reach. */
 #include "trace/count.h"
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/coalesce.h"
-#include "trace/touched.h"
+#include "access/coalesce.h"
+#include "access/lanes.h"
+#include "trace/sparse_set.h"
 
 enum { GLOBAL, SHARED, LOCAL, TEXTURE, SPACES };
 enum { ACCESSES = SL_ACCESS_ASYNC_COPY + 1 };
@@ -25,12 +26,12 @@ struct sl_launch_counter {
     uint64_t warp_insts, thread_insts, blocks;
     sl_predictor *predictor;  /* [mem_slots]: scratch of the decoder */
     tally (*tallies)[SPACES]; /* [mem_slots] */
-    uint32_t *group;          /* [mem_slots]: which array the instruction touches */
+    uint32_t *group;          /* [mem_slots]: which array the instruction accesses */
     uint32_t groups;
-    sl_touched *touched; /* [groups] */
+    sl_sparse_set *touched; /* [groups] */
     /* made by sl_launch_counter_result */
     sl_counts *slot_counts;
-    sl_array_touched *arrays;
+    sl_array_footprint *arrays;
 };
 
 #define C(name) (SL_COUNTER_##name + 1)
@@ -99,7 +100,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
     if (!c)
         return;
     for (uint32_t g = 0; g < c->groups; g++)
-        sl_touched_fini(&c->touched[g]);
+        sl_sparse_set_fini(&c->touched[g]);
     free(c->predictor);
     free(c->tallies);
     free(c->group);
@@ -114,7 +115,7 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
 static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t width)
 {
     tally *t = &c->tallies[a->slot][GLOBAL];
-    sl_piece_span spans[SL_MAX_LANES];
+    sl_sector_span spans[SL_MAX_LANES];
     t->requests++;
     if (!a->affine) {
         t->amount += sl_coalesce_count(a, c->launch->lanes, width, c->log2_sector);
@@ -124,44 +125,19 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     uint32_t count = 0;
     if (a->affine) {
         count = sl_coalesce_spans(a, c->launch->lanes, width, c->log2_sector, spans);
-        t->amount += sl_span_pieces(spans, count);
+        t->amount += sl_span_sectors(spans, count);
     } else {
         for (uint64_t left = a->mask; left; left &= left - 1) { /* in any order */
             uint64_t addr = a->addr[__builtin_ctzll(left)], end = addr + width - 1;
-            spans[count++] = (sl_piece_span){addr >> c->log2_sector, (end < addr ? UINT64_MAX : end) >> c->log2_sector};
+            spans[count++] =
+                (sl_sector_span){addr >> c->log2_sector, (end < addr ? UINT64_MAX : end) >> c->log2_sector};
         }
     }
     if (c->footprint)
         for (uint32_t i = 0; i < count; i++)
-            if (!sl_touched_add(&c->touched[c->group[a->slot]], spans[i].first, spans[i].last))
+            if (!sl_sparse_set_add(&c->touched[c->group[a->slot]], spans[i].first, spans[i].last))
                 return false;
     return true;
-}
-
-static int compare_pieces(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Lanes with offsets of their own: every word of every lane has its place. */
-static uint64_t local_sectors(const sl_launch_counter *c, const sl_access *a, uint32_t width)
-{
-    enum { MOST_WORDS = 9 }; /* of 32 bytes that start within a word */
-    uint32_t lanes = c->launch->lanes, count = 0;
-    uint64_t piece[SL_MAX_LANES * MOST_WORDS], different = 0;
-    sl_access expanded = *a;
-    sl_access_expand(&expanded, lanes);
-    for (uint64_t left = a->mask; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        uint64_t first = expanded.addr[lane] / 4, words = (expanded.addr[lane] % 4 + width + 3) / 4;
-        for (uint64_t w = 0; w < words && w < MOST_WORDS; w++)
-            piece[count++] = sl_local_interleave((first + w) * 4, lane, lanes) >> c->log2_sector;
-    }
-    qsort(piece, count, sizeof *piece, compare_pieces);
-    for (uint32_t i = 0; i < count; i++)
-        different += !i || piece[i] != piece[i - 1];
-    return different;
 }
 
 /* Words of neighbouring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
@@ -175,7 +151,8 @@ static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width
         sl_access row = {.mask = a->mask, .affine = true, .stride = 4, .row_lanes = lanes};
         t->amount += (a->base % 4 + width + 3) / 4 * sl_coalesce_count(&row, lanes, 4, c->log2_sector);
     } else {
-        t->amount += local_sectors(c, a, width);
+        uint64_t sector[SL_LOCAL_SECTORS];
+        t->amount += sl_local_sectors(a, lanes, width, 0, c->log2_sector, sector);
     }
 }
 
@@ -193,35 +170,15 @@ static void count_shared(sl_launch_counter *c, const sl_access *a, uint32_t widt
         t->amount += sl_bank_passes(a, lanes, width);
 }
 
-/* Each lane's address says which space it means. */
 static bool count_generic(sl_launch_counter *c, const sl_access *access, uint32_t width)
 {
-    const sl_trace_launch *l = c->launch;
-    sl_access a = *access;
-    sl_access_expand(&a, l->lanes);
-    sl_lane_spaces lanes = sl_lane_spaces_of(&a, l->shared_window, l->local_window, l->window_bytes);
-    if (lanes.global == a.mask)
-        return count_global(c, access, width);
-    if (lanes.global) {
-        sl_access part = a;
-        part.mask = lanes.global;
-        if (!count_global(c, &part, width))
-            return false;
-    }
-    if (lanes.shared) {
-        sl_access part = a;
-        part.mask = lanes.shared;
-        count_shared(c, &part, width); /* windows are aligned far beyond the banks: no need to subtract */
-    }
-    if (lanes.local) {
-        sl_access part = a;
-        part.mask = lanes.local;
-        part.affine = false;
-        for (uint32_t i = 0; i < l->lanes; i++)
-            part.addr[i] -= l->local_window;
-        count_local(c, &part, width);
-    }
-    return true;
+    sl_generic_access a;
+    sl_generic_split(access, c->launch, &a);
+    if (a.shared.mask)
+        count_shared(c, &a.shared, width);
+    if (a.local.mask)
+        count_local(c, &a.local, width);
+    return !a.global.mask || count_global(c, &a.global, width);
 }
 
 static bool count_access(sl_launch_counter *c, const sl_access *a)
@@ -296,7 +253,7 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
             into->tallies[s][space].amount += from->tallies[s][space].amount;
         }
     for (uint32_t g = 0; g < into->groups; g++)
-        if (!sl_touched_merge(&into->touched[g], &from->touched[g]))
+        if (!sl_sparse_set_merge(&into->touched[g], &from->touched[g]))
             return sl_fail_memory(error);
     return SL_OK;
 }
@@ -340,7 +297,7 @@ static void fill_slot(const sl_launch_counter *c, uint32_t slot, sl_counts *coun
 
 static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, sl_error *error)
 {
-    sl_touched all = {0};
+    sl_sparse_set all = {0};
     free(c->arrays);
     c->arrays = calloc(c->groups ? c->groups : 1, sizeof *c->arrays);
     if (!c->arrays)
@@ -350,13 +307,13 @@ static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, 
     size_t used = 0;
     bool fits = true;
     for (uint32_t g = 0; g < c->groups && fits; g++) {
-        uint64_t bytes = sl_touched_count(&c->touched[g]) << c->log2_sector;
-        fits = sl_touched_merge(&all, &c->touched[g]);
+        uint64_t bytes = sl_sparse_set_count(&c->touched[g]) << c->log2_sector;
+        fits = sl_sparse_set_merge(&all, &c->touched[g]);
         if (bytes)
-            c->arrays[used++] = (sl_array_touched){c->arrays[g].name, bytes};
+            c->arrays[used++] = (sl_array_footprint){c->arrays[g].name, bytes};
     }
-    sl_counts_add(&counts->total, SL_COUNTER_footprint_bytes, sl_touched_count(&all) << c->log2_sector);
-    sl_touched_fini(&all);
+    sl_counts_add(&counts->total, SL_COUNTER_footprint_bytes, sl_sparse_set_count(&all) << c->log2_sector);
+    sl_sparse_set_fini(&all);
     counts->arrays = used;
     counts->array = c->arrays;
     return fits ? SL_OK : sl_fail_memory(error);

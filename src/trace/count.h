@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what a launch executed and touched, from its blocks as they come. No cache is modelled here: these are facts
+/* Counts what a launch executed and accessed, from its blocks as they come. No cache is modelled here: these are facts
  * of the trace, given the size of a sector. */
 #ifndef SL_TRACE_COUNT_H
 #define SL_TRACE_COUNT_H
@@ -9,13 +9,13 @@
 
 typedef struct sl_count_options {
     uint32_t sector_bytes; /* a power of two; 0: 32 */
-    bool footprint;        /* also which memory was touched: costs a little time and a bit per sector */
+    bool footprint;        /* also which memory was accessed: costs a little time and a bit per sector */
 } sl_count_options;
 
-typedef struct sl_array_touched {
+typedef struct sl_array_footprint {
     const char *name; /* of the base array, as the kernel's table says; "" where that is unknown */
     uint64_t bytes;   /* whole sectors */
-} sl_array_touched;
+} sl_array_footprint;
 
 typedef struct sl_launch_counts {
     sl_counts total;
@@ -23,7 +23,7 @@ typedef struct sl_launch_counts {
     uint32_t slots;  /* memory instructions of the kernel */
     const sl_counts *slot;
     size_t arrays; /* in order of first use in the kernel; 0 without footprint */
-    const sl_array_touched *array;
+    const sl_array_footprint *array;
 } sl_launch_counts;
 
 typedef struct sl_launch_counter sl_launch_counter;

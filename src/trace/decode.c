@@ -382,22 +382,3 @@ sl_status sl_warp_cursor_access(sl_warp_cursor *c, bool *more, sl_error *error)
         add_offsets(&c->access, &c->predictor[slot], c->lanes);
     return SL_OK;
 }
-
-void sl_access_addresses(const sl_access *a, uint32_t lanes, uint64_t *addr)
-{
-    uint32_t column = a->phase;
-    uint64_t row_start = a->base;
-    for (uint32_t i = 0; i < lanes; i++, column++) {
-        if (column == a->row_lanes) {
-            column = 0;
-            row_start += (uint64_t)a->row;
-        }
-        addr[i] = row_start + column * (uint64_t)a->stride;
-    }
-}
-
-void sl_access_expand(sl_access *a, uint32_t lanes)
-{
-    if (a->affine)
-        sl_access_addresses(a, lanes, a->addr);
-}

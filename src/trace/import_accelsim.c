@@ -11,7 +11,7 @@
 #include "trace/import.h"
 #include "trace/import_parts.h"
 #include "trace/lines.h"
-#include "trace/touched.h"
+#include "trace/sparse_set.h"
 
 enum {
     GENERIC_WINDOW_BYTES = 1 << 24, /* of shared and of local memory in generic space */
@@ -32,7 +32,7 @@ typedef struct kernel_file {
     /* where we are */
     bool in_block, skipped; /* skipped: beyond the sink's limit */
     uint64_t block;
-    sl_touched blocks_seen;
+    sl_sparse_set blocks_seen;
     uint64_t warps_seen[MOST_BLOCK_THREADS / 32 / 64 + 1];
     /* the second time */
     const sl_launch_sink *sink;
@@ -140,9 +140,9 @@ static sl_status begin_block(kernel_file *f, const char *line, sl_error *error)
         if (at[d] >= grid[d])
             return bad_line(f, error, "this thread block is outside the grid");
     f->block = at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
-    if (sl_touched_has(&f->blocks_seen, f->block))
+    if (sl_sparse_set_has(&f->blocks_seen, f->block))
         return bad_line(f, error, "this thread block was there before");
-    if (!sl_touched_add(&f->blocks_seen, f->block, f->block))
+    if (!sl_sparse_set_add(&f->blocks_seen, f->block, f->block))
         return sl_fail_memory(error);
     memset(f->warps_seen, 0, sizeof f->warps_seen);
     f->skipped = f->encoding && f->block >= f->block_limit;
@@ -282,7 +282,7 @@ static sl_status read_line(kernel_file *f, char *line, sl_error *error)
 static sl_status read_file(kernel_file *f, sl_error *error)
 {
     sl_status status = sl_lines_open(f->path, &f->lines, error);
-    sl_touched_fini(&f->blocks_seen);
+    sl_sparse_set_fini(&f->blocks_seen);
     while (!status) {
         char *line;
         status = sl_lines_next(f->lines, &line, error);
@@ -339,7 +339,7 @@ static sl_status import_kernel(const char *path, const sl_launch_sink *sink, con
     }
     sl_import_parts_fini(&f->parts);
     sl_warp_stream_fini(&f->stream);
-    sl_touched_fini(&f->blocks_seen);
+    sl_sparse_set_fini(&f->blocks_seen);
     sl_sass_table_fini(&f->table);
     free(f);
     return status;

@@ -261,7 +261,7 @@ uint64_t sl_loaded_block_bytes(const sl_loaded *l, uint64_t index)
 
 /* ---- warps ---- */
 
-bool sl_inst_holds_block(const sl_trace_kernel *kernel, const sl_inst *inst)
+bool sl_inst_is_block_barrier(const sl_trace_kernel *kernel, const sl_inst *inst)
 {
     const char *opcode = kernel->strings + inst->opcode;
     if (inst->op_class != SL_CLASS_BARRIER || (strncmp(opcode, "bar", 3) && strncmp(opcode, "BAR", 3)))

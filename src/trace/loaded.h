@@ -24,7 +24,7 @@ uint64_t sl_loaded_bytes(const sl_loaded *loaded); /* of the encoded streams */
 uint64_t sl_loaded_block_bytes(const sl_loaded *loaded, uint64_t index);
 
 /* Whether the warps of a block wait for each other at the instruction. */
-bool sl_inst_holds_block(const sl_trace_kernel *kernel, const sl_inst *inst);
+bool sl_inst_is_block_barrier(const sl_trace_kernel *kernel, const sl_inst *inst);
 
 /* Reads one warp from its start to its end, across the parts of its block. */
 typedef struct sl_warp_reader {

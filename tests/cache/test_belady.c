@@ -36,37 +36,37 @@ static void sets_are_apart(void **state)
 /* All that any cache can do: for every set of lines that it may hold, the fewest misses so far. */
 enum { LINES = 6, STATES = 1 << LINES };
 
-static void reach(uint64_t *least, uint32_t holds, uint64_t misses)
+static void reach(uint64_t *min, uint32_t holds, uint64_t misses)
 {
-    least[holds] = misses < least[holds] ? misses : least[holds];
+    min[holds] = misses < min[holds] ? misses : min[holds];
 }
 
 static uint64_t tried(const uint64_t *line, size_t count, uint32_t ways)
 {
-    uint64_t least[STATES], next[STATES];
+    uint64_t min[STATES], next[STATES];
     for (uint32_t s = 0; s < STATES; s++)
-        least[s] = s ? UINT64_MAX : 0;
+        min[s] = s ? UINT64_MAX : 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t bit = 1u << line[i];
         for (uint32_t s = 0; s < STATES; s++)
             next[s] = UINT64_MAX;
         for (uint32_t s = 0; s < STATES; s++) {
-            if (least[s] == UINT64_MAX)
+            if (min[s] == UINT64_MAX)
                 continue;
-            reach(next, s, least[s] + !(s & bit)); /* a hit, or past */
+            reach(next, s, min[s] + !(s & bit)); /* a hit, or past */
             if (s & bit)
                 continue;
             if ((uint32_t)__builtin_popcount(s) < ways)
-                reach(next, s | bit, least[s] + 1);
+                reach(next, s | bit, min[s] + 1);
             for (uint32_t out = 0; out < LINES; out++)
                 if (s >> out & 1)
-                    reach(next, (s & ~(1u << out)) | bit, least[s] + 1);
+                    reach(next, (s & ~(1u << out)) | bit, min[s] + 1);
         }
-        memcpy(least, next, sizeof least);
+        memcpy(min, next, sizeof min);
     }
     uint64_t best = UINT64_MAX;
     for (uint32_t s = 0; s < STATES; s++)
-        best = least[s] < best ? least[s] : best;
+        best = min[s] < best ? min[s] : best;
     return best;
 }
 

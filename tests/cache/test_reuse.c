@@ -14,7 +14,7 @@ static void check_sequence(const uint64_t *key, const uint64_t *distance, size_t
     sl_reuse *r = sl_reuse_create();
     assert_non_null(r);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(sl_reuse_touch(r, key[i]), distance[i]);
+        assert_int_equal(sl_reuse_access(r, key[i]), distance[i]);
     assert_false(sl_reuse_failed(r));
     sl_reuse_destroy(r);
 }
@@ -73,7 +73,7 @@ static void check_random(sl_reuse *r, uint64_t seed, uint64_t universe, int touc
         uint64_t pick = far ? sl_random_below(&random, universe)
                             : ((uint64_t)i / 64 + sl_random_below(&random, universe / 16 + 1)) % universe;
         uint64_t key = pick * UINT64_C(0x100000080) - 7; /* far apart, also beyond 32 bits */
-        assert_int_equal(sl_reuse_touch(r, key), naive_touch(plain, key));
+        assert_int_equal(sl_reuse_access(r, key), naive_touch(plain, key));
     }
     assert_int_equal(sl_reuse_keys(r), plain->count);
     assert_false(sl_reuse_failed(r));
@@ -112,7 +112,7 @@ static void going_round_a_ring_gives_its_size_less_one(void **state)
     sl_reuse *r = sl_reuse_create();
     assert_non_null(r);
     for (uint64_t i = 0; i < 3 * RING; i++)
-        assert_int_equal(sl_reuse_touch(r, i % RING), i < RING ? NEVER : RING - 1);
+        assert_int_equal(sl_reuse_access(r, i % RING), i < RING ? NEVER : RING - 1);
     sl_reuse_destroy(r);
 }
 
@@ -123,9 +123,9 @@ static void going_back_and_forth_gives_every_distance(void **state)
     sl_reuse *r = sl_reuse_create();
     assert_non_null(r);
     for (uint64_t i = 0; i < LENGTH; i++)
-        assert_int_equal(sl_reuse_touch(r, i), NEVER);
+        assert_int_equal(sl_reuse_access(r, i), NEVER);
     for (uint64_t i = LENGTH; i-- > 0;)
-        assert_int_equal(sl_reuse_touch(r, i), LENGTH - 1 - i);
+        assert_int_equal(sl_reuse_access(r, i), LENGTH - 1 - i);
     sl_reuse_destroy(r);
 }
 
@@ -137,7 +137,7 @@ static void ids_count_keys_in_the_order_of_first_touches(void **state)
     uint32_t id;
     for (uint64_t round = 0; round < 5; round++)
         for (uint32_t i = 0; i < 3000; i++) {
-            assert_int_equal(sl_reuse_touch_id(r, UINT64_MAX - i * UINT64_C(4096), &id), round ? 2999 : NEVER);
+            assert_int_equal(sl_reuse_access_id(r, UINT64_MAX - i * UINT64_C(4096), &id), round ? 2999 : NEVER);
             assert_int_equal(id, i);
         }
     sl_reuse_destroy(r);
@@ -182,17 +182,17 @@ static void a_lack_of_memory_is_remembered_until_a_reset(void **state)
         allocations_left = grants;
         sl_reuse *r = sl_reuse_create();
         for (uint64_t i = 0; r && i < KEYS; i++)
-            sl_reuse_touch(r, i);
+            sl_reuse_access(r, i);
         allocations_left = -1;
         failures += !r || sl_reuse_failed(r);
         if (r && sl_reuse_failed(r)) {
-            assert_int_equal(sl_reuse_touch(r, 0), NEVER);
+            assert_int_equal(sl_reuse_access(r, 0), NEVER);
             sl_reuse_reset(r);
-            assert_int_equal(sl_reuse_touch(r, 0), NEVER);
-            assert_int_equal(sl_reuse_touch(r, 0), 0);
+            assert_int_equal(sl_reuse_access(r, 0), NEVER);
+            assert_int_equal(sl_reuse_access(r, 0), 0);
             assert_false(sl_reuse_failed(r));
         } else if (r) {
-            assert_int_equal(sl_reuse_touch(r, 0), KEYS - 1);
+            assert_int_equal(sl_reuse_access(r, 0), KEYS - 1);
         }
         sl_reuse_destroy(r);
     }
@@ -240,13 +240,13 @@ static void check_drops(uint64_t seed, uint64_t universe, uint64_t one_in)
         uint64_t key = sl_random_below(&random, universe);
         uint32_t id, looked;
         if (!sl_random_below(&random, one_in)) {
-            sl_reuse_drop(r, key);
+            sl_reuse_remove(r, key);
             assert_int_equal(sl_reuse_look(r, key, &looked), NEVER);
             for (int c = 0; c < SIZES; c++)
                 lru_remove(&cache[c], key);
             continue;
         }
-        uint64_t expected = sl_reuse_look(r, key, &looked), distance = sl_reuse_touch_id(r, key, &id);
+        uint64_t expected = sl_reuse_look(r, key, &looked), distance = sl_reuse_access_id(r, key, &id);
         assert_int_equal(distance, expected);
         assert_true(looked == id || (looked == UINT32_MAX && distance == NEVER));
         for (int c = 0; c < SIZES; c++)
@@ -272,13 +272,13 @@ static void an_empty_place_is_filled_by_what_is_not_there(void **state)
     sl_reuse *r = sl_reuse_create();
     uint32_t id;
     for (uint64_t key = 0; key < 3; key++)
-        sl_reuse_touch(r, key);
-    sl_reuse_drop(r, 1);
+        sl_reuse_access(r, key);
+    sl_reuse_remove(r, 1);
     assert_int_equal(sl_reuse_look(r, 2, &id), 0);
     assert_int_equal(sl_reuse_look(r, 0, &id), 2);
-    assert_int_equal(sl_reuse_touch(r, 3), NEVER);
+    assert_int_equal(sl_reuse_access(r, 3), NEVER);
     assert_int_equal(sl_reuse_look(r, 0, &id), 2);
-    assert_int_equal(sl_reuse_touch(r, 1), NEVER);
+    assert_int_equal(sl_reuse_access(r, 1), NEVER);
     assert_int_equal(sl_reuse_look(r, 0, &id), 3);
     assert_int_equal(sl_reuse_keys(r), 4);
     sl_reuse_destroy(r);

@@ -97,9 +97,9 @@ run env PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --mod
 stdout_is "$version"
 
 it 'lets a program model a trace of its own'
-build_example "$prefix" own_trace
+build_example "$prefix" custom_trace
 exits 0
-run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_trace fermi-gtx470
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./custom_trace fermi-gtx470
 exits 0
 cp "$scratch/stdout" by-shared
 as_in_the_docs
@@ -108,10 +108,10 @@ stdout_has 'by_rows       ld_sectors 8192  ld_sector_hits 0  l2_read_sectors 327
 stdout_has 'by_columns    ld_sectors 262144  '
 
 it 'lets a program add a policy from outside, and use it beside the built-in ones'
-build_example "$prefix" own_policy
+build_example "$prefix" custom_policy
 exits 0
 "$prefix/bin/sluice" trace -q --size small -o gesummv.slt gesummv
-run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_policy gesummv.slt
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./custom_policy gesummv.slt
 exits 0
 as_in_the_docs
 hits() { sed -n "s/^$1  *\([0-9]*\) of .*/\1/p" "$scratch/stdout"; }
@@ -122,9 +122,9 @@ run_hits=$("$prefix/bin/sluice" model gesummv.slt --gpu fermi-gtx470 --csv | awk
 [ "$(hits bip)" -gt "$(hits lru)" ] || fail "$(saw 'bip is no better than lru')"
 
 it 'lets a program simulate a trace with a policy from outside'
-build_example "$prefix" own_bypass
+build_example "$prefix" custom_bypass
 exits 0
-run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_bypass gesummv.slt
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./custom_bypass gesummv.slt
 exits 0
 as_in_the_docs
 cycles() { sed -n "s/^$1  *\([0-9]*\) cycles.*/\1/p" "$scratch/stdout"; }
@@ -138,14 +138,14 @@ it 'links with the static library too'
 libraries=$(PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --static --libs sluice |
     sed "s|-lsluice|-l:libsluice.a|")
 # shellcheck disable=SC2086
-run "$CC" -I"$prefix/include" "$source_root/examples/own_trace.c" $libraries -o own_trace_static
+run "$CC" -I"$prefix/include" "$source_root/examples/custom_trace.c" $libraries -o own_trace_static
 exits 0
 run ./own_trace_static
 exits 0
 cmp -s by-shared "$scratch/stdout" || fail "$(saw 'another result than with the shared library')"
 
 it 'tells a program what was wrong'
-run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./own_trace fermi-gtx47
+run env LD_LIBRARY_PATH="$(library_folder "$prefix")" ./custom_trace fermi-gtx47
 exits 1
 stderr_has "fermi-gtx470"
 
@@ -158,9 +158,9 @@ if command -v dpkg-deb >/dev/null && command -v cpack >/dev/null; then
     exits 0
     run "$scratch/root/usr/bin/sluice" run --size small vecadd
     exits 0
-    build_example "$scratch/root/usr" own_trace
+    build_example "$scratch/root/usr" custom_trace
     exits 0
-    run env LD_LIBRARY_PATH="$(library_folder "$scratch/root/usr")" ./own_trace
+    run env LD_LIBRARY_PATH="$(library_folder "$scratch/root/usr")" ./custom_trace
     exits 0
     cmp -s by-shared "$scratch/stdout" || fail "$(saw 'another result than from the prefix')"
     run dpkg-deb -f "$package" Depends

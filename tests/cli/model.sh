@@ -98,7 +98,7 @@ it 'refuses accesses that are wider than it takes'
 printf 'blocksize: 32 1 1\n0 0 4096 64\n' >wide.trc
 run "$sluice" model --gpu fermi-gtx470 -o out.txt wide.trc
 exits 1
-stderr_has "'load.64' (at 0) touches 64 bytes; the model takes up to 32 per thread"
+stderr_has "'load.64' (at 0) accesses 64 bytes; the model takes up to 32 per thread"
 absent out.txt
 
 it 'refuses a trace whose warps the machine does not have'

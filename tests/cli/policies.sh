@@ -46,7 +46,7 @@ it 'lists them for programs'
 run "$sluice" policies --json
 exits 0
 stdout_has '"command": "policies"'
-stdout_has '{"name": "bits", "default": 2, "least": 1, "most": 8, "meaning": "of the prediction of a line"}'
+stdout_has '{"name": "bits", "default": 2, "min": 1, "max": 8, "meaning": "of the prediction of a line"}'
 stdout_has '"words": ["priority", "frequency"]'
 stdout_has '"role": "bypasses"'
 stdout_has '"access_nj": 0.002'
@@ -100,7 +100,7 @@ it 'says what a policy cannot do'
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=decoupled' mm.slt
 stderr_has "policy 'decoupled' chooses no victims: it can be 'bypass'"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=lru' mm.slt
-stderr_has "policy 'lru' lets nothing go past: it can be 'replacement'"
+stderr_has "policy 'lru' does not bypass: it can be 'replacement'"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.bypass=decoupled(epoch=best)' mm.slt
 stderr_has "policy 'decoupled': 'epoch' cannot be 'best'; 'threshold' can"
 run "$sluice" model --gpu fermi-gtx470 --set 'L2.bypass=mrpb' mm.slt

@@ -98,7 +98,7 @@ rig *rig_open(const rig_config *config)
                          .check_uninit = config->check_uninit,
                          .host_addresses = true,
                          .max_instructions = config->max_instructions,
-                         .limits = config->limits,
+                         .machine = config->machine,
                          .sink = config->silent ? NULL : &r->sink,
                          .print = on_print,
                          .print_context = &r->printed};

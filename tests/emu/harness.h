@@ -18,7 +18,7 @@ typedef struct rig_config {
     const char *isa;
     bool check_uninit, silent /* nothing is recorded */;
     uint64_t max_instructions;
-    const sl_gpu_limits *limits;
+    const sl_machine *machine;
 } rig_config;
 
 typedef struct rig_access {

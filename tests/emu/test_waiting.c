@@ -471,11 +471,13 @@ BEHAVIOUR(a_loop_that_waits_and_returns_from_its_middle_gives_way)
 BEHAVIOUR(more_blocks_than_fit_the_machine_wait_for_earlier_ones_only)
 {
     /* A machine that holds few blocks; each waits for the one before it, which has always been started. */
-    sl_gpu_limits limits = sl_gpu_limits_default;
-    limits.sms = 1;
-    limits.max_blocks_per_sm = 3;
+    sl_machine machine;
+    sl_error error;
+    assert_int_equal(sl_machine_load("h200", &machine, &error), SL_OK);
+    machine.cores = 1;
+    machine.core.blocks = 3;
     rig *small =
-        rig_open(&(rig_config){.lanes = r->config.lanes, .threads = 1, .isa = r->config.isa, .limits = &limits});
+        rig_open(&(rig_config){.lanes = r->config.lanes, .threads = 1, .isa = r->config.isa, .machine = &machine});
     rig_load(small, PTX("mov.u32 %r10, %ctaid.x;\n"
                         "setp.ne.u32 %p1, %r0, 0;\n"
                         "@%p1 bra END;\n"

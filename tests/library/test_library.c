@@ -200,7 +200,7 @@ static uint32_t first_way_victim(void *self, const sl_cache_access *access, cons
     return ((first_way *)self)->number == 9 ? 1000 : sl_way_from(evictable, 0);
 }
 
-static const sl_param first_way_params[] = {{.name = "number", .preset = 1, .most = 20, .help = "for tests"}, {0}};
+static const sl_param first_way_params[] = {{.name = "number", .preset = 1, .max = 20, .help = "for tests"}, {0}};
 static const sl_policy_ops first_way_policy = {.name = "first_way",
                                                .params = first_way_params,
                                                .state_bytes = sizeof(first_way),
@@ -218,7 +218,7 @@ static sl_status create_with(const sl_policy_ops *own, const char *setting, sl_m
 static void own_policy_needs_what_a_cache_asks_for(void **state)
 {
     (void)state;
-    static const sl_param bad_preset[] = {{.name = "number", .preset = 7, .most = 3}, {0}};
+    static const sl_param bad_preset[] = {{.name = "number", .preset = 7, .max = 3}, {0}};
     static const sl_param twice[] = {{.name = "n"}, {.name = "n"}, {0}};
     static const sl_param no_words[] = {{.name = "n", .type = SL_PARAM_WORD}, {0}};
     sl_policy_ops without_init = first_way_policy, without_use = first_way_policy, taken = first_way_policy;
@@ -325,9 +325,9 @@ static sl_admission past_admit(void *self, const sl_cache_access *access, const 
     return SL_BYPASS;
 }
 
-static void past_report(const void *self, const sl_policy_tell *tell)
+static void past_report(const void *self, const sl_policy_statistics *statistics)
 {
-    tell->number(tell->to, "past", *(const uint64_t *)self);
+    statistics->number(statistics->to, "past", *(const uint64_t *)self);
 }
 
 static const sl_policy_ops past_policy = {.name = "past",
@@ -436,7 +436,7 @@ static void loads_go_past_a_level_by_a_policy_of_ones_own_or_one_by_one(void **s
     assert_int_equal(sl_sim_run(sim, trace, 0, NULL, &result, &error), SL_OK);
     assert_int_equal(level_count(result, 0, "bypasses"), 2);
     assert_int_equal(level_count(result, 0, "misses"), 0);
-    sl_sim_policy_report(sim, 0, true, &(sl_policy_tell){add_number, &told});
+    sl_sim_policy_report(sim, 0, true, &(sl_policy_statistics){add_number, &told});
     assert_int_equal(told, 2);
     sl_sim_result_destroy(result);
     sl_sim_destroy(sim);

@@ -349,12 +349,14 @@ static void instances_share_out_the_cores(void **state)
     expect_error_with(7, "  warps: 1", "m.yaml:7:3: 1 warps of 32 lanes cannot be the 64 threads that a core holds");
 }
 
-static void some_cores_can_be_apart_but_not_all(void **state)
+static void some_cores_can_be_a_small_gpc_but_not_all(void **state)
 {
     (void)state;
-    expect_error_with(8, "  blocks: 2\n  apart: 4000", "m.yaml:9:3: 4000 cores apart, but there are 4 in all");
-    expect_error_with(8, "  blocks: 2\n  apart: 1",
-                      "m.yaml:9:3: 'apart' needs 'apart_every', the blocks between rounds of these cores");
+    expect_error_with(8, "  blocks: 2\n  small_gpc_cores: 4000",
+                      "m.yaml:9:3: a small GPC of 4000 cores, but there are 4 cores in all");
+    expect_error_with(
+        8, "  blocks: 2\n  small_gpc_cores: 1",
+        "m.yaml:9:3: 'small_gpc_cores' needs 'small_gpc_interval', the blocks of other cores between its rounds");
 }
 
 static void carve_outs_are_parts_of_what_is_unified(void **state)
@@ -512,7 +514,7 @@ int main(void)
         cmocka_unit_test(limits_on_mshrs_need_mshrs),
         cmocka_unit_test(replacement_is_a_policy_with_its_parameters),
         cmocka_unit_test(instances_share_out_the_cores),
-        cmocka_unit_test(some_cores_can_be_apart_but_not_all),
+        cmocka_unit_test(some_cores_can_be_a_small_gpc_but_not_all),
         cmocka_unit_test(carve_outs_are_parts_of_what_is_unified),
         cmocka_unit_test(a_variant_holds_only_what_is_different),
         cmocka_unit_test(a_variant_is_checked_as_a_whole),

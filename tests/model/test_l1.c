@@ -105,7 +105,7 @@ static void table_4_with_clipping_shares_the_arrival(void **state)
 {
     (void)state;
     const uint64_t effect_at[COLUMNS] = {2, 2, 4, 4, 4, 5, 6, 7};
-    const sl_load_class class[COLUMNS] = {SL_LOAD_COMPULSORY, SL_LOAD_LATENCY, SL_LOAD_COMPULSORY, SL_LOAD_LATENCY,
+    const sl_load_class class[COLUMNS] = {SL_LOAD_COMPULSORY, SL_LOAD_PENDING, SL_LOAD_COMPULSORY, SL_LOAD_PENDING,
                                           SL_LOAD_HIT,        SL_LOAD_HIT,     SL_LOAD_HIT,        SL_LOAD_HIT};
     sl_level level = plain_level(1, 2);
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS});
@@ -130,7 +130,7 @@ static void table_5_one_mshr_cancels_a_load_and_serves_two(void **state)
     } column[] = {
         {0, 0, 0, 1, false, SL_LOAD_COMPULSORY, 2}, {2, 1, 1, 1, true, 0, 0},
         {0, 0, 0, 0, false, SL_LOAD_HIT, 2},        {2, 1, 0, 1, false, SL_LOAD_COMPULSORY, 5},
-        {2, 1, 1, 1, false, SL_LOAD_LATENCY, 6},
+        {2, 1, 1, 1, false, SL_LOAD_PENDING, 6},
     };
     sl_level level = plain_level(1, 2);
     level.mshrs = 1;
@@ -216,7 +216,7 @@ static void a_load_of_a_line_in_flight_is_a_latency_miss_until_it_arrives(void *
     sl_level level = plain_level(1, 4);
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 10});
     assert_int_equal(load(l1, 0, 7), SL_LOAD_COMPULSORY);
-    assert_int_equal(load(l1, 9, 7), SL_LOAD_LATENCY);
+    assert_int_equal(load(l1, 9, 7), SL_LOAD_PENDING);
     assert_int_equal(load(l1, 10, 7), SL_LOAD_HIT);
     sl_l1_destroy(l1);
 }
@@ -294,7 +294,7 @@ static void a_warp_has_no_more_lines_in_flight_than_its_own_limit(void **state)
         assert_true(sl_l1_load(l1, 6 + i, 3, 20 + i, 1, 0, NULL, &outcome));
     assert_false(sl_l1_load(l1, 8, 3, 22, 1, 0, NULL, &outcome)); /* the core's limit */
     assert_true(sl_l1_load(l1, 8, 1, 10, 1, 0, NULL, &outcome));  /* in flight already */
-    assert_int_equal(only_class(&outcome), SL_LOAD_LATENCY);
+    assert_int_equal(only_class(&outcome), SL_LOAD_PENDING);
     assert_true(sl_l1_load(l1, 100, 1, 3, 1, 0, NULL, &outcome));
     sl_l1_destroy(l1);
 }
@@ -344,13 +344,13 @@ static void sectors_of_a_line_come_one_by_one(void **state)
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x3);
     assert_int_equal(outcome.done, 10);
     assert_true(sl_l1_load(l1, 5, 0, 0, 0x6, 0, NULL, &outcome));
-    assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 0x2);
+    assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 0x2);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x4);
     assert_int_equal(outcome.done, 15);
     assert_int_equal(sl_l1_present(l1, 6, 0), 0x7);
     assert_true(sl_l1_load(l1, 12, 0, 0, 0xf, 0, NULL, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x3);
-    assert_int_equal(outcome.sectors[SL_LOAD_LATENCY], 0x4);
+    assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 0x4);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x8);
     sl_l1_destroy(l1);
 }
@@ -427,16 +427,44 @@ static void stores_that_allocate_leave_the_bytes_they_write(void **state)
     sl_l1_destroy(l1);
 }
 
-static void a_load_past_the_cache_uses_what_is_there_and_leaves_nothing(void **state)
+/* The classes of a load of one sector that allocates nothing. */
+static sl_load_class bypass(sl_l1 *l1, uint64_t time, uint64_t line, bool lookup)
+{
+    sl_l1_outcome outcome;
+    sl_l1_bypass(l1, time, line, 1, lookup, &outcome);
+    for (int k = 0; k < SL_LOAD_CLASSES; k++)
+        if (outcome.sectors[k])
+            return (sl_load_class)k;
+    return SL_LOAD_CLASSES;
+}
+
+static void a_load_that_does_not_allocate_uses_what_is_there_and_fills_nothing(void **state)
 {
     (void)state;
     sl_level level = plain_level(1, 2);
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
-    assert_int_equal(sl_l1_probe(l1, 0, 4, 1), 0);
+    assert_int_equal(bypass(l1, 0, 4, true), SL_LOAD_BYPASSED);
     assert_int_equal(load(l1, 1, 4), SL_LOAD_COMPULSORY);
-    assert_int_equal(sl_l1_probe(l1, 2, 4, 1), 1);
-    sl_l1_drop(l1, 3, 4);
-    assert_int_equal(sl_l1_probe(l1, 4, 4, 1), 0);
+    assert_int_equal(bypass(l1, 2, 4, true), SL_LOAD_HIT);
+    assert_int_equal(bypass(l1, 2, 4, false), SL_LOAD_BYPASSED);
+    sl_l1_invalidate(l1, 3, 4);
+    assert_int_equal(bypass(l1, 4, 4, true), SL_LOAD_BYPASSED);
+    sl_l1_destroy(l1);
+}
+
+static void a_load_that_does_not_allocate_waits_for_what_is_in_flight(void **state)
+{
+    (void)state;
+    sl_level level = plain_level(1, 2);
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 100, .warps = 1});
+    sl_l1_outcome outcome;
+    assert_int_equal(load(l1, 0, 4), SL_LOAD_COMPULSORY);
+    sl_l1_bypass(l1, 10, 4, 1, true, &outcome);
+    assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 1);
+    assert_int_equal(outcome.done, 100);
+    sl_l1_bypass(l1, 10, 4, 1, false, &outcome);
+    assert_int_equal(outcome.sectors[SL_LOAD_BYPASSED], 1);
+    assert_int_equal(outcome.done, 110);
     sl_l1_destroy(l1);
 }
 
@@ -476,7 +504,7 @@ static void switched_off_it_is_a_textbook_cache(void **state)
             set[s] = sl_reuse_create();
         for (uint64_t i = 0; i < 20000; i++) {
             uint64_t line = random_line(&random, i);
-            uint64_t in_set = sl_reuse_touch(set[line % 4], line), in_all = sl_reuse_touch(full, line);
+            uint64_t in_set = sl_reuse_access(set[line % 4], line), in_all = sl_reuse_access(full, line);
             sl_load_class expected = in_set < ways        ? SL_LOAD_HIT
                                      : in_set == NEVER    ? SL_LOAD_COMPULSORY
                                      : in_all < 4u * ways ? SL_LOAD_CONFLICT
@@ -512,7 +540,10 @@ static void classes_share_out_every_sector(void **state)
         }
         uint32_t present = sl_l1_present(l1, time, line);
         sl_l1_outcome outcome;
-        while (!sl_l1_load(l1, time, warp, line, sectors, waited, NULL, &outcome)) {
+        bool bypasses = i % 16 == 0;
+        if (bypasses)
+            sl_l1_bypass(l1, time, line, sectors, i % 32 == 0, &outcome);
+        while (!bypasses && !sl_l1_load(l1, time, warp, line, sectors, waited, NULL, &outcome)) {
             assert_int_not_equal(sl_l1_next_effect(l1), UINT64_MAX);
             waited = present;
             time++;
@@ -554,7 +585,8 @@ int main(void)
         cmocka_unit_test(a_line_that_leaves_takes_its_sectors_along),
         cmocka_unit_test(a_store_drops_updates_or_allocates_the_line),
         cmocka_unit_test(stores_that_allocate_leave_the_bytes_they_write),
-        cmocka_unit_test(a_load_past_the_cache_uses_what_is_there_and_leaves_nothing),
+        cmocka_unit_test(a_load_that_does_not_allocate_uses_what_is_there_and_fills_nothing),
+        cmocka_unit_test(a_load_that_does_not_allocate_waits_for_what_is_in_flight),
         cmocka_unit_test(fifo_does_not_care_for_hits),
         cmocka_unit_test(switched_off_it_is_a_textbook_cache),
         cmocka_unit_test(classes_share_out_every_sector),

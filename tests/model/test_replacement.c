@@ -78,7 +78,7 @@ static void a_dropped_line_leaves_a_free_way(void **state)
     uint64_t time = 0;
     for (uint64_t line = 0; line < 4; line++)
         hits(l1, time++, line);
-    sl_l1_drop(l1, time++, 1);
+    sl_l1_invalidate(l1, time++, 1);
     hits(l1, time++, 9);
     for (uint64_t line = 0; line < 4; line++)
         if (line != 1)
@@ -96,8 +96,8 @@ static void do_the_same(sl_l1 *a, sl_l1 *b, sl_random *random, uint64_t *time)
     uint64_t what = sl_random_below(random, 16);
     *time += sl_random_below(random, 4);
     if (what == 0) {
-        sl_l1_drop(a, *time, line);
-        sl_l1_drop(b, *time, line);
+        sl_l1_invalidate(a, *time, line);
+        sl_l1_invalidate(b, *time, line);
     } else if (what < 3) {
         sl_l1_store(a, *time, line, sectors, NULL);
         sl_l1_store(b, *time, line, sectors, NULL);
@@ -167,9 +167,9 @@ static sl_shared *make_shared(const sl_shared_config *config)
     return shared;
 }
 
-static void take(sl_shared *s, uint64_t time, uint64_t line, sl_traffic_kind kind, uint16_t sectors, uint32_t source)
+static void take(sl_shared *s, uint64_t time, uint64_t line, sl_mem_access kind, uint16_t sectors, uint32_t source)
 {
-    sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, 0};
+    sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, 0};
     assert_true(sl_shared_take(s, &t, source));
 }
 
@@ -185,7 +185,7 @@ static void a_shared_level_replaces_as_it_says(void **state)
         sl_shared *s = make_shared(&(sl_shared_config){.level = &level, .above = &above, .slots = 1});
         const uint64_t lines[] = {0, 1, 0, 2, 0}; /* 2 takes the place of 1, or of 0, which came first */
         for (uint64_t i = 0; i < 5; i++)
-            take(s, i, lines[i], SL_TRAFFIC_LOAD, 1, 0);
+            take(s, i, lines[i], SL_ACCESS_LOAD, 1, 0);
         assert_int_equal(sl_shared_result(s)->read_hits, expected[p].hits);
         sl_shared_destroy(s);
     }
@@ -197,7 +197,7 @@ static void stamps_do_what_the_interface_does(void **state)
     for (uint32_t parts = 1; parts <= 2; parts++) {
         sl_level above = sectored_level(1, 1), level = level_with("lru", 4, 6);
         level.write = SL_WRITE_BACK;
-        level.parts = parts;
+        level.partitions = parts;
         sl_shared_config config = {.level = &level, .above = &above, .slots = 1, .wants_traffic = true};
         sl_shared *stamps = make_shared(&config);
         config.no_stamps = true;
@@ -205,7 +205,7 @@ static void stamps_do_what_the_interface_does(void **state)
         sl_random random = sl_random_seed(parts);
         for (uint64_t i = 0; i < 30000; i++) {
             uint64_t line = i / 100 + sl_random_below(&random, 40);
-            sl_traffic_kind kind = (sl_traffic_kind)sl_random_below(&random, 3);
+            sl_mem_access kind = (sl_mem_access)sl_random_below(&random, 3);
             uint16_t sectors = (uint16_t)(1 + sl_random_below(&random, 15));
             uint32_t source = (uint32_t)sl_random_below(&random, 4);
             take(stamps, i, line, kind, sectors, source);

@@ -24,14 +24,13 @@ static sl_shared *make(const sl_shared_config *config)
     return shared;
 }
 
-static void take_from(sl_shared *s, uint32_t source, sl_traffic_kind kind, uint64_t time, uint64_t line,
-                      uint16_t sectors)
+static void take_from(sl_shared *s, uint32_t source, sl_mem_access kind, uint64_t time, uint64_t line, uint16_t sectors)
 {
-    sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_TRAFFIC_LOAD, 0};
+    sl_traffic t = {time, line, sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, 0};
     assert_true(sl_shared_take(s, &t, source));
 }
 
-static void take(sl_shared *s, sl_traffic_kind kind, uint64_t time, uint64_t line, uint16_t sectors)
+static void take(sl_shared *s, sl_mem_access kind, uint64_t time, uint64_t line, uint16_t sectors)
 {
     take_from(s, 0, kind, time, line, sectors);
 }
@@ -51,9 +50,9 @@ static void what_was_asked_for_is_there_for_the_next_request(void **state)
     (void)state;
     sl_level above = sectored_level(1, 1), level = second_level();
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
-    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x3);
+    take(s, SL_ACCESS_LOAD, 0, 5, 0x3);
     check(s, 0, (sl_shared_counts){.reads = 2, .filled = 2});
-    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x7);
+    take(s, SL_ACCESS_LOAD, 0, 5, 0x7);
     check(s, 0, (sl_shared_counts){.reads = 5, .read_hits = 2, .filled = 3});
     sl_shared_destroy(s);
 }
@@ -64,12 +63,12 @@ static void a_miss_brings_as_much_as_the_level_fills(void **state)
     sl_level above = sectored_level(1, 1), level = second_level();
     level.fill_bytes = 64;
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
-    take(s, SL_TRAFFIC_LOAD, 0, 5, 0x2); /* brings its neighbour along */
+    take(s, SL_ACCESS_LOAD, 0, 5, 0x2); /* brings its neighbour along */
     check(s, 0, (sl_shared_counts){.reads = 1, .filled = 2});
-    take(s, SL_TRAFFIC_LOAD, 1, 5, 0x5);
+    take(s, SL_ACCESS_LOAD, 1, 5, 0x5);
     check(s, 0, (sl_shared_counts){.reads = 3, .read_hits = 1, .filled = 4});
-    take(s, SL_TRAFFIC_STORE, 2, 6, 0x1);
-    take(s, SL_TRAFFIC_LOAD, 3, 6, 0x2); /* half of the fill is there already */
+    take(s, SL_ACCESS_STORE, 2, 6, 0x1);
+    take(s, SL_ACCESS_LOAD, 3, 6, 0x2); /* half of the fill is there already */
     check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 1, .writes = 1, .filled = 5});
     sl_shared_destroy(s);
 }
@@ -81,7 +80,7 @@ static void the_least_recently_used_line_makes_room(void **state)
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
     const uint64_t line[] = {0, 1, 0, 2, 0, 1}; /* 2 takes the place of 1 */
     for (uint64_t i = 0; i < 6; i++)
-        take(s, SL_TRAFFIC_LOAD, i, line[i], 1);
+        take(s, SL_ACCESS_LOAD, i, line[i], 1);
     check(s, 0, (sl_shared_counts){.reads = 6, .read_hits = 2, .filled = 4});
     sl_shared_destroy(s);
 }
@@ -92,15 +91,15 @@ static void dirty_sectors_are_written_when_their_line_leaves(void **state)
     (void)state;
     sl_level above = sectored_level(1, 1), level = second_level();
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
-    take(s, SL_TRAFFIC_STORE, 0, 0, 0x3);
-    take(s, SL_TRAFFIC_STORE, 1, 0, 0x2);
+    take(s, SL_ACCESS_STORE, 0, 0, 0x3);
+    take(s, SL_ACCESS_STORE, 1, 0, 0x2);
     for (uint64_t line = 1; line <= 3; line++)
-        take(s, SL_TRAFFIC_LOAD, line, line, 0x1);
+        take(s, SL_ACCESS_LOAD, line, line, 0x1);
     check(s, SLOTS, (sl_shared_counts){0});
-    take(s, SL_TRAFFIC_LOAD, 4, 4, 0x1);
+    take(s, SL_ACCESS_LOAD, 4, 4, 0x1);
     check(s, SLOTS, (sl_shared_counts){.written = 2});
     check(s, 0, (sl_shared_counts){.reads = 4, .writes = 3, .filled = 4});
-    take(s, SL_TRAFFIC_LOAD, 5, 5, 0x1); /* a clean line leaves: nothing is written */
+    take(s, SL_ACCESS_LOAD, 5, 5, 0x1); /* a clean line leaves: nothing is written */
     check(s, SLOTS, (sl_shared_counts){.written = 2});
     sl_shared_destroy(s);
 }
@@ -111,10 +110,10 @@ static void atomics_fetch_and_make_dirty(void **state)
     (void)state;
     sl_level above = sectored_level(1, 1), level = second_level();
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
-    take(s, SL_TRAFFIC_ATOMIC, 0, 0, 0x1);
+    take(s, SL_ACCESS_ATOMIC, 0, 0, 0x1);
     check(s, 0, (sl_shared_counts){.filled = 1});
     for (uint64_t line = 1; line <= 4; line++)
-        take(s, SL_TRAFFIC_LOAD, line, line, 0x1);
+        take(s, SL_ACCESS_LOAD, line, line, 0x1);
     check(s, SLOTS, (sl_shared_counts){.written = 1});
     sl_shared_destroy(s);
 }
@@ -124,21 +123,21 @@ static void requests_in_flight_join_as_the_level_above_says(void **state)
 {
     (void)state;
     sl_level above = sectored_level(1, 1), level = second_level();
-    above.merge_cores = above.merge_group = 2;
+    above.coalesce_requests = above.coalesce_cores = 2;
     level.hit_cycles = 4;
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .miss_cycles = 10});
-    take_from(s, 0, SL_TRAFFIC_LOAD, 0, 5, 0x1);
-    take_from(s, 1, SL_TRAFFIC_LOAD, 9, 5, 0x1); /* joins: the first one's data comes at 10 */
+    take_from(s, 0, SL_ACCESS_LOAD, 0, 5, 0x1);
+    take_from(s, 1, SL_ACCESS_LOAD, 9, 5, 0x1); /* joins: the first one's data comes at 10 */
     check(s, 0, (sl_shared_counts){.reads = 1, .filled = 1});
-    take_from(s, 0, SL_TRAFFIC_LOAD, 9, 5, 0x1); /* the pair is complete: this one is the first of another */
+    take_from(s, 0, SL_ACCESS_LOAD, 9, 5, 0x1); /* the pair is complete: this one is the first of another */
     check(s, 0, (sl_shared_counts){.reads = 2, .read_hits = 1, .filled = 1});
-    take_from(s, 1, SL_TRAFFIC_LOAD, 10, 5, 0x3); /* not the same request */
+    take_from(s, 1, SL_ACCESS_LOAD, 10, 5, 0x3); /* not the same request */
     check(s, 0, (sl_shared_counts){.reads = 4, .read_hits = 2, .filled = 2});
-    take_from(s, 2, SL_TRAFFIC_LOAD, 11, 5, 0x1); /* another group */
+    take_from(s, 2, SL_ACCESS_LOAD, 11, 5, 0x1); /* another group */
     check(s, 0, (sl_shared_counts){.reads = 5, .read_hits = 3, .filled = 2});
-    take_from(s, 1, SL_TRAFFIC_LOAD, 13, 5, 0x1); /* too late: a hit is back after 4, at 13 */
+    take_from(s, 1, SL_ACCESS_LOAD, 13, 5, 0x1); /* too late: a hit is back after 4, at 13 */
     check(s, 0, (sl_shared_counts){.reads = 6, .read_hits = 4, .filled = 2});
-    take_from(s, 1, SL_TRAFFIC_STORE, 14, 5, 0x1); /* stores never join */
+    take_from(s, 1, SL_ACCESS_STORE, 14, 5, 0x1); /* stores never join */
     check(s, 0, (sl_shared_counts){.reads = 6, .read_hits = 4, .writes = 1, .filled = 2});
     sl_shared_destroy(s);
 }
@@ -150,19 +149,19 @@ static void parts_of_a_level_keep_copies_of_each_other(void **state)
     (void)state;
     enum { LINES = 64 };
     sl_level above = sectored_level(1, 1), level = sectored_level(16, 16);
-    level.parts = 2;
+    level.partitions = 2;
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
     for (uint64_t line = 0; line < LINES; line++)
-        take_from(s, 0, SL_TRAFFIC_LOAD, line, line, 0x1);
+        take_from(s, 0, SL_ACCESS_LOAD, line, line, 0x1);
     check(s, 0, (sl_shared_counts){.reads = LINES, .filled = LINES});
     for (uint64_t line = 0; line < LINES; line++)
-        take_from(s, 1, SL_TRAFFIC_LOAD, LINES + line, line, 0x1);
+        take_from(s, 1, SL_ACCESS_LOAD, LINES + line, line, 0x1);
     uint64_t at_home = sl_shared_result(s)[0].read_hits;
     assert_true(at_home > LINES / 4 && at_home < 3 * LINES / 4);
     check(s, 0, (sl_shared_counts){.reads = 2 * LINES, .read_hits = at_home, .filled = LINES});
     for (uint32_t source = 0; source < 2; source++)
         for (uint64_t line = 0; line < LINES; line++)
-            take_from(s, source, SL_TRAFFIC_LOAD, 3 * LINES, line, 0x1);
+            take_from(s, source, SL_ACCESS_LOAD, 3 * LINES, line, 0x1);
     check(s, 0, (sl_shared_counts){.reads = 4 * LINES, .read_hits = at_home + 2 * LINES, .filled = LINES});
     sl_shared_destroy(s);
 }
@@ -174,16 +173,16 @@ static void levels_may_have_lines_of_different_sizes(void **state)
     sl_level above = plain_level(1, 1), level = sectored_level(1, 4);
     level.line_bytes = 64;
     sl_shared *s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS});
-    take(s, SL_TRAFFIC_LOAD, 0, 3, 0x1); /* bytes 384 to 511: lines 6 and 7, two sectors each */
+    take(s, SL_ACCESS_LOAD, 0, 3, 0x1); /* bytes 384 to 511: lines 6 and 7, two sectors each */
     check(s, 0, (sl_shared_counts){.reads = 4, .filled = 4});
-    take(s, SL_TRAFFIC_LOAD, 1, 3, 0x1);
+    take(s, SL_ACCESS_LOAD, 1, 3, 0x1);
     check(s, 0, (sl_shared_counts){.reads = 8, .read_hits = 4, .filled = 4});
     sl_shared_destroy(s);
 
     above.line_bytes = above.sector_bytes = 32;
     level = sectored_level(1, 4);
     s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .wants_traffic = true});
-    take(s, SL_TRAFFIC_LOAD, 0, 6, 0x1); /* sector 2 of line 1 */
+    take(s, SL_ACCESS_LOAD, 0, 6, 0x1); /* sector 2 of line 1 */
     size_t count;
     const sl_traffic *t = sl_shared_traffic(s, &count);
     assert_int_equal(count, 1);
@@ -198,16 +197,16 @@ static void misses_and_lines_written_back_go_on_to_the_third_level(void **state)
     sl_level first = sectored_level(1, 1), second = sectored_level(1, 1), third = second_level();
     second.write = SL_WRITE_BACK;
     sl_shared *s = make(&(sl_shared_config){.level = &second, .above = &first, .slots = SLOTS, .wants_traffic = true});
-    take(s, SL_TRAFFIC_LOAD, 0, 0, 0x3);
-    take(s, SL_TRAFFIC_LOAD, 1, 0, 0x1); /* hits: nothing goes on */
-    take(s, SL_TRAFFIC_STORE, 2, 0, 0x4);
-    take(s, SL_TRAFFIC_LOAD, 3, 1, 0x1); /* line 0 leaves: its dirty sector first */
+    take(s, SL_ACCESS_LOAD, 0, 0, 0x3);
+    take(s, SL_ACCESS_LOAD, 1, 0, 0x1); /* hits: nothing goes on */
+    take(s, SL_ACCESS_STORE, 2, 0, 0x4);
+    take(s, SL_ACCESS_LOAD, 3, 1, 0x1); /* line 0 leaves: its dirty sector first */
     size_t count;
     const sl_traffic *t = sl_shared_traffic(s, &count);
     assert_int_equal(count, 3);
-    assert_int_equal(t[0].kind, SL_TRAFFIC_LOAD);
+    assert_int_equal(t[0].kind, SL_ACCESS_LOAD);
     assert_int_equal(t[0].sectors, 0x3);
-    assert_int_equal(t[1].kind, SL_TRAFFIC_STORE);
+    assert_int_equal(t[1].kind, SL_ACCESS_STORE);
     assert_int_equal(t[1].time, 3);
     assert_int_equal(t[1].sectors, 0x4);
     assert_int_equal(t[1].slot, SLOTS);

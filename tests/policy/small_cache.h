@@ -215,7 +215,7 @@ static inline uint64_t reported(small_cache *c, const char *name)
 {
     small_cache_told told = {name, UINT64_MAX};
     sl_policy *policy = small_cache_asked(c);
-    policy->ops->report(policy->self, &(sl_policy_tell){small_cache_note, &told});
+    policy->ops->report(policy->self, &(sl_policy_statistics){small_cache_note, &told});
     return told.value;
 }
 

@@ -217,7 +217,7 @@ static void followers_do_as_usual_until_the_first_comparison(void **state)
     assert_int_equal(l.cache[1].bypasses, 0);
     assert_false(follower_filters(&l, 499));
     assert_true(follower_filters(&l, 500)); /* both miss always: a tie, with which the design begins */
-    assert_int_equal(reported(&l.cache[2], "duel_changes"), 1);
+    assert_int_equal(reported(&l.cache[2], "dueling_changes"), 1);
     level_fini(&l);
 }
 
@@ -264,7 +264,7 @@ static void sides_change_only_beyond_the_margin(void **state)
     level_scan(&l, 210, 1, 3); /* 9 of 13: now the design is ahead by 18 points */
     assert_false(follower_filters(&l, 299));
     assert_true(follower_filters(&l, 750)); /* an epoch is noticed when the next access comes */
-    assert_int_equal(reported(&l.cache[2], "duel_changes"), 1);
+    assert_int_equal(reported(&l.cache[2], "dueling_changes"), 1);
     level_fini(&l);
     play(&l, "decoupled(threshold=1, epoch=100, tie=design)");
     assert_true(follower_filters(&l, 200));

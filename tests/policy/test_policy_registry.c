@@ -103,11 +103,11 @@ static void every_policy_is_complete(void **state)
         for (const sl_param *p = ops->params; p && p->name; p++, count++) {
             assert_true(p->help && *p->help);
             if (p->type == SL_PARAM_COUNT)
-                assert_in_range(p->preset, p->least, p->most);
+                assert_in_range(p->preset, p->min, p->max);
             else
                 assert_non_null(p->words[p->preset]);
         }
-        assert_true(count <= SL_MOST_POLICY_PARAMS);
+        assert_true(count <= SL_MAX_POLICY_PARAMS);
     }
 }
 

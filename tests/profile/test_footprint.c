@@ -6,20 +6,20 @@
 #include "base/random.h"
 #include "support.h"
 
-enum { LINES = 300, MOST_TOUCHES = 5000 };
+enum { LINES = 300, MAX_TOUCHES = 5000 };
 
 /* A run of touches, with the time of each one's predecessor. */
 typedef struct history {
-    uint32_t line[MOST_TOUCHES];
+    uint32_t line[MAX_TOUCHES];
     uint64_t last[LINES]; /* UINT64_MAX: never */
-    uint32_t touches;
+    uint32_t accesses;
 } history;
 
 static void touch(history *h, sl_footprint *f, uint32_t line)
 {
-    sl_footprint_touch(f, h->touches ? h->last[line] : UINT64_MAX);
-    h->last[line] = h->touches;
-    h->line[h->touches++] = line;
+    sl_footprint_access(f, h->accesses ? h->last[line] : UINT64_MAX);
+    h->last[line] = h->accesses;
+    h->line[h->accesses++] = line;
 }
 
 /* Different lines among touches from … to - 1, by looking at each. */
@@ -37,11 +37,11 @@ static uint64_t different(const history *h, uint64_t from, uint64_t to)
 static void check(const history *h, const sl_footprint *f)
 {
     uint64_t length = UINT64_C(1) << f->log2_window, so_far = 0;
-    assert_int_equal(sl_footprint_windows(f), (h->touches + length - 1) / length);
+    assert_int_equal(sl_footprint_windows(f), (h->accesses + length - 1) / length);
     for (uint32_t w = 0; w < sl_footprint_windows(f); w++) {
-        uint64_t from = w * length, to = from + length < h->touches ? from + length : h->touches;
+        uint64_t from = w * length, to = from + length < h->accesses ? from + length : h->accesses;
         sl_footprint_window window = sl_footprint_at(f, w);
-        assert_int_equal(window.touches, to - from);
+        assert_int_equal(window.accesses, to - from);
         assert_int_equal(window.lines, different(h, from, to));
         so_far += window.new_lines;
         assert_int_equal(so_far, different(h, 0, to));
@@ -57,13 +57,13 @@ static void windows_hold_as_many_lines_as_counting_them_says(void **state)
     for (uint32_t windows = 1; windows <= 17; windows += 4) {
         sl_footprint f;
         assert_true(sl_footprint_init(&f, windows));
-        h->touches = 0;
+        h->accesses = 0;
         for (int i = 0; i < LINES; i++)
             h->last[i] = UINT64_MAX;
-        while (h->touches < MOST_TOUCHES) {
+        while (h->accesses < MAX_TOUCHES) {
             bool far = sl_random_below(&random, 4) == 0;
-            touch(h, &f, (uint32_t)(far ? sl_random_below(&random, LINES) : h->touches / 50 % LINES));
-            if (h->touches < 50 || h->touches % 499 == 0)
+            touch(h, &f, (uint32_t)(far ? sl_random_below(&random, LINES) : h->accesses / 50 % LINES));
+            if (h->accesses < 50 || h->accesses % 499 == 0)
                 check(h, &f);
         }
         assert_in_range(sl_footprint_windows(&f), windows, 2 * windows);

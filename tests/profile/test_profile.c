@@ -2,7 +2,7 @@
 /* Profiles of small traces, with every number worked out by hand. */
 #include "sluice/profile.h"
 
-#include "profile/histogram.h"
+#include "cache/histogram.h"
 #include "profile/sums.h"
 #include "profile_maker.h"
 
@@ -64,7 +64,7 @@ static void table_2_of_the_paper(void **state)
     sl_profile p;
     make_trace(&m, 1, 4, acts);
     profile(&m, &options, NULL, &p);
-    assert_int_equal(p.total.line_touches, 8);
+    assert_int_equal(p.total.line_accesses, 8);
     assert_int_equal(p.total.line_distance.never, 2);
     assert_int_equal(p.total.line_distance.bin[0], 4);
     assert_int_equal(p.total.line_distance.bin[1], 2);
@@ -104,12 +104,12 @@ static void fills_without_a_hit_are_told_apart(void **state)
         ACTS(AT('a'), {SECOND_LOAD, 1, LINE('b'), 0}, AT('c'), {SECOND_LOAD, 1, LINE('a'), 0}, AT('a'), AT('d')),
         &usual, &p, &m);
     assert_int_equal(p.total.fills, 5);
-    assert_int_equal(sl_profile_once(&p.total), 3); /* b, c, d */
-    assert_int_equal(p.total.late_fills, 1);        /* the first a */
+    assert_int_equal(sl_profile_once(&p.total), 3);    /* b, c, d */
+    assert_int_equal(p.total.evicted_before_reuse, 1); /* the first a */
     assert_int_equal(load_of(&p, LOAD)->fills, 3);
-    assert_int_equal(load_of(&p, LOAD)->late_fills, 1);
+    assert_int_equal(load_of(&p, LOAD)->evicted_before_reuse, 1);
     assert_int_equal(load_of(&p, SECOND_LOAD)->fills, 2);
-    assert_int_equal(load_of(&p, SECOND_LOAD)->late_fills, 0);
+    assert_int_equal(load_of(&p, SECOND_LOAD)->evicted_before_reuse, 0);
     assert_int_equal(sl_profile_once(load_of(&p, SECOND_LOAD)), 1);
     assert_int_equal(p.total.lines, 4);
     assert_int_equal(p.total.line_reuses[2], 1); /* a, twice again */
@@ -124,7 +124,7 @@ static void a_line_evicted_in_the_end_is_late_when_it_was_touched_before(void **
     sl_profile p;
     profile_warp(ACTS(AT('a'), AT('b'), AT('c'), AT('a'), AT('b'), AT('c')), &usual, &p, &m);
     assert_int_equal(p.total.fills, 6);
-    assert_int_equal(p.total.late_fills, 6);
+    assert_int_equal(p.total.evicted_before_reuse, 6);
     assert_int_equal(sl_profile_once(&p.total), 0);
     drop(&p, &m);
 }
@@ -140,21 +140,21 @@ static void bytes_asked_for_are_counted_once_as_used(void **state)
                       {ATOMIC, 0xff, 0x4002, 4},            /* 32 bytes across two sectors */
                       {WIDE_LOAD, ALL_LANES, 0x8000, 128}), /* 32 sectors, half used, 32 lines */
                  &usual, &p, &m);
-    assert_int_equal(load_of(&p, LOAD)->asked_bytes, 128);
+    assert_int_equal(load_of(&p, LOAD)->requested_bytes, 128);
     assert_int_equal(load_of(&p, LOAD)->used_bytes, 128);
-    assert_int_equal(load_of(&p, LOAD)->sector_touches, 4);
-    assert_int_equal(load_of(&p, LOAD)->line_touches, 1);
+    assert_int_equal(load_of(&p, LOAD)->sector_accesses, 4);
+    assert_int_equal(load_of(&p, LOAD)->line_accesses, 1);
     assert_int_equal(load_of(&p, SECOND_LOAD)->used_bytes, 128);
-    assert_int_equal(load_of(&p, SECOND_LOAD)->sector_touches, 8);
-    assert_int_equal(load_of(&p, SECOND_LOAD)->line_touches, 2);
-    assert_int_equal(load_of(&p, STORE)->asked_bytes, 128);
+    assert_int_equal(load_of(&p, SECOND_LOAD)->sector_accesses, 8);
+    assert_int_equal(load_of(&p, SECOND_LOAD)->line_accesses, 2);
+    assert_int_equal(load_of(&p, STORE)->requested_bytes, 128);
     assert_int_equal(load_of(&p, STORE)->used_bytes, 4);
-    assert_int_equal(load_of(&p, STORE)->sector_touches, 1);
+    assert_int_equal(load_of(&p, STORE)->sector_accesses, 1);
     assert_int_equal(load_of(&p, ATOMIC)->used_bytes, 32);
-    assert_int_equal(load_of(&p, ATOMIC)->sector_touches, 2);
+    assert_int_equal(load_of(&p, ATOMIC)->sector_accesses, 2);
     assert_int_equal(load_of(&p, WIDE_LOAD)->used_bytes, 512);
-    assert_int_equal(load_of(&p, WIDE_LOAD)->sector_touches, 32);
-    assert_int_equal(load_of(&p, WIDE_LOAD)->line_touches, 32);
+    assert_int_equal(load_of(&p, WIDE_LOAD)->sector_accesses, 32);
+    assert_int_equal(load_of(&p, WIDE_LOAD)->line_accesses, 32);
     assert_int_equal(p.total.requests, 5);
     drop(&p, &m);
 }
@@ -182,7 +182,7 @@ static void shared_memory_and_prefetches_are_not_looked_at(void **state)
                       {GENERIC_LOAD, ALL_LANES, SHARED_WINDOW, 4}, AT('a')),
                  &usual, &p, &m);
     assert_int_equal(p.total.requests, 1);
-    assert_int_equal(p.total.line_touches, 1);
+    assert_int_equal(p.total.line_accesses, 1);
     drop(&p, &m);
 }
 
@@ -195,9 +195,9 @@ static void local_memory_of_a_warp_lies_side_by_side(void **state)
     profile_warp(ACTS({LOCAL_LOAD, ALL_LANES, 0, 0}, {LOCAL_STORE, ALL_LANES, 0, 0}, {LOCAL_LOAD, ALL_LANES, 4, 0},
                       {GENERIC_LOAD, ALL_LANES, LOCAL_WINDOW + 4, 0}),
                  &usual, &p, &m);
-    assert_int_equal(load_of(&p, LOCAL_LOAD)->line_touches, 2);
-    assert_int_equal(load_of(&p, LOCAL_LOAD)->sector_touches, 8);
-    assert_int_equal(load_of(&p, LOCAL_STORE)->line_touches, 2);
+    assert_int_equal(load_of(&p, LOCAL_LOAD)->line_accesses, 2);
+    assert_int_equal(load_of(&p, LOCAL_LOAD)->sector_accesses, 8);
+    assert_int_equal(load_of(&p, LOCAL_STORE)->line_accesses, 2);
     assert_int_equal(load_of(&p, GENERIC_LOAD)->line_distance.bin[0], 1);
     assert_int_equal(p.total.lines, 2);
     assert_int_equal(p.total.line_distance.never, 2);
@@ -249,7 +249,7 @@ static void cores_look_back_on_their_own_accesses_alone(void **state)
     assert_int_equal(p.total.lines, 4);
     assert_int_equal(p.footprint_lines, 3);
     assert_int_equal(p.cores, 2);
-    assert_int_equal(p.window_touches, 1);
+    assert_int_equal(p.window_accesses, 1);
     assert_int_equal(p.windows, 2);
     assert_int_equal(p.window[0].lines, 2);
     assert_int_equal(p.window[1].new_lines, 2);
@@ -304,8 +304,8 @@ static void a_kernels_launches_are_summed_load_by_load(void **state)
     assert_int_equal(sums.kernel[0].launches, 2);
     assert_int_equal(sums.kernel[0].loads, 2);
     assert_int_equal(sums.kernel[0].load[1].slot, STORE);
-    assert_int_equal(sums.kernel[0].load[0].counts.line_touches, 4);
-    assert_int_equal(sums.all.line_touches, 6);
+    assert_int_equal(sums.kernel[0].load[0].counts.line_accesses, 4);
+    assert_int_equal(sums.all.line_accesses, 6);
     assert_ptr_equal(sums.kernel[0].longest, &p[0]);
     sl_profile_sums_fini(&sums);
     sl_profile_fini(&p[1]);
@@ -338,12 +338,12 @@ static void bins_of_reuses_end_at_powers_of_two(void **state)
 {
     (void)state;
     for (uint32_t n = 0; n < 1000; n++) {
-        assert_in_range(n, sl_reuse_least(sl_reuse_bin(n)), sl_reuse_most(sl_reuse_bin(n)));
+        assert_in_range(n, sl_reuse_min(sl_reuse_bin(n)), sl_reuse_max(sl_reuse_bin(n)));
         assert_true(!n || sl_reuse_bin(n) - sl_reuse_bin(n - 1) <= 1);
     }
     assert_int_equal(sl_reuse_bin(UINT32_MAX), SL_REUSE_BINS - 1);
-    assert_int_equal(sl_reuse_least(3), 3);
-    assert_int_equal(sl_reuse_most(4), 8);
+    assert_int_equal(sl_reuse_min(3), 3);
+    assert_int_equal(sl_reuse_max(4), 8);
 }
 
 int main(void)

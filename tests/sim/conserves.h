@@ -12,7 +12,7 @@
 static inline uint64_t sent_on(const sl_level *level, const sl_sim_level_result *r)
 {
     uint64_t stores = r->accesses - r->hits - r->pending - r->misses - r->bypasses;
-    return r->misses + r->bypasses + r->writebacks + (level->write == SL_WRITE_BACK ? 0 : stores) - r->joined;
+    return r->misses + r->bypasses + r->writebacks + (level->write == SL_WRITE_BACK ? 0 : stores) - r->coalesced;
 }
 
 /* NULL, or the sum that does not hold. */

@@ -12,13 +12,13 @@ static void count_issues(void *to, uint32_t core, uint32_t scheduler, sl_cycle_k
 }
 
 /* Blocks of one warp with one instruction: what a core issues is how many it had. */
-static void deal(uint32_t apart, uint32_t every, uint32_t blocks, uint64_t had[CORES])
+static void schedule(uint32_t small_gpc_cores, uint32_t every, uint32_t blocks, uint64_t had[CORES])
 {
     sl_machine m = tiny();
     m.cores = CORES;
     m.level[1].cores_per_instance = SL_ALL_CORES;
-    m.core.apart = apart;
-    m.core.apart_every = every;
+    m.core.small_gpc_cores = small_gpc_cores;
+    m.core.small_gpc_interval = every;
     sl_error error;
     assert_int_equal(sl_machine_check(&m, &error), SL_OK);
     const act add = do_(ADD);
@@ -42,19 +42,20 @@ static void blocks_go_round_the_cores(void **state)
 {
     (void)state;
     uint64_t had[CORES];
-    deal(0, 0, 5, had);
+    schedule(0, 0, 5, had);
     assert_int_equal(had[0], 2);
     assert_int_equal(had[1], 2);
     assert_int_equal(had[2], 1);
 }
 
-/* One of three cores is apart: it has a turn after each block of the others. 0 1 0 | 2 0 1 | 0 2: a cycle deals three.
+/* One of three cores is a small GPC: it has a turn after each block of the others. 0 1 0 | 2 0 1 | 0 2: a cycle starts
+ * three.
  */
-static void cores_apart_have_rounds_of_their_own(void **state)
+static void cores_of_a_small_gpc_have_rounds_of_their_own(void **state)
 {
     (void)state;
     uint64_t had[CORES];
-    deal(1, 1, 8, had);
+    schedule(1, 1, 8, had);
     assert_int_equal(had[0], 4);
     assert_int_equal(had[1], 2);
     assert_int_equal(had[2], 2);
@@ -64,7 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_go_round_the_cores),
-        cmocka_unit_test(cores_apart_have_rounds_of_their_own),
+        cmocka_unit_test(cores_of_a_small_gpc_have_rounds_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

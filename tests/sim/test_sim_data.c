@@ -6,7 +6,7 @@
 #include "conserves.h"
 #include "simulated.h"
 
-enum { LINES = 20, MOST_UNITS = LINES * 4, MOST_WARPS = 4, MOST_BLOCKS = 5, PHASES = 3, LAUNCHES = 3, MOST_ACTS = 64 };
+enum { LINES = 20, MAX_UNITS = LINES * 4, MAX_WARPS = 4, MAX_BLOCKS = 5, PHASES = 3, LAUNCHES = 3, MAX_ACTS = 64 };
 
 static uint32_t below(sl_random *random, uint32_t n)
 {
@@ -25,9 +25,9 @@ typedef struct unit_use {
 
 typedef struct program {
     uint32_t blocks, warps, unit_bytes, units;
-    unit_use unit[MOST_UNITS];
-    act act[MOST_BLOCKS * MOST_WARPS][MOST_ACTS];
-    warp_acts acts[MOST_BLOCKS * MOST_WARPS];
+    unit_use unit[MAX_UNITS];
+    act act[MAX_BLOCKS * MAX_WARPS][MAX_ACTS];
+    warp_acts acts[MAX_BLOCKS * MAX_WARPS];
 } program;
 
 /* What is written in a launch belongs to one block in all of it, and to one warp or to its readers in a phase. */
@@ -82,12 +82,12 @@ static act random_access(sl_random *random, const program *p, uint32_t block, ui
 
 static void write_program(sl_random *random, program *p)
 {
-    uint32_t used[MOST_BLOCKS * MOST_WARPS] = {0};
+    uint32_t used[MAX_BLOCKS * MAX_WARPS] = {0};
     deal_launch(random, p);
     for (uint32_t phase = 0; phase < PHASES; phase++) {
         deal_phase(random, p);
         for (uint32_t w = 0; w < p->blocks * p->warps; w++) {
-            for (uint32_t n = below(random, MOST_ACTS / PHASES - 1); n > 0; n--) {
+            for (uint32_t n = below(random, MAX_ACTS / PHASES - 1); n > 0; n--) {
                 uint32_t kind = below(random, 12);
                 op other = kind == 0 ? USE : kind == 1 ? FENCE : ADD;
                 p->act[w][used[w]++] = kind > 2 ? random_access(random, p, w / p->warps, w % p->warps) : do_(other);
@@ -167,7 +167,7 @@ static sl_machine random_machine(sl_random *random)
         if (m.level[0].write == SL_WRITE_BACK || (i == 2 && m.level[1].write == SL_WRITE_BACK))
             m.level[i].inclusive = m.level[i].invalidate_cycles = 0; /* the simulator does not do that */
     if (below(random, 2))
-        first->merge_cores = first->merge_group = 2;
+        first->coalesce_requests = first->coalesce_cores = 2;
     bool sectors = below(random, 2);
     for (uint32_t i = 0; i < m.levels; i++) {
         m.level[i].sector_bytes = sectors ? 32 : 128;
@@ -175,7 +175,7 @@ static sl_machine random_machine(sl_random *random)
     }
     if (below(random, 2)) {
         m.level[1].banks = 2;
-        m.level[1].bank_bytes = 128;
+        m.level[1].bank_interleave = 128;
     }
     m.core.scheduling = (sl_scheduling)below(random, 4);
     m.core.schedulers = pick_number(random, 1, 2);
@@ -214,8 +214,8 @@ static void run_program(uint64_t seed)
         program *p = calloc(1, sizeof *p);
         written w;
         sl_sim_result result;
-        p->blocks = 1 + below(&random, MOST_BLOCKS);
-        p->warps = 1 + below(&random, MOST_WARPS);
+        p->blocks = 1 + below(&random, MAX_BLOCKS);
+        p->warps = 1 + below(&random, MAX_WARPS);
         p->unit_bytes = m.level[0].sector_bytes;
         p->units = LINES * 128 / p->unit_bytes;
         write_program(&random, p);

@@ -225,7 +225,7 @@ static void a_dirty_victim_has_left_when_the_queue_of_memory_has_it(void **state
     m.level[1].size_bytes = 256;
     m.level[1].ways = 2;
     m.memory.channels = 2;
-    m.memory.channel_bytes = m.memory.row_bytes = 128;
+    m.memory.channel_interleave = m.memory.row_bytes = 128;
     m.memory.banks = 1;
     m.memory.rcd = 100;
     uint64_t clean = run_loads(&m, LOAD_CG, false, loads, 2).cycles - run_loads(&m, LOAD_CG, false, NULL, 0).cycles;

@@ -42,7 +42,7 @@ static void loads_of_a_line_in_flight_wait_for_it(void **state)
     assert_int_equal(r.level[1].accesses, 1);
     assert_int_equal(r.cycles, 106); /* both in the same cycle */
     assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sector_hits], 1);
-    assert_int_equal(r.counts.total.value[SL_COUNTER_latency_sectors], 1);
+    assert_int_equal(r.counts.total.value[SL_COUNTER_pending_hit_sectors], 1);
 }
 
 static void the_least_recently_used_line_of_the_set_leaves(void **state)

@@ -71,7 +71,7 @@ static void cores_share_the_port_of_a_bank(void **state)
     assert_int_equal(RUN(&m, 1, 1, even).cycles, 1 + 1 + 10 + 3 + 1); /* L1 in 1, leaves in 2 */
     assert_int_equal(RUN(&m, 2, 1, even, odd).cycles, 16 + 4);
     m.level[1].banks = 2;
-    m.level[1].bank_bytes = 128;
+    m.level[1].bank_interleave = 128;
     assert_int_equal(RUN(&m, 2, 1, even, odd).cycles, 16);
 }
 
@@ -207,7 +207,7 @@ static void channels_work_side_by_side(void **state)
     (void)state;
     sl_machine m = tiny();
     m.memory.channels = 2;
-    m.memory.channel_bytes = 128;
+    m.memory.channel_interleave = 128;
     m.memory.bytes_per_cycle = 32; /* 16 for each: 8 cycles for a line */
     sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, 128), do_(USE_2));
     assert_int_equal(r.cycles, MISS + 1);

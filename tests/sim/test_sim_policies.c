@@ -110,7 +110,7 @@ static void start(watched *w, sl_machine *m, const sl_policy_ops *ops, uint32_t 
         sl_bank *bank = &w->sim->bank[1][0];
         bank->replacement.ops = ops;
         bank->replacement.self = &w->diary;
-        bank->gate = sl_policy_bypasses(ops) ? &bank->replacement : NULL;
+        bank->bypass_policy = sl_policy_bypasses(ops) ? &bank->replacement : NULL;
     }
 }
 
@@ -228,8 +228,8 @@ static void a_way_that_was_not_offered_is_caught_by_name(void **state)
     assert_non_null(strstr(w.error.text, "diary"));
     stop(&w);
     watched other = {.diary = {.admission = SL_BYPASS, .given_up = 3}};
-    const warp_acts past = WARP(at(STORE, 0), do_(FENCE), at(LOAD_CG, 128), do_(USE));
-    start(&other, &m, &mock, 1, &past);
+    const warp_acts bypass = WARP(at(STORE, 0), do_(FENCE), at(LOAD_CG, 128), do_(USE));
+    start(&other, &m, &mock, 1, &bypass);
     assert_int_not_equal(run(&other), SL_OK);
     assert_non_null(strstr(other.error.text, "diary"));
     stop(&other);
@@ -262,7 +262,7 @@ static void l2_says_which_bypasses_were_wrong(void **state)
     assert_int_equal(w.result.level[0].misses, 1);
     assert_int_equal(w.result.level[0].hits, 1);
     told = 0;
-    sl_sim_policy_report(w.sim, 0, true, &(sl_policy_tell){tell_wrong, NULL});
+    sl_sim_policy_report(w.sim, 0, true, &(sl_policy_statistics){tell_wrong, NULL});
     assert_int_equal(told, 2); /* the third load, which is admitted, still finds the line of the second */
     stop(&w);
 }
@@ -390,9 +390,9 @@ static void a_limit_of_cycles_is_kept(void **state)
     sl_machine m = tiny();
     const warp_acts acts = WARP(at(LOAD, 0), do_(USE));
     start(&w, &m, NULL, 1, &acts);
-    w.sim->options.most_cycles = 50;
+    w.sim->options.max_cycles = 50;
     assert_int_equal(run(&w), SL_LIMIT);
-    w.sim->options.most_cycles = 0;
+    w.sim->options.max_cycles = 0;
     w.error = (sl_error){0};
     assert_int_equal(run(&w), SL_INVALID); /* what it had in flight is still there */
     stop(&w);

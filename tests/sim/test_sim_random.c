@@ -11,7 +11,7 @@ enum { ROUNDS = 150 }; /* each takes ten times as long */
 #else
 enum { ROUNDS = 400 };
 #endif
-enum { MOST_ACTS = 24, MOST_WARPS = 16 };
+enum { MAX_ACTS = 24, MAX_WARPS = 16 };
 
 static uint32_t pick(sl_random *random, uint32_t count)
 {
@@ -73,7 +73,7 @@ static sl_machine any_machine(sl_random *random)
         shape_level(random, &m.level[i], i);
         m.level[i].cores_per_instance = i + 1 < m.levels ? (m.cores > 1 ? ONE_OF(1, 2) : 1) : m.cores;
         m.level[i].banks = i ? ONE_OF(1, 2, 4) : 1;
-        m.level[i].bank_bytes = lines[2];
+        m.level[i].bank_interleave = lines[2];
         m.level[i].write = i ? (sl_write_policy)ONE_OF(SL_WRITE_BACK, SL_WRITE_BACK, SL_WRITE_THROUGH, SL_WRITE_EVICT)
                              : (sl_write_policy)pick(random, 4);
         m.level[i].write_fetch = m.level[i].write == SL_WRITE_BACK ? pick(random, 2) : 0;
@@ -82,7 +82,7 @@ static sl_machine any_machine(sl_random *random)
         if (m.level[i].cores_per_instance < m.level[i - 1].cores_per_instance)
             m.level[i].cores_per_instance = m.level[i - 1].cores_per_instance;
     m.memory.channels = ONE_OF(1, 2);
-    m.memory.channel_bytes = 256;
+    m.memory.channel_interleave = 256;
     m.memory.queue = ONE_OF(1, 2, 16);
     m.memory.bytes_per_cycle = ONE_OF(2, 16, 256);
     m.memory.latency_cycles = ONE_OF(1, 100);
@@ -109,9 +109,9 @@ static void run_any(uint64_t seed)
 {
     sl_random state = sl_random_seed(seed), *random = &state;
     sl_machine m = any_machine(random);
-    uint32_t blocks = 1 + pick(random, 4), warps = 1 + pick(random, 4), count = 1 + pick(random, MOST_ACTS);
-    act acts[MOST_WARPS][MOST_ACTS];
-    warp_acts of[MOST_WARPS];
+    uint32_t blocks = 1 + pick(random, 4), warps = 1 + pick(random, 4), count = 1 + pick(random, MAX_ACTS);
+    act acts[MAX_WARPS][MAX_ACTS];
+    warp_acts of[MAX_WARPS];
     for (uint32_t w = 0; w < blocks * warps; w++) {
         for (uint32_t i = 0; i < count; i++)
             acts[w][i] = i % 8 == 7 ? do_(BARRIER) : any_act(random);

@@ -33,7 +33,7 @@ static void ask(sl_sim_stream *stream, uint32_t cache, const char *lines)
 {
     for (const char *at = lines; *at; at++)
         assert_true(
-            sl_sim_stream_add(stream, cache, (uint64_t)(*at | 32), 0, *at & 32 ? SL_FATE_PAST : SL_FATE_MISSED));
+            sl_sim_stream_add(stream, cache, (uint64_t)(*at | 32), 0, *at & 32 ? SL_FATE_BYPASSED : SL_FATE_MISSED));
 }
 
 /* Bins hold 0, 1, 2-3, 4-7. */
@@ -60,7 +60,7 @@ static void a_policy_with_foresight_lets_lines_go_past(void **state)
     sl_sim_bound bound = bound_of(stream);
     assert_int_equal(bound.requests, 5);
     assert_int_equal(bound.misses, 5);
-    assert_int_equal(bound.fewest, 3); /* a, b, b */
+    assert_int_equal(bound.min_misses, 3); /* a, b, b */
     sl_sim_stream_destroy(stream);
 }
 
@@ -76,7 +76,7 @@ static void caches_and_sets_do_not_share_ways(void **state)
     sl_sim_bound bound = bound_of(stream);
     assert_int_equal(bound.requests, 18);
     assert_int_equal(bound.misses, 3);
-    assert_int_equal(bound.fewest, 3);
+    assert_int_equal(bound.min_misses, 3);
     sl_sim_stream_destroy(stream);
 }
 
@@ -143,12 +143,12 @@ static void a_launch_forgets_the_one_before(void **state)
     (void)state;
     sl_error error;
     sl_sim_stream *stream = recorded(1, 1, 1);
-    sl_sim_stream_add(stream, 0, 1, 0, SL_FATE_PAST);
+    sl_sim_stream_add(stream, 0, 1, 0, SL_FATE_BYPASSED);
     assert_int_equal(sl_sim_stream_start(stream, 3, 1, 1, &error), SL_OK);
     sl_sim_bound bound = bound_of(stream);
     assert_int_equal(reuse_of(stream).requests, 0);
     assert_int_equal(bound.requests, 0);
-    assert_int_equal(bound.fewest, 0);
+    assert_int_equal(bound.min_misses, 0);
     sl_sim_stream_destroy(stream);
 }
 

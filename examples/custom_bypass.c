@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds a policy that lets loads go past the first cache, from outside, and simulates a trace with it beside built-in
+ * ones. An instruction whose lines leave unused `limit` times in a row no longer gets lines; one request in `again`
+ * still does, to see whether its lines are worth something now.
+ *
+ *   cc custom_bypass.c $(pkg-config --cflags --libs sluice) -o custom_bypass
+ *   sluice trace -o gesummv.slt gesummv && ./custom_bypass gesummv.slt [MACHINE] */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <sluice/sluice.h>
+
+/* ---- the policy ---- */
+
+enum { PLACES = 256 }; /* instructions share them, by their number */
+
+typedef struct once {
+    uint32_t *by; /* [sets * ways]: the instruction that brought the line */
+    uint32_t unused[PLACES], asked[PLACES];
+    uint64_t limit, again, passed;
+    uint32_t ways;
+} once;
+
+enum { LIMIT, AGAIN };
+static const sl_param once_params[] = {
+    {.name = "limit", .preset = 32, .min = 1, .max = 4096, .help = "lines that leave unused before it bypasses"},
+    {.name = "again", .preset = 64, .min = 1, .max = 4096, .help = "one request in so many still gets a line"},
+    {0},
+};
+
+static sl_status once_init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
+                           sl_error *error)
+{
+    once *o = self;
+    o->ways = shape->ways;
+    o->limit = value[LIMIT];
+    o->again = value[AGAIN];
+    o->by = sl_arena_array(arena, uint32_t, (size_t)shape->sets * shape->ways);
+    return o->by ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_admission once_admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    once *o = self;
+    uint32_t place = access->pc % PLACES;
+    (void)choices;
+    if (!sl_access_reads(access) || o->unused[place] < o->limit || ++o->asked[place] % o->again == 0)
+        return SL_ADMIT;
+    o->passed++;
+    return SL_BYPASS;
+}
+
+static void once_on_fill(void *self, const sl_cache_access *access, uint32_t way)
+{
+    once *o = self;
+    o->by[(size_t)access->set * o->ways + way] = access->pc % PLACES;
+}
+
+static void once_on_evict(void *self, uint32_t set, uint32_t way, bool reused)
+{
+    once *o = self;
+    uint32_t place = o->by[(size_t)set * o->ways + way];
+    o->unused[place] = reused ? 0 : o->unused[place] + 1;
+}
+
+static void once_report(const void *self, const sl_policy_statistics *statistics)
+{
+    statistics->number(statistics->to, "passed", ((const once *)self)->passed);
+}
+
+static const sl_policy_ops once_policy = {
+    .name = "once",
+    .summary = "loads whose lines are used once go past the cache",
+    .params = once_params,
+    .state_bytes = sizeof(once),
+    .keeps = true,
+    .init = once_init,
+    .admit = once_admit,
+    .on_fill = once_on_fill,
+    .on_evict = once_on_evict,
+    .report = once_report,
+};
+
+/* ---- at work ---- */
+
+typedef struct totals {
+    uint64_t cycles, sectors, hits, bypasses;
+} totals;
+
+static sl_status add_launch(sl_sim *sim, const sl_trace *trace, uint32_t launch, totals *t, sl_error *error)
+{
+    sl_sim_result *result;
+    uint64_t cycles = 0, sectors = 0, hits = 0, bypasses = 0;
+    sl_status status = sl_sim_run(sim, trace, launch, NULL, &result, error);
+    if (!status)
+        status = sl_counts_value(sl_sim_total(result), "cycles", &cycles, error);
+    if (!status)
+        status = sl_counts_value(sl_sim_total(result), "ld_sectors", &sectors, error);
+    if (!status)
+        status = sl_counts_value(sl_sim_total(result), "ld_sector_hits", &hits, error);
+    if (!status)
+        status = sl_sim_level_count(result, 0, "bypasses", &bypasses, error);
+    sl_sim_result_destroy(result);
+    *t = (totals){t->cycles + cycles, t->sectors + sectors, t->hits + hits, t->bypasses + bypasses};
+    return status;
+}
+
+/* All launches, one after the other, with a policy beside LRU in the first cache. */
+static sl_status simulate(const sl_trace *trace, const char *machine_name, const char *policy, totals *t,
+                          sl_error *error)
+{
+    static const sl_policy_ops *const own[] = {&once_policy};
+    static const sl_policy_list policies = {1, own};
+    char setting[128];
+    const char *settings[] = {setting};
+    sl_machine *machine = NULL;
+    sl_sim *sim = NULL;
+    snprintf(setting, sizeof setting, "L1.bypass=%s", policy);
+    sl_status status = sl_machine_create(machine_name, settings, *policy ? 1 : 0, &policies, &machine, error);
+    if (!status)
+        status = sl_sim_start(machine, NULL, &sim, error);
+    *t = (totals){0};
+    for (uint32_t launch = 0; !status && launch < sl_trace_launches(trace); launch++)
+        status = add_launch(sim, trace, launch, t, error);
+    sl_sim_destroy(sim);
+    sl_machine_destroy(machine);
+    return status;
+}
+
+static sl_status compare(const char *path, const char *machine, sl_error *error)
+{
+    static const char *const policies[] = {"", "all", "decoupled", "once", "once(limit=8)"};
+    sl_trace *trace = NULL;
+    sl_status status = sl_trace_open(path, &trace, NULL, error);
+    for (size_t i = 0; i < sizeof policies / sizeof *policies && !status; i++) {
+        totals t;
+        status = simulate(trace, machine, policies[i], &t, error);
+        if (!status)
+            printf("%-14s %9" PRIu64 " cycles  %5.1f %% of sectors hit in L1  %8" PRIu64 " requests went past\n",
+                   *policies[i] ? policies[i] : "none", t.cycles,
+                   t.sectors ? 100.0 * (double)t.hits / (double)t.sectors : 0.0, t.bypasses);
+    }
+    if (trace)
+        sl_trace_close(trace);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    char text[1400];
+    sl_error error = {0};
+    if (argc < 2) {
+        fprintf(stderr, "usage: custom_bypass TRACE [MACHINE]\n");
+        return 2;
+    }
+    sl_status status = compare(argv[1], argc > 2 ? argv[2] : "fermi-gtx480", &error);
+    if (status)
+        fprintf(stderr, "custom_bypass: %s\n", sl_error_format(&error, text, sizeof text));
+    return status ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Custom policies of a program: what the registry takes for granted of the built-in ones has to be looked at here. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "policy/policy.h"
+
+/* A name that "name(parameter=value)" can hold. */
+static bool is_name(const char *name)
+{
+    size_t length = name ? strlen(name) : 0;
+    return length && length < 64 && !name[strcspn(name, "(),=+ \t\n")];
+}
+
+static sl_status check_param(const sl_policy_ops *ops, const sl_param *p, sl_error *error)
+{
+    uint64_t words = 0;
+    if (!is_name(p->name))
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is no name of a parameter", ops->name, p->name);
+    for (const sl_param *other = ops->params; other < p; other++)
+        if (!strcmp(other->name, p->name))
+            return sl_fail(error, SL_INVALID, "policy '%s' has two parameters '%s'", ops->name, p->name);
+    while (p->type == SL_PARAM_WORD && p->words && p->words[words])
+        words++;
+    uint64_t min = p->type == SL_PARAM_WORD ? 0 : p->min, max = p->type == SL_PARAM_WORD ? words - 1 : p->max;
+    if (p->type == SL_PARAM_WORD && !words)
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' has no words", ops->name, p->name);
+    if (p->preset < min || p->preset > max)
+        return sl_fail(error, SL_INVALID,
+                       "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", but %" PRIu64 " at first", ops->name,
+                       p->name, min, max, p->preset);
+    return SL_OK;
+}
+
+static sl_status check_ops(const sl_policy_ops *ops, sl_error *error)
+{
+    size_t params = 0;
+    if (!ops || !is_name(ops->name))
+        return sl_fail(error, SL_INVALID, "a custom policy of the program has no name");
+    if (!ops->init)
+        return sl_fail(error, SL_INVALID, "policy '%s' has no init", ops->name);
+    if (!sl_policy_replaces(ops) && !sl_policy_bypasses(ops))
+        return sl_fail(error, SL_INVALID, "policy '%s' neither chooses victims nor bypasses", ops->name);
+    for (const sl_param *p = ops->params; p && p->name; p++) {
+        if (++params > SL_MAX_POLICY_PARAMS)
+            return sl_fail(error, SL_INVALID, "policy '%s' has more than %d parameters", ops->name,
+                           SL_MAX_POLICY_PARAMS);
+        sl_status status = check_param(ops, p, error);
+        if (status)
+            return status;
+    }
+    return SL_OK;
+}
+
+sl_status sl_policy_list_check(const sl_policy_list *own, sl_error *error)
+{
+    sl_status status = SL_OK;
+    if (own && own->count > SL_MAX_CUSTOM_POLICIES)
+        return sl_fail(error, SL_LIMIT, "%zu custom policies: at most %d", own->count, SL_MAX_CUSTOM_POLICIES);
+    for (size_t i = 0; own && i < own->count && !status; i++) {
+        const sl_policy_ops *ops = own->ops[i], *other = NULL;
+        status = check_ops(ops, error);
+        for (size_t k = 0; k < sl_policy_count() + i && !status; k++) {
+            other = k < i ? own->ops[k] : sl_policy_at(k - i);
+            if (!strcmp(other->name, ops->name))
+                status = sl_fail(error, SL_INVALID, "there is another policy called '%s'", ops->name);
+        }
+    }
+    return status;
+}

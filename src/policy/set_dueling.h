@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Set dueling: some sets of a cache always do one thing, as many another, and the rest do as those that miss less.
+ * Qureshi et al., "Adaptive insertion policies for high performance caching", ISCA 2007.
+ *
+ * Sets form as many groups as there are leaders of a kind, each with one of both kinds at places that move from group
+ * to group. A cache with fewer sets has fewer leaders; one with a single set has none and does the first thing. */
+#ifndef SL_POLICY_SET_DUELING_H
+#define SL_POLICY_SET_DUELING_H
+
+#include "policy/policy.h"
+
+typedef struct sl_set_dueling {
+    uint32_t leaders, group;         /* of a kind; sets of a group, 0: no set dueling */
+    uint32_t selector, selector_max; /* above the half, leaders of the first kind miss more */
+    uint64_t misses[2];              /* of leaders */
+} sl_set_dueling;
+
+enum { SL_DUEL_FOLLOWER = 2 };
+
+static inline void sl_set_dueling_init(sl_set_dueling *d, uint32_t sets, uint32_t leaders, uint32_t selector_bits)
+{
+    d->leaders = leaders < sets / 2 ? leaders : sets / 2;
+    d->group = d->leaders ? sets / d->leaders : 0;
+    d->selector_max = (1u << selector_bits) - 1;
+    d->selector = d->selector_max / 2;
+}
+
+/* Which kind a set leads for: 0, 1 or SL_DUEL_FOLLOWER. */
+static inline uint32_t sl_set_dueling_kind(const sl_set_dueling *d, uint32_t set)
+{
+    if (!d->group || set / d->group >= d->leaders)
+        return SL_DUEL_FOLLOWER;
+    uint32_t number = set / d->group, place = set % d->group;
+    if (place == number % d->group)
+        return 0;
+    return place == (number + d->group / 2) % d->group ? 1 : SL_DUEL_FOLLOWER;
+}
+
+/* What a set does. */
+static inline uint32_t sl_set_dueling_side(const sl_set_dueling *d, uint32_t set)
+{
+    uint32_t kind = sl_set_dueling_kind(d, set);
+    return kind != SL_DUEL_FOLLOWER ? kind : d->group && d->selector > d->selector_max / 2;
+}
+
+static inline void sl_set_dueling_miss(sl_set_dueling *d, uint32_t set)
+{
+    uint32_t kind = sl_set_dueling_kind(d, set);
+    if (kind == SL_DUEL_FOLLOWER)
+        return;
+    d->misses[kind]++;
+    if (kind == 0)
+        d->selector += d->selector < d->selector_max;
+    else
+        d->selector -= d->selector > 0;
+}
+
+#endif

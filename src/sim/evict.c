@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/evict.h"
+
+#include "sim/data_check.h"
+#include "sim/frc.h"
+#include "sim/lines.h"
+
+void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number)
+{
+    if (!sl_queue_put(queue, time, number, 0))
+        sim->failed = true;
+}
+
+void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
+{
+    bool reused = b->line[(size_t)set * b->ways + way].mark & SL_LINE_REUSED;
+    sl_policy_evict(&b->replacement, set, way, reused);
+    if (b->bypass.ops)
+        sl_policy_evict(&b->bypass, set, way, reused);
+}
+
+void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    sl_put_tag(b, set, way, 0);
+    b->line[place].valid = b->line[place].dirty = b->line[place].stale = 0;
+    b->line[place].mark = 0;
+}
+
+void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    b->line[place].valid = 0;
+    b->line[place].stale |= b->line[place].in_flight;
+    if (!b->line[place].in_flight) {
+        sl_line_report_eviction(b, set, way);
+        sl_line_clear(b, set, way);
+    }
+}
+
+/* ---- levels above ---- */
+
+/* What a bank above has of a line; nothing of it is dirty (sim.c checks that). */
+static bool drop_in(sl_sim *sim, sl_bank *b, uint64_t addr)
+{
+    uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
+    uint32_t entry = way == SL_NO_WAY && b->frc ? sl_frc_find(b, addr >> b->log2_line) : SL_NO_ENTRY;
+    if (way == SL_NO_WAY && entry == SL_NO_ENTRY)
+        return false;
+    size_t at = entry == SL_NO_ENTRY ? (size_t)set * b->ways + way : sl_first_entry(b) + entry;
+    sl_line *line = &b->line[at];
+    if (entry == SL_NO_ENTRY) {
+        sl_line_invalidate(b, set, way);
+    } else {
+        line->valid = 0;
+        line->stale |= line->in_flight;
+    }
+    b->changed = true;
+    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+    if (!b->number)
+        sl_core_unblock(sim, b->instance, false);
+    return true;
+}
+
+/* Whether a level above held it. */
+static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t place)
+{
+    uint64_t addr = (b->line[place].tag - 1) << b->log2_line;
+    uint32_t cores = b->level->cores_per_instance, first = b->instance * cores;
+    bool held = false;
+    for (uint32_t i = 0; i < b->number; i++) {
+        const sl_level *above = &sim->machine.level[i];
+        for (uint32_t core = first; core < first + cores; core += above->cores_per_instance)
+            for (uint32_t at = 0; at < b->level->line_bytes; at += above->line_bytes) {
+                uint32_t index = sl_bank_for(sim, i, core, addr + at);
+                held |= drop_in(sim, &sim->bank[i][index], addr + at);
+            }
+    }
+    return held;
+}
+
+/* ---- eviction ---- */
+
+/* Makes the request that takes what is dirty below. */
+static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t place)
+{
+    uint32_t number = sl_request_take(&sim->pool);
+    if (number == SL_NONE)
+        return SL_NONE;
+    sl_request *r = sl_request_at(sim, number);
+    r->kind = SL_REQUEST_WRITEBACK;
+    r->addr = (b->line[place].tag - 1) << b->log2_line;
+    r->units = r->whole = b->line[place].dirty;
+    r->slot = SL_NONE;
+    r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
+    r->warp = b->number;
+    r->since = sim->now;
+    sim->result->level[b->number].writebacks++;
+    if (sim->data_check)
+        sl_data_check_take(sim, b, place, number);
+    return number;
+}
+
+static uint32_t take_record(sl_bank *b)
+{
+    if (b->eviction_free == SL_NONE) {
+        uint32_t old = b->eviction_capacity, capacity = old ? 2 * old : 16;
+        sl_eviction *eviction = realloc(b->eviction, capacity * sizeof *eviction);
+        if (!eviction)
+            return SL_NONE;
+        for (uint32_t i = old; i < capacity; i++)
+            eviction[i] = (sl_eviction){.next = i + 1 < capacity ? i + 1 : SL_NONE};
+        b->eviction = eviction;
+        b->eviction_capacity = capacity;
+        b->eviction_free = old;
+    }
+    uint32_t record = b->eviction_free;
+    b->eviction_free = b->eviction[record].next;
+    return record;
+}
+
+/* What waited for the eviction goes on. A store that writes its whole line has all it needs. */
+static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
+{
+    const sl_request *r = sl_request_at(sim, number);
+    uint32_t set = sl_set_of(b, r->addr), way = sl_way_of(b, set, r->addr >> b->log2_line);
+    b->line[(size_t)set * b->ways + way].mark &= (uint8_t)~SL_LINE_TRANSIENT;
+    if (r->kind != SL_REQUEST_LOAD)
+        sl_bank_fill(sim, b, number);
+    else
+        sl_bank_put(sim, &b->out, sim->now, number);
+}
+
+static void is_evicted(sl_sim *sim, sl_bank *b, uint32_t record)
+{
+    sl_eviction gone = b->eviction[record];
+    b->eviction_slot[(gone.line - 1) % SL_EVICTION_SLOTS]--;
+    b->eviction[record] = (sl_eviction){.next = b->eviction_free};
+    b->eviction_free = record;
+    b->evictions_in_flight--;
+    sim->evictions_in_flight--;
+    if (gone.entry != SL_NONE)
+        sl_frc_free(b, gone.entry);
+    while (gone.waiting.first != SL_NONE)
+        come_in(sim, b, sl_request_pop(&sim->pool, &gone.waiting));
+    b->changed = true;
+    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+}
+
+static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
+{
+    uint32_t number = b->eviction[record].writeback;
+    if (number == SL_NONE) {
+        is_evicted(sim, b, record);
+        return;
+    }
+    sl_request_at(sim, number)->group = record;
+    sl_bank_put(sim, &b->out, sim->now, number);
+    sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+}
+
+void sl_line_written(sl_sim *sim, const sl_request *r)
+{
+    sl_bank *b = &sim->bank[r->warp][sl_bank_for(sim, r->warp, r->core, r->addr)];
+    is_evicted(sim, b, r->group);
+}
+
+void sl_line_taken(sl_sim *sim, sl_request *r)
+{
+    if (r->kind != SL_REQUEST_WRITEBACK || r->group == SL_NONE)
+        return;
+    sl_line_written(sim, r);
+    r->group = SL_NONE;
+}
+
+void sl_lines_tick(sl_sim *sim, sl_bank *b)
+{
+    while (sl_queue_ready_at(&b->invalidated) <= sim->now)
+        write_out(sim, b, sl_queue_take(&b->invalidated));
+}
+
+/* The first steps: the record waits for the levels above, or for the one below. */
+static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_t writeback)
+{
+    uint32_t record = take_record(b);
+    if (record == SL_NONE) {
+        sim->failed = true;
+        return SL_NONE;
+    }
+    b->eviction[record] =
+        (sl_eviction){.line = line + 1, .writeback = writeback, .entry = SL_NONE, .waiting = SL_EMPTY_LIST};
+    b->eviction_slot[line % SL_EVICTION_SLOTS]++;
+    b->evictions_in_flight++;
+    sim->evictions_in_flight++;
+    if (held && b->level->invalidate_cycles) {
+        uint64_t time = sim->now + b->level->invalidate_cycles;
+        sl_bank_put(sim, &b->invalidated, time, record);
+        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+    } else {
+        write_out(sim, b, record);
+    }
+    return record;
+}
+
+uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
+{
+    size_t place = (size_t)set * b->ways + way;
+    sl_sim_level_result *stats = &sim->result->level[b->number];
+    stats->evictions++;
+    stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
+    sl_line_report_eviction(b, set, way);
+    bool lent = b->level->stale_sharers && b->line[place].mark & SL_LINE_LENT;
+    bool held = b->level->inclusive && (invalidate_above(sim, b, place) || lent);
+    uint32_t writeback = b->line[place].dirty ? write_back(sim, b, place) : SL_NONE;
+    uint64_t line = b->line[place].tag - 1;
+    sl_line_clear(b, set, way);
+    if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
+        if (writeback != SL_NONE) {
+            sl_bank_put(sim, &b->out, sim->now, writeback);
+            sl_wake(&sim->bank_wheel[b->number], b->index, sim->now);
+        }
+        return SL_NONE;
+    }
+    bool at_once = writeback == SL_NONE && !(held && b->level->invalidate_cycles);
+    return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
+}
+
+static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t place)
+{
+    for (uint32_t i = 0; i < b->eviction_capacity; i++) {
+        uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
+        if (first == SL_NONE)
+            continue;
+        uint64_t addr = sl_pool_at(&sim->pool, first)->addr;
+        uint32_t set = sl_set_of(b, addr);
+        if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == place)
+            return i;
+    }
+    return SL_NONE;
+}
+
+void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t place, uint32_t record, uint32_t number)
+{
+    if (record == SL_NONE && b->line[place].mark & SL_LINE_TRANSIENT)
+        record = record_at(sim, b, place);
+    if (record == SL_NONE) {
+        sl_bank_put(sim, &b->out, sim->now, number);
+        return;
+    }
+    b->line[place].mark |= SL_LINE_TRANSIENT;
+    sl_request_push(&sim->pool, &b->eviction[record].waiting, number);
+}
+
+bool sl_bank_flush(sl_sim *sim, sl_bank *b)
+{
+    bool any = false;
+    for (size_t place = 0; place < sl_first_entry(b); place++) {
+        if (!b->line[place].dirty)
+            continue;
+        uint32_t number = write_back(sim, b, place);
+        if (number != SL_NONE)
+            sl_bank_put(sim, &b->out, sim->now, number);
+        b->line[place].dirty = 0;
+        any = true;
+    }
+    if (any)
+        sl_wake(&sim->bank_wheel[b->number], b->index, sim->now + 1);
+    return any;
+}
+
+bool sl_line_in_eviction(const sl_bank *b, uint64_t line)
+{
+    if (!b->evictions_in_flight || !b->eviction_slot[line % SL_EVICTION_SLOTS])
+        return false;
+    for (uint32_t i = 0; i < b->eviction_capacity; i++)
+        if (b->eviction[i].line == line + 1)
+            return true;
+    return false;
+}

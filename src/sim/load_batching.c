@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/load_batching.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3 * SL_INST_REGS + 1 };
+
+/* A stretch of a basic block without anything that has to stay in place. Instructions are numbered from its start. */
+typedef struct stretch {
+    sl_program *program;
+    uint32_t first, count;
+    uint32_t *edge;   /* [count * MOST_EDGES]: what has to come before */
+    uint32_t *edges;  /* [count]; EVERYBODY: more than there are places for, so all that stand before */
+    uint32_t *writer; /* [registers]: the last one; NOBODY: none in the stretch */
+    uint32_t *reader; /* [registers]: the last one since then */
+    uint32_t *before; /* [count * SL_INST_REGS]: of an operand, the reader of the same register before */
+    uint8_t *wanted;  /* [count] */
+    uint8_t *done;    /* [count] */
+    uint32_t *order;  /* [count]: numbers, as they come out */
+    uint32_t given;
+} stretch;
+
+static const sl_step *step_at(const stretch *s, uint32_t i)
+{
+    return &s->program->step[s->first + i];
+}
+
+static const sl_inst *inst_at(const stretch *s, uint32_t i)
+{
+    return sl_program_inst(s->program, s->first + i);
+}
+
+static bool uses_memory(const stretch *s, uint32_t i)
+{
+    return inst_at(s, i)->mem_slot != UINT32_MAX;
+}
+
+/* ---- what has to come before what ---- */
+
+static void add_edge(stretch *s, uint32_t i, uint32_t to)
+{
+    if (to == NOBODY || to == i || s->edges[i] == EVERYBODY)
+        return;
+    if (s->edges[i] == MAX_EDGES)
+        s->edges[i] = EVERYBODY;
+    else
+        s->edge[(size_t)i * MAX_EDGES + s->edges[i]++] = to;
+}
+
+static void add_reads(stretch *s, uint32_t i)
+{
+    const sl_step *step = step_at(s, i);
+    for (uint32_t k = step->dsts; k < step->regs; k++) {
+        uint16_t r = step->reg[k];
+        add_edge(s, i, s->writer[r]);
+        s->before[(size_t)i * SL_INST_REGS + k] = s->reader[r];
+        s->reader[r] = i;
+    }
+}
+
+/* Values are read before their register is written again. */
+static void add_writes(stretch *s, uint32_t i)
+{
+    const sl_step *step = step_at(s, i);
+    for (uint32_t d = 0; d < step->dsts; d++) {
+        uint16_t r = step->reg[d];
+        add_edge(s, i, s->writer[r]);
+        for (uint32_t at = s->reader[r]; at != NOBODY;) {
+            const sl_step *other = step_at(s, at);
+            uint32_t k = other->dsts;
+            add_edge(s, i, at);
+            while (k + 1u < other->regs && other->reg[k] != r)
+                k++;
+            at = s->before[(size_t)at * SL_INST_REGS + k];
+        }
+        s->writer[r] = i;
+        s->reader[r] = NOBODY;
+    }
+}
+
+static void forget_registers(stretch *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const sl_step *step = step_at(s, i);
+        for (uint32_t k = 0; k < step->regs; k++)
+            s->writer[step->reg[k]] = s->reader[step->reg[k]] = NOBODY;
+    }
+}
+
+static void find_edges(stretch *s)
+{
+    uint32_t shared = NOBODY, other = NOBODY;
+    forget_registers(s);
+    memset(s->edges, 0, s->count * sizeof *s->edges);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint8_t space = inst_at(s, i)->space;
+        if (uses_memory(s, i) && (space == SL_MEM_SHARED || space == SL_MEM_GENERIC)) {
+            add_edge(s, i, shared);
+            shared = i;
+        }
+        if (uses_memory(s, i) && space != SL_MEM_SHARED) {
+            add_edge(s, i, other);
+            other = i;
+        }
+        add_reads(s, i);
+        add_writes(s, i);
+    }
+    forget_registers(s);
+}
+
+/* ---- the order ---- */
+
+static void give(stretch *s, uint32_t i)
+{
+    s->done[i] = 1;
+    s->order[s->given++] = i;
+}
+
+/* An instruction and all that has to come before it. */
+static void give_with_needs(stretch *s, uint32_t last)
+{
+    uint32_t first = last;
+    s->wanted[last] = 1;
+    for (uint32_t i = last + 1; i-- > 0;) {
+        if (!s->wanted[i] || s->done[i])
+            continue;
+        first = i;
+        if (s->edges[i] == EVERYBODY)
+            memset(s->wanted, 1, i);
+        else
+            for (uint32_t e = 0; e < s->edges[i]; e++)
+                s->wanted[s->edge[(size_t)i * MAX_EDGES + e]] = 1;
+    }
+    for (uint32_t i = first; i <= last; i++)
+        if (s->wanted[i] && !s->done[i])
+            give(s, i);
+}
+
+static void give_rest(stretch *s, uint32_t end)
+{
+    for (uint32_t i = 0; i < end; i++)
+        if (!s->done[i])
+            give(s, i);
+}
+
+static void choose_order(stretch *s, uint32_t prefetch)
+{
+    uint32_t together = 0;
+    memset(s->wanted, 0, s->count);
+    memset(s->done, 0, s->count);
+    s->given = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!uses_memory(s, i) || inst_at(s, i)->access == SL_ACCESS_STORE)
+            continue;
+        give_with_needs(s, i);
+        if (++together == prefetch) {
+            give_rest(s, i);
+            together = 0;
+        }
+    }
+    give_rest(s, s->count);
+}
+
+/* How many accesses are known before their turn, at most. Those of a stretch come one after the other in the trace. */
+static uint32_t count_held(const stretch *s)
+{
+    uint32_t max = 0, known = 0, missing = 0, base = NOBODY;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (uses_memory(s, i) && base == NOBODY)
+            base = step_at(s, i)->access;
+    memset(s->wanted, 0, s->count);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!uses_memory(s, s->order[i]))
+            continue;
+        uint32_t at = step_at(s, s->order[i])->access - base;
+        s->wanted[at] = 1;
+        known = at + 1 > known ? at + 1 : known;
+        max = known - missing > max ? known - missing : max;
+        while (missing < known && s->wanted[missing])
+            missing++;
+    }
+    return max > 1 ? max : 0;
+}
+
+static void batch_stretch(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
+{
+    sl_program *p = s->program;
+    if (s->count < 3)
+        return;
+    find_edges(s);
+    choose_order(s, prefetch);
+    uint32_t held = count_held(s);
+    if (held > MAX_HELD)
+        return;
+    p->held = held > p->held ? held : p->held;
+    for (uint32_t i = 0; i < s->count; i++) {
+        steps[i] = p->step[s->first + s->order[i]];
+        numbers[i] = p->order[s->first + s->order[i]];
+    }
+    memcpy(&p->step[s->first], steps, s->count * sizeof *steps);
+    memcpy(&p->order[s->first], numbers, s->count * sizeof *numbers);
+}
+
+/* Whether an instruction stays where it is, and all others on their side of it. */
+static bool stays(const sl_program *p, uint32_t at)
+{
+    const sl_inst *inst = sl_program_inst(p, at);
+    uint8_t kind = p->step[at].kind;
+    return kind == SL_STEP_BARRIER || kind == SL_STEP_FENCE || kind == SL_STEP_WAIT_ASYNC ||
+           inst->op_class == SL_CLASS_CONTROL || inst->op_class == SL_CLASS_WARP ||
+           (uint32_t)inst->dsts + inst->srcs > SL_INST_REGS;
+}
+
+static uint32_t longest_block(const sl_trace_kernel *kernel)
+{
+    uint32_t max = 1;
+    for (uint32_t b = 0; b < kernel->bbs; b++)
+        max = kernel->bb[b].count > max ? kernel->bb[b].count : max;
+    return max;
+}
+
+static void batch_blocks(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
+{
+    const sl_trace_kernel *kernel = s->program->kernel;
+    for (uint32_t b = 0; b < kernel->bbs; b++) {
+        uint32_t end = kernel->bb[b].first + kernel->bb[b].count;
+        s->first = kernel->bb[b].first;
+        for (uint32_t at = s->first; at < end; at++)
+            if (stays(s->program, at)) {
+                s->count = at - s->first;
+                batch_stretch(s, prefetch, steps, numbers);
+                s->first = at + 1;
+            }
+        s->count = end - s->first;
+        batch_stretch(s, prefetch, steps, numbers);
+    }
+}
+
+sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error)
+{
+    uint32_t max = longest_block(program->kernel);
+    sl_step *steps = malloc(max * sizeof *steps);
+    uint32_t *numbers = malloc(max * sizeof *numbers);
+    stretch s = {.program = program,
+                 .edge = malloc((size_t)max * MAX_EDGES * sizeof *s.edge),
+                 .edges = malloc(max * sizeof *s.edges),
+                 .writer = malloc(program->registers * sizeof *s.writer),
+                 .reader = malloc(program->registers * sizeof *s.reader),
+                 .before = malloc((size_t)max * SL_INST_REGS * sizeof *s.before),
+                 .wanted = malloc(max),
+                 .done = malloc(max),
+                 .order = malloc(max * sizeof *s.order)};
+    bool ok =
+        steps && numbers && s.edge && s.edges && s.writer && s.reader && s.before && s.wanted && s.done && s.order;
+    if (ok)
+        batch_blocks(&s, prefetch, steps, numbers);
+    free(steps);
+    free(numbers);
+    free(s.edge);
+    free(s.edges);
+    free(s.writer);
+    free(s.reader);
+    free(s.before);
+    free(s.wanted);
+    free(s.done);
+    free(s.order);
+    return ok ? SL_OK : sl_fail_memory(error);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking ahead. Most of what a request needs when its turn comes is no longer in the host's cache. So before the parts
+ * of a kind that are due are ticked one by one, what all of them will need is asked for, step by step: requests, what
+ * these name, what that names; by the time that the first is ticked it is there. Nothing of the simulation depends on
+ * it. */
+#ifndef SL_SIM_PREFETCH_H
+#define SL_SIM_PREFETCH_H
+
+#include "sim/core.h"
+#include "sim/dram.h"
+#include "sim/lines.h"
+
+/* A function that does nothing but ask for memory has no effect, in gcc's eyes, and its calls are left out. */
+#define SL_PREFETCH static inline __attribute__((always_inline))
+
+enum { SL_HOST_CACHE_BYTES = 1 << 20 }; /* of a core's own, about */
+
+/* A request that a bank will look at in this cycle. */
+typedef struct sl_upcoming {
+    const sl_bank *bank;
+    const sl_request *request;
+    uint32_t set; /* of an access, once it is known */
+} sl_upcoming;
+
+/* Those that come to banks from below, and from above. */
+struct sl_prefetch {
+    uint32_t backs, accesses;
+    sl_upcoming *back, *access; /* [as many as there are parts of a kind] */
+};
+
+/* The request at the head of a queue, if it is due, is asked for; NULL: none is. */
+SL_PREFETCH const sl_request *sl_prefetch_head(const sl_sim *sim, const sl_queue *q)
+{
+    if (sl_queue_ready_at(q) > sim->now)
+        return NULL;
+    const sl_request *r = sl_pool_at(&sim->pool, sl_queue_head(q)->request);
+    __builtin_prefetch(r);
+    return r;
+}
+
+/* The first step: requests. */
+SL_PREFETCH void sl_look_at_channel(const sl_sim *sim, const sl_channel *c, struct sl_prefetch *prefetch)
+{
+    const sl_request *r = sl_prefetch_head(sim, &c->done);
+    if (r)
+        prefetch->back[prefetch->backs++] =
+            (sl_upcoming){.bank = &sim->bank[sim->machine.levels - 1][sl_queue_head(&c->done)->to], .request = r};
+}
+SL_PREFETCH void sl_look_at_bank(const sl_sim *sim, const sl_bank *b, struct sl_prefetch *prefetch)
+{
+    const sl_request *back = sl_prefetch_head(sim, &b->back), *in = b->number ? sl_prefetch_head(sim, &b->in) : NULL;
+    if (back)
+        prefetch->back[prefetch->backs++] = (sl_upcoming){.bank = b, .request = back};
+    if (in)
+        prefetch->access[prefetch->accesses++] = (sl_upcoming){.bank = b, .request = in};
+    sl_prefetch_head(sim, &b->hits);
+    sl_prefetch_head(sim, &b->fills);
+}
+SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, struct sl_prefetch *prefetch)
+{
+    if (!(core->queued >> core->queue_at & 1))
+        return;
+    const sl_request *r = sl_pool_at(&sim->pool, core->queue[core->queue_at].first);
+    __builtin_prefetch(r);
+    prefetch->access[prefetch->accesses++] =
+        (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
+}
+
+/* Where an access will go: to the line that it wants, or to one that makes room for it. In sets of many ways it is not
+ * looked for: most accesses to these are misses where it matters. */
+SL_PREFETCH void sl_look_at_line(const sl_upcoming *u)
+{
+    const sl_bank *b = u->bank;
+    uint32_t set = u->set, way = SL_NO_WAY;
+    if (b->ways <= SL_HINTS_AT_ONCE) {
+        uint32_t equal = sl_hints_equal(sl_hints(b, set), sl_hint_of(u->request->addr >> b->log2_line));
+        way = equal ? (uint32_t)__builtin_ctz(equal) : SL_NO_WAY;
+    }
+    if (way == SL_NO_WAY && b->replacement.ops->likely)
+        way = b->replacement.ops->likely(b->replacement.self, set);
+    if (way != SL_NO_WAY)
+        __builtin_prefetch(&b->line[(size_t)set * b->ways + way]);
+}
+
+/* The others: what the requests name, and what that names. */
+SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
+{
+    uint32_t backs = 0;
+    for (uint32_t i = 0; i < prefetch->backs; i++) {
+        sl_upcoming u = prefetch->back[i];
+        if (u.request->bypass >> u.bank->number & 1)
+            continue;
+        __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[u.bank->number]]);
+        prefetch->back[backs++] = u;
+    }
+    for (uint32_t i = 0; i < prefetch->accesses; i++) {
+        const sl_bank *b = prefetch->access[i].bank;
+        prefetch->access[i].set = sl_set_of(b, prefetch->access[i].request->addr);
+        const uint64_t *set = sl_used_ways(b, prefetch->access[i].set);
+        for (uint32_t word = 0; word < b->set_words; word += 8)
+            __builtin_prefetch(set + word);
+        if (b->mshr_free != SL_NONE)
+            __builtin_prefetch(&b->mshr_item[b->mshr_free]);
+    }
+    for (uint32_t i = 0; i < backs; i++) {
+        const sl_bank *b = prefetch->back[i].bank;
+        uint32_t place = b->mshr_item[prefetch->back[i].request->mshr[b->number]].place;
+        __builtin_prefetch(&b->line[place]);
+        if (!sl_is_entry(b, place))
+            __builtin_prefetch(sl_ways_in_flight(b, place / b->ways));
+    }
+    for (uint32_t i = 0; i < prefetch->accesses; i++)
+        sl_look_at_line(&prefetch->access[i]);
+    prefetch->backs = prefetch->accesses = 0;
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The emulator's limits are those of a machine description. */
+#include "emu/harness.h"
+
+/* What programs see of the default machine, in numbers of the CUDA C programming guide and the data sheet. */
+static void without_a_machine_it_is_an_h200(void **state)
+{
+    (void)state;
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1});
+    const sl_gpu_limits *l = sl_emu_limits(r->emu);
+    assert_int_equal(l->sms, 132);
+    assert_int_equal(l->max_threads_per_block, 1024);
+    assert_int_equal(l->max_block[0], 1024);
+    assert_int_equal(l->max_block[1], 1024);
+    assert_int_equal(l->max_block[2], 64);
+    assert_int_equal(l->max_grid[0], 2147483647);
+    assert_int_equal(l->max_grid[1], 65535);
+    assert_int_equal(l->max_grid[2], 65535);
+    assert_int_equal(l->max_threads_per_sm, 2048);
+    assert_int_equal(l->max_blocks_per_sm, 32);
+    assert_int_equal(l->registers_per_sm, 65536);
+    assert_int_equal(l->shared_per_block, 49152);
+    assert_int_equal(l->shared_per_block_optin, 232448);
+    assert_int_equal(l->shared_per_sm, 233472);
+    assert_int_equal(l->reserved_shared_per_block, 1024);
+    assert_int_equal(l->const_bytes, 65536);
+    assert_true(l->memory_bytes == (uint64_t)141 << 30);
+    rig_close(r);
+}
+
+/* A V100 has 80 cores, and 96 KB of shared memory for a block. */
+static void another_machine_has_other_limits(void **state)
+{
+    (void)state;
+    sl_machine v100;
+    sl_error error;
+    assert_int_equal(sl_machine_load("v100", &v100, &error), SL_OK);
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1, .machine = &v100});
+    rig_load(r, PTX("mov.u32 %r10, %nsmid;\nst.global.u32 [%d2], %r10;\nret;\n"));
+    uint32_t *out = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(out), 0, 0);
+    assert_int_equal(out[0], 80);
+    rig_shape shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .shared = 96 << 10};
+    assert_int_equal(rig_try(r, "k", shape, RIG_ARGS(P(out), 0, 0)), SL_OK);
+    shape.shared++;
+    assert_int_equal(rig_try(r, "k", shape, RIG_ARGS(P(out), 0, 0)), SL_LIMIT);
+    rig_expect_text(r, "98305 bytes of shared memory, the machine allows 98304");
+    rig_close(r);
+}
+
+/* 200 registers of 32 threads are 6400, and each of four schedulers has 16384: 2 warps each, 8 in all. By all registers
+ * together it would be 10. */
+static void occupancy_is_that_of_the_machine(void **state)
+{
+    (void)state;
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1});
+    rig_load(r, PTX("ret;\n"));
+    uint32_t *out = rig_buffer(r, 4);
+    RUN(r, 1, 32, P(out), 0, 0);
+    sl_emu_kernel_set_registers(r->kernel, 200);
+    assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 32, 0), 8);
+    assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 2048, 0), 0);
+    sl_emu_kernel_set_registers(r->kernel, 16);
+    assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 32, 0), 32);
+    assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 1024, 0), 2);
+    assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 32, 100 << 10), 2); /* 101 of 228 KB */
+    rig_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IT(without_a_machine_it_is_an_h200),
+        IT(another_machine_has_other_limits),
+        IT(occupancy_is_that_of_the_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

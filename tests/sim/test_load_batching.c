@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The order in which a compiler puts the instructions of a basic block. */
+#include <string.h>
+
+#include "sim/program.h"
+#include "support.h"
+
+enum { MOST = 64 };
+
+typedef struct code {
+    sl_inst inst[MOST];
+    uint32_t mem_inst[MOST];
+    sl_trace_bb bb[4];
+    sl_trace_kernel kernel;
+} code;
+
+static sl_inst *add(code *c, sl_op_class op_class)
+{
+    sl_inst *inst = &c->inst[c->kernel.insts++];
+    *inst = (sl_inst){.op_class = (uint8_t)op_class, .mem_slot = UINT32_MAX, .opcode = 1};
+    return inst;
+}
+
+static void add_memory(code *c, sl_mem_space space, sl_mem_access access, uint16_t written, uint16_t read)
+{
+    sl_inst *inst = add(c, SL_CLASS_MEMORY);
+    inst->space = (uint8_t)space;
+    inst->access = (uint8_t)access;
+    inst->width = 4;
+    inst->mem_slot = c->kernel.mem_slots++;
+    inst->dsts = written != 0;
+    inst->srcs = read != 0;
+    inst->regs[0] = written ? written : read;
+    inst->regs[1] = read;
+}
+
+static void load(code *c, uint16_t to, uint16_t address)
+{
+    add_memory(c, SL_MEM_GLOBAL, SL_ACCESS_LOAD, to, address);
+}
+
+/* to = a op b */
+static void compute(code *c, uint16_t to, uint16_t a, uint16_t b)
+{
+    sl_inst *inst = add(c, SL_CLASS_F32);
+    inst->dsts = 1;
+    inst->srcs = 2;
+    inst->regs[0] = to;
+    inst->regs[1] = a;
+    inst->regs[2] = b;
+}
+
+/* Compares the order with letters: 'a' is the first instruction. */
+static void expect_order(code *c, uint32_t prefetch, const char *order)
+{
+    sl_machine machine;
+    sl_program program;
+    sl_error error;
+    assert_int_equal(sl_machine_load("fermi-gtx480", &machine, &error), SL_OK);
+    machine.core.load_batching = prefetch;
+    c->bb[0] = (sl_trace_bb){0, c->kernel.insts};
+    c->kernel.bbs = 1;
+    c->kernel.bb = c->bb;
+    c->kernel.inst = c->inst;
+    c->kernel.mem_inst = c->mem_inst;
+    c->kernel.strings = "\0op";
+    c->kernel.strings_bytes = 4;
+    assert_int_equal(sl_program_init(&program, &machine, &c->kernel, &error), SL_OK);
+    char text[MOST + 1] = {0};
+    for (uint32_t i = 0; i < c->kernel.insts; i++)
+        text[i] = (char)('a' + program.order[i]);
+    assert_string_equal(text, order);
+    sl_program_fini(&program);
+}
+
+/* a: r2 = [r1]  b: r3 = r2+r3  c: r4 = r1+1  d: r5 = [r4]  e: r3 = r5+r3 */
+static void two_loads(code *c)
+{
+    memset(c, 0, sizeof *c);
+    load(c, 2, 1);
+    compute(c, 3, 2, 3);
+    compute(c, 4, 1, 1);
+    load(c, 5, 4);
+    compute(c, 3, 5, 3);
+}
+
+static void loads_go_with_their_addresses_before_what_waits(void **state)
+{
+    (void)state;
+    code c;
+    two_loads(&c);
+    expect_order(&c, 16, "acdbe");
+}
+
+static void without_a_compiler_all_stays_as_it_is(void **state)
+{
+    (void)state;
+    code c;
+    two_loads(&c);
+    expect_order(&c, 0, "abcde");
+}
+
+static void as_many_loads_come_together_as_the_machine_says(void **state)
+{
+    (void)state;
+    code c = {0};
+    for (uint16_t i = 0; i < 4; i++) { /* ab cd ef gh */
+        load(&c, (uint16_t)(10 + i), 1);
+        compute(&c, 2, 2, (uint16_t)(10 + i));
+    }
+    expect_order(&c, 2, "acbegdfh");
+}
+
+static void a_register_is_read_before_it_is_loaded_again(void **state)
+{
+    (void)state;
+    code c = {0};
+    load(&c, 2, 1);       /* a */
+    compute(&c, 3, 2, 2); /* b reads r2 */
+    load(&c, 2, 1);       /* c */
+    compute(&c, 3, 2, 3); /* d */
+    expect_order(&c, 16, "abcd");
+}
+
+static void a_load_stays_behind_a_store_of_its_space(void **state)
+{
+    (void)state;
+    code c = {0};
+    load(&c, 2, 1);                                       /* a */
+    compute(&c, 3, 2, 2);                                 /* b */
+    add_memory(&c, SL_MEM_GLOBAL, SL_ACCESS_STORE, 0, 3); /* c */
+    load(&c, 4, 1);                                       /* d */
+    expect_order(&c, 16, "abcd");
+}
+
+static void a_load_of_global_memory_goes_before_a_store_to_shared_memory(void **state)
+{
+    (void)state;
+    code c = {0};
+    load(&c, 2, 1);                                       /* a */
+    add_memory(&c, SL_MEM_SHARED, SL_ACCESS_STORE, 0, 2); /* b */
+    load(&c, 3, 1);                                       /* c */
+    add_memory(&c, SL_MEM_SHARED, SL_ACCESS_STORE, 0, 3); /* d */
+    expect_order(&c, 16, "acbd");
+}
+
+static void nothing_goes_past_a_barrier(void **state)
+{
+    (void)state;
+    code c = {0};
+    load(&c, 2, 1);            /* a */
+    compute(&c, 3, 2, 2);      /* b */
+    add(&c, SL_CLASS_CONTROL); /* c */
+    load(&c, 4, 1);            /* d */
+    compute(&c, 5, 4, 4);      /* e */
+    load(&c, 6, 1);            /* f */
+    expect_order(&c, 16, "abcdfe");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_go_with_their_addresses_before_what_waits),
+        cmocka_unit_test(without_a_compiler_all_stays_as_it_is),
+        cmocka_unit_test(as_many_loads_come_together_as_the_machine_says),
+        cmocka_unit_test(a_register_is_read_before_it_is_loaded_again),
+        cmocka_unit_test(a_load_stays_behind_a_store_of_its_space),
+        cmocka_unit_test(a_load_of_global_memory_goes_before_a_store_to_shared_memory),
+        cmocka_unit_test(nothing_goes_past_a_barrier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
