@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/json_read.h"
+#include "base/json_write.h"
 #include "base/suggest.h"
-#include "report/json.h"
 
 enum { FORMAT_VERSION = 1 };
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/launches.h"
 #include "report/table.h"
-#include "report/text.h"
 #include "trace/count_trace.h"
 #include "trace/import.h"
 

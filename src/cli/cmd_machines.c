@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -10,7 +11,6 @@
 #include "machine/keys.h"
 #include "report/head_json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 typedef struct machines_options {
     sl_common common;

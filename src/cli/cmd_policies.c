@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "policy/policy.h"
 #include "report/head_json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* What is shown: all policies, or one. */
 typedef struct listing {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "bypass/ptx_loads.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -13,7 +14,6 @@
 #include "ptx/fatbin.h"
 #include "report/head_json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 typedef struct ptx_options {
     sl_common common;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "cli/given_options.h"
 #include "cli/model_log.h"
 #include "cli/model_wishes.h"
@@ -18,7 +19,6 @@
 #include "machine/vary.h"
 #include "policy/policy.h"
 #include "report/launch_log.h"
-#include "report/text.h"
 #include "trace/count_trace.h"
 #include "trace/ncu_match.h"
 

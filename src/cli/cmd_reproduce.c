@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "base/text.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -11,7 +12,6 @@
 #include "cli/terminal.h"
 #include "experiment/reproduction.h"
 #include "report/head_json.h"
-#include "report/text.h"
 
 typedef struct reproduce_options {
     sl_common common;

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/head_json.h"
 #include "report/table.h"
-#include "report/text.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json_write.h"
+#include "base/text.h"
 #include "experiment/reproduction.h"
-#include "report/json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* ---- text ---- */
 

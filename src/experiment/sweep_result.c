@@ -2,11 +2,11 @@
 /* The points of a sweep as a table, in CSV and in JSON. */
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "experiment/sweep.h"
-#include "report/json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { FACTS = 12 };
 static const char *const fact_names[FACTS] = {"kind", "program", "size", "params",    "seed",    "machine",

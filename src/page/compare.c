@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "page/html.h"
 #include "page/sections.h"
-#include "report/text.h"
 
 /* ---- sweeps ---- */
 

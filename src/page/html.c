@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 
 /* Characters that reorder what stands around them, so that a name could pretend to be another. */
 static bool turns_text(uint32_t c)

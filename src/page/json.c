@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text.h"
 #include "page/data.h"
 #include "report/head_json.h"
 #include "report/parts_json.h"
-#include "report/text.h"
 
 static void put_reuse(sl_json *j, const sl_profile_counts *reuse, const sl_profile_options *options)
 {

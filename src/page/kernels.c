@@ -2,9 +2,9 @@
 /* Overview, kernels, launches; of each kernel its loads and arrays. */
 #include <string.h>
 
+#include "base/text.h"
 #include "page/html.h"
 #include "page/sections.h"
-#include "report/text.h"
 
 enum { WORST_LOADS = 12, MOST_LAUNCHES = 2000 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/metrics.h"
 
+#include "base/text.h"
 #include "page/html.h"
-#include "report/text.h"
 
 typedef enum kind { COUNT, BYTES, RATIO, SHARE, RATE, REUSE } kind;
 

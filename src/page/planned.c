@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "page/html.h"
 #include "page/sections.h"
-#include "report/text.h"
 
 static const unsigned shown[] = {SL_BYPASS_L1, SL_BYPASS_L2, SL_BYPASS_BOTH};
 enum { SHOWN = sizeof shown / sizeof *shown };

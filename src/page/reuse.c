@@ -2,9 +2,9 @@
 /* How the data of a kernel comes back: histograms, which the script draws, and as tables. */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "page/html.h"
 #include "page/sections.h"
-#include "report/text.h"
 
 static void put_range(FILE *file, uint64_t least, uint64_t most)
 {

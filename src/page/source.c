@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "page/html.h"
 #include "page/sections.h"
-#include "report/text.h"
 
 enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MOST_LINES = 4000 };
 

@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "report/head_json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* The counts of a result, in the order of the reports. */
 typedef struct count {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 
 sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/json.h"
+#include "base/json_write.h"
 #include "sluice/trace.h"
 
 typedef struct sl_inst_name {

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "report/head_json.h"
 #include "report/launch_log.h"
-#include "report/text.h"
 
 static bool writes(const sl_inst_name *inst)
 {

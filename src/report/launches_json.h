@@ -3,7 +3,7 @@
 #ifndef SL_REPORT_LAUNCHES_JSON_H
 #define SL_REPORT_LAUNCHES_JSON_H
 
-#include "report/json.h"
+#include "base/json_write.h"
 #include "report/launches.h"
 
 /* Members beside the usual ones. */

@@ -3,10 +3,10 @@
  * instructions that cause the most traffic. */
 #include <string.h>
 
+#include "base/text.h"
 #include "report/bars.h"
 #include "report/launch_log.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10, BAR = 10, WIDE = 90 };
 

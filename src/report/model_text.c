@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/bars.h"
 #include "report/launch_log.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { MOST_LOADS = 10, MOST_KERNELS = 8, BAR = 10, WIDE = 140 };
 

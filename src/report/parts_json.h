@@ -3,7 +3,7 @@
 #ifndef SL_REPORT_PARTS_JSON_H
 #define SL_REPORT_PARTS_JSON_H
 
-#include "report/json.h"
+#include "base/json_write.h"
 #include "report/profile.h"
 #include "report/sweep.h"
 #include "report/validate.h"

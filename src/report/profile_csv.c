@@ -2,9 +2,9 @@
 /* Profiles as CSV: one value per row. */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "report/inst_name.h"
 #include "report/profile.h"
-#include "report/text.h"
 
 /* What a row is about; NULL: all. */
 typedef struct subject {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/bars.h"
 #include "report/inst_name.h"
 #include "report/profile.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10, BAR = 16 };
 

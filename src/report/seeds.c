@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text.h"
 #include "report/head_json.h"
 #include "report/sweep.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* Shares, in percent, and what titles call them. */
 static const struct {

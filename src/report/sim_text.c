@@ -3,10 +3,10 @@
  */
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/launch_log.h"
 #include "report/sim.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { MOST_LOADS = 10, MOST_LAUNCHES = 40 };
 

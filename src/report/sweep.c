@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/head_json.h"
 #include "report/parts_json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { MOST_KERNELS = 8 };
 

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "report/text.h"
+#include "base/text.h"
 
 struct sl_table {
     sl_arena arena;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "report/json.h"
+#include "base/json_write.h"
 
 /* A stretch of cycles in which a scheduler does the same. */
 typedef struct stretch {

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_write.h"
+#include "base/text.h"
 #include "report/head_json.h"
-#include "report/json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 static double speedup(const sl_tuning_row *row)
 {

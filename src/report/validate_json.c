@@ -2,9 +2,9 @@
 /* Validations as JSON and as CSV: every value exact. */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "report/head_json.h"
 #include "report/parts_json.h"
-#include "report/text.h"
 
 /* A member that is left out where it is not known. */
 static void put_double(sl_json *j, const char *key, bool known, double value)

@@ -2,8 +2,8 @@
 /* Validations as a scatter plot. Shares are on linear axes from 0 to 100 percent, counts on logarithmic ones. */
 #include <math.h>
 
+#include "base/text.h"
 #include "report/svg.h"
-#include "report/text.h"
 #include "report/validate.h"
 
 enum { SIDE = 340, LEFT = 70, TOP = 66, GAP = 110, DOWN = 90, ACROSS = 2, FOOT = 54, RADIUS = 3 };

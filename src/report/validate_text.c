@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/table.h"
-#include "report/text.h"
 #include "report/validate.h"
 
 enum { MOST_LAUNCH_LINES = 40, MOST_WORST = 5 };

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "report/json.h"
+#include "base/json_write.h"
+#include "base/text.h"
 #include "report/launches.h"
 #include "report/table.h"
-#include "report/text.h"
 
 typedef struct capture {
     FILE *file;

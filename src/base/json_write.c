@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/json.h"
+#include "base/json_write.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 
 void sl_json_start(sl_json *j, FILE *file)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON as it comes, to a FILE: nothing is held back but where commas go. Numbers are the same everywhere (no
  * locale), strings are escaped, and bytes that are not UTF-8 become U+FFFD. */
-#ifndef SL_REPORT_JSON_H
-#define SL_REPORT_JSON_H
+#ifndef SL_BASE_JSON_WRITE_H
+#define SL_BASE_JSON_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text as people and other programs read it: UTF-8, numbers, CSV fields. */
-#ifndef SL_REPORT_TEXT_H
-#define SL_REPORT_TEXT_H
+#ifndef SL_BASE_TEXT_H
+#define SL_BASE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdbool.h>
