@@ -132,7 +132,6 @@ static sl_status add_launch(trace_info *info, uint32_t n, sl_pool *pool, sl_erro
         .index = launch->index,
         .kernel = sl_trace_kernel_at(info->trace, launch->kernel),
         .launch = launch,
-        .failed = launch->failed,
         .trace_bytes = sl_trace_launch_bytes(info->trace, n),
     };
     if (brief)

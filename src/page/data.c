@@ -64,7 +64,7 @@ static sl_page_launch *launch_at(sl_page *page, const sl_logged_launch *l, size_
 {
     if (number < page->launches.count)
         return &page->launches.items[number];
-    sl_page_launch launch = {.index = l->index, .kernel = kernel, .failed = l->failed};
+    sl_page_launch launch = {.index = l->index, .kernel = kernel, .failed = l->failed, .failure = l->failure};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     if (!sl_array_push(&page->launches, launch))

@@ -40,6 +40,7 @@ typedef struct sl_page_launch {
     size_t kernel;
     uint32_t grid[3], block[3];
     bool failed;
+    const char *failure;
     sl_counts counts;
 } sl_page_launch;
 

@@ -73,10 +73,7 @@ static void put_launch(sl_json *j, const sl_page *page, const sl_page_launch *l)
     const sl_page_kernel *k = &page->kernels.items[l->kernel];
     sl_json_object(j, false);
     sl_json_launch(j, l->index, k->symbol, k->name, l->grid, l->block);
-    if (l->failed) {
-        sl_json_key(j, "failed");
-        sl_json_bool(j, true);
-    }
+    sl_json_failed(j, l->failed, l->failure);
     sl_json_counts(j, "counters", &l->counts);
     sl_json_close(j, '}');
 }

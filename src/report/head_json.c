@@ -23,6 +23,18 @@ void sl_json_launch(sl_json *j, uint64_t index, const char *symbol, const char *
     sl_json_dims(j, "block", block);
 }
 
+void sl_json_failed(sl_json *j, bool failed, const char *failure)
+{
+    if (!failed)
+        return;
+    sl_json_key(j, "failed");
+    sl_json_bool(j, true);
+    if (failure && *failure) {
+        sl_json_key(j, "failure");
+        sl_json_string(j, failure);
+    }
+}
+
 void sl_json_counts(sl_json *j, const char *key, const sl_counts *counts)
 {
     sl_json_key(j, key);

@@ -17,6 +17,8 @@ void sl_json_dims(sl_json *json, const char *key, const uint32_t dims[3]);
 /* Members that say which launch an object is of: index, kernel, name, grid, block. */
 void sl_json_launch(sl_json *json, uint64_t index, const char *symbol, const char *name, const uint32_t grid[3],
                     const uint32_t block[3]);
+/* Members of a launch that failed: failed, and failure where that is known (not NULL or ""). */
+void sl_json_failed(sl_json *json, bool failed, const char *failure);
 /* A member: "counters": {"ld_sectors": 5, …}, those that are known. */
 void sl_json_counts(sl_json *json, const char *key, const sl_counts *counts);
 

@@ -149,20 +149,23 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .blocks = sl_launch_blocks(from),
                                .blocks_recorded = from->blocks_recorded,
                                .trace_bytes = result->trace_bytes,
-                               .failed = result->failed};
+                               .failed = from->failed,
+                               .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);
     memcpy(launch.block, from->block, sizeof launch.block);
+    /* What a launch did until it failed says little of it, and nothing where it failed at once. */
+    const sl_launch_counts *counted = from->failed ? NULL : result->counts;
     sl_counts counts = {0};
-    if (result->counts) {
-        counts = result->counts->total;
-    } else if (result->stats) {
+    if (counted) {
+        counts = counted->total;
+    } else if (result->stats && !from->failed) {
         sl_counts_add(&counts, SL_COUNTER_warp_insts, result->stats->warp_insts);
         sl_counts_add(&counts, SL_COUNTER_thread_insts, result->stats->thread_insts);
     }
     if (!result->counts)
         launch.blocks_recorded = launch.blocks; /* nothing was left out of what is shown */
-    if (!launch.kernel || !pack(l, &counts, &launch.counts) ||
-        (result->counts && !add_loads(l, result->counts, &launch)) || !sl_array_push(&l->launches, launch))
+    if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
+        (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
         return sl_fail_memory(error);
     return SL_OK;
 }

@@ -69,10 +69,7 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch, const sl_laun
         sl_json_key(j, "blocks_recorded");
         sl_json_u64(j, launch->blocks_recorded);
     }
-    if (launch->failed) {
-        sl_json_key(j, "failed");
-        sl_json_bool(j, true);
-    }
+    sl_json_failed(j, launch->failed, launch->failure);
     if (launch->trace_bytes) {
         sl_json_key(j, "trace_bytes");
         sl_json_u64(j, launch->trace_bytes);

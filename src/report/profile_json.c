@@ -125,10 +125,7 @@ static void put_launch(sl_json *j, const sl_profile *p, const sl_profile_options
     sl_json_dims(j, "block", p->launch->block);
     if (p->launch->blocks_recorded != sl_launch_blocks(p->launch))
         put_member(j, "blocks_recorded", p->launch->blocks_recorded);
-    if (p->launch->failed) {
-        sl_json_key(j, "failed");
-        sl_json_bool(j, true);
-    }
+    sl_json_failed(j, p->launch->failed, p->launch->failure);
     sl_profile_counts_json(j, &p->total, o);
     sl_profile_footprint_json(j, p, o);
     put_loads(j, p->kernel, p->load, p->loads, o);

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "trace/bytes.h"
 
-enum { SL_FORMAT_MAJOR = 1, SL_FORMAT_MINOR = 0 };
+enum { SL_FORMAT_MAJOR = 1, SL_FORMAT_MINOR = 1 };
 enum {
     SL_MAGIC_BYTES = 8,
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */
@@ -60,6 +60,7 @@ enum {
 
 /* Static tables. The put functions return false when memory runs out. The get functions check every value (a kernel
  * that comes back is safe to use with any stream), allocate in `arena`, and mark `r` bad on damage. */
+char *sl_get_string(sl_reading *r, sl_arena *arena);
 bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *kernel);
 sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena);
 bool sl_put_launch(sl_bytes *out, const sl_trace_launch *launch, uint32_t ranges_plus_one);

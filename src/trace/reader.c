@@ -113,6 +113,14 @@ static void read_index_launches(sl_trace *t, sl_reading *r)
     }
 }
 
+/* Traces of version 1.0 do not say why launches failed. */
+static void read_index_failures(sl_trace *t, sl_reading *r)
+{
+    for (size_t i = 0; i < t->launches.count && sl_reading_left(r); i++)
+        if (t->launches.items[i].launch.failed)
+            t->launches.items[i].launch.failure = sl_get_string(r, &t->arena);
+}
+
 /* False when there is no whole index. */
 static bool read_index(sl_trace *t)
 {
@@ -133,6 +141,7 @@ static bool read_index(sl_trace *t)
         sl_reading r = sl_reading_of(&raw);
         read_index_chunks(t, &r);
         read_index_launches(t, &r);
+        read_index_failures(t, &r);
         good = !r.bad;
     }
     sl_bytes_free(&raw);
