@@ -128,6 +128,36 @@ void sl_json_null(sl_json *j)
     sl_json_string(j, NULL);
 }
 
+void sl_json_string_member(sl_json *j, const char *key, const char *text)
+{
+    sl_json_key(j, key);
+    sl_json_string(j, text);
+}
+
+void sl_json_u64_member(sl_json *j, const char *key, uint64_t value)
+{
+    sl_json_key(j, key);
+    sl_json_u64(j, value);
+}
+
+void sl_json_double_member(sl_json *j, const char *key, double value)
+{
+    sl_json_key(j, key);
+    sl_json_double(j, value);
+}
+
+void sl_json_object_member(sl_json *j, const char *key, bool lines)
+{
+    sl_json_key(j, key);
+    sl_json_object(j, lines);
+}
+
+void sl_json_array_member(sl_json *j, const char *key, bool lines)
+{
+    sl_json_key(j, key);
+    sl_json_array(j, lines);
+}
+
 sl_status sl_json_finish(sl_json *j, sl_error *error)
 {
     assert(!j->depth);

@@ -33,6 +33,13 @@ void sl_json_double(sl_json *json, double value); /* the shortest form that read
 void sl_json_bool(sl_json *json, bool value);
 void sl_json_null(sl_json *json);
 
+/* Members of an object: a key and its value. */
+void sl_json_string_member(sl_json *json, const char *key, const char *text);
+void sl_json_u64_member(sl_json *json, const char *key, uint64_t value);
+void sl_json_double_member(sl_json *json, const char *key, double value);
+void sl_json_object_member(sl_json *json, const char *key, bool lines);
+void sl_json_array_member(sl_json *json, const char *key, bool lines);
+
 /* A final newline; SL_IO when anything could not be written. */
 sl_status sl_json_finish(sl_json *json, sl_error *error);
 

@@ -169,3 +169,8 @@ void sl_text_plain(FILE *file, const char *text)
     for (; *text; text += length)
         fputc(plain(sl_utf8_next(text, &length)), file);
 }
+
+sl_status sl_text_finish(FILE *file, const char *what, sl_error *error)
+{
+    return fflush(file) || ferror(file) ? sl_fail_io(error, "write", what) : SL_OK;
+}

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sluice/error.h"
+
 enum { SL_UTF8_BAD = 0xffffffff };
 
 /* The code point at `text` (not at its end) and its length in bytes; SL_UTF8_BAD, length 1, for what is not UTF-8. */
@@ -34,5 +36,8 @@ void sl_text_plain(FILE *file, const char *text);
 
 /* A field of CSV, quoted where RFC 4180 asks for it. */
 void sl_csv_field(FILE *file, const char *text);
+
+/* The end of a report, "the CSV report": SL_IO when anything could not be written. */
+sl_status sl_text_finish(FILE *file, const char *what, sl_error *error);
 
 #endif

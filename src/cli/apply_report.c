@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/output.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 
 static bool report_to_stdout(const sl_common *c)
 {

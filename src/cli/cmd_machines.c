@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "machine/builtin.h"
 #include "machine/keys.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
 
 typedef struct machines_options {

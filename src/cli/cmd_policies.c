@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "policy/policy.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
 
 /* What is shown: all policies, or one. */

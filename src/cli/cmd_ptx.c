@@ -12,7 +12,7 @@
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
 
 typedef struct ptx_options {

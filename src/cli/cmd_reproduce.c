@@ -11,7 +11,7 @@
 #include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "experiment/reproduction.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 
 typedef struct reproduce_options {
     sl_common common;

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
 #include "workloads/workload.h"
 

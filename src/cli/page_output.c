@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "cli/output.h"
-#include "page/callgrind.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
+#include "report/callgrind.h"
 #include "report/launch_log.h"
 
 enum { MOST_SOURCE_BYTES = 16 << 20, MOST_PROGRAM_BYTES = 1 << 30 };

@@ -75,9 +75,10 @@ static void put_text(sl_results_writer *w, const char *text)
 
 static void put_counts(sl_results_writer *w, const sl_counts *counts)
 {
-    put(w, counts->known);
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        put(w, counts->known.word[i]);
     for (unsigned i = 0; i < SL_COUNTERS; i++)
-        if (counts->known >> i & 1)
+        if (sl_counts_has(counts, (sl_counter)i))
             put(w, counts->value[i]);
 }
 
@@ -284,12 +285,13 @@ static char *get_text(reader *r)
 static void get_counts(reader *r, sl_counts *counts)
 {
     memset(counts, 0, sizeof *counts);
-    uint64_t known = get(r);
-    if (SL_COUNTERS < 64 && known >> SL_COUNTERS)
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        counts->known.word[i] = get(r);
+    if (SL_COUNTERS % 64 && counts->known.word[SL_COUNTER_WORDS - 1] >> SL_COUNTERS % 64)
         r->broken = true;
     for (unsigned i = 0; i < SL_COUNTERS && !r->broken; i++)
-        if (known >> i & 1)
-            sl_counts_add(counts, (sl_counter)i, get(r));
+        if (sl_counts_has(counts, (sl_counter)i))
+            counts->value[i] = get(r);
 }
 
 static void free_kernel(sl_trace_kernel *k)

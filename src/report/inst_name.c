@@ -51,23 +51,18 @@ static void source_text(const sl_inst_name *name, char *buffer, size_t size)
 void sl_inst_json(sl_json *j, const sl_inst_name *name)
 {
     char source[512];
-    sl_json_key(j, "pc");
-    sl_json_u64(j, name->pc);
+    sl_json_u64_member(j, "pc", name->pc);
     if (name->ptx_line) {
-        sl_json_key(j, "line");
-        sl_json_u64(j, name->ptx_line);
+        sl_json_u64_member(j, "line", name->ptx_line);
     }
     source_text(name, source, sizeof source);
     if (*source) {
-        sl_json_key(j, "source");
-        sl_json_string(j, source);
+        sl_json_string_member(j, "source", source);
     }
     if (*name->array) {
-        sl_json_key(j, "array");
-        sl_json_string(j, name->array);
+        sl_json_string_member(j, "array", name->array);
     }
-    sl_json_key(j, "opcode");
-    sl_json_string(j, name->opcode);
+    sl_json_string_member(j, "opcode", name->opcode);
 }
 
 void sl_inst_csv(FILE *file, const sl_inst_name *name)

@@ -86,12 +86,14 @@ static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_ke
 
 static bool pack(sl_launch_log *l, const sl_counts *counts, sl_packed_counts *packed)
 {
-    size_t used = 0;
-    uint64_t *value = sl_arena_array(&l->arena, uint64_t, __builtin_popcountll(counts->known));
+    size_t known = 0, used = 0;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        known += sl_counts_has(counts, (sl_counter)i);
+    uint64_t *value = sl_arena_array(&l->arena, uint64_t, known);
     if (!value)
         return false;
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (counts->known >> i & 1)
+        if (sl_counts_has(counts, (sl_counter)i))
             value[used++] = counts->value[i];
     *packed = (sl_packed_counts){counts->known, value};
     return true;
@@ -102,7 +104,7 @@ sl_counts sl_unpack_counts(const sl_packed_counts *packed)
     sl_counts counts = {.known = packed->known};
     size_t used = 0;
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (packed->known >> i & 1)
+        if (sl_counts_has(&counts, (sl_counter)i))
             counts.value[i] = packed->value[used++];
     return counts;
 }

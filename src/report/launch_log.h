@@ -19,7 +19,7 @@ typedef struct sl_logged_kernel {
 
 /* Known values only, in the order of the counters. */
 typedef struct sl_packed_counts {
-    uint64_t known;
+    sl_counter_set known;
     const uint64_t *value;
 } sl_packed_counts;
 

@@ -7,7 +7,7 @@
 
 #include "base/json_write.h"
 #include "base/text.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
 
 static double speedup(const sl_tuning_row *row)
@@ -145,14 +145,12 @@ sl_status sl_tuning_csv(FILE *file, const sl_tuning *tuning, sl_error *error)
 
 static void number_json(sl_json *json, const char *key, double value)
 {
-    sl_json_key(json, key);
-    sl_json_double(json, value);
+    sl_json_double_member(json, key, value);
 }
 
 static void text_json(sl_json *json, const char *key, const char *value)
 {
-    sl_json_key(json, key);
-    sl_json_string(json, value);
+    sl_json_string_member(json, key, value);
 }
 
 sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error)
@@ -163,8 +161,7 @@ sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error)
     sl_report_head_json(&json, &tuning->info);
     text_json(&json, "clock", tuning->clock);
     text_json(&json, "unit", tuning->unit);
-    sl_json_key(&json, "kernels");
-    sl_json_array(&json, true);
+    sl_json_array_member(&json, "kernels", true);
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
         sl_json_object(&json, false);

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/table.h"
 #include "report/validate.h"
 
-enum { MOST_LAUNCH_LINES = 40, MOST_WORST = 5 };
+enum { MAX_LAUNCH_LINES = 40, MAX_WORST = 5 };
 
 /* ---- kernels ---- */
 
@@ -80,7 +79,7 @@ static void cell_value(sl_table *t, sl_quantity q, const sl_counts *counts)
     double value;
     if (!sl_quantity_value(q, counts, &value))
         sl_table_cell(t, "-");
-    else if (sl_quantity_infos[q].share)
+    else if (sl_quantity_is_share(q))
         sl_table_cellf(t, "%s%%", sl_human_ratio(value, 1, text));
     else
         sl_table_cell(t, sl_human_count((uint64_t)value, text));
@@ -93,18 +92,17 @@ static void cell_difference(sl_table *t, sl_quantity q, bool known, double diffe
         sl_table_cell(t, "-");
     else
         sl_table_cellf(t, "%s%s%s", sign && difference >= 0 ? "+" : "", sl_human_ratio(difference, 1, text),
-                       sl_quantity_infos[q].share ? "" : "%");
+                       sl_quantity_is_share(q) ? "" : "%");
 }
 
 /* A table with some columns of its own before those of the quantities that are known. */
 static sl_table *quantity_table(const sl_validation *v, const sl_column *first, size_t firsts)
 {
-    static const char *const heads[SL_QUANTITIES] = {"L1 hit", "L2 hit", "L2 reads", "DRAM reads", "cycles"};
     sl_column columns[8 + 3 * SL_QUANTITIES];
     memcpy(columns, first, firsts * sizeof *first);
     for (int q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, (sl_quantity)q)) {
-            columns[firsts++] = (sl_column){heads[q], true, false};
+            columns[firsts++] = (sl_column)SL_NUMBERS(sl_metric_infos[sl_quantity_infos[q].metric].heading);
             columns[firsts++] = (sl_column){v->variant[0], true, false};
             columns[firsts++] = (sl_column){"diff", true, false};
         }
@@ -124,8 +122,6 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
 {
     static const sl_column columns[] = {{"kernel", false, true}, {"#", true, false}, {"ld sectors", true, false}};
     sl_table *t = quantity_table(v, columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
     for (size_t i = 0; i < v->launches; i++) {
         const sl_validated *l = &v->launch[i];
         cell_kernel(t, l);
@@ -141,9 +137,7 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
             cell_difference(t, (sl_quantity)q, known, difference, true);
         }
     }
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, width, error);
 }
 
 static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width, sl_error *error)
@@ -195,10 +189,8 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
     size_t count = 1;
     for (int q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, (sl_quantity)q))
-            columns[count++] = (sl_column){sl_quantity_infos[q].title, true, false};
+            columns[count++] = (sl_column)SL_NUMBERS(sl_quantity_title((sl_quantity)q));
     sl_table *t = sl_table_create(columns, count);
-    if (!t)
-        return sl_fail_memory(error);
     for (size_t i = 0; i < v->variants; i++) {
         sl_table_cell(t, v->variant[i]);
         for (int q = 0; q < SL_QUANTITIES; q++) {
@@ -208,7 +200,7 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
             sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
             if (mean.launches)
                 sl_table_cellf(t, "%s %s", sl_human_ratio(mean.mean, 2, text),
-                               sl_quantity_infos[q].share ? "points" : "%");
+                               sl_quantity_is_share((sl_quantity)q) ? "points" : "%");
             else
                 sl_table_cell(t, "-");
         }
@@ -216,9 +208,7 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
     char text[SL_HUMAN_BYTES];
     fprintf(file, "\n%zu of %zu launches have more than %s load sectors\n", counted(v), v->launches,
             sl_human_count(v->least_sectors, text));
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, width, error);
 }
 
 /* ---- the worst ---- */
@@ -246,11 +236,11 @@ static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, s
     bool any = false;
     for (int q = 0; q < SL_QUANTITIES && !status; q++) {
         const group *g = NULL;
-        for (int i = 0; i < MOST_WORST && (g = next_worst(groups, count, q, g)); i++) {
+        for (int i = 0; i < MAX_WORST && (g = next_worst(groups, count, q, g)); i++) {
             double difference = 0;
             const sl_validated *l = g->at[q];
             bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
-            sl_table_cell(t, i ? "" : sl_quantity_infos[q].title);
+            sl_table_cell(t, i ? "" : sl_quantity_title((sl_quantity)q));
             cell_kernel(t, l);
             sl_table_cellf(t, "%llu", (unsigned long long)l->index);
             cell_value(t, (sl_quantity)q, &l->measured);
@@ -275,9 +265,7 @@ static sl_status print_counters(FILE *file, const sl_validation *v, size_t width
     static const sl_column columns[] = {
         {"counter", false, false}, {"launches", true, false}, {"mean absolute error", true, false},
         {"worst", true, false},    {"kernel", false, true},   {"#", true, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     bool any = false;
     for (int c = 0; c < SL_COUNTERS; c++) {
         char text[SL_HUMAN_BYTES];
@@ -308,7 +296,7 @@ sl_status sl_validation_text(FILE *file, const sl_validation *v, size_t width, s
         return SL_OK;
     }
     sl_status status =
-        v->launches <= MOST_LAUNCH_LINES ? print_launches(file, v, width, error) : print_kernels(file, v, width, error);
+        v->launches <= MAX_LAUNCH_LINES ? print_launches(file, v, width, error) : print_kernels(file, v, width, error);
     if (!status && v->unmeasured)
         fprintf(file, "\n%llu more launches have no counters\n", (unsigned long long)v->unmeasured);
     if (!status)

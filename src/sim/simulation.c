@@ -79,9 +79,8 @@ sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const 
         const char *name;
         size_t at;
     } counts[] = {
-#define SL_LEVEL_COUNT(field) {#field, offsetof(sl_sim_level_result, field)},
-#include "sim/level_counts.def"
-#undef SL_LEVEL_COUNT
+#define SL_LEVEL(field, unit, heading, description) {#field, offsetof(sl_sim_level_result, field)},
+#include "trace/metrics.def"
     };
     const char *names[sizeof counts / sizeof *counts];
     *value = 0;

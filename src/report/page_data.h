@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of a page: what several analyses say of the same kernels, loads and launches, put together. */
-#ifndef SL_PAGE_DATA_H
-#define SL_PAGE_DATA_H
+#ifndef SL_REPORT_PAGE_DATA_H
+#define SL_REPORT_PAGE_DATA_H
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "page/page.h"
 #include "report/inst_name.h"
+#include "report/page.h"
 
 /* A memory instruction of a kernel, summed over its launches. */
 typedef struct sl_page_load {
@@ -75,7 +75,7 @@ bool sl_page_find_views(sl_page *page);
 /* Whether anything was touched. */
 static inline bool sl_page_load_ran(const sl_page_load *load)
 {
-    return load->counts.known || load->reuse;
+    return load->reuse || sl_counter_set_any(&load->counts.known);
 }
 
 #endif

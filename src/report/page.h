@@ -4,8 +4,8 @@
  *
  * Tables are in the HTML; charts and sorting are added by the script of the page, from one JSON object that is also
  * what sl_page_json writes. Nothing is fetched from anywhere. */
-#ifndef SL_PAGE_PAGE_H
-#define SL_PAGE_PAGE_H
+#ifndef SL_REPORT_PAGE_H
+#define SL_REPORT_PAGE_H
 
 #include "bypass/plan.h"
 #include "report/launches.h"

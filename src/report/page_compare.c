@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "page/html.h"
-#include "page/sections.h"
+#include "report/html.h"
+#include "report/page_sections.h"
 
 /* ---- sweeps ---- */
 
@@ -20,7 +20,7 @@ static void put_size(FILE *file, const sl_page_size *size)
 }
 
 static void size_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const sl_page_size *size,
-                      const char *name, uint64_t columns)
+                      const char *name, const sl_page_columns *columns)
 {
     for (size_t p = 0; p < s->points; p++) {
         const sl_sweep_point *point = &s->point[p];
@@ -35,35 +35,44 @@ static void size_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, co
             sl_html_cell_count(file, point->mshrs);
         else
             sl_html_cell_none(file);
-        fputs("<td>", file);
-        sl_metrics_bar(file, &counts[p]);
-        fputs("</td>", file);
-        sl_metrics_cells(file, columns, &(sl_metric_row){&counts[p], NULL}, NULL);
+        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &counts[p]});
         fputs("</tr>\n", file);
     }
 }
 
-static void put_note(FILE *file, const sl_sweep *s)
+static sl_page_columns columns_of(const sl_page_sweep *sum, bool bars)
 {
-    if (!s->note)
-        return;
-    fputs("<p class=note>", file);
-    sl_html_text(file, s->note);
-    fputs("</p>\n", file);
+    sl_page_columns columns = {.bars = bars};
+    for (size_t p = 0; p < sum->sweep->points; p++)
+        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &sum->all[p]});
+    return columns;
+}
+
+/* Whether there is a section; its title, chart and note. */
+static bool section_start(FILE *file, const sl_page_sweep *sum, const char *id, const char *title, const char *caption)
+{
+    if (!sum->kernels)
+        return false;
+    fprintf(file, "<section id=%s><h2>%s</h2>\n", id, title);
+    sl_section_chart(file, id, SIZE_MAX, caption);
+    if (sum->sweep->note)
+        sl_html_note(file, sum->sweep->note);
+    return true;
+}
+
+static void section_end(FILE *file)
+{
+    sl_html_table_end(file);
+    fputs("</section>\n", file);
 }
 
 void sl_section_sizes(FILE *file, const sl_page *page)
 {
     const sl_page_sweep *sum = &page->sizes;
     const sl_sweep *s = sum->sweep;
-    uint64_t columns = 0;
-    if (!sum->kernels)
+    if (!section_start(file, sum, "sizes", "Cache sizes", "Misses of L1 by class, for each first level"))
         return;
-    for (size_t p = 0; p < s->points; p++)
-        columns |= sl_metrics_of(&(sl_metric_row){&sum->all[p], NULL}, NULL);
-    fputs("<section id=sizes><h2>Cache sizes</h2>\n", file);
-    sl_section_chart(file, "sizes", SIZE_MAX, "Misses of L1 by class, for each first level");
-    put_note(file, s);
+    sl_page_columns columns = columns_of(sum, true);
     sl_html_table(file, "Loads under each first level", "sortable long");
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "varied", "what differs from the machine", false);
@@ -71,15 +80,13 @@ void sl_section_sizes(FILE *file, const sl_page *page)
     sl_html_column(file, "ways", NULL, true);
     sl_html_column(file, "line", NULL, true);
     sl_html_column(file, "MSHRs", "empty: any number", true);
-    sl_html_column(file, "in L1", "hits, late hits and misses by class", false);
-    sl_metrics_columns(file, columns);
+    sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     if (sum->kernels > 1)
-        size_rows(file, s, sum->all, sum->all_size, "all kernels", columns);
+        size_rows(file, s, sum->all, sum->all_size, "all kernels", &columns);
     for (size_t k = 0; k < sum->kernels; k++)
-        size_rows(file, s, &sum->counts[k * s->points], &sum->size[k * s->points], sum->first[k]->name, columns);
-    sl_html_table_end(file);
-    fputs("</section>\n", file);
+        size_rows(file, s, &sum->counts[k * s->points], &sum->size[k * s->points], sum->first[k]->name, &columns);
+    section_end(file);
 }
 
 /* ---- policies ---- */
@@ -89,7 +96,7 @@ static void policy_row(FILE *file, const sl_counts *counts, size_t points, const
     fputs("<tr>", file);
     sl_html_cell(file, name);
     for (size_t p = 0; p < points; p++)
-        sl_html_cell_share(file, counts[p].value[SL_COUNTER_ld_sector_hits], counts[p].value[SL_COUNTER_ld_sectors]);
+        sl_html_cell_metric(file, SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &counts[p]});
     fputs("</tr>\n", file);
 }
 
@@ -97,11 +104,8 @@ void sl_section_policies(FILE *file, const sl_page *page)
 {
     const sl_page_sweep *sum = &page->policies;
     const sl_sweep *s = sum->sweep;
-    if (!sum->kernels)
+    if (!section_start(file, sum, "policies", "Policies", "Hit rate of loads in L1 with each replacement policy"))
         return;
-    fputs("<section id=policies><h2>Policies</h2>\n", file);
-    sl_section_chart(file, "policies", SIZE_MAX, "Hit rate of loads in L1 with each replacement policy");
-    put_note(file, s);
     sl_html_table(file, "Hit rates of loads in L1, by replacement policy", "sortable");
     sl_html_column(file, "kernel", NULL, false);
     for (size_t p = 0; p < s->points; p++)
@@ -111,22 +115,14 @@ void sl_section_policies(FILE *file, const sl_page *page)
         policy_row(file, sum->all, s->points, "all kernels");
     for (size_t k = 0; k < sum->kernels; k++)
         policy_row(file, &sum->counts[k * s->points], s->points, sum->first[k]->name);
-    sl_html_table_end(file);
-    fputs("</section>\n", file);
+    section_end(file);
 }
 
 /* ---- policies in the simulator ---- */
 
-static uint64_t simulated_columns(const sl_page_sweep *sum)
-{
-    uint64_t columns = 0;
-    for (size_t p = 0; p < sum->sweep->points; p++)
-        columns |= sl_metrics_of(&(sl_metric_row){&sum->all[p], NULL}, NULL);
-    return columns;
-}
-
 /* The first point is the machine as it is: the others are as fast as they take fewer cycles. */
-static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const char *name, uint64_t columns)
+static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const char *name,
+                           const sl_page_columns *columns)
 {
     double base = (double)counts[0].value[SL_COUNTER_cycles];
     for (size_t p = 0; p < s->points; p++) {
@@ -138,7 +134,7 @@ static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *count
             sl_html_cell_number(file, base / (double)cycles, 3, "");
         else
             sl_html_cell_none(file);
-        sl_metrics_cells(file, columns, &(sl_metric_row){&counts[p], NULL}, NULL);
+        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &counts[p]});
         fputs("</tr>\n", file);
     }
 }
@@ -147,54 +143,55 @@ void sl_section_simulated(FILE *file, const sl_page *page)
 {
     const sl_page_sweep *sum = &page->simulated;
     const sl_sweep *s = sum->sweep;
-    if (!sum->kernels)
+    if (!section_start(file, sum, "simulated", "Policies, cycle by cycle",
+                       "Speed with each policy of L1 in the simulator"))
         return;
-    uint64_t columns = simulated_columns(sum);
-    fputs("<section id=simulated><h2>Policies, cycle by cycle</h2>\n", file);
-    sl_section_chart(file, "simulated", SIZE_MAX, "Speed with each policy of L1 in the simulator");
-    put_note(file, s);
+    sl_page_columns columns = columns_of(sum, false);
     sl_html_table(file, "Simulated with each policy of L1", "sortable long");
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "L1 policy", "the first is the machine's own; those that bypass have its replacement", false);
     sl_html_column(file, "speed", "cycles of the machine's own policy for each cycle of this one", true);
-    sl_metrics_columns(file, columns);
+    sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     if (sum->kernels > 1)
-        simulated_rows(file, s, sum->all, "all kernels", columns);
+        simulated_rows(file, s, sum->all, "all kernels", &columns);
     for (size_t k = 0; k < sum->kernels; k++)
-        simulated_rows(file, s, &sum->counts[k * s->points], sum->first[k]->name, columns);
-    sl_html_table_end(file);
-    fputs("</section>\n", file);
+        simulated_rows(file, s, &sum->counts[k * s->points], sum->first[k]->name, &columns);
+    section_end(file);
 }
 
 /* ---- hardware ---- */
 
-static const char *unit_of(int quantity)
+static void cell_if(FILE *file, bool known, double value, int digits, const char *unit)
 {
-    return sl_quantity_infos[quantity].share ? " pt" : "%";
+    if (known)
+        sl_html_cell_number(file, value, digits, unit);
+    else
+        sl_html_cell_none(file);
+}
+
+static const char *unit_of(sl_quantity quantity)
+{
+    return sl_quantity_is_share(quantity) ? " pt" : "%";
 }
 
 static void put_means(FILE *file, const sl_validation *v)
 {
     sl_html_table(file, "Mean absolute errors", "sortable");
     sl_html_column(file, "variant", NULL, false);
-    for (int q = 0; q < SL_QUANTITIES; q++)
-        if (sl_validation_has(v, (sl_quantity)q))
-            sl_html_column(file, sl_quantity_infos[q].title,
-                           sl_quantity_infos[q].share ? "in points of a hundred" : "in percent of what was measured",
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, q))
+            sl_html_column(file, sl_quantity_title(q),
+                           sl_quantity_is_share(q) ? "in points of a hundred" : "in percent of what was measured",
                            true);
     sl_html_table_rows(file);
     for (size_t i = 0; i < v->variants; i++) {
         fputs("<tr>", file);
         sl_html_cell(file, v->variant[i]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
-            if (!sl_validation_has(v, (sl_quantity)q))
-                continue;
-            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
-            if (mean.launches)
-                sl_html_cell_number(file, mean.mean, 2, unit_of(q));
-            else
-                sl_html_cell_none(file);
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            sl_mean_error mean = sl_validation_mean(v, i, q);
+            if (sl_validation_has(v, q))
+                cell_if(file, mean.launches, mean.mean, 2, unit_of(q));
         }
         fputs("</tr>\n", file);
     }
@@ -203,24 +200,18 @@ static void put_means(FILE *file, const sl_validation *v)
 
 static void put_compared(FILE *file, const sl_validation *v, const sl_validated *l)
 {
-    for (int q = 0; q < SL_QUANTITIES; q++) {
-        if (!sl_validation_has(v, (sl_quantity)q))
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+        if (!sl_validation_has(v, q))
             continue;
-        const char *unit = sl_quantity_infos[q].share ? "%" : "";
-        int digits = sl_quantity_infos[q].share;
-        double measured, model, difference;
-        if (sl_quantity_value((sl_quantity)q, &l->measured, &measured))
-            sl_html_cell_number(file, measured, digits, unit);
-        else
-            sl_html_cell_none(file);
-        if (sl_quantity_value((sl_quantity)q, &l->model[0], &model))
-            sl_html_cell_number(file, model, digits, unit);
-        else
-            sl_html_cell_none(file);
-        if (sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference))
-            sl_html_cell_number(file, difference, 1, unit_of(q));
-        else
-            sl_html_cell_none(file);
+        const char *unit = sl_quantity_is_share(q) ? "%" : "";
+        int digits = sl_quantity_is_share(q);
+        double value = 0;
+        bool known = sl_quantity_value(q, &l->measured, &value);
+        cell_if(file, known, value, digits, unit);
+        known = sl_quantity_value(q, &l->model[0], &value);
+        cell_if(file, known, value, digits, unit);
+        known = sl_quantity_error(q, &l->measured, &l->model[0], &value);
+        cell_if(file, known, value, 1, unit_of(q));
     }
 }
 
@@ -235,10 +226,10 @@ static void put_launches(FILE *file, const sl_validation *v)
         char title[64];
         if (!sl_validation_has(v, (sl_quantity)q))
             continue;
-        snprintf(title, sizeof title, "%s, measured", sl_quantity_infos[q].title);
+        snprintf(title, sizeof title, "%s, measured", sl_quantity_title((sl_quantity)q));
         sl_html_column(file, title, NULL, true);
         sl_html_column(file, v->variant[0], NULL, true);
-        sl_html_column(file, "error", sl_quantity_infos[q].share ? "in points" : "in percent", true);
+        sl_html_column(file, "error", sl_quantity_is_share((sl_quantity)q) ? "in points" : "in percent", true);
     }
     sl_html_table_rows(file);
     for (size_t i = 0; i < v->launches; i++) {
@@ -265,7 +256,7 @@ void sl_section_hardware(FILE *file, const sl_page *page)
         if (!sl_validation_has(v, (sl_quantity)q))
             continue;
         snprintf(what, sizeof what, "scatter-%s", sl_quantity_infos[q].name);
-        sl_section_chart(file, what, SIZE_MAX, sl_quantity_infos[q].title);
+        sl_section_chart(file, what, SIZE_MAX, sl_quantity_title((sl_quantity)q));
     }
     fputs("</div>\n", file);
     if (v->unmeasured)
@@ -278,23 +269,25 @@ void sl_section_hardware(FILE *file, const sl_page *page)
 
 /* ---- glossary ---- */
 
-static uint64_t known_in(const sl_page *page)
+static sl_counter_set known_in(const sl_page *page)
 {
-    uint64_t known = page->counts.known;
+    sl_counter_set known = page->counts.known;
     const sl_page_sweep *sums[] = {&page->sizes, &page->policies, &page->simulated};
     for (int i = 0; i < 3; i++)
         for (size_t p = 0; sums[i]->kernels && p < sums[i]->sweep->points; p++)
-            known |= sums[i]->all[p].known;
+            sl_counter_set_join(&known, &sums[i]->all[p].known);
     const sl_validation *v = page->input.validation;
-    for (size_t i = 0; v && i < v->launches; i++)
-        known |= v->launch[i].measured.known | v->launch[i].model[0].known;
+    for (size_t i = 0; v && i < v->launches; i++) {
+        sl_counter_set_join(&known, &v->launch[i].measured.known);
+        sl_counter_set_join(&known, &v->launch[i].model[0].known);
+    }
     return known;
 }
 
 void sl_section_glossary(FILE *file, const sl_page *page)
 {
-    uint64_t known = known_in(page);
-    if (!known)
+    sl_counter_set known = known_in(page);
+    if (!sl_counter_set_any(&known))
         return;
     fputs("<section id=counters><h2>Counters</h2>\n<details><summary>What each counter means</summary>\n", file);
     sl_html_table(file, "Counters", "");
@@ -305,7 +298,7 @@ void sl_section_glossary(FILE *file, const sl_page *page)
     sl_html_table_rows(file);
     for (int i = 0; i < SL_COUNTERS; i++) {
         const sl_counter_info *c = &sl_counter_infos[i];
-        if (!(known >> i & 1))
+        if (!sl_counter_set_has(&known, (sl_counter)i))
             continue;
         fprintf(file, "<tr><td><code>%s</code></td>", c->name);
         sl_html_cell(file, c->unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What JSON reports have in common: the members that say what made them. */
-#ifndef SL_REPORT_HEAD_JSON_H
-#define SL_REPORT_HEAD_JSON_H
+/* Parts that JSON and CSV reports have in common: what made them, launches, counters. */
+#ifndef SL_REPORT_PARTS_H
+#define SL_REPORT_PARTS_H
 
 #include "base/json_write.h"
 #include "report/launches.h"
@@ -21,5 +21,11 @@ void sl_json_launch(sl_json *json, uint64_t index, const char *symbol, const cha
 void sl_json_failed(sl_json *json, bool failed, const char *failure);
 /* A member: "counters": {"ld_sectors": 5, …}, those that are known. */
 void sl_json_counts(sl_json *json, const char *key, const sl_counts *counts);
+
+/* Columns of CSV, each with a comma before it: the names of counters, and their values, empty where one is unknown. */
+void sl_csv_counters(FILE *file, const sl_counter_set *shown);
+void sl_csv_counts(FILE *file, const sl_counter_set *shown, const sl_counts *counts);
+/* The columns index, kernel and name, with a comma behind each. */
+void sl_csv_launch(FILE *file, uint64_t index, const char *symbol, const char *name);
 
 #endif

@@ -4,16 +4,14 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "page/data.h"
-#include "report/head_json.h"
-#include "report/parts_json.h"
+#include "report/page_data.h"
+#include "report/parts.h"
 
 static void put_reuse(sl_json *j, const sl_profile_counts *reuse, const sl_profile_options *options)
 {
     if (!reuse)
         return;
-    sl_json_key(j, "reuse");
-    sl_json_object(j, false);
+    sl_json_object_member(j, "reuse", false);
     sl_profile_counts_json(j, reuse, options);
     sl_json_close(j, '}');
 }
@@ -23,22 +21,18 @@ static void put_planned(sl_json *j, const sl_plan_load *planned)
 {
     if (!planned)
         return;
-    sl_json_key(j, "affinity");
-    sl_json_object(j, false);
+    sl_json_object_member(j, "affinity", false);
     for (unsigned mode = 1; mode < SL_BYPASS_MODES; mode++)
         if (!isnan(planned->affinity[mode])) {
-            sl_json_key(j, sl_bypass_name(mode));
-            sl_json_double(j, planned->affinity[mode]);
+            sl_json_double_member(j, sl_bypass_name(mode), planned->affinity[mode]);
         }
     sl_json_close(j, '}');
-    sl_json_key(j, "plan");
-    sl_json_string(j, sl_bypass_name(planned->mode));
+    sl_json_string_member(j, "plan", sl_bypass_name(planned->mode));
 }
 
 static void put_loads(sl_json *j, const sl_page_kernel *k, const sl_profile_options *options)
 {
-    sl_json_key(j, "loads");
-    sl_json_array(j, true);
+    sl_json_array_member(j, "loads", true);
     for (uint32_t i = 0; i < k->loads; i++) {
         sl_json_object(j, false);
         sl_inst_json(j, &k->load[i].inst);
@@ -53,14 +47,11 @@ static void put_loads(sl_json *j, const sl_page_kernel *k, const sl_profile_opti
 static void put_kernel(sl_json *j, const sl_page_kernel *k, const sl_profile_options *options)
 {
     sl_json_object(j, true);
-    sl_json_key(j, "kernel");
-    sl_json_string(j, k->symbol);
-    sl_json_key(j, "name");
-    sl_json_string(j, k->name);
-    sl_json_key(j, "launches");
-    sl_json_u64(j, k->launches);
+    sl_json_string_member(j, "kernel", k->symbol);
+    sl_json_string_member(j, "name", k->name);
+    sl_json_u64_member(j, "launches", k->launches);
     sl_json_counts(j, "counters", &k->counts);
-    if (k->reuse) {
+    if (k->reuse && k->reuse->longest) {
         put_reuse(j, &k->reuse->total, options);
         sl_profile_footprint_json(j, k->reuse->longest, options);
     }
@@ -84,18 +75,13 @@ static void put_sweep(sl_json *j, const char *key, const sl_page_sweep *sum)
 {
     if (!sum->sweep)
         return;
-    sl_json_key(j, key);
-    sl_json_object(j, true);
-    sl_json_key(j, "kernels");
-    sl_json_array(j, true);
+    sl_json_object_member(j, key, true);
+    sl_json_array_member(j, "kernels", true);
     for (size_t k = 0; k < sum->kernels; k++) {
         sl_json_object(j, true);
-        sl_json_key(j, "kernel");
-        sl_json_string(j, sum->first[k]->symbol);
-        sl_json_key(j, "name");
-        sl_json_string(j, sum->first[k]->name);
-        sl_json_key(j, "points");
-        sl_json_array(j, true);
+        sl_json_string_member(j, "kernel", sum->first[k]->symbol);
+        sl_json_string_member(j, "name", sum->first[k]->name);
+        sl_json_array_member(j, "points", true);
         for (size_t p = 0; p < sum->sweep->points; p++)
             sl_sweep_point_json(j, &sum->sweep->point[p], sum->size[k * sum->sweep->points + p].most,
                                 &sum->counts[k * sum->sweep->points + p]);
@@ -108,8 +94,7 @@ static void put_sweep(sl_json *j, const char *key, const sl_page_sweep *sum)
 
 static void put_profile_options(sl_json *j, const sl_profile_options *o)
 {
-    sl_json_key(j, "profiled_with");
-    sl_json_object(j, false);
+    sl_json_object_member(j, "profiled_with", false);
     const struct {
         const char *key;
         uint64_t value;
@@ -119,8 +104,7 @@ static void put_profile_options(sl_json *j, const sl_profile_options *o)
                    {"blocks_per_core", o->blocks_per_core},
                    {"cache", o->cache_bytes}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        sl_json_key(j, members[i].key);
-        sl_json_u64(j, members[i].value);
+        sl_json_u64_member(j, members[i].key, members[i].value);
     }
     sl_json_close(j, '}');
 }
@@ -136,13 +120,11 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
     if (options)
         put_profile_options(&j, options);
     sl_json_counts(&j, "counters", &page->counts);
-    sl_json_key(&j, "kernels");
-    sl_json_array(&j, true);
+    sl_json_array_member(&j, "kernels", true);
     for (size_t i = 0; i < page->kernels.count; i++)
         put_kernel(&j, &page->kernels.items[i], options);
     sl_json_close(&j, ']');
-    sl_json_key(&j, "launches");
-    sl_json_array(&j, true);
+    sl_json_array_member(&j, "launches", true);
     for (size_t i = 0; i < page->launches.count; i++)
         put_launch(&j, page, &page->launches.items[i]);
     sl_json_close(&j, ']');
@@ -150,8 +132,7 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
     put_sweep(&j, "policies", &page->policies);
     put_sweep(&j, "simulated", &page->simulated);
     if (in->validation) {
-        sl_json_key(&j, "validation");
-        sl_json_object(&j, true);
+        sl_json_object_member(&j, "validation", true);
         sl_validation_members_json(&j, in->validation);
         sl_json_close(&j, '}');
     }
@@ -160,18 +141,6 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
 }
 
 /* ---- CSV ---- */
-
-static void csv_counts(FILE *file, const sl_counts *counts, uint64_t shown)
-{
-    for (int i = 0; i < SL_COUNTERS; i++) {
-        if (!(shown >> i & 1))
-            continue;
-        fputc(',', file);
-        if (sl_counts_has(counts, (sl_counter)i))
-            fprintf(file, "%" PRIu64, counts->value[i]);
-    }
-    fputc('\n', file);
-}
 
 static void csv_kernel(FILE *file, const sl_page_kernel *k)
 {
@@ -183,24 +152,22 @@ static void csv_kernel(FILE *file, const sl_page_kernel *k)
 
 sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error)
 {
-    uint64_t shown = page->counts.known;
+    const sl_counter_set *shown = &page->counts.known;
     fputs("kernel,name,launches," SL_INST_CSV, file);
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (shown >> i & 1)
-            fprintf(file, ",%s", sl_counter_infos[i].name);
+    sl_csv_counters(file, shown);
     fputc('\n', file);
     for (size_t i = 0; i < page->kernels.count; i++) {
         const sl_page_kernel *k = &page->kernels.items[i];
         csv_kernel(file, k);
         fputs(",,,,", file);
-        csv_counts(file, &k->counts, shown);
+        sl_csv_counts(file, shown, &k->counts);
+        fputc('\n', file);
         for (uint32_t l = 0; l < k->loads; l++) {
             csv_kernel(file, k);
             sl_inst_csv(file, &k->load[l].inst);
-            csv_counts(file, &k->load[l].counts, shown);
+            sl_csv_counts(file, shown, &k->load[l].counts);
+            fputc('\n', file);
         }
     }
-    if (fflush(file) || ferror(file))
-        return sl_fail_io(error, "write", "the CSV report");
-    return SL_OK;
+    return sl_text_finish(file, "the CSV report", error);
 }

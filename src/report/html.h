@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes HTML as it comes, to a FILE. Whatever comes from a program, a trace or a file name goes through sl_html_text:
  * it is hostile until it is escaped. */
-#ifndef SL_PAGE_HTML_H
-#define SL_PAGE_HTML_H
+#ifndef SL_REPORT_HTML_H
+#define SL_REPORT_HTML_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +21,10 @@ void sl_html_cell_bytes(FILE *file, uint64_t value);
 void sl_html_cell_number(FILE *file, double value, int digits, const char *unit);
 void sl_html_cell_share(FILE *file, uint64_t part, uint64_t whole); /* empty where there is no whole */
 void sl_html_cell_none(FILE *file);
+void sl_html_cell_exact(FILE *file, const char *exact, const char *shown); /* neither is escaped */
+
+/* A paragraph. */
+void sl_html_note(FILE *file, const char *text);
 
 /* The head of a column; `title` (may be NULL) explains it. */
 void sl_html_column(FILE *file, const char *text, const char *title, bool number);

@@ -3,15 +3,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "page/html.h"
-#include "page/sections.h"
+#include "report/html.h"
+#include "report/page_sections.h"
 
-enum { WORST_LOADS = 12, MOST_LAUNCHES = 2000 };
-
-const sl_profile_options *sl_page_profiled(const sl_page *page)
-{
-    return page->input.profile ? page->input.profile->options : NULL;
-}
+enum { WORST_LOADS = 12, MAX_LAUNCHES = 2000 };
 
 void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *caption)
 {
@@ -23,9 +18,18 @@ void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *c
     fputs("</figcaption></figure>\n", file);
 }
 
-static sl_metric_row kernel_row(const sl_page_kernel *k)
+static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
 {
-    return (sl_metric_row){&k->counts, k->reuse ? &k->reuse->total : NULL};
+    return sl_page_row(page, &k->counts, k->reuse ? &k->reuse->total : NULL);
+}
+
+static void kernel_link(FILE *file, const sl_page *page, size_t kernel)
+{
+    fprintf(file, "<td><a href=\"#kernel-%zu\" title=\"", kernel);
+    sl_html_text(file, page->kernels.items[kernel].symbol);
+    fputs("\">", file);
+    sl_html_text(file, page->kernels.items[kernel].name);
+    fputs("</a>", file);
 }
 
 /* ---- overview ---- */
@@ -37,49 +41,36 @@ static void put_tile(FILE *file, const char *name, const char *value, const char
     fprintf(file, "\"><dt>%s</dt><dd>%s</dd></div>\n", name, value);
 }
 
-static void count_tile(FILE *file, const sl_page *page, const char *name, sl_counter counter)
-{
-    char text[SL_HUMAN_BYTES];
-    if (sl_counts_has(&page->counts, counter))
-        put_tile(file, name, sl_human_count(page->counts.value[counter], text), sl_counter_infos[counter].meaning);
-}
-
-static void share_tile(FILE *file, const sl_page *page, const char *name, sl_counter part, sl_counter whole)
-{
-    char text[SL_HUMAN_BYTES], value[SL_HUMAN_BYTES + 8];
-    const sl_counts *c = &page->counts;
-    if (!sl_counts_has(c, part) || !c->value[whole])
-        return;
-    snprintf(value, sizeof value, "%s%%",
-             sl_human_ratio(100.0 * (double)c->value[part] / (double)c->value[whole], 1, text));
-    put_tile(file, name, value, sl_counter_infos[part].meaning);
-}
-
 void sl_section_overview(FILE *file, const sl_page *page)
 {
-    char text[SL_HUMAN_BYTES];
+    static const sl_metric tiles[] = {SL_METRIC_warp_insts,       SL_METRIC_ld_sectors,        SL_METRIC_l1_hit_rate,
+                                      SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors, SL_METRIC_cycles,
+                                      SL_METRIC_footprint_bytes};
+    char text[SL_METRIC_BYTES];
+    size_t failed = 0;
     if (!page->kernels.count)
         return;
     fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
-    if (page->kernels.count)
-        put_tile(file, "kernels", sl_human_count(page->kernels.count, text), "different kernels that were launched");
+    put_tile(file, "kernels", sl_human_count(page->kernels.count, text), "different kernels that were launched");
     if (page->launches.count)
         put_tile(file, "launches", sl_human_count(page->launches.count, text), "launches of kernels");
-    count_tile(file, page, "warp instructions", SL_COUNTER_warp_insts);
-    count_tile(file, page, "load sectors", SL_COUNTER_ld_sectors);
-    share_tile(file, page, "L1 hit rate", SL_COUNTER_ld_sector_hits, SL_COUNTER_ld_sectors);
-    share_tile(file, page, "L2 hit rate", SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
-    count_tile(file, page, "DRAM reads", SL_COUNTER_dram_read_sectors);
-    count_tile(file, page, "cycles", SL_COUNTER_cycles);
-    if (sl_counts_has(&page->counts, SL_COUNTER_footprint_bytes))
-        put_tile(file, "largest footprint", sl_human_bytes(page->counts.value[SL_COUNTER_footprint_bytes], text),
-                 "memory that the launch touches which touches most");
+    for (size_t i = 0; i < page->launches.count; i++)
+        failed += page->launches.items[i].failed;
+    if (failed)
+        put_tile(file, "failed launches", sl_human_count(failed, text), "launches that ended with an error");
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        if (*sl_metric_text(tiles[i], &(sl_metric_row){.counts = &page->counts}, 1, text))
+            put_tile(file, sl_metric_infos[tiles[i]].long_heading, text, sl_metric_infos[tiles[i]].description);
     fputs("</dl>\n", file);
-    if (page->input.note && *page->input.note) {
-        fputs("<p class=note>", file);
-        sl_html_text(file, page->input.note);
-        fputs("</p>\n", file);
-    }
+    if (page->input.note && *page->input.note)
+        sl_html_note(file, page->input.note);
+    for (size_t i = 0; i < page->launches.count; i++)
+        if (page->launches.items[i].failed) {
+            const sl_page_launch *l = &page->launches.items[i];
+            fprintf(file, "<p class=\"note bad\">Launch %llu failed: ", (unsigned long long)l->index);
+            sl_html_text(file, *l->failure ? l->failure : "it was not recorded why");
+            fputs("</p>\n", file);
+        }
     if (sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits))
         sl_section_chart(file, "classes", SIZE_MAX, "What becomes of the sectors that each kernel loads, in L1");
     fputs("</section>\n", file);
@@ -105,36 +96,24 @@ static int by_weight(const void *left, const void *right)
                                   : (a->load.inst.pc > b->load.inst.pc) - (a->load.inst.pc < b->load.inst.pc);
 }
 
-static void load_head(FILE *file, uint64_t columns, bool bars)
+static void load_head(FILE *file, const sl_page_columns *columns)
 {
     sl_html_column(file, "place", "source line, or line of the PTX", false);
     sl_html_column(file, "instruction", NULL, false);
     sl_html_column(file, "array", "the pointer that the address is made from", false);
-    if (bars)
-        sl_html_column(file, "in L1", "hits, late hits and misses by class", false);
-    sl_metrics_columns(file, columns);
+    sl_page_columns_head(file, columns);
 }
 
-static void load_cells(FILE *file, const sl_page *page, size_t kernel, const sl_page_load *l, uint64_t columns,
-                       bool bars)
+static void load_cells(FILE *file, const sl_page *page, size_t kernel, const sl_page_load *l,
+                       const sl_page_columns *columns)
 {
-    sl_metric_row row = {&l->counts, l->reuse};
+    sl_metric_row row = sl_page_row(page, &l->counts, l->reuse);
     fputs("<td>", file);
     sl_section_place(file, page, kernel, &l->inst);
     fputs("</td>", file);
     sl_html_cell(file, l->inst.opcode);
     sl_html_cell(file, l->inst.array);
-    if (bars) {
-        fputs("<td>", file);
-        sl_metrics_bar(file, &l->counts);
-        fputs("</td>", file);
-    }
-    sl_metrics_cells(file, columns, &row, sl_page_profiled(page));
-}
-
-static bool has_bars(const sl_page *page)
-{
-    return sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && page->counts.value[SL_COUNTER_ld_sectors];
+    sl_page_columns_cells(file, columns, &row);
 }
 
 static bool rank(ranking *all, size_t kernel, const sl_page_load *load)
@@ -161,7 +140,7 @@ static bool rank(ranking *all, size_t kernel, const sl_page_load *load)
 /* By misses where they are known, otherwise by traffic. */
 static bool rank_all(const sl_page *page, ranking *all)
 {
-    sl_counter weight = has_bars(page) ? SL_COUNTER_ld_sector_misses : SL_COUNTER_ld_sectors;
+    sl_counter weight = sl_page_has_bars(page) ? SL_COUNTER_ld_sector_misses : SL_COUNTER_ld_sectors;
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads; i++)
             if (!rank(all, k, &page->kernels.items[k].load[i]))
@@ -182,23 +161,24 @@ static bool rank_all(const sl_page *page, ranking *all)
 
 static void put_ranking(FILE *file, const sl_page *page, const ranking *all)
 {
-    const char *title = has_bars(page) ? "Loads that miss most" : "Loads with the most traffic";
-    uint64_t columns = 0;
-    for (size_t i = 0; i < all->count; i++)
-        columns |= sl_metrics_of(&(sl_metric_row){&all->items[i].load.counts, all->items[i].load.reuse},
-                                 sl_page_profiled(page));
+    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
+    const char *title = columns.bars ? "Loads that miss most" : "Loads with the most traffic";
+    for (size_t i = 0; i < all->count; i++) {
+        sl_metric_row row = sl_page_row(page, &all->items[i].load.counts, all->items[i].load.reuse);
+        sl_page_columns_add(&columns, &row);
+    }
     fprintf(file, "<section id=worst><h2>%s</h2>\n", title);
     sl_html_table(file, title, "sortable");
     sl_html_column(file, "kernel", NULL, false);
-    load_head(file, columns, has_bars(page));
+    load_head(file, &columns);
     sl_html_column(file, "copies", "instructions that the compiler made of it", true);
     sl_html_table_rows(file);
     for (size_t i = 0; i < all->count; i++) {
         const ranked *r = &all->items[i];
-        fprintf(file, "<tr><td><a href=\"#kernel-%zu\">", r->kernel);
-        sl_html_text(file, page->kernels.items[r->kernel].name);
-        fputs("</a></td>", file);
-        load_cells(file, page, r->kernel, &r->load, columns, has_bars(page));
+        fputs("<tr>", file);
+        kernel_link(file, page, r->kernel);
+        fputs("</td>", file);
+        load_cells(file, page, r->kernel, &r->load, &columns);
         sl_html_cell_count(file, r->copies);
         fputs("</tr>\n", file);
     }
@@ -220,37 +200,26 @@ sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *erro
 
 void sl_section_kernels(FILE *file, const sl_page *page)
 {
-    const sl_profile_options *o = sl_page_profiled(page);
-    uint64_t columns = 0;
+    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
     if (!page->kernels.count)
         return;
     for (size_t i = 0; i < page->kernels.count; i++) {
-        sl_metric_row row = kernel_row(&page->kernels.items[i]);
-        columns |= sl_metrics_of(&row, o);
+        sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
+        sl_page_columns_add(&columns, &row);
     }
     fputs("<section id=kernels><h2>Kernels</h2>\n", file);
     sl_html_table(file, "Kernels, all launches of each summed", "sortable kernels");
     sl_html_column(file, "kernel", "choose one to see its loads and its source", false);
     sl_html_column(file, "launches", NULL, true);
-    if (has_bars(page))
-        sl_html_column(file, "in L1", "hits, late hits and misses by class", false);
-    sl_metrics_columns(file, columns);
+    sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     for (size_t i = 0; i < page->kernels.count; i++) {
-        const sl_page_kernel *k = &page->kernels.items[i];
-        sl_metric_row row = kernel_row(k);
-        fprintf(file, "<tr><td><a href=\"#kernel-%zu\" title=\"", i);
-        sl_html_text(file, k->symbol);
-        fputs("\">", file);
-        sl_html_text(file, k->name);
-        fputs("</a></td>", file);
-        sl_html_cell_count(file, k->launches);
-        if (has_bars(page)) {
-            fputs("<td>", file);
-            sl_metrics_bar(file, &k->counts);
-            fputs("</td>", file);
-        }
-        sl_metrics_cells(file, columns, &row, o);
+        sl_metric_row row = kernel_row(page, &page->kernels.items[i]);
+        fputs("<tr>", file);
+        kernel_link(file, page, i);
+        fputs("</td>", file);
+        sl_html_cell_count(file, page->kernels.items[i].launches);
+        sl_page_columns_cells(file, &columns, &row);
         fputs("</tr>\n", file);
     }
     sl_html_table_end(file);
@@ -259,13 +228,12 @@ void sl_section_kernels(FILE *file, const sl_page *page)
 
 void sl_section_launches(FILE *file, const sl_page *page)
 {
-    const sl_profile_options *o = sl_page_profiled(page);
-    uint64_t columns = 0;
-    size_t shown = page->launches.count < MOST_LAUNCHES ? page->launches.count : MOST_LAUNCHES;
+    sl_page_columns columns = {0};
+    size_t shown = page->launches.count < MAX_LAUNCHES ? page->launches.count : MAX_LAUNCHES;
     if (page->launches.count < 2)
         return;
     for (size_t i = 0; i < shown; i++)
-        columns |= sl_metrics_of(&(sl_metric_row){&page->launches.items[i].counts, NULL}, o);
+        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &page->launches.items[i].counts});
     fputs("<section id=launches><h2>Launches</h2>\n", file);
     if (shown < page->launches.count)
         fprintf(file, "<p class=note>The first %zu of %zu; --json has all.</p>\n", shown, page->launches.count);
@@ -274,18 +242,17 @@ void sl_section_launches(FILE *file, const sl_page *page)
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "grid", "blocks", true);
     sl_html_column(file, "block", "threads of a block", true);
-    sl_metrics_columns(file, columns);
+    sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     for (size_t i = 0; i < shown; i++) {
         const sl_page_launch *l = &page->launches.items[i];
         fputs("<tr>", file);
         sl_html_cell_count(file, l->index);
-        fprintf(file, "<td><a href=\"#kernel-%zu\">", l->kernel);
-        sl_html_text(file, page->kernels.items[l->kernel].name);
-        fprintf(file, "</a>%s</td>", l->failed ? " (failed)" : "");
+        kernel_link(file, page, l->kernel);
+        fprintf(file, "%s</td>", l->failed ? " (failed)" : "");
         sl_html_cell_dims(file, l->grid);
         sl_html_cell_dims(file, l->block);
-        sl_metrics_cells(file, columns, &(sl_metric_row){&l->counts, NULL}, o);
+        sl_page_columns_cells(file, &columns, &(sl_metric_row){.counts = &l->counts});
         fputs("</tr>\n", file);
     }
     sl_html_table_end(file);
@@ -297,13 +264,15 @@ void sl_section_launches(FILE *file, const sl_page *page)
 static void put_loads(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    uint64_t columns = 0;
-    for (uint32_t i = 0; i < k->loads; i++)
-        columns |= sl_metrics_of(&(sl_metric_row){&k->load[i].counts, k->load[i].reuse}, sl_page_profiled(page));
+    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
+    for (uint32_t i = 0; i < k->loads; i++) {
+        sl_metric_row row = sl_page_row(page, &k->load[i].counts, k->load[i].reuse);
+        sl_page_columns_add(&columns, &row);
+    }
     fputs("<h3>Memory instructions</h3>\n", file);
     sl_html_table(file, "Memory instructions, in the order of the program", "sortable loads");
     sl_html_column(file, "PTX", "line of the PTX; of other traces the address", true);
-    load_head(file, columns, has_bars(page));
+    load_head(file, &columns);
     if (page->input.plan)
         sl_planned_columns(file);
     sl_html_table_rows(file);
@@ -311,7 +280,7 @@ static void put_loads(FILE *file, const sl_page *page, size_t kernel)
         const sl_inst_name *inst = &k->load[i].inst;
         fputs("<tr>", file);
         sl_html_cell_count(file, inst->ptx_line ? inst->ptx_line : inst->pc);
-        load_cells(file, page, kernel, &k->load[i], columns, has_bars(page));
+        load_cells(file, page, kernel, &k->load[i], &columns);
         if (page->input.plan)
             sl_planned_cells(file, k->load[i].planned);
         fputs("</tr>\n", file);
@@ -345,6 +314,33 @@ static uint32_t sum_arrays(const sl_page_kernel *k, array_sum *sum)
     return arrays;
 }
 
+static sl_metric_row array_row(const sl_page *page, const array_sum *sum)
+{
+    return sl_page_row(page, &sum->counts, sum->profiled ? &sum->reuse : NULL);
+}
+
+static void put_array_table(FILE *file, const sl_page *page, const array_sum *sum, uint32_t arrays)
+{
+    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
+    for (uint32_t i = 0; i < arrays; i++) {
+        sl_metric_row row = array_row(page, &sum[i]);
+        sl_page_columns_add(&columns, &row);
+    }
+    fputs("<h3>Arrays</h3>\n", file);
+    sl_html_table(file, "Arrays, all accesses to each summed", "sortable");
+    sl_html_column(file, "array", "the pointer that addresses are made from", false);
+    sl_page_columns_head(file, &columns);
+    sl_html_table_rows(file);
+    for (uint32_t i = 0; i < arrays; i++) {
+        sl_metric_row row = array_row(page, &sum[i]);
+        fputs("<tr>", file);
+        sl_html_cell(file, sum[i].name);
+        sl_page_columns_cells(file, &columns, &row);
+        fputs("</tr>\n", file);
+    }
+    sl_html_table_end(file);
+}
+
 static sl_status put_arrays(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
@@ -352,32 +348,8 @@ static sl_status put_arrays(FILE *file, const sl_page *page, size_t kernel, sl_e
     if (!sum)
         return sl_fail_memory(error);
     uint32_t arrays = sum_arrays(k, sum);
-    uint64_t columns = 0;
-    for (uint32_t i = 0; i < arrays; i++)
-        columns |= sl_metrics_of(&(sl_metric_row){&sum[i].counts, sum[i].profiled ? &sum[i].reuse : NULL},
-                                 sl_page_profiled(page));
-    if (arrays > 1) {
-        fputs("<h3>Arrays</h3>\n", file);
-        sl_html_table(file, "Arrays, all accesses to each summed", "sortable");
-        sl_html_column(file, "array", "the pointer that addresses are made from", false);
-        if (has_bars(page))
-            sl_html_column(file, "in L1", "hits, late hits and misses by class", false);
-        sl_metrics_columns(file, columns);
-        sl_html_table_rows(file);
-        for (uint32_t i = 0; i < arrays; i++) {
-            fputs("<tr>", file);
-            sl_html_cell(file, sum[i].name);
-            if (has_bars(page)) {
-                fputs("<td>", file);
-                sl_metrics_bar(file, &sum[i].counts);
-                fputs("</td>", file);
-            }
-            sl_metrics_cells(file, columns, &(sl_metric_row){&sum[i].counts, sum[i].profiled ? &sum[i].reuse : NULL},
-                             sl_page_profiled(page));
-            fputs("</tr>\n", file);
-        }
-        sl_html_table_end(file);
-    }
+    if (arrays > 1)
+        put_array_table(file, page, sum, arrays);
     free(sum);
     return SL_OK;
 }

@@ -2,7 +2,7 @@
 /* Putting together what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
  * instructions are. Where the model and the trace both know a counter the model's is taken: its sectors are those of
  * the machine. */
-#include "page/data.h"
+#include "report/page_data.h"
 
 #include <string.h>
 
@@ -44,19 +44,15 @@ static size_t kernel_at(sl_page *page, const char *symbol, const char *name, uin
 
 /* ---- logs ---- */
 
-/* Adds what `from` knows but for the counters of `except`. Launches share memory: of footprints the largest is kept. */
-static void add_known(sl_counts *to, const sl_counts *from, uint64_t except)
+/* Adds what `from` knows but for the counters of `except`. */
+static void add_known(sl_counts *to, sl_counts from, const sl_counter_set *except)
 {
-    for (int i = 0; i < SL_COUNTERS; i++) {
-        if (!sl_counts_has(from, (sl_counter)i) || except >> i & 1)
-            continue;
-        if (i == SL_COUNTER_footprint_bytes && to->value[i] < from->value[i])
-            to->value[i] = from->value[i];
-        if (i == SL_COUNTER_footprint_bytes)
-            to->known |= UINT64_C(1) << i;
-        else
-            sl_counts_add(to, (sl_counter)i, from->value[i]);
-    }
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (sl_counter_set_has(except, (sl_counter)i))
+            from.value[i] = 0;
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        from.known.word[i] &= ~except->word[i];
+    sl_counts_merge(to, &from);
 }
 
 /* Logs tell the same launches in the same order: `number` is where this one stood in its log. */
@@ -73,25 +69,26 @@ static sl_page_launch *launch_at(sl_page *page, const sl_logged_launch *l, size_
     return &page->launches.items[page->launches.count - 1];
 }
 
-static bool add_logged(sl_page *page, const sl_logged_launch *l, size_t number, size_t kernel, uint64_t except)
+static bool add_logged(sl_page *page, const sl_logged_launch *l, size_t number, size_t kernel,
+                       const sl_counter_set *except)
 {
     sl_counts counts = sl_unpack_counts(&l->counts);
     sl_page_kernel *k = &page->kernels.items[kernel];
     sl_page_launch *launch = launch_at(page, l, number, kernel);
     if (!launch)
         return false;
-    add_known(&launch->counts, &counts, except);
-    add_known(&k->counts, &counts, except);
-    add_known(&page->counts, &counts, except);
+    add_known(&launch->counts, counts, except);
+    add_known(&k->counts, counts, except);
+    add_known(&page->counts, counts, except);
     for (uint32_t i = 0; i < l->loads; i++) {
         counts = sl_unpack_counts(&l->load[i].counts);
-        add_known(&k->load[l->load[i].inst].counts, &counts, except);
+        add_known(&k->load[l->load[i].inst].counts, counts, except);
     }
     return true;
 }
 
 /* Counters of `except` are somebody else's to tell. */
-static bool add_log(sl_page *page, const sl_launch_log *log, uint64_t except)
+static bool add_log(sl_page *page, const sl_launch_log *log, const sl_counter_set *except)
 {
     size_t *place = sl_arena_array(&page->arena, size_t, log->kernel_count + 1);
     for (size_t i = 0; place && i < log->launches.count; i++) {
@@ -105,11 +102,11 @@ static bool add_log(sl_page *page, const sl_launch_log *log, uint64_t except)
     return place;
 }
 
-static uint64_t known_by(const sl_launch_log *log)
+static sl_counter_set known_by(const sl_launch_log *log)
 {
-    uint64_t known = 0;
-    for (size_t i = 0; i < log->launches.count; i++)
-        known |= log->launches.items[i].counts.known;
+    sl_counter_set known = {0};
+    for (size_t i = 0; log && i < log->launches.count; i++)
+        sl_counter_set_join(&known, &log->launches.items[i].counts.known);
     return known;
 }
 
@@ -178,7 +175,7 @@ static bool add_sweep(sl_page *page, const sl_sweep *s, sl_page_sweep *sum)
     if (!sum->counts || !sum->size)
         return false;
     for (size_t i = 0; i < s->launches; i++)
-        for (size_t p = 0; p < s->points; p++) {
+        for (size_t p = 0; p < s->points && !s->launch[i].failed; p++) {
             size_t at = (number[i] - 1) * s->points + p;
             sl_counts_merge(&sum->counts[at], &s->launch[i].counts[p]);
             sl_counts_merge(&sum->all[p], &s->launch[i].counts[p]);
@@ -215,9 +212,10 @@ static void drop_idle_loads(sl_page_kernel *k)
 static bool fill(sl_page *page)
 {
     const sl_page_input *in = &page->input;
-    if (in->counted && !add_log(page, in->counted, in->modelled ? known_by(in->modelled) : 0))
+    const sl_counter_set none = {0}, modelled = known_by(in->modelled);
+    if (in->counted && !add_log(page, in->counted, &modelled))
         return false;
-    if (in->modelled && !add_log(page, in->modelled, 0))
+    if (in->modelled && !add_log(page, in->modelled, &none))
         return false;
     for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
         if (!add_profile(page, &in->profile->sums.kernel[i]))

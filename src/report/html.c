@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/html.h"
+#include "report/html.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ void sl_html_cell(FILE *file, const char *text)
     fputs("</td>", file);
 }
 
-static void number_cell(FILE *file, const char *exact, const char *shown)
+void sl_html_cell_exact(FILE *file, const char *exact, const char *shown)
 {
     fprintf(file, "<td class=n data-v=\"%s\"", exact);
     if (strcmp(exact, shown) != 0)
@@ -74,14 +74,14 @@ void sl_html_cell_count(FILE *file, uint64_t value)
 {
     char exact[32], text[SL_HUMAN_BYTES];
     snprintf(exact, sizeof exact, "%llu", (unsigned long long)value);
-    number_cell(file, exact, sl_human_count(value, text));
+    sl_html_cell_exact(file, exact, sl_human_count(value, text));
 }
 
 void sl_html_cell_bytes(FILE *file, uint64_t value)
 {
     char exact[32], text[SL_HUMAN_BYTES];
     snprintf(exact, sizeof exact, "%llu", (unsigned long long)value);
-    number_cell(file, exact, sl_human_bytes(value, text));
+    sl_html_cell_exact(file, exact, sl_human_bytes(value, text));
 }
 
 void sl_html_cell_number(FILE *file, double value, int digits, const char *unit)
@@ -91,7 +91,7 @@ void sl_html_cell_number(FILE *file, double value, int digits, const char *unit)
     if (*rounded == '-' && !rounded[strspn(rounded, "-0.")])
         rounded++; /* next to nothing has no sign */
     snprintf(shown, sizeof shown, "%s%s", rounded, unit);
-    number_cell(file, sl_double_text(value, exact), shown);
+    sl_html_cell_exact(file, sl_double_text(value, exact), shown);
 }
 
 void sl_html_cell_share(FILE *file, uint64_t part, uint64_t whole)
@@ -105,6 +105,13 @@ void sl_html_cell_share(FILE *file, uint64_t part, uint64_t whole)
 void sl_html_cell_none(FILE *file)
 {
     fputs("<td class=n></td>", file);
+}
+
+void sl_html_note(FILE *file, const char *text)
+{
+    fputs("<p class=note>", file);
+    sl_html_text(file, text);
+    fputs("</p>\n", file);
 }
 
 void sl_html_column(FILE *file, const char *text, const char *title, bool number)

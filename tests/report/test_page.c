@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "page/assets.h"
-#include "page/callgrind.h"
-#include "page/html.h"
-#include "page/page.h"
+#include "report/callgrind.h"
+#include "report/html.h"
+#include "report/page.h"
+#include "report/page_frame.h"
 
 #define EVIL "<script>alert(\"1\")</script>&'"
 
@@ -118,7 +118,7 @@ static sl_launch_log *counted_log(const sl_trace_kernel *kernel, int launches)
     sl_launch_log *log;
     assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
     for (int i = 0; i < launches; i++) {
-        sl_counts slot[3] = {{0}}, total = {0};
+        sl_counts slot[3] = {0}, total = {0};
         for (int s = 0; s < 2; s++) {
             sl_counts_add(&slot[s], SL_COUNTER_ld_requests, 2);
             sl_counts_add(&slot[s], SL_COUNTER_ld_sectors, 8);
@@ -140,7 +140,7 @@ static sl_launch_log *modelled_log(const sl_trace_kernel *kernel, int launches)
     sl_launch_log *log;
     assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
     for (int i = 0; i < launches; i++) {
-        sl_counts slot[3] = {{0}}, total = {0};
+        sl_counts slot[3] = {0}, total = {0};
         for (int s = 0; s < 2; s++) {
             sl_counts_add(&slot[s], SL_COUNTER_ld_sectors, 4);
             sl_counts_add(&slot[s], SL_COUNTER_ld_sector_hits, s ? 1 : 3);
@@ -279,7 +279,7 @@ static void kernels_of_one_name_and_different_bodies_stay_apart(void **state)
     changed[2].ptx_line = 9;
     other.inst = changed;
     sl_launch_log *log = counted_log(&one, 1);
-    sl_counts slot[3] = {{0}}, total = {0};
+    sl_counts slot[3] = {0}, total = {0};
     sl_counts_add(&slot[0], SL_COUNTER_ld_sectors, 1);
     sl_counts_merge(&total, &slot[0]);
     log_launch(log, &other, 1, slot, &total);
@@ -375,7 +375,7 @@ static void a_page_of_nothing_is_a_page(void **state)
 static void first_levels_and_policies_stand_side_by_side(void **state)
 {
     (void)state;
-    sl_counts counts[2] = {{0}};
+    sl_counts counts[2] = {0};
     for (int i = 0; i < 2; i++) {
         sl_counts_add(&counts[i], SL_COUNTER_ld_sectors, 200);
         sl_counts_add(&counts[i], SL_COUNTER_ld_sector_hits, i ? 150 : 50);
@@ -383,7 +383,7 @@ static void first_levels_and_policies_stand_side_by_side(void **state)
     const sl_sweep_point points[] = {{.varied = "size", .factor = "1x", .ways = 4, .replacement = "lru"},
                                      {.varied = "size", .factor = "2x", .ways = 4, .replacement = "fifo"}};
     const uint64_t sizes[] = {16384, 32768}, smaller[] = {16384, 24576};
-    const sl_counts none[2] = {{0}};
+    const sl_counts none[2] = {0};
     const sl_swept_launch launches[] = {
         {.symbol = "k", .name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .l1_bytes = sizes, .counts = counts},
         {.symbol = "k", .name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .l1_bytes = smaller, .counts = none}};

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "page/html.h"
-#include "page/sections.h"
+#include "report/html.h"
+#include "report/page_sections.h"
 
 static void put_range(FILE *file, uint64_t least, uint64_t most)
 {

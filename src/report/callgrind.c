@@ -1,77 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/callgrind.h"
+#include "report/callgrind.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "page/data.h"
+#include "base/text.h"
+#include "report/metrics.h"
+#include "report/page_data.h"
 
 /* ---- events ---- */
 
-/* Counters first, then what the profile counts. */
-typedef enum reuse_event {
-#define SL_COUNT(name, value) REUSE_##name,
-#define SL_SHARE(name, part, whole)
-#include "report/profile_measures.def"
-#undef SL_COUNT
-#undef SL_SHARE
-    REUSE_EVENTS
-} reuse_event;
-
-static const char *const reuse_names[REUSE_EVENTS] = {
-#define SL_COUNT(name, value) #name,
-#define SL_SHARE(name, part, whole)
-#include "report/profile_measures.def"
-#undef SL_COUNT
-#undef SL_SHARE
-};
-
+/* Counters, then what the profile counts. */
 typedef struct costs {
-    uint64_t counter[SL_COUNTERS], reuse[REUSE_EVENTS];
+    uint64_t of[SL_METRICS];
 } costs;
 
 static void add_reuse(costs *to, const sl_profile_counts *c, const sl_profile_options *o)
 {
-#define SL_COUNT(name, value) to->reuse[REUSE_##name] += value;
-#define SL_SHARE(name, part, whole)
-#include "report/profile_measures.def"
-#undef SL_COUNT
-#undef SL_SHARE
+    const sl_metric_row row = {.reuse = c, .options = o};
+    for (sl_metric m = SL_METRICS_OF_REUSE; m < SL_METRICS; m++)
+        to->of[m] += sl_metric_of(m, &row).part;
 }
 
 static void add_counts(costs *to, const sl_counts *counts)
 {
     for (int i = 0; i < SL_COUNTERS; i++)
-        to->counter[i] += counts->value[i];
+        to->of[i] += counts->value[i];
 }
 
-/* Footprints overlap: they do not add up. */
-static bool is_event(const sl_page *page, int counter)
+/* Footprints overlap: they do not add up. Neither do formulas. */
+static bool is_event(const sl_page *page, sl_metric m)
 {
-    return sl_counts_has(&page->counts, (sl_counter)counter) && counter != SL_COUNTER_footprint_bytes;
+    if ((int)m < SL_COUNTERS)
+        return sl_counts_has(&page->counts, (sl_counter)m) && m != SL_METRIC_footprint_bytes;
+    return page->input.profile && m >= SL_METRICS_OF_REUSE && !sl_metric_is_share(m);
 }
 
 static void put_costs(FILE *file, const sl_page *page, const costs *c)
 {
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (is_event(page, i))
-            fprintf(file, " %" PRIu64, c->counter[i]);
-    for (int i = 0; page->input.profile && i < REUSE_EVENTS; i++)
-        fprintf(file, " %" PRIu64, c->reuse[i]);
+    for (sl_metric m = 0; m < SL_METRICS; m++)
+        if (is_event(page, m))
+            fprintf(file, " %" PRIu64, c->of[m]);
     fputc('\n', file);
 }
 
 static void put_events(FILE *file, const sl_page *page)
 {
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (is_event(page, i))
-            fprintf(file, "event: %s : %s\n", sl_counter_infos[i].name, sl_counter_infos[i].meaning);
+    for (sl_metric m = 0; m < SL_METRICS; m++)
+        if (is_event(page, m))
+            fprintf(file, "event: %s : %s\n", sl_metric_infos[m].name, sl_metric_infos[m].description);
     fputs("events:", file);
-    for (int i = 0; i < SL_COUNTERS; i++)
-        if (is_event(page, i))
-            fprintf(file, " %s", sl_counter_infos[i].name);
-    for (int i = 0; page->input.profile && i < REUSE_EVENTS; i++)
-        fprintf(file, " %s", reuse_names[i]);
+    for (sl_metric m = 0; m < SL_METRICS; m++)
+        if (is_event(page, m))
+            fprintf(file, " %s", sl_metric_infos[m].name);
     fputc('\n', file);
 }
 
@@ -141,7 +122,7 @@ static costs rest_of(const sl_page_kernel *k)
     for (uint32_t i = 0; i < k->loads; i++)
         add_counts(&lines, &k->load[i].counts);
     for (int i = 0; i < SL_COUNTERS; i++)
-        all.counter[i] -= lines.counter[i] < all.counter[i] ? lines.counter[i] : all.counter[i];
+        all.of[i] -= lines.of[i] < all.of[i] ? lines.of[i] : all.of[i];
     return all;
 }
 
@@ -173,7 +154,5 @@ sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error)
     put_events(file, page);
     for (size_t i = 0; i < page->kernels.count; i++)
         put_kernel(file, page, i, &names);
-    if (fflush(file) || ferror(file))
-        return sl_fail_io(error, "write", "the profile for KCachegrind");
-    return SL_OK;
+    return sl_text_finish(file, "the profile for KCachegrind", error);
 }

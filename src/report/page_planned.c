@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "page/html.h"
-#include "page/sections.h"
+#include "report/html.h"
+#include "report/page_sections.h"
 
 static const unsigned shown[] = {SL_BYPASS_L1, SL_BYPASS_L2, SL_BYPASS_BOTH};
 enum { SHOWN = sizeof shown / sizeof *shown };

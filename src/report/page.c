@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/frame.h"
-#include "page/html.h"
-#include "page/sections.h"
+#include "report/html.h"
+#include "report/page_frame.h"
+#include "report/page_sections.h"
 
 static void put_title(FILE *file, const sl_page *page)
 {

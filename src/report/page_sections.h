@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The sections of a page, in their order. Each writes nothing where the page has nothing for it. */
-#ifndef SL_PAGE_SECTIONS_H
-#define SL_PAGE_SECTIONS_H
+#ifndef SL_REPORT_PAGE_SECTIONS_H
+#define SL_REPORT_PAGE_SECTIONS_H
 
-#include "page/data.h"
-#include "page/metrics.h"
+#include "report/metrics.h"
+#include "report/page_data.h"
 
-/* The options of the profile, for metrics; NULL: there is none. */
-const sl_profile_options *sl_page_profiled(const sl_page *page);
+/* Columns of metrics: those that a row has a value for, and before them the bar. */
+enum { SL_PAGE_METRICS = 37 };
+typedef struct sl_page_columns {
+    bool bars;
+    bool metric[SL_PAGE_METRICS];
+} sl_page_columns;
+
+/* A row of the page: what its profile says has the page's options. */
+sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse);
+/* Whether anything is known of hits and misses. */
+bool sl_page_has_bars(const sl_page *page);
+void sl_page_columns_add(sl_page_columns *columns, const sl_metric_row *row);
+void sl_page_columns_head(FILE *file, const sl_page_columns *columns);
+void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row);
+/* The cell of one metric, with its exact value. */
+void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row);
+/* Classes that the sectors of loads fall in, as a picture: hits, pending hits, misses by class. Nothing where there are
+ * no loads, or no hits and misses. */
+void sl_page_bar(FILE *file, const sl_counts *counts);
 
 void sl_section_overview(FILE *file, const sl_page *page);
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error);

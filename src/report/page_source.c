@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "page/html.h"
-#include "page/sections.h"
+#include "report/html.h"
+#include "report/page_sections.h"
 
 enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MOST_LINES = 4000 };
 
@@ -164,16 +164,8 @@ bool sl_page_find_views(sl_page *page)
 typedef struct line_sum {
     sl_counts counts;
     sl_profile_counts reuse;
-    uint64_t requests, sectors;
     bool any, profiled;
 } line_sum;
-
-static const sl_counter request_counters[] = {
-    SL_COUNTER_ld_requests,    SL_COUNTER_st_requests,       SL_COUNTER_atom_requests,     SL_COUNTER_red_requests,
-    SL_COUNTER_async_requests, SL_COUNTER_local_ld_requests, SL_COUNTER_local_st_requests, SL_COUNTER_tex_requests};
-static const sl_counter sector_counters[] = {
-    SL_COUNTER_ld_sectors,    SL_COUNTER_st_sectors,       SL_COUNTER_atom_sectors,    SL_COUNTER_red_sectors,
-    SL_COUNTER_async_sectors, SL_COUNTER_local_ld_sectors, SL_COUNTER_local_st_sectors};
 
 static void sum_line(const sl_page_kernel *k, const sl_source_text *source, uint32_t line, line_sum *sum)
 {
@@ -188,10 +180,6 @@ static void sum_line(const sl_page_kernel *k, const sl_source_text *source, uint
         sl_profile_counts_merge(&sum->reuse, k->load[i].reuse);
         sum->profiled = true;
     }
-    for (size_t i = 0; i < sizeof request_counters / sizeof *request_counters; i++)
-        sum->requests += sum->counts.value[request_counters[i]];
-    for (size_t i = 0; i < sizeof sector_counters / sizeof *sector_counters; i++)
-        sum->sectors += sum->counts.value[sector_counters[i]];
 }
 
 /* The line of the other source that a line of PTX was made from. */
@@ -224,28 +212,22 @@ static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
             share, misses, misses, share, sl_human_count(misses, shown));
 }
 
-static void put_numbers(FILE *file, const line_sum *sum, uint64_t of_kernel)
+static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, uint64_t of_kernel)
 {
     if (!sum->any) {
         fputs("<td><td><td><td><td>", file);
         return;
     }
-    if (sum->sectors)
-        sl_html_cell_count(file, sum->sectors);
-    else
-        sl_html_cell_none(file);
-    if (sum->requests && sum->sectors)
-        sl_html_cell_number(file, (double)sum->sectors / (double)sum->requests, 1, "");
-    else
-        sl_html_cell_none(file);
+    const sl_metric_row row = sl_page_row(page, &sum->counts, sum->profiled ? &sum->reuse : NULL);
+    uint64_t sectors = sl_metric_of(SL_METRIC_sectors, &row).part;
+    const sl_metric_row touched = {.counts = sectors ? &sum->counts : NULL};
+    sl_html_cell_metric(file, SL_METRIC_sectors, &touched);
+    sl_html_cell_metric(file, SL_METRIC_per_request, &touched);
     fputs("<td>", file);
-    sl_metrics_bar(file, &sum->counts);
+    sl_page_bar(file, &sum->counts);
     fputs("</td>", file);
     put_misses(file, sum, of_kernel);
-    if (sum->profiled)
-        sl_html_cell_share(file, sl_profile_once(&sum->reuse), sum->reuse.line_touches);
-    else
-        sl_html_cell_none(file);
+    sl_html_cell_metric(file, SL_METRIC_reuse_touches_without_reuse, &row);
 }
 
 /* Loads of one line beyond these are few, and as their neighbours. */
@@ -275,7 +257,7 @@ static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_pa
         put_origin(file, page, kernel, v, line);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
-    put_numbers(file, &sum, page->kernels.items[kernel].counts.value[SL_COUNTER_ld_sector_misses]);
+    put_numbers(file, page, &sum, page->kernels.items[kernel].counts.value[SL_COUNTER_ld_sector_misses]);
     if (page->input.plan)
         put_planned(file, &page->kernels.items[kernel], &page->input.source[v->source], line);
     while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
@@ -296,7 +278,7 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
     sl_html_column(file, "line", NULL, true);
     sl_html_column(file, "sectors", "that its loads, stores and atomics touch", true);
     sl_html_column(file, "/req", "sectors of a request, on average", true);
-    sl_html_column(file, "in L1", "hits, late hits and misses of its loads by class", false);
+    sl_html_column(file, "in L1", "hits, pending hits and misses of its loads by class", false);
     sl_html_column(file, "misses", "sectors that its loads miss in L1", true);
     sl_html_column(file, "no reuse", "touches of lines that nobody touches again", true);
     if (page->input.plan)
