@@ -20,11 +20,11 @@ static bool add(sl_profile_sum *sum, const sl_profile *profile)
         sum->load = calloc(sum->kernel->mem_slots ? sum->kernel->mem_slots : 1, sizeof *sum->load);
     if (!sum->load)
         return false;
-    if (!sum->longest || profile->total.line_touches > sum->longest->total.line_touches)
-        sum->longest = profile;
     sum->launches++;
     if (profile->launch->failed) /* what it did until then says little of it */
         return true;
+    if (!sum->longest || profile->total.line_touches > sum->longest->total.line_touches)
+        sum->longest = profile;
     sl_profile_counts_merge(&sum->total, &profile->total);
     for (uint32_t i = 0; i < profile->loads; i++)
         sl_profile_counts_merge(&sum->load[profile->load[i].slot].counts, &profile->load[i].counts);

@@ -31,6 +31,14 @@ size_t sl_launch_log_count(const sl_launch_log *l)
     return l->launches.count;
 }
 
+size_t sl_launch_log_failed(const sl_launch_log *l)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < l->launches.count; i++)
+        failed += l->launches.items[i].failed;
+    return failed;
+}
+
 static const sl_inst *memory_inst(const sl_trace_kernel *k, uint32_t slot)
 {
     return &k->inst[k->mem_inst[slot]];

@@ -120,8 +120,10 @@ static void put_kernel(sl_json *j, const sl_profile_sum *sum, const sl_profile_o
     sl_json_object(j, true);
     put_kernel_name(j, sum->kernel);
     sl_json_u64_member(j, "launches", sum->launches);
-    sl_profile_counts_json(j, &sum->total, o);
-    put_loads(j, sum->kernel, sum->load, sum->loads, o);
+    if (sum->longest) { /* not all of them failed */
+        sl_profile_counts_json(j, &sum->total, o);
+        put_loads(j, sum->kernel, sum->load, sum->loads, o);
+    }
     sl_json_close(j, '}');
 }
 

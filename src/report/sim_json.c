@@ -12,8 +12,8 @@ static void put_level(sl_json *j, const sl_level *level, const sl_sim_level_resu
 {
     sl_json_object(j, false);
     sl_json_string_member(j, "level", level->name);
-#define SL_LEVEL(field, unit, heading, description) sl_json_u64_member(j, #field, r->field);
-#include "trace/metrics.def"
+    for (int i = 0; i < SL_LEVEL_METRICS; i++)
+        sl_json_u64_member(j, sl_level_metrics[i].name, sl_level_value(r, i));
     sl_json_object_member(j, "stall_cycles", false);
     for (int i = 0; i < SL_STALLS; i++)
         sl_json_u64_member(j, stall_names[i], r->stall_cycles[i]);
@@ -100,12 +100,12 @@ static size_t csv_columns(FILE *file, const void *of)
     const sl_sim_report *report = of;
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const char *name = report->machine->level[i].name;
-#define SL_LEVEL(field, unit, heading, description) fprintf(file, ",%s." #field, name), count++;
-#include "trace/metrics.def"
+        for (int m = 0; m < SL_LEVEL_METRICS; m++)
+            fprintf(file, ",%s.%s", name, sl_level_metrics[m].name);
         for (int s = 0; s < SL_STALLS; s++)
             fprintf(file, ",%s.stall_%s_cycles", name, stall_names[s]);
         fprintf(file, ",%s.energy_nj", name);
-        count += SL_STALLS + 1;
+        count += SL_LEVEL_METRICS + SL_STALLS + 1;
     }
     if (report->bounded)
         fputs(",bound_requests,bound_misses,fewest_misses", file);
@@ -118,8 +118,8 @@ static void csv_launch(FILE *file, const void *of, size_t n)
     const sl_sim_reported *launch = &report->launch[n];
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_sim_level_result *r = &launch->level[i];
-#define SL_LEVEL(field, unit, heading, description) fprintf(file, ",%" PRIu64, r->field);
-#include "trace/metrics.def"
+        for (int m = 0; m < SL_LEVEL_METRICS; m++)
+            fprintf(file, ",%" PRIu64, sl_level_value(r, m));
         for (int s = 0; s < SL_STALLS; s++)
             fprintf(file, ",%" PRIu64, r->stall_cycles[s]);
         fprintf(file, ",%.17g", r->energy_nj);

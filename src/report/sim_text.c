@@ -41,8 +41,8 @@ static bool has_energy(const sl_sim_report *report)
 
 static void add_level(sl_sim_level_result *to, const sl_sim_level_result *from)
 {
-#define SL_LEVEL(field, unit, heading, description) to->field += from->field;
-#include "trace/metrics.def"
+    for (int i = 0; i < SL_LEVEL_METRICS; i++)
+        *sl_level_count(to, i) += sl_level_value(from, i);
     for (int i = 0; i < SL_STALLS; i++)
         to->stall_cycles[i] += from->stall_cycles[i];
     to->energy_nj += from->energy_nj;
@@ -58,28 +58,33 @@ static sl_sim_level_result level_sum(const sl_sim_report *report, uint32_t level
     return sum;
 }
 
+static const int level_shown[] = {SL_LEVEL_accesses,         SL_LEVEL_hits,      SL_LEVEL_pending,
+                                  SL_LEVEL_misses,           SL_LEVEL_bypasses,  SL_LEVEL_evictions,
+                                  SL_LEVEL_unused_evictions, SL_LEVEL_writebacks};
+enum { LEVEL_SHOWN = sizeof level_shown / sizeof *level_shown, LEVEL_FIRST = 2, LEVEL_LAST = 2 };
+
 static void level_row(sl_table *t, const sl_level *level, const sl_sim_level_result *r, bool energy)
 {
     char text[SL_HUMAN_BYTES];
     uint64_t stalled = 0;
     for (int i = 0; i < SL_STALLS; i++)
         stalled += r->stall_cycles[i];
-    const uint64_t value[] = {r->accesses,         r->hits,       r->pending, r->misses, r->bypasses, r->evictions,
-                              r->unused_evictions, r->writebacks, stalled};
     sl_table_cell(t, level->name);
     sl_table_cellf(t, "%s%s%s", level->replacement, *level->bypass ? " + " : "", level->bypass);
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        sl_table_count(t, value[i]);
+    for (int i = 0; i < LEVEL_SHOWN; i++)
+        sl_table_count(t, sl_level_value(r, level_shown[i]));
+    sl_table_count(t, stalled);
     if (energy)
         sl_table_cell(t, sl_human_ratio(r->energy_nj / 1000, 2, text));
 }
 
 static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {SL_TEXTS("level"),          SL_NAMES("policy"),    SL_NUMBERS("requests"),
-                                        SL_NUMBERS("hits"),         SL_NUMBERS("pending"), SL_NUMBERS("misses"),
-                                        SL_NUMBERS("bypass"),       SL_NUMBERS("evicted"), SL_NUMBERS("unused"),
-                                        SL_NUMBERS("written back"), SL_NUMBERS("stalls"),  SL_NUMBERS("energy uJ")};
+    sl_column columns[LEVEL_FIRST + LEVEL_SHOWN + LEVEL_LAST] = {SL_TEXTS("level"), SL_NAMES("policy")};
+    for (int i = 0; i < LEVEL_SHOWN; i++)
+        columns[LEVEL_FIRST + i] = (sl_column)SL_NUMBERS(sl_level_metrics[level_shown[i]].heading);
+    columns[LEVEL_FIRST + LEVEL_SHOWN] = (sl_column)SL_NUMBERS("stalls");
+    columns[LEVEL_FIRST + LEVEL_SHOWN + 1] = (sl_column)SL_NUMBERS("energy uJ");
     bool energy = has_energy(report);
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - !energy);
     double total_nj = 0;
@@ -221,10 +226,7 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
     const sl_launch_log *log = report->log;
     sl_status status = sl_launches_table(file, log, &traffic, false, width, error);
     sl_failures_text(file, log);
-    size_t failed = 0;
-    for (size_t i = 0; i < report->launches; i++)
-        failed += log->launches.items[i].failed;
-    if (failed == report->launches)
+    if (sl_launch_log_failed(log) == report->launches)
         return status;
     if (!status) {
         fputs("\nWhat schedulers did, and cycles that requests stalled before L1 for a way, an MSHR, a merge, the miss "
