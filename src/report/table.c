@@ -16,7 +16,7 @@ struct sl_table {
     bool failed;
 };
 
-enum { GAP = 2, MIN_SHRUNK = 8, MIN_WRAPPED = 24, PIPE_WIDTH = 100 };
+enum { MIN_SHRUNK = 8, MIN_WRAPPED = 24, PIPE_WIDTH = 100 };
 
 sl_table *sl_table_create(const sl_column *columns, size_t count)
 {
@@ -62,6 +62,11 @@ void sl_table_cellf(sl_table *t, const char *format, ...)
     sl_table_cell(t, text);
 }
 
+/* How the table is put: the widths of its columns (0: left out), and the columns between two of them. */
+typedef struct layout {
+    size_t *widths, gap;
+} layout;
+
 /* Where a title is split into two lines: its last space; its end where it is not. */
 static size_t split_at(const char *title, bool split)
 {
@@ -100,18 +105,19 @@ static void measure(const sl_table *t, size_t *widths, bool split)
     }
 }
 
-static size_t total_width(const sl_table *t, const size_t *widths)
+static size_t total_width(const sl_table *t, const layout *l)
 {
     size_t total = 0;
     for (size_t c = 0; c < t->columns; c++)
-        total += widths[c] + (total && widths[c] ? GAP : 0);
+        total += l->widths[c] + (total && l->widths[c] ? l->gap : 0);
     return total;
 }
 
-/* Takes columns from the last where it wraps, then from the widest of those that may shrink, until the table fits. */
-static void shrink(const sl_table *t, size_t *widths, size_t width)
+/* Takes columns from the last where it wraps, then from the widest of those that may shrink, until the table fits. The
+ * last resort is less room between columns. */
+static void shrink(const sl_table *t, layout *l, size_t width)
 {
-    size_t total = total_width(t, widths), last = t->columns - 1;
+    size_t *widths = l->widths, total = total_width(t, l), last = t->columns - 1;
     while (width && total > width) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
@@ -120,8 +126,10 @@ static void shrink(const sl_table *t, size_t *widths, size_t width)
                 widest = c;
         if (t->column[last].fit == SL_FIT_WRAPS && widths[last] > MIN_WRAPPED)
             widest = last;
-        if (widest == t->columns)
+        if (widest == t->columns) {
+            l->gap = 1;
             return;
+        }
         widths[widest]--;
         total--;
     }
@@ -172,27 +180,27 @@ static void put_wrapped(FILE *file, const char *text, size_t width, size_t inden
     fputs(text, file);
 }
 
-static void put_row(const sl_table *t, FILE *file, char *const *cells, const size_t *widths)
+static void put_row(const sl_table *t, FILE *file, char *const *cells, const layout *l)
 {
     size_t last = t->columns; /* nothing is written behind the last text */
-    while (last && (!widths[last - 1] || !*cells[last - 1]))
+    while (last && (!l->widths[last - 1] || !*cells[last - 1]))
         last--;
     bool first = true;
     for (size_t c = 0; c < last; c++) {
-        if (!widths[c])
+        if (!l->widths[c])
             continue;
-        spaces(file, first ? 0 : GAP);
+        spaces(file, first ? 0 : l->gap);
         first = false;
         if (t->column[c].fit == SL_FIT_WRAPS)
-            put_wrapped(file, cells[c], widths[c], total_width(t, widths) - widths[c]);
+            put_wrapped(file, cells[c], l->widths[c], total_width(t, l) - l->widths[c]);
         else
-            put_cell(file, cells[c], widths[c], t->column[c].right, c + 1 == last);
+            put_cell(file, cells[c], l->widths[c], t->column[c].right, c + 1 == last);
     }
     fputc('\n', file);
 }
 
 /* Titles of one word stand in the lower of two lines. */
-static bool put_titles(const sl_table *t, FILE *file, const size_t *widths, bool split)
+static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool split)
 {
     char **title = calloc(2 * t->columns, sizeof *title), **below = title ? title + t->columns : NULL;
     bool good = title, any = false;
@@ -202,12 +210,12 @@ static bool put_titles(const sl_table *t, FILE *file, const size_t *widths, bool
         title[c] = strndup(text, split && !text[at] ? 0 : at);
         below[c] = strdup(text[at] ? text + at + 1 : text);
         good = title[c] && below[c];
-        any |= good && *title[c] && widths[c];
+        any |= good && *title[c] && l->widths[c];
     }
     if (good && split && any)
-        put_row(t, file, title, widths);
+        put_row(t, file, title, l);
     if (good)
-        put_row(t, file, below, widths);
+        put_row(t, file, below, l);
     for (size_t c = 0; title && c < 2 * t->columns; c++)
         free(title[c]);
     free(title);
@@ -226,20 +234,20 @@ void sl_table_dims(sl_table *t, const uint32_t d[3])
 
 sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *error)
 {
-    size_t *widths = !t || t->failed ? NULL : calloc(t->columns, sizeof *widths);
-    if (!widths)
+    layout l = {.widths = !t || t->failed ? NULL : calloc(t->columns, sizeof *l.widths), .gap = 2};
+    if (!l.widths)
         return sl_fail_memory(error);
     if (!width && t->column[t->columns - 1].fit == SL_FIT_WRAPS)
         width = PIPE_WIDTH;
-    measure(t, widths, false);
-    bool split = width && total_width(t, widths) > width && t->column[t->columns - 1].fit != SL_FIT_WRAPS;
+    measure(t, l.widths, false);
+    bool split = width && total_width(t, &l) > width && t->column[t->columns - 1].fit != SL_FIT_WRAPS;
     if (split)
-        measure(t, widths, true);
-    shrink(t, widths, width);
-    bool good = put_titles(t, file, widths, split);
+        measure(t, l.widths, true);
+    shrink(t, &l, width);
+    bool good = put_titles(t, file, &l, split);
     for (size_t i = 0; i + t->columns <= t->cells.count; i += t->columns)
-        put_row(t, file, t->cells.items + i, widths);
-    free(widths);
+        put_row(t, file, t->cells.items + i, &l);
+    free(l.widths);
     if (!good)
         return sl_fail_memory(error);
     if (ferror(file))

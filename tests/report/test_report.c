@@ -11,6 +11,7 @@
 #include "base/json_write.h"
 #include "base/text.h"
 #include "report/launches.h"
+#include "report/model.h"
 #include "report/table.h"
 
 typedef struct capture {
@@ -254,6 +255,72 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
     sl_launch_log_destroy(log);
 }
 
+/* A launch with all that the model and the simulator know, with large numbers. */
+static sl_launch_log *make_busy_log(void)
+{
+    const sl_trace_kernel kernel = {.symbol = "k", .name = "a_kernel_with_a_name_that_goes_on_and_on", .strings = ""};
+    sl_launch_log *log;
+    assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
+    for (uint64_t n = 0; n < 3; n++) {
+        sl_trace_launch launch = {
+            .grid = {65535, 1, 1}, .block = {32, 32, 1}, .lanes = 32, .failed = n == 1, .failure = "it read at 0"};
+        sl_launch_counts counts = {0};
+        for (int i = 0; i < SL_COUNTERS; i++)
+            sl_counts_add(&counts.total, (sl_counter)i, 123456789);
+        sl_launch_result result = {.index = n, .kernel = &kernel, .launch = &launch, .counts = &counts};
+        assert_int_equal(sl_launch_log_add(log, &result, NULL), SL_OK);
+    }
+    return log;
+}
+
+static void tables_fit_a_terminal_of_100_columns(void **state)
+{
+    (void)state;
+    sl_launch_log *log = make_busy_log();
+    sl_status (*const reports[])(FILE *, const sl_launch_log *, size_t, sl_error *) = {sl_launch_report_text,
+                                                                                       sl_model_report_text};
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        capture c;
+        assert_int_equal(reports[i](capture_start(&c), log, 100, NULL), SL_OK);
+        fclose(c.file);
+        for (char *line = strtok(c.text, "\n"); line; line = strtok(NULL, "\n"))
+            assert_true(sl_utf8_columns(line) <= 100);
+        free(c.text);
+    }
+    sl_launch_log_destroy(log);
+}
+
+static void a_failed_launch_has_its_error_and_no_numbers(void **state)
+{
+    (void)state;
+    sl_launch_log *log = make_busy_log();
+    capture c;
+    assert_int_equal(sl_launch_log_failed(log), 1);
+    assert_int_equal(sl_model_report_text(capture_start(&c), log, 0, NULL), SL_OK);
+    fclose(c.file);
+    assert_non_null(strstr(c.text, "1  a_kernel_with_a_name_that_goes_on_and_on (failed)\n"));
+    assert_non_null(strstr(c.text, "\nlaunch 1 failed: it read at 0\n"));
+    free(c.text);
+    assert_int_equal(sl_launch_report_csv(capture_start(&c), log, NULL), SL_OK);
+    fclose(c.file);
+    assert_non_null(strstr(c.text, ",energy_nj,failure\n"));
+    assert_non_null(strstr(c.text, ",,,,it read at 0\n"));
+    free(c.text);
+    sl_launch_log_destroy(log);
+}
+
+static void long_texts_wrap_in_the_last_column(void **state)
+{
+    (void)state;
+    static const sl_column columns[] = {SL_TEXTS("name"), SL_PROSE("description")};
+    sl_table *t = SL_TABLE(columns);
+    capture c;
+    sl_table_cell(t, "a");
+    sl_table_cell(t, "one two three four five six seven eight");
+    assert_int_equal(sl_table_finish(t, capture_start(&c), 30, NULL), SL_OK);
+    capture_is(&c, "name  description\na     one two three four five\n      six seven eight\n");
+}
+
 static void no_launch_is_said_in_words(void **state)
 {
     (void)state;
@@ -277,6 +344,9 @@ int main(void)
         cmocka_unit_test(launches_become_rows_of_csv),
         cmocka_unit_test(launches_become_a_table_with_the_heaviest_instructions),
         cmocka_unit_test(no_launch_is_said_in_words),
+        cmocka_unit_test(tables_fit_a_terminal_of_100_columns),
+        cmocka_unit_test(a_failed_launch_has_its_error_and_no_numbers),
+        cmocka_unit_test(long_texts_wrap_in_the_last_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
