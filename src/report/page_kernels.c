@@ -76,124 +76,149 @@ void sl_section_overview(FILE *file, const sl_page *page)
     fputs("</section>\n", file);
 }
 
-/* ---- the loads that matter most ---- */
+/* ---- tables of memory instructions ---- */
 
-/* A place in the source: an unrolled loop has many copies of its loads. */
-typedef struct ranked {
-    size_t kernel, copies;
-    sl_page_load load;
-    sl_profile_counts reuse;
+/* An instruction with its copies, as unrolled loops have them, or all of an array. */
+typedef struct load_row {
+    size_t kernel;
+    const sl_page_load *first;
+    uint32_t copies;
     uint64_t weight;
-} ranked;
-typedef SL_ARRAY(ranked) ranking;
+    sl_counts counts;
+    sl_profile_counts reuse;
+    bool profiled;
+} load_row;
+typedef SL_ARRAY(load_row) load_rows;
+
+typedef bool sameness(const sl_inst_name *a, const sl_inst_name *b);
+
+static bool same_array(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return !strcmp(a->array, b->array);
+}
+
+static bool is_itself(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return a == b;
+}
+
+static bool add_load(load_rows *rows, size_t kernel, const sl_page_load *load, sameness *same)
+{
+    size_t at = rows->count;
+    while (at && !(rows->items[at - 1].kernel == kernel && same(&rows->items[at - 1].first->inst, &load->inst)))
+        at--;
+    if (!at) {
+        if (!sl_array_push(rows, ((load_row){.kernel = kernel, .first = load})))
+            return false;
+        at = rows->count;
+    }
+    load_row *to = &rows->items[at - 1];
+    to->copies++;
+    sl_counts_merge(&to->counts, &load->counts);
+    if (load->reuse)
+        sl_profile_counts_merge(&to->reuse, load->reuse);
+    to->profiled |= load->reuse != NULL;
+    return true;
+}
+
+/* Columns before and behind the metrics. */
+enum { OF_KERNEL = 1, PTX = 2, PLACE = 4, COPIES = 8, PLANNED = 16 };
+
+static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
+{
+    if (with & OF_KERNEL)
+        sl_html_column(file, "kernel", NULL, false);
+    if (with & PTX)
+        sl_html_column(file, "PTX", "line of the PTX; of other traces the address", true);
+    if (with & PLACE) {
+        sl_html_column(file, "place", "source line, or line of the PTX", false);
+        sl_html_column(file, "instruction", NULL, false);
+    }
+    sl_html_column(file, "array", "the pointer that the address is made from", false);
+    sl_page_columns_head(file, columns);
+    if (with & COPIES)
+        sl_html_column(file, "copies", "instructions that the compiler made of it", true);
+    if (with & PLANNED)
+        sl_planned_columns(file);
+    sl_html_table_rows(file);
+}
+
+static void put_load(FILE *file, const sl_page *page, const load_row *r, const sl_page_columns *columns, unsigned with)
+{
+    const sl_inst_name *inst = &r->first->inst;
+    sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
+    fputs("<tr>", file);
+    if (with & OF_KERNEL) {
+        kernel_link(file, page, r->kernel);
+        fputs("</td>", file);
+    }
+    if (with & PTX)
+        sl_html_cell_count(file, inst->ptx_line ? inst->ptx_line : inst->pc);
+    if (with & PLACE) {
+        fputs("<td>", file);
+        sl_section_place(file, page, r->kernel, inst);
+        fputs("</td>", file);
+        sl_html_cell(file, inst->opcode);
+    }
+    sl_html_cell(file, inst->array);
+    sl_page_columns_cells(file, columns, &row);
+    if (with & COPIES)
+        sl_html_cell_count(file, r->copies);
+    if (with & PLANNED)
+        sl_planned_cells(file, r->first->planned);
+    fputs("</tr>\n", file);
+}
+
+static void put_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
+                           const load_rows *rows, unsigned with)
+{
+    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
+    for (size_t i = 0; i < rows->count; i++) {
+        const load_row *r = &rows->items[i];
+        sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
+        sl_page_columns_add(&columns, &row);
+    }
+    sl_html_table(file, caption, class);
+    load_head(file, &columns, with);
+    for (size_t i = 0; i < rows->count; i++)
+        put_load(file, page, &rows->items[i], &columns, with);
+    sl_html_table_end(file);
+}
+
+/* ---- the loads that matter most ---- */
 
 static int by_weight(const void *left, const void *right)
 {
-    const ranked *a = left, *b = right;
+    const load_row *a = left, *b = right;
+    uint32_t x = a->first->inst.pc, y = b->first->inst.pc;
     if (a->weight != b->weight)
         return a->weight < b->weight ? 1 : -1;
-    return a->kernel != b->kernel ? (a->kernel > b->kernel) - (a->kernel < b->kernel)
-                                  : (a->load.inst.pc > b->load.inst.pc) - (a->load.inst.pc < b->load.inst.pc);
-}
-
-static void load_head(FILE *file, const sl_page_columns *columns)
-{
-    sl_html_column(file, "place", "source line, or line of the PTX", false);
-    sl_html_column(file, "instruction", NULL, false);
-    sl_html_column(file, "array", "the pointer that the address is made from", false);
-    sl_page_columns_head(file, columns);
-}
-
-static void load_cells(FILE *file, const sl_page *page, size_t kernel, const sl_page_load *l,
-                       const sl_page_columns *columns)
-{
-    sl_metric_row row = sl_page_row(page, &l->counts, l->reuse);
-    fputs("<td>", file);
-    sl_section_place(file, page, kernel, &l->inst);
-    fputs("</td>", file);
-    sl_html_cell(file, l->inst.opcode);
-    sl_html_cell(file, l->inst.array);
-    sl_page_columns_cells(file, columns, &row);
-}
-
-static bool rank(ranking *all, size_t kernel, const sl_page_load *load)
-{
-    size_t at = all->count;
-    while (at > 0 &&
-           !(all->items[at - 1].kernel == kernel && sl_inst_same_place(&all->items[at - 1].load.inst, &load->inst)))
-        at--;
-    if (!at) {
-        ranked one = {.kernel = kernel, .load = {.inst = load->inst}};
-        if (!sl_array_push(all, one))
-            return false;
-        at = all->count;
-    }
-    ranked *to = &all->items[at - 1];
-    to->copies++;
-    sl_counts_merge(&to->load.counts, &load->counts);
-    if (load->reuse)
-        sl_profile_counts_merge(&to->reuse, load->reuse);
-    to->load.reuse = load->reuse; /* whether there is any: its place is told when nothing moves any more */
-    return true;
+    return a->kernel != b->kernel ? (a->kernel > b->kernel) - (a->kernel < b->kernel) : (x > y) - (x < y);
 }
 
 /* By misses where they are known, otherwise by traffic. */
-static bool rank_all(const sl_page *page, ranking *all)
-{
-    sl_counter weight = sl_page_has_bars(page) ? SL_COUNTER_ld_sector_misses : SL_COUNTER_ld_sectors;
-    for (size_t k = 0; k < page->kernels.count; k++)
-        for (uint32_t i = 0; i < page->kernels.items[k].loads; i++)
-            if (!rank(all, k, &page->kernels.items[k].load[i]))
-                return false;
-    for (size_t i = 0; i < all->count; i++)
-        all->items[i].weight = all->items[i].load.counts.value[weight];
-    if (all->count)
-        qsort(all->items, all->count, sizeof *all->items, by_weight);
-    if (all->count > WORST_LOADS)
-        all->count = WORST_LOADS;
-    while (all->count && !all->items[all->count - 1].weight)
-        all->count--;
-    for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].load.reuse)
-            all->items[i].load.reuse = &all->items[i].reuse;
-    return true;
-}
-
-static void put_ranking(FILE *file, const sl_page *page, const ranking *all)
-{
-    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
-    const char *title = columns.bars ? "Loads that miss most" : "Loads with the most traffic";
-    for (size_t i = 0; i < all->count; i++) {
-        sl_metric_row row = sl_page_row(page, &all->items[i].load.counts, all->items[i].load.reuse);
-        sl_page_columns_add(&columns, &row);
-    }
-    fprintf(file, "<section id=worst><h2>%s</h2>\n", title);
-    sl_html_table(file, title, "sortable");
-    sl_html_column(file, "kernel", NULL, false);
-    load_head(file, &columns);
-    sl_html_column(file, "copies", "instructions that the compiler made of it", true);
-    sl_html_table_rows(file);
-    for (size_t i = 0; i < all->count; i++) {
-        const ranked *r = &all->items[i];
-        fputs("<tr>", file);
-        kernel_link(file, page, r->kernel);
-        fputs("</td>", file);
-        load_cells(file, page, r->kernel, &r->load, &columns);
-        sl_html_cell_count(file, r->copies);
-        fputs("</tr>\n", file);
-    }
-    sl_html_table_end(file);
-    fputs("</section>\n", file);
-}
-
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error)
 {
-    ranking all = {0};
-    bool done = rank_all(page, &all);
-    if (done && all.count)
-        put_ranking(file, page, &all);
-    sl_array_free(&all);
-    return done ? SL_OK : sl_fail_memory(error);
+    bool misses = sl_page_has_bars(page), good = true;
+    const char *title = misses ? "Loads that miss most" : "Loads with the most traffic";
+    load_rows rows = {0};
+    for (size_t k = 0; k < page->kernels.count; k++)
+        for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
+            good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_place);
+    for (size_t i = 0; i < rows.count; i++)
+        rows.items[i].weight = rows.items[i].counts.value[misses ? SL_COUNTER_ld_sector_misses : SL_COUNTER_ld_sectors];
+    if (rows.count)
+        qsort(rows.items, rows.count, sizeof *rows.items, by_weight);
+    rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
+    while (rows.count && !rows.items[rows.count - 1].weight)
+        rows.count--;
+    if (good && rows.count) {
+        fprintf(file, "<section id=worst><h2>%s</h2>\n", title);
+        put_load_table(file, page, title, "sortable", &rows, OF_KERNEL | PLACE | COPIES);
+        fputs("</section>\n", file);
+    }
+    sl_array_free(&rows);
+    return good ? SL_OK : sl_fail_memory(error);
 }
 
 /* ---- kernels ---- */
@@ -261,97 +286,26 @@ void sl_section_launches(FILE *file, const sl_page *page)
 
 /* ---- one kernel ---- */
 
-static void put_loads(FILE *file, const sl_page *page, size_t kernel)
+static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
-    for (uint32_t i = 0; i < k->loads; i++) {
-        sl_metric_row row = sl_page_row(page, &k->load[i].counts, k->load[i].reuse);
-        sl_page_columns_add(&columns, &row);
+    load_rows loads = {0}, arrays = {0};
+    bool good = true;
+    for (uint32_t i = 0; i < k->loads && good; i++)
+        good = add_load(&loads, kernel, &k->load[i], is_itself) &&
+               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i], same_array));
+    if (good) {
+        fputs("<h3>Memory instructions</h3>\n", file);
+        put_load_table(file, page, "Memory instructions, in the order of the program", "sortable loads", &loads,
+                       PTX | PLACE | (page->input.plan ? PLANNED : 0));
     }
-    fputs("<h3>Memory instructions</h3>\n", file);
-    sl_html_table(file, "Memory instructions, in the order of the program", "sortable loads");
-    sl_html_column(file, "PTX", "line of the PTX; of other traces the address", true);
-    load_head(file, &columns);
-    if (page->input.plan)
-        sl_planned_columns(file);
-    sl_html_table_rows(file);
-    for (uint32_t i = 0; i < k->loads; i++) {
-        const sl_inst_name *inst = &k->load[i].inst;
-        fputs("<tr>", file);
-        sl_html_cell_count(file, inst->ptx_line ? inst->ptx_line : inst->pc);
-        load_cells(file, page, kernel, &k->load[i], &columns);
-        if (page->input.plan)
-            sl_planned_cells(file, k->load[i].planned);
-        fputs("</tr>\n", file);
+    if (good && arrays.count > 1) {
+        fputs("<h3>Arrays</h3>\n", file);
+        put_load_table(file, page, "Arrays, all accesses to each summed", "sortable", &arrays, 0);
     }
-    sl_html_table_end(file);
-}
-
-typedef struct array_sum {
-    const char *name;
-    sl_counts counts;
-    sl_profile_counts reuse;
-    bool profiled;
-} array_sum;
-
-static uint32_t sum_arrays(const sl_page_kernel *k, array_sum *sum)
-{
-    uint32_t arrays = 0;
-    for (uint32_t i = 0; i < k->loads; i++) {
-        uint32_t at = 0;
-        if (!*k->load[i].inst.array)
-            continue;
-        while (at < arrays && strcmp(sum[at].name, k->load[i].inst.array) != 0)
-            at++;
-        arrays += at == arrays;
-        sum[at].name = k->load[i].inst.array;
-        sl_counts_merge(&sum[at].counts, &k->load[i].counts);
-        if (k->load[i].reuse)
-            sl_profile_counts_merge(&sum[at].reuse, k->load[i].reuse);
-        sum[at].profiled |= k->load[i].reuse != NULL;
-    }
-    return arrays;
-}
-
-static sl_metric_row array_row(const sl_page *page, const array_sum *sum)
-{
-    return sl_page_row(page, &sum->counts, sum->profiled ? &sum->reuse : NULL);
-}
-
-static void put_array_table(FILE *file, const sl_page *page, const array_sum *sum, uint32_t arrays)
-{
-    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
-    for (uint32_t i = 0; i < arrays; i++) {
-        sl_metric_row row = array_row(page, &sum[i]);
-        sl_page_columns_add(&columns, &row);
-    }
-    fputs("<h3>Arrays</h3>\n", file);
-    sl_html_table(file, "Arrays, all accesses to each summed", "sortable");
-    sl_html_column(file, "array", "the pointer that addresses are made from", false);
-    sl_page_columns_head(file, &columns);
-    sl_html_table_rows(file);
-    for (uint32_t i = 0; i < arrays; i++) {
-        sl_metric_row row = array_row(page, &sum[i]);
-        fputs("<tr>", file);
-        sl_html_cell(file, sum[i].name);
-        sl_page_columns_cells(file, &columns, &row);
-        fputs("</tr>\n", file);
-    }
-    sl_html_table_end(file);
-}
-
-static sl_status put_arrays(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
-{
-    const sl_page_kernel *k = &page->kernels.items[kernel];
-    array_sum *sum = calloc(k->loads + 1, sizeof *sum);
-    if (!sum)
-        return sl_fail_memory(error);
-    uint32_t arrays = sum_arrays(k, sum);
-    if (arrays > 1)
-        put_array_table(file, page, sum, arrays);
-    free(sum);
-    return SL_OK;
+    sl_array_free(&loads);
+    sl_array_free(&arrays);
+    return good ? SL_OK : sl_fail_memory(error);
 }
 
 sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
@@ -368,12 +322,10 @@ sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_e
     sl_section_planned(file, page, kernel);
     sl_section_source(file, page, kernel);
     sl_status status = SL_OK;
-    if (k->loads) {
-        put_loads(file, page, kernel);
-        status = put_arrays(file, page, kernel, error);
-    } else {
-        fputs("<p class=note>Of its memory instructions nothing is known.</p>\n", file);
-    }
+    if (k->loads)
+        status = put_loads(file, page, kernel, error);
+    else
+        sl_html_note(file, "Of its memory instructions nothing is known.");
     sl_section_reuse(file, page, kernel);
     fputs("</section>\n", file);
     return status;

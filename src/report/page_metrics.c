@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of metrics in the tables of a page: of those that pages can show the ones that have a value somewhere. */
+#include <string.h>
+
 #include "base/text.h"
 #include "report/html.h"
 #include "report/page_sections.h"
@@ -65,19 +67,28 @@ void sl_page_columns_head(FILE *file, const sl_page_columns *columns)
 {
     if (columns->bars)
         sl_html_column(file, "in L1", "hits, pending hits and misses by class", false);
-    for (int i = 0; i < SL_PAGE_METRICS; i++)
+    for (int i = 0; i < SL_PAGE_METRICS; i++) {
+        const sl_metric_info *m = &sl_metric_infos[shown[i]];
+        bool word = !strchr(m->long_heading, ' '); /* a long one fits */
         if (columns->metric[i])
-            sl_html_column(file, sl_metric_infos[shown[i]].heading, sl_metric_infos[shown[i]].description, true);
+            sl_html_column(file, word ? m->long_heading : m->heading, m->description, true);
+    }
 }
 
 void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row)
 {
     char text[SL_METRIC_BYTES], exact[SL_DOUBLE_BYTES];
     double value;
-    if (!sl_metric_value(metric, row, &value))
+    sl_fraction f = sl_metric_of(metric, row);
+    if (!sl_metric_value(metric, row, &value)) {
         sl_html_cell_none(file);
+        return;
+    }
+    if (f.whole == 1 && !sl_metric_is_share(metric))
+        snprintf(exact, sizeof exact, "%llu", (unsigned long long)f.part);
     else
-        sl_html_cell_exact(file, sl_double_text(value, exact), sl_metric_text(metric, row, 1, text));
+        sl_double_text(value, exact);
+    sl_html_cell_exact(file, exact, sl_metric_text(metric, row, 1, text));
 }
 
 void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row)
@@ -137,7 +148,7 @@ void sl_page_bar(FILE *file, const sl_counts *c)
     fputs("\">", file);
     pending = pending < hits ? pending : hits;
     put_part(file, "c-hit", hits - pending, all);
-    put_part(file, "c-late", pending, all);
+    put_part(file, "c-pending", pending, all);
     for (int i = 0; i < CLASSES; i++)
         put_part(file, classes[i].class, part[i], all);
     if (hits + missed < all) /* misses whose class nobody told */

@@ -156,7 +156,7 @@ function heaviest() {
 
 const classes = [
     ["hit", "hit", (c) => (c.ld_sector_hits || 0) - (c.latency_sectors || 0)],
-    ["late", "hit, late", (c) => c.latency_sectors || 0],
+    ["pending", "pending hit", (c) => c.latency_sectors || 0],
     ["compulsory", "compulsory", (c) => c.compulsory_sectors || 0],
     ["capacity", "capacity", (c) => c.capacity_sectors || 0],
     ["conflict", "conflict", (c) => c.conflict_sectors || 0],
@@ -236,7 +236,7 @@ function chartDistance(figure) {
             { label: "up to this distance", type: "line", data: sums, borderColor: colour("soft"), backgroundColor: colour("soft"),
               borderWidth: 1.5, pointRadius: 2 },
             { label: "lines", data: lines, backgroundColor: colour("hit") },
-            { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_touches), backgroundColor: colour("late") }] },
+            { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_touches), backgroundColor: colour("pending") }] },
         options: options(axis("different ones touched in between"), axis("% of touches", { min: 0 }),
                          { plugins: { legend: legend(), tooltip: inPercent,
                                       cacheMark: at < 0 ? {} : { at: at, text: bytes(data.profiled_with.cache) } } }),
