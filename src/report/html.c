@@ -55,11 +55,33 @@ void sl_html_text_n(FILE *file, const char *text, size_t bytes)
     }
 }
 
+void sl_htmlf(FILE *file, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    for (const char *at = format; *at; at++) {
+        if (*at != '%') {
+            fputc(*at, file);
+        } else if (at[1] == 's') {
+            sl_html_text(file, va_arg(args, const char *));
+            at++;
+        } else if (at[1] == 'u') {
+            fprintf(file, "%u", va_arg(args, unsigned));
+            at++;
+        } else if (at[1] == 'z') {
+            fprintf(file, "%zu", va_arg(args, size_t));
+            at += 2;
+        } else {
+            fprintf(file, "%llu", va_arg(args, unsigned long long));
+            at += 3;
+        }
+    }
+    va_end(args);
+}
+
 void sl_html_cell(FILE *file, const char *text)
 {
-    fputs("<td>", file);
-    sl_html_text(file, text);
-    fputs("</td>", file);
+    sl_htmlf(file, "<td>%s</td>", text);
 }
 
 void sl_html_cell_exact(FILE *file, const char *exact, const char *shown)
@@ -109,31 +131,23 @@ void sl_html_cell_none(FILE *file)
 
 void sl_html_note(FILE *file, const char *text)
 {
-    fputs("<p class=note>", file);
-    sl_html_text(file, text);
-    fputs("</p>\n", file);
+    sl_htmlf(file, "<p class=note>%s</p>\n", text);
 }
 
 void sl_html_column(FILE *file, const char *text, const char *title, bool number)
 {
     fprintf(file, "<th scope=col%s", number ? " class=n" : "");
-    if (title) {
-        fputs(" title=\"", file);
-        sl_html_text(file, title);
-        fputc('"', file);
-    }
-    fputc('>', file);
-    sl_html_text(file, text);
-    fputs("</th>", file);
+    if (title)
+        sl_htmlf(file, " title=\"%s\"", title);
+    sl_htmlf(file, ">%s</th>", text);
 }
 
 void sl_html_table(FILE *file, const char *caption, const char *class)
 {
-    fprintf(file, "<div class=scroll tabindex=0 role=region aria-label=\"");
-    sl_html_text(file, caption);
-    fprintf(file, "\"><table class=\"%s\"><caption>", class);
-    sl_html_text(file, caption);
-    fputs("</caption>\n<thead><tr>", file);
+    sl_htmlf(file,
+             "<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table class=\"%s\"><caption>%s</caption>\n"
+             "<thead><tr>",
+             caption, class, caption);
 }
 
 void sl_html_table_rows(FILE *file)

@@ -9,10 +9,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sluice/error.h"
+
 /* Text, or the value of an attribute in double quotes. What is not UTF-8, control characters, and characters that turn
  * the direction of writing become U+FFFD. */
 void sl_html_text(FILE *file, const char *text);
 void sl_html_text_n(FILE *file, const char *text, size_t bytes);
+
+/* As printf for %s, whose text is escaped, %u, %zu and %llu. */
+void sl_htmlf(FILE *file, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Cells of a table: with the exact value for sorting, and in short form for people. */
 void sl_html_cell(FILE *file, const char *text);

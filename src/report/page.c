@@ -3,60 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/html.h"
 #include "report/page_frame.h"
 #include "report/page_sections.h"
-
-static void put_title(FILE *file, const sl_page *page)
-{
-    sl_html_text(file, page->input.subject);
-    if (page->input.info.machine) {
-        fputs(" on ", file);
-        sl_html_text(file, page->input.info.machine);
-    }
-}
-
-static sl_status put_head(FILE *file, const sl_page *page, sl_error *error)
-{
-    char *title = NULL;
-    const char *machine = page->input.info.machine;
-    if (asprintf(&title, "%s%s%s", page->input.subject, machine ? " on " : "", machine ? machine : "") < 0)
-        return sl_fail_memory(error);
-    sl_page_frame_head(file, title);
-    free(title);
-    return SL_OK;
-}
 
 /* What made the numbers. */
 static void put_facts(FILE *file, const sl_page *page)
 {
     const sl_report_info *info = &page->input.info;
-    fputs("<p class=facts>sluice " SLUICE_VERSION " ", file);
-    sl_html_text(file, info->command);
-    if (info->trace) {
-        fputs(" \u00b7 trace ", file);
-        sl_html_text(file, info->trace->path);
-        if (info->trace->producer) {
-            fputs(" \u00b7 recorded by <code>", file);
-            sl_html_text(file, info->trace->producer);
-            fputs("</code>", file);
-        }
-    }
-    for (size_t i = 0; i < info->options; i++) {
-        fputs(" \u00b7 ", file);
-        sl_html_text(file, info->option[i].name);
-        fputs(" <b>", file);
-        sl_html_text(file, info->option[i].value);
-        fputs("</b>", file);
-    }
+    sl_htmlf(file, "<p class=facts>sluice " SLUICE_VERSION " %s", info->command);
+    if (info->trace)
+        sl_htmlf(file, " \u00b7 trace %s", info->trace->path);
+    if (info->trace && info->trace->producer)
+        sl_htmlf(file, " \u00b7 recorded by <code>%s</code>", info->trace->producer);
+    for (size_t i = 0; i < info->options; i++)
+        sl_htmlf(file, " \u00b7 %s <b>%s</b>", info->option[i].name, info->option[i].value);
     if (info->seed)
         fprintf(file, " \u00b7 seed <b>%llu</b>", (unsigned long long)*info->seed);
     fputs("</p>\n", file);
-    if (info->trace && info->trace->damage) {
-        fputs("<p class=\"note bad\">The trace is damaged: ", file);
-        sl_html_text(file, info->trace->damage);
-        fputs("</p>\n", file);
-    }
+    if (info->trace && info->trace->damage)
+        sl_htmlf(file, "<p class=\"note bad\">The trace is damaged: %s</p>\n", info->trace->damage);
 }
 
 static void put_nav(FILE *file, const sl_page *page)
@@ -137,24 +104,23 @@ static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
 
 sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
 {
-    sl_status status = put_head(file, page, error);
-    if (status)
-        return status;
-    fputs("<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>", file);
-    put_title(file, page);
-    fputs("</h1>\n", file);
+    char *title = NULL;
+    const char *machine = page->input.info.machine;
+    if (asprintf(&title, "%s%s%s", page->input.subject, machine ? " on " : "", machine ? machine : "") < 0)
+        return sl_fail_memory(error);
+    sl_page_frame_head(file, title);
+    sl_htmlf(file, "<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>%s</h1>\n", title);
+    free(title);
     put_facts(file, page);
     fputs("</header>\n", file);
     put_nav(file, page);
     fputs("<main id=main>\n", file);
-    status = put_sections(file, page, error);
+    sl_status status = put_sections(file, page, error);
     fputs("</main>\n", file);
     if (!status)
         status = put_data(file, page, error);
     if (status)
         return status;
     sl_page_frame_end(file);
-    if (fflush(file) || ferror(file))
-        return sl_fail_io(error, "write", "the HTML report");
-    return SL_OK;
+    return sl_text_finish(file, "the HTML report", error);
 }

@@ -45,10 +45,9 @@ void sl_page_frame_head(FILE *file, const char *title)
           "<meta name=color-scheme content=\"light dark\">\n"
           "<meta http-equiv=Content-Security-Policy content=\"" POLICY "\">\n"
           "<meta name=generator content=\"sluice " SLUICE_VERSION "\">\n"
-          "<link rel=icon href=\"data:,\">\n<title>",
+          "<link rel=icon href=\"data:,\">\n",
           file);
-    sl_html_text(file, title);
-    fputs("</title>\n", file);
+    sl_htmlf(file, "<title>%s</title>\n", title);
     put_asset(file, "style", sl_asset_style());
     fputs("</head>\n", file);
 }

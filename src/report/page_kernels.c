@@ -13,9 +13,7 @@ void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *c
     fprintf(file, "<figure class=chart hidden data-chart=%s", what);
     if (kernel != SIZE_MAX)
         fprintf(file, " data-kernel=%zu", kernel);
-    fputs("><figcaption>", file);
-    sl_html_text(file, caption);
-    fputs("</figcaption></figure>\n", file);
+    sl_htmlf(file, "><figcaption>%s</figcaption></figure>\n", caption);
 }
 
 static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
@@ -25,20 +23,15 @@ static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
 
 static void kernel_link(FILE *file, const sl_page *page, size_t kernel)
 {
-    fprintf(file, "<td><a href=\"#kernel-%zu\" title=\"", kernel);
-    sl_html_text(file, page->kernels.items[kernel].symbol);
-    fputs("\">", file);
-    sl_html_text(file, page->kernels.items[kernel].name);
-    fputs("</a>", file);
+    const sl_page_kernel *k = &page->kernels.items[kernel];
+    sl_htmlf(file, "<td><a href=\"#kernel-%zu\" title=\"%s\">%s</a>", kernel, k->symbol, k->name);
 }
 
 /* ---- overview ---- */
 
 static void put_tile(FILE *file, const char *name, const char *value, const char *title)
 {
-    fputs("<div title=\"", file);
-    sl_html_text(file, title);
-    fprintf(file, "\"><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+    sl_htmlf(file, "<div title=\"%s\"><dt>%s</dt><dd>%s</dd></div>\n", title, name, value);
 }
 
 void sl_section_overview(FILE *file, const sl_page *page)
@@ -67,9 +60,8 @@ void sl_section_overview(FILE *file, const sl_page *page)
     for (size_t i = 0; i < page->launches.count; i++)
         if (page->launches.items[i].failed) {
             const sl_page_launch *l = &page->launches.items[i];
-            fprintf(file, "<p class=\"note bad\">Launch %llu failed: ", (unsigned long long)l->index);
-            sl_html_text(file, *l->failure ? l->failure : "it was not recorded why");
-            fputs("</p>\n", file);
+            sl_htmlf(file, "<p class=\"note bad\">Launch %llu failed: %s</p>\n", (unsigned long long)l->index,
+                     *l->failure ? l->failure : "it was not recorded why");
         }
     if (sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits))
         sl_section_chart(file, "classes", SIZE_MAX, "What becomes of the sectors that each kernel loads, in L1");
@@ -311,14 +303,10 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
 sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    fprintf(file, "<section class=kernel id=kernel-%zu tabindex=-1><h2><span>Kernel</span> ", kernel);
-    sl_html_text(file, k->name);
-    fputs("</h2>\n", file);
-    if (strcmp(k->symbol, k->name) != 0) {
-        fputs("<p class=symbol><code>", file);
-        sl_html_text(file, k->symbol);
-        fputs("</code></p>\n", file);
-    }
+    sl_htmlf(file, "<section class=kernel id=kernel-%zu tabindex=-1><h2><span>Kernel</span> %s</h2>\n", kernel,
+             k->name);
+    if (strcmp(k->symbol, k->name) != 0)
+        sl_htmlf(file, "<p class=symbol><code>%s</code></p>\n", k->symbol);
     sl_section_planned(file, page, kernel);
     sl_section_source(file, page, kernel);
     sl_status status = SL_OK;

@@ -52,9 +52,7 @@ void sl_planned_cells(FILE *file, const sl_plan_load *planned)
         else
             fprintf(file, "<td class=\"n %s\" data-v=\"%.4f\">%+.1f%%</td>", sign_of(value), value, value);
     }
-    fputs("<td title=\"", file);
-    sl_html_text(file, planned && planned->why ? planned->why : "");
-    fputs("\">", file);
+    sl_htmlf(file, "<td title=\"%s\">", planned && planned->why ? planned->why : "");
     if (planned && planned->mode != SL_BYPASS_NONE)
         put_mode(file, planned->mode);
     fputs("</td>", file);
@@ -125,20 +123,13 @@ void sl_section_planned(FILE *file, const sl_page *page, size_t kernel)
     const sl_plan_kernel *k = page->kernels.items[kernel].planned;
     if (!k || !k->base)
         return;
-    fputs("<p class=note>A plan made on <b>", file);
-    sl_html_text(file, plan->clock ? plan->clock : "no clock");
-    fputs("</b>", file);
-    if (plan->select) {
-        fputs(" by <b>", file);
-        sl_html_text(file, plan->select);
-        fputs("</b>", file);
-    }
+    sl_htmlf(file, "<p class=note>A plan made on <b>%s</b>", plan->clock ? plan->clock : "no clock");
+    if (plan->select)
+        sl_htmlf(file, " by <b>%s</b>", plan->select);
     char base[SL_HUMAN_BYTES], with[SL_HUMAN_BYTES];
     fprintf(file, ": %s %s as it is, %s with the plan (%+.1f %%)", sl_human_count((uint64_t)k->base, base),
             plan->unit ? plan->unit : "", sl_human_count((uint64_t)k->planned, with), k->gain);
-    if (k->verdict) {
-        fputs("; ", file);
-        sl_html_text(file, k->verdict);
-    }
+    if (k->verdict)
+        sl_htmlf(file, "; %s", k->verdict);
     fputs(".</p>\n", file);
 }

@@ -271,9 +271,8 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
 {
     const sl_source_text *s = &page->input.source[v->source];
     uint32_t line = 0;
-    fprintf(file, "<details class=source%s><summary>", v == page->kernels.items[kernel].view ? " open" : "");
-    sl_html_text(file, s->name);
-    fputs("</summary>\n", file);
+    sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n",
+             v == page->kernels.items[kernel].view ? " open" : "", s->name);
     sl_html_table(file, v->ptx ? "PTX" : "Source", "code");
     sl_html_column(file, "line", NULL, true);
     sl_html_column(file, "sectors", "that its loads, stores and atomics touch", true);
@@ -314,9 +313,7 @@ void sl_section_place(FILE *file, const sl_page *page, size_t kernel, const sl_i
         uint32_t line = line_of(inst, &page->input.source[v->source]);
         if (line < v->first || line > v->last)
             continue;
-        fprintf(file, "<a href=\"#k%zu-s%zu-l%u\">", kernel, v->source, line);
-        sl_html_text(file, place);
-        fputs("</a>", file);
+        sl_htmlf(file, "<a href=\"#k%zu-s%zu-l%u\">%s</a>", kernel, v->source, line, place);
         return;
     }
     sl_html_text(file, place);
