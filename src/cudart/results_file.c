@@ -3,8 +3,7 @@
  *
  * File: the 8 bytes "SLRES\0" + format number, then records: u8 tag, u32 length, payload. Payloads are sequences of
  * variable-length integers (7 bits per byte, low first) and counted strings.
- *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'E' why it failed
- *   'F' the end */
+ *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'F' the end */
 #include "cudart/results_file.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "base/array.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
-static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\1";
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\2";
 
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
 {

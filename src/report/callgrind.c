@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/callgrind.h"
+#include "report/page.h"
 
 #include <inttypes.h>
 #include <string.h>

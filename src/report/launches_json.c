@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches as JSON and as CSV: every value exact. */
-#include "report/launches_json.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* What was counted and what the model says of launches, as tables for people: a line per launch, or per kernel where
  * there are many; then, per kernel, the memory instructions that matter most. */
 #include "report/launch_tables.h"
-#include "report/model.h"
+#include "report/launches.h"
 
 static const sl_metric_list counted =
     SL_METRIC_LIST(SL_METRIC_time_ns, SL_METRIC_warp_insts, SL_METRIC_thread_insts, SL_METRIC_ld_requests,

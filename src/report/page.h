@@ -45,4 +45,9 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error);
 /* A row per kernel, and one per memory instruction of it with the columns from `pc` to `array` filled in. */
 sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error);
 
+/* What each source line of each kernel did, in the format of callgrind: for KCachegrind and callgrind_annotate. Kernels
+ * are functions, counters are events. What a kernel counted that no line is to blame for (instructions, say) stands at
+ * its line 0, so that the sums are right. */
+sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error);
+
 #endif

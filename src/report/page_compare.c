@@ -222,14 +222,14 @@ static void put_launches(FILE *file, const sl_validation *v)
     sl_html_column(file, "#", NULL, true);
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "in means", "launches with few load sectors are left out of the means", false);
-    for (int q = 0; q < SL_QUANTITIES; q++) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         char title[64];
-        if (!sl_validation_has(v, (sl_quantity)q))
+        if (!sl_validation_has(v, q))
             continue;
-        snprintf(title, sizeof title, "%s, measured", sl_quantity_title((sl_quantity)q));
+        snprintf(title, sizeof title, "%s, measured", sl_quantity_title(q));
         sl_html_column(file, title, NULL, true);
         sl_html_column(file, v->variant[0], NULL, true);
-        sl_html_column(file, "error", sl_quantity_is_share((sl_quantity)q) ? "in points" : "in percent", true);
+        sl_html_column(file, "error", sl_quantity_is_share(q) ? "in points" : "in percent", true);
     }
     sl_html_table_rows(file);
     for (size_t i = 0; i < v->launches; i++) {
@@ -251,12 +251,12 @@ void sl_section_hardware(FILE *file, const sl_page *page)
     if (!v)
         return;
     fputs("<section id=hardware><h2>Model and hardware</h2>\n<div class=charts>\n", file);
-    for (int q = 0; q < SL_QUANTITIES; q++) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         char what[64];
-        if (!sl_validation_has(v, (sl_quantity)q))
+        if (!sl_validation_has(v, q))
             continue;
         snprintf(what, sizeof what, "scatter-%s", sl_quantity_infos[q].name);
-        sl_section_chart(file, what, SIZE_MAX, sl_quantity_title((sl_quantity)q));
+        sl_section_chart(file, what, SIZE_MAX, sl_quantity_title(q));
     }
     fputs("</div>\n", file);
     if (v->unmeasured)

@@ -28,4 +28,26 @@ void sl_csv_counts(FILE *file, const sl_counter_set *shown, const sl_counts *cou
 /* The columns index, kernel and name, with a comma behind each. */
 void sl_csv_launch(FILE *file, uint64_t index, const char *symbol, const char *name);
 
+/* The report of launches as JSON and CSV (launches.h), for reports that say more of each launch. */
+
+/* Members beside the usual ones. */
+typedef struct sl_launch_json_more {
+    const void *of;
+    void (*head)(sl_json *json, const void *of);
+    void (*launch)(sl_json *json, const void *of, size_t n); /* of the n-th launch of the log */
+} sl_launch_json_more;
+
+/* Columns behind the usual ones, each with a comma before it; empty in rows of memory instructions. */
+typedef struct sl_launch_csv_more {
+    const void *of;
+    size_t (*columns)(FILE *file, const void *of); /* writes their names; how many there are */
+    void (*launch)(FILE *file, const void *of, size_t n);
+} sl_launch_csv_more;
+
+/* `more` may be NULL. */
+sl_status sl_launch_report_json_more(FILE *file, const sl_launch_log *log, const sl_report_info *info,
+                                     const sl_launch_json_more *more, sl_error *error);
+sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const sl_launch_csv_more *more,
+                                    sl_error *error);
+
 #endif

@@ -2,7 +2,7 @@
 /* What the simulator says, as JSON and CSV: every value exact. */
 #include <inttypes.h>
 
-#include "report/launches_json.h"
+#include "report/parts.h"
 #include "report/sim.h"
 
 static const char *const stall_names[SL_STALLS] = {
@@ -40,7 +40,7 @@ static void put_told(sl_json *j, const sl_machine *machine, const sl_sim_reporte
 static void put_launch(sl_json *j, const void *of, size_t n)
 {
     const sl_sim_report *report = of;
-    const sl_sim_reported *launch = &report->launch[n];
+    const sl_sim_reported *launch = &report->launch.items[n];
     sl_json_u64_member(j, "l1_bytes", launch->l1_bytes);
     sl_json_u64_member(j, "resident_blocks", launch->resident_blocks);
     sl_json_array_member(j, "levels", true);
@@ -115,7 +115,7 @@ static size_t csv_columns(FILE *file, const void *of)
 static void csv_launch(FILE *file, const void *of, size_t n)
 {
     const sl_sim_report *report = of;
-    const sl_sim_reported *launch = &report->launch[n];
+    const sl_sim_reported *launch = &report->launch.items[n];
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_sim_level_result *r = &launch->level[i];
         for (int m = 0; m < SL_LEVEL_METRICS; m++)

@@ -26,7 +26,7 @@ static bool is_shown(const sl_sim_report *report, size_t launch)
 static void all_cells(sl_table *t, const sl_sim_report *report)
 {
     sl_table_cell(t, "");
-    sl_table_cellf(t, "all %zu launches", report->launches);
+    sl_table_cellf(t, "all %zu launches", report->launch.count);
 }
 
 /* ---- levels ---- */
@@ -52,9 +52,9 @@ static void add_level(sl_sim_level_result *to, const sl_sim_level_result *from)
 static sl_sim_level_result level_sum(const sl_sim_report *report, uint32_t level)
 {
     sl_sim_level_result sum = {0};
-    for (size_t i = 0; i < report->launches; i++)
+    for (size_t i = 0; i < report->launch.count; i++)
         if (!report->log->launches.items[i].failed)
-            add_level(&sum, &report->launch[i].level[level]);
+            add_level(&sum, &report->launch.items[i].level[level]);
     return sum;
 }
 
@@ -130,15 +130,15 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
     bool frc = of->miss_handling == SL_MISS_FRC;
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - !frc);
     sl_counts counts = {0};
-    for (size_t i = 0; i < report->launches; i++) {
+    for (size_t i = 0; i < report->launch.count; i++) {
         sl_counts of_launch = sl_unpack_counts(&report->log->launches.items[i].counts);
         sl_counts_merge(&counts, &of_launch);
         if (!is_shown(report, i))
             continue;
         sl_launch_cells(t, &report->log->launches.items[i]);
-        misses_row(t, &of_launch, &report->launch[i].level[level], frc);
+        misses_row(t, &of_launch, &report->launch.items[i].level[level], frc);
     }
-    if (report->launches > 1) {
+    if (report->launch.count > 1) {
         sl_sim_level_result sum = level_sum(report, level);
         all_cells(t, report);
         misses_row(t, &counts, &sum, frc);
@@ -155,7 +155,7 @@ static sl_status print_told(FILE *file, const sl_sim_report *report, size_t widt
 {
     static const sl_column columns[] = {SL_TEXTS("level"), SL_NAMES("policy"), SL_NAMES("statistic"),
                                         SL_NUMBERS("of the last launch")};
-    const sl_sim_reported *last = report->launches ? &report->launch[report->launches - 1] : NULL;
+    const sl_sim_reported *last = report->launch.count ? &report->launch.items[report->launch.count - 1] : NULL;
     if (!last || !last->told)
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
@@ -189,15 +189,15 @@ static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t wid
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
     sl_sim_bound sum = {0};
-    for (size_t i = 0; i < report->launches; i++) {
-        const sl_sim_bound *b = &report->launch[i].bound;
+    for (size_t i = 0; i < report->launch.count; i++) {
+        const sl_sim_bound *b = &report->launch.items[i].bound;
         sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.fewest + b->fewest};
         if (!is_shown(report, i))
             continue;
         sl_launch_cells(t, &report->log->launches.items[i]);
         bound_row(t, b);
     }
-    if (report->launches > 1) {
+    if (report->launch.count > 1) {
         all_cells(t, report);
         bound_row(t, &sum);
     }
@@ -226,7 +226,7 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
     const sl_launch_log *log = report->log;
     sl_status status = sl_launches_table(file, log, &traffic, false, width, error);
     sl_failures_text(file, log);
-    if (sl_launch_log_failed(log) == report->launches)
+    if (sl_launch_log_failed(log) == report->launch.count)
         return status;
     if (!status) {
         fputs("\nWhat schedulers did, and cycles that requests stalled before L1 for a way, an MSHR, a merge, the miss "

@@ -17,8 +17,7 @@ static void put_double(sl_json *j, const char *key, bool known, double value)
 static void put_quantities(sl_json *j, const sl_validated *l)
 {
     sl_json_object_member(j, "quantities", false);
-    for (int i = 0; i < SL_QUANTITIES; i++) {
-        sl_quantity q = (sl_quantity)i;
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         double value = 0;
         sl_json_object_member(j, sl_quantity_infos[q].name, false);
         bool known = sl_quantity_value(q, &l->measured, &value);
@@ -53,8 +52,8 @@ static void put_means(sl_json *j, const sl_validation *v)
     for (size_t i = 0; i < v->variants; i++) {
         sl_json_object(j, false);
         sl_json_string_member(j, "variant", v->variant[i]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
-            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            sl_mean_error mean = sl_validation_mean(v, i, q);
             put_double(j, sl_quantity_infos[q].name, mean.launches, mean.mean);
         }
         sl_json_close(j, '}');
@@ -123,8 +122,7 @@ static void csv_number(FILE *file, bool known, double value)
 
 static void csv_quantities(FILE *file, const sl_validation *v, const sl_validated *l, size_t variant)
 {
-    for (int i = 0; i < SL_QUANTITIES; i++) {
-        sl_quantity q = (sl_quantity)i;
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         double value = 0;
         csv_start(file, v, l, variant);
         fprintf(file, ",%s", sl_quantity_infos[q].name);

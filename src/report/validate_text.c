@@ -33,9 +33,9 @@ static void add_launch(group *g, const sl_validated *l)
         g->first = l;
     sl_counts_merge(&g->measured, &l->measured);
     sl_counts_merge(&g->model, &l->model[0]);
-    for (int q = 0; q < SL_QUANTITIES; q++) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         double difference;
-        if (!sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference))
+        if (!sl_quantity_error(q, &l->measured, &l->model[0], &difference))
             continue;
         g->compared[q]++;
         g->error[q] += fabs(difference);
@@ -100,8 +100,8 @@ static sl_table *quantity_table(const sl_validation *v, const sl_column *first, 
 {
     sl_column columns[8 + 3 * SL_QUANTITIES];
     memcpy(columns, first, firsts * sizeof *first);
-    for (int q = 0; q < SL_QUANTITIES; q++)
-        if (sl_validation_has(v, (sl_quantity)q)) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, q)) {
             columns[firsts++] = (sl_column)SL_NUMBERS(sl_metric_infos[sl_quantity_infos[q].metric].heading);
             columns[firsts++] = (sl_column){v->variant[0], true, false};
             columns[firsts++] = (sl_column){"diff", true, false};
@@ -127,14 +127,14 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
         cell_kernel(t, l);
         sl_table_cellf(t, "%llu", (unsigned long long)l->index);
         cell_sectors(t, &l->measured, &l->model[0]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
             double difference = 0;
-            if (!sl_validation_has(v, (sl_quantity)q))
+            if (!sl_validation_has(v, q))
                 continue;
-            bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
-            cell_value(t, (sl_quantity)q, &l->measured);
-            cell_value(t, (sl_quantity)q, &l->model[0]);
-            cell_difference(t, (sl_quantity)q, known, difference, true);
+            bool known = sl_quantity_error(q, &l->measured, &l->model[0], &difference);
+            cell_value(t, q, &l->measured);
+            cell_value(t, q, &l->model[0]);
+            cell_difference(t, q, known, difference, true);
         }
     }
     return sl_table_finish(t, file, width, error);
@@ -153,12 +153,12 @@ static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width,
         cell_kernel(t, g->first);
         sl_table_cellf(t, "%zu", g->launches);
         cell_sectors(t, &g->measured, &g->model);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
-            if (!sl_validation_has(v, (sl_quantity)q))
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            if (!sl_validation_has(v, q))
                 continue;
-            cell_value(t, (sl_quantity)q, &g->measured);
-            cell_value(t, (sl_quantity)q, &g->model);
-            cell_difference(t, (sl_quantity)q, g->compared[q], g->error[q] / (double)g->compared[q], false);
+            cell_value(t, q, &g->measured);
+            cell_value(t, q, &g->model);
+            cell_difference(t, q, g->compared[q], g->error[q] / (double)g->compared[q], false);
         }
     }
     if (!status)
@@ -187,20 +187,20 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
 {
     sl_column columns[SL_QUANTITIES + 1] = {{"mean absolute error", false, false}};
     size_t count = 1;
-    for (int q = 0; q < SL_QUANTITIES; q++)
-        if (sl_validation_has(v, (sl_quantity)q))
-            columns[count++] = (sl_column)SL_NUMBERS(sl_quantity_title((sl_quantity)q));
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, q))
+            columns[count++] = (sl_column)SL_NUMBERS(sl_quantity_title(q));
     sl_table *t = sl_table_create(columns, count);
     for (size_t i = 0; i < v->variants; i++) {
         sl_table_cell(t, v->variant[i]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
             char text[SL_HUMAN_BYTES];
-            if (!sl_validation_has(v, (sl_quantity)q))
+            if (!sl_validation_has(v, q))
                 continue;
-            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
+            sl_mean_error mean = sl_validation_mean(v, i, q);
             if (mean.launches)
                 sl_table_cellf(t, "%s %s", sl_human_ratio(mean.mean, 2, text),
-                               sl_quantity_is_share((sl_quantity)q) ? "points" : "%");
+                               sl_quantity_is_share(q) ? "points" : "%");
             else
                 sl_table_cell(t, "-");
         }
@@ -234,18 +234,18 @@ static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, s
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
     sl_status status = t ? SL_OK : sl_fail_memory(error);
     bool any = false;
-    for (int q = 0; q < SL_QUANTITIES && !status; q++) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES && !status; q++) {
         const group *g = NULL;
         for (int i = 0; i < MAX_WORST && (g = next_worst(groups, count, q, g)); i++) {
             double difference = 0;
             const sl_validated *l = g->at[q];
-            bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
-            sl_table_cell(t, i ? "" : sl_quantity_title((sl_quantity)q));
+            bool known = sl_quantity_error(q, &l->measured, &l->model[0], &difference);
+            sl_table_cell(t, i ? "" : sl_quantity_title(q));
             cell_kernel(t, l);
             sl_table_cellf(t, "%llu", (unsigned long long)l->index);
-            cell_value(t, (sl_quantity)q, &l->measured);
-            cell_value(t, (sl_quantity)q, &l->model[0]);
-            cell_difference(t, (sl_quantity)q, known, difference, true);
+            cell_value(t, q, &l->measured);
+            cell_value(t, q, &l->model[0]);
+            cell_difference(t, q, known, difference, true);
             any = true;
         }
     }

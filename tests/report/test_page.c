@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "report/callgrind.h"
 #include "report/html.h"
 #include "report/page.h"
 #include "report/page_frame.h"

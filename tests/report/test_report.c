@@ -11,7 +11,6 @@
 #include "base/json_write.h"
 #include "base/text.h"
 #include "report/launches.h"
-#include "report/model.h"
 #include "report/table.h"
 
 typedef struct capture {
