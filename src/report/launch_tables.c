@@ -2,28 +2,20 @@
 #include "report/launch_tables.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "report/bars.h"
+#include "report/load_sums.h"
 
 enum { MAX_KERNELS = 8, MAX_LOADS = 10, MAX_FAILURES = 10, BAR = 10 };
-
-/* A memory instruction, with its copies: an unrolled loop has many of each. */
-typedef struct load_sum {
-    const sl_inst_name *inst; /* the first; NULL: it did not run */
-    uint32_t copies;
-    uint64_t weight;
-    sl_counts counts;
-} load_sum;
 
 /* The launches of a kernel. */
 typedef struct kernel_sum {
     const sl_logged_kernel *kernel;
     uint64_t launches, failed;
     sl_counts counts;
-    uint32_t loads;
-    load_sum *load; /* [kernel->insts] */
+    sl_counts *load; /* [kernel->insts] */
 } kernel_sum;
 
 /* ---- sums ---- */
@@ -47,10 +39,8 @@ static bool add_launch(kernel_sum *sum, const sl_logged_launch *l)
     sum->failed += l->failed;
     sl_counts_merge(&sum->counts, &counts);
     for (uint32_t i = 0; i < l->loads; i++) {
-        load_sum *load = &sum->load[l->load[i].inst];
         counts = sl_unpack_counts(&l->load[i].counts);
-        load->inst = &l->kernel->inst[l->load[i].inst];
-        sl_counts_merge(&load->counts, &counts);
+        sl_counts_merge(&sum->load[l->load[i].inst], &counts);
     }
     return true;
 }
@@ -180,102 +170,78 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
     sl_table_cell(t, inst->array);
 }
 
-/* The heaviest first; among equals in program order. */
-static int by_weight(const void *left, const void *right)
+/* Those of the kernel that are worth a line, the heaviest first. */
+static bool sum_loads(const kernel_sum *sum, const sl_load_view *view, bool arrays, sl_load_sums *loads)
 {
-    const load_sum *a = left, *b = right;
-    if (a->weight != b->weight)
-        return a->weight > b->weight ? -1 : 1;
-    return (a->inst > b->inst) - (a->inst < b->inst);
-}
-
-static void sort_loads(load_sum *load, uint32_t count, sl_metric weight)
-{
-    for (uint32_t i = 0; i < count; i++)
-        load[i].weight = sl_metric_of(weight, &(sl_metric_row){.counts = &load[i].counts}).part;
-    if (count)
-        qsort(load, count, sizeof *load, by_weight);
-}
-
-static bool same_array(const sl_inst_name *a, const sl_inst_name *b)
-{
-    return *b->array && !strcmp(a->array, b->array);
-}
-
-/* Joins what is the same, in place; sorted. */
-static void group_loads(kernel_sum *sum, const sl_load_view *view,
-                        bool same(const sl_inst_name *, const sl_inst_name *))
-{
-    uint32_t used = 0, insts = sum->loads ? sum->loads : sum->kernel->insts;
-    for (uint32_t i = 0; i < insts; i++) {
-        load_sum *load = &sum->load[i], one = *load;
-        if (!load->inst || load->inst->space == SL_MEM_SHARED ||
-            !sl_metric_of(view->metrics.metric[0], &(sl_metric_row){.counts = &load->counts}).part)
+    for (uint32_t i = 0; i < sum->kernel->insts; i++) {
+        const sl_inst_name *inst = &sum->kernel->inst[i];
+        const sl_metric_row row = {.counts = &sum->load[i]};
+        if (inst->space == SL_MEM_SHARED || !sl_metric_of(view->metrics.metric[0], &row).part ||
+            (arrays && !*inst->array))
             continue;
-        uint32_t at = 0;
-        while (at < used && !same(sum->load[at].inst, load->inst))
-            at++;
-        if (at < used) {
-            sl_counts_merge(&sum->load[at].counts, &load->counts);
-        } else {
-            one.copies = 0;
-            sum->load[used++] = one;
-        }
-        sum->load[at].copies++;
+        if (!sl_load_sums_add(loads, (sl_load_sum){.inst = inst}, &sum->load[i], NULL,
+                              arrays ? sl_inst_same_array : sl_inst_same_place))
+            return false;
     }
-    sum->loads = used;
-    sort_loads(sum->load, used, view->weight);
+    sl_load_sums_sort(loads, view->weight);
+    return true;
 }
 
-static sl_status print_loads(FILE *file, const kernel_sum *sum, const sl_load_view *view, size_t width, sl_error *error)
+static sl_status print_loads(FILE *file, const sl_load_sums *loads, const sl_load_view *view, size_t width,
+                             sl_error *error)
 {
     static const sl_column first[] = {SL_NAMES("place"), SL_NAMES("instruction"), SL_NAMES("array")};
     const sl_column last[] = {SL_TEXTS(view->bar)};
-    bool bars = sum->loads > 1 && sum->load[0].weight && (!width || width >= view->bar_width);
+    bool bars = loads->count > 1 && loads->items[0].weight && (!width || width >= view->bar_width);
     sl_table *t = sl_metric_table(first, 3, &view->metrics, last, bars);
-    for (uint32_t i = 0; i < sum->loads && i < MAX_LOADS; i++) {
-        const load_sum *load = &sum->load[i];
+    for (size_t i = 0; i < loads->count && i < MAX_LOADS; i++) {
+        const sl_load_sum *load = &loads->items[i];
         char bar[SL_BAR_BYTES];
         sl_inst_cells(t, load->inst, load->copies, view->opcodes);
         sl_table_counts(t, &view->metrics, &load->counts);
         if (bars)
-            sl_table_cell(t, sl_bar((double)load->weight / (double)sum->load[0].weight, BAR, bar));
+            sl_table_cell(t, sl_bar((double)load->weight / (double)loads->items[0].weight, BAR, bar));
     }
-    fprintf(file, "\n%s: %s\n", sum->kernel->name, view->title);
     return sl_table_finish(t, file, width, error);
 }
 
-/* By array, for kernels that load from several. */
-static sl_status print_arrays(FILE *file, kernel_sum *sum, const sl_load_view *view, size_t width, sl_error *error)
+static sl_status print_arrays(FILE *file, const sl_load_sums *arrays, const sl_load_view *view, size_t width,
+                              sl_error *error)
 {
     static const sl_column first[] = {SL_NAMES("array")};
-    uint32_t named = 0;
-    group_loads(sum, view, same_array);
-    for (uint32_t i = 0; i < sum->loads; i++)
-        if (*sum->load[i].inst->array)
-            sum->load[named++] = sum->load[i];
-    if (named < 2)
-        return SL_OK;
     sl_table *t = sl_metric_table(first, 1, &view->metrics, NULL, 0);
-    for (uint32_t i = 0; i < named && i < MAX_LOADS; i++) {
-        sl_table_cell(t, sum->load[i].inst->array);
-        sl_table_counts(t, &view->metrics, &sum->load[i].counts);
+    for (size_t i = 0; i < arrays->count && i < MAX_LOADS; i++) {
+        sl_table_cell(t, arrays->items[i].inst->array);
+        sl_table_counts(t, &view->metrics, &arrays->items[i].counts);
     }
-    fprintf(file, "\n%s: arrays\n", sum->kernel->name);
     return sl_table_finish(t, file, width, error);
+}
+
+static sl_status print_kernel(FILE *file, const kernel_sum *sum, const sl_load_view *view, size_t width,
+                              sl_error *error)
+{
+    sl_load_sums loads = {0}, arrays = {0};
+    bool good = sum_loads(sum, view, false, &loads) && (!view->arrays || sum_loads(sum, view, true, &arrays));
+    sl_status status = good ? SL_OK : sl_fail_memory(error);
+    if (!status && loads.count) {
+        fprintf(file, "\n%s: %s\n", sum->kernel->name, view->title);
+        status = print_loads(file, &loads, view, width, error);
+    }
+    if (!status && arrays.count > 1) {
+        fprintf(file, "\n%s: arrays\n", sum->kernel->name);
+        status = print_arrays(file, &arrays, view, width, error);
+    }
+    sl_array_free(&loads);
+    sl_array_free(&arrays);
+    return status;
 }
 
 sl_status sl_loads_tables(FILE *file, const sl_launch_log *log, const sl_load_view *view, size_t width, sl_error *error)
 {
     kernel_sum *sums = sum_kernels(log);
     sl_status status = sums ? SL_OK : sl_fail_memory(error);
-    for (uint32_t k = 0; k < log->kernel_count && k < MAX_KERNELS && !status; k++) {
-        group_loads(&sums[k], view, sl_inst_same_place);
-        if (sums[k].loads)
-            status = print_loads(file, &sums[k], view, width, error);
-        if (!status && sums[k].loads && view->arrays)
-            status = print_arrays(file, &sums[k], view, width, error);
-    }
+    for (uint32_t k = 0; k < log->kernel_count && k < MAX_KERNELS && !status; k++)
+        status = print_kernel(file, &sums[k], view, width, error);
     if (!status && log->kernel_count > MAX_KERNELS)
         fprintf(file, "\n(%u more kernels; --json and --csv show all)\n", log->kernel_count - MAX_KERNELS);
     free_sums(sums, log->kernel_count);

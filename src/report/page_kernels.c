@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/html.h"
+#include "report/load_sums.h"
 #include "report/page_sections.h"
 
 enum { WORST_LOADS = 12, MAX_LAUNCHES = 2000 };
@@ -70,47 +71,11 @@ void sl_section_overview(FILE *file, const sl_page *page)
 
 /* ---- tables of memory instructions ---- */
 
-/* An instruction with its copies, as unrolled loops have them, or all of an array. */
-typedef struct load_row {
-    size_t kernel;
-    const sl_page_load *first;
-    uint32_t copies;
-    uint64_t weight;
-    sl_counts counts;
-    sl_profile_counts reuse;
-    bool profiled;
-} load_row;
-typedef SL_ARRAY(load_row) load_rows;
-
-typedef bool sameness(const sl_inst_name *a, const sl_inst_name *b);
-
-static bool same_array(const sl_inst_name *a, const sl_inst_name *b)
+static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load,
+                     bool same(const sl_inst_name *, const sl_inst_name *))
 {
-    return !strcmp(a->array, b->array);
-}
-
-static bool is_itself(const sl_inst_name *a, const sl_inst_name *b)
-{
-    return a == b;
-}
-
-static bool add_load(load_rows *rows, size_t kernel, const sl_page_load *load, sameness *same)
-{
-    size_t at = rows->count;
-    while (at && !(rows->items[at - 1].kernel == kernel && same(&rows->items[at - 1].first->inst, &load->inst)))
-        at--;
-    if (!at) {
-        if (!sl_array_push(rows, ((load_row){.kernel = kernel, .first = load})))
-            return false;
-        at = rows->count;
-    }
-    load_row *to = &rows->items[at - 1];
-    to->copies++;
-    sl_counts_merge(&to->counts, &load->counts);
-    if (load->reuse)
-        sl_profile_counts_merge(&to->reuse, load->reuse);
-    to->profiled |= load->reuse != NULL;
-    return true;
+    return sl_load_sums_add(sums, (sl_load_sum){.kernel = kernel, .inst = &load->inst, .of = load}, &load->counts,
+                            load->reuse, same);
 }
 
 /* Columns before and behind the metrics. */
@@ -135,9 +100,10 @@ static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
     sl_html_table_rows(file);
 }
 
-static void put_load(FILE *file, const sl_page *page, const load_row *r, const sl_page_columns *columns, unsigned with)
+static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, const sl_page_columns *columns,
+                     unsigned with)
 {
-    const sl_inst_name *inst = &r->first->inst;
+    const sl_inst_name *inst = r->inst;
     sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
     fputs("<tr>", file);
     if (with & OF_KERNEL) {
@@ -157,16 +123,16 @@ static void put_load(FILE *file, const sl_page *page, const load_row *r, const s
     if (with & COPIES)
         sl_html_cell_count(file, r->copies);
     if (with & PLANNED)
-        sl_planned_cells(file, r->first->planned);
+        sl_planned_cells(file, ((const sl_page_load *)r->of)->planned);
     fputs("</tr>\n", file);
 }
 
 static void put_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
-                           const load_rows *rows, unsigned with)
+                           const sl_load_sums *rows, unsigned with)
 {
     sl_page_columns columns = {.bars = sl_page_has_bars(page)};
     for (size_t i = 0; i < rows->count; i++) {
-        const load_row *r = &rows->items[i];
+        const sl_load_sum *r = &rows->items[i];
         sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
         sl_page_columns_add(&columns, &row);
     }
@@ -179,28 +145,16 @@ static void put_load_table(FILE *file, const sl_page *page, const char *caption,
 
 /* ---- the loads that matter most ---- */
 
-static int by_weight(const void *left, const void *right)
-{
-    const load_row *a = left, *b = right;
-    uint32_t x = a->first->inst.pc, y = b->first->inst.pc;
-    if (a->weight != b->weight)
-        return a->weight < b->weight ? 1 : -1;
-    return a->kernel != b->kernel ? (a->kernel > b->kernel) - (a->kernel < b->kernel) : (x > y) - (x < y);
-}
-
 /* By misses where they are known, otherwise by traffic. */
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error)
 {
     bool misses = sl_page_has_bars(page), good = true;
     const char *title = misses ? "Loads that miss most" : "Loads with the most traffic";
-    load_rows rows = {0};
+    sl_load_sums rows = {0};
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
             good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_place);
-    for (size_t i = 0; i < rows.count; i++)
-        rows.items[i].weight = rows.items[i].counts.value[misses ? SL_COUNTER_ld_sector_misses : SL_COUNTER_ld_sectors];
-    if (rows.count)
-        qsort(rows.items, rows.count, sizeof *rows.items, by_weight);
+    sl_load_sums_sort(&rows, misses ? SL_METRIC_ld_sector_misses : SL_METRIC_ld_sectors);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)
         rows.count--;
@@ -281,11 +235,11 @@ void sl_section_launches(FILE *file, const sl_page *page)
 static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_error *error)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    load_rows loads = {0}, arrays = {0};
+    sl_load_sums loads = {0}, arrays = {0};
     bool good = true;
     for (uint32_t i = 0; i < k->loads && good; i++)
-        good = add_load(&loads, kernel, &k->load[i], is_itself) &&
-               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i], same_array));
+        good = add_load(&loads, kernel, &k->load[i], NULL) &&
+               (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i], sl_inst_same_array));
     if (good) {
         fputs("<h3>Memory instructions</h3>\n", file);
         put_load_table(file, page, "Memory instructions, in the order of the program", "sortable loads", &loads,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/bars.h"
 #include "report/launch_tables.h"
+#include "report/load_sums.h"
 #include "report/profile.h"
 
 enum { MAX_LAUNCH_LINES = 40, MAX_KERNELS = 8, MAX_LOADS = 10, BAR = 16 };
@@ -188,55 +189,27 @@ static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_op
 
 /* ---- memory instructions ---- */
 
-typedef struct load_group {
-    sl_inst_name name; /* of the first */
-    uint32_t first, copies;
-    sl_profile_counts counts;
-} load_group;
-
-/* The most touches first; among equals in program order. */
-static int compare_groups(const void *left, const void *right)
-{
-    const load_group *a = left, *b = right;
-    if (a->counts.line_touches != b->counts.line_touches)
-        return a->counts.line_touches > b->counts.line_touches ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
-}
-
-static load_group *group_loads(const sl_profile_sum *sum, size_t *count)
-{
-    load_group *groups = calloc(sum->loads ? sum->loads : 1, sizeof *groups);
-    *count = 0;
-    for (uint32_t i = 0; groups && i < sum->loads; i++) {
-        const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
-        sl_inst_name name = sl_inst_named(inst, sum->kernel->strings);
-        size_t g = 0;
-        while (g < *count && !sl_inst_same_place(&groups[g].name, &name))
-            g++;
-        if (g == *count)
-            groups[(*count)++] = (load_group){.name = name, .first = i};
-        groups[g].copies++;
-        sl_profile_counts_merge(&groups[g].counts, &sum->load[i].counts);
-    }
-    if (groups)
-        qsort(groups, *count, sizeof *groups, compare_groups);
-    return groups;
-}
-
 static sl_status print_loads(FILE *file, const sl_profile_sum *sum, const sl_profile_options *o, size_t width,
                              sl_error *error)
 {
     static const sl_column first[] = {SL_NAMES("place"), SL_NAMES("instruction"), SL_NAMES("array")};
-    size_t count;
-    load_group *groups = group_loads(sum, &count);
-    if (!groups)
-        return sl_fail_memory(error);
-    sl_table *t = sl_metric_table(first, 3, &reuse, NULL, 0);
-    for (size_t i = 0; i < count && i < MAX_LOADS; i++) {
-        sl_inst_cells(t, &groups[i].name, groups[i].copies, true);
-        reuse_cells(t, &groups[i].counts, o);
+    sl_inst_name *name = calloc(sum->loads + 1, sizeof *name);
+    sl_load_sums loads = {0};
+    bool good = name;
+    for (uint32_t i = 0; good && i < sum->loads; i++) {
+        const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
+        name[i] = sl_inst_named(inst, sum->kernel->strings);
+        good =
+            sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts, sl_inst_same_place);
     }
-    free(groups);
+    sl_load_sums_sort(&loads, SL_METRIC_reuse_line_touches);
+    sl_table *t = good ? sl_metric_table(first, 3, &reuse, NULL, 0) : NULL;
+    for (size_t i = 0; i < loads.count && i < MAX_LOADS; i++) {
+        sl_inst_cells(t, loads.items[i].inst, loads.items[i].copies, true);
+        reuse_cells(t, &loads.items[i].reuse, o);
+    }
+    sl_array_free(&loads);
+    free(name);
     return sl_table_finish(t, file, width, error);
 }
 
