@@ -17,6 +17,13 @@ sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
                           .space = inst->space};
 }
 
+bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return a->pc == b->pc && a->ptx_line == b->ptx_line && a->source_line == b->source_line && a->access == b->access &&
+           a->space == b->space && !strcmp(a->opcode, b->opcode) && !strcmp(a->array, b->array) &&
+           !strcmp(a->source_file, b->source_file);
+}
+
 bool sl_inst_same_place(const sl_inst_name *a, const sl_inst_name *b)
 {
     bool placed = b->source_line || b->ptx_line == a->ptx_line;

@@ -44,22 +44,15 @@ static const sl_inst *memory_inst(const sl_trace_kernel *k, uint32_t slot)
     return &k->inst[k->mem_inst[slot]];
 }
 
-static bool same_inst(const sl_inst_name *logged, const sl_trace_kernel *k, const sl_inst *inst)
-{
-    return logged->pc == inst->pc && logged->ptx_line == inst->ptx_line && logged->source_line == inst->source_line &&
-           logged->access == inst->access && logged->space == inst->space &&
-           !strcmp(logged->opcode, k->strings + inst->opcode) &&
-           !strcmp(logged->source_file, k->strings + inst->source_file) &&
-           !strcmp(logged->array, k->strings + inst->array);
-}
-
 static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k)
 {
     if (logged->insts != k->mem_slots)
         return false;
-    for (uint32_t s = 0; s < k->mem_slots; s++)
-        if (!same_inst(&logged->inst[s], k, memory_inst(k, s)))
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        sl_inst_name name = sl_inst_named(memory_inst(k, s), k->strings);
+        if (!sl_inst_same(&logged->inst[s], &name))
             return false;
+    }
     return true;
 }
 

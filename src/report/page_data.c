@@ -11,18 +11,12 @@
 
 /* ---- kernels ---- */
 
-static bool same_inst(const sl_inst_name *a, const sl_inst_name *b)
-{
-    return a->pc == b->pc && a->ptx_line == b->ptx_line && a->source_line == b->source_line &&
-           !strcmp(a->opcode, b->opcode) && !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file);
-}
-
 static bool same_kernel(const sl_page_kernel *k, const char *symbol, uint32_t insts, const sl_inst_name *inst)
 {
     if (k->loads != insts || strcmp(k->symbol, symbol) != 0)
         return false;
     for (uint32_t i = 0; i < insts; i++)
-        if (!same_inst(&k->load[i].inst, &inst[i]))
+        if (!sl_inst_same(&k->load[i].inst, &inst[i]))
             return false;
     return true;
 }

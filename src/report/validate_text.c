@@ -46,8 +46,8 @@ static void add_launch(group *g, const sl_validated *l)
     }
 }
 
-/* The launches that count (or all of them), by kernel; *count of them. NULL when memory runs out. */
-static group *group_launches(const sl_validation *v, bool all, size_t *count)
+/* The launches that count (or all of them), by kernel (or one by one); *count of them. NULL when memory runs out. */
+static group *group_launches(const sl_validation *v, bool all, bool by_kernel, size_t *count)
 {
     group *groups = calloc(v->launches ? v->launches : 1, sizeof *groups);
     *count = 0;
@@ -55,7 +55,7 @@ static group *group_launches(const sl_validation *v, bool all, size_t *count)
         const sl_validated *l = &v->launch[i];
         if (!all && !sl_validation_counts(v, l))
             continue;
-        size_t g = *count; /* launches of a workload stand together: the latest groups are the likeliest */
+        size_t g = by_kernel ? *count : 0; /* launches of a workload stand together: the latest are the likeliest */
         while (g && !same_kernel(groups[g - 1].first, l))
             g--;
         add_launch(&groups[g ? g - 1 : (*count)++], l);
@@ -109,67 +109,39 @@ static sl_table *quantity_table(const sl_validation *v, const sl_column *first, 
     return sl_table_create(columns, firsts);
 }
 
-static void cell_sectors(sl_table *t, const sl_counts *measured, const sl_counts *model)
-{
-    char text[SL_HUMAN_BYTES];
-    const sl_counts *c = sl_counts_has(measured, SL_COUNTER_ld_sectors) ? measured : model;
-    sl_table_cell(t, sl_human_count(c->value[SL_COUNTER_ld_sectors], text));
-}
-
 /* ---- launches ---- */
 
+/* A line per launch with what the prediction differs by, or per kernel with the mean of absolute differences. */
 static sl_status print_launches(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"#", true, false}, {"ld sectors", true, false}};
-    sl_table *t = quantity_table(v, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < v->launches; i++) {
-        const sl_validated *l = &v->launch[i];
-        cell_kernel(t, l);
-        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
-        cell_sectors(t, &l->measured, &l->model[0]);
-        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
-            double difference = 0;
-            if (!sl_validation_has(v, q))
-                continue;
-            bool known = sl_quantity_error(q, &l->measured, &l->model[0], &difference);
-            cell_value(t, q, &l->measured);
-            cell_value(t, q, &l->model[0]);
-            cell_difference(t, q, known, difference, true);
-        }
-    }
-    return sl_table_finish(t, file, width, error);
-}
-
-static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width, sl_error *error)
-{
-    static const sl_column columns[] = {
-        {"kernel", false, true}, {"launches", true, false}, {"ld sectors", true, false}};
+    bool many = v->launches > MAX_LAUNCH_LINES;
+    const sl_column columns[] = {SL_NAMES("kernel"), SL_NUMBERS(many ? "launches" : "#"), SL_NUMBERS("ld sectors")};
     size_t count;
-    group *groups = group_launches(v, true, &count);
+    group *groups = group_launches(v, true, many, &count);
     sl_table *t = groups ? quantity_table(v, columns, sizeof columns / sizeof *columns) : NULL;
-    sl_status status = t ? SL_OK : sl_fail_memory(error);
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; groups && i < count; i++) {
         const group *g = &groups[i];
+        const sl_counts *c = sl_counts_has(&g->measured, SL_COUNTER_ld_sectors) ? &g->measured : &g->model;
         cell_kernel(t, g->first);
-        sl_table_cellf(t, "%zu", g->launches);
-        cell_sectors(t, &g->measured, &g->model);
+        sl_table_cellf(t, "%llu", many ? (unsigned long long)g->launches : (unsigned long long)g->first->index);
+        sl_table_count(t, c->value[SL_COUNTER_ld_sectors]);
         for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            double difference = many && g->compared[q] ? g->error[q] / (double)g->compared[q] : 0;
+            bool known = many ? g->compared[q] : sl_quantity_error(q, &g->measured, &g->model, &difference);
             if (!sl_validation_has(v, q))
                 continue;
             cell_value(t, q, &g->measured);
             cell_value(t, q, &g->model);
-            cell_difference(t, q, g->compared[q], g->error[q] / (double)g->compared[q], false);
+            cell_difference(t, q, known, difference, !many);
         }
     }
-    if (!status)
-        status = sl_table_print(t, file, width, error);
-    if (!status)
+    free(groups);
+    sl_status status = sl_table_finish(t, file, width, error);
+    if (!status && many)
         fprintf(file,
                 "\n%zu launches, summed by kernel, with the mean of their absolute differences; --json and --csv "
                 "show each\n",
                 v->launches);
-    sl_table_destroy(t);
-    free(groups);
     return status;
 }
 
@@ -230,7 +202,7 @@ static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, s
     const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true},      {"#", true, false},
                                  {"measured", true, false}, {v->variant[0], true, false}, {"diff", true, false}};
     size_t count;
-    group *groups = group_launches(v, false, &count);
+    group *groups = group_launches(v, false, true, &count);
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
     sl_status status = t ? SL_OK : sl_fail_memory(error);
     bool any = false;
@@ -295,8 +267,7 @@ sl_status sl_validation_text(FILE *file, const sl_validation *v, size_t width, s
         fputs("there is no launch with counters\n", file);
         return SL_OK;
     }
-    sl_status status =
-        v->launches <= MAX_LAUNCH_LINES ? print_launches(file, v, width, error) : print_kernels(file, v, width, error);
+    sl_status status = print_launches(file, v, width, error);
     if (!status && v->unmeasured)
         fprintf(file, "\n%llu more launches have no counters\n", (unsigned long long)v->unmeasured);
     if (!status)
