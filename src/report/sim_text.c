@@ -144,8 +144,8 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
         misses_row(t, &counts, &sum, frc);
     }
     fprintf(file,
-            "\nThread operations per cycle (OPC); misses of %s, also per 1000 operations (MPKO), and cycles that one "
-            "took beside the access below\n",
+            "\nThread operations per cycle (OPC); misses of %s, also per 1000 operations (MPKO), and cycles\n"
+            "that one took beside the access below\n",
             of->name);
     return sl_table_finish(t, file, width, error);
 }
@@ -201,8 +201,8 @@ static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t wid
         all_cells(t, report);
         bound_row(t, &sum);
     }
-    fputs("\nLower bound on the misses of loads in L1 that any policy could have on the same requests (Belady with "
-          "bypass).\nA bound on misses, not on time\n",
+    fputs("\nLower bound on the misses of loads in L1 with any policy on the same requests (Belady with bypass).\n"
+          "A bound on misses, not on time\n",
           file);
     return sl_table_finish(t, file, width, error);
 }
@@ -229,8 +229,7 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
     if (sl_launch_log_failed(log) == report->launch.count)
         return status;
     if (!status) {
-        fputs("\nWhat schedulers did, and cycles that requests stalled before L1 for a way, an MSHR, a merge, the miss "
-              "queue\n",
+        fputs("\nWhat schedulers did; cycles that requests stalled before L1 for a way, MSHR, merge or miss queue\n",
               file);
         status = sl_launches_table(file, log, &cycles, false, width, error);
     }

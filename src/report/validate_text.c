@@ -138,9 +138,7 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
     free(groups);
     sl_status status = sl_table_finish(t, file, width, error);
     if (!status && many)
-        fprintf(file,
-                "\n%zu launches, summed by kernel, with the mean of their absolute differences; --json and --csv "
-                "show each\n",
+        fprintf(file, "\n%zu launches by kernel, with their mean absolute differences; --json and --csv show each\n",
                 v->launches);
     return status;
 }
