@@ -66,8 +66,8 @@ static void put_spread(sl_json *j, const char *name, const spread *r)
     sl_json_object_member(j, name, false);
     sl_json_double_member(j, "mean", r->mean);
     sl_json_double_member(j, "deviation", r->deviation);
-    sl_json_double_member(j, "least", r->min);
-    sl_json_double_member(j, "most", r->max);
+    sl_json_double_member(j, "min", r->min);
+    sl_json_double_member(j, "max", r->max);
     sl_json_close(j, '}');
 }
 

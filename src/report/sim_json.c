@@ -53,7 +53,7 @@ static void put_launch(sl_json *j, const void *of, size_t n)
         sl_json_object_member(j, "bound_on_misses", false);
         sl_json_u64_member(j, "requests", launch->bound.requests);
         sl_json_u64_member(j, "misses", launch->bound.misses);
-        sl_json_u64_member(j, "fewest_misses", launch->bound.fewest);
+        sl_json_u64_member(j, "min_misses", launch->bound.fewest);
         sl_json_close(j, '}');
     }
 }
@@ -108,7 +108,7 @@ static size_t csv_columns(FILE *file, const void *of)
         count += SL_LEVEL_METRICS + SL_STALLS + 1;
     }
     if (report->bounded)
-        fputs(",bound_requests,bound_misses,fewest_misses", file);
+        fputs(",bound_requests,bound_misses,min_misses", file);
     return count + (report->bounded ? 3 : 0);
 }
 

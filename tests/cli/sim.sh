@@ -63,7 +63,7 @@ exits 0
 stdout_has 'A bound on misses, not on time'
 run "$sluice" sim spmv.slt --bound --csv bound.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-         NR == 2 { exit !($at["fewest_misses"] > 0 && $at["fewest_misses"] <= $at["bound_misses"] &&
+         NR == 2 { exit !($at["min_misses"] > 0 && $at["min_misses"] <= $at["bound_misses"] &&
                           $at["bound_misses"] == $at["L1.misses"] && $at["bound_requests"] > $at["bound_misses"]) }' \
     bound.csv || fail "$(head -2 bound.csv)"
 
