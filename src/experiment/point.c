@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "experiment/engine_id.h" /* made by the build: cmake/engine_id.cmake */
-#include "experiment/hash.h"
 #include "experiment/words.h"
 #include "machine/keys.h"
 #include "machine/level_policies.h"

@@ -160,7 +160,7 @@ bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *k)
     return good;
 }
 
-char *sl_get_string(sl_reading *r, sl_arena *arena)
+static char *get_string(sl_reading *r, sl_arena *arena)
 {
     size_t length = sl_read_upto(r, sl_reading_left(r));
     const uint8_t *text = sl_read_bytes(r, length);
@@ -242,8 +242,8 @@ sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena)
         r->bad = true;
         return NULL;
     }
-    k->symbol = sl_get_string(r, arena);
-    k->name = sl_get_string(r, arena);
+    k->symbol = get_string(r, arena);
+    k->name = get_string(r, arena);
     k->regs_per_thread = (uint32_t)sl_read_upto(r, UINT32_MAX);
     k->regs_estimated = sl_read_upto(r, 1);
     k->static_shared_bytes = (uint32_t)sl_read_upto(r, UINT32_MAX);
@@ -310,7 +310,7 @@ sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count)
     for (size_t i = 0; i < *count && !r->bad; i++) {
         before = range[i].base = before + sl_unzigzag(sl_read_varint(r));
         range[i].bytes = sl_read_varint(r);
-        char *label = sl_get_string(r, arena);
+        char *label = get_string(r, arena);
         range[i].label = label && *label ? label : NULL;
     }
     return range;

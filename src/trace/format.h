@@ -60,7 +60,6 @@ enum {
 
 /* Static tables. The put functions return false when memory runs out. The get functions check every value (a kernel
  * that comes back is safe to use with any stream), allocate in `arena`, and mark `r` bad on damage. */
-char *sl_get_string(sl_reading *r, sl_arena *arena);
 bool sl_put_kernel(sl_bytes *out, const sl_trace_kernel *kernel);
 sl_trace_kernel *sl_get_kernel(sl_reading *r, sl_arena *arena);
 bool sl_put_launch(sl_bytes *out, const sl_trace_launch *launch, uint32_t ranges_plus_one);
