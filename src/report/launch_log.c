@@ -121,7 +121,7 @@ static bool ran(const sl_counts *counts)
 static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logged_launch *launch)
 {
     sl_logged_load *load = sl_arena_array(&l->arena, sl_logged_load, counts->slots);
-    sl_array_touched *array = sl_arena_array(&l->arena, sl_array_touched, counts->arrays);
+    sl_array_footprint *array = sl_arena_array(&l->arena, sl_array_footprint, counts->arrays);
     if (!load || !array)
         return false;
     for (uint32_t s = 0; s < counts->slots; s++) {

@@ -39,7 +39,7 @@ typedef struct sl_logged_launch {
     uint32_t loads; /* memory instructions that ran */
     const sl_logged_load *load;
     size_t arrays;
-    const sl_array_touched *array;
+    const sl_array_footprint *array;
 } sl_logged_launch;
 
 struct sl_launch_log {

@@ -133,7 +133,7 @@ static void put_words(FILE *file, const char *title, uint64_t part, uint64_t who
 void sl_page_bar(FILE *file, const sl_counts *c)
 {
     uint64_t all = c->value[SL_COUNTER_ld_sectors], hits = c->value[SL_COUNTER_ld_sector_hits];
-    uint64_t pending = c->value[SL_COUNTER_latency_sectors], missed = 0, part[CLASSES];
+    uint64_t pending = c->value[SL_COUNTER_pending_hit_sectors], missed = 0, part[CLASSES];
     char text[SL_HUMAN_BYTES];
     if (!all || !sl_counts_has(c, SL_COUNTER_ld_sector_hits))
         return;

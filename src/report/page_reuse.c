@@ -30,18 +30,18 @@ static void put_distances(FILE *file, const sl_profile_counts *c)
         if (!c->line_distance.bin[i] && !c->sector_distance.bin[i])
             continue;
         fputs("<tr>", file);
-        put_range(file, sl_distance_least(i), sl_distance_most(i));
+        put_range(file, sl_distance_min(i), sl_distance_max(i));
         sl_html_cell_count(file, c->line_distance.bin[i]);
-        sl_html_cell_share(file, c->line_distance.bin[i], c->line_touches);
+        sl_html_cell_share(file, c->line_distance.bin[i], c->line_accesses);
         sl_html_cell_count(file, c->sector_distance.bin[i]);
-        sl_html_cell_share(file, c->sector_distance.bin[i], c->sector_touches);
+        sl_html_cell_share(file, c->sector_distance.bin[i], c->sector_accesses);
         fputs("</tr>\n", file);
     }
     fputs("<tr><td class=n>first touch</td>", file);
     sl_html_cell_count(file, c->line_distance.never);
-    sl_html_cell_share(file, c->line_distance.never, c->line_touches);
+    sl_html_cell_share(file, c->line_distance.never, c->line_accesses);
     sl_html_cell_count(file, c->sector_distance.never);
-    sl_html_cell_share(file, c->sector_distance.never, c->sector_touches);
+    sl_html_cell_share(file, c->sector_distance.never, c->sector_accesses);
     fputs("</tr>\n", file);
     sl_html_table_end(file);
 }
@@ -57,7 +57,7 @@ static void put_reuses(FILE *file, const sl_profile_counts *c)
         if (!c->line_reuses[i])
             continue;
         fputs("<tr>", file);
-        put_range(file, sl_reuse_least(i), sl_reuse_most(i));
+        put_range(file, sl_reuse_min(i), sl_reuse_max(i));
         sl_html_cell_count(file, c->line_reuses[i]);
         sl_html_cell_share(file, c->line_reuses[i], c->lines);
         fputs("</tr>\n", file);
@@ -68,7 +68,7 @@ static void put_reuses(FILE *file, const sl_profile_counts *c)
 void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_profile_sum *sum = page->kernels.items[kernel].reuse;
-    if (!sum || !sum->total.line_touches)
+    if (!sum || !sum->total.line_accesses)
         return;
     fputs("<h3>Reuse</h3>\n<div class=charts>\n", file);
     sl_section_chart(file, "distance", kernel, "Reuse distance of lines and sectors");

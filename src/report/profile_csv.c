@@ -58,7 +58,7 @@ static void put_distances(const subject *s, const char *measure, const sl_distan
         fprintf(s->file, "never,never,%" PRIu64 "\n", d->never);
     }
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
-        put_bin(s, measure, sl_distance_least(i), sl_distance_most(i), d->bin[i]);
+        put_bin(s, measure, sl_distance_min(i), sl_distance_max(i), d->bin[i]);
 }
 
 static void put_counts(const subject *s, const sl_profile_counts *c, const sl_profile_options *o)
@@ -78,18 +78,18 @@ static void put_counts(const subject *s, const sl_profile_counts *c, const sl_pr
     put_distances(s, "sector_distance", &c->sector_distance);
     put_distances(s, "line_gap", &c->line_gap);
     for (unsigned i = 0; i < SL_REUSE_BINS; i++)
-        put_bin(s, "line_reuses", sl_reuse_least(i), sl_reuse_most(i), c->line_reuses[i]);
+        put_bin(s, "line_reuses", sl_reuse_min(i), sl_reuse_max(i), c->line_reuses[i]);
 }
 
 static void put_footprint(const subject *s, const sl_profile *p, const sl_profile_options *o)
 {
     put_count(s, "footprint_bytes", p->footprint_lines * o->line_bytes);
     for (uint32_t w = 0; w < p->windows; w++)
-        put_bin(s, "window_lines", w * p->window_touches, (w + 1) * p->window_touches - 1, p->window[w].lines);
+        put_bin(s, "window_lines", w * p->window_accesses, (w + 1) * p->window_accesses - 1, p->window[w].lines);
     uint64_t so_far = 0;
     for (uint32_t w = 0; w < p->windows; w++) {
         so_far += p->window[w].new_lines;
-        put_bin(s, "lines_so_far", w * p->window_touches, (w + 1) * p->window_touches - 1, so_far);
+        put_bin(s, "lines_so_far", w * p->window_accesses, (w + 1) * p->window_accesses - 1, so_far);
     }
 }
 

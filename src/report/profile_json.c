@@ -22,7 +22,7 @@ static void put_distances(sl_json *j, const char *key, const sl_distances *d)
     sl_json_u64_member(j, "never", d->never);
     sl_json_array_member(j, "bins", false);
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
-        put_bin(j, sl_distance_least(i), sl_distance_most(i), d->bin[i]);
+        put_bin(j, sl_distance_min(i), sl_distance_max(i), d->bin[i]);
     sl_json_close(j, ']');
     sl_json_close(j, '}');
 }
@@ -53,7 +53,7 @@ void sl_profile_counts_json(sl_json *j, const sl_profile_counts *c, const sl_pro
     put_distances(j, "line_gap", &c->line_gap);
     sl_json_array_member(j, "line_reuses", false);
     for (unsigned i = 0; i < SL_REUSE_BINS; i++)
-        put_bin(j, sl_reuse_least(i), sl_reuse_most(i), c->line_reuses[i]);
+        put_bin(j, sl_reuse_min(i), sl_reuse_max(i), c->line_reuses[i]);
     sl_json_close(j, ']');
 }
 
@@ -76,7 +76,7 @@ void sl_profile_footprint_json(sl_json *j, const sl_profile *p, const sl_profile
     sl_json_object_member(j, "footprint", false);
     sl_json_u64_member(j, "bytes", p->footprint_lines * o->line_bytes);
     sl_json_u64_member(j, "cores", p->cores);
-    sl_json_u64_member(j, "window_touches", p->window_touches);
+    sl_json_u64_member(j, "window_accesses", p->window_accesses);
     sl_json_array_member(j, "windows", false);
     uint64_t so_far = 0;
     for (uint32_t w = 0; w < p->windows; w++) {

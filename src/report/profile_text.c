@@ -105,9 +105,9 @@ static void cell_range(sl_table *t, uint64_t least, uint64_t most)
 
 static void distance_row(sl_table *t, const sl_profile_counts *c, uint64_t lines, uint64_t sectors, uint64_t gaps)
 {
-    cell_bar(t, lines, c->line_touches, largest(&c->line_distance));
-    cell_bar(t, sectors, c->sector_touches, largest(&c->sector_distance));
-    sl_table_share(t, gaps, c->line_touches);
+    cell_bar(t, lines, c->line_accesses, largest(&c->line_distance));
+    cell_bar(t, sectors, c->sector_accesses, largest(&c->sector_distance));
+    sl_table_share(t, gaps, c->line_accesses);
 }
 
 static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t width, sl_error *error)
@@ -124,7 +124,7 @@ static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t 
     sl_table_cell(t, "  first touch");
     distance_row(t, c, c->line_distance.never, c->sector_distance.never, c->line_gap.never);
     for (unsigned i = 0; i < bins; i++) {
-        cell_range(t, sl_distance_least(i), sl_distance_most(i));
+        cell_range(t, sl_distance_min(i), sl_distance_max(i));
         distance_row(t, c, c->line_distance.bin[i], c->sector_distance.bin[i], c->line_gap.bin[i]);
     }
     return sl_table_finish(t, file, width, error);
@@ -139,7 +139,7 @@ static sl_status print_reuses(FILE *file, const sl_profile_counts *c, size_t wid
     for (unsigned i = 0; i < bins; i++)
         most = c->line_reuses[i] > most ? c->line_reuses[i] : most;
     for (unsigned i = 0; i < bins; i++) {
-        cell_range(t, sl_reuse_least(i), sl_reuse_most(i));
+        cell_range(t, sl_reuse_min(i), sl_reuse_max(i));
         cell_bar(t, c->line_reuses[i], c->lines, most);
     }
     return sl_table_finish(t, file, width, error);
@@ -156,10 +156,10 @@ static void print_fills(FILE *file, const sl_profile_counts *c, const sl_profile
     char text[SL_HUMAN_BYTES];
     uint64_t once = sl_profile_once(c);
     fprintf(file, "  LRU, %s: ", sl_human_bytes(o->cache_bytes, text));
-    print_share(file, "", c->line_touches - c->fills, c->line_touches, " of touches hit; ");
-    print_share(file, "", once + c->late_fills, c->fills, " of fills are evicted without a hit:\n");
+    print_share(file, "", c->line_accesses - c->fills, c->line_accesses, " of touches hit; ");
+    print_share(file, "", once + c->evicted_before_reuse, c->fills, " of fills are evicted without a hit:\n");
     print_share(file, "    ", once, c->fills, " are never touched again, ");
-    print_share(file, "", c->late_fills, c->fills, " are, but too late\n");
+    print_share(file, "", c->evicted_before_reuse, c->fills, " are, but too late\n");
 }
 
 /* ---- footprint over time ---- */
@@ -175,7 +175,7 @@ static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_op
         all += p->window[w].new_lines;
     }
     fprintf(file, "  footprint of a core over launch %" PRIu64 ", by windows of %s touches:\n", p->launch->index,
-            sl_human_count(p->window_touches, count));
+            sl_human_count(p->window_accesses, count));
     fputs("    lines in the window  ", file);
     for (uint32_t w = 0; w < p->windows; w++)
         fputs(sl_spark(p->window[w].lines, most), file);
@@ -221,9 +221,9 @@ static sl_status print_kernel(FILE *file, const sl_profile_sum *sum, const sl_pr
     char count[SL_HUMAN_BYTES];
     if (!sum->longest) /* all of its launches failed */
         return SL_OK;
-    fprintf(file, "\n%s: %s touches of lines", sum->kernel->name, sl_human_count(sum->total.line_touches, count));
-    fprintf(file, ", %s of sectors\n", sl_human_count(sum->total.sector_touches, count));
-    if (!sum->total.line_touches)
+    fprintf(file, "\n%s: %s touches of lines", sum->kernel->name, sl_human_count(sum->total.line_accesses, count));
+    fprintf(file, ", %s of sectors\n", sl_human_count(sum->total.sector_accesses, count));
+    if (!sum->total.line_accesses)
         return SL_OK;
     sl_status status = print_distances(file, &sum->total, width, error);
     fputc('\n', file);

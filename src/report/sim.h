@@ -16,7 +16,7 @@ typedef struct sl_policy_told {
 } sl_policy_told;
 
 typedef struct sl_sim_reported {
-    sl_sim_level_result level[SL_MOST_LEVELS];
+    sl_sim_level_result level[SL_MAX_LEVELS];
     uint64_t l1_bytes;
     uint32_t resident_blocks;
     sl_sim_bound bound; /* where sl_sim_report.bounded */

@@ -60,7 +60,7 @@ static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_r
             e.policy = choice.ops->name;
             e.level = level;
             e.first = e.count;
-            sl_sim_policy_report(sim, level, bypass, &(sl_policy_tell){hear, &e});
+            sl_sim_policy_report(sim, level, bypass, &(sl_policy_statistics){hear, &e});
         }
     to->tell = sl_arena_array(&report->arena, sl_policy_told, e.count + 1);
     if (!to->tell)

@@ -24,8 +24,8 @@ struct sl_timeline {
     bool named;     /* the parts have names in the file */
     sl_machine machine;
     stretch *stretch;                 /* [cores * schedulers] */
-    bank_state *bank[SL_MOST_LEVELS]; /* what was written last */
-    uint32_t banks[SL_MOST_LEVELS];
+    bank_state *bank[SL_MAX_LEVELS]; /* what was written last */
+    uint32_t banks[SL_MAX_LEVELS];
 };
 
 /* ---- the file ---- */
@@ -192,8 +192,8 @@ static void on_bank(void *to, uint32_t level, uint32_t bank, uint64_t now, uint3
 
 static void on_dram(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write)
 {
-    static const char *const names[SL_DRAM_COMMANDS][2] = {[SL_DRAM_CLOSE] = {"close row", "close row"},
-                                                           [SL_DRAM_OPEN] = {"open row", "open row"},
+    static const char *const names[SL_DRAM_COMMANDS][2] = {[SL_DRAM_PRECHARGE] = {"close row", "close row"},
+                                                           [SL_DRAM_ACTIVATE] = {"open row", "open row"},
                                                            [SL_DRAM_HIT] = {"read, row hit", "write, row hit"},
                                                            [SL_DRAM_MISS] = {"read, row miss", "write, row miss"}};
     sl_timeline *t = to;
@@ -254,7 +254,7 @@ void sl_timeline_destroy(sl_timeline *t)
     if (!t)
         return;
     free(t->stretch);
-    for (uint32_t i = 0; i < SL_MOST_LEVELS; i++)
+    for (uint32_t i = 0; i < SL_MAX_LEVELS; i++)
         free(t->bank[i]);
     free(t);
 }

@@ -61,7 +61,7 @@ static void fill_banks(const sl_sim_listener *l)
     l->bank(l->to, 1, 0, 12, 0, 5);
     l->dram(l->to, 3, 15, SL_DRAM_MISS, false);
     l->dram(l->to, 3, 16, SL_DRAM_HIT, true);
-    l->dram(l->to, 3, 20, SL_DRAM_OPEN, false);
+    l->dram(l->to, 3, 20, SL_DRAM_ACTIVATE, false);
 }
 
 static void counters_are_written_when_they_change(void **state)

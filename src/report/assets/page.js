@@ -155,8 +155,8 @@ function heaviest() {
 /* ---- charts ---- */
 
 const classes = [
-    ["hit", "hit", (c) => (c.ld_sector_hits || 0) - (c.latency_sectors || 0)],
-    ["pending", "pending hit", (c) => c.latency_sectors || 0],
+    ["hit", "hit", (c) => (c.ld_sector_hits || 0) - (c.pending_hit_sectors || 0)],
+    ["pending", "pending hit", (c) => c.pending_hit_sectors || 0],
     ["compulsory", "compulsory", (c) => c.compulsory_sectors || 0],
     ["capacity", "capacity", (c) => c.capacity_sectors || 0],
     ["conflict", "conflict", (c) => c.conflict_sectors || 0],
@@ -225,7 +225,7 @@ function chartDistance(figure) {
         const found = new Map(distances.bins.map(([least, , count]) => [least, count]));
         return bins.map(([least]) => percent(found.get(least) || 0, touches)).concat(percent(distances.never, touches));
     };
-    const lines = shares(reuse.line_distance, reuse.counters.line_touches);
+    const lines = shares(reuse.line_distance, reuse.counters.line_accesses);
     let sum = 0;
     const sums = lines.slice(0, -1).map((share) => (sum += share));
     const full = data.profiled_with.cache / data.profiled_with.line;
@@ -236,7 +236,7 @@ function chartDistance(figure) {
             { label: "up to this distance", type: "line", data: sums, borderColor: colour("soft"), backgroundColor: colour("soft"),
               borderWidth: 1.5, pointRadius: 2 },
             { label: "lines", data: lines, backgroundColor: colour("hit") },
-            { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_touches), backgroundColor: colour("pending") }] },
+            { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_accesses), backgroundColor: colour("pending") }] },
         options: options(axis("different ones touched in between"), axis("% of touches", { min: 0 }),
                          { plugins: { legend: legend(), tooltip: inPercent,
                                       cacheMark: at < 0 ? {} : { at: at, text: bytes(data.profiled_with.cache) } } }),
@@ -260,7 +260,7 @@ function chartFootprint(figure) {
                                          data: footprint.windows.map((w) => w[key]) });
     return {
         type: "line",
-        data: { labels: footprint.windows.map((w, i) => short((i + 1) * footprint.window_touches)),
+        data: { labels: footprint.windows.map((w, i) => short((i + 1) * footprint.window_accesses)),
                 datasets: [set("in the window", "capacity", "lines"), set("so far", "hit", "lines_so_far")] },
         options: options(axis("touches of a core"), axis("lines, over all cores", { min: 0 })),
     };
