@@ -74,10 +74,10 @@ static sl_status block(void *context, const sl_block_view *view, sl_error *error
     return watch->next ? watch->next->block(watch->next->context, view, error) : SL_OK;
 }
 
-static sl_status end(void *context, const sl_launch_stats *stats, bool failed, sl_error *error)
+static sl_status end(void *context, const sl_launch_stats *stats, const char *failure, sl_error *error)
 {
     stopwatch *watch = context;
-    sl_status status = watch->next ? watch->next->end(watch->next->context, stats, failed, error) : SL_OK;
+    sl_status status = watch->next ? watch->next->end(watch->next->context, stats, failure, error) : SL_OK;
     watch->total += seconds() - watch->started;
     watch->thread_insts += stats->thread_insts;
     watch->warp_insts += stats->warp_insts;

@@ -1,15 +1,46 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints docs/counters.md with its table made anew from src/trace/counters.def.
+# Prints docs/counters.md with its tables made anew from src/trace/metrics.def.
 set -eu
 here=$(dirname "$0")
+# table MACRO: the lines of one macro as rows. Arguments are separated by commas outside of quotes and parentheses.
 table()
 {
-    printf '| counter | unit | what it counts | in Nsight Compute |\n|---|---|---|---|\n'
-    # X(name, "unit", "meaning", "metric"); no text has a quote in it.
-    sed -n 's/^X(\([a-z0-9_]*\), *"\([^"]*\)", *"\([^"]*\)", *"\([^"]*\)").*/\1|\2|\3|\4/p' "$here/../src/trace/counters.def" |
-        awk -F'|' '{ printf "| `%s` | %s | %s | %s |\n", $1, $2, $3, $4 == "" ? "" : "`" $4 "`" }'
+    awk -v macro="$1" '
+    function cut(text,    i, c, depth, quoted, field) {
+        fields = 0; field = ""
+        for (i = 1; i <= length(text); i++) {
+            c = substr(text, i, 1)
+            if (c == "\"") { quoted = !quoted; continue }
+            if (!quoted && c == "(") depth++
+            if (!quoted && c == ")" && depth-- == 0) break
+            if (!quoted && c == "," && depth == 0) { arg[++fields] = field; field = ""; continue }
+            if (field != "" || c != " ") field = field c
+        }
+        arg[++fields] = field
+    }
+    function formula(part, whole) {
+        gsub(/V\(|O\(|c->|o->|sl_profile_/, "", part); gsub(/V\(|O\(|c->|o->|sl_profile_/, "", whole)
+        gsub(/once\(c\)/, "lines_once", part); gsub(/\)/, "", part); gsub(/\)/, "", whole)
+        if (whole == "SL_SCHEDULERS") whole = "cycles of all schedulers"
+        if (whole ~ / [+*] /) whole = "(" whole ")"
+        if (whole != "1" && part ~ / [+-] /) part = "(" part ")"
+        return whole == "1" ? part : part " / " whole
+    }
+    index($0, macro "(") == 1 {
+        cut(substr($0, length(macro) + 2))
+        if (macro == "SL_COUNTER") printf "| `%s` | %s | %s | %s | %s |\n", arg[1], arg[2], arg[3], arg[5], arg[6] == "" ? "" : "`" arg[6] "`"
+        else if (macro == "SL_LEVEL") printf "| `%s` | %s | %s | %s |\n", arg[1], arg[2], arg[3], arg[4]
+        else printf "| `%s` | %s | %s | %s | %s |\n", arg[1], arg[2], arg[5], arg[7], formula(arg[3], arg[4])
+    }' "$here/../src/trace/metrics.def"
 }
-sed '/^<!-- counters.def -->$/q' "$here/counters.md"
-table
+sed '/^<!-- metrics.def -->$/q' "$here/counters.md"
+printf '### Counters\n\n| counter | unit | heading | what it counts | in Nsight Compute |\n|---|---|---|---|---|\n'
+table SL_COUNTER
+printf '\n### Derived metrics\n\n| metric | unit | heading | what it is | formula |\n|---|---|---|---|---|\n'
+table SL_DERIVED
+printf '\n### Of a reuse profile\n\n| metric | unit | heading | what it is | formula |\n|---|---|---|---|---|\n'
+table SL_REUSE
+printf '\n### Of each cache level\n\n| metric | unit | heading | what it counts |\n|---|---|---|---|\n'
+table SL_LEVEL
 sed -n '/^<!-- end -->$/,$p' "$here/counters.md"

@@ -132,6 +132,7 @@ typedef struct sl_trace_launch {
     uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */
     uint64_t index;           /* among all launches of the program, from 0; the recorder fills it in */
     bool failed;              /* it ended with an error: what was recorded of it is incomplete */
+    const char *failure;      /* that error; NULL: none, or unknown */
 } sl_trace_launch;
 
 static inline uint64_t sl_launch_blocks(const sl_trace_launch *l)
@@ -291,8 +292,8 @@ SL_API sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch 
  * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
  * abandoned. */
 SL_API sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);
-/* The end of the launch; `failed`: it ended with an error. */
-SL_API sl_status sl_trace_writer_end(sl_trace_writer *, bool failed, sl_error *);
+/* The end of the launch; `failure`: the error that it ended with, or NULL. */
+SL_API sl_status sl_trace_writer_end(sl_trace_writer *, const char *failure, sl_error *);
 /* Finishes the index, renames and frees the writer. On failure the temporary file is removed. */
 SL_API sl_status sl_trace_writer_close(sl_trace_writer *, sl_error *);
 SL_API void sl_trace_writer_abandon(sl_trace_writer *);

@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/json_read.h"
+#include "base/json_write.h"
 #include "base/suggest.h"
-#include "report/json.h"
 
 enum { FORMAT_VERSION = 1 };
 
@@ -342,12 +342,10 @@ static void write_by_mode(sl_json *json, const char *key, const double *by_mode)
         any |= isfinite(by_mode[m]);
     if (!any)
         return;
-    sl_json_key(json, key);
-    sl_json_object(json, false);
+    sl_json_object_member(json, key, false);
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
         if (isfinite(by_mode[m])) {
-            sl_json_key(json, sl_bypass_name(m));
-            sl_json_double(json, round(by_mode[m] * 1e4) / 1e4);
+            sl_json_double_member(json, sl_bypass_name(m), round(by_mode[m] * 1e4) / 1e4);
         }
     sl_json_close(json, '}');
 }
@@ -377,8 +375,7 @@ static void write_field(sl_json *json, const field *f, const void *from)
 static void write_list(sl_json *json, const char *key, const field *fields, const void *items, size_t bytes,
                        uint32_t count)
 {
-    sl_json_key(json, key);
-    sl_json_array(json, true);
+    sl_json_array_member(json, key, true);
     for (uint32_t i = 0; i < count; i++) {
         sl_json_object(json, false);
         for (const field *f = fields; f->key; f++)
@@ -394,11 +391,9 @@ sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
     char hash[17];
     sl_json_start(&json, file);
     sl_json_object(&json, true);
-    sl_json_key(&json, "sluice_plan");
-    sl_json_u64(&json, FORMAT_VERSION);
+    sl_json_u64_member(&json, "sluice_plan", FORMAT_VERSION);
     snprintf(hash, sizeof hash, "%016" PRIx64, plan->code_hash);
-    sl_json_key(&json, "code_hash");
-    sl_json_string(&json, hash);
+    sl_json_string_member(&json, "code_hash", hash);
     for (const field *f = plan_fields; f->key; f++)
         write_field(&json, f, plan);
     write_list(&json, "kernels", kernel_fields, plan->kernel, sizeof *plan->kernel, plan->kernels);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/output.h"
-#include "report/head_json.h"
-#include "report/text.h"
+#include "report/parts.h"
 
 static bool report_to_stdout(const sl_common *c)
 {

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/launches.h"
 #include "report/table.h"
-#include "report/text.h"
 #include "trace/count_trace.h"
 #include "trace/import.h"
 
@@ -132,7 +132,6 @@ static sl_status add_launch(trace_info *info, uint32_t n, sl_pool *pool, sl_erro
         .index = launch->index,
         .kernel = sl_trace_kernel_at(info->trace, launch->kernel),
         .launch = launch,
-        .failed = launch->failed,
         .trace_bytes = sl_trace_launch_bytes(info->trace, n),
     };
     if (brief)

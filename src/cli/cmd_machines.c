@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "machine/builtin.h"
 #include "machine/keys.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
-#include "report/text.h"
 
 typedef struct machines_options {
     sl_common common;
@@ -60,19 +60,14 @@ static void add_row(sl_table *t, const sl_machine *m)
 
 static sl_status write_table(FILE *file, const listing *list, sl_error *error)
 {
-    static const sl_column columns[] = {{"machine", false, false}, {"cores", true, false},
-                                        {"lanes", true, false},    {"threads", true, false},
-                                        {"caches", false, true},   {"what it is", false, true}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (!t)
-        return sl_fail_memory(error);
+    static const sl_column columns[] = {SL_TEXTS("machine"),   SL_NUMBERS("cores"), SL_NUMBERS("lanes"),
+                                        SL_NUMBERS("threads"), SL_NAMES("caches"),  SL_PROSE("description")};
+    sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < list->count; i++)
         add_row(t, &list->machine[i]);
-    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
-    sl_table_destroy(t);
-    fprintf(file,
-            "\nthreads: that a core holds. 'sluice machines NAME' shows the description of one; a copy of it with a "
-            "line changed is another machine.\n");
+    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
+    fprintf(file, "\nthreads: that a core holds. 'sluice machines NAME' shows the description of one; a copy of it\n"
+                  "with a line changed is another machine.\n");
     return status;
 }
 
@@ -197,11 +192,9 @@ static sl_status keys_text(FILE *file, const void *result, sl_error *error)
                                         {"key", false, false},
                                         {"value", false, false},
                                         {"", false, false},
-                                        {"meaning", false, true}};
+                                        SL_PROSE("description")};
     (void)result;
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     for (const sl_key *key = sl_keys; key < sl_keys + SL_KEYS; key++) {
         sl_table_cell(t, sl_section_names[key->section]);
         sl_table_cell(t, key->name);
@@ -209,9 +202,8 @@ static sl_status keys_text(FILE *file, const void *result, sl_error *error)
         sl_table_cell(t, key->required ? "required" : "");
         sl_table_cell(t, key->help);
     }
-    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
-    sl_table_destroy(t);
-    fprintf(file, "\nLevels are entries of 'levels', from the cores outwards. 'based_on: NAME' at the top starts from "
+    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
+    fprintf(file, "\nLevels are entries of 'levels', from the cores outwards. 'based_on: NAME' at the top starts from\n"
                   "another machine, of which the keys change what they name.\n");
     return status;
 }

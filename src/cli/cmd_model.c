@@ -10,7 +10,7 @@
 #include "cli/show_launches.h"
 #include "cli/trace_input.h"
 #include "model/model.h"
-#include "report/model.h"
+#include "report/launches.h"
 
 typedef struct model_options {
     sl_trace_input_options input;

@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "policy/policy.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* What is shown: all policies, or one. */
 typedef struct listing {
@@ -52,11 +52,9 @@ static void range_text(const sl_param *p, char *buffer, size_t size)
 
 static sl_status write_table(FILE *file, sl_error *error)
 {
-    static const sl_column columns[] = {
-        {"policy", false, false}, {"role", false, false}, {"parameters", false, true}, {"what it does", false, true}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (!t)
-        return sl_fail_memory(error);
+    static const sl_column columns[] = {SL_TEXTS("policy"), SL_TEXTS("role"),
+                                        SL_PROSE("description; parameters and their defaults")};
+    sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < sl_policy_count(); i++) {
         const sl_policy_ops *ops = sl_policy_at(i);
         char params[256] = "", preset[32];
@@ -68,29 +66,26 @@ static sl_status write_table(FILE *file, sl_error *error)
         }
         sl_table_cell(t, ops->name);
         sl_table_cell(t, role(ops));
-        sl_table_cell(t, params);
-        sl_table_cell(t, ops->summary);
+        sl_table_cellf(t, "%s%s%s", ops->summary, *params ? "; " : "", params);
     }
-    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
-    sl_table_destroy(t);
-    fprintf(file, "\n'sluice policies NAME' shows what the parameters of one mean. Machine descriptions take them as "
-                  "'replacement: srrip(bits=3)' and 'bypass: decoupled(threshold=2)'.\n");
+    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
+    fputs("\n'sluice policies NAME' shows what the parameters of one mean. Machine descriptions take them as\n"
+          "'replacement: srrip(bits=3)' and 'bypass: decoupled(threshold=2)'.\n",
+          file);
     return status;
 }
 
 static sl_status write_one(FILE *file, const sl_policy_ops *ops, sl_error *error)
 {
-    static const sl_column columns[] = {
-        {"parameter", false, false}, {"default", false, false}, {"values", false, false}, {"meaning", false, true}};
+    static const sl_column columns[] = {SL_TEXTS("parameter"), SL_TEXTS("default"), SL_TEXTS("values"),
+                                        SL_PROSE("description")};
     fprintf(file, "%s: %s\nrole: %s%s\nsource: %s\n", ops->name, ops->summary, role(ops),
             ops->first_level_only ? ", in the first level only" : "", ops->source);
     if (ops->cost)
         fprintf(file, "cost, as published: %s\n", ops->cost);
     if (!ops->params)
         return SL_OK;
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     for (const sl_param *p = ops->params; p->name; p++) {
         char preset[32], range[128];
         preset_text(p, preset, sizeof preset);
@@ -101,9 +96,7 @@ static sl_status write_one(FILE *file, const sl_policy_ops *ops, sl_error *error
         sl_table_cell(t, p->help);
     }
     fputc('\n', file);
-    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, sl_terminal_width(file), error);
 }
 
 static sl_status write_text(FILE *file, const void *result, sl_error *error)

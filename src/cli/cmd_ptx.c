@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "bypass/ptx_loads.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
-#include "report/text.h"
 
 typedef struct ptx_options {
     sl_common common;

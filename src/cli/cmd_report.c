@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "cli/given_options.h"
 #include "cli/model_log.h"
 #include "cli/model_wishes.h"
@@ -18,7 +19,6 @@
 #include "machine/vary.h"
 #include "policy/policy.h"
 #include "report/launch_log.h"
-#include "report/text.h"
 #include "trace/count_trace.h"
 #include "trace/ncu_match.h"
 
@@ -80,8 +80,7 @@ static sl_status count_launch(report *r, uint32_t n, sl_pool *pool, sl_error *er
         sl_launch_result result = {.index = launch->index,
                                    .kernel = sl_trace_kernel_at(r->input.trace, launch->kernel),
                                    .launch = launch,
-                                   .counts = &counts,
-                                   .failed = launch->failed};
+                                   .counts = &counts};
         status = sl_launch_log_add(r->counted, &result, error);
     }
     sl_launch_counter_destroy(counter);
@@ -250,7 +249,11 @@ static sl_status describe_pair(report *r, size_t at, sl_error *error)
     size_t logged = 0;
     while (r->input.launch[logged] != r->pairs.pair[at].launch)
         logged++;
-    if (launch->failed || launch->blocks_recorded != sl_launch_blocks(launch))
+    if (launch->failed)
+        return sl_fail(error, SL_INVALID, "%s, launch %llu failed: %s", r->input.name,
+                       (unsigned long long)launch->index,
+                       launch->failure ? launch->failure : "it was not recorded why");
+    if (launch->blocks_recorded != sl_launch_blocks(launch))
         return sl_fail(error, SL_INVALID, "%s, launch %llu: only a part of it was recorded", r->input.name,
                        (unsigned long long)launch->index);
     r->predicted[at] = prediction(r, logged);

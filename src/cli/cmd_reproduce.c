@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "base/text.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "experiment/reproduction.h"
-#include "report/head_json.h"
-#include "report/text.h"
+#include "report/parts.h"
 
 typedef struct reproduce_options {
     sl_common common;

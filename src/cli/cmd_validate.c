@@ -161,7 +161,11 @@ static sl_status describe_launch(const validator *v, subject *s, size_t at, sl_e
     const sl_trace_launch *launch = sl_trace_launch_at(s->input.trace, s->pairs.pair[at].launch);
     const sl_trace_kernel *kernel = sl_trace_kernel_at(s->input.trace, launch->kernel);
     sl_validated *to = &s->launch[at];
-    if (launch->failed || launch->blocks_recorded != sl_launch_blocks(launch))
+    if (launch->failed)
+        return sl_fail(error, SL_INVALID, "%s, launch %llu failed: %s", s->input.name,
+                       (unsigned long long)launch->index,
+                       launch->failure ? launch->failure : "it was not recorded why");
+    if (launch->blocks_recorded != sl_launch_blocks(launch))
         return sl_fail(error, SL_INVALID, "%s, launch %llu: only a part of it was recorded", s->input.name,
                        (unsigned long long)launch->index);
     to->workload =

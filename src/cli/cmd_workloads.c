@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/head_json.h"
+#include "report/parts.h"
 #include "report/table.h"
-#include "report/text.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {
@@ -57,29 +57,25 @@ static void add_row(sl_table *t, const sl_workload *w)
     char text[SL_HUMAN_BYTES];
     sl_table_cell(t, w->name);
     sl_table_cell(t, w->class);
-    sl_table_cell(t, w->papers);
     sl_table_cellf(t, "%llu", (unsigned long long)f->launches);
     sl_table_cell(t, sl_human_count(f->warp_insts, text));
     sl_table_cell(t, sl_human_bytes(f->footprint_bytes, text));
-    sl_table_cell(t, w->summary);
+    sl_table_cellf(t, "%s%s%s%s", w->summary, *w->papers ? " (" : "", w->papers, *w->papers ? ")" : "");
 }
 
 static sl_status write_table(FILE *file, const sl_invocation *inv, sl_error *error)
 {
-    static const sl_column columns[] = {
-        {"workload", false, false},  {"class", false, false},    {"papers", false, true},    {"launches", true, false},
-        {"warp insts", true, false}, {"footprint", true, false}, {"what it is", false, true}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (!t)
-        return sl_fail_memory(error);
+    static const sl_column columns[] = {SL_TEXTS("workload"),    SL_TEXTS("class"),
+                                        SL_NUMBERS("launches"),  SL_NUMBERS("warp insts"),
+                                        SL_NUMBERS("footprint"), SL_PROSE("description (papers)")};
+    sl_table *t = SL_TABLE(columns);
     size_t count = 0;
     for (size_t i = 0; i < sl_workload_count(); i++)
         if (chosen(inv, sl_workload_at(i))) {
             add_row(t, sl_workload_at(i));
             count++;
         }
-    sl_status status = sl_table_print(t, file, sl_terminal_width(file), error);
-    sl_table_destroy(t);
+    sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
     fprintf(file, "\n%zu of %zu; figures are those of the default size. 'sluice workloads NAME' tells more of one.\n",
             count, sl_workload_count());
     return status;

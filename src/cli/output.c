@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/page_output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "report/text.h"
 
 static void forget(sl_output *output)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "page/page.h"
+#include "report/page.h"
 
 typedef struct sl_output {
     FILE *file;

@@ -8,10 +8,10 @@
 
 #include "base/array.h"
 #include "cli/output.h"
-#include "page/callgrind.h"
 #include "ptx/elf.h"
 #include "ptx/fatbin.h"
 #include "report/launch_log.h"
+#include "report/page.h"
 
 enum { MOST_SOURCE_BYTES = 16 << 20, MOST_PROGRAM_BYTES = 1 << 30 };
 

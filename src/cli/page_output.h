@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "cli/command.h"
-#include "page/page.h"
+#include "report/page.h"
 
 /* Sources: those of the input; PTX of the operand, of the program that ran, and of files and programs of --source; and
  * what is found of the files that the kernels name in the folders of --source. Paths of a trace are not trusted: files

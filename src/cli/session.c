@@ -103,10 +103,15 @@ int sl_session_close(sl_session *session, sl_status status, sl_error *error)
     sl_device_close(session->device); /* before the recorder: it holds the recorder's sink */
     if (!status && session->late)
         status = sl_fail_memory(error);
-    if (!status && session->recorder)
-        status = sl_recorder_finish(session->recorder, error);
+    /* A launch that failed is part of the run: the trace holds it, and the report shows it. */
+    bool ran = !status || status == SL_FAULT || status == SL_LIMIT;
+    sl_error late;
+    sl_status finished = SL_OK;
+    if (ran && session->recorder)
+        finished = sl_recorder_finish(session->recorder, status ? &late : error);
     else
         sl_recorder_abandon(session->recorder);
+    status = status ? status : finished;
     const sl_shown_launches shown = {.log = session->log,
                                      .note = session->note,
                                      .fact = session->described_as,
@@ -115,7 +120,11 @@ int sl_session_close(sl_session *session, sl_status status, sl_error *error)
                                      .subject = session->subject,
                                      .sources = session->texts,
                                      .source = session->text};
-    int code = status ? sl_cli_fail(session->inv, error) : sl_show_launches(session->inv, &shown, stdout);
+    int code = status ? sl_cli_fail(session->inv, error) : 0;
+    if (!status || (ran && sl_launch_log_count(session->log))) {
+        int failed = sl_show_launches(session->inv, &shown, stdout);
+        code = code ? code : failed;
+    }
     sl_launch_log_destroy(session->log);
     return code;
 }

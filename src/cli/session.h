@@ -6,8 +6,8 @@
 
 #include "cli/run_source.h"
 #include "device/device.h"
-#include "page/page.h"
 #include "report/launches.h"
+#include "report/page.h"
 
 enum { SL_SESSION_OPTIONS = 4 };
 

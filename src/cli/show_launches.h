@@ -4,8 +4,8 @@
 #define SL_CLI_SHOW_LAUNCHES_H
 
 #include "cli/command.h"
-#include "page/page.h"
 #include "report/launches.h"
+#include "report/page.h"
 #include "report/sim.h"
 
 typedef struct sl_shown_launches {

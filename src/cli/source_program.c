@@ -27,10 +27,9 @@ static bool program_accepts(const sl_args *args)
 
 /* ---- results ---- */
 
-static sl_status add_launch(void *context, const sl_launch_result *result, const char *failure, sl_error *error)
+static sl_status add_launch(void *context, const sl_launch_result *result, sl_error *error)
 {
     program_run *run = context;
-    (void)failure; /* the library has said it on stderr when it happened */
     sl_launch_result counted = *result;
     counted.index += run->first_index;
     run->next_index = counted.index + 1;

@@ -69,7 +69,11 @@ sl_swept_launch *sl_swept_launches(const sl_trace_input *input, const sl_counts 
     for (size_t i = 0; launches && i < input->launches; i++) {
         const sl_trace_launch *launch = sl_trace_launch_at(input->trace, input->launch[i]);
         const sl_trace_kernel *kernel = sl_trace_kernel_at(input->trace, launch->kernel);
-        launches[i] = (sl_swept_launch){.symbol = kernel->symbol, .name = kernel->name, .index = launch->index};
+        launches[i] = (sl_swept_launch){.symbol = kernel->symbol,
+                                        .name = kernel->name,
+                                        .index = launch->index,
+                                        .failed = launch->failed,
+                                        .failure = launch->failure};
         memcpy(launches[i].grid, launch->grid, sizeof launch->grid);
         memcpy(launches[i].block, launch->block, sizeof launch->block);
         launches[i].l1_bytes = &l1_bytes[i * points];

@@ -5,8 +5,8 @@
 #define SL_CLI_TRACE_INPUT_H
 
 #include "cli/command.h"
-#include "page/page.h"
 #include "report/launches.h"
+#include "report/page.h"
 
 /* The struct of an analysis' options begins with this one, and the command's more_options are sl_trace_input_table. */
 typedef struct sl_trace_input_options {

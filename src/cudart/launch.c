@@ -164,7 +164,6 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
     if (!status)
         return cudaSuccess;
     sl_rt_say_error(NULL, &error);
-    sl_rt_results_launch_failed(rt, &error);
     cudaError_t failed = error_of_fault(rt->emu, status);
     if (status != SL_FAULT && status != SL_LIMIT)
         return failed;

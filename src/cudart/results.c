@@ -58,14 +58,6 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     return SL_OK;
 }
 
-void sl_rt_results_launch_failed(sl_rt *rt, const sl_error *error)
-{
-    char text[1536];
-    sl_error_format(error, text, sizeof text);
-    if (rt->results && rt->results->writer)
-        sl_results_write_failure(rt->results->writer, text, NULL);
-}
-
 void sl_rt_results_forget_device(sl_rt *rt)
 {
     if (rt->results && rt->results->writer)

@@ -3,8 +3,7 @@
  *
  * File: the 8 bytes "SLRES\0" + format number, then records: u8 tag, u32 length, payload. Payloads are sequences of
  * variable-length integers (7 bits per byte, low first) and counted strings.
- *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'E' why it failed
- *   'F' the end */
+ *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'F' the end */
 #include "cudart/results_file.h"
 
 #include <errno.h>
@@ -18,7 +17,7 @@
 #include "base/file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
-static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\1";
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\2";
 
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
 {
@@ -76,9 +75,10 @@ static void put_text(sl_results_writer *w, const char *text)
 
 static void put_counts(sl_results_writer *w, const sl_counts *counts)
 {
-    put(w, counts->known);
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        put(w, counts->known.word[i]);
     for (unsigned i = 0; i < SL_COUNTERS; i++)
-        if (counts->known >> i & 1)
+        if (sl_counts_has(counts, (sl_counter)i))
             put(w, counts->value[i]);
 }
 
@@ -185,7 +185,8 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     put(w, r->stats->thread_insts);
     put(w, r->stats->blocks);
     put(w, r->stats->parallel);
-    put(w, r->failed);
+    put(w, l->failed);
+    put_text(w, l->failure);
     put(w, r->trace_bytes);
     put(w, r->counts != NULL);
     if (r->counts) {
@@ -201,12 +202,6 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
         }
     }
     return end_record(w, 'L', error);
-}
-
-sl_status sl_results_write_failure(sl_results_writer *w, const char *text, sl_error *error)
-{
-    put_text(w, text);
-    return end_record(w, 'E', error);
 }
 
 void sl_results_forget_kernels(sl_results_writer *w)
@@ -233,15 +228,13 @@ typedef struct reader {
     const uint8_t *at, *end; /* of the current record */
     bool broken;
     SL_ARRAY(sl_trace_kernel) kernels; /* their parts are malloc'ed */
-    sl_launch_result result;           /* read, but not yet handed on: its failure may follow */
+    sl_launch_result result;
     sl_trace_launch launch;
     sl_launch_stats stats;
     sl_launch_counts counts;
     SL_ARRAY(sl_counts) slots;
     SL_ARRAY(sl_array_footprint) arrays;
-    uint32_t kernel;
-    bool pending;
-    char *failure;
+    char *failure; /* of the launch */
 } reader;
 
 static uint64_t get(reader *r)
@@ -292,12 +285,13 @@ static char *get_text(reader *r)
 static void get_counts(reader *r, sl_counts *counts)
 {
     memset(counts, 0, sizeof *counts);
-    uint64_t known = get(r);
-    if (SL_COUNTERS < 64 && known >> SL_COUNTERS)
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        counts->known.word[i] = get(r);
+    if (SL_COUNTERS % 64 && counts->known.word[SL_COUNTER_WORDS - 1] >> SL_COUNTERS % 64)
         r->broken = true;
     for (unsigned i = 0; i < SL_COUNTERS && !r->broken; i++)
-        if (known >> i & 1)
-            sl_counts_add(counts, (sl_counter)i, get(r));
+        if (sl_counts_has(counts, (sl_counter)i))
+            counts->value[i] = get(r);
 }
 
 static void free_kernel(sl_trace_kernel *k)
@@ -380,7 +374,7 @@ static void read_launch(reader *r)
     sl_trace_launch *l = &r->launch;
     memset(l, 0, sizeof *l);
     r->result = (sl_launch_result){.index = get(r), .launch = l, .stats = &r->stats};
-    r->kernel = get32(r);
+    l->kernel = get32(r);
     for (int i = 0; i < 3; i++) {
         l->grid[i] = get32(r);
         l->block[i] = get32(r);
@@ -396,30 +390,19 @@ static void read_launch(reader *r)
     r->stats.thread_insts = get(r);
     r->stats.blocks = get(r);
     r->stats.parallel = get(r) != 0;
-    r->result.failed = get(r) != 0;
+    l->failed = get(r) != 0;
+    free(r->failure);
+    l->failure = r->failure = get_text(r);
     r->result.trace_bytes = get(r);
     if (get(r)) {
         read_launch_counts(r);
         r->result.counts = &r->counts;
     }
-    r->broken = r->broken || r->kernel >= r->kernels.count || (l->lanes != 32 && l->lanes != 64);
+    r->broken = r->broken || l->kernel >= r->kernels.count || (l->lanes != 32 && l->lanes != 64);
     if (!r->broken && r->result.counts)
-        r->broken = r->counts.slots != r->kernels.items[r->kernel].mem_slots;
-    r->pending = !r->broken;
-}
-
-static sl_status hand_on(reader *r, sl_results_visit *visit, void *context, sl_error *error)
-{
-    sl_status status = SL_OK;
-    if (r->pending) {
-        r->result.kernel = &r->kernels.items[r->kernel];
-        r->launch.kernel = r->kernel;
-        status = visit(context, &r->result, r->failure, error);
-    }
-    r->pending = false;
-    free(r->failure);
-    r->failure = NULL;
-    return status;
+        r->broken = r->counts.slots != r->kernels.items[l->kernel].mem_slots;
+    if (!r->broken)
+        r->result.kernel = &r->kernels.items[l->kernel];
 }
 
 sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *visit, void *context,
@@ -440,24 +423,19 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
             break; /* the process died while it wrote this */
         r.at = at;
         r.end = at += length;
-        if (tag == 'E' && r.pending && !r.failure) {
-            r.failure = get_text(&r);
-            continue;
-        }
-        status = hand_on(&r, visit, context, error);
-        if (tag == 'K')
+        if (tag == 'K') {
             read_kernel(&r);
-        else if (tag == 'L')
+        } else if (tag == 'L') {
             read_launch(&r);
-        else if (tag == 'F')
+            if (!r.broken)
+                status = visit(context, &r.result, error);
+        } else if (tag == 'F')
             summary->finished = true;
         else if (tag == 'P')
             summary->pid = get32(&r);
         else
             r.broken = true;
     }
-    if (!status)
-        status = hand_on(&r, visit, context, error);
     if (!status && r.broken)
         status = sl_fail(error, SL_CORRUPT, "a results file is damaged");
     free(r.failure);

@@ -17,15 +17,13 @@ typedef struct sl_results_writer sl_results_writer;
  * 0 for the first. */
 sl_status sl_results_writer_create(const char *folder, sl_results_writer **writer, uint32_t *number, sl_error *error);
 sl_status sl_results_write(sl_results_writer *writer, const sl_launch_result *result, sl_error *error);
-/* What the launch written last failed with. */
-sl_status sl_results_write_failure(sl_results_writer *writer, const char *text, sl_error *error);
 /* Kernels are told apart by their address: after this, addresses may mean other kernels. */
 void sl_results_forget_kernels(sl_results_writer *writer);
 /* `finished`: the program came to its end. NULL is fine. */
 void sl_results_writer_close(sl_results_writer *writer, bool finished);
 
-/* Called for each launch, in order. Everything pointed to is valid during the call. `failure` is NULL or says why. */
-typedef sl_status sl_results_visit(void *context, const sl_launch_result *result, const char *failure, sl_error *error);
+/* Called for each launch, in order. Everything pointed to is valid during the call. */
+typedef sl_status sl_results_visit(void *context, const sl_launch_result *result, sl_error *error);
 
 typedef struct sl_results_summary {
     uint32_t pid;  /* of the process */

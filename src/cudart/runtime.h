@@ -259,8 +259,6 @@ cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream);
 /* ---- results.c ---- */
 /* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
 sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
-/* Notes why the last launch failed. */
-void sl_rt_results_launch_failed(sl_rt *rt, const sl_error *error);
 /* Kernels' addresses lose their meaning with the device. */
 void sl_rt_results_forget_device(sl_rt *rt);
 void sl_rt_results_close(sl_rt *rt);

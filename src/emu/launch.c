@@ -502,8 +502,10 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
     }
     status = run_blocks(&l, &own, error);
     if (l.sink) {
-        sl_status ended = l.sink->end(l.sink->context, &own, status != SL_OK, status == SL_OK ? error : NULL);
-        status = status != SL_OK ? status : ended;
+        char text[sizeof(sl_error)] = "";
+        const char *failure = status == SL_OK ? NULL : error ? sl_error_format(error, text, sizeof text) : text;
+        sl_status ended = l.sink->end(l.sink->context, &own, failure, failure ? NULL : error);
+        status = failure ? status : ended;
     }
     if (stats)
         *stats = own;

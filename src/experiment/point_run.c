@@ -49,34 +49,12 @@ static sl_status add_bins(sl_values *values, const char *what, const uint64_t *b
 
 static sl_status add_level(sl_values *values, const sl_level *level, const sl_sim_level_result *r, sl_error *error)
 {
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {
-        {"accesses", (double)r->accesses},
-        {"hits", (double)r->hits},
-        {"pending", (double)r->pending},
-        {"misses", (double)r->misses},
-        {"bypasses", (double)r->bypasses},
-        {"read_sectors", (double)r->read_sectors},
-        {"read_hit_sectors", (double)r->read_hit_sectors},
-        {"written_sectors", (double)r->written_sectors},
-        {"fill_sectors", (double)r->fill_sectors},
-        {"frc_misses", (double)r->frc_misses},
-        {"store_misses", (double)r->store_misses},
-        {"delay_cycles", (double)r->delay_cycles},
-        {"evictions", (double)r->evictions},
-        {"unused_evictions", (double)r->unused_evictions},
-        {"writebacks", (double)r->writebacks},
-        {"tag_accesses", (double)r->tag_accesses},
-        {"data_accesses", (double)r->data_accesses},
-        {"energy_nj", r->energy_nj},
-    };
     sl_status status = SL_OK;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !status; i++) {
+    for (int i = 0; i <= SL_LEVEL_METRICS && !status; i++) {
+        bool energy = i == SL_LEVEL_METRICS;
         char name[SL_VALUE_NAME];
-        snprintf(name, sizeof name, "%s_%s", level->name, numbers[i].name);
-        status = add(values, name, numbers[i].value, error);
+        snprintf(name, sizeof name, "%s_%s", level->name, energy ? "energy_nj" : sl_level_metrics[i].name);
+        status = add(values, name, energy ? r->energy_nj : (double)sl_level_value(r, i), error);
     }
     return status;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "report/text.h"
+#include "base/text.h"
 
 const char *const sl_verdict_names[SL_VERDICTS] = {"", "agrees", "same direction", "differs", "unknown"};
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "experiment/reproduction.h"
-#include "page/frame.h"
-#include "page/html.h"
+#include "report/html.h"
+#include "report/page_frame.h"
 
 static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};
 

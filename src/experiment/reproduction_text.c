@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json_write.h"
+#include "base/text.h"
 #include "experiment/reproduction.h"
-#include "report/json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* ---- text ---- */
 
@@ -229,31 +229,25 @@ static void json_item(void *context, const sl_compared_item *item)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!texts[i] || !*texts[i])
             continue;
-        sl_json_key(json, names[i]);
-        sl_json_string(json, texts[i]);
+        sl_json_string_member(json, names[i], texts[i]);
     }
     if (!isnan(item->compared.paper)) {
-        sl_json_key(json, "stated");
-        sl_json_double(json, item->compared.paper);
+        sl_json_double_member(json, "stated", item->compared.paper);
     }
-    sl_json_key(json, "ours");
-    sl_json_double(json, item->compared.ours);
+    sl_json_double_member(json, "ours", item->compared.ours);
     sl_json_close(json, '}');
 }
 
 static void json_failures(sl_json *json, const sl_reproduction *r)
 {
-    sl_json_key(json, "failed_points");
-    sl_json_array(json, true);
+    sl_json_array_member(json, "failed_points", true);
     for (size_t i = 0; i < r->points; i++) {
         char text[512];
         if (r->outcome[i].state != SL_OUTCOME_FAILED)
             continue;
         sl_json_object(json, false);
-        sl_json_key(json, "point");
-        sl_json_string(json, sl_point_text(&r->point[i], text, sizeof text));
-        sl_json_key(json, "error");
-        sl_json_string(json, r->outcome[i].failure);
+        sl_json_string_member(json, "point", sl_point_text(&r->point[i], text, sizeof text));
+        sl_json_string_member(json, "error", r->outcome[i].failure);
         sl_json_close(json, '}');
     }
     sl_json_close(json, ']');
@@ -265,21 +259,16 @@ sl_status sl_reproductions_json(FILE *file, const void *reproductions, sl_error 
     sl_json json;
     sl_json_start(&json, file);
     sl_json_object(&json, true);
-    sl_json_key(&json, "version");
-    sl_json_string(&json, SLUICE_VERSION);
-    sl_json_key(&json, "papers");
-    sl_json_array(&json, true);
+    sl_json_string_member(&json, "version", SLUICE_VERSION);
+    sl_json_array_member(&json, "papers", true);
     for (size_t i = 0; i < all->count; i++) {
         const sl_reproduction *r = &all->item[i];
         sl_json_object(&json, true);
-        sl_json_key(&json, "name");
-        sl_json_string(&json, r->paper->name);
-        sl_json_key(&json, "title");
-        sl_json_string(&json, r->paper->title);
+        sl_json_string_member(&json, "name", r->paper->name);
+        sl_json_string_member(&json, "title", r->paper->title);
         sl_json_key(&json, "quick");
         sl_json_bool(&json, r->quick);
-        sl_json_key(&json, "numbers");
-        sl_json_array(&json, true);
+        sl_json_array_member(&json, "numbers", true);
         sl_reproduction_each(r, json_item, &json);
         sl_json_close(&json, ']');
         json_failures(&json, r);

@@ -2,11 +2,11 @@
 /* The points of a sweep as a table, in CSV and in JSON. */
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "experiment/sweep.h"
-#include "report/json.h"
 #include "report/table.h"
-#include "report/text.h"
 
 enum { FACTS = 12 };
 static const char *const fact_names[FACTS] = {"kind", "program", "size", "params",    "seed",    "machine",
@@ -103,13 +103,10 @@ static void json_point(sl_json *json, const sl_point *point, const sl_outcome *o
     for (int f = 0; f < FACTS; f++) {
         if (!*fact[f])
             continue;
-        sl_json_key(json, fact_names[f]);
-        sl_json_string(json, fact[f]);
+        sl_json_string_member(json, fact_names[f], fact[f]);
     }
-    sl_json_key(json, "key");
-    sl_json_string(json, outcome->key);
-    sl_json_key(json, "counters");
-    sl_json_object(json, false);
+    sl_json_string_member(json, "key", outcome->key);
+    sl_json_object_member(json, "counters", false);
     for (size_t v = 0; v < outcome->values.count; v++) {
         sl_json_key(json, outcome->values.items[v].name);
         if (is_whole(outcome->values.items[v].value))
@@ -127,10 +124,8 @@ sl_status sl_sweep_result_json(FILE *file, const void *result, sl_error *error)
     sl_json json;
     sl_json_start(&json, file);
     sl_json_object(&json, true);
-    sl_json_key(&json, "version");
-    sl_json_string(&json, SLUICE_VERSION);
-    sl_json_key(&json, "points");
-    sl_json_array(&json, true);
+    sl_json_string_member(&json, "version", SLUICE_VERSION);
+    sl_json_array_member(&json, "points", true);
     for (size_t i = 0; i < r->spec->points; i++)
         if (r->outcome[i].state != SL_OUTCOME_NONE)
             json_point(&json, &r->spec->point[i], &r->outcome[i]);

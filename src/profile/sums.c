@@ -20,9 +20,11 @@ static bool add(sl_profile_sum *sum, const sl_profile *profile)
         sum->load = calloc(sum->kernel->mem_slots ? sum->kernel->mem_slots : 1, sizeof *sum->load);
     if (!sum->load)
         return false;
+    sum->launches++;
+    if (profile->launch->failed) /* what it did until then says little of it */
+        return true;
     if (!sum->longest || profile->total.line_accesses > sum->longest->total.line_accesses)
         sum->longest = profile;
-    sum->launches++;
     sl_profile_counts_merge(&sum->total, &profile->total);
     for (uint32_t i = 0; i < profile->loads; i++)
         sl_profile_counts_merge(&sum->load[profile->load[i].slot].counts, &profile->load[i].counts);
@@ -44,7 +46,8 @@ sl_status sl_profile_sums_init(sl_profile_sums *sums, const sl_profile *profile,
     sums->kernel = calloc(profiles ? profiles : 1, sizeof *sums->kernel);
     bool fits = sums->kernel != NULL;
     for (size_t i = 0; i < profiles && fits; i++) {
-        sl_profile_counts_merge(&sums->all, &profile[i].total);
+        if (!profile[i].launch->failed)
+            sl_profile_counts_merge(&sums->all, &profile[i].total);
         fits = add(sum_of(sums, profile[i].kernel), &profile[i]);
     }
     for (size_t k = 0; k < sums->kernels && fits; k++)

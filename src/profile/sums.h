@@ -8,7 +8,7 @@
 typedef struct sl_profile_sum {
     const sl_trace_kernel *kernel;
     size_t launches;
-    const sl_profile *longest; /* the launch with the most accesses */
+    const sl_profile *longest; /* the launch with the most accesses; NULL: all of them failed */
     sl_profile_counts total;
     uint32_t loads; /* in program order */
     sl_profile_load *load;

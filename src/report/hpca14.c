@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
-#include "report/head_json.h"
+#include "base/text.h"
+#include "report/parts.h"
 #include "report/table.h"
-#include "report/text.h"
 
 /* The counts of a result, in the order of the reports. */
 typedef struct count {
@@ -66,14 +66,11 @@ sl_status sl_hpca14_report_json(FILE *file, const sl_hpca14_report *report, sl_e
     sl_json_object(&json, true);
     sl_report_head_json(&json, &report->info);
     sl_json_dims(&json, "block", report->result->block);
-    sl_json_key(&json, "resident_blocks");
-    sl_json_u64(&json, report->result->resident_blocks);
+    sl_json_u64_member(&json, "resident_blocks", report->result->resident_blocks);
     for (int i = 0; i < COUNTS; i++) {
-        sl_json_key(&json, counts[i].name);
-        sl_json_u64(&json, counts[i].value);
+        sl_json_u64_member(&json, counts[i].name, counts[i].value);
     }
-    sl_json_key(&json, "miss_rate");
-    sl_json_double(&json, report->result->miss_rate);
+    sl_json_double_member(&json, "miss_rate", report->result->miss_rate);
     sl_json_close(&json, '}');
     return sl_json_finish(&json, error);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 
 sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
 {
@@ -15,6 +15,13 @@ sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
                           .source_line = inst->source_line,
                           .access = inst->access,
                           .space = inst->space};
+}
+
+bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return a->pc == b->pc && a->ptx_line == b->ptx_line && a->source_line == b->source_line && a->access == b->access &&
+           a->space == b->space && !strcmp(a->opcode, b->opcode) && !strcmp(a->array, b->array) &&
+           !strcmp(a->source_file, b->source_file);
 }
 
 bool sl_inst_same_place(const sl_inst_name *a, const sl_inst_name *b)
@@ -51,23 +58,18 @@ static void source_text(const sl_inst_name *name, char *buffer, size_t size)
 void sl_inst_json(sl_json *j, const sl_inst_name *name)
 {
     char source[512];
-    sl_json_key(j, "pc");
-    sl_json_u64(j, name->pc);
+    sl_json_u64_member(j, "pc", name->pc);
     if (name->ptx_line) {
-        sl_json_key(j, "line");
-        sl_json_u64(j, name->ptx_line);
+        sl_json_u64_member(j, "line", name->ptx_line);
     }
     source_text(name, source, sizeof source);
     if (*source) {
-        sl_json_key(j, "source");
-        sl_json_string(j, source);
+        sl_json_string_member(j, "source", source);
     }
     if (*name->array) {
-        sl_json_key(j, "array");
-        sl_json_string(j, name->array);
+        sl_json_string_member(j, "array", name->array);
     }
-    sl_json_key(j, "opcode");
-    sl_json_string(j, name->opcode);
+    sl_json_string_member(j, "opcode", name->opcode);
 }
 
 void sl_inst_csv(FILE *file, const sl_inst_name *name)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/json.h"
+#include "base/json_write.h"
 #include "sluice/trace.h"
 
 typedef struct sl_inst_name {
@@ -17,6 +17,8 @@ typedef struct sl_inst_name {
 
 /* `strings` is the kernel's table or a copy of it; what is returned points into it. */
 sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings);
+/* Whether two are the same instruction. */
+bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b);
 /* Whether two are of one place, opcode and array: an unrolled loop has many copies of each. */
 bool sl_inst_same_place(const sl_inst_name *a, const sl_inst_name *b);
 /* Where it stands, for people: "spmv.cu:17", "PTX line 34". Returns `buffer`. */

@@ -31,27 +31,28 @@ size_t sl_launch_log_count(const sl_launch_log *l)
     return l->launches.count;
 }
 
+size_t sl_launch_log_failed(const sl_launch_log *l)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < l->launches.count; i++)
+        failed += l->launches.items[i].failed;
+    return failed;
+}
+
 static const sl_inst *memory_inst(const sl_trace_kernel *k, uint32_t slot)
 {
     return &k->inst[k->mem_inst[slot]];
-}
-
-static bool same_inst(const sl_inst_name *logged, const sl_trace_kernel *k, const sl_inst *inst)
-{
-    return logged->pc == inst->pc && logged->ptx_line == inst->ptx_line && logged->source_line == inst->source_line &&
-           logged->access == inst->access && logged->space == inst->space &&
-           !strcmp(logged->opcode, k->strings + inst->opcode) &&
-           !strcmp(logged->source_file, k->strings + inst->source_file) &&
-           !strcmp(logged->array, k->strings + inst->array);
 }
 
 static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k)
 {
     if (logged->insts != k->mem_slots)
         return false;
-    for (uint32_t s = 0; s < k->mem_slots; s++)
-        if (!same_inst(&logged->inst[s], k, memory_inst(k, s)))
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        sl_inst_name name = sl_inst_named(memory_inst(k, s), k->strings);
+        if (!sl_inst_same(&logged->inst[s], &name))
             return false;
+    }
     return true;
 }
 
@@ -86,12 +87,14 @@ static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_ke
 
 static bool pack(sl_launch_log *l, const sl_counts *counts, sl_packed_counts *packed)
 {
-    size_t used = 0;
-    uint64_t *value = sl_arena_array(&l->arena, uint64_t, __builtin_popcountll(counts->known));
+    size_t known = 0, used = 0;
+    for (int i = 0; i < SL_COUNTERS; i++)
+        known += sl_counts_has(counts, (sl_counter)i);
+    uint64_t *value = sl_arena_array(&l->arena, uint64_t, known);
     if (!value)
         return false;
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (counts->known >> i & 1)
+        if (sl_counts_has(counts, (sl_counter)i))
             value[used++] = counts->value[i];
     *packed = (sl_packed_counts){counts->known, value};
     return true;
@@ -102,7 +105,7 @@ sl_counts sl_unpack_counts(const sl_packed_counts *packed)
     sl_counts counts = {.known = packed->known};
     size_t used = 0;
     for (int i = 0; i < SL_COUNTERS; i++)
-        if (packed->known >> i & 1)
+        if (sl_counts_has(&counts, (sl_counter)i))
             counts.value[i] = packed->value[used++];
     return counts;
 }
@@ -149,20 +152,23 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .blocks = sl_launch_blocks(from),
                                .blocks_recorded = from->blocks_recorded,
                                .trace_bytes = result->trace_bytes,
-                               .failed = result->failed};
+                               .failed = from->failed,
+                               .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);
     memcpy(launch.block, from->block, sizeof launch.block);
+    /* What a launch did until it failed says little of it, and nothing where it failed at once. */
+    const sl_launch_counts *counted = from->failed ? NULL : result->counts;
     sl_counts counts = {0};
-    if (result->counts) {
-        counts = result->counts->total;
-    } else if (result->stats) {
+    if (counted) {
+        counts = counted->total;
+    } else if (result->stats && !from->failed) {
         sl_counts_add(&counts, SL_COUNTER_warp_insts, result->stats->warp_insts);
         sl_counts_add(&counts, SL_COUNTER_thread_insts, result->stats->thread_insts);
     }
     if (!result->counts)
         launch.blocks_recorded = launch.blocks; /* nothing was left out of what is shown */
-    if (!launch.kernel || !pack(l, &counts, &launch.counts) ||
-        (result->counts && !add_loads(l, result->counts, &launch)) || !sl_array_push(&l->launches, launch))
+    if (!launch.kernel || !launch.failure || !pack(l, &counts, &launch.counts) ||
+        (counted && !add_loads(l, counted, &launch)) || !sl_array_push(&l->launches, launch))
         return sl_fail_memory(error);
     return SL_OK;
 }

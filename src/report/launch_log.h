@@ -19,7 +19,7 @@ typedef struct sl_logged_kernel {
 
 /* Known values only, in the order of the counters. */
 typedef struct sl_packed_counts {
-    uint64_t known;
+    sl_counter_set known;
     const uint64_t *value;
 } sl_packed_counts;
 
@@ -33,7 +33,8 @@ typedef struct sl_logged_launch {
     const sl_logged_kernel *kernel;
     uint32_t grid[3], block[3], lanes;
     uint64_t blocks, blocks_recorded, trace_bytes;
-    bool failed;
+    bool failed;         /* then it has no counters */
+    const char *failure; /* why; "" where that is unknown */
     sl_packed_counts counts;
     uint32_t loads; /* memory instructions that ran */
     const sl_logged_load *load;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/json_write.h"
 #include "profile/sums.h"
 #include "report/launches.h"
 
@@ -23,5 +24,10 @@ sl_status sl_profile_report_json(FILE *file, const sl_profile_report *report, sl
  * all; where `pc` is empty it sums all memory instructions. `from` and `to` are the ends of a histogram's bin or of a
  * window (both inclusive); "never" stands for first touches. */
 sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_error *error);
+
+/* Members of an object: counters, shares, line_distance, sector_distance, line_gap, line_reuses. */
+void sl_profile_counts_json(sl_json *json, const sl_profile_counts *counts, const sl_profile_options *options);
+/* A member: "footprint". */
+void sl_profile_footprint_json(sl_json *json, const sl_profile *profile, const sl_profile_options *options);
 
 #endif

@@ -2,9 +2,10 @@
 /* Profiles as CSV: one value per row. */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "report/inst_name.h"
+#include "report/metrics.h"
 #include "report/profile.h"
-#include "report/text.h"
 
 /* What a row is about; NULL: all. */
 typedef struct subject {
@@ -42,15 +43,6 @@ static void put_count(const subject *s, const char *measure, uint64_t value)
     fprintf(s->file, ",,%" PRIu64 "\n", value);
 }
 
-static void put_share(const subject *s, const char *measure, uint64_t part, uint64_t whole)
-{
-    char text[SL_DOUBLE_BYTES];
-    if (!whole)
-        return;
-    row_start(s, measure);
-    fprintf(s->file, ",,%s\n", sl_double_text((double)part / (double)whole, text));
-}
-
 static void put_bin(const subject *s, const char *measure, uint64_t least, uint64_t most, uint64_t value)
 {
     if (!value)
@@ -71,11 +63,17 @@ static void put_distances(const subject *s, const char *measure, const sl_distan
 
 static void put_counts(const subject *s, const sl_profile_counts *c, const sl_profile_options *o)
 {
-#define SL_COUNT(name, value)       put_count(s, #name, value);
-#define SL_SHARE(name, part, whole) put_share(s, #name, part, whole);
-#include "report/profile_measures.def"
-#undef SL_COUNT
-#undef SL_SHARE
+    const sl_metric_row row = {.reuse = c, .options = o};
+    for (sl_metric m = SL_METRICS_OF_REUSE; m < SL_METRICS; m++) {
+        sl_fraction f = sl_metric_of(m, &row);
+        char text[SL_DOUBLE_BYTES];
+        if (f.known && sl_metric_is_share(m)) {
+            row_start(s, sl_metric_infos[m].name);
+            fprintf(s->file, ",,%s\n", sl_double_text((double)f.part / (double)f.whole, text));
+        } else if (f.known) {
+            put_count(s, sl_metric_infos[m].name, f.part);
+        }
+    }
     put_distances(s, "line_distance", &c->line_distance);
     put_distances(s, "sector_distance", &c->sector_distance);
     put_distances(s, "line_gap", &c->line_gap);
@@ -117,11 +115,13 @@ sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_
     for (size_t i = 0; i < report->profiles; i++) {
         const sl_profile *p = &report->profile[i];
         subject s = {.file = file, .kernel = p->kernel, .launch = p};
+        if (p->launch->failed) {
+            put_count(&s, "failed", 1);
+            continue;
+        }
         put_counts(&s, &p->total, o);
         put_footprint(&s, p, o);
         put_loads(s, p->load, p->loads, o);
     }
-    if (fflush(file) || ferror(file))
-        return sl_fail_io(error, "write", "the CSV report");
-    return SL_OK;
+    return sl_text_finish(file, "the CSV report", error);
 }

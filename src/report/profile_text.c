@@ -5,92 +5,76 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/bars.h"
-#include "report/inst_name.h"
+#include "report/launch_tables.h"
+#include "report/load_sums.h"
 #include "report/profile.h"
-#include "report/table.h"
-#include "report/text.h"
 
-enum { MOST_LAUNCH_LINES = 40, MOST_KERNELS = 8, MOST_LOADS = 10, BAR = 16 };
+enum { MAX_LAUNCH_LINES = 40, MAX_KERNELS = 8, MAX_LOADS = 10, BAR = 16 };
 
-/* ---- cells ---- */
+static const sl_metric_list reuse = SL_METRIC_LIST(SL_METRIC_reuse_line_accesses, SL_METRIC_reuse_coalescing_efficiency,
+                                                   SL_METRIC_reuse_accesses_without_reuse,
+                                                   SL_METRIC_reuse_cache_hit_rate, SL_METRIC_reuse_zero_reuse_rate);
 
-static void cell_count(sl_table *t, uint64_t value)
+static void reuse_cells(sl_table *t, const sl_profile_counts *c, const sl_profile_options *o)
 {
-    char text[SL_HUMAN_BYTES];
-    sl_table_cell(t, sl_human_count(value, text));
+    sl_table_metrics(t, &reuse, &(sl_metric_row){.reuse = c, .options = o});
 }
 
-static void cell_share(sl_table *t, uint64_t part, uint64_t whole)
-{
-    char text[SL_HUMAN_BYTES];
-    if (whole)
-        sl_table_cellf(t, "%s%%", sl_human_ratio(100.0 * (double)part / (double)whole, 1, text));
-    else
-        sl_table_cell(t, "");
-}
-
-/* A share and its bar, which is as long as the longest for `most`. */
-static void cell_bar(sl_table *t, uint64_t part, uint64_t whole, uint64_t most)
+/* A share and its bar, which is as long as the longest for `max`. */
+static void cell_bar(sl_table *t, uint64_t part, uint64_t whole, uint64_t max)
 {
     char bar[SL_BAR_BYTES];
-    cell_share(t, part, whole);
-    sl_table_cell(t, most ? sl_bar((double)part / (double)most, BAR, bar) : "");
-}
-
-#define COUNT_COLUMNS                                                                                                  \
-    {"touches", true, false}, {"used", true, false}, {"once", true, false}, {"hits", true, false},                     \
-    {                                                                                                                  \
-        "0-reuse", true, false                                                                                         \
-    }
-
-static void cell_counts(sl_table *t, const sl_profile_counts *c, const sl_profile_options *o)
-{
-    cell_count(t, c->line_accesses);
-    cell_share(t, c->used_bytes, c->sector_accesses * o->sector_bytes);
-    cell_share(t, sl_profile_once(c), c->line_accesses);
-    cell_share(t, c->line_accesses - c->fills, c->line_accesses);
-    cell_share(t, sl_profile_once(c) + c->evicted_before_reuse, c->fills);
-}
-
-/* Prints and destroys; `t` NULL: memory ran out. */
-static sl_status print(sl_table *t, FILE *file, size_t width, sl_error *error)
-{
-    sl_status status = t ? sl_table_print(t, file, width, error) : sl_fail_memory(error);
-    sl_table_destroy(t);
-    return status;
+    sl_table_share(t, part, whole);
+    sl_table_cell(t, max ? sl_bar((double)part / (double)max, BAR, bar) : "");
 }
 
 /* ---- launches and kernels ---- */
 
 static sl_status print_launches(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"#", true, false},     {"kernel", false, true}, {"grid", true, false},
-                                        {"block", true, false}, COUNT_COLUMNS,           {"footprint", true, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; t && i < r->profiles; i++) {
+    static const sl_column first[] = {SL_NUMBERS("#"), SL_NAMES("kernel"), SL_NUMBERS("grid"), SL_NUMBERS("block")};
+    static const sl_column last[] = {SL_NUMBERS("footprint")};
+    sl_table *t = sl_metric_table(first, 4, &reuse, last, 1);
+    for (size_t i = 0; i < r->profiles; i++) {
         const sl_profile *p = &r->profile[i];
         char text[SL_HUMAN_BYTES];
-        sl_table_cellf(t, "%" PRIu64 "%s", p->launch->index, p->launch->failed ? "!" : "");
-        sl_table_cell(t, p->kernel->name);
+        sl_table_cellf(t, "%" PRIu64, p->launch->index);
+        sl_table_cellf(t, "%s%s", p->kernel->name, p->launch->failed ? " (failed)" : "");
         sl_table_dims(t, p->launch->grid);
         sl_table_dims(t, p->launch->block);
-        cell_counts(t, &p->total, r->options);
-        sl_table_cell(t, sl_human_bytes(p->footprint_lines * r->options->line_bytes, text));
+        if (p->launch->failed)
+            sl_table_metrics(t, &reuse, NULL);
+        else
+            reuse_cells(t, &p->total, r->options);
+        sl_table_cell(t, p->launch->failed ? "" : sl_human_bytes(p->footprint_lines * r->options->line_bytes, text));
     }
-    return print(t, file, width, error);
+    return sl_table_finish(t, file, width, error);
+}
+
+static void print_failures(FILE *file, const sl_profile_report *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->profiles; i++) {
+        const sl_trace_launch *l = r->profile[i].launch;
+        if (l->failed)
+            fprintf(file, "%slaunch %" PRIu64 " failed: %s\n", any ? "" : "\n", l->index,
+                    l->failure && *l->failure ? l->failure : "it was not recorded why");
+        any |= l->failed;
+    }
 }
 
 static sl_status print_kernels(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"launches", true, false}, COUNT_COLUMNS};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    for (size_t k = 0; t && k < r->sums.kernels; k++) {
+    static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("launches")};
+    sl_table *t = sl_metric_table(first, 2, &reuse, NULL, 0);
+    for (size_t k = 0; k < r->sums.kernels; k++) {
         sl_table_cell(t, r->sums.kernel[k].kernel->name);
-        cell_count(t, r->sums.kernel[k].launches);
-        cell_counts(t, &r->sums.kernel[k].total, r->options);
+        sl_table_count(t, r->sums.kernel[k].launches);
+        reuse_cells(t, &r->sums.kernel[k].total, r->options);
     }
-    return print(t, file, width, error);
+    return sl_table_finish(t, file, width, error);
 }
 
 /* ---- histograms ---- */
@@ -123,7 +107,7 @@ static void distance_row(sl_table *t, const sl_profile_counts *c, uint64_t lines
 {
     cell_bar(t, lines, c->line_accesses, largest(&c->line_distance));
     cell_bar(t, sectors, c->sector_accesses, largest(&c->sector_distance));
-    cell_share(t, gaps, c->line_accesses);
+    sl_table_share(t, gaps, c->line_accesses);
 }
 
 static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t width, sl_error *error)
@@ -131,9 +115,7 @@ static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t 
     static const sl_column columns[] = {
         {"  reuse distance", false, false}, {"lines", true, false}, {"", false, false},
         {"sectors", true, false},           {"", false, false},     {"gap", true, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     unsigned bins = bins_used(c->line_distance.bin, SL_DISTANCE_BINS);
     unsigned sector_bins = bins_used(c->sector_distance.bin, SL_DISTANCE_BINS);
     unsigned gap_bins = bins_used(c->line_gap.bin, SL_DISTANCE_BINS);
@@ -145,22 +127,22 @@ static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t 
         cell_range(t, sl_distance_min(i), sl_distance_max(i));
         distance_row(t, c, c->line_distance.bin[i], c->sector_distance.bin[i], c->line_gap.bin[i]);
     }
-    return print(t, file, width, error);
+    return sl_table_finish(t, file, width, error);
 }
 
 static sl_status print_reuses(FILE *file, const sl_profile_counts *c, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {{"  touched again", false, false}, {"lines", true, false}, {"", false, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
+    sl_table *t = SL_TABLE(columns);
     uint64_t most = 0;
     unsigned bins = bins_used(c->line_reuses, SL_REUSE_BINS);
     for (unsigned i = 0; i < bins; i++)
         most = c->line_reuses[i] > most ? c->line_reuses[i] : most;
-    for (unsigned i = 0; t && i < bins; i++) {
+    for (unsigned i = 0; i < bins; i++) {
         cell_range(t, sl_reuse_min(i), sl_reuse_max(i));
         cell_bar(t, c->line_reuses[i], c->lines, most);
     }
-    return print(t, file, width, error);
+    return sl_table_finish(t, file, width, error);
 }
 
 static void print_share(FILE *file, const char *before, uint64_t part, uint64_t whole, const char *after)
@@ -207,66 +189,28 @@ static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_op
 
 /* ---- memory instructions ---- */
 
-typedef struct load_group {
-    sl_inst_name name; /* of the first */
-    uint32_t first, copies;
-    sl_profile_counts counts;
-} load_group;
-
-/* The most touches first; among equals in program order. */
-static int compare_groups(const void *left, const void *right)
-{
-    const load_group *a = left, *b = right;
-    if (a->counts.line_accesses != b->counts.line_accesses)
-        return a->counts.line_accesses > b->counts.line_accesses ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
-}
-
-static load_group *group_loads(const sl_profile_sum *sum, size_t *count)
-{
-    load_group *groups = calloc(sum->loads ? sum->loads : 1, sizeof *groups);
-    *count = 0;
-    for (uint32_t i = 0; groups && i < sum->loads; i++) {
-        const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
-        sl_inst_name name = sl_inst_named(inst, sum->kernel->strings);
-        size_t g = 0;
-        while (g < *count && !sl_inst_same_place(&groups[g].name, &name))
-            g++;
-        if (g == *count)
-            groups[(*count)++] = (load_group){.name = name, .first = i};
-        groups[g].copies++;
-        sl_profile_counts_merge(&groups[g].counts, &sum->load[i].counts);
-    }
-    if (groups)
-        qsort(groups, *count, sizeof *groups, compare_groups);
-    return groups;
-}
-
-static void group_row(sl_table *t, const load_group *g, const sl_profile_options *o)
-{
-    char place[256];
-    sl_inst_place(&g->name, place, sizeof place);
-    if (g->copies > 1)
-        sl_table_cellf(t, "  %s (x%u)", place, g->copies);
-    else
-        sl_table_cellf(t, "  %s", place);
-    sl_table_cell(t, g->name.opcode);
-    sl_table_cell(t, g->name.array);
-    cell_counts(t, &g->counts, o);
-}
-
 static sl_status print_loads(FILE *file, const sl_profile_sum *sum, const sl_profile_options *o, size_t width,
                              sl_error *error)
 {
-    static const sl_column columns[] = {
-        {"  place", false, true}, {"instruction", false, true}, {"array", false, true}, COUNT_COLUMNS};
-    size_t count;
-    load_group *groups = group_loads(sum, &count);
-    sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
-    for (size_t i = 0; t && i < count && i < MOST_LOADS; i++)
-        group_row(t, &groups[i], o);
-    free(groups);
-    return print(t, file, width, error);
+    static const sl_column first[] = {SL_NAMES("place"), SL_NAMES("instruction"), SL_NAMES("array")};
+    sl_inst_name *name = calloc(sum->loads + 1, sizeof *name);
+    sl_load_sums loads = {0};
+    bool good = name;
+    for (uint32_t i = 0; good && i < sum->loads; i++) {
+        const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
+        name[i] = sl_inst_named(inst, sum->kernel->strings);
+        good =
+            sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts, sl_inst_same_place);
+    }
+    sl_load_sums_sort(&loads, SL_METRIC_reuse_line_accesses);
+    sl_table *t = good ? sl_metric_table(first, 3, &reuse, NULL, 0) : NULL;
+    for (size_t i = 0; i < loads.count && i < MAX_LOADS; i++) {
+        sl_inst_cells(t, loads.items[i].inst, loads.items[i].copies, true);
+        reuse_cells(t, &loads.items[i].reuse, o);
+    }
+    sl_array_free(&loads);
+    free(name);
+    return sl_table_finish(t, file, width, error);
 }
 
 /* ---- all of it ---- */
@@ -275,6 +219,8 @@ static sl_status print_kernel(FILE *file, const sl_profile_sum *sum, const sl_pr
                               sl_error *error)
 {
     char count[SL_HUMAN_BYTES];
+    if (!sum->longest) /* all of its launches failed */
+        return SL_OK;
     fprintf(file, "\n%s: %s touches of lines", sum->kernel->name, sl_human_count(sum->total.line_accesses, count));
     fprintf(file, ", %s of sectors\n", sl_human_count(sum->total.sector_accesses, count));
     if (!sum->total.line_accesses)
@@ -301,14 +247,13 @@ static void print_head(FILE *file, const sl_profile_options *o)
 static void print_legend(FILE *file, const sl_profile_options *o)
 {
     char cache[SL_HUMAN_BYTES];
-    fprintf(file,
-            "\ntouches  lines that the requests of warps need, one by one\n"
-            "used     bytes asked for, of those in the sectors that hold them\n"
-            "once     touches of lines that are touched only once: without any reuse\n"
-            "hits     touches that hit in an LRU cache of %s, %" PRIu64 " lines\n"
-            "0-reuse  of the others (fills), lines that are evicted without a hit\n"
-            "gap      as the reuse distance of lines, but all touches in between count\n",
-            sl_human_bytes(o->cache_bytes, cache), o->cache_bytes / o->line_bytes);
+    fputc('\n', file);
+    for (size_t i = 0; i < reuse.count; i++)
+        fprintf(file, "%-13s %s\n", sl_metric_infos[reuse.metric[i]].heading,
+                sl_metric_infos[reuse.metric[i]].description);
+    fprintf(file, "%-13s %s\n", "gap", "as the reuse distance of lines, but all touches in between count");
+    fprintf(file, "--cache is %s: %" PRIu64 " lines\n", sl_human_bytes(o->cache_bytes, cache),
+            o->cache_bytes / o->line_bytes);
 }
 
 sl_status sl_profile_report_text(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
@@ -318,12 +263,13 @@ sl_status sl_profile_report_text(FILE *file, const sl_profile_report *r, size_t 
         return SL_OK;
     }
     print_head(file, r->options);
-    bool many = r->profiles > MOST_LAUNCH_LINES;
+    bool many = r->profiles > MAX_LAUNCH_LINES;
     sl_status status = many ? print_kernels(file, r, width, error) : print_launches(file, r, width, error);
-    for (size_t k = 0; k < r->sums.kernels && k < MOST_KERNELS && !status; k++)
+    print_failures(file, r);
+    for (size_t k = 0; k < r->sums.kernels && k < MAX_KERNELS && !status; k++)
         status = print_kernel(file, &r->sums.kernel[k], r->options, width, error);
-    if (!status && r->sums.kernels > MOST_KERNELS)
-        fprintf(file, "\n(%zu more kernels; --json and --csv show all)\n", r->sums.kernels - MOST_KERNELS);
+    if (!status && r->sums.kernels > MAX_KERNELS)
+        fprintf(file, "\n(%zu more kernels; --json and --csv show all)\n", r->sums.kernels - MAX_KERNELS);
     if (!status && many)
         fprintf(file, "\n%zu launches, summed by kernel; --json and --csv show each\n", r->profiles);
     if (!status)

@@ -3,6 +3,7 @@
 #ifndef SL_REPORT_SIM_H
 #define SL_REPORT_SIM_H
 
+#include "base/array.h"
 #include "report/launches.h"
 #include "sim/search.h"
 #include "sim/stream.h"
@@ -28,10 +29,9 @@ typedef struct sl_sim_report {
     sl_arena arena;
     const sl_machine *machine;
     sl_launch_log *log;
-    const sl_sim_search *search; /* NULL: nothing was searched for */
-    bool bounded;                /* the bound on misses is known */
-    size_t launches, capacity;   /* as the log's */
-    sl_sim_reported *launch;
+    const sl_sim_search *search;      /* NULL: nothing was searched for */
+    bool bounded;                     /* the bound on misses is known */
+    SL_ARRAY(sl_sim_reported) launch; /* as the log's */
 } sl_sim_report;
 
 sl_status sl_sim_report_init(sl_sim_report *report, const sl_machine *machine, sl_error *error);

@@ -2,50 +2,36 @@
 /* What the simulator says, as JSON and CSV: every value exact. */
 #include <inttypes.h>
 
-#include "report/launches_json.h"
+#include "report/parts.h"
 #include "report/sim.h"
 
 static const char *const stall_names[SL_STALLS] = {
     [SL_STALL_WAY] = "way", [SL_STALL_MSHR] = "mshr", [SL_STALL_MERGE] = "merge", [SL_STALL_QUEUE] = "queue"};
 
-static void put_count(sl_json *j, const char *key, uint64_t value)
-{
-    sl_json_key(j, key);
-    sl_json_u64(j, value);
-}
-
 static void put_level(sl_json *j, const sl_level *level, const sl_sim_level_result *r)
 {
     sl_json_object(j, false);
-    sl_json_key(j, "level");
-    sl_json_string(j, level->name);
-#define SL_LEVEL_COUNT(field) put_count(j, #field, r->field);
-#include "sim/level_counts.def"
-#undef SL_LEVEL_COUNT
-    sl_json_key(j, "stall_cycles");
-    sl_json_object(j, false);
+    sl_json_string_member(j, "level", level->name);
+    for (int i = 0; i < SL_LEVEL_METRICS; i++)
+        sl_json_u64_member(j, sl_level_metrics[i].name, sl_level_value(r, i));
+    sl_json_object_member(j, "stall_cycles", false);
     for (int i = 0; i < SL_STALLS; i++)
-        put_count(j, stall_names[i], r->stall_cycles[i]);
+        sl_json_u64_member(j, stall_names[i], r->stall_cycles[i]);
     sl_json_close(j, '}');
-    sl_json_key(j, "energy_nj");
-    sl_json_double(j, r->energy_nj);
+    sl_json_double_member(j, "energy_nj", r->energy_nj);
     sl_json_close(j, '}');
 }
 
 static void put_told(sl_json *j, const sl_machine *machine, const sl_sim_reported *launch)
 {
-    sl_json_key(j, "policies");
-    sl_json_array(j, true);
+    sl_json_array_member(j, "policies", true);
     for (size_t i = 0; i < launch->told; i++) {
         const sl_policy_told *t = &launch->tell[i];
         sl_json_object(j, false);
-        sl_json_key(j, "level");
-        sl_json_string(j, machine->level[t->level].name);
-        sl_json_key(j, "policy");
-        sl_json_string(j, t->policy);
-        sl_json_key(j, "name");
-        sl_json_string(j, t->name);
-        put_count(j, "value", t->value);
+        sl_json_string_member(j, "level", machine->level[t->level].name);
+        sl_json_string_member(j, "policy", t->policy);
+        sl_json_string_member(j, "name", t->name);
+        sl_json_u64_member(j, "value", t->value);
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
@@ -54,22 +40,20 @@ static void put_told(sl_json *j, const sl_machine *machine, const sl_sim_reporte
 static void put_launch(sl_json *j, const void *of, size_t n)
 {
     const sl_sim_report *report = of;
-    const sl_sim_reported *launch = &report->launch[n];
-    put_count(j, "l1_bytes", launch->l1_bytes);
-    put_count(j, "resident_blocks", launch->resident_blocks);
-    sl_json_key(j, "levels");
-    sl_json_array(j, true);
+    const sl_sim_reported *launch = &report->launch.items[n];
+    sl_json_u64_member(j, "l1_bytes", launch->l1_bytes);
+    sl_json_u64_member(j, "resident_blocks", launch->resident_blocks);
+    sl_json_array_member(j, "levels", true);
     for (uint32_t i = 0; i < report->machine->levels; i++)
         put_level(j, &report->machine->level[i], &launch->level[i]);
     sl_json_close(j, ']');
     if (launch->told)
         put_told(j, report->machine, launch);
     if (report->bounded) {
-        sl_json_key(j, "bound_on_misses");
-        sl_json_object(j, false);
-        put_count(j, "requests", launch->bound.requests);
-        put_count(j, "misses", launch->bound.misses);
-        put_count(j, "min_misses", launch->bound.min_misses);
+        sl_json_object_member(j, "bound_on_misses", false);
+        sl_json_u64_member(j, "requests", launch->bound.requests);
+        sl_json_u64_member(j, "misses", launch->bound.misses);
+        sl_json_u64_member(j, "min_misses", launch->bound.min_misses);
         sl_json_close(j, '}');
     }
 }
@@ -79,29 +63,24 @@ static void put_head(sl_json *j, const void *of)
 {
     const sl_sim_report *report = of;
     const sl_sim_search *search = report->search;
-    sl_json_key(j, "policies");
-    sl_json_array(j, true);
+    sl_json_array_member(j, "policies", true);
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_level *level = &report->machine->level[i];
         sl_json_object(j, false);
-        sl_json_key(j, "level");
-        sl_json_string(j, level->name);
-        sl_json_key(j, "replacement");
-        sl_json_string(j, level->replacement);
-        sl_json_key(j, "bypass");
-        sl_json_string(j, *level->bypass ? level->bypass : NULL);
+        sl_json_string_member(j, "level", level->name);
+        sl_json_string_member(j, "replacement", level->replacement);
+        sl_json_string_member(j, "bypass", *level->bypass ? level->bypass : NULL);
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
     if (!search || !search->params)
         return;
-    sl_json_key(j, "tried");
-    sl_json_array(j, true);
+    sl_json_array_member(j, "tried", true);
     for (size_t t = 0; t < search->tries; t++) {
         sl_json_object(j, false);
         for (uint32_t i = 0; i < search->params; i++)
-            put_count(j, search->param[i].ops->params[search->param[i].param].name, search->tried[t].value[i]);
-        put_count(j, "cycles", search->tried[t].cycles);
+            sl_json_u64_member(j, search->param[i].ops->params[search->param[i].param].name, search->tried[t].value[i]);
+        sl_json_u64_member(j, "cycles", search->tried[t].cycles);
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
@@ -121,13 +100,12 @@ static size_t csv_columns(FILE *file, const void *of)
     const sl_sim_report *report = of;
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const char *name = report->machine->level[i].name;
-#define SL_LEVEL_COUNT(field) fprintf(file, ",%s." #field, name), count++;
-#include "sim/level_counts.def"
-#undef SL_LEVEL_COUNT
+        for (int m = 0; m < SL_LEVEL_METRICS; m++)
+            fprintf(file, ",%s.%s", name, sl_level_metrics[m].name);
         for (int s = 0; s < SL_STALLS; s++)
             fprintf(file, ",%s.stall_%s_cycles", name, stall_names[s]);
         fprintf(file, ",%s.energy_nj", name);
-        count += SL_STALLS + 1;
+        count += SL_LEVEL_METRICS + SL_STALLS + 1;
     }
     if (report->bounded)
         fputs(",bound_requests,bound_misses,min_misses", file);
@@ -137,12 +115,11 @@ static size_t csv_columns(FILE *file, const void *of)
 static void csv_launch(FILE *file, const void *of, size_t n)
 {
     const sl_sim_report *report = of;
-    const sl_sim_reported *launch = &report->launch[n];
+    const sl_sim_reported *launch = &report->launch.items[n];
     for (uint32_t i = 0; i < report->machine->levels; i++) {
         const sl_sim_level_result *r = &launch->level[i];
-#define SL_LEVEL_COUNT(field) fprintf(file, ",%" PRIu64, r->field);
-#include "sim/level_counts.def"
-#undef SL_LEVEL_COUNT
+        for (int m = 0; m < SL_LEVEL_METRICS; m++)
+            fprintf(file, ",%" PRIu64, sl_level_value(r, m));
         for (int s = 0; s < SL_STALLS; s++)
             fprintf(file, ",%" PRIu64, r->stall_cycles[s]);
         fprintf(file, ",%.17g", r->energy_nj);

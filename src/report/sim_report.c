@@ -15,7 +15,7 @@ sl_status sl_sim_report_init(sl_sim_report *report, const sl_machine *machine, s
 void sl_sim_report_fini(sl_sim_report *report)
 {
     sl_launch_log_destroy(report->log);
-    free(report->launch);
+    sl_array_free(&report->launch);
     sl_arena_fini(&report->arena);
     *report = (sl_sim_report){0};
 }
@@ -78,27 +78,17 @@ static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_r
 sl_status sl_sim_report_add(sl_sim_report *report, const sl_sim *sim, const sl_loaded *loaded,
                             const sl_sim_result *result, const sl_sim_bound *bound, sl_error *error)
 {
-    if (report->launches == report->capacity) {
-        size_t capacity = report->capacity ? 2 * report->capacity : 16;
-        sl_sim_reported *launch = realloc(report->launch, capacity * sizeof *launch);
-        if (!launch)
-            return sl_fail_memory(error);
-        report->launch = launch;
-        report->capacity = capacity;
-    }
-    sl_sim_reported *to = &report->launch[report->launches];
-    *to = (sl_sim_reported){.l1_bytes = result->l1_bytes,
-                            .resident_blocks = result->resident_blocks,
-                            .bound = bound ? *bound : (sl_sim_bound){0},
-                            .energy_nj = result->energy_nj};
+    sl_sim_reported to = {.l1_bytes = result->l1_bytes,
+                          .resident_blocks = result->resident_blocks,
+                          .bound = bound ? *bound : (sl_sim_bound){0},
+                          .energy_nj = result->energy_nj};
     report->bounded |= bound != NULL;
-    memcpy(to->level, result->level, sizeof to->level);
+    memcpy(to.level, result->level, sizeof to.level);
     const sl_trace_launch *launch = sl_loaded_launch(loaded);
     sl_launch_result logged = {
         .index = launch->index, .kernel = sl_loaded_kernel(loaded), .launch = launch, .counts = &result->counts};
-    sl_status status = ask_policies(report, sim, to, error);
-    if (!status)
-        status = sl_launch_log_add(report->log, &logged, error);
-    report->launches += !status;
-    return status;
+    sl_status status = ask_policies(report, sim, &to, error);
+    if (!status && !sl_array_push(&report->launch, to))
+        status = sl_fail_memory(error);
+    return status ? status : sl_launch_log_add(report->log, &logged, error);
 }

@@ -1,183 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* A line per launch with cycles, hits and traffic; what schedulers and requests waited for; the loads that miss most.
- */
-#include <stdlib.h>
+/* A line per launch with cycles, hits and traffic; what schedulers and requests waited for; levels and their policies;
+ * the loads that miss most. */
+#include <inttypes.h>
 
-#include "report/launch_log.h"
+#include "base/text.h"
+#include "report/launch_tables.h"
 #include "report/sim.h"
-#include "report/table.h"
-#include "report/text.h"
 
-enum { MOST_LOADS = 10, MOST_LAUNCHES = 40 };
+#define TRAFFIC                                                                                                        \
+    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_pending_hits, SL_METRIC_bypass_requests,                         \
+        SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
+static const sl_metric_list traffic = SL_METRIC_LIST(SL_METRIC_cycles, SL_METRIC_ipc, TRAFFIC);
+static const sl_metric_list cycles =
+    SL_METRIC_LIST(SL_METRIC_issue_share, SL_METRIC_lsu_share, SL_METRIC_pipeline_share, SL_METRIC_data_share,
+                   SL_METRIC_barrier_share, SL_METRIC_idle_share, SL_METRIC_stall_way_cycles,
+                   SL_METRIC_stall_mshr_cycles, SL_METRIC_stall_merge_cycles, SL_METRIC_stall_queue_cycles);
+static const sl_load_view missing = {"loads with the most misses", "misses", 120,  SL_METRIC_ld_sector_misses,
+                                     SL_METRIC_LIST(TRAFFIC),      false,    false};
 
-static void cell_count(sl_table *t, const sl_counts *c, sl_counter counter)
+static bool is_shown(const sl_sim_report *report, size_t launch)
 {
-    char text[SL_HUMAN_BYTES];
-    sl_table_cell(t, sl_counts_has(c, counter) ? sl_human_count(c->value[counter], text) : "");
+    return launch < SL_MAX_LAUNCH_LINES && !report->log->launches.items[launch].failed;
 }
 
-static void cell_part(sl_table *t, uint64_t part, uint64_t whole)
+static void all_cells(sl_table *t, const sl_sim_report *report)
 {
-    char text[SL_HUMAN_BYTES];
-    if (whole)
-        sl_table_cellf(t, "%s%%", sl_human_ratio(100.0 * (double)part / (double)whole, 1, text));
-    else
-        sl_table_cell(t, "");
-}
-
-static void cell_share(sl_table *t, const sl_counts *c, sl_counter part, sl_counter whole)
-{
-    cell_part(t, c->value[part], c->value[whole]);
-}
-
-static void cell_ipc(sl_table *t, const sl_counts *c)
-{
-    uint64_t cycles = c->value[SL_COUNTER_cycles];
-    sl_table_cellf(t, "%.2f", cycles ? (double)c->value[SL_COUNTER_warp_insts] / (double)cycles : 0.0);
-}
-
-static void cell_traffic(sl_table *t, const sl_counts *c)
-{
-    cell_count(t, c, SL_COUNTER_ld_sectors);
-    cell_share(t, c, SL_COUNTER_ld_sector_hits, SL_COUNTER_ld_sectors);
-    cell_share(t, c, SL_COUNTER_pending_hit_sectors, SL_COUNTER_ld_sectors);
-    cell_count(t, c, SL_COUNTER_bypass_requests);
-    cell_count(t, c, SL_COUNTER_l2_read_sectors);
-    cell_share(t, c, SL_COUNTER_l2_read_hits, SL_COUNTER_l2_read_sectors);
-    cell_count(t, c, SL_COUNTER_dram_read_sectors);
-}
-#define TRAFFIC_COLUMNS                                                                                                \
-    {"ld sectors", true, false}, {"L1 hit", true, false}, {"(late)", true, false}, {"bypass", true, false},            \
-        {"L2 reads", true, false}, {"L2 hit", true, false},                                                            \
-    {                                                                                                                  \
-        "DRAM reads", true, false                                                                                      \
-    }
-
-/* ---- launches ---- */
-
-typedef void (*row)(sl_table *t, const sl_counts *counts);
-
-static void traffic_row(sl_table *t, const sl_counts *c)
-{
-    cell_count(t, c, SL_COUNTER_cycles);
-    cell_ipc(t, c);
-    cell_traffic(t, c);
-}
-
-static void cycles_row(sl_table *t, const sl_counts *c)
-{
-    static const sl_counter kinds[] = {SL_COUNTER_issue_cycles, SL_COUNTER_lsu_cycles,     SL_COUNTER_pipeline_cycles,
-                                       SL_COUNTER_data_cycles,  SL_COUNTER_barrier_cycles, SL_COUNTER_idle_cycles};
-    static const sl_counter stalls[] = {SL_COUNTER_stall_way_cycles, SL_COUNTER_stall_mshr_cycles,
-                                        SL_COUNTER_stall_merge_cycles, SL_COUNTER_stall_queue_cycles};
-    uint64_t all = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        all += c->value[kinds[i]];
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        cell_part(t, c->value[kinds[i]], all);
-    for (size_t i = 0; i < sizeof stalls / sizeof *stalls; i++)
-        cell_count(t, c, stalls[i]);
-}
-
-static sl_status print_launches(FILE *file, const sl_launch_log *log, const sl_column *columns, size_t count, row fill,
-                                size_t width, sl_error *error)
-{
-    sl_table *t = sl_table_create(columns, count);
-    if (!t)
-        return sl_fail_memory(error);
-    sl_counts total = {0};
-    for (size_t i = 0; i < log->launches.count; i++) {
-        const sl_logged_launch *l = &log->launches.items[i];
-        sl_counts counts = sl_unpack_counts(&l->counts);
-        sl_counts_merge(&total, &counts);
-        if (i >= MOST_LAUNCHES)
-            continue;
-        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
-        sl_table_cell(t, l->kernel->name);
-        fill(t, &counts);
-    }
-    if (log->launches.count > 1) {
-        sl_table_cell(t, "");
-        sl_table_cellf(t, "all %zu launches", log->launches.count);
-        fill(t, &total);
-    }
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
-}
-
-/* ---- loads ---- */
-
-typedef struct load_sum {
-    const sl_logged_kernel *kernel;
-    const sl_inst_name *inst;
-    sl_counts counts;
-} load_sum;
-
-static int by_misses(const void *left, const void *right)
-{
-    const load_sum *a = left, *b = right;
-    uint64_t x = a->counts.value[SL_COUNTER_ld_sector_misses], y = b->counts.value[SL_COUNTER_ld_sector_misses];
-    if (x != y)
-        return x < y ? 1 : -1;
-    if (a->kernel != b->kernel)
-        return a->kernel->number < b->kernel->number ? -1 : 1;
-    return (a->inst > b->inst) - (a->inst < b->inst);
-}
-
-static size_t gather_loads(const sl_launch_log *log, load_sum *sums)
-{
-    size_t first = 0;
-    for (uint32_t k = 0; k < log->kernel_count; k++) {
-        const sl_logged_kernel *kernel = NULL;
-        for (size_t i = 0; i < log->launches.count; i++) {
-            const sl_logged_launch *l = &log->launches.items[i];
-            if (l->kernel->number != k)
-                continue;
-            kernel = l->kernel;
-            for (uint32_t s = 0; s < l->loads; s++) {
-                load_sum *sum = &sums[first + l->load[s].inst];
-                sl_counts counts = sl_unpack_counts(&l->load[s].counts);
-                sum->kernel = kernel;
-                sum->inst = &kernel->inst[l->load[s].inst];
-                sl_counts_merge(&sum->counts, &counts);
-            }
-        }
-        first += kernel ? kernel->insts : 0;
-    }
-    size_t used = 0;
-    for (size_t i = 0; i < first; i++)
-        if (sums[i].inst && sums[i].counts.value[SL_COUNTER_ld_sectors])
-            sums[used++] = sums[i];
-    return used;
-}
-
-static sl_status print_loads(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
-{
-    static const sl_column columns[] = {
-        {"kernel", false, true}, {"place", false, true}, {"array", false, true}, TRAFFIC_COLUMNS};
-    size_t insts = 0;
-    for (size_t i = 0; i < log->launches.count; i++)
-        insts += log->launches.items[i].kernel->insts;
-    load_sum *sums = calloc(insts ? insts : 1, sizeof *sums);
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    sl_status status = sums && t ? SL_OK : sl_fail_memory(error);
-    if (!status) {
-        size_t used = gather_loads(log, sums);
-        qsort(sums, used, sizeof *sums, by_misses);
-        fputs("\nLoads with the most misses\n", file);
-        for (size_t i = 0; i < used && i < MOST_LOADS; i++) {
-            char place[256];
-            sl_table_cell(t, sums[i].kernel->name);
-            sl_table_cell(t, sl_inst_place(sums[i].inst, place, sizeof place));
-            sl_table_cell(t, sums[i].inst->array);
-            cell_traffic(t, &sums[i].counts);
-        }
-        status = sl_table_print(t, file, width, error);
-    }
-    sl_table_destroy(t);
-    free(sums);
-    return status;
+    sl_table_cell(t, "");
+    sl_table_cellf(t, "all %zu launches", report->launch.count);
 }
 
 /* ---- levels ---- */
@@ -192,54 +41,63 @@ static bool has_energy(const sl_sim_report *report)
 
 static void add_level(sl_sim_level_result *to, const sl_sim_level_result *from)
 {
-#define SL_LEVEL_COUNT(field) to->field += from->field;
-#include "sim/level_counts.def"
-#undef SL_LEVEL_COUNT
+    for (int i = 0; i < SL_LEVEL_METRICS; i++)
+        *sl_level_count(to, i) += sl_level_value(from, i);
     for (int i = 0; i < SL_STALLS; i++)
         to->stall_cycles[i] += from->stall_cycles[i];
     to->energy_nj += from->energy_nj;
 }
 
+/* Of all launches. */
+static sl_sim_level_result level_sum(const sl_sim_report *report, uint32_t level)
+{
+    sl_sim_level_result sum = {0};
+    for (size_t i = 0; i < report->launch.count; i++)
+        if (!report->log->launches.items[i].failed)
+            add_level(&sum, &report->launch.items[i].level[level]);
+    return sum;
+}
+
+static const int level_shown[] = {SL_LEVEL_accesses,         SL_LEVEL_hits,      SL_LEVEL_pending,
+                                  SL_LEVEL_misses,           SL_LEVEL_bypasses,  SL_LEVEL_evictions,
+                                  SL_LEVEL_unused_evictions, SL_LEVEL_writebacks};
+enum { LEVEL_SHOWN = sizeof level_shown / sizeof *level_shown, LEVEL_FIRST = 2, LEVEL_LAST = 2 };
+
 static void level_row(sl_table *t, const sl_level *level, const sl_sim_level_result *r, bool energy)
 {
     char text[SL_HUMAN_BYTES];
-    uint64_t waited = 0;
+    uint64_t stalled = 0;
     for (int i = 0; i < SL_STALLS; i++)
-        waited += r->stall_cycles[i];
-    const uint64_t value[] = {r->accesses,         r->hits,       r->pending, r->misses, r->bypasses, r->evictions,
-                              r->unused_evictions, r->writebacks, waited};
+        stalled += r->stall_cycles[i];
     sl_table_cell(t, level->name);
     sl_table_cellf(t, "%s%s%s", level->replacement, *level->bypass ? " + " : "", level->bypass);
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        sl_table_cell(t, sl_human_count(value[i], text));
+    for (int i = 0; i < LEVEL_SHOWN; i++)
+        sl_table_count(t, sl_level_value(r, level_shown[i]));
+    sl_table_count(t, stalled);
     if (energy)
-        sl_table_cellf(t, "%s", sl_human_ratio(r->energy_nj / 1000, 2, text));
+        sl_table_cell(t, sl_human_ratio(r->energy_nj / 1000, 2, text));
 }
 
 static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {
-        {"level", false, false}, {"policy", false, true},       {"requests", true, false}, {"hits", true, false},
-        {"late", true, false},   {"misses", true, false},       {"bypass", true, false},   {"evicted", true, false},
-        {"unused", true, false}, {"written back", true, false}, {"waits", true, false},    {"energy uJ", true, false}};
+    sl_column columns[LEVEL_FIRST + LEVEL_SHOWN + LEVEL_LAST] = {SL_TEXTS("level"), SL_NAMES("policy")};
+    for (int i = 0; i < LEVEL_SHOWN; i++)
+        columns[LEVEL_FIRST + i] = (sl_column)SL_NUMBERS(sl_level_metrics[level_shown[i]].heading);
+    columns[LEVEL_FIRST + LEVEL_SHOWN] = (sl_column)SL_NUMBERS("stalls");
+    columns[LEVEL_FIRST + LEVEL_SHOWN + 1] = (sl_column)SL_NUMBERS("energy uJ");
     bool energy = has_energy(report);
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - !energy);
-    if (!t)
-        return sl_fail_memory(error);
     double total_nj = 0;
     for (uint32_t i = 0; i < report->machine->levels; i++) {
-        sl_sim_level_result sum = {0};
-        for (size_t n = 0; n < report->launches; n++)
-            add_level(&sum, &report->launch[n].level[i]);
+        sl_sim_level_result sum = level_sum(report, i);
         total_nj += sum.energy_nj;
         level_row(t, &report->machine->level[i], &sum, energy);
     }
-    fputs("\nLevels: requests of all launches, and cycles that they waited before the level\n", file);
-    sl_status status = sl_table_print(t, file, width, error);
+    fputs("\nLevels: requests of all launches, and cycles that they stalled before the level\n", file);
+    sl_status status = sl_table_finish(t, file, width, error);
     char text[SL_HUMAN_BYTES];
     if (!status && energy)
         fprintf(file, "All levels take %s uJ, leakage included\n", sl_human_ratio(total_nj / 1000, 2, text));
-    sl_table_destroy(t);
     return status;
 }
 
@@ -248,134 +106,105 @@ static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t wi
 /* Operations are those of threads: an instruction of a warp is as many as it has active lanes. */
 static void misses_row(sl_table *t, const sl_counts *c, const sl_sim_level_result *r, bool frc)
 {
-    char text[SL_HUMAN_BYTES];
-    uint64_t cycles = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
+    uint64_t all = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
     uint64_t misses = r->misses + r->store_misses;
-    sl_table_cellf(t, "%.2f", cycles ? (double)operations / (double)cycles : 0.0);
-    sl_table_cell(t, sl_human_count(misses, text));
+    sl_table_cellf(t, "%.2f", all ? (double)operations / (double)all : 0.0);
+    sl_table_count(t, misses);
     sl_table_cellf(t, "%.3f", operations ? 1000.0 * (double)misses / (double)operations : 0.0);
     sl_table_cellf(t, "%.1f", misses ? (double)r->delay_cycles / (double)misses : 0.0);
     if (frc)
-        cell_part(t, r->frc_misses, misses);
-}
-
-static void misses_rows(sl_table *t, const sl_sim_report *report, uint32_t level)
-{
-    bool frc = report->machine->level[level].miss_handling == SL_MISS_FRC;
-    sl_counts counts = {0};
-    sl_sim_level_result sum = {0};
-    for (size_t i = 0; i < report->launches; i++) {
-        const sl_logged_launch *l = &report->log->launches.items[i];
-        sl_counts of_launch = sl_unpack_counts(&l->counts);
-        sl_counts_merge(&counts, &of_launch);
-        add_level(&sum, &report->launch[i].level[level]);
-        if (i >= MOST_LAUNCHES)
-            continue;
-        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
-        sl_table_cell(t, l->kernel->name);
-        misses_row(t, &of_launch, &report->launch[i].level[level], frc);
-    }
-    if (report->launches > 1) {
-        sl_table_cell(t, "");
-        sl_table_cellf(t, "all %zu launches", report->launches);
-        misses_row(t, &counts, &sum, frc);
-    }
+        sl_table_share(t, r->frc_misses, misses);
 }
 
 static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"#", true, false},      {"kernel", false, true}, {"OPC", true, false},
-                                        {"misses", true, false}, {"MPKO", true, false},   {"delay", true, false},
-                                        {"by FRC", true, false}};
+    static const sl_column columns[] = {SL_NUMBERS("#"),      SL_NAMES("kernel"), SL_NUMBERS("OPC"),
+                                        SL_NUMBERS("misses"), SL_NUMBERS("MPKO"), SL_NUMBERS("delay"),
+                                        SL_NUMBERS("by FRC")};
     uint32_t level = report->machine->levels;
     while (level && report->machine->level[level - 1].miss_handling == SL_MISS_OVERLAPPED)
         level--;
     if (!level)
         return SL_OK;
     const sl_level *of = &report->machine->level[--level];
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - (of->miss_handling != SL_MISS_FRC));
-    if (!t)
-        return sl_fail_memory(error);
-    misses_rows(t, report, level);
-    fprintf(
-        file,
-        "\nOperations of threads per cycle; misses of %s, also per 1000 operations, and cycles that one took beside "
-        "the access below\n",
-        of->name);
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    bool frc = of->miss_handling == SL_MISS_FRC;
+    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns - !frc);
+    sl_counts counts = {0};
+    for (size_t i = 0; i < report->launch.count; i++) {
+        sl_counts of_launch = sl_unpack_counts(&report->log->launches.items[i].counts);
+        sl_counts_merge(&counts, &of_launch);
+        if (!is_shown(report, i))
+            continue;
+        sl_launch_cells(t, &report->log->launches.items[i]);
+        misses_row(t, &of_launch, &report->launch.items[i].level[level], frc);
+    }
+    if (report->launch.count > 1) {
+        sl_sim_level_result sum = level_sum(report, level);
+        all_cells(t, report);
+        misses_row(t, &counts, &sum, frc);
+    }
+    fprintf(file,
+            "\nThread operations per cycle (OPC); misses of %s, also per 1000 operations (MPKO), and cycles\n"
+            "that one took beside the access below\n",
+            of->name);
+    return sl_table_finish(t, file, width, error);
 }
 
 /* What policies say of themselves, after the last launch: tables of levels that are kept go on counting. */
 static sl_status print_told(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"level", false, false},
-                                        {"policy", false, true},
-                                        {"reports", false, true},
-                                        {"of the last launch", true, false}};
-    const sl_sim_reported *last = report->launches ? &report->launch[report->launches - 1] : NULL;
+    static const sl_column columns[] = {SL_TEXTS("level"), SL_NAMES("policy"), SL_NAMES("statistic"),
+                                        SL_NUMBERS("of the last launch")};
+    const sl_sim_reported *last = report->launch.count ? &report->launch.items[report->launch.count - 1] : NULL;
     if (!last || !last->told)
         return SL_OK;
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < last->told; i++) {
-        char text[SL_HUMAN_BYTES];
         sl_table_cell(t, report->machine->level[last->tell[i].level].name);
         sl_table_cell(t, last->tell[i].policy);
         sl_table_cell(t, last->tell[i].name);
-        sl_table_cell(t, sl_human_count(last->tell[i].value, text));
+        sl_table_count(t, last->tell[i].value);
     }
     fputc('\n', file);
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, width, error);
 }
 
 /* ---- bound and search ---- */
 
 static void bound_row(sl_table *t, const sl_sim_bound *b)
 {
-    char text[SL_HUMAN_BYTES];
-    sl_table_cell(t, sl_human_count(b->requests, text));
-    sl_table_cell(t, sl_human_count(b->misses, text));
-    cell_part(t, b->misses, b->requests);
-    sl_table_cell(t, sl_human_count(b->min_misses, text));
-    cell_part(t, b->min_misses, b->requests);
+    sl_table_count(t, b->requests);
+    sl_table_count(t, b->misses);
+    sl_table_share(t, b->misses, b->requests);
+    sl_table_count(t, b->min_misses);
+    sl_table_share(t, b->min_misses, b->requests);
 }
 
 static sl_status print_bound(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"#", true, false},      {"kernel", false, true}, {"requests", true, false},
-                                        {"misses", true, false}, {"", true, false},       {"fewest", true, false},
-                                        {"", true, false}};
+    static const sl_column columns[] = {SL_NUMBERS("#"),      SL_NAMES("kernel"), SL_NUMBERS("requests"),
+                                        SL_NUMBERS("misses"), SL_NUMBERS(""),     SL_NUMBERS("min misses"),
+                                        SL_NUMBERS("")};
     if (!report->bounded)
         return SL_OK;
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     sl_sim_bound sum = {0};
-    for (size_t i = 0; i < report->launches; i++) {
-        const sl_sim_bound *b = &report->launch[i].bound;
+    for (size_t i = 0; i < report->launch.count; i++) {
+        const sl_sim_bound *b = &report->launch.items[i].bound;
         sum = (sl_sim_bound){sum.requests + b->requests, sum.misses + b->misses, sum.min_misses + b->min_misses};
-        if (i >= MOST_LAUNCHES)
+        if (!is_shown(report, i))
             continue;
-        sl_table_cellf(t, "%llu", (unsigned long long)report->log->launches.items[i].index);
-        sl_table_cell(t, report->log->launches.items[i].kernel->name);
+        sl_launch_cells(t, &report->log->launches.items[i]);
         bound_row(t, b);
     }
-    if (report->launches > 1) {
-        sl_table_cell(t, "");
-        sl_table_cellf(t, "all %zu launches", report->launches);
+    if (report->launch.count > 1) {
+        all_cells(t, report);
         bound_row(t, &sum);
     }
-    fputs("\nThe fewest misses of loads in L1 that any policy could have on the same requests: Belady with bypass.\n"
+    fputs("\nLower bound on the misses of loads in L1 with any policy on the same requests (Belady with bypass).\n"
           "A bound on misses, not on time\n",
           file);
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, width, error);
 }
 
 static void print_search(FILE *file, const sl_sim_report *report)
@@ -395,18 +224,14 @@ static void print_search(FILE *file, const sl_sim_report *report)
 sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
     const sl_launch_log *log = report->log;
-    static const sl_column traffic[] = {
-        {"#", true, false}, {"kernel", false, true}, {"cycles", true, false}, {"IPC", true, false}, TRAFFIC_COLUMNS};
-    static const sl_column cycles[] = {{"#", true, false},       {"kernel", false, true}, {"issue", true, false},
-                                       {"lsu", true, false},     {"pipe", true, false},   {"data", true, false},
-                                       {"barrier", true, false}, {"idle", true, false},   {"way", true, false},
-                                       {"mshr", true, false},    {"merge", true, false},  {"queue", true, false}};
-    sl_status status = print_launches(file, log, traffic, sizeof traffic / sizeof *traffic, traffic_row, width, error);
+    sl_status status = sl_launches_table(file, log, &traffic, false, width, error);
+    sl_failures_text(file, log);
+    if (sl_launch_log_failed(log) == report->launch.count)
+        return status;
     if (!status) {
-        fputs("\nWhat schedulers did, and cycles that requests waited before L1 for a way, an MSHR, a merge, the miss "
-              "queue\n",
+        fputs("\nWhat schedulers did; cycles that requests stalled before L1 for a way, MSHR, merge or miss queue\n",
               file);
-        status = print_launches(file, log, cycles, sizeof cycles / sizeof *cycles, cycles_row, width, error);
+        status = sl_launches_table(file, log, &cycles, false, width, error);
     }
     if (!status)
         status = print_misses(file, report, width, error);
@@ -418,5 +243,5 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
         status = print_bound(file, report, width, error);
     if (!status)
         print_search(file, report);
-    return status ? status : print_loads(file, log, width, error);
+    return status ? status : sl_loads_tables(file, log, &missing, width, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/svg.h"
 
-#include "report/text.h"
+#include "base/text.h"
 
 static void put_escaped(FILE *file, const char *text)
 {

@@ -5,45 +5,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/head_json.h"
-#include "report/parts_json.h"
-#include "report/table.h"
-#include "report/text.h"
+#include "base/text.h"
+#include "report/metrics.h"
+#include "report/parts.h"
 
-enum { MOST_KERNELS = 8 };
+enum { MAX_KERNELS = 8 };
+
+static const sl_metric_list swept = SL_METRIC_LIST(SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity,
+                                                   SL_METRIC_conflict, SL_METRIC_mshr, SL_METRIC_pending_hits);
 
 /* ---- text ---- */
 
-static void cell_share(sl_table *t, const sl_counts *c, sl_counter part)
+/* Of the kernel (NULL: of any), and ended well. */
+static bool is_of(const sl_swept_launch *l, const char *symbol)
 {
-    char text[SL_HUMAN_BYTES];
-    uint64_t whole = c->value[SL_COUNTER_ld_sectors];
-    if (whole)
-        sl_table_cellf(t, "%s%%", sl_human_ratio(100.0 * (double)c->value[part] / (double)whole, 2, text));
-    else
-        sl_table_cell(t, "-");
-}
-
-static bool is_of(const sl_sweep *s, size_t launch, const char *symbol)
-{
-    return !symbol || !strcmp(symbol, s->launch[launch].symbol);
+    return !l->failed && (!symbol || !strcmp(symbol, l->symbol));
 }
 
 /* Launches that take different amounts of shared memory leave different sizes. */
 static void cell_size(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
 {
     char text[SL_HUMAN_BYTES], upper[SL_HUMAN_BYTES];
-    uint64_t least = UINT64_MAX, most = 0;
+    uint64_t min = UINT64_MAX, max = 0;
     for (size_t k = 0; k < s->launches; k++)
-        if (is_of(s, k, symbol)) {
+        if (is_of(&s->launch[k], symbol)) {
             uint64_t size = s->launch[k].l1_bytes[point];
-            least = size < least ? size : least;
-            most = size > most ? size : most;
+            min = size < min ? size : min;
+            max = size > max ? size : max;
         }
-    if (least == most)
-        sl_table_cell(t, sl_human_bytes(most, text));
+    if (min >= max)
+        sl_table_cell(t, max ? sl_human_bytes(max, text) : "");
     else
-        sl_table_cellf(t, "%s to %s", sl_human_bytes(least, text), sl_human_bytes(most, upper));
+        sl_table_cellf(t, "%s to %s", sl_human_bytes(min, text), sl_human_bytes(max, upper));
 }
 
 static void cell_point(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
@@ -65,29 +58,22 @@ static void cell_point(sl_table *t, const sl_sweep *s, size_t point, const char 
 /* Rows of one kernel; NULL: of all together. */
 static sl_status print_kernel(FILE *file, const sl_sweep *s, const char *symbol, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"varied", false, false}, {"L1 size", true, false}, {"ways", true, false},
-                                        {"line", true, false},    {"MSHRs", true, false},   {"L1 hit", true, false},
-                                        {"compuls", true, false}, {"capac", true, false},   {"confl", true, false},
-                                        {"mshr", true, false},    {"(late)", true, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    static const sl_column first[] = {SL_TEXTS("varied"), SL_NUMBERS("L1 size"), SL_NUMBERS("ways"), SL_NUMBERS("line"),
+                                      SL_NUMBERS("MSHRs")};
+    sl_table *t = sl_metric_table(first, sizeof first / sizeof *first, &swept, NULL, 0);
     for (size_t i = 0; i < s->points; i++) {
         sl_counts sum = {0};
         for (size_t k = 0; k < s->launches; k++)
-            if (is_of(s, k, symbol))
+            if (is_of(&s->launch[k], symbol))
                 sl_counts_merge(&sum, &s->launch[k].counts[i]);
         cell_point(t, s, i, symbol);
-        cell_share(t, &sum, SL_COUNTER_ld_sector_hits);
-        cell_share(t, &sum, SL_COUNTER_compulsory_sectors);
-        cell_share(t, &sum, SL_COUNTER_capacity_sectors);
-        cell_share(t, &sum, SL_COUNTER_conflict_sectors);
-        cell_share(t, &sum, SL_COUNTER_mshr_sectors);
-        cell_share(t, &sum, SL_COUNTER_pending_hit_sectors);
+        for (size_t m = 0; m < swept.count; m++) {
+            char text[SL_METRIC_BYTES];
+            sl_metric_text(swept.metric[m], &(sl_metric_row){.counts = &sum}, 2, text);
+            sl_table_cell(t, *text ? text : "-");
+        }
     }
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, width, error);
 }
 
 static bool is_first(const sl_sweep *s, size_t at)
@@ -98,24 +84,28 @@ static bool is_first(const sl_sweep *s, size_t at)
     return true;
 }
 
-static size_t launches_of(const sl_sweep *s, const char *symbol)
+static void print_kernel_head(FILE *file, const sl_sweep *s, size_t at, bool first)
 {
-    size_t count = 0;
+    size_t launches = 0, failed = 0;
     for (size_t i = 0; i < s->launches; i++)
-        count += !strcmp(s->launch[i].symbol, symbol);
-    return count;
+        if (!strcmp(s->launch[i].symbol, s->launch[at].symbol)) {
+            launches++;
+            failed += s->launch[i].failed;
+        }
+    fprintf(file, "%s%s, %zu launch%s", first ? "" : "\n", s->launch[at].name, launches, launches == 1 ? "" : "es");
+    if (failed)
+        fprintf(file, ", %zu failed", failed);
+    fputc('\n', file);
 }
 
 sl_status sl_sweep_text(FILE *file, const sl_sweep *s, size_t width, sl_error *error)
 {
-    size_t kernels = 0, shown = 0;
+    size_t kernels = 0;
     sl_status status = SL_OK;
     for (size_t i = 0; i < s->launches && !status; i++) {
-        if (!is_first(s, i) || kernels++ >= MOST_KERNELS)
+        if (!is_first(s, i) || kernels++ >= MAX_KERNELS)
             continue;
-        size_t launches = launches_of(s, s->launch[i].symbol);
-        fprintf(file, "%s%s, %zu launch%s\n", shown++ ? "\n" : "", s->launch[i].name, launches,
-                launches == 1 ? "" : "es");
+        print_kernel_head(file, s, i, kernels == 1);
         status = print_kernel(file, s, s->launch[i].symbol, width, error);
     }
     if (!s->launches)
@@ -131,29 +121,19 @@ sl_status sl_sweep_text(FILE *file, const sl_sweep *s, size_t width, sl_error *e
 
 /* ---- JSON ---- */
 
-static void put_number(sl_json *j, const char *key, uint64_t value)
-{
-    sl_json_key(j, key);
-    sl_json_u64(j, value);
-}
-
 void sl_sweep_point_json(sl_json *j, const sl_sweep_point *p, uint64_t l1_bytes, const sl_counts *counts)
 {
     sl_json_object(j, false);
     if (p->varied) {
-        sl_json_key(j, "varied");
-        sl_json_string(j, p->varied);
-        sl_json_key(j, "factor");
-        sl_json_string(j, p->factor);
+        sl_json_string_member(j, "varied", p->varied);
+        sl_json_string_member(j, "factor", p->factor);
     }
-    put_number(j, "size", l1_bytes);
-    put_number(j, "ways", p->ways);
-    put_number(j, "line", p->line_bytes);
-    put_number(j, "mshrs", p->mshrs);
-    if (p->replacement) {
-        sl_json_key(j, "replacement");
-        sl_json_string(j, p->replacement);
-    }
+    sl_json_u64_member(j, "size", l1_bytes);
+    sl_json_u64_member(j, "ways", p->ways);
+    sl_json_u64_member(j, "line", p->line_bytes);
+    sl_json_u64_member(j, "mshrs", p->mshrs);
+    if (p->replacement)
+        sl_json_string_member(j, "replacement", p->replacement);
     sl_json_counts(j, "counters", counts);
     sl_json_close(j, '}');
 }
@@ -162,9 +142,9 @@ static void put_launch(sl_json *j, const sl_sweep *s, const sl_swept_launch *l)
 {
     sl_json_object(j, true);
     sl_json_launch(j, l->index, l->symbol, l->name, l->grid, l->block);
-    sl_json_key(j, "points");
-    sl_json_array(j, true);
-    for (size_t i = 0; i < s->points; i++)
+    sl_json_failed(j, l->failed, l->failure);
+    sl_json_array_member(j, "points", true);
+    for (size_t i = 0; i < s->points && !l->failed; i++)
         sl_sweep_point_json(j, &s->point[i], l->l1_bytes[i], &l->counts[i]);
     sl_json_close(j, ']');
     sl_json_close(j, '}');
@@ -176,9 +156,8 @@ sl_status sl_sweep_json(FILE *file, const sl_sweep *s, sl_error *error)
     sl_json_start(&j, file);
     sl_json_object(&j, true);
     sl_report_head_json(&j, &s->info);
-    put_number(&j, "passes", s->passes);
-    sl_json_key(&j, "launches");
-    sl_json_array(&j, true);
+    sl_json_u64_member(&j, "passes", s->passes);
+    sl_json_array_member(&j, "launches", true);
     for (size_t i = 0; i < s->launches; i++)
         put_launch(&j, s, &s->launch[i]);
     sl_json_close(&j, ']');
@@ -190,30 +169,20 @@ sl_status sl_sweep_json(FILE *file, const sl_sweep *s, sl_error *error)
 
 sl_status sl_sweep_csv(FILE *file, const sl_sweep *s, sl_error *error)
 {
-    uint64_t shown = 0;
-    for (size_t i = 0; i < s->launches; i++)
-        for (size_t k = 0; k < s->points; k++)
-            shown |= s->launch[i].counts[k].known;
+    sl_counter_set shown = {0};
+    for (size_t i = 0; i < s->launches * s->points; i++)
+        sl_counter_set_join(&shown, &s->launch[i / s->points].counts[i % s->points].known);
     fputs("index,kernel,name,varied,factor,size,ways,line,mshrs", file);
-    for (int c = 0; c < SL_COUNTERS; c++)
-        if (shown >> c & 1)
-            fprintf(file, ",%s", sl_counter_infos[c].name);
+    sl_csv_counters(file, &shown);
     fputc('\n', file);
     for (size_t i = 0; i < s->launches * s->points; i++) {
         const sl_swept_launch *l = &s->launch[i / s->points];
         const sl_sweep_point *p = &s->point[i % s->points];
-        fprintf(file, "%" PRIu64 ",", l->index);
-        sl_csv_field(file, l->symbol);
-        fputc(',', file);
-        sl_csv_field(file, l->name);
-        fprintf(file, ",%s,%s,%" PRIu64 ",%u,%u,%u", p->varied ? p->varied : "", p->factor ? p->factor : "",
+        sl_csv_launch(file, l->index, l->symbol, l->name);
+        fprintf(file, "%s,%s,%" PRIu64 ",%u,%u,%u", p->varied ? p->varied : "", p->factor ? p->factor : "",
                 l->l1_bytes[i % s->points], p->ways, p->line_bytes, p->mshrs);
-        for (int c = 0; c < SL_COUNTERS; c++)
-            if (shown >> c & 1)
-                fprintf(file, ",%" PRIu64, l->counts[i % s->points].value[c]);
+        sl_csv_counts(file, &shown, l->failed ? &(sl_counts){0} : &l->counts[i % s->points]);
         fputc('\n', file);
     }
-    if (fflush(file) || ferror(file))
-        return sl_fail_io(error, "write", "the CSV report");
-    return SL_OK;
+    return sl_text_finish(file, "the CSV report", error);
 }

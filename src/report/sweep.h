@@ -3,6 +3,7 @@
 #ifndef SL_REPORT_SWEEP_H
 #define SL_REPORT_SWEEP_H
 
+#include "base/json_write.h"
 #include "report/launches.h"
 #include "trace/counters.h"
 
@@ -20,6 +21,8 @@ typedef struct sl_swept_launch {
     const char *symbol, *name;
     uint64_t index;
     uint32_t grid[3], block[3];
+    bool failed; /* then its numbers are not shown */
+    const char *failure;
     const uint64_t *l1_bytes; /* [points]: what shared memory leaves of a unified first level */
     const sl_counts *counts;  /* [points] */
 } sl_swept_launch;
@@ -37,6 +40,8 @@ sl_status sl_sweep_text(FILE *file, const sl_sweep *sweep, size_t width, sl_erro
 /* Every point of every launch. */
 sl_status sl_sweep_json(FILE *file, const sl_sweep *sweep, sl_error *error);
 sl_status sl_sweep_csv(FILE *file, const sl_sweep *sweep, sl_error *error);
+/* An object: what a point is, and its counters. */
+void sl_sweep_point_json(sl_json *json, const sl_sweep_point *point, uint64_t l1_bytes, const sl_counts *counts);
 
 /* The same for points that differ in their seeds alone: means over them, with the standard deviation. */
 sl_status sl_seeds_text(FILE *file, const sl_sweep *sweep, size_t width, sl_error *error);

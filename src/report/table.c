@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "report/text.h"
+#include "base/text.h"
 
 struct sl_table {
     sl_arena arena;
@@ -16,7 +16,7 @@ struct sl_table {
     bool failed;
 };
 
-enum { GAP = 2, LEAST_SHRUNK = 8 };
+enum { MIN_SHRUNK = 8, MIN_WRAPPED = 24, PIPE_WIDTH = 100 };
 
 sl_table *sl_table_create(const sl_column *columns, size_t count)
 {
@@ -45,6 +45,8 @@ void sl_table_destroy(sl_table *t)
 
 void sl_table_cell(sl_table *t, const char *text)
 {
+    if (!t)
+        return;
     char *copy = sl_arena_strdup(&t->arena, text);
     if (!copy || !sl_array_push(&t->cells, copy))
         t->failed = true;
@@ -60,35 +62,74 @@ void sl_table_cellf(sl_table *t, const char *format, ...)
     sl_table_cell(t, text);
 }
 
-/* A column without any text has width 0 and is left out. */
-static void measure(const sl_table *t, size_t *widths)
+/* How the table is put: the widths of its columns (0: left out), and the columns between two of them. */
+typedef struct layout {
+    size_t *widths, gap;
+} layout;
+
+/* Where a title is split into two lines: its last space; its end where it is not. */
+static size_t split_at(const char *title, bool split)
 {
-    for (size_t i = 0; i < t->cells.count; i++) {
-        size_t columns = sl_utf8_columns(t->cells.items[i]);
-        if (columns > widths[i % t->columns])
-            widths[i % t->columns] = columns;
-    }
+    const char *space = split ? strrchr(title, ' ') : NULL;
+    return space && space > title + strspn(title, " ") ? (size_t)(space - title) : strlen(title);
+}
+
+static size_t title_columns(const char *title, bool split)
+{
+    size_t at = split_at(title, split), below = title[at] ? sl_utf8_columns(title + at + 1) : 0;
+    size_t above = sl_utf8_columns(title) - (title[at] ? below + 1 : 0);
+    return above > below ? above : below;
+}
+
+static bool is_zero(const char *text)
+{
+    return !text[strspn(text, "0.%")];
+}
+
+/* A column without any text has width 0 and is left out. */
+static void measure(const sl_table *t, size_t *widths, bool split)
+{
     for (size_t c = 0; c < t->columns; c++) {
-        size_t title = sl_utf8_columns(t->column[c].title);
+        bool occurs = t->column[c].fit != SL_FIT_OCCURS;
+        widths[c] = 0;
+        for (size_t i = c; i < t->cells.count; i += t->columns) {
+            size_t columns = sl_utf8_columns(t->cells.items[i]);
+            widths[c] = columns > widths[c] ? columns : widths[c];
+            occurs |= !is_zero(t->cells.items[i]);
+        }
+        size_t title = title_columns(t->column[c].title, split);
         if ((widths[c] || !t->cells.count) && widths[c] < title)
             widths[c] = title;
+        if (!occurs)
+            widths[c] = 0;
     }
 }
 
-/* Takes columns from the widest of those that may shrink until the table fits. */
-static void shrink(const sl_table *t, size_t *widths, size_t width)
+static size_t total_width(const sl_table *t, const layout *l)
 {
     size_t total = 0;
     for (size_t c = 0; c < t->columns; c++)
-        total += widths[c] + (total && widths[c] ? GAP : 0);
+        total += l->widths[c] + (total && l->widths[c] ? l->gap : 0);
+    return total;
+}
+
+/* Takes columns from the last where it wraps, then from the widest of those that may shrink, until the table fits. The
+ * last resort is less room between columns. */
+static void shrink(const sl_table *t, layout *l, size_t width)
+{
+    size_t *widths = l->widths, total = total_width(t, l), last = t->columns - 1;
     while (width && total > width) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
-            if (t->column[c].shrinks && widths[c] > LEAST_SHRUNK &&
+            if (t->column[c].fit == SL_FIT_SHRINKS && widths[c] > MIN_SHRUNK &&
                 (widest == t->columns || widths[c] > widths[widest]))
                 widest = c;
-        if (widest == t->columns)
+        if (t->column[last].fit == SL_FIT_WRAPS && widths[last] > MIN_WRAPPED)
+            widest = last;
+        if (widest == t->columns) {
+            l->gap = 1;
             return;
+        }
         widths[widest]--;
         total--;
     }
@@ -123,20 +164,62 @@ static void put_cell(FILE *file, const char *text, size_t width, bool right, boo
     spaces(file, last ? 0 : tail - sl_utf8_columns(end));
 }
 
-static void put_row(const sl_table *t, FILE *file, char *const *cells, const size_t *widths)
+/* Word by word, the lines after the first below it. */
+static void put_wrapped(FILE *file, const char *text, size_t width, size_t indent)
+{
+    while (sl_utf8_columns(text) > width) {
+        size_t bytes = sl_utf8_prefix(text, width), cut = bytes;
+        while (cut && text[cut] != ' ')
+            cut--;
+        cut = cut ? cut : bytes;
+        fwrite(text, 1, cut, file);
+        fputc('\n', file);
+        spaces(file, indent);
+        text += cut + (text[cut] == ' ');
+    }
+    fputs(text, file);
+}
+
+static void put_row(const sl_table *t, FILE *file, char *const *cells, const layout *l)
 {
     size_t last = t->columns; /* nothing is written behind the last text */
-    while (last && (!widths[last - 1] || (cells && !*cells[last - 1])))
+    while (last && (!l->widths[last - 1] || !*cells[last - 1]))
         last--;
     bool first = true;
     for (size_t c = 0; c < last; c++) {
-        if (!widths[c])
+        if (!l->widths[c])
             continue;
-        spaces(file, first ? 0 : GAP);
+        spaces(file, first ? 0 : l->gap);
         first = false;
-        put_cell(file, cells ? cells[c] : t->column[c].title, widths[c], t->column[c].right, c + 1 == last);
+        if (t->column[c].fit == SL_FIT_WRAPS)
+            put_wrapped(file, cells[c], l->widths[c], total_width(t, l) - l->widths[c]);
+        else
+            put_cell(file, cells[c], l->widths[c], t->column[c].right, c + 1 == last);
     }
     fputc('\n', file);
+}
+
+/* Titles of one word stand in the lower of two lines. */
+static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool split)
+{
+    char **title = calloc(2 * t->columns, sizeof *title), **below = title ? title + t->columns : NULL;
+    bool good = title, any = false;
+    for (size_t c = 0; good && c < t->columns; c++) {
+        const char *text = t->column[c].title;
+        size_t at = split_at(text, split);
+        title[c] = strndup(text, split && !text[at] ? 0 : at);
+        below[c] = strdup(text[at] ? text + at + 1 : text);
+        good = title[c] && below[c];
+        any |= good && *title[c] && l->widths[c];
+    }
+    if (good && split && any)
+        put_row(t, file, title, l);
+    if (good)
+        put_row(t, file, below, l);
+    for (size_t c = 0; title && c < 2 * t->columns; c++)
+        free(title[c]);
+    free(title);
+    return good;
 }
 
 void sl_table_dims(sl_table *t, const uint32_t d[3])
@@ -151,16 +234,30 @@ void sl_table_dims(sl_table *t, const uint32_t d[3])
 
 sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *error)
 {
-    size_t *widths = t->failed ? NULL : calloc(t->columns, sizeof *widths);
-    if (!widths)
+    layout l = {.widths = !t || t->failed ? NULL : calloc(t->columns, sizeof *l.widths), .gap = 2};
+    if (!l.widths)
         return sl_fail_memory(error);
-    measure(t, widths);
-    shrink(t, widths, width);
-    put_row(t, file, NULL, widths);
+    if (!width && t->column[t->columns - 1].fit == SL_FIT_WRAPS)
+        width = PIPE_WIDTH;
+    measure(t, l.widths, false);
+    bool split = width && total_width(t, &l) > width && t->column[t->columns - 1].fit != SL_FIT_WRAPS;
+    if (split)
+        measure(t, l.widths, true);
+    shrink(t, &l, width);
+    bool good = put_titles(t, file, &l, split);
     for (size_t i = 0; i + t->columns <= t->cells.count; i += t->columns)
-        put_row(t, file, t->cells.items + i, widths);
-    free(widths);
+        put_row(t, file, t->cells.items + i, &l);
+    free(l.widths);
+    if (!good)
+        return sl_fail_memory(error);
     if (ferror(file))
         return sl_fail_io(error, "write", "the report");
     return SL_OK;
+}
+
+sl_status sl_table_finish(sl_table *t, FILE *file, size_t width, sl_error *error)
+{
+    sl_status status = sl_table_print(t, file, width, error);
+    sl_table_destroy(t);
+    return status;
 }

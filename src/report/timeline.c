@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "report/json.h"
+#include "base/json_write.h"
 
 /* A stretch of cycles in which a scheduler does the same. */
 typedef struct stretch {
@@ -23,7 +23,7 @@ struct sl_timeline {
     bool failed;    /* memory ran out */
     bool named;     /* the parts have names in the file */
     sl_machine machine;
-    stretch *stretch;                /* [cores * schedulers] */
+    stretch *stretch;                 /* [cores * schedulers] */
     bank_state *bank[SL_MAX_LEVELS]; /* what was written last */
     uint32_t banks[SL_MAX_LEVELS];
 };
@@ -38,14 +38,12 @@ static uint64_t process_of_level(const sl_timeline *t, uint32_t level)
 
 static void put_text(sl_json *j, const char *key, const char *text)
 {
-    sl_json_key(j, key);
-    sl_json_string(j, text);
+    sl_json_string_member(j, key, text);
 }
 
 static void put_number(sl_json *j, const char *key, uint64_t value)
 {
-    sl_json_key(j, key);
-    sl_json_u64(j, value);
+    sl_json_u64_member(j, key, value);
 }
 
 static void open_event(sl_timeline *t, const char *phase, const char *name, uint64_t process, uint64_t thread)

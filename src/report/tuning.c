@@ -5,19 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/head_json.h"
-#include "report/json.h"
+#include "base/json_write.h"
+#include "base/text.h"
+#include "report/parts.h"
 #include "report/table.h"
-#include "report/text.h"
 
 static double speedup(const sl_tuning_row *row)
 {
     return 100 / (100 - row->gain);
-}
-
-static sl_status finish(FILE *file, const char *what, sl_error *error)
-{
-    return fflush(file) || ferror(file) ? sl_fail_io(error, "write", what) : SL_OK;
 }
 
 /* ---- text ---- */
@@ -38,9 +33,7 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
                                         {"array", false, true},  {"load", false, true},  {"group", true, false},
                                         {"L1 %", true, false},   {"L2 %", true, false},  {"both %", true, false},
                                         {"mode", false, false},  {"why", false, true}};
-    sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!table)
-        return sl_fail_memory(error);
+    sl_table *table = SL_TABLE(columns);
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *load = &plan->load[i];
         char buffer[160];
@@ -59,8 +52,7 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
         sl_table_cell(table, sl_bypass_name(load->mode));
         sl_table_cell(table, load->why ? load->why : "");
     }
-    sl_status status = sl_table_print(table, file, width, error);
-    sl_table_destroy(table);
+    sl_status status = sl_table_finish(table, file, width, error);
     fputc('\n', file);
     return status;
 }
@@ -72,9 +64,7 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
                                         {"original", true, false}, {"planned", true, false}, {"speedup", true, false},
                                         {"+- %", true, false},     {"noise %", true, false}, {"", false, true}};
     sl_status status = tuning->plan && tuning->plan->loads ? loads_text(file, tuning->plan, width, error) : SL_OK;
-    sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!table)
-        return sl_fail_memory(error);
+    sl_table *table = SL_TABLE(columns);
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
         bool ns = !strcmp(tuning->unit, "ns");
@@ -91,34 +81,39 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
         sl_table_cellf(table, "%.2f", row->noise);
         sl_table_cell(table, row->verdict);
     }
-    if (!status)
-        status = sl_table_print(table, file, width, error);
-    sl_table_destroy(table);
+    sl_status printed = sl_table_finish(table, file, width, error);
+    status = status ? status : printed;
     if (tuning->clock)
         fprintf(file, "\nTimed by %s.\n", tuning->clock);
-    return status ? status : finish(file, "the report", error);
+    return status ? status : sl_text_finish(file, "the report", error);
 }
 
 /* ---- CSV and JSON ---- */
 
-/* A field in quotes where it needs them. */
-static void csv_text(FILE *file, const char *text)
-{
-    bool quoted = strpbrk(text, ",\"\n") != NULL;
-    if (quoted)
-        fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    fputs(quoted ? "\"," : ",", file);
-}
+/* A column of CSV and a member of JSON: a text, or a number. */
+typedef struct field {
+    const char *name, *text;
+    double number;
+} field;
+enum { FIELDS = 14 };
 
-static void csv_number(FILE *file, double value, const char *end)
+static void list_fields(const sl_tuning_row *row, field out[FIELDS])
 {
-    char text[SL_DOUBLE_BYTES];
-    fprintf(file, "%s%s", sl_double_text(round(value * 1e4) / 1e4, text), end);
+    const field list[FIELDS] = {{"subject", row->subject, 0},
+                                {"kernel", row->kernel, 0},
+                                {"launch", NULL, (double)row->launch},
+                                {"launches", NULL, (double)row->launches},
+                                {"loads", NULL, row->loads},
+                                {"groups", NULL, row->groups},
+                                {"select", row->select, 0},
+                                {"bypass", NULL, row->chosen},
+                                {"original", NULL, row->base},
+                                {"planned", NULL, row->time},
+                                {"speedup", NULL, speedup(row)},
+                                {"spread_percent", NULL, row->gain_spread},
+                                {"noise_percent", NULL, row->noise},
+                                {"verdict", row->verdict, 0}};
+    memcpy(out, list, sizeof list);
 }
 
 sl_status sl_tuning_csv(FILE *file, const sl_tuning *tuning, sl_error *error)
@@ -127,32 +122,22 @@ sl_status sl_tuning_csv(FILE *file, const sl_tuning *tuning, sl_error *error)
           "noise_percent,verdict\n",
           file);
     for (size_t i = 0; i < tuning->rows; i++) {
-        const sl_tuning_row *row = &tuning->row[i];
-        csv_text(file, row->subject);
-        csv_text(file, row->kernel);
-        fprintf(file, "%" PRIu64 ",%" PRIu64 ",%u,%u,", row->launch, row->launches, row->loads, row->groups);
-        csv_text(file, row->select);
-        fprintf(file, "%u,%s,", row->chosen, tuning->unit);
-        csv_number(file, row->base, ",");
-        csv_number(file, row->time, ",");
-        csv_number(file, speedup(row), ",");
-        csv_number(file, row->gain_spread, ",");
-        csv_number(file, row->noise, ",");
-        fprintf(file, "\"%s\"\n", row->verdict);
+        field fields[FIELDS];
+        list_fields(&tuning->row[i], fields);
+        for (int f = 0; f < FIELDS; f++) {
+            char number[SL_DOUBLE_BYTES];
+            if (!strcmp(fields[f].name, "original"))
+                fprintf(file, ",%s", tuning->unit);
+            if (f)
+                fputc(',', file);
+            if (fields[f].text)
+                sl_csv_field(file, fields[f].text);
+            else
+                fputs(sl_double_text(round(fields[f].number * 1e4) / 1e4, number), file);
+        }
+        fputc('\n', file);
     }
-    return finish(file, "the CSV report", error);
-}
-
-static void number_json(sl_json *json, const char *key, double value)
-{
-    sl_json_key(json, key);
-    sl_json_double(json, value);
-}
-
-static void text_json(sl_json *json, const char *key, const char *value)
-{
-    sl_json_key(json, key);
-    sl_json_string(json, value);
+    return sl_text_finish(file, "the CSV report", error);
 }
 
 sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error)
@@ -161,27 +146,18 @@ sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error)
     sl_json_start(&json, file);
     sl_json_object(&json, true);
     sl_report_head_json(&json, &tuning->info);
-    text_json(&json, "clock", tuning->clock);
-    text_json(&json, "unit", tuning->unit);
-    sl_json_key(&json, "kernels");
-    sl_json_array(&json, true);
+    sl_json_string_member(&json, "clock", tuning->clock);
+    sl_json_string_member(&json, "unit", tuning->unit);
+    sl_json_array_member(&json, "kernels", true);
     for (size_t i = 0; i < tuning->rows; i++) {
-        const sl_tuning_row *row = &tuning->row[i];
+        field fields[FIELDS];
+        list_fields(&tuning->row[i], fields);
         sl_json_object(&json, false);
-        text_json(&json, "subject", row->subject);
-        text_json(&json, "kernel", row->kernel);
-        number_json(&json, "launch", (double)row->launch);
-        number_json(&json, "launches", (double)row->launches);
-        number_json(&json, "loads", row->loads);
-        number_json(&json, "groups", row->groups);
-        text_json(&json, "select", row->select);
-        number_json(&json, "bypass", row->chosen);
-        number_json(&json, "original", row->base);
-        number_json(&json, "planned", row->time);
-        number_json(&json, "speedup", speedup(row));
-        number_json(&json, "spread_percent", row->gain_spread);
-        number_json(&json, "noise_percent", row->noise);
-        text_json(&json, "verdict", row->verdict);
+        for (int f = 0; f < FIELDS; f++)
+            if (fields[f].text)
+                sl_json_string_member(&json, fields[f].name, fields[f].text);
+            else
+                sl_json_double_member(&json, fields[f].name, fields[f].number);
         sl_json_close(&json, '}');
     }
     sl_json_close(&json, ']');

@@ -3,25 +3,28 @@
 
 #include <math.h>
 
-const sl_quantity_info sl_quantity_infos[SL_QUANTITIES] = {
-#define SL_QUANTITY_SHARE(name, title, part, whole) {#name, title, true, SL_COUNTER_##part, SL_COUNTER_##whole},
-#define SL_QUANTITY_COUNT(name, title, counter)     {#name, title, false, SL_COUNTER_##counter, SL_COUNTER_##counter},
-#include "report/quantities.def"
-#undef SL_QUANTITY_SHARE
-#undef SL_QUANTITY_COUNT
-};
+const sl_quantity_info sl_quantity_infos[SL_QUANTITIES] = {{"l1_hit_rate", SL_METRIC_l1_hit_rate},
+                                                           {"l2_read_hit_rate", SL_METRIC_l2_read_hit_rate},
+                                                           {"l2_reads", SL_METRIC_l2_read_sectors},
+                                                           {"dram_reads", SL_METRIC_dram_read_sectors},
+                                                           {"cycles", SL_METRIC_cycles}};
+
+bool sl_quantity_is_share(sl_quantity quantity)
+{
+    return sl_metric_is_share(sl_quantity_infos[quantity].metric);
+}
+
+const char *sl_quantity_title(sl_quantity quantity)
+{
+    return sl_metric_infos[sl_quantity_infos[quantity].metric].long_heading;
+}
 
 bool sl_quantity_value(sl_quantity quantity, const sl_counts *counts, double *value)
 {
-    const sl_quantity_info *q = &sl_quantity_infos[quantity];
-    if (!sl_counts_has(counts, q->part) || !sl_counts_has(counts, q->whole))
-        return false;
-    if (q->share && !counts->value[q->whole])
-        return false;
-    *value = (double)counts->value[q->part];
-    if (q->share)
-        *value *= 100 / (double)counts->value[q->whole];
-    return true;
+    sl_fraction f = sl_metric_of(sl_quantity_infos[quantity].metric, &(sl_metric_row){.counts = counts});
+    if (f.known)
+        *value = (double)f.part * (sl_quantity_is_share(quantity) ? 100 / (double)f.whole : 1);
+    return f.known;
 }
 
 /* Percents of nothing are none, but nothing predicted for nothing is right. */
@@ -37,7 +40,7 @@ bool sl_quantity_error(sl_quantity quantity, const sl_counts *measured, const sl
     if (!sl_quantity_value(quantity, measured, &truth) || !sl_quantity_value(quantity, model, &guess))
         return false;
     *difference = guess - truth;
-    return sl_quantity_infos[quantity].share || relative(truth, guess, difference);
+    return sl_quantity_is_share(quantity) || relative(truth, guess, difference);
 }
 
 bool sl_counter_error(sl_counter counter, const sl_counts *measured, const sl_counts *model, double *difference)
@@ -61,46 +64,41 @@ bool sl_validation_counts(const sl_validation *v, const sl_validated *launch)
     return c->value[SL_COUNTER_ld_sectors] > v->least_sectors;
 }
 
-typedef struct sum {
-    size_t launches;
-    double total, most;
-    const sl_validated *worst;
-} sum;
-
-static void add(sum *s, const sl_validated *launch, double difference)
+static void add(sl_mean_error *e, double *max, const sl_validated *launch, double difference)
 {
     difference = fabs(difference);
-    s->launches++;
-    s->total += difference;
-    if (!s->worst || difference > s->most) {
-        s->worst = launch;
-        s->most = difference;
+    e->launches++;
+    e->mean += difference; /* the sum, until all are in */
+    if (!e->worst || difference > *max) {
+        e->worst = launch;
+        *max = difference;
     }
 }
 
-static sl_mean_error mean_of(const sum *s)
+static sl_mean_error mean_of(sl_mean_error sum)
 {
-    return (sl_mean_error){s->launches, s->launches ? s->total / (double)s->launches : 0, s->worst};
+    sum.mean = sum.launches ? sum.mean / (double)sum.launches : 0;
+    return sum;
 }
 
 sl_mean_error sl_validation_mean(const sl_validation *v, size_t variant, sl_quantity quantity)
 {
-    sum s = {0};
-    double difference;
+    sl_mean_error sum = {0};
+    double difference, max = 0;
     for (size_t i = 0; i < v->launches; i++)
         if (sl_validation_counts(v, &v->launch[i]) &&
             sl_quantity_error(quantity, &v->launch[i].measured, &v->launch[i].model[variant], &difference))
-            add(&s, &v->launch[i], difference);
-    return mean_of(&s);
+            add(&sum, &max, &v->launch[i], difference);
+    return mean_of(sum);
 }
 
 sl_mean_error sl_validation_counter_mean(const sl_validation *v, sl_counter counter)
 {
-    sum s = {0};
-    double difference;
+    sl_mean_error sum = {0};
+    double difference, max = 0;
     for (size_t i = 0; i < v->launches; i++)
         if (sl_validation_counts(v, &v->launch[i]) &&
             sl_counter_error(counter, &v->launch[i].measured, v->launch[i].model, &difference))
-            add(&s, &v->launch[i], difference);
-    return mean_of(&s);
+            add(&sum, &max, &v->launch[i], difference);
+    return mean_of(sum);
 }

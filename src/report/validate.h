@@ -3,26 +3,30 @@
 #ifndef SL_REPORT_VALIDATE_H
 #define SL_REPORT_VALIDATE_H
 
+#include "base/json_write.h"
 #include "report/launches.h"
-#include "trace/counters.h"
+#include "report/metrics.h"
 
+/* What a prediction is judged by: metrics that are shares, whose errors are in points of a hundred, and counts, whose
+ * errors are in percent of what was measured. */
 typedef enum sl_quantity {
-#define SL_QUANTITY_SHARE(name, title, part, whole) SL_QUANTITY_##name,
-#define SL_QUANTITY_COUNT(name, title, counter)     SL_QUANTITY_##name,
-#include "report/quantities.def"
-#undef SL_QUANTITY_SHARE
-#undef SL_QUANTITY_COUNT
+    SL_QUANTITY_l1_hit_rate,
+    SL_QUANTITY_l2_read_hit_rate,
+    SL_QUANTITY_l2_reads,
+    SL_QUANTITY_dram_reads,
+    SL_QUANTITY_cycles,
     SL_QUANTITIES
 } sl_quantity;
 
 typedef struct sl_quantity_info {
-    const char *name, *title;
-    bool share;             /* in percent; otherwise a count */
-    sl_counter part, whole; /* equal for counts */
+    const char *name; /* in JSON and CSV */
+    sl_metric metric;
 } sl_quantity_info;
 
 extern const sl_quantity_info sl_quantity_infos[SL_QUANTITIES];
 
+bool sl_quantity_is_share(sl_quantity quantity);
+const char *sl_quantity_title(sl_quantity quantity); /* "L1 hit rate" */
 /* The value, in percent for shares; false where the counters do not say. */
 bool sl_quantity_value(sl_quantity quantity, const sl_counts *counts, double *value);
 /* Prediction less measurement: in points for shares, in percent of the measurement for counts. False where one of them
@@ -67,6 +71,8 @@ sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_cou
 /* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
 sl_status sl_validation_text(FILE *file, const sl_validation *validation, size_t width, sl_error *error);
 sl_status sl_validation_json(FILE *file, const sl_validation *validation, sl_error *error);
+/* Members: least_sectors, launches_counted, launches_without_counters, mean_absolute_errors, counters, launches. */
+void sl_validation_members_json(sl_json *json, const sl_validation *validation);
 /* A row per launch and quantity or counter. */
 sl_status sl_validation_csv(FILE *file, const sl_validation *validation, sl_error *error);
 /* A panel per quantity: measured across, predicted upwards, a dot per launch. */

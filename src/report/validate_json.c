@@ -2,28 +2,24 @@
 /* Validations as JSON and as CSV: every value exact. */
 #include <inttypes.h>
 
-#include "report/head_json.h"
-#include "report/parts_json.h"
-#include "report/text.h"
+#include "base/text.h"
+#include "report/parts.h"
+#include "report/validate.h"
 
 /* A member that is left out where it is not known. */
 static void put_double(sl_json *j, const char *key, bool known, double value)
 {
     if (!known)
         return;
-    sl_json_key(j, key);
-    sl_json_double(j, value);
+    sl_json_double_member(j, key, value);
 }
 
 static void put_quantities(sl_json *j, const sl_validated *l)
 {
-    sl_json_key(j, "quantities");
-    sl_json_object(j, false);
-    for (int i = 0; i < SL_QUANTITIES; i++) {
-        sl_quantity q = (sl_quantity)i;
+    sl_json_object_member(j, "quantities", false);
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         double value = 0;
-        sl_json_key(j, sl_quantity_infos[q].name);
-        sl_json_object(j, false);
+        sl_json_object_member(j, sl_quantity_infos[q].name, false);
         bool known = sl_quantity_value(q, &l->measured, &value);
         put_double(j, "measured", known, value);
         known = sl_quantity_value(q, &l->model[0], &value);
@@ -39,8 +35,7 @@ static void put_launch(sl_json *j, const sl_validation *v, const sl_validated *l
 {
     sl_json_object(j, true);
     if (*l->workload) {
-        sl_json_key(j, "workload");
-        sl_json_string(j, l->workload);
+        sl_json_string_member(j, "workload", l->workload);
     }
     sl_json_launch(j, l->index, l->symbol, l->name, l->grid, l->block);
     sl_json_key(j, "counts_in_means");
@@ -53,14 +48,12 @@ static void put_launch(sl_json *j, const sl_validation *v, const sl_validated *l
 
 static void put_means(sl_json *j, const sl_validation *v)
 {
-    sl_json_key(j, "mean_absolute_errors");
-    sl_json_array(j, true);
+    sl_json_array_member(j, "mean_absolute_errors", true);
     for (size_t i = 0; i < v->variants; i++) {
         sl_json_object(j, false);
-        sl_json_key(j, "variant");
-        sl_json_string(j, v->variant[i]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
-            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
+        sl_json_string_member(j, "variant", v->variant[i]);
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            sl_mean_error mean = sl_validation_mean(v, i, q);
             put_double(j, sl_quantity_infos[q].name, mean.launches, mean.mean);
         }
         sl_json_close(j, '}');
@@ -70,18 +63,14 @@ static void put_means(sl_json *j, const sl_validation *v)
 
 static void put_counters(sl_json *j, const sl_validation *v)
 {
-    sl_json_key(j, "counters");
-    sl_json_object(j, true);
+    sl_json_object_member(j, "counters", true);
     for (int c = 0; c < SL_COUNTERS; c++) {
         sl_mean_error mean = sl_validation_counter_mean(v, (sl_counter)c);
         if (!mean.launches)
             continue;
-        sl_json_key(j, sl_counter_infos[c].name);
-        sl_json_object(j, false);
-        sl_json_key(j, "launches");
-        sl_json_u64(j, mean.launches);
-        sl_json_key(j, "mean_absolute_error");
-        sl_json_double(j, mean.mean);
+        sl_json_object_member(j, sl_counter_infos[c].name, false);
+        sl_json_u64_member(j, "launches", mean.launches);
+        sl_json_double_member(j, "mean_absolute_error", mean.mean);
         sl_json_close(j, '}');
     }
     sl_json_close(j, '}');
@@ -92,16 +81,12 @@ void sl_validation_members_json(sl_json *j, const sl_validation *v)
     uint64_t counted = 0;
     for (size_t i = 0; i < v->launches; i++)
         counted += sl_validation_counts(v, &v->launch[i]);
-    sl_json_key(j, "least_sectors");
-    sl_json_u64(j, v->least_sectors);
-    sl_json_key(j, "launches_counted");
-    sl_json_u64(j, counted);
-    sl_json_key(j, "launches_without_counters");
-    sl_json_u64(j, v->unmeasured);
+    sl_json_u64_member(j, "least_sectors", v->least_sectors);
+    sl_json_u64_member(j, "launches_counted", counted);
+    sl_json_u64_member(j, "launches_without_counters", v->unmeasured);
     put_means(j, v);
     put_counters(j, v);
-    sl_json_key(j, "launches");
-    sl_json_array(j, true);
+    sl_json_array_member(j, "launches", true);
     for (size_t i = 0; i < v->launches; i++)
         put_launch(j, v, &v->launch[i]);
     sl_json_close(j, ']');
@@ -123,11 +108,9 @@ sl_status sl_validation_json(FILE *file, const sl_validation *v, sl_error *error
 static void csv_start(FILE *file, const sl_validation *v, const sl_validated *l, size_t variant)
 {
     sl_csv_field(file, l->workload);
-    fprintf(file, ",%" PRIu64 ",", l->index);
-    sl_csv_field(file, l->symbol);
     fputc(',', file);
-    sl_csv_field(file, l->name);
-    fprintf(file, ",%d,", sl_validation_counts(v, l));
+    sl_csv_launch(file, l->index, l->symbol, l->name);
+    fprintf(file, "%d,", sl_validation_counts(v, l));
     sl_csv_field(file, v->variant[variant]);
 }
 
@@ -139,8 +122,7 @@ static void csv_number(FILE *file, bool known, double value)
 
 static void csv_quantities(FILE *file, const sl_validation *v, const sl_validated *l, size_t variant)
 {
-    for (int i = 0; i < SL_QUANTITIES; i++) {
-        sl_quantity q = (sl_quantity)i;
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         double value = 0;
         csv_start(file, v, l, variant);
         fprintf(file, ",%s", sl_quantity_infos[q].name);
@@ -177,7 +159,5 @@ sl_status sl_validation_csv(FILE *file, const sl_validation *v, sl_error *error)
             csv_quantities(file, v, &v->launch[i], variant);
             csv_counters(file, v, &v->launch[i], variant);
         }
-    if (fflush(file) || ferror(file))
-        return sl_fail_io(error, "write", "the CSV report");
-    return SL_OK;
+    return sl_text_finish(file, "the CSV report", error);
 }

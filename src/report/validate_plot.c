@@ -2,8 +2,8 @@
 /* Validations as a scatter plot. Shares are on linear axes from 0 to 100 percent, counts on logarithmic ones. */
 #include <math.h>
 
+#include "base/text.h"
 #include "report/svg.h"
-#include "report/text.h"
 #include "report/validate.h"
 
 enum { SIDE = 340, LEFT = 70, TOP = 66, GAP = 110, DOWN = 90, ACROSS = 2, FOOT = 54, RADIUS = 3 };
@@ -29,7 +29,7 @@ static bool point_of(const sl_validation *v, const sl_validated *l, sl_quantity 
 /* Zero has no place on a logarithmic axis: it stands at the left or at the bottom. */
 static double along(const panel *p, double value)
 {
-    if (!sl_quantity_infos[p->quantity].share)
+    if (!sl_quantity_is_share(p->quantity))
         value = value > 0 ? log10(value) : p->least;
     value = value < p->least ? p->least : value > p->most ? p->most : value;
     return (value - p->least) / (p->most - p->least) * SIDE;
@@ -40,7 +40,7 @@ static void choose_axes(panel *p, const sl_validation *v)
     p->least = 0;
     p->most = 100;
     p->step = 20;
-    if (sl_quantity_infos[p->quantity].share)
+    if (sl_quantity_is_share(p->quantity))
         return;
     double least = INFINITY, most = 1;
     for (size_t i = 0; i < v->launches; i++) {
@@ -60,7 +60,7 @@ static void choose_axes(panel *p, const sl_validation *v)
 
 static void draw_grid(FILE *file, const panel *p)
 {
-    bool share = sl_quantity_infos[p->quantity].share;
+    bool share = sl_quantity_is_share(p->quantity);
     sl_svg_rect(file, "back", p->x, p->y, SIDE, SIDE);
     for (double at = p->least; at <= p->most + p->step / 2; at += p->step) {
         char text[SL_HUMAN_BYTES];
@@ -80,18 +80,17 @@ static void draw_grid(FILE *file, const panel *p)
 
 static const char *axis_unit(sl_quantity q)
 {
-    return sl_quantity_infos[q].share ? "" : q == SL_QUANTITY_cycles ? " cycles" : " sectors";
+    return sl_quantity_is_share((sl_quantity)q) ? "" : q == SL_QUANTITY_cycles ? " cycles" : " sectors";
 }
 
 static void draw_words(FILE *file, const panel *p, const sl_validation *v)
 {
-    const sl_quantity_info *q = &sl_quantity_infos[p->quantity];
     sl_mean_error mean = sl_validation_mean(v, 0, p->quantity);
     char text[160], number[SL_HUMAN_BYTES];
-    sl_svg_text(file, "name", SL_ANCHOR_START, false, p->x, p->y - 24, q->title);
+    sl_svg_text(file, "name", SL_ANCHOR_START, false, p->x, p->y - 24, sl_quantity_title(p->quantity));
     if (mean.launches)
         snprintf(text, sizeof text, "mean absolute error %s %s over %zu launches", sl_human_ratio(mean.mean, 2, number),
-                 q->share ? "points" : "%", mean.launches);
+                 sl_quantity_is_share(p->quantity) ? "points" : "%", mean.launches);
     else
         snprintf(text, sizeof text, "nothing to compare");
     sl_svg_text(file, "note", SL_ANCHOR_START, false, p->x, p->y - 8, text);
@@ -103,7 +102,7 @@ static void draw_words(FILE *file, const panel *p, const sl_validation *v)
 
 static void draw_dots(FILE *file, const panel *p, const sl_validation *v)
 {
-    bool share = sl_quantity_infos[p->quantity].share;
+    bool share = sl_quantity_is_share(p->quantity);
     for (size_t i = 0; i < v->launches; i++) {
         const sl_validated *l = &v->launch[i];
         double measured, model;

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table.h"
-#include "report/text.h"
+#include "base/text.h"
 #include "report/validate.h"
 
-enum { MOST_LAUNCH_LINES = 40, MOST_WORST = 5 };
+enum { MAX_LAUNCH_LINES = 40, MAX_WORST = 5 };
 
 /* ---- kernels ---- */
 
@@ -34,9 +33,9 @@ static void add_launch(group *g, const sl_validated *l)
         g->first = l;
     sl_counts_merge(&g->measured, &l->measured);
     sl_counts_merge(&g->model, &l->model[0]);
-    for (int q = 0; q < SL_QUANTITIES; q++) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         double difference;
-        if (!sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference))
+        if (!sl_quantity_error(q, &l->measured, &l->model[0], &difference))
             continue;
         g->compared[q]++;
         g->error[q] += fabs(difference);
@@ -47,8 +46,8 @@ static void add_launch(group *g, const sl_validated *l)
     }
 }
 
-/* The launches that count (or all of them), by kernel; *count of them. NULL when memory runs out. */
-static group *group_launches(const sl_validation *v, bool all, size_t *count)
+/* The launches that count (or all of them), by kernel (or one by one); *count of them. NULL when memory runs out. */
+static group *group_launches(const sl_validation *v, bool all, bool by_kernel, size_t *count)
 {
     group *groups = calloc(v->launches ? v->launches : 1, sizeof *groups);
     *count = 0;
@@ -56,7 +55,7 @@ static group *group_launches(const sl_validation *v, bool all, size_t *count)
         const sl_validated *l = &v->launch[i];
         if (!all && !sl_validation_counts(v, l))
             continue;
-        size_t g = *count; /* launches of a workload stand together: the latest groups are the likeliest */
+        size_t g = by_kernel ? *count : 0; /* launches of a workload stand together: the latest are the likeliest */
         while (g && !same_kernel(groups[g - 1].first, l))
             g--;
         add_launch(&groups[g ? g - 1 : (*count)++], l);
@@ -80,7 +79,7 @@ static void cell_value(sl_table *t, sl_quantity q, const sl_counts *counts)
     double value;
     if (!sl_quantity_value(q, counts, &value))
         sl_table_cell(t, "-");
-    else if (sl_quantity_infos[q].share)
+    else if (sl_quantity_is_share(q))
         sl_table_cellf(t, "%s%%", sl_human_ratio(value, 1, text));
     else
         sl_table_cell(t, sl_human_count((uint64_t)value, text));
@@ -93,89 +92,54 @@ static void cell_difference(sl_table *t, sl_quantity q, bool known, double diffe
         sl_table_cell(t, "-");
     else
         sl_table_cellf(t, "%s%s%s", sign && difference >= 0 ? "+" : "", sl_human_ratio(difference, 1, text),
-                       sl_quantity_infos[q].share ? "" : "%");
+                       sl_quantity_is_share(q) ? "" : "%");
 }
 
 /* A table with some columns of its own before those of the quantities that are known. */
 static sl_table *quantity_table(const sl_validation *v, const sl_column *first, size_t firsts)
 {
-    static const char *const heads[SL_QUANTITIES] = {"L1 hit", "L2 hit", "L2 reads", "DRAM reads", "cycles"};
     sl_column columns[8 + 3 * SL_QUANTITIES];
     memcpy(columns, first, firsts * sizeof *first);
-    for (int q = 0; q < SL_QUANTITIES; q++)
-        if (sl_validation_has(v, (sl_quantity)q)) {
-            columns[firsts++] = (sl_column){heads[q], true, false};
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, q)) {
+            columns[firsts++] = (sl_column)SL_NUMBERS(sl_metric_infos[sl_quantity_infos[q].metric].heading);
             columns[firsts++] = (sl_column){v->variant[0], true, false};
             columns[firsts++] = (sl_column){"diff", true, false};
         }
     return sl_table_create(columns, firsts);
 }
 
-static void cell_sectors(sl_table *t, const sl_counts *measured, const sl_counts *model)
-{
-    char text[SL_HUMAN_BYTES];
-    const sl_counts *c = sl_counts_has(measured, SL_COUNTER_ld_sectors) ? measured : model;
-    sl_table_cell(t, sl_human_count(c->value[SL_COUNTER_ld_sectors], text));
-}
-
 /* ---- launches ---- */
 
+/* A line per launch with what the prediction differs by, or per kernel with the mean of absolute differences. */
 static sl_status print_launches(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"#", true, false}, {"ld sectors", true, false}};
-    sl_table *t = quantity_table(v, columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
-    for (size_t i = 0; i < v->launches; i++) {
-        const sl_validated *l = &v->launch[i];
-        cell_kernel(t, l);
-        sl_table_cellf(t, "%llu", (unsigned long long)l->index);
-        cell_sectors(t, &l->measured, &l->model[0]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
-            double difference = 0;
-            if (!sl_validation_has(v, (sl_quantity)q))
-                continue;
-            bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
-            cell_value(t, (sl_quantity)q, &l->measured);
-            cell_value(t, (sl_quantity)q, &l->model[0]);
-            cell_difference(t, (sl_quantity)q, known, difference, true);
-        }
-    }
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
-}
-
-static sl_status print_kernels(FILE *file, const sl_validation *v, size_t width, sl_error *error)
-{
-    static const sl_column columns[] = {
-        {"kernel", false, true}, {"launches", true, false}, {"ld sectors", true, false}};
+    bool many = v->launches > MAX_LAUNCH_LINES;
+    const sl_column columns[] = {SL_NAMES("kernel"), SL_NUMBERS(many ? "launches" : "#"), SL_NUMBERS("ld sectors")};
     size_t count;
-    group *groups = group_launches(v, true, &count);
+    group *groups = group_launches(v, true, many, &count);
     sl_table *t = groups ? quantity_table(v, columns, sizeof columns / sizeof *columns) : NULL;
-    sl_status status = t ? SL_OK : sl_fail_memory(error);
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; groups && i < count; i++) {
         const group *g = &groups[i];
+        const sl_counts *c = sl_counts_has(&g->measured, SL_COUNTER_ld_sectors) ? &g->measured : &g->model;
         cell_kernel(t, g->first);
-        sl_table_cellf(t, "%zu", g->launches);
-        cell_sectors(t, &g->measured, &g->model);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
-            if (!sl_validation_has(v, (sl_quantity)q))
+        sl_table_cellf(t, "%llu", many ? (unsigned long long)g->launches : (unsigned long long)g->first->index);
+        sl_table_count(t, c->value[SL_COUNTER_ld_sectors]);
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            double difference = many && g->compared[q] ? g->error[q] / (double)g->compared[q] : 0;
+            bool known = many ? g->compared[q] : sl_quantity_error(q, &g->measured, &g->model, &difference);
+            if (!sl_validation_has(v, q))
                 continue;
-            cell_value(t, (sl_quantity)q, &g->measured);
-            cell_value(t, (sl_quantity)q, &g->model);
-            cell_difference(t, (sl_quantity)q, g->compared[q], g->error[q] / (double)g->compared[q], false);
+            cell_value(t, q, &g->measured);
+            cell_value(t, q, &g->model);
+            cell_difference(t, q, known, difference, !many);
         }
     }
-    if (!status)
-        status = sl_table_print(t, file, width, error);
-    if (!status)
-        fprintf(file,
-                "\n%zu launches, summed by kernel, with the mean of their absolute differences; --json and --csv "
-                "show each\n",
-                v->launches);
-    sl_table_destroy(t);
     free(groups);
+    sl_status status = sl_table_finish(t, file, width, error);
+    if (!status && many)
+        fprintf(file, "\n%zu launches by kernel, with their mean absolute differences; --json and --csv show each\n",
+                v->launches);
     return status;
 }
 
@@ -193,22 +157,20 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
 {
     sl_column columns[SL_QUANTITIES + 1] = {{"mean absolute error", false, false}};
     size_t count = 1;
-    for (int q = 0; q < SL_QUANTITIES; q++)
-        if (sl_validation_has(v, (sl_quantity)q))
-            columns[count++] = (sl_column){sl_quantity_infos[q].title, true, false};
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, q))
+            columns[count++] = (sl_column)SL_NUMBERS(sl_quantity_title(q));
     sl_table *t = sl_table_create(columns, count);
-    if (!t)
-        return sl_fail_memory(error);
     for (size_t i = 0; i < v->variants; i++) {
         sl_table_cell(t, v->variant[i]);
-        for (int q = 0; q < SL_QUANTITIES; q++) {
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
             char text[SL_HUMAN_BYTES];
-            if (!sl_validation_has(v, (sl_quantity)q))
+            if (!sl_validation_has(v, q))
                 continue;
-            sl_mean_error mean = sl_validation_mean(v, i, (sl_quantity)q);
+            sl_mean_error mean = sl_validation_mean(v, i, q);
             if (mean.launches)
                 sl_table_cellf(t, "%s %s", sl_human_ratio(mean.mean, 2, text),
-                               sl_quantity_infos[q].share ? "points" : "%");
+                               sl_quantity_is_share(q) ? "points" : "%");
             else
                 sl_table_cell(t, "-");
         }
@@ -216,9 +178,7 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
     char text[SL_HUMAN_BYTES];
     fprintf(file, "\n%zu of %zu launches have more than %s load sectors\n", counted(v), v->launches,
             sl_human_count(v->least_sectors, text));
-    sl_status status = sl_table_print(t, file, width, error);
-    sl_table_destroy(t);
-    return status;
+    return sl_table_finish(t, file, width, error);
 }
 
 /* ---- the worst ---- */
@@ -240,22 +200,22 @@ static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, s
     const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true},      {"#", true, false},
                                  {"measured", true, false}, {v->variant[0], true, false}, {"diff", true, false}};
     size_t count;
-    group *groups = group_launches(v, false, &count);
+    group *groups = group_launches(v, false, true, &count);
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
     sl_status status = t ? SL_OK : sl_fail_memory(error);
     bool any = false;
-    for (int q = 0; q < SL_QUANTITIES && !status; q++) {
+    for (sl_quantity q = 0; q < SL_QUANTITIES && !status; q++) {
         const group *g = NULL;
-        for (int i = 0; i < MOST_WORST && (g = next_worst(groups, count, q, g)); i++) {
+        for (int i = 0; i < MAX_WORST && (g = next_worst(groups, count, q, g)); i++) {
             double difference = 0;
             const sl_validated *l = g->at[q];
-            bool known = sl_quantity_error((sl_quantity)q, &l->measured, &l->model[0], &difference);
-            sl_table_cell(t, i ? "" : sl_quantity_infos[q].title);
+            bool known = sl_quantity_error(q, &l->measured, &l->model[0], &difference);
+            sl_table_cell(t, i ? "" : sl_quantity_title(q));
             cell_kernel(t, l);
             sl_table_cellf(t, "%llu", (unsigned long long)l->index);
-            cell_value(t, (sl_quantity)q, &l->measured);
-            cell_value(t, (sl_quantity)q, &l->model[0]);
-            cell_difference(t, (sl_quantity)q, known, difference, true);
+            cell_value(t, q, &l->measured);
+            cell_value(t, q, &l->model[0]);
+            cell_difference(t, q, known, difference, true);
             any = true;
         }
     }
@@ -275,9 +235,7 @@ static sl_status print_counters(FILE *file, const sl_validation *v, size_t width
     static const sl_column columns[] = {
         {"counter", false, false}, {"launches", true, false}, {"mean absolute error", true, false},
         {"worst", true, false},    {"kernel", false, true},   {"#", true, false}};
-    sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
-    if (!t)
-        return sl_fail_memory(error);
+    sl_table *t = SL_TABLE(columns);
     bool any = false;
     for (int c = 0; c < SL_COUNTERS; c++) {
         char text[SL_HUMAN_BYTES];
@@ -307,8 +265,7 @@ sl_status sl_validation_text(FILE *file, const sl_validation *v, size_t width, s
         fputs("there is no launch with counters\n", file);
         return SL_OK;
     }
-    sl_status status =
-        v->launches <= MOST_LAUNCH_LINES ? print_launches(file, v, width, error) : print_kernels(file, v, width, error);
+    sl_status status = print_launches(file, v, width, error);
     if (!status && v->unmeasured)
         fprintf(file, "\n%llu more launches have no counters\n", (unsigned long long)v->unmeasured);
     if (!status)

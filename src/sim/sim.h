@@ -77,6 +77,27 @@ typedef struct sl_sim_level_result {
     double energy_nj; /* accesses and leakage, of all instances */
 } sl_sim_level_result;
 
+/* The counts of a level, from trace/metrics.def. */
+typedef struct sl_level_metric {
+    const char *name, *unit, *heading, *description;
+    size_t offset; /* of a uint64_t in sl_sim_level_result */
+} sl_level_metric;
+enum {
+#define SL_LEVEL(field, ...) SL_LEVEL_##field,
+#include "trace/metrics.def"
+    SL_LEVEL_METRICS
+};
+extern const sl_level_metric sl_level_metrics[SL_LEVEL_METRICS];
+
+static inline uint64_t *sl_level_count(sl_sim_level_result *level, int metric)
+{
+    return (uint64_t *)((char *)level + sl_level_metrics[metric].offset);
+}
+static inline uint64_t sl_level_value(const sl_sim_level_result *level, int metric)
+{
+    return *(const uint64_t *)((const char *)level + sl_level_metrics[metric].offset);
+}
+
 struct sl_sim_result {
     uint64_t cycles;
     uint64_t warp_insts, thread_insts;

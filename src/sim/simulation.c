@@ -72,29 +72,27 @@ const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot)
     return &result->counts.slot[slot];
 }
 
+const sl_level_metric sl_level_metrics[SL_LEVEL_METRICS] = {
+#define SL_LEVEL(field, unit, heading, description)                                                                    \
+    {#field, unit, heading, description, offsetof(sl_sim_level_result, field)},
+#include "trace/metrics.def"
+};
+
 sl_status sl_sim_level_count(const sl_sim_result *result, uint32_t level, const char *name, uint64_t *value,
                              sl_error *error)
 {
-    static const struct {
-        const char *name;
-        size_t at;
-    } counts[] = {
-#define SL_LEVEL_COUNT(field) {#field, offsetof(sl_sim_level_result, field)},
-#include "sim/level_counts.def"
-#undef SL_LEVEL_COUNT
-    };
-    const char *names[sizeof counts / sizeof *counts];
+    const char *names[SL_LEVEL_METRICS];
     *value = 0;
     if (level >= SL_MAX_LEVELS)
         return sl_fail(error, SL_NOT_FOUND, "level %u: no machine has that many", level);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        names[i] = counts[i].name;
+    for (int i = 0; i < SL_LEVEL_METRICS; i++) {
+        names[i] = sl_level_metrics[i].name;
         if (strcmp(name, names[i]))
             continue;
-        memcpy(value, (const char *)&result->level[level] + counts[i].at, sizeof *value);
+        *value = sl_level_value(&result->level[level], i);
         return SL_OK;
     }
-    const char *near = sl_suggest(name, names, sizeof counts / sizeof *counts);
+    const char *near = sl_suggest(name, names, SL_LEVEL_METRICS);
     return sl_fail(error, SL_NOT_FOUND, "a level has no count '%s'%s%s%s", name, near ? "; did you mean '" : "",
                    near ? near : "", near ? "'?" : "");
 }

@@ -5,19 +5,20 @@
 
 #include "base/suggest.h"
 
-_Static_assert(SL_COUNTERS <= 64, "sl_counts.known has a bit per counter");
-
 const sl_counter_info sl_counter_infos[SL_COUNTERS] = {
-#define X(name, unit, meaning, metric) {#name, unit, meaning, metric},
-#include "trace/counters.def"
-#undef X
+#define SL_COUNTER(name, unit, heading, long_heading, description, ncu) {#name, unit, description, ncu},
+#include "trace/metrics.def"
 };
 
 void sl_counts_merge(sl_counts *into, const sl_counts *from)
 {
-    into->known |= from->known;
+    uint64_t *footprint = &into->value[SL_COUNTER_footprint_bytes], largest = *footprint;
+    sl_counter_set_join(&into->known, &from->known);
     for (int i = 0; i < SL_COUNTERS; i++)
         into->value[i] += from->value[i];
+    if (from->value[SL_COUNTER_footprint_bytes] > largest)
+        largest = from->value[SL_COUNTER_footprint_bytes];
+    *footprint = largest;
 }
 
 sl_counter sl_counter_find(const char *name)

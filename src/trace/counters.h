@@ -1,35 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters that all commands speak of, from counters.def. */
+/* The counters that all commands speak of, from metrics.def. */
 #ifndef SL_TRACE_COUNTERS_H
 #define SL_TRACE_COUNTERS_H
 
 #include "sluice/counters.h"
 
 typedef enum sl_counter {
-#define X(name, unit, meaning, metric) SL_COUNTER_##name,
-#include "trace/counters.def"
-#undef X
+#define SL_COUNTER(name, ...) SL_COUNTER_##name,
+#include "trace/metrics.def"
     SL_COUNTERS,
 } sl_counter;
 
 extern const sl_counter_info sl_counter_infos[SL_COUNTERS];
 
+/* Some of the counters: a bit for each. */
+enum { SL_COUNTER_WORDS = (SL_COUNTERS + 63) / 64 };
+typedef struct sl_counter_set {
+    uint64_t word[SL_COUNTER_WORDS];
+} sl_counter_set;
+
+static inline bool sl_counter_set_has(const sl_counter_set *set, sl_counter counter)
+{
+    return set->word[counter / 64] >> counter % 64 & 1;
+}
+static inline bool sl_counter_set_any(const sl_counter_set *set)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        any |= set->word[i];
+    return any;
+}
+static inline void sl_counter_set_add(sl_counter_set *set, sl_counter counter)
+{
+    set->word[counter / 64] |= UINT64_C(1) << counter % 64;
+}
+static inline void sl_counter_set_join(sl_counter_set *into, const sl_counter_set *from)
+{
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        into->word[i] |= from->word[i];
+}
+
 /* Values, and which of them are known. */
 struct sl_counts {
-    uint64_t known; /* bit per sl_counter */
+    sl_counter_set known;
     uint64_t value[SL_COUNTERS];
 };
 
 static inline bool sl_counts_has(const sl_counts *counts, sl_counter counter)
 {
-    return counts->known >> counter & 1;
+    return sl_counter_set_has(&counts->known, counter);
 }
 static inline void sl_counts_add(sl_counts *counts, sl_counter counter, uint64_t amount)
 {
-    counts->known |= UINT64_C(1) << counter;
+    sl_counter_set_add(&counts->known, counter);
     counts->value[counter] += amount;
 }
-/* Sums; a counter is known in the sum where either side knows it. */
+/* Sums; a counter is known in the sum where either side knows it. Launches share memory: the largest footprint stays.
+ */
 void sl_counts_merge(sl_counts *into, const sl_counts *from);
 /* SL_COUNTERS when there is none of that name. */
 sl_counter sl_counter_find(const char *name);

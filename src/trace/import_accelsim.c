@@ -312,7 +312,8 @@ static sl_status replay(kernel_file *f, const sl_trace_range *range, size_t rang
         status = sl_fail_memory(error);
     if (wanted && !status)
         status = read_file(f, error);
-    sl_status ended = f->sink->end(f->sink->context, &f->stats, status != SL_OK, status ? NULL : error);
+    sl_status ended =
+        f->sink->end(f->sink->context, &f->stats, status ? "the import failed" : NULL, status ? NULL : error);
     return status ? status : ended;
 }
 

@@ -386,7 +386,8 @@ static sl_status replay(thread_file *f, const sl_progress *progress, sl_error *e
         status = read_file(f, progress, error);
     if (wanted && !status)
         status = finish_empty_blocks(f, error);
-    sl_status ended = f->sink->end(f->sink->context, &f->stats, status != SL_OK, status ? NULL : error);
+    sl_status ended =
+        f->sink->end(f->sink->context, &f->stats, status ? "the import failed" : NULL, status ? NULL : error);
     return status ? status : ended;
 }
 

@@ -173,7 +173,7 @@ static sl_status put_value(reader *r, sl_counts *counts, sl_counter counter, con
     value = round(value * scale);
     if (value >= 0x1p63)
         return bad(r, "%s is too large, as the value of %s", text, metric);
-    counts->known |= UINT64_C(1) << counter;
+    sl_counter_set_add(&counts->known, counter);
     counts->value[counter] = (uint64_t)value;
     r->known = true;
     return SL_OK;

@@ -7,7 +7,7 @@
  *   of many workloads          as raw, with the columns `workload` and `launch` in front: papers/measure-h200
  *
  * Lines before the heading, and those between the rows that ncu or the program it watches printed, are passed over.
- * Numbers may have commas between their thousands. Metrics that no counter of counters.def stands for are left out; a
+ * Numbers may have commas between their thousands. Metrics that no counter of metrics.def stands for are left out; a
  * value that ncu does not know ("n/a") leaves its counter unknown. */
 #ifndef SL_TRACE_NCU_H
 #define SL_TRACE_NCU_H

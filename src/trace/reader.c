@@ -120,6 +120,19 @@ static sl_status read_index_launches(sl_trace *t, sl_reading *r)
     return SL_OK;
 }
 
+/* Traces of version 1.0 do not say why launches failed. */
+static sl_status read_index_failures(sl_trace *t, sl_reading *r)
+{
+    for (size_t i = 0; i < t->launches.count && sl_reading_left(r); i++) {
+        sl_trace_launch *launch = &t->launches.items[i].launch;
+        size_t length = launch->failed ? sl_read_upto(r, sl_reading_left(r)) : 0;
+        const uint8_t *text = launch->failed ? sl_read_bytes(r, length) : NULL;
+        if (text && !(launch->failure = sl_arena_strndup(&t->arena, (const char *)text, length)))
+            return SL_NO_MEMORY;
+    }
+    return SL_OK;
+}
+
 /* The chunk that holds the index; false when there is none, or it is not whole. */
 static bool find_index(const sl_trace *t, sl_chunk *index)
 {
@@ -149,6 +162,8 @@ static sl_status read_index(sl_trace *t)
         status = read_index_chunks(t, &r);
         if (!status)
             status = read_index_launches(t, &r);
+        if (!status)
+            status = read_index_failures(t, &r);
         status = !status && r.bad ? SL_CORRUPT : status;
     }
     sl_bytes_free(&raw);

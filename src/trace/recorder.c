@@ -47,6 +47,7 @@ static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_tr
     r->launch.index = index;
     r->launch.blocks_recorded = 0;
     r->launch.failed = false;
+    r->launch.failure = NULL;
     sl_status status = SL_OK;
     if (r->config.count)
         status = sl_launch_counter_create(kernel, &r->launch, &r->config.count_options, &r->counter, error);
@@ -67,7 +68,7 @@ static sl_status block(void *context, const sl_block_view *view, sl_error *error
     return status;
 }
 
-static sl_status report(sl_recorder *r, const sl_launch_stats *stats, bool failed, sl_error *error)
+static sl_status report(sl_recorder *r, const sl_launch_stats *stats, sl_error *error)
 {
     sl_launch_counts counts;
     sl_status status = r->counter ? sl_launch_counter_result(r->counter, &counts, error) : SL_OK;
@@ -77,21 +78,22 @@ static sl_status report(sl_recorder *r, const sl_launch_stats *stats, bool faile
                                .kernel = r->kernel,
                                .launch = &r->launch,
                                .counts = r->counter ? &counts : NULL,
-                               .stats = stats,
-                               .failed = failed};
+                               .stats = stats};
     return r->config.launch_done(r->config.context, &result, error);
 }
 
-static sl_status end(void *context, const sl_launch_stats *stats, bool failed, sl_error *error)
+static sl_status end(void *context, const sl_launch_stats *stats, const char *failure, sl_error *error)
 {
     sl_recorder *r = context;
     if (!r->wanted)
         return SL_OK;
     r->wanted = false;
-    r->launch.failed = failed;
-    sl_status status = r->writer ? sl_trace_writer_end(r->writer, failed, error) : SL_OK;
+    r->launch.failed = failure != NULL;
+    r->launch.failure = failure;
+    sl_status status = r->writer ? sl_trace_writer_end(r->writer, failure, error) : SL_OK;
     if (!status)
-        status = report(r, stats, failed, error);
+        status = report(r, stats, error);
+    r->launch.failure = NULL;
     sl_launch_counter_destroy(r->counter);
     r->counter = NULL;
     return status;
@@ -156,7 +158,7 @@ sl_status sl_recorder_finish(sl_recorder *r, sl_error *error)
 {
     sl_status status = SL_OK;
     if (r->writer && r->wanted) /* the program ended within a launch */
-        status = sl_trace_writer_end(r->writer, true, error);
+        status = sl_trace_writer_end(r->writer, "the program ended within the launch", error);
     if (r->writer && !status)
         status = sl_trace_writer_close(r->writer, error);
     else

@@ -11,11 +11,10 @@
 typedef struct sl_launch_result {
     uint64_t index; /* among all launches of the run, from 0 */
     const sl_trace_kernel *kernel;
-    const sl_trace_launch *launch;  /* blocks_recorded is filled in */
+    const sl_trace_launch *launch;  /* blocks_recorded, failed and failure are filled in */
     const sl_launch_counts *counts; /* of the recorded blocks; NULL: not counted */
     const sl_launch_stats *stats;   /* of all blocks */
-    bool failed;
-    uint64_t trace_bytes; /* it takes in a trace file; 0: unknown */
+    uint64_t trace_bytes;           /* it takes in a trace file; 0: unknown */
 } sl_launch_result;
 
 typedef struct sl_recorder_config {

@@ -21,8 +21,8 @@ typedef struct sl_launch_sink {
     sl_status (*begin)(void *context, const sl_trace_kernel *, const sl_trace_launch *, const sl_trace_range *,
                        size_t ranges, bool *wanted, uint64_t *block_limit, sl_error *);
     sl_status (*block)(void *context, const sl_block_view *, sl_error *);
-    /* failed: the launch ended with an error; what was recorded of it is incomplete. */
-    sl_status (*end)(void *context, const sl_launch_stats *, bool failed, sl_error *);
+    /* failure: the error that the launch ended with, so that what was recorded of it is incomplete; NULL: none. */
+    sl_status (*end)(void *context, const sl_launch_stats *, const char *failure, sl_error *);
 } sl_launch_sink;
 
 #endif

@@ -32,6 +32,7 @@ struct sl_trace_writer {
     sl_trace_launch launch;
     uint32_t launch_ranges;  /* number of its allocation table plus one */
     sl_bytes launch_records; /* for the index */
+    sl_bytes failures;       /* of launches that failed, in order; for the index */
     uint64_t launch_blocks;
     sl_chunk chunk; /* what is known of the chunk being filled */
     bool chunk_empty;
@@ -114,6 +115,7 @@ static void destroy(sl_trace_writer *w)
     sl_bytes_free(&w->packed);
     sl_bytes_free(&w->ranges);
     sl_bytes_free(&w->launch_records);
+    sl_bytes_free(&w->failures);
     sl_anchor_table_fini(&w->anchors);
     free(w->path);
     free(w->temporary);
@@ -336,18 +338,18 @@ sl_status sl_trace_writer_block(sl_trace_writer *w, const sl_block_view *view, s
     return status ? status : start_chunk(w, error);
 }
 
-sl_status sl_trace_writer_end(sl_trace_writer *w, bool failed, sl_error *error)
+sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error *error)
 {
     if (!w->in_launch)
         return sl_fail(error, SL_INVALID, "the end of a launch that did not begin");
     w->in_launch = false;
-    sl_status status = flush_chunk(w, (uint8_t)(SL_CHUNK_LAST | (failed ? SL_CHUNK_FAILED : 0)), error);
+    sl_status status = flush_chunk(w, (uint8_t)(SL_CHUNK_LAST | (failure ? SL_CHUNK_FAILED : 0)), error);
     if (status)
         return status;
     w->launches++;
     sl_bytes *records = &w->launch_records;
     if (!sl_put_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
-        !sl_bytes_varint(records, failed))
+        !sl_bytes_varint(records, failure != NULL) || (failure && !sl_bytes_string(&w->failures, failure)))
         return sl_fail_memory(error);
     return SL_OK;
 }
@@ -369,7 +371,8 @@ static sl_status write_index(sl_trace_writer *w, sl_error *error)
         expected = c->offset + SL_CHUNK_HEADER_BYTES + c->packed_bytes;
     }
     good = good && sl_bytes_varint(&w->raw, w->launches) &&
-           sl_bytes_append(&w->raw, w->launch_records.data, w->launch_records.count);
+           sl_bytes_append(&w->raw, w->launch_records.data, w->launch_records.count) &&
+           sl_bytes_append(&w->raw, w->failures.data, w->failures.count);
     if (!good)
         return sl_fail_memory(error);
     sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);

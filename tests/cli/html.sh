@@ -228,7 +228,7 @@ dom()
         --enable-logging=stderr --virtual-time-budget=20000 "$@" --dump-dom "file://$PWD/$page" >dom.html 2>complaints
 }
 
-# with_test PAGE: the same page with tests/page/browser.js at its end, as tested.html.
+# with_test PAGE: the same page with tests/report/browser.js at its end, as tested.html.
 with_test()
 {
     {
@@ -237,7 +237,7 @@ with_test()
         echo 'addEventListener("securitypolicyviolation", (e) => errors.push("blocked: " + e.blockedURI));</script>'
         sed '1,/^<body>$/d; /^<\/body>$/,$d' "$1"
         echo '<script>'
-        cat "$source_root/tests/page/browser.js"
+        cat "$source_root/tests/report/browser.js"
         echo '</script></body></html>'
     } >tested.html
 }

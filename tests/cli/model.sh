@@ -10,7 +10,7 @@ it 'shows hits and misses by class, for launches and loads'
 run "$sluice" model --gpu fermi-gtx470 mm.slt
 exits 0
 stderr_is ''
-stdout_has 'compuls'
+stdout_has 'cold  capacity  conflict'
 stdout_has 'matmul'
 stdout_has 'loads with the most misses'
 

@@ -91,6 +91,14 @@ run "$sluice" completion --hlep
 exits 2
 stderr_has "unknown option '--hlep'; did you mean '--help'?"
 
+it 'fits its long tables into 100 columns'
+for list in policies workloads machines 'machines --keys'; do
+    # shellcheck disable=SC2086
+    run "$sluice" $list
+    exits 0
+    awk 'length > 100 { exit 1 }' "$scratch/stdout" || fail "$(saw "'$list' is wider")"
+done
+
 it 'says so when standard output cannot be written'
 if [ -e /dev/full ]; then
     status=0

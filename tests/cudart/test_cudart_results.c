@@ -61,15 +61,17 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void write_launch(fixture *f, uint64_t index, const sl_trace_kernel *kernel, bool failed)
+static void write_launch(fixture *f, uint64_t index, const sl_trace_kernel *kernel, const char *failure)
 {
     sl_trace_launch launch = {.grid = {(uint32_t)index + 1, 2, 3}, .block = {32, 4, 1}, .lanes = 32, .stream = 7};
+    launch.failed = failure != NULL;
+    launch.failure = failure;
     sl_launch_stats stats = {.warp_insts = 1000 + index, .thread_insts = 32000, .blocks = 6};
     sl_counts slot = {0};
     sl_counts_add(&slot, SL_COUNTER_ld_requests, 300 + index);
     sl_array_footprint touched = {"A", 4096};
     sl_launch_counts counts = {.total = slot, .blocks = 6, .slots = 1, .slot = &slot, .arrays = 1, .array = &touched};
-    sl_launch_result result = {index, kernel, &launch, &counts, &stats, failed, 77};
+    sl_launch_result result = {index, kernel, &launch, &counts, &stats, 77};
     assert_int_equal(sl_results_write(f->writer, &result, NULL), SL_OK);
 }
 
@@ -79,7 +81,7 @@ typedef struct seen {
     char names[256], failure[64];
 } seen;
 
-static sl_status look(void *context, const sl_launch_result *r, const char *failure, sl_error *error)
+static sl_status look(void *context, const sl_launch_result *r, sl_error *error)
 {
     seen *s = context;
     (void)error;
@@ -91,23 +93,22 @@ static sl_status look(void *context, const sl_launch_result *r, const char *fail
     assert_int_equal(r->counts->slot[0].value[SL_COUNTER_ld_requests], 300 + r->index);
     assert_false(sl_counts_has(&r->counts->total, SL_COUNTER_st_requests));
     assert_string_equal(r->counts->array[0].name, "A");
-    assert_int_equal(r->failed, failure != NULL);
+    assert_int_equal(r->launch->failed, *r->launch->failure != 0);
     assert_int_equal(r->trace_bytes, 77);
     s->launches++;
     s->warp_insts += r->stats->warp_insts;
     strcat(strcat(s->names, r->kernel->name), " ");
-    if (failure)
-        strcpy(s->failure, failure);
+    if (r->launch->failed)
+        strcpy(s->failure, r->launch->failure);
     return SL_OK;
 }
 
 static void write_three(fixture *f)
 {
     assert_int_equal(sl_results_writer_create(f->folder, &f->writer, &f->number, NULL), SL_OK);
-    write_launch(f, 0, &f->first, false);
-    write_launch(f, 1, &f->second, true);
-    assert_int_equal(sl_results_write_failure(f->writer, "illegal read", NULL), SL_OK);
-    write_launch(f, 2, &f->first, false);
+    write_launch(f, 0, &f->first, NULL);
+    write_launch(f, 1, &f->second, "illegal read");
+    write_launch(f, 2, &f->first, NULL);
 }
 
 static void launches_come_back_in_order_with_their_kernels_and_failures(void **state)
@@ -160,18 +161,18 @@ static void kernels_of_a_new_device_are_told_from_those_before_it(void **state)
     seen s = {0};
     sl_results_summary summary;
     assert_int_equal(sl_results_writer_create(f->folder, &f->writer, &f->number, NULL), SL_OK);
-    write_launch(f, 0, &f->first, false);
+    write_launch(f, 0, &f->first, NULL);
     sl_results_forget_kernels(f->writer);
     f->first.name = "other"; /* the same address, another kernel */
-    write_launch(f, 1, &f->first, false);
+    write_launch(f, 1, &f->first, NULL);
     sl_results_writer_close(f->writer, true);
     assert_int_equal(sl_results_read(f->folder, 0, look, &s, &summary, NULL), SL_OK);
     assert_string_equal(s.names, "first other ");
 }
 
-static sl_status count_only(void *context, const sl_launch_result *r, const char *failure, sl_error *error)
+static sl_status count_only(void *context, const sl_launch_result *r, sl_error *error)
 {
-    (void)r, (void)failure, (void)error;
+    (void)r, (void)error;
     ++*(unsigned *)context;
     return SL_OK;
 }

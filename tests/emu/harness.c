@@ -66,9 +66,9 @@ static sl_status on_block(void *context, const sl_block_view *view, sl_error *er
     return SL_OK;
 }
 
-static sl_status on_end(void *context, const sl_launch_stats *stats, bool failed, sl_error *error)
+static sl_status on_end(void *context, const sl_launch_stats *stats, const char *failure, sl_error *error)
 {
-    (void)context, (void)stats, (void)failed, (void)error;
+    (void)context, (void)stats, (void)failure, (void)error;
     return SL_OK;
 }
 

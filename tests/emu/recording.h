@@ -57,9 +57,9 @@ static inline sl_status recording_block(void *context, const sl_block_view *view
     return SL_OK;
 }
 
-static inline sl_status recording_end(void *context, const sl_launch_stats *stats, bool failed, sl_error *error)
+static inline sl_status recording_end(void *context, const sl_launch_stats *stats, const char *failure, sl_error *error)
 {
-    (void)context, (void)stats, (void)failed, (void)error;
+    (void)context, (void)stats, (void)failure, (void)error;
     return SL_OK;
 }
 

@@ -8,11 +8,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 /* Touches everything a report would. */
-static sl_status look(void *context, const sl_launch_result *r, const char *failure, sl_error *error)
+static sl_status look(void *context, const sl_launch_result *r, sl_error *error)
 {
     size_t *sum = context;
     (void)error;
-    *sum += strlen(r->kernel->symbol) + strlen(r->kernel->name) + (failure ? strlen(failure) : 0);
+    *sum += strlen(r->kernel->symbol) + strlen(r->kernel->name) + strlen(r->launch->failure);
     for (uint32_t i = 0; i < r->kernel->mem_slots; i++) {
         const sl_inst *inst = &r->kernel->inst[r->kernel->mem_inst[i]];
         *sum += strlen(r->kernel->strings + inst->opcode) + strlen(r->kernel->strings + inst->array);

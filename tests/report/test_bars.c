@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text.h"
+#include "base/text.h"
 #include "support.h"
 
 static void bars_are_as_long_as_their_share(void **state)

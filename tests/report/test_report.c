@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "report/json.h"
+#include "base/json_write.h"
+#include "base/text.h"
 #include "report/launches.h"
 #include "report/table.h"
-#include "report/text.h"
 
 typedef struct capture {
     FILE *file;
@@ -162,7 +162,7 @@ static sl_launch_log *make_log(void)
     assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
     for (uint64_t n = 0; n < 2; n++) {
         sl_trace_launch launch = {.grid = {32, 1, 1}, .block = {16, 16, 1}, .lanes = 32, .blocks_recorded = 32};
-        sl_counts slot[2] = {{0}, {0}};
+        sl_counts slot[2] = {0};
         sl_launch_counts counts = {.slots = 2, .slot = slot};
         sl_counts_add(&slot[0], SL_COUNTER_ld_requests, 131072);
         sl_counts_add(&slot[0], SL_COUNTER_ld_sectors, 524288);
@@ -233,21 +233,91 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
     sl_launch_log *log = make_log();
     capture c;
     assert_int_equal(sl_launch_report_text(capture_start(&c), log, 89, NULL), SL_OK);
-    capture_is(&c, "#  kernel    grid  block  warp insts  ld req  ld sectors  sect/req  st req  st sectors\n"
-                   "0  k_rowdot    32  16x16       1,000   131 K       524 K      4.00       0           0\n"
-                   "2  k_rowdot    32  16x16       1,000   131 K       524 K      4.00       1           4\n"
+    /* The heads of columns take a second line where the terminal is narrow. */
+    capture_is(&c, "                                 warp     ld       ld             st       st\n"
+                   "#  kernel          grid  block  insts    req  sectors  sect/req  req  sectors\n"
+                   "0  k_rowdot          32  16x16  1,000  131 K    524 K      4.00    0        0\n"
+                   "2  k_rowdot          32  16x16  1,000  131 K    524 K      4.00    1        4\n"
+                   "   all 2 launches               2,000  262 K   1.05 M      4.00    1        4\n"
                    "\nk_rowdot: memory instructions with the most traffic\n"
-                   "  place        instruction    array  requests  sectors  per req\n"
-                   "  a.cu:17      ld.global.f32  A         262 K   1.05 M     4.00\n"
-                   "  PTX line 35  st.global.f32  C             1        4     4.00\n");
+                   "place        instruction    array  requests  sectors  per req\n"
+                   "a.cu:17      ld.global.f32  A         262 K   1.05 M     4.00\n"
+                   "PTX line 35  st.global.f32  C             1        4     4.00\n");
     /* Where there is room, with bars. */
-    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 90, NULL), SL_OK);
+    assert_int_equal(sl_launch_report_text(capture_start(&c), log, 100, NULL), SL_OK);
     fclose(c.file);
+    assert_non_null(strstr(c.text, "block  warp insts  ld req  ld sectors  sect/req  st req  st sectors\n"));
     assert_non_null(strstr(c.text, "per req  traffic\n"));
     assert_non_null(strstr(c.text, "1.05 M     4.00  ██████████\n"));
     assert_non_null(strstr(c.text, "     4     4.00  ▏\n"));
     free(c.text);
     sl_launch_log_destroy(log);
+}
+
+/* A launch with all that the model and the simulator know, with large numbers. */
+static sl_launch_log *make_busy_log(void)
+{
+    const sl_trace_kernel kernel = {.symbol = "k", .name = "a_kernel_with_a_name_that_goes_on_and_on", .strings = ""};
+    sl_launch_log *log;
+    assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
+    for (uint64_t n = 0; n < 3; n++) {
+        sl_trace_launch launch = {
+            .grid = {65535, 1, 1}, .block = {32, 32, 1}, .lanes = 32, .failed = n == 1, .failure = "it read at 0"};
+        sl_launch_counts counts = {0};
+        for (int i = 0; i < SL_COUNTERS; i++)
+            sl_counts_add(&counts.total, (sl_counter)i, 123456789);
+        sl_launch_result result = {.index = n, .kernel = &kernel, .launch = &launch, .counts = &counts};
+        assert_int_equal(sl_launch_log_add(log, &result, NULL), SL_OK);
+    }
+    return log;
+}
+
+static void tables_fit_a_terminal_of_100_columns(void **state)
+{
+    (void)state;
+    sl_launch_log *log = make_busy_log();
+    sl_status (*const reports[])(FILE *, const sl_launch_log *, size_t, sl_error *) = {sl_launch_report_text,
+                                                                                       sl_model_report_text};
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        capture c;
+        assert_int_equal(reports[i](capture_start(&c), log, 100, NULL), SL_OK);
+        fclose(c.file);
+        for (char *line = strtok(c.text, "\n"); line; line = strtok(NULL, "\n"))
+            assert_true(sl_utf8_columns(line) <= 100);
+        free(c.text);
+    }
+    sl_launch_log_destroy(log);
+}
+
+static void a_failed_launch_has_its_error_and_no_numbers(void **state)
+{
+    (void)state;
+    sl_launch_log *log = make_busy_log();
+    capture c;
+    assert_int_equal(sl_launch_log_failed(log), 1);
+    assert_int_equal(sl_model_report_text(capture_start(&c), log, 0, NULL), SL_OK);
+    fclose(c.file);
+    assert_non_null(strstr(c.text, "1  a_kernel_with_a_name_that_goes_on_and_on (failed)\n"));
+    assert_non_null(strstr(c.text, "\nlaunch 1 failed: it read at 0\n"));
+    free(c.text);
+    assert_int_equal(sl_launch_report_csv(capture_start(&c), log, NULL), SL_OK);
+    fclose(c.file);
+    assert_non_null(strstr(c.text, ",energy_nj,failure\n"));
+    assert_non_null(strstr(c.text, ",,,,it read at 0\n"));
+    free(c.text);
+    sl_launch_log_destroy(log);
+}
+
+static void long_texts_wrap_in_the_last_column(void **state)
+{
+    (void)state;
+    static const sl_column columns[] = {SL_TEXTS("name"), SL_PROSE("description")};
+    sl_table *t = SL_TABLE(columns);
+    capture c;
+    sl_table_cell(t, "a");
+    sl_table_cell(t, "one two three four five six seven eight");
+    assert_int_equal(sl_table_finish(t, capture_start(&c), 30, NULL), SL_OK);
+    capture_is(&c, "name  description\na     one two three four five\n      six seven eight\n");
 }
 
 static void no_launch_is_said_in_words(void **state)
@@ -273,6 +343,9 @@ int main(void)
         cmocka_unit_test(launches_become_rows_of_csv),
         cmocka_unit_test(launches_become_a_table_with_the_heaviest_instructions),
         cmocka_unit_test(no_launch_is_said_in_words),
+        cmocka_unit_test(tables_fit_a_terminal_of_100_columns),
+        cmocka_unit_test(a_failed_launch_has_its_error_and_no_numbers),
+        cmocka_unit_test(long_texts_wrap_in_the_last_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

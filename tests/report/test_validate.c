@@ -10,7 +10,7 @@
 
 static void set(sl_counts *c, sl_counter counter, uint64_t value)
 {
-    c->known |= UINT64_C(1) << counter;
+    sl_counter_set_add(&c->known, counter);
     c->value[counter] = value;
 }
 

@@ -125,12 +125,12 @@ static sl_status note_block(void *context, const sl_block_view *block, sl_error 
     return SL_OK;
 }
 
-static sl_status note_end(void *context, const sl_launch_stats *stats, bool failed, sl_error *error)
+static sl_status note_end(void *context, const sl_launch_stats *stats, const char *failure, sl_error *error)
 {
     (void)error;
     notes *n = context;
     note(n, "%llu warp instructions, %llu thread instructions%s\n", (unsigned long long)stats->warp_insts,
-         (unsigned long long)stats->thread_insts, failed ? ", failed" : "");
+         (unsigned long long)stats->thread_insts, failure ? ", failed" : "");
     return SL_OK;
 }
 

@@ -47,13 +47,13 @@ static sl_status block(void *context, const sl_block_view *view, sl_error *e)
     return SL_OK;
 }
 
-static sl_status end(void *context, const sl_launch_stats *stats, bool failed, sl_error *e)
+static sl_status end(void *context, const sl_launch_stats *stats, const char *failure, sl_error *e)
 {
     (void)e;
     digest *d = context;
     d->warp_insts += stats->warp_insts;
     d->thread_insts += stats->thread_insts;
-    assert_false(failed);
+    assert_null(failure);
     return SL_OK;
 }
 

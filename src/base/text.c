@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- UTF-8 ---- */
+
+uint32_t sl_utf8_next(const char *text, size_t *length)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t bytes = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+    *length = 1;
+    if (!bytes)
+        return SL_UTF8_BAD;
+    uint32_t c = bytes == 1 ? s[0] : s[0] & (0x7fu >> bytes);
+    for (size_t i = 1; i < bytes; i++) {
+        if (s[i] >> 6 != 2)
+            return SL_UTF8_BAD;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    if (c < least[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return SL_UTF8_BAD;
+    *length = bytes;
+    return c;
+}
+
+/* Combining marks take no column, East Asian wide characters two. */
+static size_t columns_of(uint32_t c)
+{
+    if (c == SL_UTF8_BAD)
+        return 1;
+    if (c < 0x20 || (c >= 0x300 && c < 0x370) || (c >= 0x200b && c < 0x2010) || (c >= 0xfe00 && c < 0xfe10))
+        return 0;
+    bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) ||
+                (c >= 0xf900 && c < 0xfb00) || (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
+                (c >= 0xffe0 && c < 0xffe7) || (c >= 0x1f300 && c < 0x1f650) || (c >= 0x20000 && c < 0x3fffe);
+    return wide ? 2 : 1;
+}
+
+size_t sl_utf8_columns(const char *text)
+{
+    size_t columns = 0, length;
+    for (; *text; text += length)
+        columns += columns_of(sl_utf8_next(text, &length));
+    return columns;
+}
+
+size_t sl_utf8_prefix(const char *text, size_t columns)
+{
+    size_t bytes = 0, length;
+    while (text[bytes]) {
+        size_t wide = columns_of(sl_utf8_next(text + bytes, &length));
+        if (wide > columns)
+            break;
+        columns -= wide;
+        bytes += length;
+    }
+    return bytes;
+}
+
+/* ---- numbers ---- */
+
+/* printf writes the locale's decimal point; reports do not. */
+static void use_point(char *text)
+{
+    for (; *text; text++)
+        if (!strchr("0123456789+-einfa", *text))
+            *text = '.';
+}
+
+char *sl_double_text(double value, char buffer[SL_DOUBLE_BYTES])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, SL_DOUBLE_BYTES, "%.*g", digits, value);
+        if (!isfinite(value) || strtod(buffer, NULL) == value)
+            break;
+    }
+    use_point(buffer);
+    return buffer;
+}
+
+char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES])
+{
+    snprintf(buffer, SL_HUMAN_BYTES, "%.*f", digits, value);
+    use_point(buffer);
+    return buffer;
+}
+
+static uint64_t divide_round(uint64_t value, unsigned factor, unsigned __int128 scale)
+{
+    return (uint64_t)(((unsigned __int128)value * factor + scale / 2) / scale);
+}
+
+/* Three digits and a unit. Rounded in integers, so that no platform differs. */
+static char *scaled(uint64_t value, uint64_t unit, const char *const *names, char buffer[SL_HUMAN_BYTES])
+{
+    unsigned power = 0;
+    unsigned __int128 scale = 1;
+    for (; divide_round(value, 1, scale) >= unit; power++) /* what rounds up to a whole unit belongs to the next */
+        scale *= unit;
+    unsigned ones = (unsigned)divide_round(value, 1, scale), tenths = (unsigned)divide_round(value, 10, scale);
+    unsigned hundredths = (unsigned)divide_round(value, 100, scale);
+    if (hundredths < 1000)
+        snprintf(buffer, SL_HUMAN_BYTES, "%u.%02u %s", hundredths / 100, hundredths % 100, names[power]);
+    else if (tenths < 1000)
+        snprintf(buffer, SL_HUMAN_BYTES, "%u.%u %s", tenths / 10, tenths % 10, names[power]);
+    else
+        snprintf(buffer, SL_HUMAN_BYTES, "%u %s", ones, names[power]);
+    return buffer;
+}
+
+char *sl_human_count(uint64_t value, char buffer[SL_HUMAN_BYTES])
+{
+    static const char *const names[] = {"", "K", "M", "G", "T", "P", "E"};
+    if (value >= 100000)
+        return scaled(value, 1000, names, buffer);
+    if (value >= 1000)
+        snprintf(buffer, SL_HUMAN_BYTES, "%u,%03u", (unsigned)(value / 1000), (unsigned)(value % 1000));
+    else
+        snprintf(buffer, SL_HUMAN_BYTES, "%u", (unsigned)value);
+    return buffer;
+}
+
+char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES])
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (value >= 1024)
+        return scaled(value, 1024, names, buffer);
+    snprintf(buffer, SL_HUMAN_BYTES, "%u B", (unsigned)value);
+    return buffer;
+}
+
+/* ---- CSV ---- */
+
+void sl_csv_field(FILE *file, const char *text)
+{
+    if (!text[strcspn(text, "\",\r\n")]) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+/* ---- ASCII ---- */
+
+static char plain(uint32_t c)
+{
+    static const char blocks[] = ".:-=+*%####==--"; /* U+2581 to U+258F: heights, the whole, then widths */
+    if (c < 0x80)
+        return (char)c;
+    if (c >= 0x2581 && c <= 0x258f)
+        return blocks[c - 0x2581];
+    return c == 0x2026 ? '~' : c == 0xd7 ? 'x' : c == 0x2013 || c == 0xb7 ? '-' : '?';
+}
+
+void sl_text_plain(FILE *file, const char *text)
+{
+    size_t length;
+    for (; *text; text += length)
+        fputc(plain(sl_utf8_next(text, &length)), file);
+}
+
+sl_status sl_text_finish(FILE *file, const char *what, sl_error *error)
+{
+    return fflush(file) || ferror(file) ? sl_fail_io(error, "write", what) : SL_OK;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Text as people and other programs read it: UTF-8, numbers, CSV fields. */
+#ifndef SL_BASE_TEXT_H
+#define SL_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sluice/error.h"
+
+enum { SL_UTF8_BAD = 0xffffffff };
+
+/* The code point at `text` (not at its end) and its length in bytes; SL_UTF8_BAD, length 1, for what is not UTF-8. */
+uint32_t sl_utf8_next(const char *text, size_t *length);
+/* Columns on a terminal. */
+size_t sl_utf8_columns(const char *text);
+/* Bytes of the longest start of `text` that takes at most `columns`. */
+size_t sl_utf8_prefix(const char *text, size_t columns);
+
+enum { SL_DOUBLE_BYTES = 32, SL_HUMAN_BYTES = 32 };
+
+/* The shortest decimal that reads back as `value`, with a point in any locale; "nan", "inf", "-inf". Returns `buffer`.
+ */
+char *sl_double_text(double value, char buffer[SL_DOUBLE_BYTES]);
+/* A count for people: exact to 99,999, then three digits and a unit: "123 K", "4.19 M". Returns `buffer`. */
+char *sl_human_count(uint64_t value, char buffer[SL_HUMAN_BYTES]);
+/* The same for bytes, in powers of 1024: "512 B", "1.50 MiB". */
+char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES]);
+/* A ratio with `digits` after the point, with a point in any locale. */
+char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
+
+/* The text in ASCII, column by column, for terminals that have nothing else: bars of '#', '~' for what was left out,
+ * '?' for characters that have no likeness. */
+void sl_text_plain(FILE *file, const char *text);
+
+/* A field of CSV, quoted where RFC 4180 asks for it. */
+void sl_csv_field(FILE *file, const char *text);
+
+/* The end of a report, "the CSV report": SL_IO when anything could not be written. */
+sl_status sl_text_finish(FILE *file, const char *what, sl_error *error);
+
+#endif

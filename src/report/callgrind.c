@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/page.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/metrics.h"
+#include "report/page_data.h"
+
+/* ---- events ---- */
+
+/* Counters, then what the profile counts. */
+typedef struct costs {
+    uint64_t of[SL_METRICS];
+} costs;
+
+static void add_reuse(costs *to, const sl_profile_counts *c, const sl_profile_options *o)
+{
+    const sl_metric_row row = {.reuse = c, .options = o};
+    for (sl_metric m = SL_METRICS_OF_REUSE; m < SL_METRICS; m++)
+        to->of[m] += sl_metric_of(m, &row).part;
+}
+
+static void add_counts(costs *to, const sl_counts *counts)
+{
+    for (int i = 0; i < SL_COUNTERS; i++)
+        to->of[i] += counts->value[i];
+}
+
+/* Footprints overlap: they do not add up. Neither do formulas. */
+static bool is_event(const sl_page *page, sl_metric m)
+{
+    if ((int)m < SL_COUNTERS)
+        return sl_counts_has(&page->counts, (sl_counter)m) && m != SL_METRIC_footprint_bytes;
+    return page->input.profile && m >= SL_METRICS_OF_REUSE && !sl_metric_is_share(m);
+}
+
+static void put_costs(FILE *file, const sl_page *page, const costs *c)
+{
+    for (sl_metric m = 0; m < SL_METRICS; m++)
+        if (is_event(page, m))
+            fprintf(file, " %" PRIu64, c->of[m]);
+    fputc('\n', file);
+}
+
+static void put_events(FILE *file, const sl_page *page)
+{
+    for (sl_metric m = 0; m < SL_METRICS; m++)
+        if (is_event(page, m))
+            fprintf(file, "event: %s : %s\n", sl_metric_infos[m].name, sl_metric_infos[m].description);
+    fputs("events:", file);
+    for (sl_metric m = 0; m < SL_METRICS; m++)
+        if (is_event(page, m))
+            fprintf(file, " %s", sl_metric_infos[m].name);
+    fputc('\n', file);
+}
+
+/* ---- names ---- */
+
+/* A name ends with its line. */
+static void put_text(FILE *file, const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
+    fputc('\n', file);
+}
+
+/* Always with a number, so that no name can look like one. */
+static void put_name(FILE *file, const char *key, size_t number, const char *name)
+{
+    fprintf(file, "%s=(%zu) ", key, number);
+    put_text(file, name);
+}
+
+/* Where an instruction stands: a source line, else a line of the PTX, else an address. */
+static const char *file_of(const sl_inst_name *inst)
+{
+    if (inst->source_line)
+        return *inst->source_file ? inst->source_file : "unknown";
+    return inst->ptx_line ? "PTX" : "addresses";
+}
+
+static uint32_t line_of(const sl_inst_name *inst)
+{
+    return inst->source_line ? inst->source_line : inst->ptx_line ? inst->ptx_line : inst->pc;
+}
+
+/* ---- kernels ---- */
+
+static bool same_line(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return line_of(a) == line_of(b) && !strcmp(file_of(a), file_of(b));
+}
+
+static bool is_first(const sl_page_kernel *k, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (same_line(&k->load[i].inst, &k->load[at].inst))
+            return false;
+    return true;
+}
+
+static costs costs_of(const sl_page *page, const sl_page_kernel *k, uint32_t at)
+{
+    costs sum = {0};
+    for (uint32_t i = at; i < k->loads; i++) {
+        if (!same_line(&k->load[i].inst, &k->load[at].inst))
+            continue;
+        add_counts(&sum, &k->load[i].counts);
+        if (k->load[i].reuse)
+            add_reuse(&sum, k->load[i].reuse, page->input.profile->options);
+    }
+    return sum;
+}
+
+/* What the lines leave of the kernel's sums. */
+static costs rest_of(const sl_page_kernel *k)
+{
+    costs all = {0}, lines = {0};
+    add_counts(&all, &k->counts);
+    for (uint32_t i = 0; i < k->loads; i++)
+        add_counts(&lines, &k->load[i].counts);
+    for (int i = 0; i < SL_COUNTERS; i++)
+        all.of[i] -= lines.of[i] < all.of[i] ? lines.of[i] : all.of[i];
+    return all;
+}
+
+static void put_kernel(FILE *file, const sl_page *page, size_t number, size_t *names)
+{
+    const sl_page_kernel *k = &page->kernels.items[number];
+    const char *own = k->loads ? file_of(&k->load[0].inst) : "unknown";
+    costs rest = rest_of(k);
+    put_name(file, "\nfl", *names += 1, own);
+    put_name(file, "fn", number + 1, k->name);
+    fputs("0", file);
+    put_costs(file, page, &rest);
+    for (uint32_t i = 0; i < k->loads; i++) {
+        if (!is_first(k, i))
+            continue;
+        costs line = costs_of(page, k, i);
+        put_name(file, "fi", *names += 1, file_of(&k->load[i].inst));
+        fprintf(file, "%u", line_of(&k->load[i].inst));
+        put_costs(file, page, &line);
+    }
+}
+
+sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error)
+{
+    size_t names = 0; /* of files, so far */
+    fputs("# callgrind format\nversion: 1\ncreator: sluice " SLUICE_VERSION "\ncmd: ", file);
+    put_text(file, page->input.subject);
+    fputs("positions: line\n", file);
+    put_events(file, page);
+    for (size_t i = 0; i < page->kernels.count; i++)
+        put_kernel(file, page, i, &names);
+    return sl_text_finish(file, "the profile for KCachegrind", error);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* The page as a whole: head, sections, data, scripts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/html.h"
+#include "report/page_frame.h"
+#include "report/page_sections.h"
+
+/* What made the numbers. */
+static void put_facts(FILE *file, const sl_page *page)
+{
+    const sl_report_info *info = &page->input.info;
+    sl_htmlf(file, "<p class=facts>sluice " SLUICE_VERSION " %s", info->command);
+    if (info->trace)
+        sl_htmlf(file, " \u00b7 trace %s", info->trace->path);
+    if (info->trace && info->trace->producer)
+        sl_htmlf(file, " \u00b7 recorded by <code>%s</code>", info->trace->producer);
+    for (size_t i = 0; i < info->options; i++)
+        sl_htmlf(file, " \u00b7 %s <b>%s</b>", info->option[i].name, info->option[i].value);
+    if (info->seed)
+        fprintf(file, " \u00b7 seed <b>%llu</b>", (unsigned long long)*info->seed);
+    fputs("</p>\n", file);
+    if (info->trace && info->trace->damage)
+        sl_htmlf(file, "<p class=\"note bad\">The trace is damaged: %s</p>\n", info->trace->damage);
+}
+
+static void put_nav(FILE *file, const sl_page *page)
+{
+    const sl_page_input *in = &page->input;
+    const struct {
+        const char *id, *title;
+        bool there;
+    } links[] = {
+        {"overview", "Overview", page->kernels.count},       {"kernels", "Kernels", page->kernels.count},
+        {"sizes", "Cache sizes", page->sizes.kernels},       {"policies", "Policies", page->policies.kernels},
+        {"simulated", "Simulated", page->simulated.kernels}, {"hardware", "Hardware", in->validation},
+        {"launches", "Launches", page->launches.count > 1},  {"counters", "Counters", true},
+    };
+    fputs("<nav aria-label=Sections><ul>\n", file);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (links[i].there)
+            fprintf(file, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
+    fputs("</ul></nav>\n", file);
+}
+
+static void put_legend(FILE *file, const sl_page *page)
+{
+    static const char *const classes[][2] = {
+        {"c-hit", "hit"},           {"c-pending", "pending hit"}, {"c-other", "miss"},  {"c-compulsory", "compulsory"},
+        {"c-capacity", "capacity"}, {"c-conflict", "conflict"},   {"c-store", "store"}, {"c-mshr", "MSHR"}};
+    enum { MISS = 2 }; /* behind the hits: misses as such, or their classes */
+    bool classed = page->input.sizes || sl_counts_has(&page->counts, SL_COUNTER_compulsory_sectors);
+    if (!sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)
+        return;
+    fputs("<p class=legend>Sectors of loads in L1: ", file);
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (i < MISS || (i == MISS) != classed)
+            fprintf(file, "<span><i class=%s></i> %s</span> ", classes[i][0], classes[i][1]);
+    fputs("</p>\n", file);
+}
+
+static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
+{
+    put_legend(file, page);
+    sl_section_overview(file, page);
+    sl_section_kernels(file, page);
+    sl_status status = sl_section_worst_loads(file, page, error);
+    for (size_t i = 0; i < page->kernels.count && !status; i++)
+        status = sl_section_kernel(file, page, i, error);
+    sl_section_sizes(file, page);
+    sl_section_policies(file, page);
+    sl_section_simulated(file, page);
+    sl_section_hardware(file, page);
+    sl_section_launches(file, page);
+    sl_section_glossary(file, page);
+    return status;
+}
+
+/* JSON inside of a script element: no '<', which could end the element. It stands in strings only. */
+static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return sl_fail_memory(error);
+    sl_status status = sl_page_json(memory, page, error);
+    if (fclose(memory) && !status)
+        status = sl_fail_memory(error);
+    if (!status) {
+        fputs("<script type=\"application/json\" id=data>\n", file);
+        for (size_t i = 0; i < bytes; i++)
+            if (text[i] == '<')
+                fputs("\\u003c", file);
+            else
+                fputc(text[i], file);
+        fputs("</script>\n", file);
+    }
+    free(text);
+    return status;
+}
+
+sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error)
+{
+    char *title = NULL;
+    const char *machine = page->input.info.machine;
+    if (asprintf(&title, "%s%s%s", page->input.subject, machine ? " on " : "", machine ? machine : "") < 0)
+        return sl_fail_memory(error);
+    sl_page_frame_head(file, title);
+    sl_htmlf(file, "<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>%s</h1>\n", title);
+    free(title);
+    put_facts(file, page);
+    fputs("</header>\n", file);
+    put_nav(file, page);
+    fputs("<main id=main>\n", file);
+    sl_status status = put_sections(file, page, error);
+    fputs("</main>\n", file);
+    if (!status)
+        status = put_data(file, page, error);
+    if (status)
+        return status;
+    sl_page_frame_end(file);
+    return sl_text_finish(file, "the HTML report", error);
+}

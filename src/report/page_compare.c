@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* First levels and policies side by side, and the model beside hardware. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/html.h"
+#include "report/page_sections.h"
+
+/* ---- sweeps ---- */
+
+static void put_size(FILE *file, const sl_page_size *size)
+{
+    char least[SL_HUMAN_BYTES], most[SL_HUMAN_BYTES];
+    if (size->least == size->most)
+        sl_html_cell_bytes(file, size->most);
+    else
+        fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)size->most,
+                sl_human_bytes(size->least, least), sl_human_bytes(size->most, most));
+}
+
+static void size_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const sl_page_size *size,
+                      const char *name, const sl_page_columns *columns)
+{
+    for (size_t p = 0; p < s->points; p++) {
+        const sl_sweep_point *point = &s->point[p];
+        fputs("<tr>", file);
+        sl_html_cell(file, name);
+        fprintf(file, "<td>%s%s%s</td>", point->varied ? point->varied : "", point->varied ? " " : "",
+                point->factor ? point->factor : "");
+        put_size(file, &size[p]);
+        sl_html_cell_count(file, point->ways);
+        sl_html_cell_bytes(file, point->line_bytes);
+        if (point->mshrs)
+            sl_html_cell_count(file, point->mshrs);
+        else
+            sl_html_cell_none(file);
+        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &counts[p]});
+        fputs("</tr>\n", file);
+    }
+}
+
+static sl_page_columns columns_of(const sl_page_sweep *sum, bool bars)
+{
+    sl_page_columns columns = {.bars = bars};
+    for (size_t p = 0; p < sum->sweep->points; p++)
+        sl_page_columns_add(&columns, &(sl_metric_row){.counts = &sum->all[p]});
+    return columns;
+}
+
+/* Whether there is a section; its title, chart and note. */
+static bool section_start(FILE *file, const sl_page_sweep *sum, const char *id, const char *title, const char *caption)
+{
+    if (!sum->kernels)
+        return false;
+    fprintf(file, "<section id=%s><h2>%s</h2>\n", id, title);
+    sl_section_chart(file, id, SIZE_MAX, caption);
+    if (sum->sweep->note)
+        sl_html_note(file, sum->sweep->note);
+    return true;
+}
+
+static void section_end(FILE *file)
+{
+    sl_html_table_end(file);
+    fputs("</section>\n", file);
+}
+
+void sl_section_sizes(FILE *file, const sl_page *page)
+{
+    const sl_page_sweep *sum = &page->sizes;
+    const sl_sweep *s = sum->sweep;
+    if (!section_start(file, sum, "sizes", "Cache sizes", "Misses of L1 by class, for each first level"))
+        return;
+    sl_page_columns columns = columns_of(sum, true);
+    sl_html_table(file, "Loads under each first level", "sortable long");
+    sl_html_column(file, "kernel", NULL, false);
+    sl_html_column(file, "varied", "what differs from the machine", false);
+    sl_html_column(file, "L1 size", NULL, true);
+    sl_html_column(file, "ways", NULL, true);
+    sl_html_column(file, "line", NULL, true);
+    sl_html_column(file, "MSHRs", "empty: any number", true);
+    sl_page_columns_head(file, &columns);
+    sl_html_table_rows(file);
+    if (sum->kernels > 1)
+        size_rows(file, s, sum->all, sum->all_size, "all kernels", &columns);
+    for (size_t k = 0; k < sum->kernels; k++)
+        size_rows(file, s, &sum->counts[k * s->points], &sum->size[k * s->points], sum->first[k]->name, &columns);
+    section_end(file);
+}
+
+/* ---- policies ---- */
+
+static void policy_row(FILE *file, const sl_counts *counts, size_t points, const char *name)
+{
+    fputs("<tr>", file);
+    sl_html_cell(file, name);
+    for (size_t p = 0; p < points; p++)
+        sl_html_cell_metric(file, SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &counts[p]});
+    fputs("</tr>\n", file);
+}
+
+void sl_section_policies(FILE *file, const sl_page *page)
+{
+    const sl_page_sweep *sum = &page->policies;
+    const sl_sweep *s = sum->sweep;
+    if (!section_start(file, sum, "policies", "Policies", "Hit rate of loads in L1 with each replacement policy"))
+        return;
+    sl_html_table(file, "Hit rates of loads in L1, by replacement policy", "sortable");
+    sl_html_column(file, "kernel", NULL, false);
+    for (size_t p = 0; p < s->points; p++)
+        sl_html_column(file, s->point[p].replacement ? s->point[p].replacement : "", NULL, true);
+    sl_html_table_rows(file);
+    if (sum->kernels > 1)
+        policy_row(file, sum->all, s->points, "all kernels");
+    for (size_t k = 0; k < sum->kernels; k++)
+        policy_row(file, &sum->counts[k * s->points], s->points, sum->first[k]->name);
+    section_end(file);
+}
+
+/* ---- policies in the simulator ---- */
+
+/* The first point is the machine as it is: the others are as fast as they take fewer cycles. */
+static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const char *name,
+                           const sl_page_columns *columns)
+{
+    double base = (double)counts[0].value[SL_COUNTER_cycles];
+    for (size_t p = 0; p < s->points; p++) {
+        uint64_t cycles = counts[p].value[SL_COUNTER_cycles];
+        fputs("<tr>", file);
+        sl_html_cell(file, name);
+        sl_html_cell(file, s->point[p].replacement);
+        if (cycles)
+            sl_html_cell_number(file, base / (double)cycles, 3, "");
+        else
+            sl_html_cell_none(file);
+        sl_page_columns_cells(file, columns, &(sl_metric_row){.counts = &counts[p]});
+        fputs("</tr>\n", file);
+    }
+}
+
+void sl_section_simulated(FILE *file, const sl_page *page)
+{
+    const sl_page_sweep *sum = &page->simulated;
+    const sl_sweep *s = sum->sweep;
+    if (!section_start(file, sum, "simulated", "Policies, cycle by cycle",
+                       "Speed with each policy of L1 in the simulator"))
+        return;
+    sl_page_columns columns = columns_of(sum, false);
+    sl_html_table(file, "Simulated with each policy of L1", "sortable long");
+    sl_html_column(file, "kernel", NULL, false);
+    sl_html_column(file, "L1 policy", "the first is the machine's own; those that bypass have its replacement", false);
+    sl_html_column(file, "speed", "cycles of the machine's own policy for each cycle of this one", true);
+    sl_page_columns_head(file, &columns);
+    sl_html_table_rows(file);
+    if (sum->kernels > 1)
+        simulated_rows(file, s, sum->all, "all kernels", &columns);
+    for (size_t k = 0; k < sum->kernels; k++)
+        simulated_rows(file, s, &sum->counts[k * s->points], sum->first[k]->name, &columns);
+    section_end(file);
+}
+
+/* ---- hardware ---- */
+
+static void cell_if(FILE *file, bool known, double value, int digits, const char *unit)
+{
+    if (known)
+        sl_html_cell_number(file, value, digits, unit);
+    else
+        sl_html_cell_none(file);
+}
+
+static const char *unit_of(sl_quantity quantity)
+{
+    return sl_quantity_is_share(quantity) ? " pt" : "%";
+}
+
+static void put_means(FILE *file, const sl_validation *v)
+{
+    sl_html_table(file, "Mean absolute errors", "sortable");
+    sl_html_column(file, "variant", NULL, false);
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
+        if (sl_validation_has(v, q))
+            sl_html_column(file, sl_quantity_title(q),
+                           sl_quantity_is_share(q) ? "in points of a hundred" : "in percent of what was measured",
+                           true);
+    sl_html_table_rows(file);
+    for (size_t i = 0; i < v->variants; i++) {
+        fputs("<tr>", file);
+        sl_html_cell(file, v->variant[i]);
+        for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+            sl_mean_error mean = sl_validation_mean(v, i, q);
+            if (sl_validation_has(v, q))
+                cell_if(file, mean.launches, mean.mean, 2, unit_of(q));
+        }
+        fputs("</tr>\n", file);
+    }
+    sl_html_table_end(file);
+}
+
+static void put_compared(FILE *file, const sl_validation *v, const sl_validated *l)
+{
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+        if (!sl_validation_has(v, q))
+            continue;
+        const char *unit = sl_quantity_is_share(q) ? "%" : "";
+        int digits = sl_quantity_is_share(q);
+        double value = 0;
+        bool known = sl_quantity_value(q, &l->measured, &value);
+        cell_if(file, known, value, digits, unit);
+        known = sl_quantity_value(q, &l->model[0], &value);
+        cell_if(file, known, value, digits, unit);
+        known = sl_quantity_error(q, &l->measured, &l->model[0], &value);
+        cell_if(file, known, value, 1, unit_of(q));
+    }
+}
+
+static void put_launches(FILE *file, const sl_validation *v)
+{
+    sl_html_table(file, "Launches: measured, modelled, difference", "sortable long");
+    sl_html_column(file, "workload", NULL, false);
+    sl_html_column(file, "#", NULL, true);
+    sl_html_column(file, "kernel", NULL, false);
+    sl_html_column(file, "in means", "launches with few load sectors are left out of the means", false);
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+        char title[64];
+        if (!sl_validation_has(v, q))
+            continue;
+        snprintf(title, sizeof title, "%s, measured", sl_quantity_title(q));
+        sl_html_column(file, title, NULL, true);
+        sl_html_column(file, v->variant[0], NULL, true);
+        sl_html_column(file, "error", sl_quantity_is_share(q) ? "in points" : "in percent", true);
+    }
+    sl_html_table_rows(file);
+    for (size_t i = 0; i < v->launches; i++) {
+        const sl_validated *l = &v->launch[i];
+        fputs("<tr>", file);
+        sl_html_cell(file, l->workload);
+        sl_html_cell_count(file, l->index);
+        sl_html_cell(file, l->name);
+        sl_html_cell(file, sl_validation_counts(v, l) ? "yes" : "no");
+        put_compared(file, v, l);
+        fputs("</tr>\n", file);
+    }
+    sl_html_table_end(file);
+}
+
+void sl_section_hardware(FILE *file, const sl_page *page)
+{
+    const sl_validation *v = page->input.validation;
+    if (!v)
+        return;
+    fputs("<section id=hardware><h2>Model and hardware</h2>\n<div class=charts>\n", file);
+    for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
+        char what[64];
+        if (!sl_validation_has(v, q))
+            continue;
+        snprintf(what, sizeof what, "scatter-%s", sl_quantity_infos[q].name);
+        sl_section_chart(file, what, SIZE_MAX, sl_quantity_title(q));
+    }
+    fputs("</div>\n", file);
+    if (v->unmeasured)
+        fprintf(file, "<p class=note>The counters have nothing of %llu launches.</p>\n",
+                (unsigned long long)v->unmeasured);
+    put_means(file, v);
+    put_launches(file, v);
+    fputs("</section>\n", file);
+}
+
+/* ---- glossary ---- */
+
+static sl_counter_set known_in(const sl_page *page)
+{
+    sl_counter_set known = page->counts.known;
+    const sl_page_sweep *sums[] = {&page->sizes, &page->policies, &page->simulated};
+    for (int i = 0; i < 3; i++)
+        for (size_t p = 0; sums[i]->kernels && p < sums[i]->sweep->points; p++)
+            sl_counter_set_join(&known, &sums[i]->all[p].known);
+    const sl_validation *v = page->input.validation;
+    for (size_t i = 0; v && i < v->launches; i++) {
+        sl_counter_set_join(&known, &v->launch[i].measured.known);
+        sl_counter_set_join(&known, &v->launch[i].model[0].known);
+    }
+    return known;
+}
+
+void sl_section_glossary(FILE *file, const sl_page *page)
+{
+    sl_counter_set known = known_in(page);
+    if (!sl_counter_set_any(&known))
+        return;
+    fputs("<section id=counters><h2>Counters</h2>\n<details><summary>What each counter means</summary>\n", file);
+    sl_html_table(file, "Counters", "");
+    sl_html_column(file, "counter", NULL, false);
+    sl_html_column(file, "unit", NULL, false);
+    sl_html_column(file, "meaning", NULL, false);
+    sl_html_column(file, "in Nsight Compute", NULL, false);
+    sl_html_table_rows(file);
+    for (int i = 0; i < SL_COUNTERS; i++) {
+        const sl_counter_info *c = &sl_counter_infos[i];
+        if (!sl_counter_set_has(&known, (sl_counter)i))
+            continue;
+        fprintf(file, "<tr><td><code>%s</code></td>", c->name);
+        sl_html_cell(file, c->unit);
+        sl_html_cell(file, c->meaning);
+        fprintf(file, "<td><code>%s</code></td></tr>\n", c->metric);
+    }
+    sl_html_table_end(file);
+    fputs("</details></section>\n", file);
+}

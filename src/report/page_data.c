@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Putting together what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
+ * instructions are. Where the model and the trace both know a counter the model's is taken: its sectors are those of
+ * the machine. */
+#include "report/page_data.h"
+
+#include <string.h>
+
+#include "base/map.h"
+#include "report/launch_log.h"
+
+/* ---- kernels ---- */
+
+static bool same_kernel(const sl_page_kernel *k, const char *symbol, uint32_t insts, const sl_inst_name *inst)
+{
+    if (k->loads != insts || strcmp(k->symbol, symbol) != 0)
+        return false;
+    for (uint32_t i = 0; i < insts; i++)
+        if (!sl_inst_same(&k->load[i].inst, &inst[i]))
+            return false;
+    return true;
+}
+
+/* The kernel's place in the page, new where it is not there yet; SIZE_MAX when memory runs out. */
+static size_t kernel_at(sl_page *page, const char *symbol, const char *name, uint32_t insts, const sl_inst_name *inst)
+{
+    for (size_t i = 0; i < page->kernels.count; i++)
+        if (same_kernel(&page->kernels.items[i], symbol, insts, inst))
+            return i;
+    sl_page_kernel k = {.symbol = symbol, .name = name, .loads = insts};
+    k.load = sl_arena_array(&page->arena, sl_page_load, insts);
+    if (!k.load || !sl_array_push(&page->kernels, k))
+        return SIZE_MAX;
+    for (uint32_t i = 0; i < insts; i++)
+        k.load[i].inst = inst[i];
+    return page->kernels.count - 1;
+}
+
+/* ---- logs ---- */
+
+/* Adds what `from` knows but for the counters of `except`. */
+static void add_known(sl_counts *to, sl_counts from, const sl_counter_set *except)
+{
+    for (int i = 0; i < SL_COUNTERS; i++)
+        if (sl_counter_set_has(except, (sl_counter)i))
+            from.value[i] = 0;
+    for (int i = 0; i < SL_COUNTER_WORDS; i++)
+        from.known.word[i] &= ~except->word[i];
+    sl_counts_merge(to, &from);
+}
+
+/* Logs tell the same launches in the same order: `number` is where this one stood in its log. */
+static sl_page_launch *launch_at(sl_page *page, const sl_logged_launch *l, size_t number, size_t kernel)
+{
+    if (number < page->launches.count)
+        return &page->launches.items[number];
+    sl_page_launch launch = {.index = l->index, .kernel = kernel, .failed = l->failed, .failure = l->failure};
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->block, sizeof launch.block);
+    if (!sl_array_push(&page->launches, launch))
+        return NULL;
+    page->kernels.items[kernel].launches++;
+    return &page->launches.items[page->launches.count - 1];
+}
+
+static bool add_logged(sl_page *page, const sl_logged_launch *l, size_t number, size_t kernel,
+                       const sl_counter_set *except)
+{
+    sl_counts counts = sl_unpack_counts(&l->counts);
+    sl_page_kernel *k = &page->kernels.items[kernel];
+    sl_page_launch *launch = launch_at(page, l, number, kernel);
+    if (!launch)
+        return false;
+    add_known(&launch->counts, counts, except);
+    add_known(&k->counts, counts, except);
+    add_known(&page->counts, counts, except);
+    for (uint32_t i = 0; i < l->loads; i++) {
+        counts = sl_unpack_counts(&l->load[i].counts);
+        add_known(&k->load[l->load[i].inst].counts, counts, except);
+    }
+    return true;
+}
+
+/* Counters of `except` are somebody else's to tell. */
+static bool add_log(sl_page *page, const sl_launch_log *log, const sl_counter_set *except)
+{
+    size_t *place = sl_arena_array(&page->arena, size_t, log->kernel_count + 1);
+    for (size_t i = 0; place && i < log->launches.count; i++) {
+        const sl_logged_launch *l = &log->launches.items[i];
+        const sl_logged_kernel *k = l->kernel;
+        if (!place[k->number])
+            place[k->number] = kernel_at(page, k->symbol, k->name, k->insts, k->inst) + 1;
+        if (!place[k->number] || !add_logged(page, l, i, place[k->number] - 1, except))
+            return false;
+    }
+    return place;
+}
+
+static sl_counter_set known_by(const sl_launch_log *log)
+{
+    sl_counter_set known = {0};
+    for (size_t i = 0; log && i < log->launches.count; i++)
+        sl_counter_set_join(&known, &log->launches.items[i].counts.known);
+    return known;
+}
+
+/* ---- profiles ---- */
+
+static bool add_profile(sl_page *page, const sl_profile_sum *sum)
+{
+    const sl_trace_kernel *kernel = sum->kernel;
+    sl_inst_name *inst = sl_arena_array(&page->arena, sl_inst_name, kernel->mem_slots);
+    for (uint32_t s = 0; inst && s < kernel->mem_slots; s++)
+        inst[s] = sl_inst_named(&kernel->inst[kernel->mem_inst[s]], kernel->strings);
+    size_t at = inst ? kernel_at(page, kernel->symbol, kernel->name, kernel->mem_slots, inst) : SIZE_MAX;
+    if (at == SIZE_MAX)
+        return false;
+    sl_page_kernel *k = &page->kernels.items[at];
+    k->reuse = sum;
+    if (!k->launches)
+        k->launches = sum->launches;
+    for (uint32_t i = 0; i < sum->loads; i++)
+        k->load[sum->load[i].slot].reuse = &sum->load[i].counts;
+    return true;
+}
+
+/* ---- sweeps ---- */
+
+/* Numbers of kernels, from 1, by symbol; 0 is none. False when memory runs out. */
+static bool number_launches(const sl_sweep *s, sl_page_sweep *sum, size_t *number)
+{
+    sl_map seen;
+    bool good = true;
+    sl_map_init(&seen);
+    for (size_t i = 0; i < s->launches && good; i++) {
+        const sl_swept_launch *l = &s->launch[i];
+        number[i] = (size_t)(uintptr_t)sl_map_get(&seen, l->symbol, strlen(l->symbol));
+        if (number[i])
+            continue;
+        sum->first[sum->kernels++] = l;
+        number[i] = sum->kernels;
+        good = sl_map_put(&seen, l->symbol, strlen(l->symbol), (void *)(uintptr_t)number[i]);
+    }
+    sl_map_fini(&seen);
+    return good;
+}
+
+static void add_size(sl_page_size *to, uint64_t bytes)
+{
+    if (!to->most || bytes < to->least)
+        to->least = bytes;
+    if (bytes > to->most)
+        to->most = bytes;
+}
+
+static bool add_sweep(sl_page *page, const sl_sweep *s, sl_page_sweep *sum)
+{
+    if (!s)
+        return true;
+    sum->sweep = s;
+    sum->first = sl_arena_array(&page->arena, const sl_swept_launch *, s->launches);
+    sum->all = sl_arena_array(&page->arena, sl_counts, s->points);
+    sum->all_size = sl_arena_array(&page->arena, sl_page_size, s->points);
+    size_t *number = sl_arena_array(&page->arena, size_t, s->launches);
+    if (!sum->first || !sum->all || !sum->all_size || !number || !number_launches(s, sum, number))
+        return false;
+    sum->counts = sl_arena_array(&page->arena, sl_counts, sum->kernels * s->points);
+    sum->size = sl_arena_array(&page->arena, sl_page_size, sum->kernels * s->points);
+    if (!sum->counts || !sum->size)
+        return false;
+    for (size_t i = 0; i < s->launches; i++)
+        for (size_t p = 0; p < s->points && !s->launch[i].failed; p++) {
+            size_t at = (number[i] - 1) * s->points + p;
+            sl_counts_merge(&sum->counts[at], &s->launch[i].counts[p]);
+            sl_counts_merge(&sum->all[p], &s->launch[i].counts[p]);
+            add_size(&sum->size[at], s->launch[i].l1_bytes[p]);
+            add_size(&sum->all_size[p], s->launch[i].l1_bytes[p]);
+        }
+    return true;
+}
+
+/* ---- plans ---- */
+
+static void add_plan(sl_page_kernel *k, const sl_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        if (!strcmp(plan->kernel[i].function, k->symbol))
+            k->planned = &plan->kernel[i];
+    for (uint32_t i = 0; i < plan->loads; i++)
+        for (uint32_t n = 0; n < k->loads && !strcmp(plan->load[i].function, k->symbol); n++)
+            if (k->load[n].inst.pc == plan->load[i].place)
+                k->load[n].planned = &plan->load[i];
+}
+
+/* ---- pages ---- */
+
+static void drop_idle_loads(sl_page_kernel *k)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < k->loads; i++)
+        if (sl_page_load_ran(&k->load[i]))
+            k->load[kept++] = k->load[i];
+    k->loads = kept;
+}
+
+static bool fill(sl_page *page)
+{
+    const sl_page_input *in = &page->input;
+    const sl_counter_set none = {0}, modelled = known_by(in->modelled);
+    if (in->counted && !add_log(page, in->counted, &modelled))
+        return false;
+    if (in->modelled && !add_log(page, in->modelled, &none))
+        return false;
+    for (size_t i = 0; in->profile && i < in->profile->sums.kernels; i++)
+        if (!add_profile(page, &in->profile->sums.kernel[i]))
+            return false;
+    for (size_t i = 0; i < page->kernels.count; i++) {
+        drop_idle_loads(&page->kernels.items[i]);
+        if (in->plan)
+            add_plan(&page->kernels.items[i], in->plan);
+    }
+    return sl_page_find_views(page) && add_sweep(page, in->sizes, &page->sizes) &&
+           add_sweep(page, in->policies, &page->policies) && add_sweep(page, in->simulated, &page->simulated);
+}
+
+sl_status sl_page_create(const sl_page_input *input, sl_page **page, sl_error *error)
+{
+    sl_page *p = calloc(1, sizeof *p);
+    if (!p)
+        return sl_fail_memory(error);
+    p->input = *input;
+    sl_arena_init(&p->arena);
+    if (!fill(p)) {
+        sl_page_destroy(p);
+        return sl_fail_memory(error);
+    }
+    *page = p;
+    return SL_OK;
+}
+
+void sl_page_destroy(sl_page *page)
+{
+    if (!page)
+        return;
+    sl_array_free(&page->kernels);
+    sl_array_free(&page->launches);
+    sl_arena_fini(&page->arena);
+    free(page);
+}

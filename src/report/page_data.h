@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a page: what several analyses say of the same kernels, loads and launches, put together. */
+#ifndef SL_REPORT_PAGE_DATA_H
+#define SL_REPORT_PAGE_DATA_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "report/inst_name.h"
+#include "report/page.h"
+
+/* A memory instruction of a kernel, summed over its launches. */
+typedef struct sl_page_load {
+    sl_inst_name inst;
+    sl_counts counts;
+    const sl_profile_counts *reuse; /* NULL: unknown */
+    const sl_plan_load *planned;    /* NULL: no plan names it */
+} sl_page_load;
+
+/* The part of a source that belongs to a kernel; lines from 1, inclusive. */
+typedef struct sl_page_view {
+    size_t source; /* of the input's */
+    uint32_t first, last;
+    bool ptx;
+} sl_page_view;
+
+typedef struct sl_page_kernel {
+    const char *symbol, *name;
+    uint64_t launches;
+    sl_counts counts;            /* sums; the footprint is the largest */
+    const sl_profile_sum *reuse; /* NULL: unknown */
+    uint32_t loads;              /* that ran, in program order */
+    sl_page_load *load;
+    const sl_plan_kernel *planned; /* NULL: no plan has it */
+    size_t views;                  /* PTX last */
+    sl_page_view *view;
+} sl_page_kernel;
+
+typedef struct sl_page_launch {
+    uint64_t index;
+    size_t kernel;
+    uint32_t grid[3], block[3];
+    bool failed;
+    const char *failure;
+    sl_counts counts;
+} sl_page_launch;
+
+/* Launches that take different amounts of shared memory leave different sizes of a unified L1. */
+typedef struct sl_page_size {
+    uint64_t least, most;
+} sl_page_size;
+
+/* A sweep, summed over the launches of each kernel. */
+typedef struct sl_page_sweep {
+    const sl_sweep *sweep;
+    size_t kernels;                /* 0: nothing to show */
+    const sl_swept_launch **first; /* [kernels]: a launch of each, for its names */
+    sl_counts *counts;             /* [kernels][points] */
+    sl_counts *all;                /* [points] */
+    sl_page_size *size;            /* [kernels][points] of the first level */
+    sl_page_size *all_size;        /* [points] */
+} sl_page_sweep;
+
+struct sl_page {
+    sl_page_input input;
+    sl_arena arena;
+    sl_counts counts; /* of everything */
+    SL_ARRAY(sl_page_kernel) kernels;
+    SL_ARRAY(sl_page_launch) launches;
+    sl_page_sweep sizes, policies, simulated;
+};
+
+/* Finds the views of all kernels; false when memory runs out. */
+bool sl_page_find_views(sl_page *page);
+
+/* Whether anything was touched. */
+static inline bool sl_page_load_ran(const sl_page_load *load)
+{
+    return load->reuse || sl_counter_set_any(&load->counts.known);
+}
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of metrics in the tables of a page: of those that pages can show the ones that have a value somewhere. */
+#include <string.h>
+
+#include "base/text.h"
+#include "report/html.h"
+#include "report/page_sections.h"
+
+static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_warp_insts,
+                                                 SL_METRIC_ld_requests,
+                                                 SL_METRIC_ld_sectors,
+                                                 SL_METRIC_sectors_per_request,
+                                                 SL_METRIC_l1_hit_rate,
+                                                 SL_METRIC_ld_sector_misses,
+                                                 SL_METRIC_compulsory,
+                                                 SL_METRIC_capacity,
+                                                 SL_METRIC_conflict,
+                                                 SL_METRIC_store,
+                                                 SL_METRIC_mshr,
+                                                 SL_METRIC_pending_hits,
+                                                 SL_METRIC_reuse_accesses_without_reuse,
+                                                 SL_METRIC_reuse_coalescing_efficiency,
+                                                 SL_METRIC_l2_read_sectors,
+                                                 SL_METRIC_l2_read_hit_rate,
+                                                 SL_METRIC_dram_read_sectors,
+                                                 SL_METRIC_st_sectors,
+                                                 SL_METRIC_atom_requests,
+                                                 SL_METRIC_red_requests,
+                                                 SL_METRIC_async_sectors,
+                                                 SL_METRIC_local_ld_sectors,
+                                                 SL_METRIC_local_st_sectors,
+                                                 SL_METRIC_shared_ld_requests,
+                                                 SL_METRIC_shared_passes_per_load,
+                                                 SL_METRIC_tex_requests,
+                                                 SL_METRIC_cycles,
+                                                 SL_METRIC_ipc,
+                                                 SL_METRIC_bypass_share,
+                                                 SL_METRIC_unused_share,
+                                                 SL_METRIC_stall_way_cycles,
+                                                 SL_METRIC_stall_mshr_cycles,
+                                                 SL_METRIC_stall_merge_cycles,
+                                                 SL_METRIC_stall_queue_cycles,
+                                                 SL_METRIC_energy_nj,
+                                                 SL_METRIC_time_ns,
+                                                 SL_METRIC_footprint_bytes};
+
+sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse)
+{
+    return (sl_metric_row){counts, reuse, page->input.profile ? page->input.profile->options : NULL};
+}
+
+bool sl_page_has_bars(const sl_page *page)
+{
+    return sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && page->counts.value[SL_COUNTER_ld_sectors];
+}
+
+void sl_page_columns_add(sl_page_columns *columns, const sl_metric_row *row)
+{
+    for (int i = 0; i < SL_PAGE_METRICS; i++) {
+        sl_fraction f = sl_metric_of(shown[i], row);
+        bool rate = shown[i] == SL_METRIC_l1_hit_rate || shown[i] == SL_METRIC_l2_read_hit_rate;
+        columns->metric[i] |= f.known && (f.part || rate); /* that nothing hits is worth a column */
+    }
+}
+
+void sl_page_columns_head(FILE *file, const sl_page_columns *columns)
+{
+    if (columns->bars)
+        sl_html_column(file, "in L1", "hits, pending hits and misses by class", false);
+    for (int i = 0; i < SL_PAGE_METRICS; i++) {
+        const sl_metric_info *m = &sl_metric_infos[shown[i]];
+        bool word = !strchr(m->long_heading, ' '); /* a long one fits */
+        if (columns->metric[i])
+            sl_html_column(file, word ? m->long_heading : m->heading, m->description, true);
+    }
+}
+
+void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row)
+{
+    char text[SL_METRIC_BYTES], exact[SL_DOUBLE_BYTES];
+    double value;
+    sl_fraction f = sl_metric_of(metric, row);
+    if (!sl_metric_value(metric, row, &value)) {
+        sl_html_cell_none(file);
+        return;
+    }
+    if (f.whole == 1 && !sl_metric_is_share(metric))
+        snprintf(exact, sizeof exact, "%llu", (unsigned long long)f.part);
+    else
+        sl_double_text(value, exact);
+    sl_html_cell_exact(file, exact, sl_metric_text(metric, row, 1, text));
+}
+
+void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row)
+{
+    if (columns->bars) {
+        fputs("<td>", file);
+        sl_page_bar(file, row->counts);
+        fputs("</td>", file);
+    }
+    for (int i = 0; i < SL_PAGE_METRICS; i++)
+        if (columns->metric[i])
+            sl_html_cell_metric(file, shown[i], row);
+}
+
+/* ---- the bar ---- */
+
+static const struct {
+    const char *class;
+    sl_metric metric;
+} classes[] = {{"c-compulsory", SL_METRIC_compulsory},
+               {"c-capacity", SL_METRIC_capacity},
+               {"c-conflict", SL_METRIC_conflict},
+               {"c-store", SL_METRIC_store},
+               {"c-mshr", SL_METRIC_mshr}};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+static void put_part(FILE *file, const char *class, uint64_t part, uint64_t whole)
+{
+    char text[SL_HUMAN_BYTES];
+    if (part)
+        fprintf(file, "<i class=%s style=\"width:%s%%\"></i>", class,
+                sl_human_ratio(100.0 * (double)part / (double)whole, 2, text));
+}
+
+static void put_words(FILE *file, const char *title, uint64_t part, uint64_t whole)
+{
+    char text[SL_HUMAN_BYTES];
+    if (part)
+        fprintf(file, ", %s %s%%", title, sl_human_ratio(100.0 * (double)part / (double)whole, 1, text));
+}
+
+void sl_page_bar(FILE *file, const sl_counts *c)
+{
+    uint64_t all = c->value[SL_COUNTER_ld_sectors], hits = c->value[SL_COUNTER_ld_sector_hits];
+    uint64_t pending = c->value[SL_COUNTER_pending_hit_sectors], missed = 0, part[CLASSES];
+    char text[SL_HUMAN_BYTES];
+    if (!all || !sl_counts_has(c, SL_COUNTER_ld_sector_hits))
+        return;
+    fprintf(file, "<span class=bar role=img title=\"hit %s%%",
+            sl_human_ratio(100.0 * (double)hits / (double)all, 1, text));
+    put_words(file, "of which pending", pending, all);
+    for (int i = 0; i < CLASSES; i++) {
+        part[i] = sl_metric_of(classes[i].metric, &(sl_metric_row){.counts = c}).part;
+        missed += part[i];
+        put_words(file, sl_metric_infos[classes[i].metric].long_heading, part[i], all);
+    }
+    fputs("\">", file);
+    pending = pending < hits ? pending : hits;
+    put_part(file, "c-hit", hits - pending, all);
+    put_part(file, "c-pending", pending, all);
+    for (int i = 0; i < CLASSES; i++)
+        put_part(file, classes[i].class, part[i], all);
+    if (hits + missed < all) /* misses whose class nobody told */
+        put_part(file, "c-other", all - hits - missed, all);
+    fputs("</span>", file);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* What loads gain by going past a cache, as a plan says it: cells of the tables of lines and loads. */
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/html.h"
+#include "report/page_sections.h"
+
+static const unsigned shown[] = {SL_BYPASS_L1, SL_BYPASS_L2, SL_BYPASS_BOTH};
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+/* The least and the most of several loads; what was not measured does not count. */
+static bool range_of(const sl_plan_load *const *planned, size_t count, unsigned mode, double *least, double *most)
+{
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (size_t n = 0; n < count; n++) {
+        double value = planned[n]->affinity[mode];
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+    return *least <= *most;
+}
+
+static const char *sign_of(double value)
+{
+    return value >= 0.05 ? "gain" : "loss";
+}
+
+static void put_mode(FILE *file, unsigned mode)
+{
+    fprintf(file, "<b class=plan>%s</b>", sl_bypass_name(mode));
+}
+
+/* ---- of a load ---- */
+
+void sl_planned_columns(FILE *file)
+{
+    sl_html_column(file, "past L1", "time that the kernel gains when this load alone goes past L1, in percent", true);
+    sl_html_column(file, "past L2", "the same past L2", true);
+    sl_html_column(file, "past both", "the same past L1 and L2", true);
+    sl_html_column(file, "plan", "what the plan makes it go past", false);
+}
+
+void sl_planned_cells(FILE *file, const sl_plan_load *planned)
+{
+    for (int i = 0; i < SHOWN; i++) {
+        double value = planned ? planned->affinity[shown[i]] : NAN;
+        if (isnan(value))
+            sl_html_cell_none(file);
+        else
+            fprintf(file, "<td class=\"n %s\" data-v=\"%.4f\">%+.1f%%</td>", sign_of(value), value, value);
+    }
+    sl_htmlf(file, "<td title=\"%s\">", planned && planned->why ? planned->why : "");
+    if (planned && planned->mode != SL_BYPASS_NONE)
+        put_mode(file, planned->mode);
+    fputs("</td>", file);
+}
+
+/* ---- of a line ---- */
+
+void sl_planned_line_column(FILE *file)
+{
+    sl_html_column(file, "affinity",
+                   "the most time that the kernel gains when one of the line's loads goes past a cache, in "
+                   "percent, and past which; in a box what the plan does",
+                   true);
+}
+
+static void put_title(FILE *file, const sl_plan_load *const *planned, size_t count)
+{
+    fprintf(file, "%zu load%s", count, count == 1 ? "" : "s");
+    for (int i = 0; i < SHOWN; i++) {
+        double least, most;
+        if (!range_of(planned, count, shown[i], &least, &most))
+            continue;
+        fprintf(file, "; past %s %+.1f", sl_bypass_name(shown[i]), least);
+        if (most - least >= 0.05)
+            fprintf(file, " to %+.1f", most);
+        fputs(" %", file);
+    }
+}
+
+void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t count)
+{
+    double best = -INFINITY;
+    unsigned modes = 0, of = SL_BYPASS_NONE;
+    for (int i = 0; i < SHOWN; i++) {
+        double least, most;
+        if (range_of(planned, count, shown[i], &least, &most) && most > best) {
+            best = most;
+            of = shown[i];
+        }
+    }
+    for (size_t n = 0; n < count; n++)
+        modes |= 1u << planned[n]->mode;
+    if (of == SL_BYPASS_NONE && modes <= 1u << SL_BYPASS_NONE) {
+        sl_html_cell_none(file);
+        return;
+    }
+    fprintf(file, "<td class=\"n %s\"", sign_of(best));
+    if (of != SL_BYPASS_NONE)
+        fprintf(file, " data-v=\"%.4f\"", best);
+    fputs(" title=\"", file);
+    put_title(file, planned, count);
+    fputs("\">", file);
+    if (of != SL_BYPASS_NONE)
+        fprintf(file, "%s %+.1f%%", sl_bypass_name(of), best);
+    for (unsigned mode = SL_BYPASS_NONE + 1; mode < SL_BYPASS_MODES; mode++)
+        if (modes >> mode & 1) {
+            fputc(' ', file);
+            put_mode(file, mode);
+        }
+    fputs("</td>", file);
+}
+
+/* ---- of a kernel ---- */
+
+void sl_section_planned(FILE *file, const sl_page *page, size_t kernel)
+{
+    const sl_plan *plan = page->input.plan;
+    const sl_plan_kernel *k = page->kernels.items[kernel].planned;
+    if (!k || !k->base)
+        return;
+    sl_htmlf(file, "<p class=note>A plan made on <b>%s</b>", plan->clock ? plan->clock : "no clock");
+    if (plan->select)
+        sl_htmlf(file, " by <b>%s</b>", plan->select);
+    char base[SL_HUMAN_BYTES], with[SL_HUMAN_BYTES];
+    fprintf(file, ": %s %s as it is, %s with the plan (%+.1f %%)", sl_human_count((uint64_t)k->base, base),
+            plan->unit ? plan->unit : "", sl_human_count((uint64_t)k->planned, with), k->gain);
+    if (k->verdict)
+        sl_htmlf(file, "; %s", k->verdict);
+    fputs(".</p>\n", file);
+}

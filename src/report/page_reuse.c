@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* How the data of a kernel comes back: histograms, which the script draws, and as tables. */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "report/html.h"
+#include "report/page_sections.h"
+
+static void put_range(FILE *file, uint64_t least, uint64_t most)
+{
+    char from[SL_HUMAN_BYTES], to[SL_HUMAN_BYTES];
+    sl_human_count(least, from);
+    sl_human_count(most, to);
+    fprintf(file, "<td class=n data-v=\"%" PRIu64 "\">%s", least, from);
+    if (most > least)
+        fprintf(file, "\u2013%s", to);
+    fputs("</td>", file);
+}
+
+static void put_distances(FILE *file, const sl_profile_counts *c)
+{
+    sl_html_table(file, "Reuse distances: different lines or sectors touched in between", "");
+    sl_html_column(file, "distance", NULL, true);
+    sl_html_column(file, "touches of lines", NULL, true);
+    sl_html_column(file, "", NULL, true);
+    sl_html_column(file, "touches of sectors", NULL, true);
+    sl_html_column(file, "", NULL, true);
+    sl_html_table_rows(file);
+    for (unsigned i = 0; i < SL_DISTANCE_BINS; i++) {
+        if (!c->line_distance.bin[i] && !c->sector_distance.bin[i])
+            continue;
+        fputs("<tr>", file);
+        put_range(file, sl_distance_min(i), sl_distance_max(i));
+        sl_html_cell_count(file, c->line_distance.bin[i]);
+        sl_html_cell_share(file, c->line_distance.bin[i], c->line_accesses);
+        sl_html_cell_count(file, c->sector_distance.bin[i]);
+        sl_html_cell_share(file, c->sector_distance.bin[i], c->sector_accesses);
+        fputs("</tr>\n", file);
+    }
+    fputs("<tr><td class=n>first touch</td>", file);
+    sl_html_cell_count(file, c->line_distance.never);
+    sl_html_cell_share(file, c->line_distance.never, c->line_accesses);
+    sl_html_cell_count(file, c->sector_distance.never);
+    sl_html_cell_share(file, c->sector_distance.never, c->sector_accesses);
+    fputs("</tr>\n", file);
+    sl_html_table_end(file);
+}
+
+static void put_reuses(FILE *file, const sl_profile_counts *c)
+{
+    sl_html_table(file, "How often lines are touched again", "");
+    sl_html_column(file, "again", NULL, true);
+    sl_html_column(file, "lines", NULL, true);
+    sl_html_column(file, "", NULL, true);
+    sl_html_table_rows(file);
+    for (unsigned i = 0; i < SL_REUSE_BINS; i++) {
+        if (!c->line_reuses[i])
+            continue;
+        fputs("<tr>", file);
+        put_range(file, sl_reuse_min(i), sl_reuse_max(i));
+        sl_html_cell_count(file, c->line_reuses[i]);
+        sl_html_cell_share(file, c->line_reuses[i], c->lines);
+        fputs("</tr>\n", file);
+    }
+    sl_html_table_end(file);
+}
+
+void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
+{
+    const sl_profile_sum *sum = page->kernels.items[kernel].reuse;
+    if (!sum || !sum->total.line_accesses)
+        return;
+    fputs("<h3>Reuse</h3>\n<div class=charts>\n", file);
+    sl_section_chart(file, "distance", kernel, "Reuse distance of lines and sectors");
+    sl_section_chart(file, "reuses", kernel, "How often a line is touched again");
+    if (sum->longest->windows)
+        sl_section_chart(file, "footprint", kernel, "Different lines over time, in the launch with the most touches");
+    fputs("</div>\n<details><summary>Reuse as tables</summary>\n<div class=side>\n", file);
+    put_distances(file, &sum->total);
+    put_reuses(file, &sum->total);
+    fputs("</div></details>\n", file);
+}
