@@ -121,7 +121,7 @@ int32_t sl_warp_new_join(sl_warp *warp, uint32_t inst)
     } else {
         if (warp->joins == warp->join_capacity) {
             uint32_t capacity = warp->join_capacity ? 2 * warp->join_capacity : FIRST_JOINS;
-            sl_coalescer *grown = realloc(warp->join, capacity * sizeof *grown);
+            sl_join *grown = realloc(warp->join, capacity * sizeof *grown);
             if (!grown)
                 sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "too many levels of calls and divergence");
             warp->join = grown;
@@ -129,7 +129,7 @@ int32_t sl_warp_new_join(sl_warp *warp, uint32_t inst)
         }
         index = (int32_t)warp->joins++;
     }
-    warp->join[index] = (sl_coalescer){.used = true};
+    warp->join[index] = (sl_join){.used = true};
     return index;
 }
 
@@ -150,7 +150,7 @@ static void exit_lanes(sl_warp *warp, uint64_t mask)
 static void settle(sl_warp *warp, int32_t index)
 {
     while (index >= 0) {
-        const sl_coalescer settled = warp->join[index], *join = &settled;
+        const sl_join settled = warp->join[index], *join = &settled;
         if (join->mask & warp->live & ~join->arrived)
             return;
         uint64_t mask = join->arrived & warp->live;
@@ -227,7 +227,7 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
     if (bb == now->reconverge || (bb == SL_BB_EXIT && now->join < 0))
         return now->join; /* the join is there already, or leaving needs none */
     int32_t index = sl_warp_new_join(warp, warp->code->bb[now->bb].first_inst);
-    sl_coalescer *join = &warp->join[index];
+    sl_join *join = &warp->join[index];
     join->mask = now->mask;
     join->bb = bb;
     join->parent = now->join;
@@ -393,7 +393,7 @@ bool sl_warp_has_ready(const sl_warp *warp)
 static bool release_waiting(sl_warp *warp, int32_t first)
 {
     for (int32_t j = first; j >= 0; j = warp->join[j].parent) {
-        sl_coalescer *join = &warp->join[j];
+        sl_join *join = &warp->join[j];
         uint64_t mask = join->arrived & warp->live;
         if (!mask)
             continue;

@@ -35,7 +35,7 @@ typedef struct sl_split {
 
 /* A place where lanes that went different ways meet again: the immediate post-dominator of a divergent branch, or the
  * return of a call. */
-typedef struct sl_coalescer {
+typedef struct sl_join {
     uint64_t mask, arrived;
     int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
     int32_t parent; /* of one not in use: the next such */
@@ -43,7 +43,7 @@ typedef struct sl_coalescer {
     uint32_t frame, local;         /* of the lanes when they continue */
     const sl_call *site;           /* call: where return values go */
     uint32_t callee_local, callee; /* call: where they come from */
-} sl_coalescer;
+} sl_join;
 
 typedef struct sl_block sl_block;
 typedef struct sl_worker sl_worker;
@@ -69,7 +69,7 @@ struct sl_warp {
     /* Control. */
     uint32_t splits;
     sl_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
-    sl_coalescer *join;
+    sl_join *join;
     uint32_t joins, join_capacity; /* ever used since the warp started; allocated */
     int32_t free_join;             /* first of those not in use; -1: none */
     sl_split now;                  /* the running split */
@@ -210,7 +210,7 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
 void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next);
 void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb);
 /* Copies results to the caller's frame when the lanes of `mask` come back. */
-void sl_warp_return_values(sl_warp *warp, const sl_coalescer *join, uint64_t mask);
+void sl_warp_return_values(sl_warp *warp, const sl_join *join, uint64_t mask);
 /* Registers that may be read before they are written. */
 void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function);
 

@@ -19,7 +19,7 @@ static void copy_locals(sl_warp *warp, uint64_t mask, uint32_t to, uint32_t from
     }
 }
 
-void sl_warp_return_values(sl_warp *warp, const sl_coalescer *join, uint64_t mask)
+void sl_warp_return_values(sl_warp *warp, const sl_join *join, uint64_t mask)
 {
     const sl_code_function *callee = &warp->code->function[join->callee];
     for (uint32_t i = 0; i < join->site->rets && i < callee->rets; i++) {
@@ -81,7 +81,7 @@ void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t n
     reserve_registers(warp, (uint64_t)frame + callee->frame_bytes, inst);
     reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
     int32_t join_index = sl_warp_new_join(warp, inst);
-    sl_coalescer *join = &warp->join[join_index];
+    sl_join *join = &warp->join[join_index];
     join->mask = now->mask;
     join->bb = next;
     join->parent = now->join;
