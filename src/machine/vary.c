@@ -42,17 +42,17 @@ static void change_mshrs(sl_level *level, uint32_t mshrs)
         level->mshr_merges = 0;
 }
 
-sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *wish, sl_error *error)
+sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *change, sl_error *error)
 {
     sl_level *level = &machine->level[0];
     sl_core_limits *core = &machine->core;
-    uint32_t line = wish->line_bytes;
-    if (wish->size_bytes) {
-        level->size_bytes = wish->size_bytes;
+    uint32_t line = change->line_bytes;
+    if (change->size_bytes) {
+        level->size_bytes = change->size_bytes;
         core->unified_bytes = core->carve_outs = core->carve_out_needs = 0;
     }
-    if (wish->ways)
-        level->ways = wish->ways;
+    if (change->ways)
+        level->ways = change->ways;
     if (line & (line - 1))
         return sl_fail(error, SL_INVALID, "%s, %s: a line of %u bytes: it must be a power of two", machine->name,
                        level->name, line);
@@ -60,8 +60,8 @@ sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *wish, sl_er
         change_line(level, line);
     if (line && machine->levels == 1 && machine->memory.channel_interleave % line)
         machine->memory.channel_interleave = line; /* memory right behind the level keeps lines whole */
-    if (wish->mshrs != SL_MSHRS_AS_THEY_ARE)
-        change_mshrs(level, wish->mshrs);
+    if (change->mshrs != SL_MSHRS_AS_THEY_ARE)
+        change_mshrs(level, change->mshrs);
     level->sets = 0;
     change_sets(level);
     return sl_machine_check(machine, error);

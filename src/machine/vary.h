@@ -17,6 +17,6 @@ typedef struct sl_first_level {
  * ways and line; lines without sectors stay so; a hash of address bits moves with the line, and is cut or continued by
  * plain bits for fewer or more sets; an L1 that is given a size has it in all launches, whatever shared memory they
  * need. Errors as those of sl_machine_check. */
-sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *wish, sl_error *error);
+sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *change, sl_error *error);
 
 #endif

@@ -172,7 +172,7 @@ static void link_newest(sl_l1 *c, int which, list *l, uint32_t record)
     l->count++;
 }
 
-static void is_evicted(line_record *r, int which)
+static void mark_evicted(line_record *r, int which)
 {
     r->resident[which] = false;
     r->valid[which] = 0;
@@ -180,10 +180,10 @@ static void is_evicted(line_record *r, int which)
         r->written[0] = r->written[1] = 0;
 }
 
-static void leave(sl_l1 *c, int which, list *l, uint32_t record)
+static void evict_line(sl_l1 *c, int which, list *l, uint32_t record)
 {
     unlink_record(c, which, l, record);
-    is_evicted(&c->records.items[record], which);
+    mark_evicted(&c->records.items[record], which);
 }
 
 /* The line is used: it becomes the newest, and enters if it was not there. In place for either list, and with what
@@ -199,7 +199,7 @@ __attribute__((always_inline)) static inline void use(sl_l1 *c, int which, list 
         }
     } else {
         if (l->count == room)
-            leave(c, which, l, l->oldest);
+            evict_line(c, which, l, l->oldest);
         link_newest(c, which, l, record);
         r->resident[which] = true;
     }
@@ -217,7 +217,7 @@ __attribute__((noinline)) static void use_way(sl_l1 *c, uint32_t record, uint32_
     } else {
         uint32_t gone = sl_policy_ways_enter(&c->by_policy, &access, record, &r->way);
         if (gone != NONE)
-            is_evicted(&c->records.items[gone], REAL);
+            mark_evicted(&c->records.items[gone], REAL);
         r->resident[REAL] = true;
     }
     r->valid[REAL] |= (uint16_t)sectors;
@@ -541,12 +541,12 @@ void sl_l1_invalidate(sl_l1 *c, uint64_t time, uint64_t line)
     uint32_t gone = r->valid[REAL];
     if (r->resident[REAL] && c->has_policy) {
         sl_policy_ways_evict(&c->by_policy, r->set, r->way);
-        is_evicted(r, REAL);
+        mark_evicted(r, REAL);
     } else if (r->resident[REAL]) {
-        leave(c, REAL, &c->set[r->set], record);
+        evict_line(c, REAL, &c->set[r->set], record);
     }
     if (r->resident[FULL])
-        leave(c, FULL, &c->full, record);
+        evict_line(c, FULL, &c->full, record);
     r->invalidated |= (uint16_t)gone;
 }
 

@@ -65,7 +65,7 @@ bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t
 bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
 /* When something next takes effect; UINT64_MAX: nothing is in flight. */
 uint64_t sl_l1_next_effect(const sl_l1 *l1);
-/* A load that allocates nothing. Where it is looked up, what is there or in flight is used, which leaves the order of
+/* A load that allocates nothing. Where it is looked up, what is there or in flight is used, which keeps the order of
  * replacement as it is; the rest bypasses the cache. */
 void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome);
 /* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. */

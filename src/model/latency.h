@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long misses take: a least time and a random part, |N(0, sigma)|, rounded. */
+/* How long misses take: a minimum time and a random part, |N(0, sigma)|, rounded. */
 #ifndef SL_MODEL_LATENCY_H
 #define SL_MODEL_LATENCY_H
 

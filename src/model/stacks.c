@@ -72,7 +72,7 @@ static inline uint32_t farther(uint32_t farthest, uint64_t distance)
 
 /* Moves the line to the front of its stacks; all its sectors have been as far as it was. *id is the line's; false when
  * memory runs out. */
-static bool touch(sl_stacks *s, uint64_t line, uint32_t *id)
+static bool access_line(sl_stacks *s, uint64_t line, uint32_t *id)
 {
     for (size_t g = 0; g < s->geometries && !s->failed; g++) {
         sl_reuse *stack = stack_of(&s->geometry[g], line);
@@ -116,7 +116,7 @@ static void count_sector(sl_stacks *s, uint32_t id, uint32_t sector)
 void sl_stacks_load(sl_stacks *s, uint64_t line, uint32_t sectors, bool counted)
 {
     uint32_t id;
-    if (!touch(s, line, &id))
+    if (!access_line(s, line, &id))
         return;
     for (uint32_t left = counted ? sectors : 0; left; left &= left - 1)
         count_sector(s, id, (uint32_t)__builtin_ctz(left));
@@ -166,7 +166,7 @@ void sl_stacks_store(sl_stacks *s, uint64_t line, uint32_t sectors)
     uint32_t id;
     if (s->level->write == SL_WRITE_EVICT)
         sl_stacks_invalidate(s, line);
-    else if (s->level->write == SL_WRITE_BACK && touch(s, line, &id))
+    else if (s->level->write == SL_WRITE_BACK && access_line(s, line, &id))
         use(s, id, sectors);
 }
 

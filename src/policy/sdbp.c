@@ -84,7 +84,7 @@ static void learn(sdbp *s, uint32_t pc, bool dead)
 /* ---- the sampler ---- */
 
 /* What is evicted from a set of the sampler: a free entry, one predicted dead, or the one used longest ago. */
-static entry *leaving(const sdbp *s, entry *set)
+static entry *victim_of(const sdbp *s, entry *set)
 {
     entry *best = set;
     for (uint32_t w = 0; w < s->sampler_ways; w++) {
@@ -109,7 +109,7 @@ static void sample(sdbp *s, const sl_cache_access *access)
     if (found) {
         learn(s, found->pc, false);
     } else {
-        found = leaving(s, set);
+        found = victim_of(s, set);
         if (found->line)
             learn(s, found->pc, true);
         found->line = access->line + 1;
@@ -121,7 +121,7 @@ static void sample(sdbp *s, const sl_cache_access *access)
 
 /* ---- hooks of the cache ---- */
 
-static void touch(sdbp *s, const sl_cache_access *access, uint32_t way)
+static void note_access(sdbp *s, const sl_cache_access *access, uint32_t way)
 {
     s->dead[(size_t)access->set * s->stamps.ways + way] = sl_access_reads(access) && predicts_dead(s, access->pc);
     sl_stamps_put(&s->stamps, access->set, way);
@@ -157,14 +157,14 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
 static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     sample(self, access);
-    touch(self, access, way);
+    note_access(self, access, way);
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     if (!((sdbp *)self)->is_asked)
         sample(self, access);
-    touch(self, access, way);
+    note_access(self, access, way);
 }
 
 static void report(const void *self, const sl_policy_statistics *statistics)

@@ -19,7 +19,7 @@ typedef struct sl_footprint {
     uint32_t max; /* windows; there are at least half as many once there were as many accesses */
     unsigned log2_window;
     uint64_t accesses;
-    uint64_t (*window)[SL_FOOTPRINT_LEVELS]; /* [most] */
+    uint64_t (*window)[SL_FOOTPRINT_LEVELS]; /* [max] */
 } sl_footprint;
 
 /* `windows`: at least that many and less than twice that many in the end. False when memory runs out. */

@@ -8,7 +8,7 @@
 #include "report/sim.h"
 
 #define TRAFFIC                                                                                                        \
-    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_pending_hits, SL_METRIC_bypass_requests,                         \
+    SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_pending_hits, SL_METRIC_bypass_requests,                    \
         SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors
 static const sl_metric_list traffic = SL_METRIC_LIST(SL_METRIC_cycles, SL_METRIC_ipc, TRAFFIC);
 static const sl_metric_list cycles =

@@ -23,7 +23,7 @@ struct sl_timeline {
     bool failed;    /* memory ran out */
     bool named;     /* the parts have names in the file */
     sl_machine machine;
-    stretch *stretch;                 /* [cores * schedulers] */
+    stretch *stretch;                /* [cores * schedulers] */
     bank_state *bank[SL_MAX_LEVELS]; /* what was written last */
     uint32_t banks[SL_MAX_LEVELS];
 };

@@ -93,7 +93,7 @@ static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *b
     return status;
 }
 
-static void leave(sl_sim *sim, sl_sim_core *core, uint32_t w)
+static void deactivate(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_block *block = &core->block[core->warp[w].block];
     uint64_t bit = UINT64_C(1) << w;
@@ -113,7 +113,7 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
     set_state(core, w, SL_WARP_DRAIN);
     block->warps--;
     if (!core->warp[w].loads && !core->warp[w].stores)
-        leave(sim, core, w);
+        deactivate(sim, core, w);
     return block->warps && block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
 }
 
@@ -146,7 +146,7 @@ static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
     if (warp->state == SL_WARP_DATA)
         settle_warp(sim, core, w, sim->now);
     else if (warp->state == SL_WARP_DRAIN && !warp->loads && !warp->stores)
-        leave(sim, core, w);
+        deactivate(sim, core, w);
     sl_wake(&sim->core_wheel, core->number, sim->now);
 }
 

@@ -131,7 +131,7 @@ static void come_in(sl_sim *sim, sl_bank *b, uint32_t number)
         sl_bank_put(sim, &b->out, sim->now, number);
 }
 
-static void is_evicted(sl_sim *sim, sl_bank *b, uint32_t record)
+static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
 {
     sl_eviction gone = b->eviction[record];
     b->eviction_slot[(gone.line - 1) % SL_EVICTION_SLOTS]--;
@@ -151,7 +151,7 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
 {
     uint32_t number = b->eviction[record].writeback;
     if (number == SL_NONE) {
-        is_evicted(sim, b, record);
+        finish_eviction(sim, b, record);
         return;
     }
     sl_request_at(sim, number)->group = record;
@@ -162,7 +162,7 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
 void sl_line_written(sl_sim *sim, const sl_request *r)
 {
     sl_bank *b = &sim->bank[r->warp][sl_bank_for(sim, r->warp, r->core, r->addr)];
-    is_evicted(sim, b, r->group);
+    finish_eviction(sim, b, r->group);
 }
 
 void sl_line_taken(sl_sim *sim, sl_request *r)

@@ -19,15 +19,15 @@ static bool grow(sl_request_pool *pool)
 uint32_t sl_request_take(sl_request_pool *pool)
 {
     uint32_t number;
-    if (pool->used < pool->touched) {
+    if (pool->used < pool->ever_used) {
         number = pool->free;
         pool->free = sl_pool_at(pool, number)->next;
     } else {
-        if (pool->touched == pool->capacity && !grow(pool)) {
+        if (pool->ever_used == pool->capacity && !grow(pool)) {
             pool->failed = true;
             return SL_NONE;
         }
-        number = pool->touched++;
+        number = pool->ever_used++;
     }
     pool->used++;
     *sl_pool_at(pool, number) = (sl_request){.next = SL_NONE, .group = SL_NONE};

@@ -60,9 +60,9 @@ enum { SL_LOG2_CHUNK = 15, SL_MAX_CHUNKS = 512 };
 typedef struct sl_request_pool {
     sl_request *chunk[SL_MAX_CHUNKS];
     uint32_t capacity;
-    uint32_t touched, used; /* how many were ever taken, and are now */
-    uint32_t free;          /* head of the list of those that are not any more */
-    bool failed;            /* memory ran out: numbers that were given out since are SL_NONE */
+    uint32_t ever_used, used; /* how many were ever taken, and are now */
+    uint32_t free;            /* head of the list of those that are not any more */
+    bool failed;              /* memory ran out: numbers that were given out since are SL_NONE */
 } sl_request_pool;
 
 static inline sl_request *sl_pool_at(const sl_request_pool *pool, uint32_t number)

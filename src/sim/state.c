@@ -57,7 +57,7 @@ static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
     fputc('\n', out);
     for (uint32_t i = 0; i < b->eviction_capacity && b->evictions_in_flight; i++)
         if (b->eviction[i].line)
-            fprintf(out, "  line %#" PRIx64 " leaves%s\n", (b->eviction[i].line - 1) << b->log2_line,
+            fprintf(out, "  line %#" PRIx64 " is evicted%s\n", (b->eviction[i].line - 1) << b->log2_line,
                     b->eviction[i].waiting.first != SL_NONE ? ", and its successor waits for that" : "");
     for (size_t place = 0; place < (size_t)b->sets * b->ways + b->level->frc_entries; place++)
         for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)

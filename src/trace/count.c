@@ -28,7 +28,7 @@ struct sl_launch_counter {
     tally (*tallies)[SPACES]; /* [mem_slots] */
     uint32_t *group;          /* [mem_slots]: which array the instruction accesses */
     uint32_t groups;
-    sl_sparse_set *touched; /* [groups] */
+    sl_sparse_set *accessed; /* [groups] */
     /* made by sl_launch_counter_result */
     sl_counts *slot_counts;
     sl_array_footprint *arrays;
@@ -85,8 +85,8 @@ sl_status sl_launch_counter_create(const sl_trace_kernel *kernel, const sl_trace
     c->predictor = malloc(slots * sizeof *c->predictor);
     c->tallies = calloc(slots, sizeof *c->tallies);
     c->group = calloc(slots, sizeof *c->group);
-    c->touched = calloc(slots, sizeof *c->touched);
-    if (!c->predictor || !c->tallies || !c->group || !c->touched) {
+    c->accessed = calloc(slots, sizeof *c->accessed);
+    if (!c->predictor || !c->tallies || !c->group || !c->accessed) {
         sl_launch_counter_destroy(c);
         return sl_fail_memory(error);
     }
@@ -100,11 +100,11 @@ void sl_launch_counter_destroy(sl_launch_counter *c)
     if (!c)
         return;
     for (uint32_t g = 0; g < c->groups; g++)
-        sl_sparse_set_fini(&c->touched[g]);
+        sl_sparse_set_fini(&c->accessed[g]);
     free(c->predictor);
     free(c->tallies);
     free(c->group);
-    free(c->touched);
+    free(c->accessed);
     free(c->slot_counts);
     free(c->arrays);
     free(c);
@@ -135,7 +135,7 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     }
     if (c->footprint)
         for (uint32_t i = 0; i < count; i++)
-            if (!sl_sparse_set_add(&c->touched[c->group[a->slot]], spans[i].first, spans[i].last))
+            if (!sl_sparse_set_add(&c->accessed[c->group[a->slot]], spans[i].first, spans[i].last))
                 return false;
     return true;
 }
@@ -253,7 +253,7 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
             into->tallies[s][space].amount += from->tallies[s][space].amount;
         }
     for (uint32_t g = 0; g < into->groups; g++)
-        if (!sl_sparse_set_merge(&into->touched[g], &from->touched[g]))
+        if (!sl_sparse_set_merge(&into->accessed[g], &from->accessed[g]))
             return sl_fail_memory(error);
     return SL_OK;
 }
@@ -307,8 +307,8 @@ static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, 
     size_t used = 0;
     bool fits = true;
     for (uint32_t g = 0; g < c->groups && fits; g++) {
-        uint64_t bytes = sl_sparse_set_count(&c->touched[g]) << c->log2_sector;
-        fits = sl_sparse_set_merge(&all, &c->touched[g]);
+        uint64_t bytes = sl_sparse_set_count(&c->accessed[g]) << c->log2_sector;
+        fits = sl_sparse_set_merge(&all, &c->accessed[g]);
         if (bytes)
             c->arrays[used++] = (sl_array_footprint){c->arrays[g].name, bytes};
     }
