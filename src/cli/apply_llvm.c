@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/apply_report.h"
-#include "cli/llvm_file.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/table.h"
+#include "rewrite/llvm_file.h"
 
 /* A plan may be for the code as it lies there, or for what -O2 makes of it. */
 static sl_status open_code(sl_llvm_file *file, const sl_plan *plan, const char *path,

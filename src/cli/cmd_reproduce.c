@@ -9,9 +9,9 @@
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "experiment/reproduction.h"
 #include "report/head_json.h"
 #include "report/text.h"
+#include "study/reproduction.h"
 
 typedef struct reproduce_options {
     sl_common common;

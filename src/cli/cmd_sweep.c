@@ -10,7 +10,7 @@
 #include "cli/slurm.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "experiment/sweep.h"
+#include "study/sweep.h"
 
 typedef struct sweep_options {
     sl_common common;

@@ -44,6 +44,8 @@ int sl_run_compat_hpca14(const sl_invocation *inv)
             return sl_cli_usage(inv, "--%s does not go with --compat hpca14, whose machine and model are fixed",
                                 given->name);
     }
+    if (inv->args.program)
+        return sl_cli_usage(inv, "--compat hpca14 takes a thread trace, not a program");
     const char *path = inv->args.operand[0];
     if (inv->args.operands > 1)
         return sl_cli_usage(inv, "--compat hpca14 takes one thread trace; '%s' is one argument too many",

@@ -25,13 +25,13 @@ static sl_status model_launch(const sl_machine *machine, const sl_model_options 
 }
 
 sl_status sl_model_log(const sl_invocation *inv, const sl_machine *machine, const sl_model_options *options,
-                       const sl_trace_input *input, sl_launch_log *log, sl_error *error)
+                       const sl_recording *recording, sl_launch_log *log, sl_error *error)
 {
     sl_pool *pool = NULL;
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
-    for (uint32_t n = 0; n < input->launches && !status; n++) {
-        status = model_launch(machine, options, input->trace, input->launch[n], pool, log, error);
-        sl_progress_update(inv->progress, "launches modelled", n + 1, input->launches);
+    for (uint32_t n = 0; n < recording->launches && !status; n++) {
+        status = model_launch(machine, options, recording->trace, recording->launch[n], pool, log, error);
+        sl_progress_update(inv->progress, "launches modelled", n + 1, recording->launches);
     }
     sl_pool_destroy(pool);
     return status;

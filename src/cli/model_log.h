@@ -3,10 +3,11 @@
 #ifndef SL_CLI_MODEL_LOG_H
 #define SL_CLI_MODEL_LOG_H
 
-#include "cli/trace_input.h"
+#include "cli/input.h"
 #include "model/model.h"
+#include "report/launches.h"
 
 sl_status sl_model_log(const sl_invocation *inv, const sl_machine *machine, const sl_model_options *options,
-                       const sl_trace_input *input, sl_launch_log *log, sl_error *error);
+                       const sl_recording *recording, sl_launch_log *log, sl_error *error);
 
 #endif

@@ -8,7 +8,6 @@
 #include "cli/launch_app.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "device/device.h"
 #include "report/table.h"
 #include "swap/results.h"
 
@@ -16,7 +15,8 @@ enum { ORIGINAL, PLANNED, RUNS };
 
 typedef struct planned_run {
     const sl_invocation *inv;
-    const sl_run_options *options;
+    const char *planned; /* file of the plan */
+    bool gpu;
     sl_app app;
     char *plan; /* absolute */
     char folder[512];
@@ -28,12 +28,11 @@ typedef struct planned_run {
 static sl_status run_once(planned_run *run, int which, sl_error *error)
 {
     char plan[4200], results[1024], file[900];
-    const sl_cudart_options emulated = {.threads = (uint32_t)run->options->common.threads, .quiet = true};
-    bool emulate = !strcmp(sl_device_kinds[run->options->on]->name, "emu");
+    const sl_cudart_options emulated = {.threads = (uint32_t)run->inv->common->threads, .quiet = true};
     snprintf(file, sizeof file, "%s/results-%d", run->folder, which);
     snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == PLANNED ? run->plan : "");
     snprintf(results, sizeof results, SL_SWAP_RESULTS_VARIABLE "=%s", file);
-    const sl_app_start start = {.emulate = emulate ? &emulated : NULL,
+    const sl_app_start start = {.emulate = !run->gpu ? &emulated : NULL,
                                 .folder = run->folder,
                                 .preload = "libsluice_swap.so",
                                 .variable = {plan, results},
@@ -122,13 +121,13 @@ static sl_status show(const planned_run *run, sl_error *error)
 static sl_status run_both(planned_run *run, sl_error *error)
 {
     sl_plan plan;
-    sl_status status = sl_plan_read(run->options->plan, &plan, error);
+    sl_status status = sl_plan_read(run->planned, &plan, error);
     if (status)
         return status;
     sl_plan_fini(&plan);
-    run->plan = realpath(run->options->plan, NULL);
+    run->plan = realpath(run->planned, NULL);
     if (!run->plan)
-        return sl_fail_io(error, "read", run->options->plan);
+        return sl_fail_io(error, "read", run->planned);
     status = sl_app_inspect(run->inv->args.program[0], &run->app, error);
     for (int which = 0; which < RUNS && !status; which++)
         status = run_once(run, which, error);
@@ -139,9 +138,9 @@ static sl_status run_both(planned_run *run, sl_error *error)
     return status;
 }
 
-int sl_run_planned(const sl_invocation *inv, const sl_run_options *options)
+int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu)
 {
-    planned_run run = {.inv = inv, .options = options};
+    planned_run run = {.inv = inv, .planned = plan, .gpu = gpu};
     sl_error error = {0};
     sl_status status = sl_temporary_folder(run.folder, sizeof run.folder, &error);
     if (status)

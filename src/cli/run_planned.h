@@ -3,11 +3,11 @@
 #ifndef SL_CLI_RUN_PLANNED_H
 #define SL_CLI_RUN_PLANNED_H
 
-#include "cli/run_source.h"
+#include "cli/command.h"
 
 /* Runs it twice with the interposer of src/swap in front of the CUDA runtime, shows the times of each kernel side by
  * side, and compares what was copied to the host. Returns the exit code: the program's own, or a failure where results
  * differ or the plan belongs to other code. */
-int sl_run_planned(const sl_invocation *inv, const sl_run_options *options);
+int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu);
 
 #endif

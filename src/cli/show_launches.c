@@ -72,6 +72,16 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
     return sl_launch_report_csv(file, r->shown->log, error);
 }
 
+void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
+{
+    shown->fact = &input->fact;
+    shown->facts = !input->trace;
+    shown->trace = input->trace;
+    shown->subject = input->subject;
+    shown->sources = input->texts;
+    shown->source = input->text;
+}
+
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
     static const sl_report_forms forms = {show_text, show_json, show_csv};

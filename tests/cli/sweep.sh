@@ -6,6 +6,7 @@
 cat >sizes.yaml <<'END'
 workloads: [spmv, "gather n=2048"]
 size: small
+machines: fermi-gtx480
 l1: [lru, decoupled]
 set: {L1.size: [16K, 32K]}
 END
@@ -27,7 +28,7 @@ cycles()
 {
     awk -F, -v row="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cycles") c = i } NR == row { print $c }' all.csv
 }
-run "$sluice" sim --size small spmv --l1 decoupled --set L1.size=32K --json
+run "$sluice" sim --gpu fermi-gtx480 --size small spmv --l1 decoupled --set L1.size=32K --json
 exits 0
 [ -n "$(cycles 5)" ] || fail 'no cycles'
 stdout_has "\"cycles\": $(cycles 5),"
@@ -86,6 +87,7 @@ done
 # A sweep of short points and then long ones, ended by a signal as soon as the database has a point.
 cat >short.yaml <<'END'
 workloads: ["gather n=2048"]
+machines: fermi-gtx480
 l1: [lru, decoupled]
 END
 sed 's/\]$/, matmul]/;1!s/, matmul//' short.yaml >long.yaml
@@ -127,7 +129,7 @@ exits 1
 stderr_has '2 of 3 points failed'
 [ "$(sed -n 3p broken.csv | cut -d, -f2,12)" = 'whole.slt,' ] || fail "$(sed -n 3p broken.csv)"
 file_has broken.csv 'cut.slt'
-stdout_has 'cannot read none.slt'
+stdout_has 'cannot open none.slt'
 
 it 'runs in parts, and puts them together'
 for part in 0 1 2; do

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA programs as inputs: started with the library of src/cudart in front, which writes down what was launched. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/input.h"
+#include "cli/launch_app.h"
+#include "cli/temporary.h"
+#include "cudart/results_file.h"
+
+typedef struct program_run {
+    const sl_invocation *inv;
+    const sl_record_options *options;
+    sl_run_end *end;
+    uint64_t first_index; /* of the process being read: the processes of a run count on */
+    uint64_t next_index;
+} program_run;
+
+static sl_status add_launch(void *context, const sl_launch_result *result, const char *failure, sl_error *error)
+{
+    program_run *run = context;
+    (void)failure; /* the library has said it on stderr when it happened */
+    sl_launch_result counted = *result;
+    counted.index += run->first_index;
+    run->next_index = counted.index + 1;
+    run->end->failed += result->failed;
+    return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
+}
+
+/* A process that broke off has left its trace under its temporary name: whole chunks of it can be read. */
+static void keep_unfinished_trace(const program_run *run, const char *path, uint32_t pid)
+{
+    char temporary[1200];
+    snprintf(temporary, sizeof temporary, "%s.tmp-%u", path, pid);
+    if (rename(temporary, path) == 0)
+        sl_cli_warn(run->inv, "the program broke off; %s holds what was recorded until then", path);
+}
+
+static sl_status collect(program_run *run, const char *folder, sl_error *error)
+{
+    for (uint32_t number = 0;; number++) {
+        sl_results_summary summary;
+        char path[1100];
+        sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
+        if (status == SL_NOT_FOUND)
+            return SL_OK;
+        if (status)
+            return status;
+        run->first_index = run->next_index;
+        if (!run->options->trace_path)
+            continue;
+        sl_results_trace_path(run->options->trace_path, number, path, sizeof path);
+        if (!summary.finished)
+            keep_unfinished_trace(run, path, summary.pid);
+        run->end->traces += !access(path, F_OK);
+    }
+}
+
+static sl_status fill_options(sl_cudart_options *out, const program_run *run, const char *folder, sl_error *error)
+{
+    const sl_record_options *o = run->options;
+    *out = (sl_cudart_options){.lanes = o->lanes,
+                               .threads = o->threads,
+                               .max_instructions = o->max_instructions,
+                               .quiet = run->inv->common->quiet,
+                               .check_address = o->check_address,
+                               .check_uninit = o->check_uninit,
+                               .zstd_level = (uint32_t)o->zstd_level,
+                               .counters = o->count,
+                               .ranged = o->filter.ranged,
+                               .first_launch = o->filter.first_launch,
+                               .last_launch = o->filter.last_launch,
+                               .blocks = o->filter.blocks};
+    const struct {
+        const char *name, *value;
+        char *to;
+        size_t size;
+    } texts[] = {
+        {"the instruction set", o->isa ? o->isa : "", out->isa, sizeof out->isa},
+        {"the folder for results", folder, out->results, sizeof out->results},
+        {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
+         sizeof out->kernel_regex},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((size_t)snprintf(texts[i].to, texts[i].size, "%s", texts[i].value) >= texts[i].size)
+            return sl_fail(error, SL_INVALID, "%s is longer than %zu characters", texts[i].name, texts[i].size - 1);
+    snprintf(out->producer, sizeof out->producer, "%s", o->producer);
+    for (char *c = out->producer; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    if (!o->trace_path)
+        return SL_OK;
+    /* The program may change its folder before it launches anything. */
+    char *here = *o->trace_path == '/' ? NULL : getcwd(NULL, 0);
+    int written = snprintf(out->trace, sizeof out->trace, "%s%s%s", here ? here : "", here ? "/" : "", o->trace_path);
+    free(here);
+    if ((size_t)written >= sizeof out->trace)
+        return sl_fail(error, SL_INVALID, "the path of the trace is longer than %zu characters", sizeof out->trace - 1);
+    return SL_OK;
+}
+
+sl_status sl_cli_start_program(void *context, const sl_input *input, const sl_record_options *options, sl_run_end *end,
+                               sl_error *error)
+{
+    char folder[512]; /* in which the program's processes leave their results */
+    sl_app app;
+    sl_app_end ended = {0};
+    sl_cudart_options passed;
+    program_run run = {.inv = context, .options = options, .end = end};
+    sl_status status = sl_app_inspect(input->spec.name, &app, error);
+    if (!status)
+        status = sl_temporary_folder(folder, sizeof folder, error);
+    if (status)
+        return status;
+    status = fill_options(&passed, &run, folder, error);
+    if (!status)
+        status = sl_app_run(&app, (char **)input->spec.program, &passed, &ended, error);
+    if (!status)
+        status = collect(&run, folder, error);
+    sl_temporary_folder_remove(folder);
+    end->exit_code = ended.code;
+    end->signal = ended.signal;
+    if (ended.signal)
+        sl_cli_warn(run.inv, "the program was ended by signal %d (%s)", ended.signal, strsignal(ended.signal));
+    return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A sweep: all combinations of programs, machines, policies and parameters that a YAML file names.
+ *
+ *   kind: sim                          # or model, or profile
+ *   workloads: [spmv, "bfs vertices=500"]
+ *   traces: [app.slt]                  # beside the workloads, from the folder of the file
+ *   size: small                        # of workloads; also a list
+ *   machines: [fermi-gtx480, mine.yaml]
+ *   l1: [lru, decoupled]               # also l2, scheduler, without, seed
+ *   set: {L1.size: [16K, 32K]}         # all combinations of these, too
+ *   cold: yes
+ *   stream: yes                        # also how lines come back in what goes into L1
+ */
+#ifndef SL_STUDY_SWEEP_H
+#define SL_STUDY_SWEEP_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "study/runner.h"
+
+typedef struct sl_sweep_spec {
+    sl_arena arena;
+    size_t points;
+    sl_point *point; /* the first key of the file varies slowest */
+} sl_sweep_spec;
+
+/* The caller frees it by sl_sweep_spec_free, also after a failure. */
+sl_status sl_sweep_spec_parse(const char *path, const char *text, size_t bytes, sl_sweep_spec *spec, sl_error *error);
+sl_status sl_sweep_spec_load(const char *path, sl_sweep_spec *spec, sl_error *error);
+void sl_sweep_spec_free(sl_sweep_spec *spec);
+
+/* A row for each point, in order, and a column for each counter that any of them has. */
+typedef struct sl_sweep_result {
+    const sl_sweep_spec *spec;
+    const sl_outcome *outcome;
+    size_t width; /* of the terminal; 0: any */
+} sl_sweep_result;
+sl_status sl_sweep_result_csv(FILE *file, const void *result, sl_error *error);
+sl_status sl_sweep_result_json(FILE *file, const void *result, sl_error *error);
+sl_status sl_sweep_result_text(FILE *file, const void *result, sl_error *error);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/yaml.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+enum { MOST_BYTES = 4 << 20 }; /* no experiment is near it */
+
+sl_status sl_yaml_read(const char *path, char **text, size_t *bytes, sl_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return sl_fail_io(error, "read", path);
+    *text = malloc(MOST_BYTES);
+    *bytes = *text ? fread(*text, 1, MOST_BYTES, file) : 0;
+    sl_status status = SL_OK;
+    if (!*text)
+        status = sl_fail_memory(error);
+    else if (ferror(file))
+        status = sl_fail_io(error, "read", path);
+    else if (*bytes == MOST_BYTES)
+        status = sl_fail_at(error, SL_INVALID, path, 0, 0, "this is too large to describe an experiment");
+    fclose(file);
+    if (status) {
+        free(*text);
+        *text = NULL;
+    } else {
+        (*text)[*bytes] = 0;
+    }
+    return status;
+}
+
+sl_status sl_yaml_open(sl_yaml *yaml, const char *path, const char *text, size_t bytes, sl_error *error)
+{
+    yaml_parser_t parser;
+    *yaml = (sl_yaml){.path = path, .error = error};
+    if (!yaml_parser_initialize(&parser))
+        return sl_fail_memory(error);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
+    sl_status status = SL_OK;
+    if (!yaml_parser_load(&parser, &yaml->document))
+        status = parser.error == YAML_MEMORY_ERROR
+                     ? sl_fail_memory(error)
+                     : sl_fail_at(error, SL_SYNTAX, path, (uint32_t)parser.problem_mark.line + 1,
+                                  (uint32_t)parser.problem_mark.column + 1, "this is no YAML: %s",
+                                  parser.problem ? parser.problem : "it cannot be read");
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+void sl_yaml_close(sl_yaml *yaml)
+{
+    yaml_document_delete(&yaml->document);
+}
+
+const yaml_node_t *sl_yaml_root(sl_yaml *yaml)
+{
+    return yaml_document_get_root_node(&yaml->document);
+}
+
+sl_status sl_yaml_locate(sl_yaml *yaml, const yaml_node_t *node, sl_status status)
+{
+    if (status && yaml->error && status != SL_NO_MEMORY) {
+        snprintf(yaml->error->file, sizeof yaml->error->file, "%s", yaml->path);
+        yaml->error->line = node ? (uint32_t)node->start_mark.line + 1 : 1;
+        yaml->error->column = node ? (uint32_t)node->start_mark.column + 1 : 1;
+    }
+    return status;
+}
+
+sl_status sl_yaml_fail(sl_yaml *yaml, const yaml_node_t *node, const char *format, ...)
+{
+    char text[768];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sl_yaml_locate(yaml, node, sl_fail(yaml->error, SL_SYNTAX, "%s", text));
+}
+
+const char *sl_yaml_word(const yaml_node_t *node)
+{
+    if (node->type != YAML_SCALAR_NODE)
+        return NULL;
+    const char *text = (const char *)node->data.scalar.value;
+    return strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+size_t sl_yaml_items(const yaml_node_t *node)
+{
+    if (node->type == YAML_SEQUENCE_NODE)
+        return (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+    if (node->type == YAML_MAPPING_NODE)
+        return (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+    return 1;
+}
+
+const yaml_node_t *sl_yaml_item(sl_yaml *yaml, const yaml_node_t *node, size_t index)
+{
+    if (node->type == YAML_SEQUENCE_NODE)
+        return yaml_document_get_node(&yaml->document, node->data.sequence.items.start[index]);
+    if (node->type == YAML_MAPPING_NODE)
+        return yaml_document_get_node(&yaml->document, node->data.mapping.pairs.start[index].value);
+    return node;
+}
+
+const yaml_node_t *sl_yaml_key(sl_yaml *yaml, const yaml_node_t *map, size_t index)
+{
+    return yaml_document_get_node(&yaml->document, map->data.mapping.pairs.start[index].key);
+}
+
+const char *sl_yaml_nearest(const char *word, const char *const *names, size_t count, char *buffer, size_t size)
+{
+    const char *near = sl_suggest(word, names, count);
+    snprintf(buffer, size, "%s%s%s", near ? "; the nearest is '" : "", near ? near : "", near ? "'" : "");
+    return buffer;
+}
+
+static size_t count_names(const char *const *names)
+{
+    size_t count = 0;
+    while (names[count])
+        count++;
+    return count;
+}
+
+sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, const char *const *names,
+                       const yaml_node_t **value)
+{
+    size_t count = count_names(names);
+    char near[96];
+    memset(value, 0, count * sizeof *value);
+    if (map->type != YAML_MAPPING_NODE)
+        return sl_yaml_fail(yaml, map, "%s is described by keys and values", what);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        const yaml_node_t *key = sl_yaml_key(yaml, map, i);
+        const char *word = sl_yaml_word(key);
+        size_t n = 0;
+        while (word && n < count && strcmp(word, names[n]))
+            n++;
+        if (!word || n == count)
+            return sl_yaml_fail(yaml, key, "%s has no key '%s'%s", what, word ? word : "?",
+                                sl_yaml_nearest(word ? word : "", names, count, near, sizeof near));
+        if (value[n])
+            return sl_yaml_fail(yaml, key, "'%s' is there twice", word);
+        value[n] = sl_yaml_item(yaml, map, i);
+    }
+    return SL_OK;
+}
+
+sl_status sl_yaml_take_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word)
+{
+    if (!node)
+        return SL_OK;
+    *word = sl_yaml_word(node);
+    return *word ? SL_OK : sl_yaml_fail(yaml, node, "'%s' takes a single value", name);
+}
+
+sl_status sl_yaml_take_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number)
+{
+    const char *word = NULL;
+    char *end = NULL;
+    sl_status status = sl_yaml_take_word(yaml, node, name, &word);
+    if (status || !node)
+        return status;
+    *number = strtod(word, &end);
+    return end == word || *end || !isfinite(*number)
+               ? sl_yaml_fail(yaml, node, "'%s' takes a number, not '%s'", name, word)
+               : SL_OK;
+}
+
+sl_status sl_yaml_take_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count)
+{
+    const char *word = NULL;
+    char *end = NULL;
+    sl_status status = sl_yaml_take_word(yaml, node, name, &word);
+    if (status || !node)
+        return status;
+    errno = 0;
+    *count = strtoull(word, &end, 10);
+    return *word < '0' || *word > '9' || *end || errno
+               ? sl_yaml_fail(yaml, node, "'%s' takes a whole number, not '%s'", name, word)
+               : SL_OK;
+}
+
+sl_status sl_yaml_take_flag(sl_yaml *yaml, const yaml_node_t *node, const char *name, bool *flag)
+{
+    const char *word = NULL;
+    sl_status status = sl_yaml_take_word(yaml, node, name, &word);
+    if (status || !node)
+        return status;
+    *flag = !strcmp(word, "yes") || !strcmp(word, "true");
+    return *flag || !strcmp(word, "no") || !strcmp(word, "false")
+               ? SL_OK
+               : sl_yaml_fail(yaml, node, "'%s' is yes or no, not '%s'", name, word);
+}
+
+sl_status sl_yaml_take_choice(sl_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *names,
+                              int *index)
+{
+    const char *word = NULL;
+    char near[96];
+    sl_status status = sl_yaml_take_word(yaml, node, what, &word);
+    if (status || !node)
+        return status;
+    for (*index = 0; names[*index]; ++*index)
+        if (!strcmp(word, names[*index]))
+            return SL_OK;
+    return sl_yaml_fail(yaml, node, "'%s' cannot be '%s'%s", what, word,
+                        sl_yaml_nearest(word, names, count_names(names), near, sizeof near));
+}
