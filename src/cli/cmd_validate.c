@@ -199,6 +199,7 @@ static int validate_all(validator *v, subject *subjects, size_t count)
 
 static sl_status write_text(FILE *file, const void *result, sl_error *error)
 {
+    fprintf(file, "GPU: %s\n\n", ((const sl_validation *)result)->info.machine);
     return sl_validation_text(file, result, sl_terminal_width(file), error);
 }
 

@@ -84,6 +84,7 @@ static sl_status add_points(const sl_sweep_settings *settings, sl_whatif *whatif
 
 static sl_status sweep_text(FILE *file, const void *result, sl_error *error)
 {
+    fprintf(file, "GPU: %s\n\n", ((const sl_sweep *)result)->info.machine);
     return sl_sweep_text(file, result, sl_terminal_width(file), error);
 }
 
@@ -99,6 +100,7 @@ static sl_status sweep_csv(FILE *file, const void *result, sl_error *error)
 
 static sl_status seeds_text(FILE *file, const void *result, sl_error *error)
 {
+    fprintf(file, "GPU: %s\n\n", ((const sl_sweep *)result)->info.machine);
     return sl_seeds_text(file, result, sl_terminal_width(file), error);
 }
 

@@ -25,6 +25,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
     sl_status status = SL_OK;
+    if (r->shown->machine)
+        fprintf(file, "GPU: %s\n\n", r->shown->machine);
     if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
         fputs("no launch is one that --kernel and --launch ask for\n", file);
     else if (r->shown->sim)

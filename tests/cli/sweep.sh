@@ -33,6 +33,17 @@ exits 0
 [ -n "$(cycles 5)" ] || fail 'no cycles'
 stdout_has "\"cycles\": $(cycles 5),"
 
+it 'counts lines for profiled bypassing launch by launch, as sluice sim does'
+printf 'workloads: bfs\nsize: small\nmachines: fermi-gtx480\nl1: ["profiled(threshold=4)"]\n' >profiled.yaml
+run "$sluice" sweep profiled.yaml --cache cache --csv all.csv -q
+exits 0
+run "$sluice" sim --gpu fermi-gtx480 --size small bfs --l1 'profiled(threshold=4)' --csv launches.csv -q
+exits 0
+sum=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "cycles") c = i; if ($i == "pc") pc = i } }
+    NR > 1 && $pc == "" { all += $c } END { print all }' launches.csv)
+[ "$(cycles 2)" = "$sum" ] || fail "the sweep has $(cycles 2) cycles, the launches have $sum"
+run "$sluice" sweep sizes.yaml --cache cache --csv all.csv -q
+
 it 'does not run again what it has'
 run "$sluice" sweep sizes.yaml --cache /proc/nowhere --csv again.csv -q
 exits 1
