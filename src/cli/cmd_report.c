@@ -227,7 +227,7 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
     input.info.option = sl_given_options(r->inv, &r->input.fact, !r->input.trace, &r->arena, &input.info.options);
     if (!input.info.option)
         return sl_fail_memory(error);
-    sl_status status = sl_page_sources(r->inv, &input, &r->arena, error);
+    sl_status status = sl_page_find_sources(r->inv, &input, &r->arena, error);
     return status ? status : sl_page_create(&input, page, error);
 }
 
