@@ -13,8 +13,8 @@ static const char style[] = "text{font-family:sans-serif;font-size:12px;fill:#33
                             ".fit{stroke:#c33;stroke-dasharray:5 3}.dot{fill:#1f5fbf}";
 
 typedef struct axes {
-    double least, most; /* loads, as powers of ten, with a margin */
-    double top, step;   /* nanoseconds */
+    double min, max;  /* loads, as powers of ten, with a margin */
+    double top, step; /* nanoseconds */
 } axes;
 
 void growth_fit(const growth_point *point, size_t count, double *constant, double *slope)
@@ -33,7 +33,7 @@ void growth_fit(const growth_point *point, size_t count, double *constant, doubl
 
 static double across(const axes *a, double loads)
 {
-    return LEFT + (log10(loads) - a->least) / (a->most - a->least) * (WIDTH - LEFT - RIGHT);
+    return LEFT + (log10(loads) - a->min) / (a->max - a->min) * (WIDTH - LEFT - RIGHT);
 }
 
 static double down(const axes *a, double nanoseconds)
@@ -43,20 +43,20 @@ static double down(const axes *a, double nanoseconds)
 
 static axes choose_axes(const growth_point *point, size_t count)
 {
-    double most = 0;
-    axes a = {.least = log10(point[0].loads) - 0.15, .most = log10(point[count - 1].loads) + 0.15};
+    double max = 0;
+    axes a = {.min = log10(point[0].loads) - 0.15, .max = log10(point[count - 1].loads) + 0.15};
     for (size_t i = 0; i < count; i++)
-        most = point[i].nanoseconds > most ? point[i].nanoseconds : most;
-    a.step = pow(10, floor(log10(most)));
-    a.step /= most / a.step < 2 ? 4 : most / a.step < 5 ? 2 : 1;
-    a.top = ceil(most * 1.1 / a.step) * a.step;
+        max = point[i].nanoseconds > max ? point[i].nanoseconds : max;
+    a.step = pow(10, floor(log10(max)));
+    a.step /= max / a.step < 2 ? 4 : max / a.step < 5 ? 2 : 1;
+    a.top = ceil(max * 1.1 / a.step) * a.step;
     return a;
 }
 
 static void draw_grid(FILE *file, const axes *a)
 {
     char text[32];
-    for (double power = ceil(a->least); power <= a->most; power++) {
+    for (double power = ceil(a->min); power <= a->max; power++) {
         double x = across(a, pow(10, power));
         sl_svg_line(file, "grid", x, TOP, x, HEIGHT - BOTTOM);
         snprintf(text, sizeof text, power < 6 ? "%.0f K" : "%.0f M", pow(10, power < 6 ? power - 3 : power - 6));

@@ -1,32 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-sl_status sl_file_read(const char *path, char **text, size_t *length, sl_error *error)
+static sl_status read_all(FILE *file, const char *path, size_t max_bytes, char **text, size_t *length, sl_error *error)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return sl_fail_io(error, "read", path);
     size_t capacity = 1 << 16, used = 0;
     char *data = malloc(capacity);
     while (data) {
-        used += fread(data + used, 1, capacity - used, file);
-        if (used < capacity)
+        used += fread(data + used, 1, capacity - 1 - used, file);
+        if (used < capacity - 1 || used > max_bytes)
             break;
         char *larger = realloc(data, capacity *= 2);
         if (!larger)
             free(data);
         data = larger;
     }
-    sl_status status = !data ? sl_fail_memory(error) : ferror(file) ? sl_fail_io(error, "read", path) : SL_OK;
-    fclose(file);
-    if (status) {
-        free(data);
-        return status;
-    }
+    if (!data)
+        return sl_fail_memory(error);
+    sl_status status = SL_OK;
+    if (ferror(file))
+        status = sl_fail_io(error, "read", path);
+    else if (used > max_bytes)
+        status = sl_fail_at(error, SL_LIMIT, path, 0, 0, "the file is larger than %zu bytes", max_bytes);
+    data[used] = 0;
     *text = data;
     *length = used;
-    return SL_OK;
+    return status;
+}
+
+sl_status sl_file_read_max(const char *path, size_t max_bytes, char **text, size_t *length, sl_error *error)
+{
+    *text = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return sl_fail_io(error, "read", path);
+    sl_status status = read_all(file, path, max_bytes, text, length, error);
+    fclose(file);
+    if (status) {
+        free(*text);
+        *text = NULL;
+    }
+    return status;
+}
+
+sl_status sl_file_read(const char *path, char **text, size_t *length, sl_error *error)
+{
+    return sl_file_read_max(path, SIZE_MAX, text, length, error);
 }

@@ -130,10 +130,10 @@ static size_t utf8_bytes(const reader *r)
 /* The reader stands behind the opening quote. */
 static sl_status read_string(reader *r, const char **text)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (const char *p = r->at; p < r->end && *p != '"'; p += p + 1 < r->end && *p == '\\' ? 2 : 1)
-        most += 2;
-    char *copy = sl_arena_alloc(r->arena, most + 1), *out = copy;
+        max += 2;
+    char *copy = sl_arena_alloc(r->arena, max + 1), *out = copy;
     if (!copy)
         return sl_fail_memory(r->error);
     while (r->at < r->end && *r->at != '"') {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads JSON (RFC 8259) into a tree in an arena. Strict: no comments, no trailing commas, no duplicate keys, UTF-8
- * only; numbers are doubles. Every value knows its place, so that whoever looks for something else in it can say where.
+ * only; numbers are doubles. Every value knows its location, so that whoever looks for something else in it can say
+ * where.
  */
 #ifndef SL_BASE_JSON_READ_H
 #define SL_BASE_JSON_READ_H

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash_bytes(const char *key, size_t length)
+#include "base/hash.h"
+
+static uint32_t hash_key(const char *key, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)key[i]) * 0x100000001b3u;
+    uint64_t hash = sl_hash64(key, length);
     return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -63,7 +63,7 @@ bool sl_map_put(sl_map *map, const char *key, size_t length, void *value)
 {
     if (map->count == map->capacity && !grow(map))
         return false;
-    uint32_t hash = hash_bytes(key, length);
+    uint32_t hash = hash_key(key, length);
     size_t slot = find_slot(map, key, length, hash);
     if (!map->slots[slot]) {
         map->entries[map->count] = (sl_map_entry){key, (uint32_t)length, hash, NULL};
@@ -77,6 +77,6 @@ void *sl_map_get(const sl_map *map, const char *key, size_t length)
 {
     if (!map->slot_count)
         return NULL;
-    size_t slot = find_slot(map, key, length, hash_bytes(key, length));
+    size_t slot = find_slot(map, key, length, hash_key(key, length));
     return map->slots[slot] ? map->entries[map->slots[slot] - 1].value : NULL;
 }

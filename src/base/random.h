@@ -45,7 +45,7 @@ static inline uint64_t sl_random_below(sl_random *random, uint64_t bound)
 {
     unsigned __int128 product = (unsigned __int128)sl_random_u64(random) * bound;
     if ((uint64_t)product < bound)
-        for (uint64_t least = -bound % bound; (uint64_t)product < least;)
+        for (uint64_t min = -bound % bound; (uint64_t)product < min;)
             product = (unsigned __int128)sl_random_u64(random) * bound;
     return (uint64_t)(product >> 64);
 }

@@ -6,7 +6,7 @@
 
 enum { LONGEST = 63 };
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -14,7 +14,7 @@ static size_t least(size_t a, size_t b)
 /* Optimal string alignment: insert, delete, replace, swap of neighbours. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t la = least(strlen(a), LONGEST), lb = least(strlen(b), LONGEST);
+    size_t la = min(strlen(a), LONGEST), lb = min(strlen(b), LONGEST);
     size_t rows[3][LONGEST + 1];
     for (size_t j = 0; j <= lb; j++)
         rows[0][j] = j;
@@ -22,9 +22,9 @@ static size_t distance(const char *a, const char *b)
         size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+            row[j] = min(above[j - 1] + (a[i - 1] != b[j - 1]), min(above[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], two_above[j - 2] + 1);
+                row[j] = min(row[j], two_above[j - 2] + 1);
         }
     }
     return rows[la % 3][lb];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 typedef SL_ARRAY(sl_image_part) part_list;
 
@@ -83,24 +84,6 @@ sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all
     return status;
 }
 
-/* Fast rather than strong: four lanes of 64-bit multiplications. What it must notice is a changed byte. */
-static uint64_t hash_bytes(const uint8_t *data, uint64_t bytes)
-{
-    uint64_t lane[4] = {1, 2, 3, 4}, word;
-    uint64_t at = 0;
-    for (; at + 32 <= bytes; at += 32)
-        for (int k = 0; k < 4; k++) {
-            memcpy(&word, data + at + 8 * k, 8);
-            lane[k] = (lane[k] ^ word) * 0x9e3779b97f4a7c15u;
-            lane[k] ^= lane[k] >> 29;
-        }
-    for (; at < bytes; at++)
-        lane[0] = (lane[0] ^ data[at]) * 0x100000001b3u;
-    for (int k = 1; k < 4; k++)
-        lane[0] = (lane[0] ^ lane[k]) * 0xbf58476d1ce4e5b9u + bytes;
-    return lane[0] ^ lane[0] >> 31;
-}
-
 sl_status sl_image_hash(const sl_image *image, const uint64_t *addr, bool all, uint64_t *hash, sl_error *error)
 {
     uint64_t most = 0;
@@ -115,7 +98,7 @@ sl_status sl_image_hash(const sl_image *image, const uint64_t *addr, bool all, u
             continue;
         status = sl_device_copy_out(image->device, data, addr ? addr[i] : part->addr, part->bytes, error);
         if (!status)
-            hash[i] = hash_bytes(data, part->bytes);
+            hash[i] = sl_hash64_bulk(data, part->bytes);
     }
     free(data);
     return status;

@@ -69,14 +69,6 @@ void sl_plan_fini(sl_plan *plan)
     sl_arena_fini(&plan->arena);
 }
 
-uint64_t sl_code_hash(const void *data, size_t bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const uint8_t *p = data, *end = p + bytes; p < end; p++)
-        hash = (hash ^ *p) * 0x100000001b3u;
-    return hash;
-}
-
 /* ---- reading ---- */
 
 typedef struct source {

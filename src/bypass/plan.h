@@ -39,7 +39,7 @@ typedef struct sl_plan_kernel {
 typedef struct sl_plan {
     sl_arena arena;      /* of everything below */
     const char *form;    /* "ptx", "llvm-ir" */
-    uint64_t code_hash;  /* of the code it belongs to: sl_code_hash of its canonical form */
+    uint64_t code_hash;  /* of the code it belongs to: sl_hash64 of its canonical form */
     const char *code;    /* name of the code, for messages */
     const char *clock;   /* "gpu NVIDIA H200", "sim rx6900xt"; NULL: not timed */
     const char *unit;    /* "ns", "cycles"; NULL: not timed */
@@ -68,8 +68,5 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
 
 /* The mode of the load at `place` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t place);
-
-/* 64 bits of any bytes, the same everywhere (FNV-1a). */
-uint64_t sl_code_hash(const void *data, size_t bytes);
 
 #endif

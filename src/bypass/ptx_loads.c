@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bypass/plan.h"
+#include "base/hash.h"
 #include "ptx/base_array.h"
 #include "ptx/cfg.h"
 
@@ -148,7 +148,7 @@ sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error
     sl_status status = sl_ptx_print(module, &text, &length, error);
     if (status)
         return status;
-    *hash = sl_code_hash(text, length);
+    *hash = sl_hash64(text, length);
     free(text);
     return SL_OK;
 }

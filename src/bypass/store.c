@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/map.h"
@@ -36,10 +37,8 @@ static sl_status read_lines(sl_store *store, sl_error *error)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *there = fopen(store->path, "rb");
-    if (!there)
-        return errno == ENOENT ? SL_OK : sl_fail_io(error, "read", store->path);
-    fclose(there);
+    if (access(store->path, F_OK) && errno == ENOENT)
+        return SL_OK;
     sl_status status = sl_file_read(store->path, &text, &length, error);
     for (size_t at = 0; at < length && !status;) {
         const char *end = memchr(text + at, '\n', length - at);

@@ -2,7 +2,7 @@
 /* The device: how many there are (one), what it can do, its settings.
  *
  * It presents itself as the machine whose limits the emulator enforces, an H200. What programs print or size their work
- * by (multiprocessors, memory, shared memory, cache sizes) is told as that machine tells it. */
+ * by (multiprocessors, memory, shared memory, cache sizes) is what that GPU reports. */
 #include "cudart/runtime.h"
 
 #include <string.h>
@@ -263,10 +263,10 @@ SL_API cudaError_t cudaDeviceGetSharedMemConfig(int *config)
     SL_CALL(config ? (*config = rt->shared_config, cudaSuccess) : cudaErrorInvalidValue);
 }
 
-SL_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+SL_API cudaError_t cudaDeviceGetStreamPriorityRange(int *min, int *greatest)
 {
-    if (least)
-        *least = 0;
+    if (min)
+        *min = 0;
     if (greatest)
         *greatest = -5;
     SL_CALL(cudaSuccess);

@@ -243,15 +243,15 @@ static int max_threads(const sl_rt *rt, const sl_rt_function *f)
     const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
     const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
     const sl_trace_kernel *facts = sl_emu_kernel_static(f->kernel);
-    uint32_t most = limits->max_threads_per_block;
+    uint32_t max = limits->max_threads_per_block;
     if (func->maxntid[0]) {
         uint32_t bound =
             func->maxntid[0] * (func->maxntid[1] ? func->maxntid[1] : 1) * (func->maxntid[2] ? func->maxntid[2] : 1);
-        most = bound < most ? bound : most;
+        max = bound < max ? bound : max;
     }
-    while (most > 32 && !sl_emu_occupancy(rt->emu, f->kernel, most, 0) && facts->regs_per_thread)
-        most -= 32;
-    return (int)most;
+    while (max > 32 && !sl_emu_occupancy(rt->emu, f->kernel, max, 0) && facts->regs_per_thread)
+        max -= 32;
+    return (int)max;
 }
 
 static cudaError_t attributes(sl_rt *rt, cudaFuncAttributes *a, const void *function)

@@ -28,8 +28,8 @@ cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind k
     *pointer = NULL;
     if (!bytes)
         return cudaSuccess;
-    uint64_t live = sl_heap_live_bytes(heap), most = sl_emu_limits(rt->emu)->memory_bytes;
-    if (bytes > most || live > most - bytes || sl_heap_alloc(heap, bytes, kind, NULL, &address, NULL))
+    uint64_t live = sl_heap_live_bytes(heap), max = sl_emu_limits(rt->emu)->memory_bytes;
+    if (bytes > max || live > max - bytes || sl_heap_alloc(heap, bytes, kind, NULL, &address, NULL))
         return cudaErrorMemoryAllocation;
     *pointer = (void *)(uintptr_t)address;
     return cudaSuccess;

@@ -394,7 +394,7 @@ SL_API void __cudaRegisterManagedVar(void **handle, void **host, char *device_ad
     register_variable(handle, host, device_name, bytes, true);
 }
 
-/* Called before host code first touches a managed variable of the binary. */
+/* Called before host code first accesses a managed variable of the binary. */
 SL_API char __cudaInitModule(void **handle)
 {
     sl_rt *rt = sl_rt_enter();

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
 static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\1";
@@ -472,24 +473,11 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
 sl_status sl_results_read(const char *folder, uint32_t number, sl_results_visit *visit, void *context,
                           sl_results_summary *summary, sl_error *error)
 {
-    char path[1200];
-    struct stat facts;
-    FILE *file = fopen(sl_results_path(folder, number, path, sizeof path), "rb");
-    if (!file)
-        return errno == ENOENT ? sl_fail(error, SL_NOT_FOUND, "%s does not exist", path)
-                               : sl_fail_io(error, "open", path);
-    sl_status status = SL_OK;
+    char path[1200], *data = NULL;
     size_t bytes = 0;
-    char *data = NULL;
-    if (fstat(fileno(file), &facts) == 0) {
-        bytes = (size_t)facts.st_size;
-        data = malloc(bytes + 1);
-    }
-    if (!data)
-        status = sl_fail_memory(error);
-    else if (fread(data, 1, bytes, file) != bytes)
-        status = sl_fail_io(error, "read", path);
-    fclose(file);
+    if (access(sl_results_path(folder, number, path, sizeof path), F_OK) && errno == ENOENT)
+        return sl_fail(error, SL_NOT_FOUND, "%s does not exist", path);
+    sl_status status = sl_file_read(path, &data, &bytes, error);
     if (!status)
         status = sl_results_parse(data, bytes, visit, context, summary, error);
     free(data);

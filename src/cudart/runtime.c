@@ -112,12 +112,12 @@ void sl_rt_flush_printed(sl_rt *rt)
 static void tell_stray_reads(void *context, const sl_error *first, uint64_t reads)
 {
     sl_rt *rt = context;
-    if (rt->options.quiet || rt->launching->told_stray)
+    if (rt->options.quiet || rt->launching->warned_stray)
         return;
     char text[1536];
     sl_rt_say("warning: %s; this and %llu other reads in the launch got zeros (--check=address makes them errors)",
               sl_error_format(first, text, sizeof text), (unsigned long long)reads - 1);
-    rt->launching->told_stray = true;
+    rt->launching->warned_stray = true;
 }
 
 static cudaError_t start_device(sl_rt *rt)

@@ -51,10 +51,10 @@ typedef struct sl_rt_function {
     const void *self;      /* the struct's own address: its other key */
     char *name;            /* mangled, as in the PTX */
     sl_emu_kernel *kernel; /* NULL until first used */
-    cudaError_t error;     /* why it cannot be used; told once */
+    cudaError_t error;     /* why it cannot be used; reported once */
     uint32_t max_dynamic_shared;
     int carveout;
-    bool told_stray; /* its reads outside of allocations were told */
+    bool warned_stray; /* its reads outside of allocations were reported */
 } sl_rt_function;
 
 typedef struct sl_rt_variable {

@@ -126,7 +126,7 @@ void sl_block_fini(sl_block *block)
     for (uint32_t i = 0; block->warp && i < block->warps; i++) {
         free(block->warp[i].registers);
         free(block->warp[i].local);
-        free(block->warp[i].join);
+        free(block->warp[i].reconvergence);
         free(block->warp[i].area[SL_AREA_SPECIAL]);
         if (block->stream)
             sl_warp_stream_fini(&block->stream[i]);

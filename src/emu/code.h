@@ -2,10 +2,10 @@
 /* Decoded kernels: what the decoder makes of PTX and the interpreter runs.
  *
  * A kernel and every function it can reach become one flat list of basic blocks. Each PTX instruction becomes one or
- * a few ops; an op names a handler and the places of its operands. Control flow is not an op: it is the block's
+ * a few ops; an op names a handler and the locations of its operands. Control flow is not an op: it is the block's
  * terminator, so that the straight-line part of a block runs without a test.
  *
- * Operand places are 32-bit references into one of four areas (SL_AREA_*): two bits of area, thirty of byte offset.
+ * Operand locations are 32-bit references into one of four areas (SL_AREA_*): two bits of area, thirty of byte offset.
  * Every value in an area is an array over the lanes of the warp: 2, 4 or 8 bytes per lane; predicates are 4-byte lanes
  * that are all zeros or all ones. */
 #ifndef SL_EMU_CODE_H
@@ -198,6 +198,30 @@ struct sl_emu_kernel {
     bool registers_estimated;
 };
 
+/* What a handler accesses beside d (written) and a, b, c (read). */
+typedef enum sl_form {
+    SL_FORM_PLAIN,          /* nothing */
+    SL_FORM_CARRY,          /* c is written, too */
+    SL_FORM_READ_1,         /* list[0]: 4-byte lanes, read */
+    SL_FORM_WRITE_1,        /* list[0]: a predicate, written */
+    SL_FORM_WRITE_OPTIONAL, /* the same, or SL_REF_NONE */
+    SL_FORM_NUMBERS_4,      /* list[0..3]: numbers */
+    SL_FORM_LOAD,           /* a: the address. Writes d, or with count > 1 list[0..count) */
+    SL_FORM_STORE,          /* a: the address. Reads what a load would write */
+    SL_FORM_PARAM,          /* d of op->size bytes; reads that many bytes of the parameter block as `a` says, at imm */
+    SL_FORM_LOCAL_ADDRESS,  /* d of op->size bytes */
+    SL_FORM_ATOMIC,         /* a: the address */
+    SL_FORM_ATOMIC_128,     /* the same; list: the upper halves of d, b and c */
+    SL_FORM_PREFETCH,       /* a: the address */
+    SL_FORM_CP_ASYNC,       /* a: the address; list[0]: 4-byte lanes or SL_REF_NONE; list[1..2]: numbers */
+    SL_FORM_TEXTURE,        /* list[0..3]: results; list[4..7]: coordinates and layer */
+    SL_FORM_MATRIX,         /* list: fragments of d (written), a, b, c, as shape and types say */
+    SL_FORM_WMMA_LOAD,      /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
+    SL_FORM_WMMA_STORE,
+    SL_FORM_LIST_LOAD,  /* a: the address; list[0..count) are written */
+    SL_FORM_LIST_STORE, /* the same, read */
+} sl_form;
+
 /* One compiled set of handlers. */
 typedef struct sl_handler_set {
     const char *isa;
@@ -207,7 +231,9 @@ typedef struct sl_handler_set {
     const struct sl_named_handler {
         const char *name;
         sl_handler run;
-    } * handler; /* sorted by name */
+        uint8_t lane_bytes[4]; /* of d, a, b, c; 0: it does not access that operand */
+        uint8_t form;          /* sl_form */
+    } * handler;               /* sorted by name */
 } sl_handler_set;
 
 /* NULL when this build or CPU has no such set; `isa` NULL: the best. */
@@ -223,7 +249,7 @@ struct sl_emu_program {
     size_t modules;
     const sl_ptx_module *const *module;
     uint32_t variables;
-    struct sl_placed {
+    struct sl_linked_variable {
         const sl_ptx_var *var;
         const sl_ptx_module *module;
         uint64_t addr;
@@ -235,8 +261,8 @@ struct sl_emu_program {
 };
 
 /* Definition of `name` visible from `module` (its own first, then non-local ones elsewhere); NULL: none. */
-const struct sl_placed *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
-                                            const char *name);
+const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
+                                                     const char *name);
 const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,
                                        const sl_ptx_module **found_in);
 int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_func *func);

@@ -68,8 +68,18 @@ bool sl_type_is_signed(sl_ptx_type type)
 
 /* ---- references ---- */
 
+/* References have thirty bits, and each warp has frames of its own: what needs more is refused. */
+enum {
+    MAX_FRAME_BYTES = 1 << 28, /* of a function's registers */
+    MAX_CONST_BYTES = 1 << 28,
+    MAX_LOCAL_BYTES = 512 << 10, /* per thread, as CUDA has it */
+    MAX_SHARED_BYTES = 1 << 24,  /* more than any GPU has: launches check the real limit */
+};
+
 uint32_t sl_decode_temp(sl_decoder *d, uint32_t bytes)
 {
+    if (d->temp > MAX_FRAME_BYTES)
+        sl_decode_refuse(d, "its registers take more than %d bytes", MAX_FRAME_BYTES);
     uint32_t ref = d->temp;
     d->temp += (bytes * d->lanes + 63) & ~63u;
     if (d->temp > d->temp_top)
@@ -88,7 +98,9 @@ uint32_t sl_decode_const(sl_decoder *d, uint64_t bits, uint32_t bytes)
     if (known)
         return (uint32_t)(known - 1);
     uint32_t offset = (uint32_t)d->consts.count, size = (bytes * d->lanes + 63) & ~63u;
-    if (!sl_array_reserve(&d->consts, size))
+    if (d->consts.count > MAX_CONST_BYTES)
+        sl_decode_refuse(d, "its constants take more than %d bytes", MAX_CONST_BYTES);
+    if (!sl_array_reserve(&d->consts, size) || !sl_array_push(&d->const_starts, offset))
         sl_decode_memory_out(d);
     for (uint32_t i = 0; i < d->lanes; i++)
         memcpy(d->consts.items + offset + i * bytes, &bits, bytes); /* little-endian */
@@ -124,7 +136,9 @@ uint32_t sl_decode_operand_bytes(const sl_decoder *d, const sl_ptx_operand *oper
 uint32_t sl_decode_reg(sl_decoder *d, const sl_ptx_operand *operand)
 {
     const sl_ptx_reg *reg = &d->func->reg[operand->reg];
-    uint32_t element = operand->element > 0 && operand->element < 4 ? (uint32_t)operand->element : 0;
+    uint32_t element = operand->element > 0 ? (uint32_t)operand->element : 0;
+    if (element && element >= reg->vector)
+        sl_decode_refuse(d, "register %s has no element %u", reg->name, element);
     uint32_t stride = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
     return d->reg_ref[operand->reg] + element * stride;
 }
@@ -255,7 +269,7 @@ static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_
         op->size = (uint8_t)bytes;
         return ref;
     }
-    const struct sl_placed *placed = sl_program_variable(d->program, d->module, operand->name);
+    const struct sl_linked_variable *placed = sl_program_variable(d->program, d->module, operand->name);
     if (placed)
         return sl_decode_const(d, placed->addr + operand->bits, bytes);
     const sl_ptx_module *where;
@@ -387,16 +401,27 @@ sl_op *sl_emit(sl_decoder *d, uint32_t dst, uint32_t a, uint32_t b, uint32_t c, 
         op.guard_negated = d->inst->guard_negated;
         op.run = d->handlers->guard;
     }
-    if (!sl_array_push(&d->ops, op))
+    if (!sl_array_push(&d->ops, op) || !sl_array_push(&d->handler_of, (uint16_t)(handler - d->handlers->handler)))
         sl_decode_memory_out(d);
     return &d->ops.items[d->ops.count - 1];
 }
 
 /* ---- variables ---- */
 
-static uint32_t align_up(uint32_t x, uint32_t to)
+static uint64_t align_up(uint64_t x, uint64_t to)
 {
     return to ? (x + to - 1) / to * to : x;
+}
+
+/* Where a variable goes behind others, with its size added to theirs; both stay below the limit. */
+static uint32_t append_variable(sl_decoder *d, const sl_ptx_var *var, uint32_t *bytes, uint64_t limit,
+                                const char *memory)
+{
+    uint64_t offset = align_up(*bytes, var->align);
+    if (offset > limit || var->bytes > limit - offset)
+        sl_decode_refuse(d, "%s does not fit %s memory of %llu bytes", var->name, memory, (unsigned long long)limit);
+    *bytes = (uint32_t)(offset + var->bytes);
+    return (uint32_t)offset;
 }
 
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var)
@@ -409,7 +434,7 @@ uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var)
             return d->shared[i].offset;
     }
     if (dynamic)
-        return UINT32_MAX; /* placed last, see place_shared */
+        return UINT32_MAX; /* placed last, see allocate_shared */
     sl_decode_refuse(d, "shared variable %s is not declared where it can be seen", var->name);
 }
 
@@ -437,18 +462,17 @@ static void add_shared(sl_decoder *d, const sl_ptx_var *var, uint32_t *offset)
     for (uint32_t i = 0; i < d->shared_vars; i++)
         if (d->shared[i].var == var)
             return;
-    *offset = align_up(*offset, var->align);
-    d->shared[d->shared_vars++] = (struct sl_shared_var){var, *offset};
-    *offset += (uint32_t)var->bytes;
+    uint32_t at = append_variable(d, var, offset, MAX_SHARED_BYTES, "shared");
+    d->shared[d->shared_vars++] = (struct sl_shared_var){var, at};
 }
 
 /* Shared variables of every function the kernel reaches: static ones first, then the dynamic array. */
-static void place_shared(sl_decoder *d)
+static void allocate_shared(sl_decoder *d)
 {
-    uint32_t most = 0, offset = 0, alignment = 16;
+    uint32_t max = 0, offset = 0, alignment = 16;
     for (uint32_t f = 0; f < d->functions.count; f++)
-        most += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
-    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, most + 1));
+        max += d->functions.items[f].func->vars + d->functions.items[f].module->vars;
+    d->shared = sl_decode_need(d, sl_arena_array(d->arena, struct sl_shared_var, max + 1));
     for (int pass = 0; pass < 2; pass++) { /* 0: static, 1: dynamic */
         for (uint32_t f = 0; f < d->functions.count; f++) {
             const sl_ptx_func *func = d->functions.items[f].func;
@@ -472,7 +496,7 @@ static void place_shared(sl_decoder *d)
         if (pass == 0)
             d->kernel->code.static_shared_bytes = offset;
     }
-    uint32_t dynamic_offset = align_up(offset, alignment);
+    uint32_t dynamic_offset = (uint32_t)align_up(offset, alignment);
     d->kernel->code.dynamic_shared_offset = dynamic_offset;
     for (uint32_t i = 0; i < d->shared_vars; i++)
         if (d->shared[i].var->bytes == 0)
@@ -489,15 +513,13 @@ uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var)
 
 static uint32_t add_local(sl_decoder *d, const sl_ptx_var *var)
 {
-    d->local_bytes = align_up(d->local_bytes, var->align ? var->align : 1);
-    uint32_t offset = d->local_bytes;
+    uint32_t offset = append_variable(d, var, &d->local_bytes, MAX_LOCAL_BYTES, "local");
     d->local[d->local_vars++] = (struct sl_local_var){var, offset};
-    d->local_bytes += (uint32_t)var->bytes;
     return offset;
 }
 
 /* The local frame: formals of a device function, then its .local and .param variables. */
-static void place_locals(sl_decoder *d, sl_code_function *function)
+static void allocate_locals(sl_decoder *d, sl_code_function *function)
 {
     const sl_ptx_func *func = d->func;
     d->local =
@@ -521,7 +543,7 @@ static void place_locals(sl_decoder *d, sl_code_function *function)
     for (uint32_t i = 0; i < d->module->vars; i++)
         if (d->module->var[i]->space == SL_SPACE_LOCAL && function_mentions(func, d->module->var[i]))
             sl_decode_refuse(d, "local variable %s at module scope", d->module->var[i]->name);
-    function->local_bytes = align_up(d->local_bytes, 16);
+    function->local_bytes = (uint32_t)align_up(d->local_bytes, 16);
 }
 
 /* ---- functions ---- */
@@ -595,21 +617,30 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
         sl_decode_memory_out(d);
 }
 
-static void place_registers(sl_decoder *d)
+/* Of a register for all lanes; 128-bit ones are two arrays of halves. */
+static uint32_t register_bytes(const sl_decoder *d, const sl_ptx_reg *reg)
+{
+    uint32_t one = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
+    return one * (reg->vector ? reg->vector : 1) * (sl_ptx_type_bytes(reg->type) == 16 ? 2 : 1);
+}
+
+static void allocate_registers(sl_decoder *d)
 {
     d->reg_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, d->func->regs + 1));
     uint32_t offset = 0;
     for (uint32_t i = 0; i < d->func->regs; i++) {
         const sl_ptx_reg *reg = &d->func->reg[i];
-        uint32_t one = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
-        if (sl_ptx_type_bytes(reg->type) == 16)
-            one *= 2;
         d->reg_ref[i] = offset;
-        offset += one * (reg->vector ? reg->vector : 1);
+        offset += register_bytes(d, reg);
+        if (offset > MAX_FRAME_BYTES)
+            sl_decode_refuse(d, "its registers take more than %d bytes", MAX_FRAME_BYTES);
     }
     d->carry = offset;
     offset += 4 * d->lanes;
     d->frame = d->temp = d->temp_top = offset;
+    struct sl_frame_layout layout = {d->reg_ref, d->func->regs, d->carry, d->frame};
+    if (!sl_array_push(&d->frames, layout))
+        sl_decode_memory_out(d);
 }
 
 /* Registers that some path reads before it writes them are zeroed, so that results never depend on old contents. */
@@ -618,15 +649,13 @@ static void find_unset_registers(sl_decoder *d, const sl_cfg *cfg, sl_code_funct
     sl_liveness live;
     if (sl_liveness_find(d->func, cfg, d->arena, &live, d->error) != SL_OK)
         longjmp(d->fail, 1);
-    if (live.most_words > d->most_live_words)
-        d->most_live_words = live.most_words;
+    if (live.max_words > d->max_live_words)
+        d->max_live_words = live.max_words;
     function->zero_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
     function->zero_size = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
     for (uint32_t i = 0; i < live.at_entry; i++) {
-        const sl_ptx_reg *reg = &d->func->reg[live.entry[i]];
-        uint32_t one = (sl_lane_bytes(reg->type) * d->lanes + 63) & ~63u;
         function->zero_ref[i] = d->reg_ref[live.entry[i]];
-        function->zero_size[i] = one * (reg->vector ? reg->vector : 1) * (sl_ptx_type_bytes(reg->type) == 16 ? 2 : 1);
+        function->zero_size[i] = register_bytes(d, &d->func->reg[live.entry[i]]);
     }
     function->zeroed = live.at_entry;
 }
@@ -647,8 +676,8 @@ static void decode_function(sl_decoder *d, uint32_t index)
     for (uint32_t i = 0; i < d->func->insts; i++)
         if (!sl_array_push(&d->insts, &d->func->inst[i]) || !sl_array_push(&d->inst_function, index))
             sl_decode_memory_out(d);
-    place_registers(d);
-    place_locals(d, function);
+    allocate_registers(d);
+    allocate_locals(d, function);
     for (uint32_t i = 0; i < cfg.blocks; i++)
         decode_block(d, &cfg.block[i], base, i, cfg.blocks);
     if (cfg.blocks == 0) { /* an empty body returns */
@@ -698,7 +727,7 @@ static void finish(sl_decoder *d)
         sl_decode_memory_out(d);
     if (d->consts.count)
         memcpy(code->consts, d->consts.items, d->consts.count);
-    d->kernel->registers = d->most_live_words + 8; /* addresses and temporaries the assembler adds */
+    d->kernel->registers = d->max_live_words + 8; /* addresses and temporaries the assembler adds */
     if (d->kernel->registers > 255)
         d->kernel->registers = 255;
     if (d->kernel->func->maxnreg && d->kernel->registers > d->kernel->func->maxnreg)
@@ -737,9 +766,10 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
         sl_decode_function_index(d, kernel->func, module);
         for (uint32_t i = 0; i < d->functions.count; i++)
             sl_decode_reach(d, d->functions.items[i].func, d->functions.items[i].module);
-        place_shared(d);
+        allocate_shared(d);
         for (uint32_t i = 0; i < d->functions.count; i++)
             decode_function(d, i);
+        sl_decode_verify(d);
         finish(d);
     }
     sl_map_fini(&d->handler);
@@ -751,6 +781,9 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
     sl_array_free(&d->insts);
     sl_array_free(&d->inst_function);
     sl_array_free(&d->consts);
+    sl_array_free(&d->const_starts);
+    sl_array_free(&d->handler_of);
+    sl_array_free(&d->frames);
     free(d);
     return status;
 }

@@ -21,16 +21,25 @@ typedef struct sl_decoder {
     jmp_buf fail;
     uint32_t lanes;
     bool check_uninit;
-    bool unguarded;           /* emitted ops ignore the instruction's guard */
-    uint32_t most_live_words; /* 32-bit registers live at once, over all functions */
+    bool unguarded;          /* emitted ops ignore the instruction's guard */
+    uint32_t max_live_words; /* 32-bit registers live at once, over all functions */
 
     SL_ARRAY(sl_op) ops;
+    SL_ARRAY(uint16_t) handler_of; /* of each op: index into handlers->handler */
     SL_ARRAY(sl_code_bb) bbs;
     SL_ARRAY(uint32_t) lists;
     SL_ARRAY(sl_code_function) functions;
     SL_ARRAY(const sl_ptx_inst *) insts;
     SL_ARRAY(uint32_t) inst_function;
     SL_ARRAY(uint8_t) consts;
+    SL_ARRAY(uint32_t) const_starts; /* ascending */
+    struct {
+        struct sl_frame_layout {
+            const uint32_t *reg_ref;     /* [regs], ascending */
+            uint32_t regs, carry, temps; /* behind the registers: the carry flag, then temporaries */
+        } * items;
+        size_t count, capacity;
+    } frames;          /* of each function */
     sl_map const_refs; /* value and size -> reference + 1 */
     struct sl_shared_var {
         const sl_ptx_var *var;
@@ -43,7 +52,7 @@ typedef struct sl_decoder {
     const sl_ptx_module *module;
     const sl_ptx_func *func;
     uint32_t *reg_ref;
-    uint32_t frame, temp, temp_top; /* bytes: registers; next temporary; most temporaries of any instruction */
+    uint32_t frame, temp, temp_top; /* bytes: registers; next temporary; their highest end so far */
     uint32_t carry;                 /* reference of the carry flag */
     struct sl_local_var {
         const sl_ptx_var *var;
@@ -85,6 +94,8 @@ sl_op *sl_emit(sl_decoder *d, uint32_t dst, uint32_t a, uint32_t b, uint32_t c, 
 
 void *sl_decode_need(sl_decoder *d, void *memory);                    /* out of memory when NULL */
 uint32_t sl_decode_reg(sl_decoder *d, const sl_ptx_operand *operand); /* a register as it is */
+/* A 128-bit register: its lower halves, and in *high the upper ones. */
+uint32_t sl_decode_wide(sl_decoder *d, const sl_ptx_operand *operand, uint32_t *high);
 
 /* decode_control.c */
 uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module);
@@ -95,6 +106,9 @@ void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int3
 
 /* decode_spins.c: marks the back edges of loops whose exit depends on memory that other threads write. */
 void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
+
+/* verify.c: refuses code that could access anything but its operands. */
+void sl_decode_verify(sl_decoder *d);
 
 /* True when the instruction was theirs. */
 bool sl_decode_alu(sl_decoder *d);
@@ -119,20 +133,22 @@ uint32_t sl_decode_int_value(sl_decoder *d, const sl_ptx_operand *operand, sl_pt
 bool sl_decode_mov(sl_decoder *d, sl_ptx_type type);
 
 /* Where an access goes: a reference with the address, an offset, and the space as the handlers see it. */
-typedef struct sl_memory_place {
+typedef struct sl_memory_operand {
     uint32_t ref;
     int64_t offset;
     uint8_t space;
     bool narrow;   /* 32-bit address lanes */
-    bool is_param; /* kernel parameter at `offset` of the parameter block */
-} sl_memory_place;
+    bool is_param; /* a kernel parameter, at `offset` of it; there is no reference */
+    const sl_ptx_var *param;
+} sl_memory_operand;
 
 /* decode_memory.c, for everything that takes an address. */
-sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
+sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
 /* Tells an op about its access; sets aux to SL_ADDRESS_32 or 0. */
-void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_t size, uint32_t count, uint32_t list);
+void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count,
+                    uint32_t list);
 
-/* The place of a variable in shared or local memory. */
+/* The offset of a variable in shared or local memory. */
 uint32_t sl_decode_shared_offset(sl_decoder *d, const sl_ptx_var *var);
 uint32_t sl_decode_local_offset(sl_decoder *d, const sl_ptx_var *var);
 

@@ -236,26 +236,24 @@ bool sl_decode_mov(sl_decoder *d, sl_ptx_type type)
 {
     const sl_ptx_operand *dst = opd(d, 0), *src = opd(d, 1);
     if (sl_ptx_type_bytes(type) == 16 && type != SL_T_PRED) {
+        uint32_t to[2], from[2];
         if (src->kind == SL_OPD_VECTOR && src->count == 2 && dst->kind == SL_OPD_REG) {
-            uint32_t low = d->reg_ref[dst->reg];
-            uint32_t a = sl_decode_src(d, &src->items[0], SL_T_B64), b = sl_decode_src(d, &src->items[1], SL_T_B64);
-            sl_emit(d, low, a, a, a, "mov_b64");
-            sl_emit(d, low + 8 * d->lanes, b, b, b, "mov_b64");
-            return true;
+            to[0] = sl_decode_wide(d, dst, &to[1]);
+            for (int i = 0; i < 2; i++)
+                from[i] = sl_decode_src(d, &src->items[i], SL_T_B64);
+        } else if (dst->kind == SL_OPD_VECTOR && dst->count == 2 && src->kind == SL_OPD_REG) {
+            from[0] = sl_decode_wide(d, src, &from[1]);
+            for (int i = 0; i < 2; i++)
+                to[i] = sl_decode_dst(d, &dst->items[i], 8);
+        } else if (dst->kind == SL_OPD_REG && src->kind == SL_OPD_REG) {
+            to[0] = sl_decode_wide(d, dst, &to[1]);
+            from[0] = sl_decode_wide(d, src, &from[1]);
+        } else {
+            return false;
         }
-        if (dst->kind == SL_OPD_VECTOR && dst->count == 2 && src->kind == SL_OPD_REG) {
-            uint32_t low = d->reg_ref[src->reg];
-            sl_emit(d, sl_decode_dst(d, &dst->items[0], 8), low, low, low, "mov_b64");
-            sl_emit(d, sl_decode_dst(d, &dst->items[1], 8), low + 8 * d->lanes, low, low, "mov_b64");
-            return true;
-        }
-        if (dst->kind == SL_OPD_REG && src->kind == SL_OPD_REG) {
-            uint32_t to = d->reg_ref[dst->reg], from = d->reg_ref[src->reg];
-            sl_emit(d, to, from, from, from, "mov_b64");
-            sl_emit(d, to + 8 * d->lanes, from + 8 * d->lanes, from, from, "mov_b64");
-            return true;
-        }
-        return false;
+        for (int i = 0; i < 2; i++)
+            sl_emit(d, to[i], from[i], from[i], from[i], "mov_b64");
+        return true;
     }
     if (src->kind == SL_OPD_VECTOR) {
         pack(d, src, type);

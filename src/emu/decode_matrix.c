@@ -70,6 +70,66 @@ static uint32_t fragment(sl_decoder *d, const sl_ptx_operand *operand, uint32_t 
     return n;
 }
 
+/* The shapes that the PTX manual has, by the bits of a factor's element. */
+static bool shape_is_legal(const shape *s, uint32_t bits, bool wmma)
+{
+    static const struct {
+        uint8_t wmma, bits, m, n;
+        uint16_t k;
+    } legal[] = {
+        {0, 16, 8, 8, 4},   {0, 16, 16, 8, 8},  {0, 16, 16, 8, 16}, {0, 32, 16, 8, 4},   {0, 32, 16, 8, 8},
+        {0, 64, 8, 8, 4},   {0, 64, 16, 8, 4},  {0, 64, 16, 8, 8},  {0, 64, 16, 8, 16},  {0, 8, 8, 8, 16},
+        {0, 8, 16, 8, 16},  {0, 8, 16, 8, 32},  {0, 4, 8, 8, 32},   {0, 4, 16, 8, 32},   {0, 4, 16, 8, 64},
+        {0, 1, 8, 8, 128},  {0, 1, 16, 8, 128}, {0, 1, 16, 8, 256}, {1, 16, 16, 16, 16}, {1, 16, 8, 32, 16},
+        {1, 16, 32, 8, 16}, {1, 8, 16, 16, 16}, {1, 8, 8, 32, 16},  {1, 8, 32, 8, 16},   {1, 32, 16, 16, 8},
+        {1, 64, 8, 8, 4},   {1, 4, 8, 8, 32},   {1, 1, 8, 8, 128},
+    };
+    for (size_t i = 0; i < sizeof legal / sizeof *legal; i++)
+        if (legal[i].wmma == wmma && (!bits || legal[i].bits == bits) && legal[i].m == s->m && legal[i].n == s->n &&
+            legal[i].k == s->k)
+            return true;
+    return false;
+}
+
+/* Whether sums of products of such factors have this type. */
+static bool sum_is_legal(sl_matrix_type factor, sl_matrix_type sum)
+{
+    switch (factor) {
+    case SL_MATRIX_F64:
+        return sum == SL_MATRIX_F64;
+    case SL_MATRIX_F16:
+    case SL_MATRIX_E4M3:
+    case SL_MATRIX_E5M2:
+        return sum == SL_MATRIX_F16 || sum == SL_MATRIX_F32;
+    case SL_MATRIX_BF16:
+    case SL_MATRIX_TF32:
+        return sum == SL_MATRIX_F32;
+    case SL_MATRIX_F32:
+    case SL_MATRIX_S32:
+        return false;
+    default:
+        return sum == SL_MATRIX_S32;
+    }
+}
+
+static bool is_quads(const shape *s, sl_matrix_type factor)
+{
+    return s->m == 8 && s->k == 4 && factor == SL_MATRIX_F16; /* four products, one per pair of quads */
+}
+
+void sl_matrix_registers(const sl_op *op, uint32_t regs[4])
+{
+    shape s = {(uint32_t)op->imm & 0xffff, (uint32_t)(op->imm >> 16) & 0xffff, (uint32_t)(op->imm >> 32)};
+    sl_matrix_type d = op->aux & 15, a = op->aux >> 4 & 15, b = op->aux >> 8 & 15, c = op->aux >> 12 & 15;
+    bool quads = is_quads(&s, a);
+    bool duplicated = op->aux & SL_MATRIX_WMMA && a == SL_MATRIX_F16; /* eight registers in every shape */
+    uint32_t results = (quads ? 4 : 1) * s.m * s.n;
+    regs[0] = fragment_regs(results, d);
+    regs[1] = duplicated ? 8 : quads ? 2 : fragment_regs(s.m * s.k, a);
+    regs[2] = duplicated ? 8 : quads ? 2 : fragment_regs(s.k * s.n, b);
+    regs[3] = fragment_regs(results, c);
+}
+
 /* ---- products ---- */
 
 typedef struct product {
@@ -109,31 +169,27 @@ static void decode_product(sl_decoder *d)
 {
     refuse_variants(d);
     product p = product_of(d);
-    bool quads = p.s.m == 8 && p.s.k == 4 && p.a == SL_MATRIX_F16; /* four products, one per pair of quads */
-    bool row_col = has(d, SL_MOD_ROW) && has(d, SL_MOD_COL);
-    shape s = p.s;
-    if (!p.wmma && (s.n != 8 || (s.m != 8 && s.m != 16) || s.k > 256 || (!quads && !row_col)))
+    bool quads = is_quads(&p.s, p.a), row_col = has(d, SL_MOD_ROW) && has(d, SL_MOD_COL);
+    if (!shape_is_legal(&p.s, sl_matrix_bits(p.a), p.wmma) || (!p.wmma && !quads && !row_col))
         sl_decode_refuse(d, "this shape");
-    if (p.wmma && (s.m * s.n > 256 || s.m > 32 || s.n > 32 || s.k > 128))
-        sl_decode_refuse(d, "this shape");
-    uint32_t refs[4 * MAX_REGS], count = 0;
-    bool duplicated = p.wmma && p.a == SL_MATRIX_F16; /* wmma gives halves eight registers in every shape */
-    uint32_t regs_a = duplicated ? 8 : quads ? 2 : fragment_regs(s.m * s.k, p.a);
-    uint32_t regs_b = duplicated ? 8 : quads ? 2 : fragment_regs(s.k * s.n, p.b);
-    uint32_t results = (quads ? 4 : 1) * s.m * s.n;
-    uint32_t factor_bytes = p.a == SL_MATRIX_F64 ? 8 : 4, sum_bytes = p.d == SL_MATRIX_F64 ? 8 : 4;
-    count += fragment(d, sl_decode_operand(d, 0), sum_bytes, true, fragment_regs(results, p.d), refs);
-    count += fragment(d, sl_decode_operand(d, 1), factor_bytes, false, regs_a, refs + count);
-    count += fragment(d, sl_decode_operand(d, 2), factor_bytes, false, regs_b, refs + count);
-    count += fragment(d, sl_decode_operand(d, 3), sum_bytes, false, fragment_regs(results, p.c), refs + count);
+    if (!sum_is_legal(p.a, p.d) || !sum_is_legal(p.a, p.c))
+        sl_decode_refuse(d, "sums of this type");
+    sl_op shaped = {.imm = sl_matrix_shape(p.s.m, p.s.n, p.s.k),
+                    .aux = p.d | (uint32_t)p.a << 4 | (uint32_t)p.b << 8 | (uint32_t)p.c << 12 |
+                           (p.wmma ? SL_MATRIX_WMMA : 0)};
+    uint32_t refs[4 * MAX_REGS], regs[4], count = 0;
+    sl_matrix_registers(&shaped, regs);
+    for (uint32_t i = 0; i < 4; i++) {
+        bool wide = (shaped.aux >> 4 * i & 15) == SL_MATRIX_F64;
+        count += fragment(d, sl_decode_operand(d, i), wide ? 8 : 4, i == 0, regs[i], refs + count);
+    }
     uint32_t list = sl_decode_list(d, refs, count);
     sl_op *op = sl_emit(d, refs[0], 0, 0, 0, quads ? "mma_quads" : "mma");
     op->list = list;
     op->count = (uint8_t)count;
-    op->imm = sl_matrix_shape(s.m, s.n, s.k);
-    op->aux = p.d | (uint32_t)p.a << 4 | (uint32_t)p.b << 8 | (uint32_t)p.c << 12;
-    op->aux |= (has(d, SL_MOD_SATFINITE) ? SL_MATRIX_SATFINITE : 0) | (has(d, SL_MOD_XOR) ? SL_MATRIX_XOR : 0);
-    op->aux |= p.wmma ? SL_MATRIX_WMMA : 0;
+    op->imm = shaped.imm;
+    op->aux = shaped.aux | (has(d, SL_MOD_SATFINITE) ? SL_MATRIX_SATFINITE : 0);
+    op->aux |= has(d, SL_MOD_XOR) ? SL_MATRIX_XOR : 0;
     /* layouts are written a, then b */
     bool first = true;
     for (uint32_t i = 0; i < d->inst->mods; i++) {
@@ -172,14 +228,14 @@ static void decode_wmma_memory(sl_decoder *d)
     shape s;
     uint32_t role = role_of(d->inst), refs[3 + MAX_REGS];
     sl_matrix_type type = matrix_type(sl_ptx_inst_type(d->inst, 0));
-    if (!shape_of(d->inst, &s) || type == SL_MATRIX_TYPES || sl_matrix_bits(type) < 8 || s.m * s.n > 256)
+    bool known = shape_of(d->inst, &s) && type != SL_MATRIX_TYPES && sl_matrix_bits(type) >= 8;
+    bool is_sum = type == SL_MATRIX_F16 || type == SL_MATRIX_F32 || type == SL_MATRIX_F64 || type == SL_MATRIX_S32;
+    if (!known || (role == 2 && !is_sum) || !shape_is_legal(&s, role == 2 ? 0 : sl_matrix_bits(type), true))
         sl_decode_refuse(d, "matrices of this shape and type");
     bool columns = has(d, SL_MOD_COL);
     uint32_t rows = role == 1 ? s.k : s.m, cols = role == 0 ? s.k : s.n;
     uint32_t regs = type == SL_MATRIX_F16 && role < 2 ? 8 : fragment_regs(role_elements(&s, role), type);
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
-    if (at.is_param)
-        sl_decode_refuse(d, "a matrix among the parameters");
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
     int64_t packed = sl_matrix_shape(s.m, s.n, s.k);
     refs[0] = (uint32_t)packed;
     refs[1] = (uint32_t)((uint64_t)packed >> 32);
@@ -201,7 +257,7 @@ static void decode_8x8(sl_decoder *d)
     uint32_t count = has(d, SL_MOD_X4) ? 4 : has(d, SL_MOD_X2) ? 2 : 1, refs[4];
     if (!has(d, SL_MOD_M8N8) || sl_ptx_inst_type(d->inst, 0) != SL_T_B16)
         sl_decode_refuse(d, "only 8x8 matrices of 16 bits are moved");
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, store ? 0 : 1), sl_ptx_inst_space(d->inst));
     fragment(d, sl_decode_operand(d, store ? 1 : 0), 4, !store, count, refs);
     uint32_t list = sl_decode_list(d, refs, count);
     sl_op *op = sl_emit(d, 0, at.ref, 0, 0, store ? "stmatrix" : "ldmatrix");

@@ -11,17 +11,19 @@ static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
            d->func->param[var->index] == var;
 }
 
-sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
+sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
 {
     if (operand->kind != SL_OPD_ADDRESS || operand->count != 1)
         sl_decode_refuse(d, "an address is expected");
     const sl_ptx_operand *base = &operand->items[0];
-    sl_memory_place at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
+    sl_memory_operand at = {.offset = (int64_t)operand->bits, .space = (uint8_t)space};
     if (space == SL_SPACE_PARAM)
         at.space = d->func->entry ? SL_SPACE_GLOBAL : SL_SPACE_LOCAL;
     if (base->kind == SL_OPD_SYMBOL && base->var && is_kernel_param(d, base->var)) {
         at.is_param = true;
-        at.offset += (int64_t)(base->var->offset + base->bits);
+        at.ref = SL_REF_NONE;
+        at.param = base->var;
+        at.offset += (int64_t)base->bits;
         return at;
     }
     if (base->kind == SL_OPD_SYMBOL && base->var &&
@@ -37,7 +39,7 @@ sl_memory_place sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, s
     return at;
 }
 
-void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_t size, uint32_t count, uint32_t list)
+void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count, uint32_t list)
 {
     op->a = at->ref;
     op->imm = at->offset;
@@ -47,6 +49,14 @@ void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_place *at, uint32_
     op->list = list;
     op->aux = at->narrow ? SL_ADDRESS_32 : 0;
     op->slot = d->slot;
+}
+
+uint32_t sl_decode_wide(sl_decoder *d, const sl_ptx_operand *operand, uint32_t *high)
+{
+    if (operand->kind != SL_OPD_REG || sl_ptx_type_bytes(d->func->reg[operand->reg].type) != 16)
+        sl_decode_refuse(d, "a 128-bit operand must be a 128-bit register");
+    *high = d->reg_ref[operand->reg] + 8 * d->lanes;
+    return d->reg_ref[operand->reg];
 }
 
 /* References of the registers of a scalar or {vector} operand, with their common lane size. */
@@ -60,6 +70,9 @@ static uint32_t data_refs(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_t
     uint32_t vector = sl_ptx_inst_vector(d->inst);
     *count = 0;
     if (operand->kind == SL_OPD_REG && operand->element < 0 && vector > 1) { /* a vector register */
+        const sl_ptx_reg *reg = &d->func->reg[operand->reg];
+        if (reg->vector < vector || sl_lane_bytes(reg->type) != lane || wide)
+            sl_decode_refuse(d, "register %s is not a vector of %u such elements", reg->name, vector);
         uint32_t stride = (lane * d->lanes + 63) & ~63u;
         for (uint32_t i = 0; i < vector; i++)
             refs[(*count)++] = d->reg_ref[operand->reg] + i * stride;
@@ -72,10 +85,8 @@ static uint32_t data_refs(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_t
             lane = sl_decode_operand_bytes(d, &items[i], lane);
     for (uint32_t i = 0; i < n; i++) {
         if (wide) {
-            if (items[i].kind != SL_OPD_REG)
-                sl_decode_refuse(d, "128-bit operands must be registers");
-            refs[(*count)++] = d->reg_ref[items[i].reg];
-            refs[(*count)++] = d->reg_ref[items[i].reg] + 8 * d->lanes;
+            refs[*count] = sl_decode_wide(d, &items[i], &refs[*count + 1]);
+            *count += 2;
         } else if (store) {
             sl_ptx_type as = items[i].kind == SL_OPD_REG || items[i].kind == SL_OPD_INT ? (lane == 2   ? SL_T_B16
                                                                                            : lane == 4 ? SL_T_B32
@@ -111,16 +122,18 @@ static const char *memory_type(sl_ptx_type type, uint32_t lane, bool store)
 static void decode_load(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 1), sl_ptx_inst_space(d->inst));
     uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 0), type, false, refs, &count);
     uint32_t size = sl_ptx_type_bytes(type) == 16 ? 8 : sl_ptx_type_bytes(type);
     if (at.is_param) {
         for (uint32_t i = 0; i < count; i++) {
             sl_op *op = sl_emit(d, refs[i], refs[i], refs[i], refs[i], "ldparam_%s", memory_type(type, lane, false));
-            op->imm = at.offset + i * size;
+            uint64_t offset = (uint64_t)at.offset + i * size;
+            if (at.offset < 0 || offset + size > at.param->bytes)
+                sl_decode_refuse(d, "it reads outside of parameter %s of %llu bytes", at.param->name,
+                                 (unsigned long long)at.param->bytes);
+            op->imm = (int64_t)(at.param->offset + offset);
             op->size = (uint8_t)lane;
-            if ((uint64_t)op->imm + size > d->func->param_bytes)
-                sl_decode_refuse(d, "it reads past the parameters");
         }
         return;
     }
@@ -134,7 +147,7 @@ static void decode_load(sl_decoder *d)
 static void decode_store(sl_decoder *d)
 {
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
     if (at.is_param)
         sl_decode_refuse(d, "kernel parameters cannot be written");
     uint32_t refs[16], count, lane = data_refs(d, sl_decode_operand(d, 1), type, true, refs, &count);
@@ -186,15 +199,14 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
     sl_decode_refuse(d, "this atomic operation");
 }
 
-static void decode_atomic_128(sl_decoder *d, const sl_memory_place *at, uint32_t first, sl_atomic kind)
+static void decode_atomic_128(sl_decoder *d, const sl_memory_operand *at, uint32_t first, sl_atomic kind)
 {
     const sl_ptx_operand *b = sl_decode_operand(d, first),
                          *c = kind == SL_ATOM_CAS ? sl_decode_operand(d, first + 1) : b;
     const sl_ptx_operand *result = sl_decode_operand(d, 0);
-    if (result->kind != SL_OPD_REG || b->kind != SL_OPD_REG || c->kind != SL_OPD_REG)
-        sl_decode_refuse(d, "128-bit operands must be registers");
-    uint32_t refs[3] = {d->reg_ref[result->reg], d->reg_ref[b->reg], d->reg_ref[c->reg]};
-    uint32_t high[3] = {refs[0] + 8 * d->lanes, refs[1] + 8 * d->lanes, refs[2] + 8 * d->lanes};
+    uint32_t high[3];
+    uint32_t refs[3] = {sl_decode_wide(d, result, &high[0]), sl_decode_wide(d, b, &high[1]),
+                        sl_decode_wide(d, c, &high[2])};
     uint32_t list = sl_decode_list(d, high, 3);
     sl_op *op = sl_emit(d, refs[0], at->ref, refs[1], refs[2], "atomic_u128");
     sl_decode_fill(d, op, at, 16, 1, list);
@@ -208,7 +220,7 @@ static void decode_atomic(sl_decoder *d)
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
     if (sl_ptx_inst_vector(d->inst) > 1)
         sl_decode_refuse(d, "vector atomics");
-    sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
+    sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
     sl_atomic kind = atomic_kind(d, type);
     if (sl_ptx_type_bytes(type) == 16) {
         decode_atomic_128(d, &at, first + 1, kind);
@@ -248,8 +260,8 @@ static bool decode_copy(sl_decoder *d)
     if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
         sl_ptx_has(inst, SL_MOD_WAIT_ALL))
         return true; /* copies are done when they are issued */
-    sl_memory_place to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
-    sl_memory_place from = sl_decode_locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
+    sl_memory_operand to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
+    sl_memory_operand from = sl_decode_locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
     uint32_t size = (uint32_t)sl_decode_operand(d, 2)->bits;
     if (size != 4 && size != 8 && size != 16)
         sl_decode_refuse(d, "a copy of %u bytes", size);
@@ -303,7 +315,7 @@ bool sl_decode_memory(sl_decoder *d)
         return true;
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU: {
-        sl_memory_place at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
+        sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
         sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
         return true;
     }

@@ -30,11 +30,11 @@ typedef struct sl_emu_config {
     const char *isa;             /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_gpu_limits *limits; /* NULL: sl_gpu_limits_default */
     const sl_launch_sink *sink;  /* NULL: nobody listens, nothing is recorded */
-    /* Text printed by kernels, in block order. NULL: dropped. */
+    /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
     /* Reads close to an allocation but outside of it, which a GPU lets pass because it maps whole pages. NULL: they end
-     * the launch as other illegal accesses do. Else they read zeros, and this is told of the first of a launch (the
+     * the launch as other illegal accesses do. Else they read zeros, and this is called for the first of a launch (the
      * lowest block's) and their number once the launch has ended. */
     void (*stray)(void *context, const sl_error *first, uint64_t reads);
     void *stray_context;

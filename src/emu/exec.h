@@ -41,7 +41,7 @@ typedef uint32_t pr; /* predicate lane: 0 or ~0 */
     for (u64 left_ = (warp)->mask; left_; left_ &= left_ - 1)                                                          \
         for (int i = __builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
 
-static inline void *sl_place(const sl_warp *warp, u32 ref)
+static inline void *sl_operand(const sl_warp *warp, u32 ref)
 {
     return __builtin_assume_aligned(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK), 64);
 }
@@ -65,8 +65,8 @@ static inline void *sl_place(const sl_warp *warp, u32 ref)
 #define SL_DEFINE1(name, D, A, expr)                                                                                   \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        D *d_ = sl_place(w, o->d);                                                                                     \
-        const A *a_ = sl_place(w, o->a);                                                                               \
+        D *d_ = sl_operand(w, o->d);                                                                                   \
+        const A *a_ = sl_operand(w, o->a);                                                                             \
         SL_WRITE_LANES(w, d_, ({                                                                                       \
                            const A a = a_[i];                                                                          \
                            (void)a;                                                                                    \
@@ -76,9 +76,9 @@ static inline void *sl_place(const sl_warp *warp, u32 ref)
 #define SL_DEFINE2(name, D, A, B, expr)                                                                                \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        D *d_ = sl_place(w, o->d);                                                                                     \
-        const A *a_ = sl_place(w, o->a);                                                                               \
-        const B *b_ = sl_place(w, o->b);                                                                               \
+        D *d_ = sl_operand(w, o->d);                                                                                   \
+        const A *a_ = sl_operand(w, o->a);                                                                             \
+        const B *b_ = sl_operand(w, o->b);                                                                             \
         SL_WRITE_LANES(w, d_, ({                                                                                       \
                            const A a = a_[i];                                                                          \
                            const B b = b_[i];                                                                          \
@@ -89,10 +89,10 @@ static inline void *sl_place(const sl_warp *warp, u32 ref)
 #define SL_DEFINE3(name, D, A, B, C, expr)                                                                             \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        D *d_ = sl_place(w, o->d);                                                                                     \
-        const A *a_ = sl_place(w, o->a);                                                                               \
-        const B *b_ = sl_place(w, o->b);                                                                               \
-        const C *c_ = sl_place(w, o->c);                                                                               \
+        D *d_ = sl_operand(w, o->d);                                                                                   \
+        const A *a_ = sl_operand(w, o->a);                                                                             \
+        const B *b_ = sl_operand(w, o->b);                                                                             \
+        const C *c_ = sl_operand(w, o->c);                                                                             \
         SL_WRITE_LANES(w, d_, ({                                                                                       \
                            const A a = a_[i];                                                                          \
                            const B b = b_[i];                                                                          \

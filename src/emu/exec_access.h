@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What handlers that touch memory share: the addresses of the lanes, and the record of them. */
+/* What handlers that access memory share: the addresses of the lanes, and the record of them. */
 #ifndef SL_EMU_EXEC_ACCESS_H
 #define SL_EMU_EXEC_ACCESS_H
 
@@ -11,10 +11,10 @@ static const u64 ALL_LANES = SL_LANES == 64 ? ~(u64)0 : ((u64)1 << (SL_LANES & 6
 static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
 {
     if (o->aux & SL_ADDRESS_32) {
-        const u32 *a = sl_place(w, o->a);
+        const u32 *a = sl_operand(w, o->a);
         SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)o->imm);
     } else {
-        const u64 *a = sl_place(w, o->a);
+        const u64 *a = sl_operand(w, o->a);
         SL_LANES_LOOP addr[i] = a[i] + (u64)o->imm;
     }
     if (w->mask != ALL_LANES) {

@@ -40,8 +40,8 @@ static inline u64 sl_to_u64(f64 a)
 #define SL_CLAMP(name, T)                                                                                              \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        T *d = sl_place(w, o->d);                                                                                      \
-        const T *a = sl_place(w, o->a);                                                                                \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *a = sl_operand(w, o->a);                                                                              \
         const u32 *bound = &w->code->list[o->list];                                                                    \
         T low = (T)((u64)bound[1] << 32 | bound[0]), high = (T)((u64)bound[3] << 32 | bound[2]);                       \
         SL_WRITE_LANES(w, d, (a[i] < low ? low : a[i] > high ? high : a[i]));                                          \
@@ -53,8 +53,8 @@ SL_CLAMP(clamp_u64, u64)
 #define SL_CONVERT_ROUNDED(name, D, A)                                                                                 \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        D *d = sl_place(w, o->d);                                                                                      \
-        const volatile A *a = sl_place(w, o->a);                                                                       \
+        D *d = sl_operand(w, o->d);                                                                                    \
+        const volatile A *a = sl_operand(w, o->a);                                                                     \
         D result[SL_LANES];                                                                                            \
         volatile D *r = result;                                                                                        \
         int before = fegetround();                                                                                     \

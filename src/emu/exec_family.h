@@ -26,5 +26,5 @@
 #define SL_OP1(family, ...) SL_OP1_##family(__VA_ARGS__)
 #define SL_OP2(family, ...) SL_OP2_##family(__VA_ARGS__)
 #define SL_OP3(family, ...) SL_OP3_##family(__VA_ARGS__)
-#define SL_HAND(name)
+#define SL_HAND(...)
 #include "emu/handlers.def"

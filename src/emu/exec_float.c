@@ -80,8 +80,8 @@ static inline f64 sl_high_word(f64 a)
 #define SL_ROUNDED(name, T, expr)                                                                                      \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        T *d = sl_place(w, o->d);                                                                                      \
-        const volatile T *a_ = sl_place(w, o->a), *b_ = sl_place(w, o->b), *c_ = sl_place(w, o->c);                    \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const volatile T *a_ = sl_operand(w, o->a), *b_ = sl_operand(w, o->b), *c_ = sl_operand(w, o->c);              \
         T result[SL_LANES];                                                                                            \
         volatile T *r = result;                                                                                        \
         int before = fegetround();                                                                                     \

@@ -176,8 +176,8 @@ static inline u32 keep_nan_bf16(f64 x, u32 result)
     /* directed rounding; aux is the C rounding mode; imm: a NaN keeps what it can, else it is the usual one */        \
     SL_HANDLER(cvt_round_##T##_f64)                                                                                    \
     {                                                                                                                  \
-        u16 *d = sl_place(w, o->d);                                                                                    \
-        const f64 *a = sl_place(w, o->a);                                                                              \
+        u16 *d = sl_operand(w, o->d);                                                                                  \
+        const f64 *a = sl_operand(w, o->a);                                                                            \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
             u32 rounded = sl_f64_to_##T(a[i], (int)o->aux);                                                            \
@@ -250,9 +250,9 @@ static inline u32 max_s16(u32 a, u32 b)
 /* aux: the bits of a target, +0x100 when it is signed. c: what is shifted up to make room. */
 SL_HANDLER(cvt_pack)
 {
-    u32 *d = sl_place(w, o->d);
-    const s32 *a = sl_place(w, o->a), *b = sl_place(w, o->b);
-    const u32 *c = sl_place(w, o->c);
+    u32 *d = sl_operand(w, o->d);
+    const s32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);
+    const u32 *c = sl_operand(w, o->c);
     u32 bits = o->aux & 0xff, mask = (1u << bits) - 1;
     s32 low = o->aux & 0x100 ? -(1 << (bits - 1)) : 0, high = o->aux & 0x100 ? (1 << (bits - 1)) - 1 : (s32)mask;
     SL_WRITE_LANES(w, d, ({
@@ -265,8 +265,8 @@ SL_HANDLER(cvt_pack)
 /* aux: 1 max (else min), 2 NaN wins, 4 of the absolute values. b: member mask. */
 SL_HANDLER(redux_f32)
 {
-    u32 *d = sl_place(w, o->d);
-    const u32 *a = sl_place(w, o->a), *members = sl_place(w, o->b);
+    u32 *d = sl_operand(w, o->d);
+    const u32 *a = sl_operand(w, o->a), *members = sl_operand(w, o->b);
     for (int half = 0; half < SL_LANES / 32; half++) {
         u32 active = (u32)(w->mask >> 32 * half);
         if (!active)

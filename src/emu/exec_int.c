@@ -105,8 +105,8 @@ static inline u32 sl_sum_fields(u32 x, u32 bits)
 /* Dot product of two 16-bit halves with two bytes; aux: bit 0 a signed, bit 1 b signed, bit 2 upper bytes of b. */
 SL_HANDLER(dp2a)
 {
-    u32 *d = sl_place(w, o->d);
-    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    u32 *d = sl_operand(w, o->d);
+    const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);
     u32 aux = o->aux;
     SL_WRITE_LANES(w, d, ({
                        u32 bytes = aux & 4 ? b[i] >> 16 : b[i];
@@ -119,9 +119,9 @@ SL_HANDLER(dp2a)
 /* Insert a field of a into b: list[0] position, list[1] length. */
 SL_HANDLER(bfi_b32)
 {
-    u32 *d = sl_place(w, o->d);
-    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
-    const u32 *length = sl_place(w, w->code->list[o->list]);
+    u32 *d = sl_operand(w, o->d);
+    const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);
+    const u32 *length = sl_operand(w, w->code->list[o->list]);
     SL_WRITE_LANES(w, d, ({
                        u32 position = c[i] & 255, bits = length[i] & 255;
                        u64 keep = bits >= 32 ? 0xffffffffu : ((u64)1 << bits) - 1;
@@ -132,9 +132,9 @@ SL_HANDLER(bfi_b32)
 
 SL_HANDLER(bfi_b64)
 {
-    u64 *d = sl_place(w, o->d);
-    const u64 *a = sl_place(w, o->a), *b = sl_place(w, o->b);
-    const u32 *c = sl_place(w, o->c), *length = sl_place(w, w->code->list[o->list]);
+    u64 *d = sl_operand(w, o->d);
+    const u64 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);
+    const u32 *c = sl_operand(w, o->c), *length = sl_operand(w, w->code->list[o->list]);
     SL_WRITE_LANES(w, d, ({
                        u32 position = c[i] & 255, bits = length[i] & 255;
                        u64 keep = bits >= 64 ? ~(u64)0 : ((u64)1 << bits) - 1;
@@ -146,8 +146,8 @@ SL_HANDLER(bfi_b64)
 /* Any logic function of three inputs; aux is its truth table. */
 SL_HANDLER(lop3_b32)
 {
-    u32 *d = sl_place(w, o->d);
-    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    u32 *d = sl_operand(w, o->d);
+    const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);
     u32 m[8];
     for (int k = 0; k < 8; k++)
         m[k] = o->aux >> k & 1 ? ~0u : 0;
@@ -162,9 +162,9 @@ SL_HANDLER(lop3_b32)
 #define SL_ADD_WITH_CARRY(name, T)                                                                                     \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        T *d = sl_place(w, o->d);                                                                                      \
-        const T *a = sl_place(w, o->a), *b = sl_place(w, o->b);                                                        \
-        u32 *carry = sl_place(w, o->c);                                                                                \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);                                                    \
+        u32 *carry = sl_operand(w, o->c);                                                                              \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
             T x = a[i], y = o->aux & 4 ? (T)~b[i] : b[i], in = o->aux & 4 ? 1 : 0;                                     \
@@ -183,9 +183,9 @@ SL_ADD_WITH_CARRY(addx_b64, u64)
 /* The n-th set bit of a mask, counted from a base position, upwards or downwards. */
 SL_HANDLER(fns_b32)
 {
-    u32 *d = sl_place(w, o->d);
-    const u32 *mask = sl_place(w, o->a), *base = sl_place(w, o->b);
-    const s32 *offset = sl_place(w, o->c);
+    u32 *d = sl_operand(w, o->d);
+    const u32 *mask = sl_operand(w, o->a), *base = sl_operand(w, o->b);
+    const s32 *offset = sl_operand(w, o->c);
     SL_EACH_ACTIVE(w, i)
     {
         u32 found = ~0u;

@@ -138,7 +138,7 @@ static void gather(const sl_warp *w, const u32 *refs, int half, u32 type, const 
 {
     int regs = factor_registers(f);
     for (int r = 0; r < regs; r++) {
-        const u8 *reg = (const u8 *)sl_place(w, refs[r]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
+        const u8 *reg = (const u8 *)sl_operand(w, refs[r]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
         for (int lane = 0; lane < 32; lane++) {
             int line, k;
             factor_spot(f, r, lane, &line, &k);
@@ -154,7 +154,7 @@ static void gather_halves(const sl_warp *w, const u32 *refs, int half, const fac
 {
     int regs = factor_registers(f);
     for (int r = 0; r < regs; r++) {
-        const u16 *reg = (const u16 *)sl_place(w, refs[r]) + 64 * half;
+        const u16 *reg = (const u16 *)sl_operand(w, refs[r]) + 64 * half;
         int line, k;
         factor_spot(f, r, 0, &line, &k);
         u16 *to = &out[line * line_step + k * k_step];
@@ -173,7 +173,7 @@ static void gather_sum(const sl_warp *w, const u32 *refs, int half, u32 type, co
 {
     int items = sum_items(s), per = elements_per_register(type);
     for (int i = 0; i < items; i++) {
-        const u8 *reg = (const u8 *)sl_place(w, refs[i / per]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
+        const u8 *reg = (const u8 *)sl_operand(w, refs[i / per]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
         if (type == SL_MATRIX_F32) /* the usual type has a loop of its own, here and below */
             for (int lane = 0; lane < 32; lane++)
                 out[sum_index(s, i, lane)] = element(SL_MATRIX_F32, reg, lane, 0);
@@ -214,7 +214,7 @@ static void scatter_f32(const sl_warp *w, const u32 *refs, int half, const shape
     for (int i = 0; i < s->m * s->n; i++)
         bits[i] = (u32)result_bits(in[i], SL_MATRIX_F32, false);
     for (int i = 0; i < sum_items(s); i++) {
-        u32 *reg = (u32 *)sl_place(w, refs[i]) + 32 * half;
+        u32 *reg = (u32 *)sl_operand(w, refs[i]) + 32 * half;
         for (int lane = 0; lane < 32; lane++)
             reg[lane] = active >> lane & 1 ? bits[sum_index(s, i, lane)] : reg[lane];
     }
@@ -225,7 +225,7 @@ static void scatter_sum(const sl_warp *w, const u32 *refs, int half, u32 type, c
 {
     int items = sum_items(s), per = elements_per_register(type);
     for (int i = 0; i < items; i += per) {
-        void *reg = sl_place(w, refs[i / per]);
+        void *reg = sl_operand(w, refs[i / per]);
         for (u32 left = (u32)(w->mask >> 32 * half); left; left &= left - 1) {
             int lane = __builtin_ctz(left);
             u64 bits = 0;
@@ -278,15 +278,15 @@ typedef struct parts {
     _Alignas(64) s32 exponent[MAX_TENSOR];
 } parts;
 
-static void split(const f64 *x, int count, int least, parts *out)
+static void split(const f64 *x, int count, int min, parts *out)
 {
     for (int i = 0; i < count; i++) {
         u64 bits = bits_f64(x[i]);
         s32 exponent = (s32)(bits >> 52 & 0x7ff) - 1023, mantissa = (s32)(bits >> 42 & 0x3ff) | 0x400;
-        s32 below = least - exponent;
+        s32 below = min - exponent;
         mantissa = below > 0 ? mantissa >> (below > 31 ? 31 : below) : mantissa;
         out->mantissa[i] = (s64)bits < 0 ? -mantissa : mantissa;
-        out->exponent[i] = !mantissa ? LOWEST : below > 0 ? least : exponent;
+        out->exponent[i] = !mantissa ? LOWEST : below > 0 ? min : exponent;
     }
 }
 
@@ -391,7 +391,7 @@ static void tensor_parts(const shape *s, parts *a, parts *b, f64 *sum)
 }
 
 /* sum[m][n] += a[m][k] * b[k][n] in one step. */
-static void tensor_step(const shape *s, const f64 *a, const f64 *b, f64 *sum, int least)
+static void tensor_step(const shape *s, const f64 *a, const f64 *b, f64 *sum, int min)
 {
     parts pa, pb;
     f64 special[MAX_SUM];
@@ -400,8 +400,8 @@ static void tensor_step(const shape *s, const f64 *a, const f64 *b, f64 *sum, in
         memcpy(special, sum, (size_t)(s->m * s->n) * sizeof *sum);
         multiply(s, a, b, special, false);
     }
-    split(a, s->m * s->k, least, &pa);
-    split(b, s->k * s->n, least, &pb);
+    split(a, s->m * s->k, min, &pa);
+    split(b, s->k * s->n, min, &pb);
     tensor_parts(s, &pa, &pb, sum);
     for (int i = 0; i < s->m * s->n && !finite; i++)
         if (special[i] - special[i] != 0)
@@ -535,15 +535,15 @@ static void multiply_quads(const sl_warp *w, const sl_op *o, int half, int quad)
     for (int k = 0; k < 8; k++) {
         int lane = 4 * quad + (k & 3) + (k & 4 ? 16 : 0), at = 32 * half + lane, x = lane & 3, upper = k & 4;
         for (int i = 0; i < 4; i++) {
-            f64 va = element(SL_MATRIX_F16, sl_place(w, a[i / 2]), at, i & 1);
-            f64 vb = element(SL_MATRIX_F16, sl_place(w, b[i / 2]), at, i & 1);
+            f64 va = element(SL_MATRIX_F16, sl_operand(w, a[i / 2]), at, i & 1);
+            f64 vb = element(SL_MATRIX_F16, sl_operand(w, b[i / 2]), at, i & 1);
             factor_a[o->aux & SL_MATRIX_A_COL ? (i + upper) * 4 + x : (x + upper) * 4 + i] = va;
             factor_b[o->aux & SL_MATRIX_B_ROW ? x * 8 + i + upper : i * 8 + x + upper] = vb;
         }
         for (int i = 0; i < 8; i++) {
             int row, col;
             quad_sum_spot(type_c, lane, i, &row, &col);
-            sum[row * 8 + col] = element(type_c, sl_place(w, c[i / per_c]), at, i % per_c);
+            sum[row * 8 + col] = element(type_c, sl_operand(w, c[i / per_c]), at, i % per_c);
         }
     }
     multiply_typed(&s, SL_MATRIX_F16, factor_a, factor_b, sum);
@@ -556,7 +556,7 @@ static void multiply_quads(const sl_warp *w, const sl_op *o, int half, int quad)
                 quad_sum_spot(type_d, lane, i + e, &row, &col);
                 bits |= (u32)result_bits(sum[row * 8 + col], type_d, false) << 16 * e;
             }
-            ((u32 *)sl_place(w, d[i / per_d]))[at] = bits;
+            ((u32 *)sl_operand(w, d[i / per_d]))[at] = bits;
         }
     }
 }
@@ -629,10 +629,10 @@ static void move_matrix(sl_warp *w, const sl_op *o, bool store)
     const u32 *list = &w->code->list[o->list];
     bool check = w->worker->run->emu->config.check_uninit;
     addresses(w, o, base);
-    memcpy(stride, sl_place(w, list[2]), sizeof stride); /* the result may overwrite it */
+    memcpy(stride, sl_operand(w, list[2]), sizeof stride); /* the result may overwrite it */
     record_matrix(w, o, &m, base, stride);
     for (int reg = 0; reg < m.regs; reg++) {
-        u8 *place = sl_place(w, list[3 + reg]);
+        u8 *place = sl_operand(w, list[3 + reg]);
         SL_EACH_ACTIVE(w, i)
         {
             u8 *word = place + (size_t)i * (m.type == SL_MATRIX_F64 ? 8 : 4);
@@ -698,7 +698,7 @@ SL_HANDLER(ldmatrix)
     u8 *row[SL_LANES];
     matrix_rows(w, o, false, row);
     for (u32 j = 0; j < o->count; j++) {
-        u32 *d = sl_place(w, w->code->list[o->list + j]);
+        u32 *d = sl_operand(w, w->code->list[o->list + j]);
         SL_EACH_ACTIVE(w, i)
         {
             int first = (i & 32) + 8 * (int)j, r = (i & 31) >> 2, c = 2 * (i & 3);
@@ -715,7 +715,7 @@ SL_HANDLER(stmatrix)
     u8 *row[SL_LANES];
     matrix_rows(w, o, true, row);
     for (u32 j = 0; j < o->count; j++) {
-        const u32 *a = sl_place(w, w->code->list[o->list + j]);
+        const u32 *a = sl_operand(w, w->code->list[o->list + j]);
         SL_EACH_ACTIVE(w, i)
         {
             int first = (i & 32) + 8 * (int)j, r = (i & 31) >> 2, c = 2 * (i & 3);
@@ -732,8 +732,8 @@ SL_HANDLER(stmatrix)
 
 SL_HANDLER(movmatrix)
 {
-    u32 *d = sl_place(w, o->d), source[SL_LANES];
-    memcpy(source, sl_place(w, o->a), sizeof source);
+    u32 *d = sl_operand(w, o->d), source[SL_LANES];
+    memcpy(source, sl_operand(w, o->a), sizeof source);
     SL_EACH_ACTIVE(w, i)
     {
         int r = (i & 31) >> 2, c = 2 * (i & 3), from = (i & 32) + 4 * c + r / 2, shift = 16 * (r & 1);

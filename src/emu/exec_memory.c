@@ -34,7 +34,7 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *b
     if (in_range(addr, range->base, range->bytes, size))
         return true;
     const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[0]);
-    if (!alloc)
+    if (!alloc || alloc->kind == SL_ALLOC_INTERNAL)
         return false;
     *range = (sl_range_cache){alloc->base, alloc->bytes};
     return in_range(addr, range->base, range->bytes, size);
@@ -72,8 +72,8 @@ static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64
 static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
 {
     if (o->aux & SL_ADDRESS_32)
-        return (u32)(((const u32 *)sl_place(w, o->a))[i] + (u32)o->imm);
-    return ((const u64 *)sl_place(w, o->a))[i] + (u64)o->imm;
+        return (u32)(((const u32 *)sl_operand(w, o->a))[i] + (u32)o->imm);
+    return ((const u64 *)sl_operand(w, o->a))[i] + (u64)o->imm;
 }
 
 static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
@@ -94,7 +94,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             for (u32 e = 0; e < o->count; e++) {                                                                       \
                 M value;                                                                                               \
                 memcpy(&value, from + e * sizeof(M), sizeof value);                                                    \
-                ((R *)sl_place(w, destination(w, o, e)))[i] = (R)value;                                                \
+                ((R *)sl_operand(w, destination(w, o, e)))[i] = (R)value;                                              \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -110,14 +110,14 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         record(w, o, addr);                                                                                            \
         if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */                           \
             const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);           \
-            if (alloc)                                                                                                 \
+            if (alloc && alloc->kind != SL_ALLOC_INTERNAL)                                                             \
                 w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};                               \
         }                                                                                                              \
         if (!fast) {                                                                                                   \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        R *d = sl_place(w, o->d);                                                                                      \
+        R *d = sl_operand(w, o->d);                                                                                    \
         SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(bias + addr[i]);                                      \
     }                                                                                                                  \
     SL_HANDLER(ld_general_##M##_##R)                                                                                   \
@@ -143,7 +143,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             return;                                                                                                    \
         }                                                                                                              \
         if (o->count == 1) {                                                                                           \
-            R *d = sl_place(w, o->d);                                                                                  \
+            R *d = sl_operand(w, o->d);                                                                                \
             if (w->full && uniform_stride(addr, &stride, &rows) && (stride == sizeof(M) || stride == 0)) {             \
                 const M *from = (const M *)(uintptr_t)(bias + addr[0]);                                                \
                 const M *second = (const M *)(uintptr_t)(bias + addr[SL_LANES / 2]);                                   \
@@ -170,7 +170,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             return;                                                                                                    \
         }                                                                                                              \
         for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R value[SL_LANES], *d = sl_place(w, destination(w, o, e));                                                 \
+            R value[SL_LANES], *d = sl_operand(w, destination(w, o, e));                                               \
             for (int i = 0; i < SL_LANES; i++)                                                                         \
                 value[i] = (R) * (const M *)(uintptr_t)(bias + addr[i] + e * sizeof(M));                               \
             SL_WRITE_LANES(w, d, value[i]);                                                                            \
@@ -204,7 +204,7 @@ SL_LOAD(u64, u64)
             if (check)                                                                                                 \
                 sl_memory_mark_written(w, o, i, addr[i], bytes);                                                       \
             for (u32 e = 0; e < o->count; e++) {                                                                       \
-                M value = (M)((const R *)sl_place(w, destination(w, o, e)))[i];                                        \
+                M value = (M)((const R *)sl_operand(w, destination(w, o, e)))[i];                                      \
                 memcpy(to + e * sizeof(M), &value, sizeof value);                                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -228,7 +228,7 @@ SL_LOAD(u64, u64)
             return;                                                                                                    \
         }                                                                                                              \
         if (o->count == 1) {                                                                                           \
-            const R *d = sl_place(w, o->d);                                                                            \
+            const R *d = sl_operand(w, o->d);                                                                          \
             if (w->mask == ALL_LANES && uniform_stride(addr, &stride, &rows) && stride == sizeof(M) && !rows) {        \
                 M *to = (M *)(uintptr_t)(bias + addr[0]);                                                              \
                 SL_LANES_LOOP to[i] = (M)d[i];                                                                         \
@@ -239,7 +239,7 @@ SL_LOAD(u64, u64)
         }                                                                                                              \
         const R *from[16];                                                                                             \
         for (u32 e = 0; e < o->count; e++)                                                                             \
-            from[e] = sl_place(w, destination(w, o, e));                                                               \
+            from[e] = sl_operand(w, destination(w, o, e));                                                             \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         for (u32 e = 0; e < o->count; e++)                                                                             \
             *(M *)(uintptr_t)(bias + addr[i] + e * sizeof(M)) = (M)from[e][i];                                         \
@@ -261,13 +261,13 @@ SL_STORE(u64, u64)
         M value;                                                                                                       \
         memcpy(&value, w->worker->run->params + o->imm, sizeof value);                                                 \
         if (o->size == 2) {                                                                                            \
-            u16 *d = sl_place(w, o->d);                                                                                \
+            u16 *d = sl_operand(w, o->d);                                                                              \
             SL_WRITE_LANES(w, d, (u16)value);                                                                          \
         } else if (o->size == 4) {                                                                                     \
-            u32 *d = sl_place(w, o->d);                                                                                \
+            u32 *d = sl_operand(w, o->d);                                                                              \
             SL_WRITE_LANES(w, d, (u32)value);                                                                          \
         } else {                                                                                                       \
-            u64 *d = sl_place(w, o->d);                                                                                \
+            u64 *d = sl_operand(w, o->d);                                                                              \
             SL_WRITE_LANES(w, d, (u64)value);                                                                          \
         }                                                                                                              \
     }
@@ -284,10 +284,10 @@ SL_HANDLER(local_address)
 {
     u64 value = w->local_base + (u64)o->imm;
     if (o->size == 4) {
-        u32 *d = sl_place(w, o->d);
+        u32 *d = sl_operand(w, o->d);
         SL_WRITE_LANES(w, d, (u32)value);
     } else {
-        u64 *d = sl_place(w, o->d);
+        u64 *d = sl_operand(w, o->d);
         SL_WRITE_LANES(w, d, value);
     }
 }
@@ -296,8 +296,8 @@ SL_HANDLER(local_address)
 #define SL_CVTA(name, expr)                                                                                            \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        u64 *d = sl_place(w, o->d);                                                                                    \
-        const u64 *a = sl_place(w, o->a);                                                                              \
+        u64 *d = sl_operand(w, o->d);                                                                                  \
+        const u64 *a = sl_operand(w, o->a);                                                                            \
         SL_WRITE_LANES(w, d, (expr));                                                                                  \
     }
 SL_CVTA(cvta_shared, a[i] + SL_SHARED_WINDOW)
@@ -308,8 +308,8 @@ SL_CVTA(cvta_to_local, a[i] - SL_LOCAL_WINDOW)
 /* aux: the space asked for. */
 SL_HANDLER(isspacep)
 {
-    pr *d = sl_place(w, o->d);
-    const u64 *a = sl_place(w, o->a);
+    pr *d = sl_operand(w, o->d);
+    const u64 *a = sl_operand(w, o->a);
     u32 space = o->aux;
     SL_WRITE_LANES(w, d, ({
                        bool shared = a[i] - SL_SHARED_WINDOW < SL_WINDOW_BYTES,
@@ -447,8 +447,8 @@ static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
         record(w, o, addr);                                                                                            \
         u64 bias;                                                                                                      \
         bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
-        T *d = sl_place(w, o->d);                                                                                      \
-        const T *b = sl_place(w, o->b), *c = sl_place(w, o->c);                                                        \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
         u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
@@ -476,9 +476,9 @@ SL_HANDLER(atomic_u128)
     plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;
     addresses(w, &plain, addr);
     record(w, o, addr);
-    u64 *low = sl_place(w, o->d), *high = sl_place(w, w->code->list[o->list]);
-    const u64 *b = sl_place(w, o->b), *b_high = sl_place(w, w->code->list[o->list + 1]);
-    const u64 *c = sl_place(w, o->c), *c_high = sl_place(w, w->code->list[o->list + 2]);
+    u64 *low = sl_operand(w, o->d), *high = sl_operand(w, w->code->list[o->list]);
+    const u64 *b = sl_operand(w, o->b), *b_high = sl_operand(w, w->code->list[o->list + 1]);
+    const u64 *c = sl_operand(w, o->c), *c_high = sl_operand(w, w->code->list[o->list + 2]);
     bool cas = (o->aux & ~(u32)SL_ATOM_ADDRESS_32) == SL_ATOM_CAS;
     SL_EACH_ACTIVE(w, i)
     {
@@ -513,14 +513,14 @@ SL_HANDLER(cp_async)
     addresses(w, &source, from);
     record(w, o, from);
     source.space = SL_SPACE_GLOBAL;
-    const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);
+    const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
     bool check = w->worker->run->emu->config.check_uninit;
     SL_EACH_ACTIVE(w, i)
     {
         u32 bytes = limit && limit[i] < o->size ? limit[i] : o->size;
         u8 *target = sl_memory_resolve(w, o, i, to[i], o->size, true);
         if (bytes) {
-            const void *origin = sl_memory_resolve(w, &source, i, from[i], bytes == o->size ? bytes : 1, false);
+            const void *origin = sl_memory_resolve_aligned(w, &source, i, from[i], bytes, o->size, false);
             if (check)
                 sl_memory_check_read(w, &source, i, from[i], bytes);
             memcpy(target, origin, bytes);

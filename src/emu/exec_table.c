@@ -5,20 +5,21 @@
 #define SL_OP1(family, name, ...) void SL_FN(name)(sl_warp *, const sl_op *);
 #define SL_OP2(family, name, ...) void SL_FN(name)(sl_warp *, const sl_op *);
 #define SL_OP3(family, name, ...) void SL_FN(name)(sl_warp *, const sl_op *);
-#define SL_HAND(name)             void SL_FN(name)(sl_warp *, const sl_op *);
+#define SL_HAND(name, ...)        void SL_FN(name)(sl_warp *, const sl_op *);
 #include "emu/handlers.def"
 
-#define SL_OP1(family, name, ...) {#name, SL_FN(name)},
-#define SL_OP2(family, name, ...) {#name, SL_FN(name)},
-#define SL_OP3(family, name, ...) {#name, SL_FN(name)},
-#define SL_HAND(name)             {#name, SL_FN(name)},
+#define SL_OP1(family, name, D, A, ...)    {#name, SL_FN(name), {sizeof(D), sizeof(A), 0, 0}, SL_FORM_PLAIN},
+#define SL_OP2(family, name, D, A, B, ...) {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), 0}, SL_FORM_PLAIN},
+#define SL_OP3(family, name, D, A, B, C, ...)                                                                          \
+    {#name, SL_FN(name), {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, SL_FORM_PLAIN},
+#define SL_HAND(name, d, a, b, c, form) {#name, SL_FN(name), {d, a, b, c}, SL_FORM_##form},
 static const struct sl_named_handler handlers[] = {
 #include "emu/handlers.def"
 };
 
 static void guard(sl_warp *w, const sl_op *o)
 {
-    u64 chosen = sl_pred_bits(sl_place(w, o->guard));
+    u64 chosen = sl_pred_bits(sl_operand(w, o->guard));
     u64 mask = w->mask & (o->guard_negated ? ~chosen : chosen);
     if (!mask) {
         if (w->stream && o->slot != UINT32_MAX)

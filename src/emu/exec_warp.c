@@ -14,13 +14,13 @@ static inline u32 half_mask(const sl_warp *w, int half)
 /* aux: 0 up, 1 down, 2 bfly, 3 idx. list[0]: reference of the in-range predicate or SL_REF_NONE. */
 SL_HANDLER(shfl)
 {
-    u32 *d = sl_place(w, o->d);
-    const u32 *a = sl_place(w, o->a), *b = sl_place(w, o->b), *c = sl_place(w, o->c);
+    u32 *d = sl_operand(w, o->d);
+    const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);
     u32 source[SL_LANES], shift[SL_LANES], clamp[SL_LANES];
     memcpy(source, a, sizeof source); /* d may be a, b or c */
     memcpy(shift, b, sizeof shift);
     memcpy(clamp, c, sizeof clamp);
-    pr *in_range = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);
+    pr *in_range = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
     SL_EACH_ACTIVE(w, i)
     {
         s32 lane = i & 31;
@@ -76,13 +76,13 @@ static inline u32 group_of(const sl_warp *w, const u32 *members, int half, u32 t
 /* aux: 0 all, 1 any, 2 uni, 3 ballot; +4: the predicate a is negated. b: member mask or SL_REF_NONE. */
 SL_HANDLER(vote)
 {
-    u64 yes = sl_pred_bits(sl_place(w, o->a));
+    u64 yes = sl_pred_bits(sl_operand(w, o->a));
     if (o->aux & 4)
         yes = ~yes;
-    u32 *d = sl_place(w, o->d);
+    u32 *d = sl_operand(w, o->d);
     u32 members[SL_LANES]; /* d may be the member mask */
     if (o->b != SL_REF_NONE)
-        memcpy(members, sl_place(w, o->b), sizeof members);
+        memcpy(members, sl_operand(w, o->b), sizeof members);
     SL_EACH_GROUP(w, o->b == SL_REF_NONE ? NULL : members, half, voters, execute)
     {
         u32 ayes = (u32)(yes >> 32 * half) & voters, result;
@@ -109,12 +109,12 @@ SL_HANDLER(vote)
 #define SL_MATCH(name, T)                                                                                              \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
-        u32 *d = sl_place(w, o->d);                                                                                    \
+        u32 *d = sl_operand(w, o->d);                                                                                  \
         T value[SL_LANES];                                                                                             \
-        memcpy(value, sl_place(w, o->a), sizeof value);                                                                \
+        memcpy(value, sl_operand(w, o->a), sizeof value);                                                              \
         u32 members[SL_LANES];                                                                                         \
-        memcpy(members, sl_place(w, o->b), sizeof members);                                                            \
-        pr *all = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_place(w, w->code->list[o->list]);                  \
+        memcpy(members, sl_operand(w, o->b), sizeof members);                                                          \
+        pr *all = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);                \
         u32 result[SL_LANES];                                                                                          \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
@@ -133,17 +133,17 @@ SL_MATCH(match_b64, u64)
 
 SL_HANDLER(activemask)
 {
-    u32 *d = sl_place(w, o->d);
+    u32 *d = sl_operand(w, o->d);
     SL_EACH_ACTIVE(w, i) d[i] = half_mask(w, i >> 5);
 }
 
 /* aux: 0 add, 1 min.u, 2 max.u, 3 min.s, 4 max.s, 5 and, 6 or, 7 xor. b: member mask. */
 SL_HANDLER(redux)
 {
-    u32 *d = sl_place(w, o->d);
+    u32 *d = sl_operand(w, o->d);
     u32 a[SL_LANES], members[SL_LANES]; /* d may be either */
-    memcpy(a, sl_place(w, o->a), sizeof a);
-    memcpy(members, sl_place(w, o->b), sizeof members);
+    memcpy(a, sl_operand(w, o->a), sizeof a);
+    memcpy(members, sl_operand(w, o->b), sizeof members);
     SL_EACH_GROUP(w, members, half, group, execute)
     {
         u32 result = 0;
@@ -190,9 +190,9 @@ SL_HANDLER(redux)
 /* elect.sync d|p: the lowest of the members is the leader. b: member mask. list[0]: predicate. */
 SL_HANDLER(elect)
 {
-    u32 *d = sl_place(w, o->d), members[SL_LANES];
-    memcpy(members, sl_place(w, o->b), sizeof members);
-    pr *leader = sl_place(w, w->code->list[o->list]);
+    u32 *d = sl_operand(w, o->d), members[SL_LANES];
+    memcpy(members, sl_operand(w, o->b), sizeof members);
+    pr *leader = sl_operand(w, w->code->list[o->list]);
     SL_EACH_ACTIVE(w, i)
     {
         u32 group = half_mask(w, i >> 5) & members[i], lowest = group ? (u32)__builtin_ctz(group) : (u32)i & 31;
@@ -204,7 +204,7 @@ SL_HANDLER(elect)
 /* Clocks are instruction counts: reproducible, and they go forward. */
 SL_HANDLER(clock_u32)
 {
-    u32 *d = sl_place(w, o->d);
+    u32 *d = sl_operand(w, o->d);
     u64 now = w->worker->clock + o->inst;
     u32 value = (u32)(o->aux ? now >> 32 : now);
     SL_WRITE_LANES(w, d, value);
@@ -212,7 +212,7 @@ SL_HANDLER(clock_u32)
 
 SL_HANDLER(clock_u64)
 {
-    u64 *d = sl_place(w, o->d);
+    u64 *d = sl_operand(w, o->d);
     u64 now = w->worker->clock + o->inst;
     SL_WRITE_LANES(w, d, now);
 }

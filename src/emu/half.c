@@ -95,12 +95,12 @@ uint16_t sl_f64_to_bf16(double x, int mode)
     return round_to(x, mode, 7, -126, 127, 0x7fff);
 }
 
-static uint8_t to_fp8(double x, int fraction_bits, int min_exponent, int max_exponent, double most)
+static uint8_t to_fp8(double x, int fraction_bits, int min_exponent, int max_exponent, double max)
 {
     if (isnan(x))
         return 0x7f;
     uint8_t sign = signbit(x) ? 0x80 : 0;
-    double magnitude = fmin(fabs(x), most);
+    double magnitude = fmin(fabs(x), max);
     return sign | (uint8_t)round_to(magnitude, FE_TONEAREST, fraction_bits, min_exponent, max_exponent, 0);
 }
 

@@ -53,7 +53,7 @@ static bool reserve(sl_heap *heap, uint64_t at, uint64_t bytes)
 }
 
 /* Addresses of the host: the first free range. */
-static bool place_as_host(sl_heap *heap)
+static bool map_at_host_addresses(sl_heap *heap)
 {
     for (int i = 0; i < HOST_RANGES; i++) {
         uint64_t base = FIRST_BASE + (uint64_t)i * HOST_RANGE_BYTES;
@@ -67,7 +67,7 @@ static bool place_as_host(sl_heap *heap)
 }
 
 /* Addresses of its own, wherever the host has room: pages of the GPU start at large pages of the host. */
-static bool place_anywhere(sl_heap *heap)
+static bool map_anywhere(sl_heap *heap)
 {
     if (!reserve(heap, 0, DEVICE_RANGE_BYTES + GPU_PAGE))
         return false;
@@ -82,7 +82,7 @@ sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **resul
     sl_heap *heap = calloc(1, sizeof *heap);
     if (!heap)
         return sl_fail_memory(error);
-    if (!(host_addresses ? place_as_host(heap) : place_anywhere(heap))) {
+    if (!(host_addresses ? map_at_host_addresses(heap) : map_anywhere(heap))) {
         free(heap);
         return sl_fail(error, SL_NO_MEMORY, "no room in the address space for device memory");
     }

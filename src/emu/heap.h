@@ -19,7 +19,7 @@
 
 typedef enum sl_alloc_kind {
     SL_ALLOC_DEVICE, /* cudaMalloc */
-    SL_ALLOC_HOST,   /* pinned or registered host memory that kernels may touch */
+    SL_ALLOC_HOST,   /* pinned or registered host memory that kernels may access */
     SL_ALLOC_MANAGED,
     SL_ALLOC_SYMBOL,   /* module variables */
     SL_ALLOC_INTERNAL, /* parameter blocks and the like */

@@ -3,7 +3,7 @@
  *
  * With grid, block and parameter values known, every address that a kernel computes in straight lines from %ctaid, %tid
  * and its parameters is a linear form with known numbers. Blocks are independent when
- *   - nothing but plain loads and stores touches global memory (integer reductions without a result may, if they are
+ *   - nothing but plain loads and stores accesses global memory (integer reductions without a result may, if they are
  * the only accesses to their array and all of one kind: their order cannot be seen);
  *   - every access belongs to a known allocation;
  *   - in an allocation that is stored to, all loads and stores have linear forms with the same coefficients, and no two
@@ -34,6 +34,7 @@ typedef struct prover {
     uint8_t *read;                  /* per register: some instruction reads it */
     uint8_t *state;                 /* memo_state per register */
     form *value;                    /* per register */
+    uint32_t *stack;                /* [registers]: those being evaluated, each before what it needs */
 } prover;
 
 static const form unknown = {.known = false};
@@ -62,9 +63,9 @@ static form fitting(const prover *p, form f, uint32_t bits, bool is_signed)
     if (!f.known)
         return unknown;
     bounds(p, &f, &low, &high);
-    __int128 least = is_signed ? -((__int128)1 << (bits - 1)) : 0;
-    __int128 most = is_signed ? ((__int128)1 << (bits - 1)) - 1 : ((__int128)1 << bits) - 1;
-    return low >= least && high <= most ? f : unknown;
+    __int128 min = is_signed ? -((__int128)1 << (bits - 1)) : 0;
+    __int128 max = is_signed ? ((__int128)1 << (bits - 1)) - 1 : ((__int128)1 << bits) - 1;
+    return low >= min && high <= max ? f : unknown;
 }
 
 /* Untyped arithmetic: fine when it fits either reading. */
@@ -111,8 +112,6 @@ static form product(form a, form b)
     return a;
 }
 
-static form evaluate_register(prover *p, uint32_t reg);
-
 static form special(const prover *p, uint16_t id)
 {
     form f = constant(0);
@@ -153,11 +152,13 @@ static form special(const prover *p, uint16_t id)
     }
 }
 
-static form evaluate(prover *p, const sl_ptx_operand *operand)
+static form evaluate(const prover *p, const sl_ptx_operand *operand)
 {
     switch (operand->kind) {
     case SL_OPD_REG:
-        return operand->element < 0 && !operand->negated ? evaluate_register(p, operand->reg) : unknown;
+        if (operand->element >= 0 || operand->negated || p->state[operand->reg] != DONE)
+            return unknown; /* not DONE: it depends on itself, or has several definitions */
+        return p->value[operand->reg];
     case SL_OPD_SPECIAL:
         return special(p, operand->special);
     case SL_OPD_INT:
@@ -184,7 +185,7 @@ static form parameter(const prover *p, const sl_ptx_inst *inst)
         bytes > 8)
         return unknown;
     uint64_t offset = address->items[0].var->offset + address->bits, value = 0;
-    if (offset + bytes > p->func->param_bytes || sl_ptx_inst_vector(inst) > 1)
+    if (offset > p->func->param_bytes || bytes > p->func->param_bytes - offset || sl_ptx_inst_vector(inst) > 1)
         return unknown;
     memcpy(&value, (const uint8_t *)p->run->launch->params + offset, bytes);
     bool is_signed = type == SL_T_S8 || type == SL_T_S16 || type == SL_T_S32 || type == SL_T_S64;
@@ -197,17 +198,17 @@ static form parameter(const prover *p, const sl_ptx_inst *inst)
 /* Is every value of `high` a multiple of a power of two that every value of `low` stays below? Then or is add. */
 static bool bits_apart(const prover *p, const form *high, const form *low)
 {
-    __int128 least, most;
+    __int128 min, max;
     if (!high->known || !low->known)
         return false;
     uint64_t all = (uint64_t)high->constant;
     for (int k = 0; k < VARS; k++)
         all |= (uint64_t)high->coef[k];
-    bounds(p, low, &least, &most);
-    return least >= 0 && (all == 0 || most < (__int128)(all & -all));
+    bounds(p, low, &min, &max);
+    return min >= 0 && (all == 0 || max < (__int128)(all & -all));
 }
 
-static form arithmetic(prover *p, const sl_ptx_inst *inst)
+static form arithmetic(const prover *p, const sl_ptx_inst *inst)
 {
     sl_ptx_type type = sl_ptx_inst_type(inst, 0);
     uint32_t bits = sl_ptx_type_bytes(type) * 8;
@@ -239,7 +240,7 @@ static form arithmetic(prover *p, const sl_ptx_inst *inst)
         } else {
             f = fitting_either(p, f, bits);
         }
-        if (inst->op == SL_OP_MAD)
+        if (inst->op == SL_OP_MAD && inst->operands > 3)
             f = sum(f, evaluate(p, &inst->operand[3]), 1);
         return fitting_either(p, f, bits);
     }
@@ -248,7 +249,7 @@ static form arithmetic(prover *p, const sl_ptx_inst *inst)
     }
 }
 
-static form evaluate_definition(prover *p, const sl_ptx_inst *inst)
+static form evaluate_definition(const prover *p, const sl_ptx_inst *inst)
 {
     switch (inst->op) {
     case SL_OP_MOV: {
@@ -273,22 +274,49 @@ static form evaluate_definition(prover *p, const sl_ptx_inst *inst)
     }
 }
 
-static form evaluate_register(prover *p, uint32_t reg)
+/* A register that the definition reads and that has not been looked at; UINT32_MAX: none. */
+static uint32_t new_source(const prover *p, const sl_ptx_inst *inst)
 {
-    if (p->state[reg] == DONE)
-        return p->value[reg];
-    if (p->state[reg] == BUSY || !p->definition[reg]) /* a loop through itself, or several definitions */
-        return unknown;
+    for (uint32_t i = 1; i < inst->operands; i++) {
+        const sl_ptx_operand *operand = &inst->operand[i];
+        if (operand->kind == SL_OPD_REG && p->state[operand->reg] == NEW && p->definition[operand->reg])
+            return operand->reg;
+    }
+    return UINT32_MAX;
+}
+
+/* Evaluates the register, and first those it depends on: chains may be as long as the kernel. */
+static void settle(prover *p, uint32_t reg)
+{
+    uint32_t depth = 0;
+    if (p->state[reg] != NEW || !p->definition[reg])
+        return;
     p->state[reg] = BUSY;
-    form f = evaluate_definition(p, p->definition[reg]);
-    p->state[reg] = DONE;
-    p->value[reg] = f;
-    return f;
+    p->stack[depth++] = reg;
+    while (depth) {
+        uint32_t top = p->stack[depth - 1], source = new_source(p, p->definition[top]);
+        if (source != UINT32_MAX) {
+            p->state[source] = BUSY;
+            p->stack[depth++] = source;
+            continue;
+        }
+        p->value[top] = evaluate_definition(p, p->definition[top]);
+        p->state[top] = DONE;
+        depth--;
+    }
+}
+
+/* The value of an operand in its instruction. */
+static form value_of(prover *p, const sl_ptx_operand *operand)
+{
+    if (operand->kind == SL_OPD_REG)
+        settle(p, operand->reg);
+    return evaluate(p, operand);
 }
 
 /* ---- the accesses ---- */
 
-/* Everything that touches one allocation. */
+/* Everything that accesses one allocation. */
 typedef struct target {
     const sl_alloc *alloc;
     bool loaded, stored, reduced, mixed; /* mixed: reductions of several kinds */
@@ -342,7 +370,7 @@ static void add_form(target *t, const form *f, uint32_t bytes)
     t->end = f->constant + bytes > t->end ? f->constant + bytes : t->end;
 }
 
-/* Can two blocks touch a common byte of the target? */
+/* Can two blocks access a common byte of the target? */
 static bool blocks_apart(const prover *p, const target *t)
 {
     if (!t->linear)
@@ -416,7 +444,7 @@ static bool note(prover *p, const sl_ptx_inst *inst, const sl_base *base, target
     t->loaded |= !store;
     t->stored |= store;
     const sl_ptx_operand *address = &inst->operand[store ? 0 : 1];
-    form f = address->kind == SL_OPD_ADDRESS && address->count == 1 ? evaluate(p, &address->items[0]) : unknown;
+    form f = address->kind == SL_OPD_ADDRESS && address->count == 1 ? value_of(p, &address->items[0]) : unknown;
     f.constant += (int64_t)address->bits;
     add_form(t, &f, sl_ptx_type_bytes(sl_ptx_inst_type(inst, 0)) * sl_ptx_inst_vector(inst));
     return true;
@@ -505,8 +533,9 @@ bool sl_blocks_independent(const sl_run *run)
     p.state = calloc(func->regs + 1, 1);
     p.read = calloc(func->regs + 1, 1);
     p.value = calloc(func->regs + 1, sizeof *p.value);
+    p.stack = calloc(func->regs + 1, sizeof *p.stack);
     bool independent = false;
-    if (seen && p.definition && p.read && p.state && p.value) {
+    if (seen && p.definition && p.read && p.state && p.value && p.stack) {
         for (uint32_t i = 0; i < func->insts; i++) {
             uint32_t dsts = sl_ptx_inst_dsts(&func->inst[i]);
             for (uint32_t k = 0; k < dsts && k < func->inst[i].operands; k++)
@@ -523,5 +552,6 @@ bool sl_blocks_independent(const sl_run *run)
     free(p.read);
     free(p.state);
     free(p.value);
+    free(p.stack);
     return independent;
 }

@@ -150,11 +150,11 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
     if (threads > limits->max_threads_per_block)
         return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, the machine allows %u", name,
                        (unsigned long long)threads, limits->max_threads_per_block);
-    const uint32_t *most = kernel->func->maxntid;
-    uint64_t most_threads = most[0] ? (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1) : 0;
-    if (most_threads && threads > most_threads)
+    const uint32_t *max = kernel->func->maxntid;
+    uint64_t max_threads = max[0] ? (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1) : 0;
+    if (max_threads && threads > max_threads)
         return sl_fail(error, SL_LIMIT, "launch of %s: %llu threads per block, its .maxntid allows %llu", name,
-                       (unsigned long long)threads, (unsigned long long)most_threads);
+                       (unsigned long long)threads, (unsigned long long)max_threads);
     uint64_t shared = (uint64_t)kernel->code.dynamic_shared_offset + launch->dynamic_shared_bytes;
     if (launch->dynamic_shared_bytes && shared > limits->shared_per_block_optin)
         return sl_fail(error, SL_LIMIT, "launch of %s: %llu bytes of shared memory, the machine allows %u", name,
@@ -295,6 +295,8 @@ static void close_contexts(launcher *l)
         sl_block_fini(&l->context[i].block);
         free(l->context[i].worker.range);
         free(l->context[i].worker.stray);
+        for (int k = 0; k < 3; k++)
+            free(l->context[i].worker.text[k].data);
         free(l->context[i].views);
     }
     free(l->context);
@@ -331,10 +333,10 @@ static sl_status run_parallel_block(void *context, size_t index, unsigned thread
 static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, sl_error *error)
 {
     const sl_run *run = &l->run;
-    uint64_t most = (uint64_t)run->emu->limits.sms *
-                    sl_emu_occupancy(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
-    if (most < 2)
-        most = 2;
+    uint64_t max = (uint64_t)run->emu->limits.sms *
+                   sl_emu_occupancy(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
+    if (max < 2)
+        max = 2;
     while (l->residents.count) {
         bool finished = false;
         for (size_t i = 0; i < l->residents.count;) {
@@ -354,8 +356,8 @@ static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, s
                 free(block);
             }
         }
-        uint64_t room = finished ? 1 : most; /* nobody got on: whoever they wait for has not started */
-        while (*next < run->blocks && l->residents.count < most && room--) {
+        uint64_t room = finished ? 1 : max; /* nobody got on: whoever they wait for has not started */
+        while (*next < run->blocks && l->residents.count < max && room--) {
             sl_block *block = calloc(1, sizeof *block);
             sl_status status = block ? sl_block_init(block, worker, error) : sl_fail_memory(error);
             if (status != SL_OK || !sl_array_push(&l->residents, block)) {

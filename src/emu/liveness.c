@@ -57,7 +57,7 @@ static uint32_t words_of(const flow *f, const uint64_t *set)
     return total;
 }
 
-static void join_successors(const flow *f, const sl_bb *bb, const uint64_t *in, uint64_t *out)
+static void merge_successors(const flow *f, const sl_bb *bb, const uint64_t *in, uint64_t *out)
 {
     memset(out, 0, f->words * sizeof *out);
     for (uint32_t s = 0; s < bb->succs; s++)
@@ -78,7 +78,7 @@ sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena 
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = cfg->blocks; b-- > 0;) {
-            join_successors(&f, &cfg->block[b], in, set);
+            merge_successors(&f, &cfg->block[b], in, set);
             for (uint32_t i = cfg->block[b].count; i-- > 0;)
                 step(&f, &func->inst[cfg->block[b].first + i], set);
             uint64_t *old = in + (size_t)b * f.words;
@@ -89,12 +89,12 @@ sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena 
         }
     }
     for (uint32_t b = 0; b < cfg->blocks; b++) {
-        join_successors(&f, &cfg->block[b], in, set);
+        merge_successors(&f, &cfg->block[b], in, set);
         for (uint32_t i = cfg->block[b].count; i-- > 0;) {
             step(&f, &func->inst[cfg->block[b].first + i], set);
             uint32_t words = words_of(&f, set);
-            if (words > result->most_words)
-                result->most_words = words;
+            if (words > result->max_words)
+                result->max_words = words;
         }
     }
     for (uint32_t reg = 0; cfg->blocks && reg < func->regs; reg++)

@@ -45,6 +45,9 @@ static inline int64_t sl_matrix_shape(uint32_t m, uint32_t n, uint32_t k)
     return (int64_t)m | (int64_t)n << 16 | (int64_t)k << 32;
 }
 
+/* Registers that the fragments of d, a, b and c of a product have, by the shape and types of its op. */
+struct sl_op;
+void sl_matrix_registers(const struct sl_op *op, uint32_t regs[4]);
 /* Bits of one element. */
 uint32_t sl_matrix_bits(sl_matrix_type type);
 /* Bytes of memory per lane when the 32 lanes of a warp share a wmma.load or wmma.store evenly. */

@@ -131,53 +131,64 @@ static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, ui
     return (void *)(uintptr_t)zeros;
 }
 
-typedef enum place { PLACE_GLOBAL, PLACE_SHARED, PLACE_LOCAL } place;
+typedef enum window { WINDOW_GLOBAL, WINDOW_SHARED, WINDOW_LOCAL } window;
 
 /* Which memory an access means, and the offset in it for shared and local. */
-static place locate(const sl_op *op, uint64_t addr, uint64_t *offset)
+static window locate(const sl_op *op, uint64_t addr, uint64_t *offset)
 {
     *offset = addr;
     if (op->space == SL_SPACE_SHARED)
-        return PLACE_SHARED;
+        return WINDOW_SHARED;
     if (op->space == SL_SPACE_LOCAL)
-        return PLACE_LOCAL;
+        return WINDOW_LOCAL;
     if (op->space == SL_SPACE_NONE) {
         if (addr - SL_SHARED_WINDOW < SL_WINDOW_BYTES) {
             *offset = addr - SL_SHARED_WINDOW;
-            return PLACE_SHARED;
+            return WINDOW_SHARED;
         }
         if (addr - SL_LOCAL_WINDOW < SL_WINDOW_BYTES) {
             *offset = addr - SL_LOCAL_WINDOW;
-            return PLACE_LOCAL;
+            return WINDOW_LOCAL;
         }
     }
-    return PLACE_GLOBAL;
+    return WINDOW_GLOBAL;
 }
 
-void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+/* Parameters can be read by their address; the grid's workspace is for the barriers of cooperative launches. */
+static bool is_accessible(const sl_warp *warp, const sl_alloc *alloc, bool store)
+{
+    const sl_run *run = warp->worker->run;
+    if (alloc->kind != SL_ALLOC_INTERNAL)
+        return true;
+    return alloc->base == run->emu->params ? !store : run->launch->cooperative;
+}
+
+void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, uint32_t align,
+                                bool store)
 {
     uint64_t offset;
-    place where = locate(op, addr, &offset);
-    if (addr & (bytes - 1))
+    window where = locate(op, addr, &offset);
+    if (addr & (align - 1))
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_MISALIGNED, "misaligned %u-byte %s at 0x%llx", bytes,
                        store ? "write" : "read", (unsigned long long)addr);
     switch (where) {
-    case PLACE_SHARED:
+    case WINDOW_SHARED:
         if (offset > warp->block->shared_bytes || bytes > warp->block->shared_bytes - offset)
             sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
                            "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes, store ? "write" : "read",
                            (unsigned long long)offset, warp->block->shared_bytes);
         return warp->block->shared + offset;
-    case PLACE_LOCAL:
+    case WINDOW_LOCAL:
         if (offset > warp->local_capacity || bytes > warp->local_capacity - offset)
             sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
                            "illegal %u-byte %s at local offset 0x%llx of %u bytes", bytes, store ? "write" : "read",
                            (unsigned long long)offset, warp->local_capacity);
         return warp->local + (size_t)lane * warp->local_capacity + offset;
-    case PLACE_GLOBAL:
+    case WINDOW_GLOBAL:
         break;
     }
-    if (!sl_heap_contains(warp->worker->run->emu->heap, addr, bytes))
+    const sl_alloc *alloc = sl_heap_find(warp->worker->run->emu->heap, addr);
+    if (!alloc || bytes > alloc->bytes - (addr - alloc->base) || !is_accessible(warp, alloc, store))
         return outside(warp, op, lane, addr, bytes, store);
     return (void *)(uintptr_t)(addr + warp->worker->shift);
 }
@@ -186,16 +197,16 @@ void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr,
 static uint8_t *written_map(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t *first)
 {
     switch (locate(op, addr, first)) {
-    case PLACE_SHARED:
+    case WINDOW_SHARED:
         return warp->block->shared_written;
-    case PLACE_GLOBAL: {
+    case WINDOW_GLOBAL: {
         const sl_alloc *alloc = sl_heap_find(warp->worker->run->emu->heap, addr);
         if (!alloc)
             return NULL;
         *first = addr - alloc->base;
         return alloc->written;
     }
-    case PLACE_LOCAL:
+    case WINDOW_LOCAL:
         break;
     }
     return NULL;

@@ -16,12 +16,12 @@ static bool is_definition(const sl_ptx_var *var)
     return is_data(var) && var->linkage != SL_LINK_EXTERN;
 }
 
-const struct sl_placed *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
-                                            const char *name)
+const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
+                                                     const char *name)
 {
-    const struct sl_placed *other = NULL;
+    const struct sl_linked_variable *other = NULL;
     for (uint32_t i = 0; i < program->variables; i++) {
-        const struct sl_placed *placed = &program->variable[i];
+        const struct sl_linked_variable *placed = &program->variable[i];
         if (strcmp(placed->var->name, name))
             continue;
         if (placed->module == module && is_definition(placed->var))
@@ -71,7 +71,7 @@ static sl_status init_value(const sl_emu_program *program, const sl_ptx_module *
         return SL_OK;
     uint64_t address;
     const sl_ptx_module *where;
-    const struct sl_placed *placed = sl_program_variable(program, module, init->symbol);
+    const struct sl_linked_variable *placed = sl_program_variable(program, module, init->symbol);
     const sl_ptx_func *func = placed ? NULL : sl_program_function(program, module, init->symbol, &where);
     if (placed)
         address = placed->addr;
@@ -86,7 +86,7 @@ static sl_status init_value(const sl_emu_program *program, const sl_ptx_module *
     return SL_OK;
 }
 
-static sl_status initialise(sl_emu_program *program, const struct sl_placed *placed, sl_error *error)
+static sl_status initialise(sl_emu_program *program, const struct sl_linked_variable *placed, sl_error *error)
 {
     const sl_ptx_var *var = placed->var;
     uint32_t size = sl_ptx_type_bytes(var->type);
@@ -106,12 +106,12 @@ static sl_status initialise(sl_emu_program *program, const struct sl_placed *pla
 }
 
 /* Definitions first, once per name when weak or common. */
-static sl_status place_variables(sl_emu_program *program, sl_error *error)
+static sl_status allocate_variables(sl_emu_program *program, sl_error *error)
 {
     size_t total = 0;
     for (size_t i = 0; i < program->modules; i++)
         total += program->module[i]->vars;
-    program->variable = sl_arena_array(&program->arena, struct sl_placed, total + 1);
+    program->variable = sl_arena_array(&program->arena, struct sl_linked_variable, total + 1);
     if (!program->variable)
         return sl_fail_memory(error);
     for (size_t i = 0; i < program->modules; i++) {
@@ -120,7 +120,7 @@ static sl_status place_variables(sl_emu_program *program, sl_error *error)
             const sl_ptx_var *var = module->var[k];
             if (!is_definition(var))
                 continue;
-            const struct sl_placed *earlier = sl_program_variable(program, NULL, var->name);
+            const struct sl_linked_variable *earlier = sl_program_variable(program, NULL, var->name);
             if (earlier && (var->linkage == SL_LINK_WEAK || var->linkage == SL_LINK_COMMON))
                 continue;
             uint64_t addr;
@@ -129,7 +129,7 @@ static sl_status place_variables(sl_emu_program *program, sl_error *error)
                               var->name, &addr, error);
             if (status != SL_OK)
                 return status;
-            program->variable[program->variables++] = (struct sl_placed){var, module, addr};
+            program->variable[program->variables++] = (struct sl_linked_variable){var, module, addr};
         }
     }
     for (uint32_t i = 0; i < program->variables; i++) {
@@ -167,7 +167,7 @@ sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t c
                 program->function[program->functions++] = modules[i]->func[k];
             }
         }
-        status = place_variables(program, error);
+        status = allocate_variables(program, error);
     }
     if (status != SL_OK) {
         sl_emu_unload(emu, program);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How a warp goes through its kernel: one basic block after another, with lanes that part and meet again.
+/* How a warp runs its kernel: one basic block after another, with lanes that diverge and reconverge.
  *
- * Lanes that run together are a split. A divergent branch makes a join at its immediate post-dominator and one split
- * per direction; a split that reaches the join's block waits there until all lanes of the join that are still alive
- * have come. Splits are taken like a stack, so that without waiting the order is that of a reconvergence stack. Two
- * things differ from such a stack, and give every lane progress: splits that wait (at a barrier, for lanes of the warp)
- * let the others run, and a split that turns round in a spinning loop makes way for the others, in the end also for
- * lanes that already wait at its join: those go on without it. So do lanes whose join cannot be reached because the
- * rest of its lanes are at a barrier. Splits that find themselves at the same place with the same join become one
- * again. */
+ * Lanes that run together are a split. A divergent branch makes a reconvergence point at its immediate post-dominator
+ * and one split per direction; a split that reaches that block waits there until all lanes of the point that are still
+ * alive have arrived. Splits are taken like a stack, so that without waiting the order is that of a reconvergence
+ * stack. Two things differ from such a stack, and give every lane progress: splits that wait (at a barrier, for lanes
+ * of the warp) let the others run, and a split in a spinning loop yields to the others, in the end also to lanes that
+ * already wait at its reconvergence point: those go on without it. So do lanes whose reconvergence point cannot be
+ * reached because the rest of its lanes are at a barrier. Splits that find themselves at the same block with the same
+ * reconvergence point merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ enum {
     SPIN_TURNS = 64,     /* back edges of a spinning loop before it gives way */
     PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
-    PATIENCE = 8,        /* idle rounds of the block before lanes that wait at a join of a spinning split go on */
-    FIRST_JOINS = 16,
+    PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split go on */
+    FIRST_RECONVERGENCES = 16,
 };
 
 static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
@@ -31,7 +31,7 @@ static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
     return bits;
 }
 
-const void *sl_warp_place(const sl_warp *warp, uint32_t ref)
+const void *sl_warp_operand(const sl_warp *warp, uint32_t ref)
 {
     return warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK);
 }
@@ -47,7 +47,7 @@ void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
         warp->lane_words[i] = -(uint32_t)(mask >> i & 1);
 }
 
-/* ---- splits and joins ---- */
+/* ---- splits and reconvergence points ---- */
 
 void sl_warp_push(sl_warp *warp, sl_split split)
 {
@@ -66,10 +66,10 @@ static void remove_split(sl_warp *warp, uint32_t index)
     warp->splits--;
 }
 
-/* Both are about to run the same block, for the same join. */
-static bool same_place(const sl_split *a, const sl_split *b)
+/* Both are about to run the same block, for the same reconvergence point. */
+static bool same_location(const sl_split *a, const sl_split *b)
 {
-    return a->bb == b->bb && a->join == b->join && a->frame == b->frame && a->local == b->local &&
+    return a->bb == b->bb && a->reconvergence == b->reconvergence && a->frame == b->frame && a->local == b->local &&
            a->state == SL_SPLIT_READY && b->state == SL_SPLIT_READY && !a->ops_done && !b->ops_done && !a->released &&
            !b->released;
 }
@@ -77,7 +77,7 @@ static bool same_place(const sl_split *a, const sl_split *b)
 static void merge_into_now(sl_warp *warp)
 {
     for (uint32_t i = warp->splits; i-- > 0;) {
-        if (!same_place(&warp->now, &warp->split[i]))
+        if (!same_location(&warp->now, &warp->split[i]))
             continue;
         warp->now.mask |= warp->split[i].mask;
         remove_split(warp, i);
@@ -88,7 +88,7 @@ void sl_warp_merge(sl_warp *warp)
 {
     for (uint32_t i = 0; i < warp->splits; i++) {
         for (uint32_t k = warp->splits; k-- > i + 1;) {
-            if (!same_place(&warp->split[i], &warp->split[k]))
+            if (!same_location(&warp->split[i], &warp->split[k]))
                 continue;
             warp->split[i].mask |= warp->split[k].mask;
             remove_split(warp, k);
@@ -106,38 +106,38 @@ static void make_current(sl_warp *warp, uint32_t index)
     sl_warp_enter_frame(warp);
 }
 
-static int32_t reconvergence(const sl_warp *warp, int32_t join)
+static int32_t reconvergence_block(const sl_warp *warp, int32_t reconvergence)
 {
-    if (join < 0)
+    if (reconvergence < 0)
         return SL_NO_RECONVERGENCE;
-    return warp->join[join].call ? SL_BB_EXIT : warp->join[join].bb;
+    return warp->reconvergence[reconvergence].call ? SL_BB_EXIT : warp->reconvergence[reconvergence].bb;
 }
 
-int32_t sl_warp_new_join(sl_warp *warp, uint32_t inst)
+int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst)
 {
-    int32_t index = warp->free_join;
+    int32_t index = warp->free_reconvergence;
     if (index >= 0) {
-        warp->free_join = warp->join[index].parent;
+        warp->free_reconvergence = warp->reconvergence[index].parent;
     } else {
-        if (warp->joins == warp->join_capacity) {
-            uint32_t capacity = warp->join_capacity ? 2 * warp->join_capacity : FIRST_JOINS;
-            sl_join *grown = realloc(warp->join, capacity * sizeof *grown);
+        if (warp->reconvergences == warp->reconvergence_capacity) {
+            uint32_t capacity = warp->reconvergence_capacity ? 2 * warp->reconvergence_capacity : FIRST_RECONVERGENCES;
+            sl_reconvergence *grown = realloc(warp->reconvergence, capacity * sizeof *grown);
             if (!grown)
                 sl_fault_raise(warp, inst, -1, SL_FAULT_STACK, "too many levels of calls and divergence");
-            warp->join = grown;
-            warp->join_capacity = capacity;
+            warp->reconvergence = grown;
+            warp->reconvergence_capacity = capacity;
         }
-        index = (int32_t)warp->joins++;
+        index = (int32_t)warp->reconvergences++;
     }
-    warp->join[index] = (sl_join){.used = true};
+    warp->reconvergence[index] = (sl_reconvergence){.used = true};
     return index;
 }
 
-static void free_join(sl_warp *warp, int32_t index)
+static void free_reconvergence(sl_warp *warp, int32_t index)
 {
-    warp->join[index].used = false;
-    warp->join[index].parent = warp->free_join;
-    warp->free_join = index;
+    warp->reconvergence[index].used = false;
+    warp->reconvergence[index].parent = warp->free_reconvergence;
+    warp->free_reconvergence = index;
 }
 
 static void exit_lanes(sl_warp *warp, uint64_t mask)
@@ -146,31 +146,32 @@ static void exit_lanes(sl_warp *warp, uint64_t mask)
     sl_block_exited(warp->block, (uint32_t)__builtin_popcountll(mask));
 }
 
-/* Lets lanes go on from a join when all that are left have come; then the same for its parent where that follows. */
+/* Lets lanes go on from a reconvergence point when all that are left have come; then the same for its parent where that
+ * follows. */
 static void settle(sl_warp *warp, int32_t index)
 {
     while (index >= 0) {
-        const sl_join settled = warp->join[index], *join = &settled;
-        if (join->mask & warp->live & ~join->arrived)
+        const sl_reconvergence settled = warp->reconvergence[index], *reconvergence = &settled;
+        if (reconvergence->mask & warp->live & ~reconvergence->arrived)
             return;
-        uint64_t mask = join->arrived & warp->live;
-        int32_t parent = join->parent;
-        free_join(warp, index);
-        if (mask && join->call)
-            sl_warp_return_values(warp, join, mask);
-        bool at_exit = mask && !join->call && join->bb == SL_BB_EXIT;
-        bool at_parent = mask && parent >= 0 && (at_exit || join->bb == reconvergence(warp, parent));
+        uint64_t mask = reconvergence->arrived & warp->live;
+        int32_t parent = reconvergence->parent;
+        free_reconvergence(warp, index);
+        if (mask && reconvergence->call)
+            sl_warp_return_values(warp, reconvergence, mask);
+        bool at_exit = mask && !reconvergence->call && reconvergence->bb == SL_BB_EXIT;
+        bool at_parent = mask && parent >= 0 && (at_exit || reconvergence->bb == reconvergence_block(warp, parent));
         if (mask && at_parent) {
-            warp->join[parent].arrived |= mask;
+            warp->reconvergence[parent].arrived |= mask;
         } else if (at_exit) {
             exit_lanes(warp, mask);
         } else if (mask) {
             sl_warp_push(warp, (sl_split){.mask = mask,
-                                          .bb = join->bb,
-                                          .join = parent,
-                                          .reconverge = reconvergence(warp, parent),
-                                          .frame = join->frame,
-                                          .local = join->local});
+                                          .bb = reconvergence->bb,
+                                          .reconvergence = parent,
+                                          .reconverge = reconvergence_block(warp, parent),
+                                          .frame = reconvergence->frame,
+                                          .local = reconvergence->local});
             return;
         }
         index = parent;
@@ -178,24 +179,24 @@ static void settle(sl_warp *warp, int32_t index)
 }
 
 /* The running split stops running (its lanes have arrived, exited or were given to others). */
-static void leave(sl_warp *warp)
+static void retire_split(sl_warp *warp)
 {
     warp->has_now = false;
 }
 
-/* A return from inside of a region whose join it will never reach (a loop without an end has such): the lanes drop out
- * of the joins up to their call. */
-static void leave_function(sl_warp *warp)
+/* A return from inside of a region whose reconvergence point it will never reach (a loop without an end has such): the
+ * lanes drop out of the reconvergence points up to their call. */
+static void exit_function(sl_warp *warp)
 {
     uint64_t mask = warp->now.mask;
-    int32_t first = warp->now.join, join = first;
-    for (; !warp->join[join].call; join = warp->join[join].parent)
-        warp->join[join].mask &= ~mask;
-    warp->join[join].arrived |= mask;
-    leave(warp);
+    int32_t first = warp->now.reconvergence, reconvergence = first;
+    for (; !warp->reconvergence[reconvergence].call; reconvergence = warp->reconvergence[reconvergence].parent)
+        warp->reconvergence[reconvergence].mask &= ~mask;
+    warp->reconvergence[reconvergence].arrived |= mask;
+    retire_split(warp);
     settle(warp, first);
-    if (warp->join[join].used)
-        settle(warp, join);
+    if (warp->reconvergence[reconvergence].used)
+        settle(warp, reconvergence);
 }
 
 /* Sends the running split to a block. */
@@ -203,37 +204,37 @@ static void go(sl_warp *warp, int32_t target)
 {
     sl_split *now = &warp->now;
     if (target == now->reconverge) {
-        int32_t join = now->join;
-        warp->join[join].arrived |= now->mask;
-        leave(warp);
-        settle(warp, join);
+        int32_t reconvergence = now->reconvergence;
+        warp->reconvergence[reconvergence].arrived |= now->mask;
+        retire_split(warp);
+        settle(warp, reconvergence);
     } else if (target == SL_BB_EXIT && now->frame) {
-        leave_function(warp);
+        exit_function(warp);
     } else if (target == SL_BB_EXIT) { /* the end of the kernel */
         uint64_t mask = now->mask;
-        int32_t join = now->join;
-        leave(warp);
+        int32_t reconvergence = now->reconvergence;
+        retire_split(warp);
         exit_lanes(warp, mask);
-        settle(warp, join);
+        settle(warp, reconvergence);
     } else {
         now->bb = target;
     }
 }
 
-/* Makes the running split head for a new join at `bb`, which all its lanes will reach. */
+/* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
 {
     sl_split *now = &warp->now;
-    if (bb == now->reconverge || (bb == SL_BB_EXIT && now->join < 0))
-        return now->join; /* the join is there already, or leaving needs none */
-    int32_t index = sl_warp_new_join(warp, warp->code->bb[now->bb].first_inst);
-    sl_join *join = &warp->join[index];
-    join->mask = now->mask;
-    join->bb = bb;
-    join->parent = now->join;
-    join->frame = now->frame;
-    join->local = now->local;
-    now->join = index;
+    if (bb == now->reconverge || (bb == SL_BB_EXIT && now->reconvergence < 0))
+        return now->reconvergence; /* the reconvergence point is there already, or leaving needs none */
+    int32_t index = sl_warp_new_reconvergence(warp, warp->code->bb[now->bb].first_inst);
+    sl_reconvergence *reconvergence = &warp->reconvergence[index];
+    reconvergence->mask = now->mask;
+    reconvergence->bb = bb;
+    reconvergence->parent = now->reconvergence;
+    reconvergence->frame = now->frame;
+    reconvergence->local = now->local;
+    now->reconvergence = index;
     now->reconverge = bb;
     return index;
 }
@@ -246,7 +247,7 @@ static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, in
     other.bb = taken;
     warp->now.mask &= ~taken_mask;
     if (taken == other.reconverge) {
-        warp->join[other.join].arrived |= taken_mask;
+        warp->reconvergence[other.reconvergence].arrived |= taken_mask;
     } else if (taken == SL_BB_EXIT) {
         exit_lanes(warp, taken_mask);
     } else {
@@ -262,8 +263,8 @@ static void narrow(sl_warp *warp, uint64_t subset, int32_t next)
     uint64_t others = warp->now.mask & ~subset;
     if (!others)
         return;
-    int32_t join = sl_warp_part_ways(warp, next);
-    warp->join[join].arrived |= others;
+    int32_t reconvergence = sl_warp_part_ways(warp, next);
+    warp->reconvergence[reconvergence].arrived |= others;
     warp->now.mask = subset;
     sl_warp_set_mask(warp, subset);
 }
@@ -325,7 +326,7 @@ static sl_split *release_part(sl_warp *warp, uint32_t index, uint64_t mask)
 }
 
 /* True when the running split, or what is left of it here, may run the block now. Splits that waited for it are
- * released; those at the same place run the block along with it. */
+ * released; those at the same instruction run the block along with it. */
 static bool gather_lanes(sl_warp *warp)
 {
     sl_split *now = &warp->now;
@@ -355,10 +356,11 @@ static bool gather_lanes(sl_warp *warp)
         now->mask = ready;
         sl_warp_push(warp, rest);
     }
-    /* From here on those with the same join are one. */
+    /* From here on those with the same reconvergence point are one. */
     for (uint32_t i = warp->splits; i-- > 0;) {
         sl_split *other = &warp->split[i];
-        if (!other->ops_done || other->bb != now->bb || other->join != now->join || other->frame != now->frame)
+        if (!other->ops_done || other->bb != now->bb || other->reconvergence != now->reconvergence ||
+            other->frame != now->frame)
             continue;
         now->mask |= other->mask;
         remove_split(warp, i);
@@ -374,7 +376,7 @@ static void park(sl_warp *warp, sl_split_state state)
     memmove(&warp->split[1], &warp->split[0], warp->splits * sizeof *warp->split);
     warp->split[0] = warp->now;
     warp->splits++;
-    leave(warp);
+    retire_split(warp);
 }
 
 bool sl_warp_has_ready(const sl_warp *warp)
@@ -389,32 +391,35 @@ bool sl_warp_has_ready(const sl_warp *warp)
 
 /* ---- making way ---- */
 
-/* Looks for lanes that wait at a join of blocked or spinning lanes, from the innermost on: they go on without those. */
+/* Looks for lanes that wait at a reconvergence point of blocked or spinning lanes, from the innermost on: they go on
+ * without those. */
 static bool release_waiting(sl_warp *warp, int32_t first)
 {
-    for (int32_t j = first; j >= 0; j = warp->join[j].parent) {
-        sl_join *join = &warp->join[j];
-        uint64_t mask = join->arrived & warp->live;
+    for (int32_t j = first; j >= 0; j = warp->reconvergence[j].parent) {
+        sl_reconvergence *reconvergence = &warp->reconvergence[j];
+        uint64_t mask = reconvergence->arrived & warp->live;
         if (!mask)
             continue;
-        join->mask &= ~mask;
-        join->arrived = 0;
-        if (!join->call && join->bb == SL_BB_EXIT) { /* the end of a function is reached through its call's join */
-            if (join->parent >= 0) {
-                warp->join[join->parent].arrived |= mask;
+        reconvergence->mask &= ~mask;
+        reconvergence->arrived = 0;
+        if (!reconvergence->call &&
+            reconvergence->bb ==
+                SL_BB_EXIT) { /* the end of a function is reached through its call's reconvergence point */
+            if (reconvergence->parent >= 0) {
+                warp->reconvergence[reconvergence->parent].arrived |= mask;
                 continue;
             }
             exit_lanes(warp, mask);
             return true;
         }
-        if (join->call)
-            sl_warp_return_values(warp, join, mask);
+        if (reconvergence->call)
+            sl_warp_return_values(warp, reconvergence, mask);
         sl_warp_push(warp, (sl_split){.mask = mask,
-                                      .bb = join->bb,
-                                      .join = join->parent,
-                                      .reconverge = reconvergence(warp, join->parent),
-                                      .frame = join->frame,
-                                      .local = join->local});
+                                      .bb = reconvergence->bb,
+                                      .reconvergence = reconvergence->parent,
+                                      .reconverge = reconvergence_block(warp, reconvergence->parent),
+                                      .frame = reconvergence->frame,
+                                      .local = reconvergence->local});
         return true;
     }
     return false;
@@ -440,9 +445,9 @@ static bool choose(sl_warp *warp)
         make_current(warp, i);
         return true;
     }
-    /* All that are left are blocked: lanes that wait for them at a join go on. */
+    /* All that are left are blocked: lanes that wait for them at a reconvergence point go on. */
     for (uint32_t i = warp->splits; i-- > 0;) {
-        if (!release_waiting(warp, warp->split[i].join))
+        if (!release_waiting(warp, warp->split[i].reconvergence))
             continue;
         if (warp->split[warp->splits - 1].state != SL_SPLIT_READY)
             return choose(warp);
@@ -486,7 +491,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
     warp->spin_turns = 0;
     warp->spun |= warp->now.mask;
     if (warp->block->idle_rounds >= PATIENCE)
-        release_waiting(warp, warp->now.join);
+        release_waiting(warp, warp->now.reconvergence);
     uint64_t others = ready_lanes(warp);
     if (others) /* to the bottom of the stack */
         park(warp, SL_SPLIT_READY);
@@ -498,7 +503,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
 
 static void branch_table(sl_warp *warp, const sl_code_bb *bb)
 {
-    const uint32_t *index = sl_warp_place(warp, bb->pred), *target = &warp->code->list[bb->list];
+    const uint32_t *index = sl_warp_operand(warp, bb->pred), *target = &warp->code->list[bb->list];
     uint32_t inst = bb->first_inst + bb->insts - 1;
     int32_t to[SL_MAX_LANES];
     uint64_t left = warp->mask, chosen = guarded_mask(warp, bb);
@@ -528,7 +533,7 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
         part.bb = where;
         warp->now.mask = left;
         if (where == part.reconverge)
-            warp->join[part.join].arrived |= same;
+            warp->reconvergence[part.reconvergence].arrived |= same;
         else if (where == SL_BB_EXIT)
             exit_lanes(warp, same);
         else
@@ -546,16 +551,16 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
     }
     uint64_t rest = warp->mask & ~mask;
     if (exits) {
-        int32_t join = warp->now.join;
+        int32_t reconvergence = warp->now.reconvergence;
         if (!rest)
-            leave(warp);
+            retire_split(warp);
         warp->now.mask = rest;
         exit_lanes(warp, mask);
         if (rest) {
             sl_warp_set_mask(warp, rest);
             go(warp, bb->next);
         } else {
-            settle(warp, join);
+            settle(warp, reconvergence);
         }
         return;
     }
@@ -618,7 +623,8 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
     case SL_TERM_BARRIER: {
         warp->now.wait_bb = (int32_t)(bb - warp->code->bb);
         bool waits = sl_block_barrier(warp->block, warp, bb);
-        /* Where it goes on is settled first: a join that follows the barrier is reached only after it. */
+        /* Where it goes on is settled first: a reconvergence point that follows the barrier is reached only after it.
+         */
         if (waits) {
             warp->now.bb = bb->next;
             park(warp, SL_SPLIT_BARRIER);
@@ -639,13 +645,13 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
 void sl_warp_start(sl_warp *warp)
 {
     const sl_code_function *kernel = &warp->code->function[0];
-    warp->splits = warp->joins = 0;
+    warp->splits = warp->reconvergences = 0;
     warp->turns = warp->spin_turns = warp->pauses = 0;
-    warp->free_join = -1;
+    warp->free_reconvergence = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
-    warp->now =
-        (sl_split){.mask = warp->live, .bb = (int32_t)kernel->entry_bb, .join = -1, .reconverge = SL_NO_RECONVERGENCE};
+    warp->now = (sl_split){
+        .mask = warp->live, .bb = (int32_t)kernel->entry_bb, .reconvergence = -1, .reconverge = SL_NO_RECONVERGENCE};
     warp->has_now = true;
     sl_warp_set_mask(warp, warp->live);
     sl_warp_enter_frame(warp);
@@ -662,7 +668,8 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
         if (!warp->has_now && !choose(warp))
             return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;
         int32_t index = warp->now.bb;
-        if (index == warp->now.reconverge || index == SL_BB_EXIT) { /* after a barrier in front of a join */
+        if (index == warp->now.reconverge ||
+            index == SL_BB_EXIT) { /* after a barrier in front of a reconvergence point */
             go(warp, index);
             continue;
         }

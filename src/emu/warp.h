@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The running state: warps, blocks, and what handlers may touch. Internal to src/emu. */
+/* The running state: warps, blocks, and what handlers may access. Internal to src/emu. */
 #ifndef SL_EMU_WARP_H
 #define SL_EMU_WARP_H
 
@@ -22,20 +22,21 @@ enum { SL_NO_RECONVERGENCE = INT32_MIN };
 typedef struct sl_split {
     uint64_t mask;
     int32_t bb;
-    int32_t reconverge; /* the join's block (SL_BB_EXIT: the end of the function), or SL_NO_RECONVERGENCE */
-    int32_t join;       /* index of the join these lanes are heading for; -1: none */
-    uint8_t state;      /* sl_split_state */
-    uint8_t barrier;    /* SL_SPLIT_BARRIER: which one */
-    bool released;      /* the lanes named by the warp-synchronising instruction at the start of bb are all here */
-    bool ops_done;      /* …and the ops of bb were run together with theirs: only the terminator is left */
-    int32_t wait_bb;    /* SL_SPLIT_BARRIER: the block that ended in the barrier */
-    uint32_t frame;     /* byte offset of the running function's registers */
-    uint32_t local;     /* byte offset of its local frame */
+    int32_t
+        reconverge; /* the reconvergence point's block (SL_BB_EXIT: the end of the function), or SL_NO_RECONVERGENCE */
+    int32_t reconvergence; /* index of the reconvergence point these lanes are heading for; -1: none */
+    uint8_t state;         /* sl_split_state */
+    uint8_t barrier;       /* SL_SPLIT_BARRIER: which one */
+    bool released;         /* the lanes named by the warp-synchronising instruction at the start of bb are all here */
+    bool ops_done;         /* …and the ops of bb were run together with theirs: only the terminator is left */
+    int32_t wait_bb;       /* SL_SPLIT_BARRIER: the block that ended in the barrier */
+    uint32_t frame;        /* byte offset of the running function's registers */
+    uint32_t local;        /* byte offset of its local frame */
 } sl_split;
 
-/* A place where lanes that went different ways meet again: the immediate post-dominator of a divergent branch, or the
+/* Where lanes that diverged run together again: the immediate post-dominator of a divergent branch, or the
  * return of a call. */
-typedef struct sl_join {
+typedef struct sl_reconvergence {
     uint64_t mask, arrived;
     int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
     int32_t parent; /* of one not in use: the next such */
@@ -43,13 +44,13 @@ typedef struct sl_join {
     uint32_t frame, local;         /* of the lanes when they continue */
     const sl_call *site;           /* call: where return values go */
     uint32_t callee_local, callee; /* call: where they come from */
-} sl_join;
+} sl_reconvergence;
 
 typedef struct sl_block sl_block;
 typedef struct sl_worker sl_worker;
 
 struct sl_warp {
-    /* What handlers touch, first. */
+    /* What handlers access, first. */
     uint8_t *area[4];       /* bases of the operand areas */
     uint64_t mask;          /* active lanes */
     uint32_t active;        /* how many */
@@ -69,10 +70,10 @@ struct sl_warp {
     /* Control. */
     uint32_t splits;
     sl_split split[SL_MAX_LANES]; /* [0, splits): a stack of those not running; the last ready one runs next */
-    sl_join *join;
-    uint32_t joins, join_capacity; /* ever used since the warp started; allocated */
-    int32_t free_join;             /* first of those not in use; -1: none */
-    sl_split now;                  /* the running split */
+    sl_reconvergence *reconvergence;
+    uint32_t reconvergences, reconvergence_capacity; /* ever used since the warp started; allocated */
+    int32_t free_reconvergence;                      /* first of those not in use; -1: none */
+    sl_split now;                                    /* the running split */
     bool has_now;
     uint32_t turns, spin_turns; /* back edges since it last paused; those of spinning loops since it last gave way */
     uint32_t pauses;            /* times it paused since it started */
@@ -109,6 +110,12 @@ struct sl_block {
 };
 
 /* The last allocation a memory slot fell into: checked first. */
+/* A text that grows, with a zero at its end. */
+typedef struct sl_text {
+    char *data;
+    size_t count, capacity;
+} sl_text;
+
 typedef struct sl_range_cache {
     uint64_t base, bytes;
 } sl_range_cache;
@@ -142,6 +149,7 @@ struct sl_worker {
     jmp_buf escape;                    /* faults jump here */
     uint64_t stray_reads, stray_block; /* reads that sl_emu_config.stray forgives; the block of the first of them */
     sl_error *stray;                   /* what the first was; NULL: none */
+    sl_text text[3];                   /* what builtin.c is reading and printing */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* launch.c's own */
@@ -169,12 +177,18 @@ enum {
     SL_GRID_WORKSPACE_BYTES = 256,
 };
 
-/* Ends the launch: fills the error with kernel, block, thread, place and the sentence, and jumps out. `lane` < 0: the
- * whole warp. */
+/* Ends the launch: fills the error with kernel, block, thread, source location and the sentence, and jumps out. `lane`
+ * < 0: the whole warp. */
 _Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)
     SL_PRINTF(5, 6);
 /* An access that the fast path did not accept: finds what is wrong with it, or returns the host pointer. */
-void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store);
+void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, uint32_t align,
+                                bool store);
+static inline void *sl_memory_resolve(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes,
+                                      bool store)
+{
+    return sl_memory_resolve_aligned(warp, op, lane, addr, bytes, bytes, store);
+}
 /* Slow path for --check=uninit. */
 void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
 void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
@@ -191,16 +205,16 @@ typedef enum sl_warp_stop {
 void sl_warp_start(sl_warp *warp);
 sl_warp_stop sl_warp_run(sl_warp *warp);
 bool sl_warp_has_ready(const sl_warp *warp);
-/* Splits that are ready to go on at the same place to the same join become one. */
+/* Splits that are ready to go on at the same instruction to the same reconvergence point become one. */
 void sl_warp_merge(sl_warp *warp);
 
 /* What warp.c and warp_calls.c share. */
-const void *sl_warp_place(const sl_warp *warp, uint32_t ref);
+const void *sl_warp_operand(const sl_warp *warp, uint32_t ref);
 void sl_warp_set_mask(sl_warp *warp, uint64_t mask);
 void sl_warp_push(sl_warp *warp, sl_split split);
 void sl_warp_enter_frame(sl_warp *warp);
-int32_t sl_warp_new_join(sl_warp *warp, uint32_t inst);
-/* Makes the running split head for a new join at `bb`, which all its lanes will reach. */
+int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst);
+/* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
 
 /* ---- warp_calls.c ---- */
@@ -209,7 +223,7 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
 void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next);
 void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb);
 /* Copies results to the caller's frame when the lanes of `mask` come back. */
-void sl_warp_return_values(sl_warp *warp, const sl_join *join, uint64_t mask);
+void sl_warp_return_values(sl_warp *warp, const sl_reconvergence *reconvergence, uint64_t mask);
 /* Registers that may be read before they are written. */
 void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function);
 

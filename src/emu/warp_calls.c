@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls: a frame of registers and of local memory per function, arguments and results copied between local frames, and
- * a join where the lanes that called come back. */
+ * a reconvergence point where the lanes that called come back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@ static void copy_locals(sl_warp *warp, uint64_t mask, uint32_t to, uint32_t from
     }
 }
 
-void sl_warp_return_values(sl_warp *warp, const sl_join *join, uint64_t mask)
+void sl_warp_return_values(sl_warp *warp, const sl_reconvergence *reconvergence, uint64_t mask)
 {
-    const sl_code_function *callee = &warp->code->function[join->callee];
-    for (uint32_t i = 0; i < join->site->rets && i < callee->rets; i++) {
-        const sl_call_arg *ret = &join->site->arg[join->site->args + i];
+    const sl_code_function *callee = &warp->code->function[reconvergence->callee];
+    for (uint32_t i = 0; i < reconvergence->site->rets && i < callee->rets; i++) {
+        const sl_call_arg *ret = &reconvergence->site->arg[reconvergence->site->args + i];
         uint32_t bytes = callee->param_bytes[callee->params + i];
-        copy_locals(warp, mask, join->local + ret->caller_offset,
-                    join->callee_local + callee->param_offset[callee->params + i],
+        copy_locals(warp, mask, reconvergence->local + ret->caller_offset,
+                    reconvergence->callee_local + callee->param_offset[callee->params + i],
                     ret->bytes < bytes ? ret->bytes : bytes);
     }
 }
@@ -80,24 +80,24 @@ void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t n
     uint32_t frame = now->frame + ((caller->frame_bytes + 63) & ~63u), local = now->local + caller->local_bytes;
     reserve_registers(warp, (uint64_t)frame + callee->frame_bytes, inst);
     reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
-    int32_t join_index = sl_warp_new_join(warp, inst);
-    sl_join *join = &warp->join[join_index];
-    join->mask = now->mask;
-    join->bb = next;
-    join->parent = now->join;
-    join->call = true;
-    join->frame = now->frame;
-    join->local = now->local;
-    join->site = bb->call;
-    join->callee = index;
-    join->callee_local = local;
+    int32_t reconvergence_index = sl_warp_new_reconvergence(warp, inst);
+    sl_reconvergence *reconvergence = &warp->reconvergence[reconvergence_index];
+    reconvergence->mask = now->mask;
+    reconvergence->bb = next;
+    reconvergence->parent = now->reconvergence;
+    reconvergence->call = true;
+    reconvergence->frame = now->frame;
+    reconvergence->local = now->local;
+    reconvergence->site = bb->call;
+    reconvergence->callee = index;
+    reconvergence->callee_local = local;
     for (uint32_t i = 0; i < bb->call->args && i < callee->params; i++) {
         uint32_t bytes =
             bb->call->arg[i].bytes < callee->param_bytes[i] ? bb->call->arg[i].bytes : callee->param_bytes[i];
         copy_locals(warp, now->mask, local + callee->param_offset[i], now->local + bb->call->arg[i].caller_offset,
                     bytes);
     }
-    now->join = join_index;
+    now->reconvergence = reconvergence_index;
     now->reconverge = SL_BB_EXIT;
     now->frame = frame;
     now->local = local;
@@ -109,7 +109,7 @@ void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t n
 /* Lanes may call different functions: one group after the other, all meeting again at `next`. */
 void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb)
 {
-    const uint64_t *handle = sl_warp_place(warp, bb->call->target);
+    const uint64_t *handle = sl_warp_operand(warp, bb->call->target);
     uint32_t inst = bb->first_inst + bb->insts - 1;
     uint64_t left = warp->mask;
     sl_split base = warp->now;

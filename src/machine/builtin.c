@@ -2,13 +2,14 @@
 /* The machines of builtin.def, taken into the program as they lie in the source tree, and files of the user's. */
 #include "machine/builtin.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/incbin.h"
 #include "base/suggest.h"
+#include "base/yaml.h"
 #include "machine/keys.h"
 
 /* SL_MACHINES_DIR comes from the build. */
@@ -71,29 +72,13 @@ static sl_status open_builtin(const char *name, sl_machine_source *source, sl_er
 
 static sl_status open_file(const char *path, sl_machine_source *source, sl_error *error)
 {
-    enum { MOST_BYTES = 1 << 20 }; /* no description is near it */
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return sl_fail_io(error, "read", path);
-    char *text = malloc(MOST_BYTES);
-    size_t bytes = text ? fread(text, 1, MOST_BYTES, file) : 0;
-    sl_status status = SL_OK;
-    if (!text)
-        status = sl_fail_memory(error);
-    else if (ferror(file))
-        status = sl_fail_io(error, "read", path);
-    else if (bytes == MOST_BYTES)
-        status = sl_fail_at(error, SL_INVALID, path, 0, 0, "this is too large to be the description of a machine");
-    fclose(file);
+    sl_status status = sl_file_read_max(path, SL_YAML_MAX_BYTES, &source->owned, &source->bytes, error);
     if (!status && !(source->path = strdup(path)))
         status = sl_fail_memory(error);
-    if (status) {
-        free(text);
-        return status;
-    }
-    source->text = source->owned = text;
-    source->bytes = bytes;
-    return SL_OK;
+    source->text = source->owned;
+    if (status)
+        sl_machine_source_close(source);
+    return status;
 }
 
 sl_status sl_machine_source_open(const char *name, sl_machine_source *source, sl_error *error)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "sluice/machine.h"
 
 enum {
@@ -191,14 +192,6 @@ sl_status sl_machine_check(sl_machine *machine, sl_error *error);
  * carve-outs. */
 sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error);
 
-static inline uint64_t sl_mix_bits(uint64_t n)
-{
-    n *= 0x9e3779b97f4a7c15u;
-    n ^= n >> 32;
-    n *= 0xd6e8feb86659fd93u;
-    return n ^ n >> 32;
-}
-
 /* The set of an address in a level. */
 static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
 {
@@ -210,9 +203,9 @@ static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
     }
     uint64_t line = address / level->line_bytes;
     if (level->index == SL_INDEX_MIX)
-        line = sl_mix_bits(line);
+        line = sl_hash_mix(line);
     else if (level->index == SL_INDEX_ROTATE)
-        line += sl_mix_bits(line / level->sets) % level->sets;
+        line += sl_hash_mix(line / level->sets) % level->sets;
     return (uint32_t)(line % level->sets);
 }
 

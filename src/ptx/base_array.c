@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which array a memory instruction touches.
+/* Which array a memory instruction accesses.
  *
  * Every register holds the set of origins it may have, up to a limit. Definitions are joined over the whole
  * function, without regard to order; a work list takes a change of a register to the instructions that read it.

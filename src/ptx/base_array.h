@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which array a memory instruction touches: data flow from its address register back to where the pointer came from
+/* Which array a memory instruction accesses: data flow from its address register back to where the pointer came from
  * (a parameter with an offset, a module variable, or a pointer loaded from memory). PTX registers are assigned more
  * than once, so the answer is a set. */
 #ifndef SL_PTX_BASE_ARRAY_H

@@ -262,7 +262,7 @@ typedef enum sl_ptx_op_flags {
     SL_OPF_EXIT = 4,       /* ret, exit, trap */
     SL_OPF_BARRIER = 8,    /* bar, barrier: block-wide */
     SL_OPF_WARP_SYNC = 16, /* needs all named lanes of the warp: shfl.sync, vote.sync, bar.warp.sync … */
-    SL_OPF_MEMORY = 32,    /* touches memory: has a row in the memory stream of a trace */
+    SL_OPF_MEMORY = 32,    /* accesses memory: has a row in the memory stream of a trace */
     SL_OPF_FENCE = 64,
     SL_OPF_REFUSED = 128, /* parsed and printed, but the emulator refuses it before the launch */
 } sl_ptx_op_flags;

@@ -265,15 +265,15 @@ void sl_ptx_defer_refs(sl_ptx_parser *p)
     for (size_t i = 0; i < p->refs.count; i++) {
         if (p->refs.items[i].branch)
             fail_label(p, &p->refs.items[i]);
-        SL_PUSH(p, &p->late_refs, p->refs.items[i]);
+        SL_PUSH(p, &p->deferred_refs, p->refs.items[i]);
     }
     p->refs.count = 0;
 }
 
-void sl_ptx_resolve_late_refs(sl_ptx_parser *p)
+void sl_ptx_resolve_deferred_refs(sl_ptx_parser *p)
 {
-    for (size_t i = 0; i < p->late_refs.count; i++) {
-        const sl_ptx_ref *ref = &p->late_refs.items[i];
+    for (size_t i = 0; i < p->deferred_refs.count; i++) {
+        const sl_ptx_ref *ref = &p->deferred_refs.items[i];
         if (ref->word->binding)
             ref->operand->var = ref->word->binding->var;
         if (ref->word->binding || ref->word->func)

@@ -82,7 +82,7 @@ typedef struct sl_ptx_parser {
     SL_ARRAY(sl_ptx_var *) vars;
     SL_ARRAY(sl_ptx_file) files;
     SL_ARRAY(sl_ptx_alias) aliases;
-    SL_ARRAY(sl_ptx_ref) late_refs; /* left over by functions, for the end of the module */
+    SL_ARRAY(sl_ptx_ref) deferred_refs; /* left over by functions, for the end of the module */
 
     sl_ptx_func *func; /* whose body or parameter list is being read */
     SL_ARRAY(sl_ptx_reg) regs;
@@ -149,7 +149,7 @@ sl_ptx_binding *sl_ptx_lookup(sl_ptx_parser *p, sl_ptx_word *word);
 _Noreturn void sl_ptx_fail_register(sl_ptx_parser *p, const sl_ptx_word *word, uint32_t line, uint32_t column);
 /* At the end of a function: what is left must be a name of the module. */
 void sl_ptx_defer_refs(sl_ptx_parser *p);
-void sl_ptx_resolve_late_refs(sl_ptx_parser *p);
+void sl_ptx_resolve_deferred_refs(sl_ptx_parser *p);
 
 /* const_expr.c */
 typedef enum sl_ptx_value_kind { SL_VALUE_INT, SL_VALUE_F32, SL_VALUE_F64 } sl_ptx_value_kind;

@@ -5,7 +5,7 @@
 #include "ptx/parse.h"
 
 /* No variable is larger than any device's memory; sizes below this cannot overflow where they are added up. */
-#define MOST_BYTES (1ull << 48)
+#define MAX_BYTES (1ull << 48)
 
 bool sl_ptx_space_of(const sl_ptx_word *word, sl_ptx_space *space)
 {
@@ -139,7 +139,7 @@ static void parse_dims(sl_ptx_parser *p, sl_ptx_var *var)
         sl_ptx_expect(p, ']', "after the size of an array");
         if (size == 0 && var->dims)
             sl_ptx_fail(p, line, column, "only the first dimension of an array may be left open");
-        if (size && (__builtin_mul_overflow(bytes, size, &bytes) || bytes > MOST_BYTES))
+        if (size && (__builtin_mul_overflow(bytes, size, &bytes) || bytes > MAX_BYTES))
             sl_ptx_fail(p, line, column, "%s is larger than any memory", var->name);
         open_ended |= size == 0;
         var->dim[var->dims++] = size;

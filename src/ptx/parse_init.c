@@ -4,7 +4,7 @@
 
 #include "ptx/parse.h"
 
-enum { MOST_PADDING = 1 << 20, LEVELS = 6 };
+enum { MAX_PADDING = 1 << 20, LEVELS = 6 };
 
 typedef struct shape {
     sl_ptx_var *var;
@@ -47,8 +47,8 @@ static void push(sl_ptx_parser *p, const shape *s, sl_ptx_init init)
 static void pad(sl_ptx_parser *p, const shape *s, uint64_t until)
 {
     uint64_t have = p->inits.count - s->base;
-    if (until > have && until - have > MOST_PADDING)
-        sl_ptx_fail(p, p->token.line, p->token.column, "an initialiser leaves out more than %d elements", MOST_PADDING);
+    if (until > have && until - have > MAX_PADDING)
+        sl_ptx_fail(p, p->token.line, p->token.column, "an initialiser leaves out more than %d elements", MAX_PADDING);
     for (; have < until; have++)
         push(p, s, (sl_ptx_init){.text = "0"});
 }

@@ -288,7 +288,7 @@ static void parse_module(sl_ptx_parser *p)
     parse_version(p);
     while (p->token.kind != SL_TOK_END)
         parse_item(p);
-    sl_ptx_resolve_late_refs(p);
+    sl_ptx_resolve_deferred_refs(p);
     m->item = SL_TAKE(p, &p->items, 0, &m->items);
     m->func = SL_TAKE(p, &p->funcs, 0, &m->funcs);
     m->var = SL_TAKE(p, &p->vars, 0, &m->vars);
@@ -303,7 +303,7 @@ static void parser_fini(sl_ptx_parser *p)
     sl_array_free(&p->vars);
     sl_array_free(&p->files);
     sl_array_free(&p->aliases);
-    sl_array_free(&p->late_refs);
+    sl_array_free(&p->deferred_refs);
     sl_array_free(&p->regs);
     sl_array_free(&p->insts);
     sl_array_free(&p->labels);

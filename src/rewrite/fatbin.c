@@ -67,8 +67,8 @@ static sl_status build(const uint8_t *container, const sl_fatbin_entry *entry, c
     put32(p + ENTRY_PACKED, 0);
     put64(p + ENTRY_FLAGS, flags & ~(uint64_t)PACKED_FLAGS);
     put64(p + ENTRY_PLAIN, 0);
-    uint32_t least = SL_PTX_HINT_MAJOR << 16 | SL_PTX_HINT_MINOR;
-    put32(p + ENTRY_VERSION, version > least ? version : least);
+    uint32_t min = SL_PTX_HINT_MAJOR << 16 | SL_PTX_HINT_MINOR;
+    put32(p + ENTRY_VERSION, version > min ? version : min);
     put32(p + ENTRY_SM, entry->sm > sm ? entry->sm : sm);
     memcpy(p + header, text, length);
     *out = made;

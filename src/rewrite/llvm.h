@@ -6,7 +6,7 @@
  *   !nontemporal    the last level streams (L2)                  gfx10: slc
  *
  * Both together are what volatile alone is, before gfx12. Loads are listed and annotated after load-store vectorisation
- * (and after -O2 where that is asked for), because joining loads later would drop the marks or spread them; so what is
+ * (and after -O2 where that is asked for), because merging loads later would lose the marks or spread them; so what is
  * written is the prepared module with marks on the chosen loads and nothing else.
  *
  * LLVM's back ends end the process on code that they cannot compile. Whoever must survive that calls the functions
@@ -77,7 +77,7 @@ typedef enum sl_llvm_fate {
     SL_FATE_AS_ASKED, /* carries the bits of its mode, or of no mode those it had */
     SL_FATE_HIDDEN,   /* both were asked for, and volatile hides nontemporal */
     SL_FATE_SCALAR,   /* a scalar load (s_load): it goes through the scalar cache and takes no such bits */
-    SL_FATE_JOINED,   /* no instruction of its own: joined with others, or removed */
+    SL_FATE_MERGED,   /* no instruction of its own: merged with others, or removed */
     SL_FATE_BITS,     /* other bits than asked for */
     SL_FATE_CHANGED,  /* no mode was asked for, but its bits changed */
     SL_FATES

@@ -22,7 +22,7 @@ static const struct {
     {"gfx10", "glc dlc", "slc", "glc dlc"},
     {"gfx94", "sc0 sc1", "nt", "sc0 sc1"},
     {"gfx95", "sc0 sc1", "nt", "sc0 sc1"},
-    {"gfx", "glc", "glc slc", "glc"}, /* 6 to 9: streaming past L2 goes past L1 too */
+    {"gfx", "glc", "glc slc", "glc"}, /* 6 to 9: what bypasses L2 bypasses L1 too */
 };
 
 /* In the order in which they are shown. */
@@ -44,9 +44,9 @@ const char *sl_llvm_fate_text(sl_llvm_fate fate)
 {
     static const char *const text[SL_FATES] = {
         [SL_FATE_AS_ASKED] = "is as asked",
-        [SL_FATE_HIDDEN] = "goes past the first levels only: volatile hides nontemporal",
+        [SL_FATE_HIDDEN] = "bypasses the first levels only: volatile hides nontemporal",
         [SL_FATE_SCALAR] = "is a scalar load, which goes through the scalar cache: its mode has no effect",
-        [SL_FATE_JOINED] = "has no instruction of its own: it was joined with others, or removed",
+        [SL_FATE_MERGED] = "has no instruction of its own: it was merged with others, or removed",
         [SL_FATE_BITS] = "carries other bits than its mode asks for",
         [SL_FATE_CHANGED] = "was not chosen, but its bits changed",
     };
@@ -215,7 +215,7 @@ static void bits_text(uint32_t bits, char *text, size_t size)
 static sl_llvm_fate judge(const seen *before, const seen *after, unsigned mode, uint32_t wanted, uint32_t l2)
 {
     if (!after->instructions)
-        return mode || before->instructions ? SL_FATE_JOINED : SL_FATE_AS_ASKED;
+        return mode || before->instructions ? SL_FATE_MERGED : SL_FATE_AS_ASKED;
     if (!mode)
         return after->bits == before->bits ? SL_FATE_AS_ASKED : SL_FATE_CHANGED;
     if (after->scalar)

@@ -51,7 +51,7 @@ static uint32_t space_of(const sl_llvm_api *api, llvm_value pointer)
 }
 
 /* Number of the instruction in its function. */
-static uint32_t place_of(const sl_llvm_api *api, llvm_value instruction)
+static uint32_t location_of(const sl_llvm_api *api, llvm_value instruction)
 {
     uint32_t place = 0;
     llvm_block block = api->GetInstructionParent(instruction);
@@ -110,7 +110,7 @@ static void name_loaded(origin *at, llvm_value load)
         if (offset > 0)
             snprintf(name + strlen(name), 24, "+%lld", (long long)offset);
     } else {
-        snprintf(name, sizeof name, "loaded_%u", place_of(api, load));
+        snprintf(name, sizeof name, "loaded_%u", location_of(api, load));
     }
     add_name(at, name);
 }
@@ -349,7 +349,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Sorted and joined by '|'; NULL when something is not known. */
-static const char *join_names(origin *at, sl_arena *arena)
+static const char *concatenate_names(origin *at, sl_arena *arena)
 {
     char text[NAMES * 65] = "";
     if (at->unknown || !at->names)
@@ -395,7 +395,7 @@ static bool describe(listing *list, llvm_value value, sl_load *load)
                       .source = length ? sl_arena_strndup(arena, source, length) : NULL,
                       .source_line = api->GetDebugLocLine(value),
                       .opcode = sl_arena_printf(arena, "load %s", type),
-                      .array = join_names(&at, arena),
+                      .array = concatenate_names(&at, arena),
                       .block = list->block,
                       .segment = list->segment,
                       .width = (uint32_t)api->StoreSizeOfType(list->layout, api->TypeOf(value))};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "bypass/plan.h"
 #include "rewrite/llvm_code.h"
 
@@ -132,7 +133,7 @@ static sl_status hash(sl_llvm_code *code, sl_error *error)
     char *text = api->PrintModuleToString(code->module);
     if (!text || !kept)
         return sl_fail_memory(error);
-    code->hash = sl_code_hash(text, strlen(text));
+    code->hash = sl_hash64(text, strlen(text));
     api->DisposeMessage(text);
     api->SetSourceFileName(code->module, kept, length);
     api->SetModuleIdentifier(code->module, code->name, strlen(code->name));

@@ -17,7 +17,7 @@ uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t
         return instance;
     uint64_t chunk = addr / level->bank_bytes;
     if (level->index == SL_INDEX_MIX)
-        chunk = sl_mix_bits(chunk);
+        chunk = sl_hash_mix(chunk);
     return instance * level->banks + (uint32_t)(chunk % level->banks);
 }
 

@@ -29,7 +29,7 @@ static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
     const sl_memory *m = &sim->machine.memory;
     uint64_t chunk = addr / m->channel_bytes;
     if (sim->machine.level[sim->machine.levels - 1].index == SL_INDEX_MIX)
-        chunk = sl_mix_bits(chunk);
+        chunk = sl_hash_mix(chunk);
     return (uint32_t)(chunk % m->channels);
 }
 

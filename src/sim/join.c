@@ -57,7 +57,7 @@ void sl_join_destroy(sl_join *join)
 
 static uint32_t *bucket_of(const sl_join *join, const sl_request *r)
 {
-    return &join->bucket[(size_t)(r->core / join->group_cores) * BUCKETS + (sl_mix_bits(r->addr) & (BUCKETS - 1))];
+    return &join->bucket[(size_t)(r->core / join->group_cores) * BUCKETS + (sl_hash_mix(r->addr) & (BUCKETS - 1))];
 }
 
 /* To the same cache. */

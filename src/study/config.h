@@ -4,8 +4,8 @@
 #define SL_STUDY_CONFIG_H
 
 #include "base/arena.h"
+#include "base/yaml.h"
 #include "study/point.h"
-#include "study/yaml.h"
 
 /* "a=1 b=2" from {a: 1, b: 2}. */
 sl_status sl_config_settings(sl_yaml *yaml, const yaml_node_t *map, const char *name, sl_arena *arena,

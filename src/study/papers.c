@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/incbin.h"
 #include "base/suggest.h"
+#include "base/yaml.h"
 #include "machine/builtin.h"
 #include "study/paper.h"
-#include "study/yaml.h"
 
 /* SL_PAPERS_DIR comes from the build. */
 #define SL_PAPER(symbol, name) SL_INCBIN("sl_paper_" #symbol, SL_PAPERS_DIR "/" name ".yaml")
@@ -42,7 +43,7 @@ static sl_status load_file(const char *path, sl_paper *paper, sl_error *error)
 {
     char *text;
     size_t bytes;
-    sl_status status = sl_yaml_read(path, &text, &bytes, error);
+    sl_status status = sl_file_read_max(path, SL_YAML_MAX_BYTES, &text, &bytes, error);
     if (status)
         return status;
     status = sl_paper_parse(path, text, bytes, paper, error);

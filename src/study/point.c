@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "machine/keys.h"
 #include "machine/level_policies.h"
 #include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */
-#include "study/hash.h"
 #include "study/words.h"
 #include "workloads/workload.h"
 

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/yaml.h"
 #include "machine/builtin.h"
 #include "study/config.h"
-#include "study/yaml.h"
 #include "workloads/workload.h"
 
 enum { MOST_POINTS = 1000000, MOST_AXES = 48 };
@@ -288,7 +289,7 @@ sl_status sl_sweep_spec_load(const char *path, sl_sweep_spec *spec, sl_error *er
     char *text;
     size_t bytes;
     *spec = (sl_sweep_spec){0};
-    sl_status status = sl_yaml_read(path, &text, &bytes, error);
+    sl_status status = sl_file_read_max(path, SL_YAML_MAX_BYTES, &text, &bytes, error);
     if (status)
         return status;
     status = sl_sweep_spec_parse(path, text, bytes, spec, error);

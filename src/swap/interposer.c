@@ -51,7 +51,7 @@ static struct {
     sl_swap_results results;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-enum { MOST_PENDING = 512 };
+enum { MAX_PENDING = 512 };
 
 /* The real function of this name. */
 #define REAL(name) ((__typeof__(&name))real(#name))
@@ -136,7 +136,7 @@ static void finish(void)
 static pending begin_timing(const void *handle, void *stream)
 {
     pending p = {.name = name_of(handle)};
-    if (state.pending.count >= MOST_PENDING)
+    if (state.pending.count >= MAX_PENDING)
         settle();
     if (REAL(cudaEventCreateWithFlags)(&p.begin, 0) || REAL(cudaEventCreateWithFlags)(&p.end, 0) ||
         !sl_array_push(&state.pending, p)) {

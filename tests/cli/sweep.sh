@@ -257,7 +257,7 @@ wrong 'workloads: spmv\nl1: decupled\n' "wrong.yaml:2:5: "
 stderr_has "decoupled"
 wrong 'workloads: spmv\nset: {L1.sice: 4}\n' "wrong.yaml:2:16: a level has no key 'sice'; did you mean 'size'?"
 wrong 'workloads: spmv\nkind: simm\n' "wrong.yaml:2:7: 'kind' cannot be 'simm'; the nearest is 'sim'"
-wrong 'workloads: spmv\nl1: [lru\n' 'this is no YAML'
+wrong 'workloads: spmv\nl1: [lru\n' 'this is not YAML'
 wrong 'l1: lru\n' "a sweep needs 'workloads' or 'traces'"
 wrong 'workloads: []\n' "'workloads' has no values"
 wrong 'workloads: spmv\nsize: tiny\n' "'size' cannot be 'tiny'"

@@ -60,7 +60,7 @@ static inline int exact_bit(const exact *x, int at)
 }
 
 typedef struct format {
-    int fraction, least; /* bits of fraction; exponent of the smallest normal number */
+    int fraction, min; /* bits of fraction; exponent of the smallest normal number */
     uint32_t infinity, nan, sign;
 } format;
 
@@ -77,7 +77,7 @@ static inline uint32_t exact_round(exact x, const format *f, int mode, bool nega
         top--;
     if (top < 0)
         return negative_zero ? f->sign : 0;
-    int exponent = top + UNIT < f->least ? f->least : top + UNIT;
+    int exponent = top + UNIT < f->min ? f->min : top + UNIT;
     int low = exponent - f->fraction - UNIT; /* bit that becomes the last one kept */
     uint32_t kept = 0;
     for (int i = f->fraction; i >= 0; i--)
@@ -90,7 +90,7 @@ static inline uint32_t exact_round(exact x, const format *f, int mode, bool nega
               : mode == FE_DOWNWARD ? (half || rest) && negative
                                     : false;
     kept += up;
-    uint32_t bits = kept + ((uint32_t)(exponent - f->least) << f->fraction);
+    uint32_t bits = kept + ((uint32_t)(exponent - f->min) << f->fraction);
     if (bits >= f->infinity)
         bits = mode == FE_TONEAREST || mode == (negative ? FE_DOWNWARD : FE_UPWARD) ? f->infinity : f->infinity - 1;
     return negative ? bits | f->sign : bits;
@@ -102,8 +102,8 @@ static inline double value_of(uint32_t bits, const format *f)
     int exponent = (int)(magnitude >> f->fraction);
     double value = magnitude > f->infinity    ? (double)NAN
                    : magnitude == f->infinity ? (double)INFINITY
-                   : exponent == 0            ? ldexp(fraction, f->least - f->fraction)
-                                   : ldexp(fraction + (1u << f->fraction), exponent - 1 + f->least - f->fraction);
+                   : exponent == 0            ? ldexp(fraction, f->min - f->fraction)
+                                   : ldexp(fraction + (1u << f->fraction), exponent - 1 + f->min - f->fraction);
     return bits & f->sign ? -value : value;
 }
 

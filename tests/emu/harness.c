@@ -352,24 +352,24 @@ uint32_t rig_line(const rig *r, const char *mark)
     return line;
 }
 
-uint32_t rig_masks(rig *r, const char *mark, uint64_t *mask, uint32_t most)
+uint32_t rig_masks(rig *r, const char *mark, uint64_t *mask, uint32_t max)
 {
     const sl_trace_kernel *kernel = sl_emu_kernel_static(r->kernel);
     uint32_t line = rig_line(r, mark), count, found = 0;
     const rig_step *step = rig_steps(r, 0, 0, &count);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < step[i].insts && found < most; k++)
+        for (uint32_t k = 0; k < step[i].insts && found < max; k++)
             if (kernel->inst[step[i].first + k].ptx_line == line)
                 mask[found++] = step[i].mask;
     return found;
 }
 
-uint32_t rig_accesses(rig *r, const char *mark, const rig_access **access, uint32_t most)
+uint32_t rig_accesses(rig *r, const char *mark, const rig_access **access, uint32_t max)
 {
     uint32_t line = rig_line(r, mark), count, found = 0;
     const rig_step *step = rig_steps(r, 0, 0, &count);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < step[i].accesses && found < most; k++)
+        for (uint32_t k = 0; k < step[i].accesses && found < max; k++)
             if (step[i].access[k].line == line)
                 access[found++] = &step[i].access[k];
     return found;

@@ -105,9 +105,9 @@ uint8_t *rig_recorded(const rig *r, size_t *bytes);
 /* Line of the text that carries the comment "// @mark". */
 uint32_t rig_line(const rig *r, const char *mark);
 /* The active masks with which the instruction at "// @mark" ran in warp 0 of block 0. */
-uint32_t rig_masks(rig *r, const char *mark, uint64_t *mask, uint32_t most);
+uint32_t rig_masks(rig *r, const char *mark, uint64_t *mask, uint32_t max);
 /* The accesses of the memory instruction at "// @mark", in order. */
-uint32_t rig_accesses(rig *r, const char *mark, const rig_access **access, uint32_t most);
+uint32_t rig_accesses(rig *r, const char *mark, const rig_access **access, uint32_t max);
 
 #define BEHAVIOUR(name)                                                                                                \
     static void name##_body(rig *r);                                                                                   \

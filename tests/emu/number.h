@@ -238,16 +238,16 @@ static inline uint64_t number_round(const number *x, const format *f, rounding m
         return format_nan(f);
     if (x->infinite)
         return sign | format_infinity(f);
-    int top = number_top(x), least = 1 - f->bias; /* exponent of the smallest normal number */
+    int top = number_top(x), min = 1 - f->bias; /* exponent of the smallest normal number */
     if (top < 0)
         return sign;
-    int exponent = top + NUMBER_UNIT < least ? least : top + NUMBER_UNIT;
+    int exponent = top + NUMBER_UNIT < min ? min : top + NUMBER_UNIT;
     int low = exponent - f->fraction - NUMBER_UNIT;
     uint64_t kept = 0;
     for (int i = f->fraction; i >= 0; i--)
         kept = kept << 1 | (uint64_t)number_bit(x, low + i);
     kept += number_rounds_up(x, low, kept & 1, mode);
-    uint64_t bits = kept + ((uint64_t)(exponent - least) << f->fraction);
+    uint64_t bits = kept + ((uint64_t)(exponent - min) << f->fraction);
     if (bits >= format_infinity(f)) {
         bool outward = mode == ROUND_NEAREST || mode == (x->negative ? ROUND_DOWN : ROUND_UP);
         bits = format_infinity(f) - !outward;
@@ -258,20 +258,20 @@ static inline uint64_t number_round(const number *x, const format *f, rounding m
 /* To an integer of `bits` bits: NaN is 0, what does not fit is the nearest that does. */
 static inline uint64_t number_to_integer(const number *x, int bits, bool is_signed, rounding mode)
 {
-    u128 most = is_signed ? ((u128)1 << (bits - 1)) - (x->negative ? 0 : 1) : ((u128)1 << bits) - 1;
+    u128 max = is_signed ? ((u128)1 << (bits - 1)) - (x->negative ? 0 : 1) : ((u128)1 << bits) - 1;
     uint64_t keep = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     if (x->nan)
         return 0;
     if (x->negative && !is_signed)
-        most = 0;
-    u128 magnitude = most;
+        max = 0;
+    u128 magnitude = max;
     if (!x->infinite && number_top(x) + NUMBER_UNIT < 100) {
         magnitude = 0;
         for (int i = 100; i >= 0; i--)
             magnitude = magnitude << 1 | (u128)number_bit(x, i - NUMBER_UNIT);
         magnitude += number_rounds_up(x, -NUMBER_UNIT, magnitude & 1, mode);
-        if (magnitude > most)
-            magnitude = most;
+        if (magnitude > max)
+            magnitude = max;
     }
     return (x->negative ? (uint64_t)0 - (uint64_t)magnitude : (uint64_t)magnitude) & keep;
 }

@@ -109,7 +109,7 @@ static uint32_t ref_fma_sat(uint32_t a, uint32_t b, uint32_t c, const format *f)
 
 static uint32_t flushed(uint32_t a, const format *f)
 {
-    return fabs(value_of(a, f)) < ldexp(1, f->least) ? a & f->sign : a;
+    return fabs(value_of(a, f)) < ldexp(1, f->min) ? a & f->sign : a;
 }
 
 /* Flushed is what would be too small if it were rounded to as many bits without a lower bound. */
@@ -126,7 +126,7 @@ static uint32_t ref_fma_ftz(uint32_t a, uint32_t b, uint32_t c, const format *f)
     if (sum.w[WORDS - 1] >> 63)
         exact_negate(&sum);
     double size = value_of(exact_round(sum, &unbounded, FE_TONEAREST, false), &unbounded);
-    return size < ldexp(1, f->least) ? result & f->sign : result;
+    return size < ldexp(1, f->min) ? result & f->sign : result;
 }
 
 static uint32_t pick(uint32_t a, uint32_t b, const format *f, bool smaller, bool nan)
@@ -166,8 +166,8 @@ static uint32_t ref_max_nan(uint32_t a, uint32_t b, uint32_t c, const format *f)
 static uint32_t ref_min_xorsign(uint32_t a, uint32_t b, uint32_t c, const format *f)
 {
     (void)c;
-    uint32_t least = pick(a & 0x7fff, b & 0x7fff, f, true, false);
-    return is_nan(least, f) ? f->nan : (least & 0x7fff) | ((a ^ b) & 0x8000);
+    uint32_t min = pick(a & 0x7fff, b & 0x7fff, f, true, false);
+    return is_nan(min, f) ? f->nan : (min & 0x7fff) | ((a ^ b) & 0x8000);
 }
 
 static uint32_t ref_neg(uint32_t a, uint32_t b, uint32_t c, const format *f)

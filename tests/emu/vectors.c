@@ -12,7 +12,7 @@ struct bench {
     rig *setup[SETUPS];
     uint32_t setups;
     struct memory {
-        uint64_t *in[MOST_SOURCES], *out[3];
+        uint64_t *in[MAX_SOURCES], *out[3];
     } memory[SETUPS];
     sl_random random;
     bool failed;
@@ -61,7 +61,7 @@ bench *bench_open(void)
             sl_emu_destroy(emu);
             rig *r = rig_open(&(rig_config){.lanes = lanes, .threads = 1, .isa = isas[i], .silent = true});
             struct memory *memory = &b->memory[b->setups];
-            for (int k = 0; k < MOST_SOURCES; k++)
+            for (int k = 0; k < MAX_SOURCES; k++)
                 memory->in[k] = rig_buffer(r, VECTORS * 8);
             for (int k = 0; k < 3; k++)
                 memory->out[k] = rig_buffer(r, VECTORS * 8);
@@ -195,16 +195,16 @@ static uint64_t random_operand(sl_random *random, operand_kind kind)
 static void fill_operands(bench *b, const instruction *op, uint64_t (*in)[VECTORS])
 {
     uint64_t combinations = 1;
-    const uint64_t *edges[MOST_SOURCES];
-    uint32_t count[MOST_SOURCES];
-    for (int k = 0; k < MOST_SOURCES; k++) {
+    const uint64_t *edges[MAX_SOURCES];
+    uint32_t count[MAX_SOURCES];
+    for (int k = 0; k < MAX_SOURCES; k++) {
         count[k] = op->source[k] == NO_OPERAND ? 1 : edges_of(op->source[k], &edges[k]);
         combinations *= count[k];
     }
     uint64_t half = VECTORS / 2, taken = combinations < half ? combinations : half;
     for (uint64_t i = 0; i < VECTORS; i++) {
         uint64_t code = i < taken ? (combinations <= half ? i : sl_random_below(&b->random, combinations)) : 0;
-        for (int k = 0; k < MOST_SOURCES; k++) {
+        for (int k = 0; k < MAX_SOURCES; k++) {
             in[k][i] = 0;
             if (op->source[k] == NO_OPERAND)
                 continue;
@@ -272,7 +272,7 @@ static const char *sentinel(operand_kind kind)
 
 static void write_kernel(char *text, const instruction *op)
 {
-    static const char names[MOST_SOURCES + 1] = "abce";
+    static const char names[MAX_SOURCES + 1] = "abce";
     char piece[300];
     size_t used = put(text, 0,
                       ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -291,7 +291,7 @@ static void write_kernel(char *text, const instruction *op)
                "mul.wide.u32 %off, %i, 8;\n"
                /* a different third of the lanes of each warp */
                "shr.u32 %j, %i, 5;\nadd.u32 %j, %i, %j;\nrem.u32 %j, %j, 3;\nsetp.eq.u32 %q, %j, 0;\n");
-    for (int k = 0; k < MOST_SOURCES; k++) {
+    for (int k = 0; k < MAX_SOURCES; k++) {
         operand_kind kind = op->source[k];
         if (kind == NO_OPERAND)
             continue;
@@ -341,8 +341,8 @@ static void compare(const instruction *op, const rig *r, uint64_t (*in)[VECTORS]
     static const char *const how[] = {"", "guarded ", "in a branch "};
     for (uint32_t i = 0; i < VECTORS; i++) {
         bool chosen = (i + i / 32) % 3 == 0;
-        uint64_t operands[MOST_SOURCES];
-        for (int k = 0; k < MOST_SOURCES; k++)
+        uint64_t operands[MAX_SOURCES];
+        for (int k = 0; k < MAX_SOURCES; k++)
             operands[k] = in[k][i];
         for (int variant = 0; variant < 3; variant++) {
             bool ran = variant == 0 || (variant == 1 ? chosen : !chosen);
@@ -360,20 +360,20 @@ static void compare(const instruction *op, const rig *r, uint64_t (*in)[VECTORS]
 
 void bench_check(bench *b, const instruction *op)
 {
-    uint64_t in[MOST_SOURCES][VECTORS];
+    uint64_t in[MAX_SOURCES][VECTORS];
     uint64_t expected[VECTORS];
     char text[16384];
     fill_operands(b, op, in);
     for (uint32_t i = 0; i < VECTORS; i++) {
-        uint64_t operands[MOST_SOURCES];
-        for (int k = 0; k < MOST_SOURCES; k++)
+        uint64_t operands[MAX_SOURCES];
+        for (int k = 0; k < MAX_SOURCES; k++)
             operands[k] = in[k][i];
         expected[i] = cut(op->result, op->expect(operands, op->context));
     }
     write_kernel(text, op);
     for (uint32_t s = 0; s < b->setups; s++) {
         struct memory *m = &b->memory[s];
-        for (int k = 0; k < MOST_SOURCES; k++)
+        for (int k = 0; k < MAX_SOURCES; k++)
             memcpy(m->in[k], in[k], sizeof in[k]);
         for (int k = 0; k < 3; k++)
             memset(m->out[k], 0, VECTORS * 8);

@@ -21,7 +21,7 @@ typedef enum operand_kind {
     PREDICATE,
 } operand_kind;
 
-enum { MOST_SOURCES = 4, VECTORS = 1536 };
+enum { MAX_SOURCES = 4, VECTORS = 1536 };
 
 /* The result as bits, from operands as bits. */
 typedef uint64_t (*reference)(const uint64_t *in, const void *context);
@@ -34,7 +34,7 @@ typedef enum closeness {
 
 typedef struct instruction {
     const char *ptx;
-    operand_kind result, source[MOST_SOURCES];
+    operand_kind result, source[MAX_SOURCES];
     reference expect;
     const void *context;
     closeness compare;

@@ -268,7 +268,7 @@ static void text_that_is_not_yaml_is_told_where(void **state)
     expect_error("name: x\ncores: \xff\n", "m.yaml:2:8: this is not YAML: invalid leading UTF-8 octet");
     char *two;
     assert_true(asprintf(&two, "%s---\nname: other\n", small) > 0);
-    expect_error(two, "m.yaml:23:1: a file describes one machine, but here begins another document");
+    expect_error(two, "m.yaml:23:1: a file holds one document, but here begins another");
     free(two);
 }
 

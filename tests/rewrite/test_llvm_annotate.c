@@ -302,7 +302,7 @@ static void loads_that_the_back_end_removes_are_reported(void **state)
                    "  ret void\n}\n");
     annotate((const uint8_t[]){SL_BYPASS_L2});
     compile_and_check();
-    expect_fate(0, SL_FATE_JOINED, "");
+    expect_fate(0, SL_FATE_MERGED, "");
     assert_int_equal(check[0].instructions, 0);
     close_code();
 }

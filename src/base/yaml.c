@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "study/yaml.h"
+#include "base/yaml.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,29 +10,49 @@
 
 #include "base/suggest.h"
 
-enum { MOST_BYTES = 4 << 20 }; /* no experiment is near it */
-
-sl_status sl_yaml_read(const char *path, char **text, size_t *bytes, sl_error *error)
+/* Bytes that are no text come with an offset alone. */
+static sl_yaml_mark mark_of_offset(const char *text, size_t bytes, size_t offset)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return sl_fail_io(error, "read", path);
-    *text = malloc(MOST_BYTES);
-    *bytes = *text ? fread(*text, 1, MOST_BYTES, file) : 0;
-    sl_status status = SL_OK;
-    if (!*text)
-        status = sl_fail_memory(error);
-    else if (ferror(file))
-        status = sl_fail_io(error, "read", path);
-    else if (*bytes == MOST_BYTES)
-        status = sl_fail_at(error, SL_INVALID, path, 0, 0, "this is too large to describe an experiment");
-    fclose(file);
-    if (status) {
-        free(*text);
-        *text = NULL;
-    } else {
-        (*text)[*bytes] = 0;
+    sl_yaml_mark at = {1, 1};
+    for (size_t i = 0; i < offset && i < bytes; i++) {
+        at.line += text[i] == '\n';
+        at.column = text[i] == '\n' ? 1 : at.column + 1;
     }
+    return at;
+}
+
+static sl_yaml_mark mark_of(yaml_mark_t mark)
+{
+    return (sl_yaml_mark){(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
+}
+
+static sl_status syntax_error(sl_yaml *yaml, const yaml_parser_t *parser, const char *text, size_t bytes)
+{
+    if (parser->error == YAML_MEMORY_ERROR)
+        return sl_fail_memory(yaml->error);
+    sl_yaml_mark at = parser->error == YAML_READER_ERROR ? mark_of_offset(text, bytes, parser->problem_offset)
+                                                         : mark_of(parser->problem_mark);
+    return sl_yaml_locate_at(
+        yaml, at,
+        sl_fail(yaml->error, SL_SYNTAX, "this is not YAML: %s", parser->problem ? parser->problem : "damaged"));
+}
+
+static sl_status load(sl_yaml *yaml, yaml_parser_t *parser, const char *text, size_t bytes)
+{
+    yaml_document_t next;
+    if (!yaml_parser_load(parser, &yaml->document))
+        return syntax_error(yaml, parser, text, bytes);
+    sl_status status = SL_OK;
+    if (yaml_parser_load(parser, &next)) {
+        const yaml_node_t *root = yaml_document_get_root_node(&next);
+        if (root)
+            status = sl_yaml_fail(yaml, root, "a file holds one document, but here begins another");
+        yaml_document_delete(&next);
+    } else {
+        status = syntax_error(yaml, parser, text, bytes);
+    }
+    if (status)
+        yaml_document_delete(&yaml->document);
     return status;
 }
 
@@ -43,13 +63,7 @@ sl_status sl_yaml_open(sl_yaml *yaml, const char *path, const char *text, size_t
     if (!yaml_parser_initialize(&parser))
         return sl_fail_memory(error);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
-    sl_status status = SL_OK;
-    if (!yaml_parser_load(&parser, &yaml->document))
-        status = parser.error == YAML_MEMORY_ERROR
-                     ? sl_fail_memory(error)
-                     : sl_fail_at(error, SL_SYNTAX, path, (uint32_t)parser.problem_mark.line + 1,
-                                  (uint32_t)parser.problem_mark.column + 1, "this is no YAML: %s",
-                                  parser.problem ? parser.problem : "it cannot be read");
+    sl_status status = load(yaml, &parser, text, bytes);
     yaml_parser_delete(&parser);
     return status;
 }
@@ -64,14 +78,24 @@ const yaml_node_t *sl_yaml_root(sl_yaml *yaml)
     return yaml_document_get_root_node(&yaml->document);
 }
 
-sl_status sl_yaml_locate(sl_yaml *yaml, const yaml_node_t *node, sl_status status)
+sl_yaml_mark sl_yaml_mark_of(const yaml_node_t *node)
+{
+    return node ? mark_of(node->start_mark) : (sl_yaml_mark){1, 1};
+}
+
+sl_status sl_yaml_locate_at(sl_yaml *yaml, sl_yaml_mark mark, sl_status status)
 {
     if (status && yaml->error && status != SL_NO_MEMORY) {
         snprintf(yaml->error->file, sizeof yaml->error->file, "%s", yaml->path);
-        yaml->error->line = node ? (uint32_t)node->start_mark.line + 1 : 1;
-        yaml->error->column = node ? (uint32_t)node->start_mark.column + 1 : 1;
+        yaml->error->line = mark.line;
+        yaml->error->column = mark.column;
     }
     return status;
+}
+
+sl_status sl_yaml_locate(sl_yaml *yaml, const yaml_node_t *node, sl_status status)
+{
+    return sl_yaml_locate_at(yaml, sl_yaml_mark_of(node), status);
 }
 
 sl_status sl_yaml_fail(sl_yaml *yaml, const yaml_node_t *node, const char *format, ...)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* YAML as experiments use it: maps of known keys, lists, and words, with a place for every complaint. */
-#ifndef SL_STUDY_YAML_H
-#define SL_STUDY_YAML_H
+/* YAML files as Sluice uses them (machines, sweeps, papers): one document of maps with known keys, lists and words.
+ * Every error has a line and a column. */
+#ifndef SL_BASE_YAML_H
+#define SL_BASE_YAML_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,20 +13,27 @@
 typedef struct sl_yaml {
     const char *path; /* for messages */
     yaml_document_t document;
-    sl_error *error; /* where complaints go */
+    sl_error *error; /* where errors go */
 } sl_yaml;
 
-/* On failure there is nothing to close. `path` must outlive it. */
+/* Where a node or a key stands in its file. */
+typedef struct sl_yaml_mark {
+    uint32_t line, column; /* from 1; 0: nowhere */
+} sl_yaml_mark;
+
+enum { SL_YAML_MAX_BYTES = 4 << 20 }; /* of a file; no description comes near it */
+
+/* On failure there is nothing to close. `path` must outlive it. A second document in the text is an error. */
 sl_status sl_yaml_open(sl_yaml *yaml, const char *path, const char *text, size_t bytes, sl_error *error);
 void sl_yaml_close(sl_yaml *yaml);
-/* The text of a whole file, ended by a zero; the caller frees it. */
-sl_status sl_yaml_read(const char *path, char **text, size_t *bytes, sl_error *error);
 
-const yaml_node_t *sl_yaml_root(sl_yaml *yaml); /* NULL: there is nothing in it */
-/* A complaint about a node. */
-sl_status sl_yaml_fail(sl_yaml *yaml, const yaml_node_t *node, const char *format, ...) SL_PRINTF(3, 4);
-/* Says where an error that has a reason belongs. */
+const yaml_node_t *sl_yaml_root(sl_yaml *yaml);        /* NULL: there is nothing in it */
+sl_yaml_mark sl_yaml_mark_of(const yaml_node_t *node); /* NULL: the start of the file */
+/* Gives an error its location. */
+sl_status sl_yaml_locate_at(sl_yaml *yaml, sl_yaml_mark mark, sl_status status);
 sl_status sl_yaml_locate(sl_yaml *yaml, const yaml_node_t *node, sl_status status);
+/* An error at a node. */
+sl_status sl_yaml_fail(sl_yaml *yaml, const yaml_node_t *node, const char *format, ...) SL_PRINTF(3, 4);
 
 const char *sl_yaml_word(const yaml_node_t *node); /* NULL: it is no single value */
 size_t sl_yaml_items(const yaml_node_t *node);     /* of a list or a map; of a single value 1 */
