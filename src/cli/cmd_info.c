@@ -180,7 +180,9 @@ static sl_status collect_others(trace_info *info, sl_error *error)
     o.count = !((const info_options *)info->inv->values)->brief;
     o.launch_done = sl_launch_log_done;
     o.launch_context = info->log;
-    return sl_input_emulate(&info->input.input, &o, &info->input.recording.end, error);
+    sl_status status = sl_input_emulate(&info->input.input, &o, &info->input.recording.end, error);
+    sl_cli_input_warn(info->inv, &info->input.recording.end, NULL);
+    return status;
 }
 
 static sl_status collect(trace_info *info, sl_error *error)

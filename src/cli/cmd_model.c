@@ -3,12 +3,12 @@
 #include "cli/command.h"
 #include "cli/compat_hpca14.h"
 #include "cli/input.h"
-#include "cli/model_log.h"
 #include "cli/model_options.h"
 #include "cli/model_sweep.h"
 #include "cli/show_launches.h"
 #include "model/model.h"
 #include "report/model.h"
+#include "report/model_log.h"
 
 typedef struct model_options {
     sl_input_options input;
@@ -25,10 +25,14 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
     const model_options *o = inv->values;
     const sl_model_options settings = sl_model_options_of(&o->model, o->input.seed);
     sl_launch_log *log = NULL;
+    sl_pool *pool = NULL;
     sl_error error;
     sl_status status = sl_launch_log_create(&log, &error);
     if (!status)
-        status = sl_model_log(inv, machine, &settings, &input->recording, log, &error);
+        status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
+    if (!status)
+        status = sl_model_log(&input->recording, machine, &settings, pool, inv->progress, log, &error);
+    sl_pool_destroy(pool);
     sl_shown_launches shown = {
         .log = log, .text = sl_model_report_text, .machine = machine->name, .seed = &o->input.seed};
     sl_shown_input(&shown, input);

@@ -8,13 +8,13 @@
 #include "base/array.h"
 #include "cli/given_options.h"
 #include "cli/input.h"
-#include "cli/model_log.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
-#include "cli/show_whatif.h"
 #include "report/launch_log.h"
+#include "report/model_log.h"
 #include "report/text.h"
+#include "report/whatif.h"
 #include "study/hardware.h"
 #include "study/input_plan.h"
 #include "trace/count_trace.h"
@@ -192,7 +192,8 @@ static sl_status gather(report *r, sl_error *error)
     if (!status)
         status = sl_launch_log_create(&r->modelled, error);
     if (!status)
-        status = sl_model_log(r->inv, &r->machine, &r->settings, &r->input.recording, r->modelled, error);
+        status =
+            sl_model_log(&r->input.recording, &r->machine, &r->settings, r->pool, r->inv->progress, r->modelled, error);
     if (!status && !r->options->brief)
         status = run_whatif(r, SL_POINT_MODEL, sl_whatif_sizes, &r->run[0], &r->sizes, error);
     if (!status && !r->options->brief)

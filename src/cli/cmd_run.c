@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice run and sluice trace: run an input on the emulated GPU; show what it did, or record it. The two share their
- * options and differ in where the trace goes. */
+/* sluice run, sluice trace and sluice import: run an input on the emulated GPU, or read another program's trace; show
+ * what it did, or record it. They share their options and differ in what they take and where the trace goes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "cli/input.h"
 #include "cli/output.h"
-#include "cli/run_planned.h"
 #include "cli/show_launches.h"
+#include "cli/show_planned.h"
 #include "cli/temporary.h"
 
 typedef struct run_options {
@@ -128,7 +128,9 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.launch_done = sl_launch_log_done;
     o.launch_context = run->log;
     sl_temporary_beside(o.trace_path);
-    return sl_input_emulate(&run->input.input, &o, &run->end, error);
+    sl_status status = sl_input_emulate(&run->input.input, &o, &run->end, error);
+    sl_cli_input_warn(run->inv, &run->end, o.trace_path);
+    return status;
 }
 
 /* ---- the report ---- */
@@ -158,7 +160,7 @@ static int show(const launch_run *run)
     const sl_input *input = &run->input.input;
     const sl_workload_result *result = &run->end.workload;
     const char *check = run->options->no_check ? "skipped" : result->worst > 0 ? "near" : "equal";
-    bool program = input->kind == SL_INPUT_PROGRAM;
+    bool program = input->kind == SL_INPUT_PROGRAM, foreign = input->kind == SL_INPUT_FOREIGN;
     const sl_report_option of_code[] = {{"device", device_choices[run->options->on]},
                                         {"workload", input->spec.name},
                                         {"parameters", result->params},
@@ -169,8 +171,11 @@ static int show(const launch_run *run)
     const sl_shown_launches shown = {.log = run->log,
                                      .note = note,
                                      .fact = program ? &run->input.fact : of_code,
-                                     .facts = program || input->kind != SL_INPUT_WORKLOAD ? 1 : 4,
-                                     .seed = program ? NULL : &run->options->input.seed,
+                                     .facts = foreign                            ? 0
+                                              : input->kind != SL_INPUT_WORKLOAD ? 1
+                                                                                 : 4,
+                                     .seed = program || foreign ? NULL : &run->options->input.seed,
+                                     .trace = run->input.trace,
                                      .subject = input->kind == SL_INPUT_WORKLOAD ? subject : NULL,
                                      .sources = run->input.texts,
                                      .source = run->input.text};
@@ -198,7 +203,7 @@ static int run_input(launch_run *run)
     return code;
 }
 
-static int run_any(const sl_invocation *inv)
+static int run_kinds(const sl_invocation *inv, unsigned kinds)
 {
     const run_options *o = inv->values;
     launch_run run = {.inv = inv, .options = o};
@@ -210,10 +215,10 @@ static int run_any(const sl_invocation *inv)
     if (inv->args.program && o->on == ON_GPU)
         return sl_cli_usage(inv, "a program after '--' runs on the emulator; to use a GPU, start it by itself, or give "
                                  "a --plan");
-    int code = sl_cli_input_open(&run.input, inv, SL_TAKES_CODE | SL_TAKES_PROGRAMS, 0, false);
+    int code = sl_cli_input_open(&run.input, inv, kinds, 0, false);
     if (code)
         return code;
-    if (o->dump.count && (run.input.input.workload || inv->args.program)) {
+    if (o->dump.count && (run.input.input.workload || !run.input.input.ptx)) {
         code = sl_cli_usage(inv, "--dump shows arguments of --arg, and %s is %s", run.input.input.spec.name,
                             sl_input_kind_name(run.input.input.kind));
     } else {
@@ -225,12 +230,22 @@ static int run_any(const sl_invocation *inv)
     return code;
 }
 
+static int run_any(const sl_invocation *inv)
+{
+    return run_kinds(inv, SL_TAKES_CODE | SL_TAKES_PROGRAMS);
+}
+
 static int trace_any(const sl_invocation *inv)
 {
     const run_options *o = inv->values;
-    if (!o->trace)
-        return sl_cli_usage(inv, "-o FILE is missing: where to record to");
-    return run_any(inv);
+    return o->trace ? run_any(inv) : sl_cli_usage(inv, "-o FILE is missing: where to record to");
+}
+
+static int import_any(const sl_invocation *inv)
+{
+    const run_options *o = inv->values;
+    return o->trace ? run_kinds(inv, 1 << SL_INPUT_FOREIGN)
+                    : sl_cli_usage(inv, "-o FILE is missing: where to write the trace");
 }
 
 #define AT(field) offsetof(run_options, field)
@@ -242,9 +257,15 @@ static const sl_option run_table[] = {
     {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX, LLVM IR, program with a plan: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
     {0},
 };
+#define TRACE_OPTIONS \
+    {"output", 'o', SL_OPTION_STRING, "FILE", "The trace to write", AT(trace), 0, 0, NULL}, \
+    {"level", 0, SL_OPTION_NUMBER, "N", "Compression level of zstd (default: 3)", AT(zstd_level), 1, 19, NULL}
+static const sl_option import_table[] = {
+    TRACE_OPTIONS,
+    {0},
+};
 static const sl_option trace_table[] = {
-    {"output", 'o', SL_OPTION_STRING, "FILE", "The trace to write", AT(trace), 0, 0, NULL},
-    {"level", 0, SL_OPTION_NUMBER, "N", "Compression level of zstd (default: 3)", AT(zstd_level), 1, 19, NULL},
+    TRACE_OPTIONS,
     {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check its result against the CPU", AT(no_check), 0, 0, NULL},
     {0},
 };
@@ -315,4 +336,36 @@ const sl_command sl_cmd_trace = {
     .takes_program = true,
     .examples = trace_examples,
     .run = trace_any,
+};
+
+static const sl_example import_examples[] = {
+    {"sluice import traces/kernelslist.g -o app.slt", "Imports all kernels of an Accel-Sim trace"},
+    {"sluice import kernel-3.traceg.xz -o k3.slt", "Imports one of them, compressed"},
+    {"sluice import mm.trc -o mm.slt", "Imports a thread trace"},
+    {0},
+};
+
+const sl_command sl_cmd_import = {
+    .name = "import",
+    .summary = "make a trace of an Accel-Sim or thread trace",
+    .usage = "-o FILE [options] TRACE",
+    .description =
+        "Reads a trace that another program has written and writes it as a Sluice trace, which every other command "
+        "takes. "
+        "What it is, is seen from its first lines.\n\n"
+        "Accel-Sim: kernelslist.g, a folder that holds one, or a single kernel-N.traceg, plain or compressed by xz, of "
+        "all "
+        "versions of the tracer. Basic blocks are what always ran together under one mask.\n\n"
+        "Thread traces: 'blocksize: X Y Z', then a line 'thread direction address bytes' per access. They name no "
+        "instructions; the n-th accesses of a warp's threads are taken as executed together.",
+    .options = import_table,
+    .more_options = sl_input_table,
+    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,
+    .values_bytes = sizeof(run_options),
+    .defaults = &defaults,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand = "a trace to import",
+    .examples = import_examples,
+    .run = import_any,
 };

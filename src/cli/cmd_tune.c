@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "bypass/tune.h"
 #include "cli/cache_folder.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
@@ -61,13 +59,11 @@ typedef struct tuning {
     const tune_options *options;
     sl_cli_input input;
     const sl_machine *machine; /* to simulate; NULL: a GPU times */
-    char text[512];            /* of the input */
     sl_tuner_options wishes;
     size_t selectors;
     const sl_selector *selector[MOST_SELECTORS];
-    sl_plan plan;
+    sl_tuning_result result;
     sl_arena arena;
-    SL_ARRAY(sl_tuning_row) rows;
 } tuning;
 
 /* ---- what was asked for ---- */
@@ -136,103 +132,6 @@ static sl_status open_store(tuning *t, sl_error *error)
     return sl_store_open(path, &t->wishes.store, error);
 }
 
-/* ---- one kernel ---- */
-
-static sl_status add_row(tuning *t, const sl_timed_launch *launch, const sl_tuner *tuner, const sl_selector *selector,
-                         const sl_tuned *tuned, sl_error *error)
-{
-    double base = tuned->timing.base ? tuned->timing.base : tuner->base;
-    sl_tuning_row row = {.subject = t->input.input.spec.name,
-                         .kernel = sl_arena_strdup(&t->arena, launch->func->name),
-                         .launch = launch->launch,
-                         .launches = launch->launches,
-                         .loads = launch->graph->loads,
-                         .groups = launch->graph->groups,
-                         .select = selector->name,
-                         .chosen = tuned->chosen,
-                         .base = base,
-                         .time = tuned->timing.time ? tuned->timing.time : base,
-                         .gain = tuned->timing.gain,
-                         .gain_spread = tuned->timing.spread,
-                         .noise = tuner->noise,
-                         .verdict = sl_arena_strdup(&t->arena, tuned->verdict)};
-    if (!row.kernel || !row.verdict || !sl_array_push(&t->rows, row))
-        return sl_fail_memory(error);
-    return SL_OK;
-}
-
-static sl_status tune_kernel(tuning *t, const sl_timed_launch *launch, sl_tuner *tuner, sl_error *error)
-{
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < t->selectors && !status; i++) {
-        sl_tuned tuned;
-        status = sl_tune(tuner, t->selector[i], &tuned, error);
-        if (!status && i == 0)
-            status = sl_plan_add(&t->plan, tuner, launch->func->name, &tuned, error);
-        if (!status)
-            status = add_row(t, launch, tuner, t->selector[i], &tuned, error);
-    }
-    return status;
-}
-
-static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *error)
-{
-    tuning *t = context;
-    sl_tuner tuner;
-    if (!t->plan.code_hash) {
-        sl_status status = sl_input_hash(&t->input.input, launch->module, &t->plan.code_hash, error);
-        if (status)
-            return status;
-        t->plan.clock = sl_arena_strdup(&t->plan.arena, launch->clock->name);
-        t->plan.unit = sl_arena_strdup(&t->plan.arena, launch->clock->unit);
-    }
-    if (!launch->repeats)
-        sl_cli_warn(t->inv, "%s does not leave the same memory twice; results of variants are not compared",
-                    launch->func->name);
-    if (launch->too_short)
-        sl_cli_warn(t->inv,
-                    "%s takes less than the GPU's timer can tell, and cannot be repeated: its timings are noise",
-                    launch->func->name);
-    t->wishes.code_hash = t->plan.code_hash;
-    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->clock, &t->wishes, error);
-    if (status)
-        return status;
-    status = tune_kernel(t, launch, &tuner, error);
-    sl_tuner_fini(&tuner);
-    return status;
-}
-
-static sl_status tune_on_gpu(tuning *t, sl_error *error)
-{
-    const sl_timed_kernels kernels = {.input = &t->input.input,
-                                      .kernel_regex = t->options->input.kernel_regex,
-                                      .most_launches = 1,
-                                      .rounds = (uint32_t)t->options->rounds,
-                                      .cold = t->options->cold,
-                                      .visit = visit,
-                                      .context = t};
-    return sl_time_on_gpu(&kernels, error);
-}
-
-static sl_status tune_on_sim(tuning *t, sl_error *error)
-{
-    sl_pool *pool = NULL;
-    sl_status status = sl_pool_create((unsigned)t->inv->common->threads, &pool, error);
-    const sl_timed_kernels kernels = {.input = &t->input.input,
-                                      .kernel_regex = t->options->input.kernel_regex,
-                                      .cold = t->options->cold,
-                                      .machine = t->machine,
-                                      .recording = &t->input.recording,
-                                      .seed = t->options->input.seed,
-                                      .pool = pool,
-                                      .visit = visit,
-                                      .context = t};
-    if (!status)
-        status = sl_time_on_sim(&kernels, error);
-    sl_pool_destroy(pool);
-    return status;
-}
-
 /* ---- what comes out ---- */
 
 static sl_status plan_form(FILE *file, const void *result, sl_error *error)
@@ -245,36 +144,89 @@ static sl_status graph_form(FILE *file, const void *result, sl_error *error)
     return sl_graph_svg(file, result, error);
 }
 
-static int show(tuning *t)
+/* What was tuned with how much doubt, once for each kernel. */
+static void warn(const tuning *t)
 {
-    sl_error error = {0};
-    sl_status status = SL_OK;
-    sl_tuning shown = {.clock = t->plan.clock,
-                       .unit = t->plan.unit ? t->plan.unit : "ns",
-                       .rows = t->rows.count,
-                       .row = t->rows.items,
-                       .plan = &t->plan};
-    if (t->options->output)
-        status = sl_output_write(plan_form, t->options->output, &t->plan, &error);
+    for (size_t i = 0; i < t->result.kernels.count; i += t->selectors) {
+        const sl_tuned_kernel *k = &t->result.kernels.items[i];
+        if (!k->repeats)
+            sl_cli_warn(t->inv, "%s does not leave the same memory twice; results of variants are not compared",
+                        k->kernel);
+        if (k->too_short)
+            sl_cli_warn(t->inv,
+                        "%s takes less than the GPU's timer can tell, and cannot be repeated: its timings are noise",
+                        k->kernel);
+    }
+}
+
+static sl_status make_rows(tuning *t, sl_tuning_row **rows, sl_error *error)
+{
+    *rows = sl_arena_array(&t->arena, sl_tuning_row, t->result.kernels.count + 1);
+    for (size_t i = 0; *rows && i < t->result.kernels.count; i++) {
+        const sl_tuned_kernel *k = &t->result.kernels.items[i];
+        (*rows)[i] = (sl_tuning_row){.subject = t->input.input.spec.name,
+                                     .kernel = k->kernel,
+                                     .launch = k->launch,
+                                     .launches = k->launches,
+                                     .loads = k->loads,
+                                     .groups = k->groups,
+                                     .select = k->selector->name,
+                                     .chosen = k->chosen,
+                                     .base = k->base,
+                                     .time = k->time,
+                                     .gain = k->gain,
+                                     .gain_spread = k->gain_spread,
+                                     .noise = k->noise,
+                                     .verdict = k->verdict};
+    }
+    return *rows ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status show(tuning *t, int *code, sl_error *error)
+{
+    const sl_plan *plan = &t->result.plan;
+    sl_tuning shown = {
+        .clock = plan->clock, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
+    sl_tuning_row *rows;
+    char text[512];
+    sl_status status = make_rows(t, &rows, error);
+    shown.row = rows;
+    if (!status && t->options->output)
+        status = sl_output_write(plan_form, t->options->output, plan, error);
     if (!status && t->options->graph)
-        status = sl_output_write(graph_form, t->options->graph, &t->plan, &error);
-    return status ? sl_cli_fail(t->inv, &error)
-                  : sl_show_tuning(t->inv, sl_input_text(&t->input.input, t->text, sizeof t->text),
-                                   &t->options->input.seed, &shown);
+        status = sl_output_write(graph_form, t->options->graph, plan, error);
+    if (!status)
+        *code =
+            sl_show_tuning(t->inv, sl_input_text(&t->input.input, text, sizeof text), &t->options->input.seed, &shown);
+    return status;
 }
 
 static int tune_input(tuning *t)
 {
+    const tune_options *o = t->options;
     sl_error error = {0};
-    t->plan.form = sl_input_form(&t->input.input);
-    t->plan.code = t->input.input.spec.name;
-    t->plan.select = t->selector[0]->name;
-    t->plan.made_by = t->inv->line;
-    t->plan.thresh1 = t->wishes.thresh1;
-    t->plan.thresh2 = t->wishes.thresh2;
-    t->plan.weight = t->wishes.weight;
-    sl_status status = t->machine ? tune_on_sim(t, &error) : tune_on_gpu(t, &error);
-    return status ? sl_cli_fail(t->inv, &error) : show(t);
+    sl_pool *pool = NULL;
+    int code = SL_EXIT_OK;
+    sl_status status = t->machine ? sl_pool_create((unsigned)t->inv->common->threads, &pool, &error) : SL_OK;
+    const sl_timed_kernels kernels = {.input = &t->input.input,
+                                      .kernel_regex = o->input.kernel_regex,
+                                      .cold = o->cold,
+                                      .most_launches = 1,
+                                      .rounds = (uint32_t)o->rounds,
+                                      .machine = t->machine,
+                                      .recording = &t->input.recording,
+                                      .seed = o->input.seed,
+                                      .pool = pool};
+    if (!status)
+        status = sl_tune_kernels(&kernels, &t->wishes, t->selector, t->selectors, &t->result, &error);
+    t->result.plan.made_by = t->inv->line;
+    if (!status)
+        warn(t);
+    if (!status)
+        status = show(t, &code, &error);
+    sl_pool_destroy(pool);
+    sl_tuning_result_fini(&t->result);
+    return status ? sl_cli_fail(t->inv, &error) : code;
 }
 
 /* What can go wrong before anything runs. */
@@ -304,7 +256,6 @@ static int run(const sl_invocation *inv)
     tuning t = {.inv = inv, .options = inv->values, .wishes = sl_tuner_defaults};
     sl_machine machine;
     sl_arena_init(&t.arena);
-    sl_plan_init(&t.plan);
     int code = prepare(&t, &machine);
     if (!code)
         code = sl_cli_input_open(&t.input, inv, SL_TAKES_CODE, t.machine ? machine.lanes : 0, true);
@@ -315,8 +266,6 @@ static int run(const sl_invocation *inv)
         sl_cli_input_close(&t.input);
     }
     sl_store_close(t.wishes.store);
-    sl_array_free(&t.rows);
-    sl_plan_fini(&t.plan);
     sl_arena_fini(&t.arena);
     return code;
 }

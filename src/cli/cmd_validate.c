@@ -153,13 +153,9 @@ static sl_status record_workload(const validator *v, subject *s, sl_error *error
     spec.size = sl_size_names[o->size];
     spec.seed = o->seed;
     sl_status status = sl_input_open(&spec, &s->opened.input, error);
-    if (!status)
-        status = sl_temporary_folder(s->opened.scratch, sizeof s->opened.scratch, error);
-    if (status)
-        return status;
-    status = sl_record(&s->opened.input, &record, &s->opened.recording, error);
-    sl_temporary_folder_remove(s->opened.scratch);
-    return status;
+    if (!status && (status = sl_temporary_folder(s->opened.scratch, sizeof s->opened.scratch, error)))
+        *s->opened.scratch = 0;
+    return status ? status : sl_record(&s->opened.input, &record, &s->opened.recording, error);
 }
 
 typedef struct work {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/temporary.h"
+#include "cudart/start_program.h"
 
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
 static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
@@ -109,8 +110,9 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .check_uninit = o->check == CHECK_UNINIT,
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
                                      .producer = inv->line,
-                                     .start_program = sl_cli_start_program,
-                                     .program_context = (void *)(uintptr_t)inv,
+                                     .scratch = to->scratch,
+                                     .start_program = sl_cudart_start_program,
+                                     .program_context = (void *)(uintptr_t)&inv->common->quiet,
                                      .progress = inv->progress};
 }
 
@@ -204,30 +206,32 @@ int sl_cli_input_open(sl_cli_input *to, const sl_invocation *inv, unsigned kinds
         return code;
     if (sl_input_check(&spec, kind, &error))
         return sl_cli_usage(inv, "%s", error.text);
-    if (sl_input_open(&spec, &to->input, &error))
+    status = sl_input_open(&spec, &to->input, &error);
+    if (!status && kind != SL_INPUT_TRACE && sl_temporary_folder(to->scratch, sizeof to->scratch, &error)) {
+        *to->scratch = 0;
+        sl_input_close(&to->input);
+        status = error.status;
+    }
+    if (status)
         return sl_cli_fail(inv, &error);
     fill_record(to, inv, lanes);
     describe(to);
     return SL_EXIT_OK;
 }
 
-static sl_status record(sl_cli_input *to, sl_error *error)
+void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const char *trace)
 {
-    bool needs_folder = to->input.kind != SL_INPUT_TRACE;
-    sl_status status = needs_folder ? sl_temporary_folder(to->scratch, sizeof to->scratch, error) : SL_OK;
-    to->record.scratch = to->scratch;
-    if (status)
-        return status;
-    status = sl_record(&to->input, &to->record, &to->recording, error);
-    if (needs_folder)
-        sl_temporary_folder_remove(to->scratch);
-    return status;
+    if (end->unfinished)
+        sl_cli_warn(inv, "the program broke off; %s holds what was recorded until then",
+                    trace ? trace : "the recording");
+    if (end->signal)
+        sl_cli_warn(inv, "the program was ended by signal %d (%s)", end->signal, strsignal(end->signal));
 }
 
 int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
 {
     sl_error error = {0};
-    sl_status status = record(to, &error);
+    sl_status status = sl_record(&to->input, &to->record, &to->recording, &error);
     if (!status && to->recording.damage.status && !damaged) {
         error = to->recording.damage;
         status = error.status;
@@ -237,6 +241,7 @@ int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
         return sl_cli_fail(inv, &error);
     }
     describe(to);
+    sl_cli_input_warn(inv, &to->recording.end, NULL);
     return SL_EXIT_OK;
 }
 
@@ -250,6 +255,9 @@ void sl_cli_input_close(sl_cli_input *to)
 {
     sl_recording_close(&to->recording);
     sl_input_close(&to->input);
+    if (*to->scratch)
+        sl_temporary_folder_remove(to->scratch);
+    *to->scratch = 0;
 }
 
 FILE *sl_cli_input_stream(const sl_cli_input *input)

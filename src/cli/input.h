@@ -52,8 +52,8 @@ typedef struct sl_cli_input {
     sl_input input;
     sl_record_options record;
     sl_recording recording;
-    char params[1024]; /* NAME=VALUE of the command line, joined */
-    char scratch[1024];
+    char params[1024];  /* NAME=VALUE of the command line, joined */
+    char scratch[1024]; /* a temporary folder, removed in the end; "": none is needed */
     /* for reports */
     char subject[320];            /* what it is about: "spmv rows=500", "app.slt" */
     sl_report_option fact;        /* what ran, for the head of a JSON report; only where `trace` is NULL */
@@ -87,8 +87,8 @@ FILE *sl_cli_input_stream(const sl_cli_input *input);
 /* The exit code of a command that had nothing to complain about: that of a program that was run. */
 int sl_cli_input_code(const sl_cli_input *input, int code);
 
-/* sl_start_program: in program.c. */
-sl_start_program sl_cli_start_program;
+/* Warns of a program that was ended by a signal, or broke off while it recorded to `trace` (NULL: a temporary one). */
+void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const char *trace);
 /* The PTX of a workload and its source. Returns how many there are. */
 size_t sl_workload_texts(const sl_workload *workload, sl_source_text text[2]);
 

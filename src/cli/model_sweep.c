@@ -6,10 +6,8 @@
 
 #include "cli/given_options.h"
 #include "cli/output.h"
-#include "cli/show_whatif.h"
 #include "cli/terminal.h"
-#include "report/sweep.h"
-#include "study/whatif.h"
+#include "report/whatif.h"
 
 enum { MOST_VALUES = 256 };
 

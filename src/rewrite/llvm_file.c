@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/llvm_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,4 +70,54 @@ sl_status sl_llvm_file_check(const sl_llvm_file *file, sl_llvm_check *check, sl_
         memcpy(check, data, bytes);
     free(data);
     return status;
+}
+
+/* ---- plans ---- */
+
+/* A plan may be for the code as it lies there, or for what -O2 makes of it. */
+sl_status sl_llvm_file_open_planned(sl_llvm_file *file, const char *path, const char *wanted, const char *cpu,
+                                    const sl_plan *plan, sl_error *error)
+{
+    sl_llvm_options options = {.cpu = cpu};
+    sl_status status = sl_llvm_file_open(file, path, wanted, &options, error);
+    if (status || sl_llvm_facts_of(file->code).hash == plan->code_hash)
+        return status;
+    sl_llvm_file optimised;
+    options.optimise = true;
+    if (sl_llvm_file_open(&optimised, path, wanted, &options, NULL))
+        return SL_OK;
+    if (sl_llvm_facts_of(optimised.code).hash == plan->code_hash) {
+        sl_llvm_file_close(file);
+        *file = optimised;
+    } else {
+        sl_llvm_file_close(&optimised);
+    }
+    return SL_OK;
+}
+
+/* The hash is of what this LLVM makes of the file, so another version is another code. */
+static sl_status check_plan(const sl_llvm_file *file, const sl_plan *plan, const char *path, sl_error *error)
+{
+    sl_llvm_facts facts = sl_llvm_facts_of(file->code);
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    sl_status status = sl_plan_check(plan, "llvm-ir", facts.hash, path, graph, error);
+    if (status && plan->code_hash != facts.hash && !strcmp(plan->form, "llvm-ir")) {
+        size_t used = strlen(error->text);
+        snprintf(error->text + used, sizeof error->text - used,
+                 " (this is LLVM %u; a plan made with another version does not fit either)",
+                 sl_llvm_version(file->llvm));
+    }
+    return status;
+}
+
+sl_status sl_llvm_file_apply(const sl_llvm_file *file, const sl_plan *plan, const char *path, uint8_t *mode,
+                             sl_error *error)
+{
+    const sl_load_graph *graph = sl_llvm_graph(file->code);
+    sl_status status = check_plan(file, plan, path, error);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < graph->loads; i++)
+        mode[i] = (uint8_t)sl_plan_mode(plan, graph->load[i].function, graph->load[i].place);
+    return sl_llvm_annotate(file->code, mode, error);
 }

@@ -19,6 +19,7 @@ typedef struct sl_run_end {
     sl_workload_result workload; /* of workloads */
     int exit_code, signal;       /* of a program; 0: none */
     uint32_t traces;             /* files that a program's processes recorded */
+    uint32_t unfinished;         /* of them, by processes that broke off: they hold what was recorded until then */
     uint64_t failed;             /* launches that ended with an error */
 } sl_run_end;
 

@@ -9,6 +9,7 @@
 
 #include "bypass/clock_gpu.h"
 #include "bypass/clock_sim.h"
+#include "bypass/tune.h"
 #include "study/recording.h"
 
 /* A launch with a timer for it. */
@@ -44,5 +45,30 @@ typedef struct sl_timed_kernels {
 
 sl_status sl_time_on_gpu(const sl_timed_kernels *kernels, sl_error *error);
 sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
+
+/* ---- tuning ---- */
+
+/* What a selection strategy came to on one kernel. */
+typedef struct sl_tuned_kernel {
+    const char *kernel;
+    uint64_t launch, launches; /* as of sl_timed_launch */
+    uint32_t loads, groups, chosen;
+    const sl_selector *selector;
+    double base, time, gain, gain_spread, noise; /* as of sl_tuner */
+    const char *verdict;
+    bool repeats, too_short;
+} sl_tuned_kernel;
+
+typedef struct sl_tuning_result {
+    sl_plan plan;                      /* what the first strategy chose, with the code, the timer and its unit */
+    SL_ARRAY(sl_tuned_kernel) kernels; /* each with each strategy */
+} sl_tuning_result;
+
+/* Chooses loads of each kernel by each strategy, on the simulator where `kernels` has a machine, else on a GPU; its
+ * `visit` is not used. The caller frees the result, also after a failure. */
+sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
+                          const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
+                          sl_error *error);
+void sl_tuning_result_fini(sl_tuning_result *result);
 
 #endif

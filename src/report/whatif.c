@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/show_whatif.h"
+#include "report/whatif.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/launch_app.h"
+#include "cudart/launch_app.h"
 
 #include <errno.h>
 #include <fcntl.h>

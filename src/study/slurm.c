@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/slurm.h"
+#include "study/slurm.h"
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "cli/output.h"
-
-extern char **environ;
 
 /* A word as a shell takes it. */
 static void put_quoted(FILE *file, const char *word)
@@ -80,17 +77,17 @@ static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
 static sl_status write_script(const char *path, const sl_slurm_job *job, const char *program,
                               void (*put)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
 {
-    sl_output output;
-    sl_status status = sl_output_open(&output, path, error);
-    if (status)
-        return status;
-    put(output.file, job, program);
-    return sl_output_close(&output, error);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return sl_fail_io(error, "write", path);
+    put(file, job, program);
+    bool written = !ferror(file);
+    return fclose(file) || !written ? sl_fail_io(error, "write", path) : SL_OK;
 }
 
 /* Hands a script to sbatch and reads the number of the job, which is all that --parsable leaves of its output. `after`
  * NULL: it need not wait for another job. */
-static sl_status sbatch(char *script, char *after, char id[64], sl_error *error)
+static sl_status sbatch(const sl_slurm_job *job, char *script, char *after, char id[64], sl_error *error)
 {
     char *const first[] = {"sbatch", "--parsable", script, NULL};
     char *const later[] = {"sbatch", "--parsable", after, script, NULL};
@@ -102,7 +99,7 @@ static sl_status sbatch(char *script, char *after, char id[64], sl_error *error)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
-    int code = posix_spawnp(&child, "sbatch", &actions, NULL, after ? later : first, environ);
+    int code = posix_spawnp(&child, "sbatch", &actions, NULL, after ? later : first, job->environment);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     size_t got = 0;
@@ -134,9 +131,9 @@ sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
     if (!status)
         status = write_script(merge, job, program, put_merge, error);
     if (!status)
-        status = sbatch(array, NULL, id, error);
+        status = sbatch(job, array, NULL, id, error);
     if (status)
         return status;
     snprintf(after, sizeof after, "--dependency=afterany:%s", id);
-    return sbatch(merge, after, last, error);
+    return sbatch(job, merge, after, last, error);
 }

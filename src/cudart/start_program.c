@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA programs as inputs: started with the library of src/cudart in front, which writes down what was launched. */
+#include "cudart/start_program.h"
+
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "cli/input.h"
-#include "cli/launch_app.h"
-#include "cli/temporary.h"
+#include "cudart/launch_app.h"
 #include "cudart/results_file.h"
 
 typedef struct program_run {
-    const sl_invocation *inv;
     const sl_record_options *options;
     sl_run_end *end;
     uint64_t first_index; /* of the process being read: the processes of a run count on */
@@ -29,12 +27,11 @@ static sl_status add_launch(void *context, const sl_launch_result *result, const
 }
 
 /* A process that broke off has left its trace under its temporary name: whole chunks of it can be read. */
-static void keep_unfinished_trace(const program_run *run, const char *path, uint32_t pid)
+static void keep_unfinished_trace(program_run *run, const char *path, uint32_t pid)
 {
     char temporary[1200];
     snprintf(temporary, sizeof temporary, "%s.tmp-%u", path, pid);
-    if (rename(temporary, path) == 0)
-        sl_cli_warn(run->inv, "the program broke off; %s holds what was recorded until then", path);
+    run->end->unfinished += !rename(temporary, path);
 }
 
 static sl_status collect(program_run *run, const char *folder, sl_error *error)
@@ -57,13 +54,12 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
     }
 }
 
-static sl_status fill_options(sl_cudart_options *out, const program_run *run, const char *folder, sl_error *error)
+static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o, bool quiet, sl_error *error)
 {
-    const sl_record_options *o = run->options;
     *out = (sl_cudart_options){.lanes = o->lanes,
                                .threads = o->threads,
                                .max_instructions = o->max_instructions,
-                               .quiet = run->inv->common->quiet,
+                               .quiet = quiet,
                                .check_address = o->check_address,
                                .check_uninit = o->check_uninit,
                                .zstd_level = (uint32_t)o->zstd_level,
@@ -78,7 +74,7 @@ static sl_status fill_options(sl_cudart_options *out, const program_run *run, co
         size_t size;
     } texts[] = {
         {"the instruction set", o->isa ? o->isa : "", out->isa, sizeof out->isa},
-        {"the folder for results", folder, out->results, sizeof out->results},
+        {"the folder for results", o->scratch, out->results, sizeof out->results},
         {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
          sizeof out->kernel_regex},
     };
@@ -100,28 +96,21 @@ static sl_status fill_options(sl_cudart_options *out, const program_run *run, co
     return SL_OK;
 }
 
-sl_status sl_cli_start_program(void *context, const sl_input *input, const sl_record_options *options, sl_run_end *end,
-                               sl_error *error)
+sl_status sl_cudart_start_program(void *context, const sl_input *input, const sl_record_options *options,
+                                  sl_run_end *end, sl_error *error)
 {
-    char folder[512]; /* in which the program's processes leave their results */
     sl_app app;
     sl_app_end ended = {0};
     sl_cudart_options passed;
-    program_run run = {.inv = context, .options = options, .end = end};
+    program_run run = {.options = options, .end = end};
     sl_status status = sl_app_inspect(input->spec.name, &app, error);
     if (!status)
-        status = sl_temporary_folder(folder, sizeof folder, error);
-    if (status)
-        return status;
-    status = fill_options(&passed, &run, folder, error);
+        status = fill_options(&passed, options, *(const bool *)context, error);
     if (!status)
-        status = sl_app_run(&app, (char **)input->spec.program, &passed, &ended, error);
+        status = sl_app_run(&app, (char **)(uintptr_t)input->spec.program, &passed, &ended, error);
     if (!status)
-        status = collect(&run, folder, error);
-    sl_temporary_folder_remove(folder);
+        status = collect(&run, options->scratch, error);
     end->exit_code = ended.code;
     end->signal = ended.signal;
-    if (ended.signal)
-        sl_cli_warn(run.inv, "the program was ended by signal %d (%s)", ended.signal, strsignal(ended.signal));
     return status;
 }

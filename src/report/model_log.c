@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/model_log.h"
+#include "report/model_log.h"
 
 static sl_status model_launch(const sl_machine *machine, const sl_model_options *options, const sl_trace *trace,
                               uint32_t n, sl_pool *pool, sl_launch_log *log, sl_error *error)
@@ -24,15 +24,13 @@ static sl_status model_launch(const sl_machine *machine, const sl_model_options 
     return status;
 }
 
-sl_status sl_model_log(const sl_invocation *inv, const sl_machine *machine, const sl_model_options *options,
-                       const sl_recording *recording, sl_launch_log *log, sl_error *error)
+sl_status sl_model_log(const sl_recording *recording, const sl_machine *machine, const sl_model_options *options,
+                       sl_pool *pool, const sl_progress *progress, sl_launch_log *log, sl_error *error)
 {
-    sl_pool *pool = NULL;
-    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
+    sl_status status = SL_OK;
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
         status = model_launch(machine, options, recording->trace, recording->launch[n], pool, log, error);
-        sl_progress_update(inv->progress, "launches modelled", n + 1, recording->launches);
+        sl_progress_update(progress, "launches modelled", n + 1, recording->launches);
     }
-    sl_pool_destroy(pool);
     return status;
 }

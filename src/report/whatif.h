@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Points beside each other as reports show them. */
-#ifndef SL_CLI_SHOW_WHATIF_H
-#define SL_CLI_SHOW_WHATIF_H
+#ifndef SL_REPORT_WHATIF_H
+#define SL_REPORT_WHATIF_H
 
 #include "report/sweep.h"
 #include "study/whatif.h"
