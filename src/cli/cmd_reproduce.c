@@ -8,8 +8,8 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/head_json.h"
+#include "report/reproduction.h"
 #include "report/text.h"
-#include "study/reproduction.h"
 
 typedef struct reproduce_options {
     sl_common common;

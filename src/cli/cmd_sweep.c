@@ -7,8 +7,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "report/sweep_result.h"
 #include "study/slurm.h"
-#include "study/sweep.h"
 
 extern char **environ;
 

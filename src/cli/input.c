@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/temporary.h"
-#include "cudart/start_program.h"
+#include "launch/start_program.h"
 
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
 static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
@@ -111,7 +111,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
                                      .producer = inv->line,
                                      .scratch = to->scratch,
-                                     .start_program = sl_cudart_start_program,
+                                     .start_program = sl_launch_program,
                                      .program_context = (void *)(uintptr_t)&inv->common->quiet,
                                      .progress = inv->progress};
 }

@@ -5,8 +5,8 @@
 
 #include "cli/temporary.h"
 #include "cli/terminal.h"
+#include "launch/planned.h"
 #include "report/table.h"
-#include "swap/planned.h"
 
 static const sl_swap_kernel *same_kernel(const sl_swap_results *results, const char *name)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "report/text.h"
 
 const char *const sl_verdict_names[SL_VERDICTS] = {"", "agrees", "same direction", "differs", "unknown"};
 
@@ -325,14 +324,4 @@ size_t sl_reproduction_failures(const sl_reproduction *r)
     for (size_t i = 0; i < r->points; i++)
         failures += r->outcome[i].state == SL_OUTCOME_FAILED;
     return failures;
-}
-
-char *sl_measure_text(const sl_paper_measure *m, double value, char buffer[SL_MEASURE_BYTES])
-{
-    char number[SL_HUMAN_BYTES];
-    if (isnan(value))
-        *buffer = 0;
-    else
-        snprintf(buffer, SL_MEASURE_BYTES, "%s%s", sl_human_ratio(value, m->digits, number), m->unit);
-    return buffer;
 }

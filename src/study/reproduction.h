@@ -3,8 +3,6 @@
 #ifndef SL_STUDY_REPRODUCTION_H
 #define SL_STUDY_REPRODUCTION_H
 
-#include <stdio.h>
-
 #include "study/paper.h"
 #include "study/runner.h"
 
@@ -65,24 +63,5 @@ typedef struct sl_compared_item {
 } sl_compared_item;
 void sl_reproduction_each(const sl_reproduction *r, void (*take)(void *context, const sl_compared_item *item),
                           void *context);
-
-enum { SL_MEASURE_BYTES = 48 };
-/* "1.36", "8.9 %"; "" for NaN. Returns `buffer`. */
-char *sl_measure_text(const sl_paper_measure *measure, double value, char buffer[SL_MEASURE_BYTES]);
-
-/* ---- in all forms; `count` papers ---- */
-
-typedef struct sl_reproductions {
-    size_t count;
-    sl_reproduction *item;
-    size_t width; /* of the terminal; 0: any */
-    bool all;     /* with the reasons */
-} sl_reproductions;
-
-sl_status sl_reproductions_text(FILE *file, const void *reproductions, sl_error *error);
-sl_status sl_reproductions_csv(FILE *file, const void *reproductions, sl_error *error);
-sl_status sl_reproductions_json(FILE *file, const void *reproductions, sl_error *error);
-/* One page of one paper. */
-sl_status sl_reproduction_page(FILE *file, const sl_reproduction *reproduction, sl_error *error);
 
 #endif

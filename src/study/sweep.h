@@ -14,8 +14,6 @@
 #ifndef SL_STUDY_SWEEP_H
 #define SL_STUDY_SWEEP_H
 
-#include <stdio.h>
-
 #include "base/arena.h"
 #include "study/runner.h"
 
@@ -29,15 +27,5 @@ typedef struct sl_sweep_spec {
 sl_status sl_sweep_spec_parse(const char *path, const char *text, size_t bytes, sl_sweep_spec *spec, sl_error *error);
 sl_status sl_sweep_spec_load(const char *path, sl_sweep_spec *spec, sl_error *error);
 void sl_sweep_spec_free(sl_sweep_spec *spec);
-
-/* A row for each point, in order, and a column for each counter that any of them has. */
-typedef struct sl_sweep_result {
-    const sl_sweep_spec *spec;
-    const sl_outcome *outcome;
-    size_t width; /* of the terminal; 0: any */
-} sl_sweep_result;
-sl_status sl_sweep_result_csv(FILE *file, const void *result, sl_error *error);
-sl_status sl_sweep_result_json(FILE *file, const void *result, sl_error *error);
-sl_status sl_sweep_result_text(FILE *file, const void *result, sl_error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "cudart/start_program.h"
+#include "launch/start_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cudart/launch_app.h"
 #include "cudart/results_file.h"
+#include "launch/launch_app.h"
 
 typedef struct program_run {
     const sl_record_options *options;
@@ -96,8 +96,8 @@ static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o
     return SL_OK;
 }
 
-sl_status sl_cudart_start_program(void *context, const sl_input *input, const sl_record_options *options,
-                                  sl_run_end *end, sl_error *error)
+sl_status sl_launch_program(void *context, const sl_input *input, const sl_record_options *options, sl_run_end *end,
+                            sl_error *error)
 {
     sl_app app;
     sl_app_end ended = {0};

@@ -6,7 +6,7 @@
 
 #include "page/frame.h"
 #include "page/html.h"
-#include "study/reproduction.h"
+#include "report/reproduction.h"
 
 static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cudart/launch_app.h"
+#include "launch/launch_app.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,9 +6,19 @@
 
 #include "base/array.h"
 #include "report/json.h"
+#include "report/reproduction.h"
 #include "report/table.h"
 #include "report/text.h"
-#include "study/reproduction.h"
+
+char *sl_measure_text(const sl_paper_measure *m, double value, char buffer[SL_MEASURE_BYTES])
+{
+    char number[SL_HUMAN_BYTES];
+    if (isnan(value))
+        *buffer = 0;
+    else
+        snprintf(buffer, SL_MEASURE_BYTES, "%s%s", sl_human_ratio(value, m->digits, number), m->unit);
+    return buffer;
+}
 
 /* ---- text ---- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "swap/planned.h"
+#include "launch/planned.h"
 
 #include <stdlib.h>
 
 #include "bypass/plan.h"
-#include "cudart/launch_app.h"
+#include "launch/launch_app.h"
 
 /* What the runs share. */
 typedef struct planned_run {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts a CUDA program with Sluice's runtime library in front of NVIDIA's. */
-#ifndef SL_CUDART_LAUNCH_APP_H
-#define SL_CUDART_LAUNCH_APP_H
+#ifndef SL_LAUNCH_LAUNCH_APP_H
+#define SL_LAUNCH_LAUNCH_APP_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -4,9 +4,9 @@
 
 #include "base/map.h"
 #include "report/json.h"
+#include "report/sweep_result.h"
 #include "report/table.h"
 #include "report/text.h"
-#include "study/sweep.h"
 
 enum { FACTS = 12 };
 static const char *const fact_names[FACTS] = {"kind", "program", "size", "params",    "seed",    "machine",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A CUDA program run as it is and with a plan's loads bypassing, with the interposer of this folder in front of the
+/* A CUDA program run as it is and with a plan's loads bypassing, with the interposer of src/swap in front of the
  * CUDA runtime. */
-#ifndef SL_SWAP_PLANNED_H
-#define SL_SWAP_PLANNED_H
+#ifndef SL_LAUNCH_PLANNED_H
+#define SL_LAUNCH_PLANNED_H
 
 #include <stdbool.h>
 
