@@ -159,8 +159,11 @@ const sl_command sl_cmd_sweep = {
     .summary = "run all combinations of programs, machines, policies and parameters",
     .usage = "[options] SPEC",
     .description =
-        "Runs every combination that a YAML file names: 'workloads' with their parameters and 'traces', a 'size', "
-        "'machines', policies ('l1', 'l2'), 'scheduler', 'seed', and keys of the machine ('set: {L1.size: [16K, "
+        "Runs every combination that a YAML file names: 'workloads' with their parameters, 'traces', 'inputs' (PTX or "
+        "LLVM IR "
+        "with a launch: {file: k.ptx, grid: 8, block: 256, args: [u32:8]}), a 'size', "
+        "'machines', policies ('l1', 'l2'), 'scheduler', bypass plans ('plan'), 'seed', and keys of the machine ('set: "
+        "{L1.size: [16K, "
         "32K]}'); each is a value or a list. 'kind' is sim (the default), model or profile; 'without' are extensions "
         "of the model that are off.\n\n"
         "Results go into an SQLite database, each as soon as it is there: a sweep that was stopped goes on where it "

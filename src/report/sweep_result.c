@@ -8,9 +8,9 @@
 #include "report/table.h"
 #include "report/text.h"
 
-enum { FACTS = 12 };
-static const char *const fact_names[FACTS] = {"kind", "program", "size", "params",    "seed",    "machine",
-                                              "set",  "l1",      "l2",   "scheduler", "without", "error"};
+enum { FACTS = 13 };
+static const char *const fact_names[FACTS] = {"kind", "program", "size",      "params",  "seed", "machine", "set",
+                                              "l1",   "l2",      "scheduler", "without", "plan", "error"};
 
 static void facts_of(const sl_point *p, const sl_outcome *o, char seed[24], const char *fact[FACTS])
 {
@@ -25,6 +25,7 @@ static void facts_of(const sl_point *p, const sl_outcome *o, char seed[24], cons
                               p->l2,
                               p->scheduler,
                               p->without,
+                              p->plan,
                               o->failure ? o->failure : ""};
     snprintf(seed, 24, "%llu", (unsigned long long)p->seed);
     memcpy(fact, all, sizeof all);
@@ -161,10 +162,11 @@ static void put_count(sl_table *t, const sl_values *v, const char *name)
 sl_status sl_sweep_result_text(FILE *file, const void *result, sl_error *error)
 {
     static const sl_column columns[] = {
-        {"program", false, true},  {"params", false, true}, {"seed", true, false},       {"machine", false, true},
-        {"set", false, true},      {"L1", false, true},     {"L2", false, true},         {"scheduler", false, false},
-        {"without", false, true},  {"cycles", true, false}, {"IPC", true, false},        {"L1 hit", true, false},
-        {"L2 reads", true, false}, {"L2 hit", true, false}, {"DRAM reads", true, false}, {"error", false, true}};
+        {"program", false, true}, {"params", false, true},   {"seed", true, false},   {"machine", false, true},
+        {"set", false, true},     {"L1", false, true},       {"L2", false, true},     {"scheduler", false, false},
+        {"without", false, true}, {"plan", false, true},     {"cycles", true, false}, {"IPC", true, false},
+        {"L1 hit", true, false},  {"L2 reads", true, false}, {"L2 hit", true, false}, {"DRAM reads", true, false},
+        {"error", false, true}};
     const sl_sweep_result *r = result;
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!t)
@@ -177,7 +179,7 @@ sl_status sl_sweep_result_text(FILE *file, const void *result, sl_error *error)
         if (o->state == SL_OUTCOME_NONE)
             continue;
         facts_of(&r->spec->point[i], o, seed, fact);
-        static const int shown[] = {1, 3, 4, 5, 6, 7, 8, 9, 10};
+        static const int shown[] = {1, 3, 4, 5, 6, 7, 8, 9, 10, 11};
         for (size_t f = 0; f < sizeof shown / sizeof *shown; f++)
             sl_table_cell(t, shown[f] == 4 && !strcmp(seed, "1") ? "" : fact[shown[f]]);
         const double *cycles = sl_values_find(v, "cycles"), *insts = sl_values_find(v, "warp_insts");

@@ -12,9 +12,27 @@
 
 enum { MOST_POINTS = 1000000, MOST_AXES = 48 };
 
-enum { KIND, WORKLOADS, TRACES, SIZE, MACHINES, L1, L2, SCHEDULER, WITHOUT, SEED, SET, COLD, STREAM, KEYS };
-static const char *const key_names[] = {"kind",      "workloads", "traces", "size", "machines", "l1",     "l2",
-                                        "scheduler", "without",   "seed",   "set",  "cold",     "stream", NULL};
+enum {
+    KIND,
+    WORKLOADS,
+    TRACES,
+    INPUTS,
+    SIZE,
+    MACHINES,
+    L1,
+    L2,
+    SCHEDULER,
+    WITHOUT,
+    PLAN,
+    SEED,
+    SET,
+    COLD,
+    STREAM,
+    KEYS
+};
+static const char *const key_names[] = {"kind", "workloads", "traces",    "inputs",  "size", "machines",
+                                        "l1",   "l2",        "scheduler", "without", "plan", "seed",
+                                        "set",  "cold",      "stream",    NULL};
 
 typedef struct reader reader;
 typedef struct axis axis;
@@ -23,7 +41,7 @@ typedef struct axis axis;
 struct axis {
     sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
     const char *name;
-    size_t workloads; /* of programs: how many are no traces */
+    size_t workloads, traces; /* of programs: how many are workloads, and how many of these or traces */
     size_t count, at;
     const yaml_node_t **value;
 };
@@ -64,12 +82,71 @@ static sl_status take_trace(reader *r, const axis *a, const yaml_node_t *node, s
     return copy_path(r, node, a->name, &point->input.name);
 }
 
-/* Workloads with their parameters, then traces. */
+/* "8", "8,2,1". */
+static sl_status take_dims(reader *r, const yaml_node_t *node, const char *name, uint32_t dims[3])
+{
+    const char *word = NULL;
+    char end;
+    sl_status status = node ? sl_yaml_take_word(&r->yaml, node, name, &word) : SL_OK;
+    if (status || !word)
+        return status;
+    dims[1] = dims[2] = 1;
+    int got = sscanf(word, "%u,%u,%u%c", &dims[0], &dims[1], &dims[2], &end);
+    return got < 1 || got > 3 || !dims[0] || !dims[1] || !dims[2]
+               ? sl_yaml_fail(&r->yaml, node, "'%s' takes X, X,Y or X,Y,Z, not '%s'", name, word)
+               : SL_OK;
+}
+
+static sl_status take_args(reader *r, const yaml_node_t *list, sl_kernel_launch *launch)
+{
+    size_t count = list ? sl_yaml_items(list) : 0;
+    const char **arg = sl_arena_array(&r->spec->arena, const char *, count + 1);
+    sl_status status = arg ? SL_OK : sl_fail_memory(r->yaml.error);
+    for (size_t i = 0; i < count && !status; i++)
+        status = copy_word(r, sl_yaml_item(&r->yaml, list, i), "args", &arg[i]);
+    launch->args = count;
+    launch->arg = arg;
+    return status;
+}
+
+/* {file: k.ptx, grid: 8, block: 256, args: [f32[1K]:random, u32:1024]}; LLVM IR may have the host of a workload. */
+static sl_status take_input(reader *r, const yaml_node_t *node, sl_point *point)
+{
+    enum { FILE_NAME, ENTRY, GRID, BLOCK, SHARED, ARGS, HOST, PARAMS, PARTS };
+    static const char *const names[] = {"file", "entry", "grid", "block", "shared", "args", "host", "params", NULL};
+    const yaml_node_t *part[PARTS];
+    sl_input_spec *input = &point->input;
+    sl_input_kind kind;
+    sl_status status = sl_yaml_pick(&r->yaml, node, "an input", names, part);
+    if (!status && !part[FILE_NAME])
+        status = sl_yaml_fail(&r->yaml, node, "an input needs a 'file'");
+    if (!status)
+        status = copy_path(r, part[FILE_NAME], "file", &input->name);
+    if (!status && part[ENTRY])
+        status = copy_word(r, part[ENTRY], "entry", &input->launch.entry);
+    if (!status && part[HOST])
+        status = copy_word(r, part[HOST], "host", &input->host);
+    if (!status && part[PARAMS])
+        status = copy_word(r, part[PARAMS], "params", &input->params);
+    if (!status)
+        status = take_dims(r, part[GRID], "grid", input->launch.grid);
+    if (!status)
+        status = take_dims(r, part[BLOCK], "block", input->launch.block);
+    if (!status && part[SHARED])
+        status = sl_yaml_take_count(&r->yaml, part[SHARED], "shared", &input->launch.shared_bytes);
+    if (!status)
+        status = take_args(r, part[ARGS], &input->launch);
+    if (!status)
+        status = sl_yaml_locate(&r->yaml, node, sl_input_detect(input, &kind, r->yaml.error));
+    return status ? status : sl_yaml_locate(&r->yaml, node, sl_input_check(input, kind, r->yaml.error));
+}
+
+/* Workloads with their parameters, then traces, then other inputs. */
 static sl_status take_program(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     const sl_workload *workload;
     if (a->at >= a->workloads)
-        return take_trace(r, a, node, point);
+        return a->at >= a->traces ? take_input(r, node, point) : take_trace(r, a, node, point);
     sl_status status = copy_word(r, node, a->name, &point->input.name);
     if (status)
         return status;
@@ -114,6 +191,12 @@ static sl_status take_seed(reader *r, const axis *a, const yaml_node_t *node, sl
     return status;
 }
 
+static sl_status take_plan(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
+{
+    const char *word = sl_yaml_word(node);
+    return word && !*word ? SL_OK : copy_path(r, node, a->name, &point->plan); /* "": as the code is */
+}
+
 static sl_status take_setting(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
 {
     const char *word = NULL;
@@ -154,16 +237,22 @@ static sl_status add_axis(reader *r, const yaml_node_t *place, axis a)
     return SL_OK;
 }
 
-static sl_status add_programs(reader *r, const yaml_node_t *workloads, const yaml_node_t *traces)
+static sl_status add_programs(reader *r, const yaml_node_t *const *value)
 {
     axis a = {.take = take_program, .name = "workloads"};
-    if (!workloads && !traces)
-        return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "a sweep needs 'workloads' or 'traces'");
-    sl_status status = add_values(r, &a, workloads);
+    const yaml_node_t *first = value[WORKLOADS] ? value[WORKLOADS] : value[TRACES] ? value[TRACES] : value[INPUTS];
+    if (!first)
+        return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "a sweep needs 'workloads', 'traces' or 'inputs'");
+    sl_status status = add_values(r, &a, value[WORKLOADS]);
     a.workloads = a.count;
     if (!status)
-        status = add_values(r, &a, traces);
-    return status ? status : add_axis(r, workloads ? workloads : traces, a);
+        status = add_values(r, &a, value[TRACES]);
+    a.traces = a.count;
+    if (!status && value[INPUTS] && value[INPUTS]->type != YAML_SEQUENCE_NODE)
+        status = sl_yaml_fail(&r->yaml, value[INPUTS], "'inputs' takes a list");
+    if (!status)
+        status = add_values(r, &a, value[INPUTS]);
+    return status ? status : add_axis(r, first, a);
 }
 
 static sl_status add_settings(reader *r, const yaml_node_t *map)
@@ -188,9 +277,9 @@ static sl_status add_axes(reader *r, const yaml_node_t *const *value)
     static const struct {
         int key;
         sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
-    } simple[] = {{SIZE, take_size},           {MACHINES, take_machine}, {L1, take_l1},    {L2, take_l2},
-                  {SCHEDULER, take_scheduler}, {WITHOUT, take_without},  {SEED, take_seed}};
-    sl_status status = add_programs(r, value[WORKLOADS], value[TRACES]);
+    } simple[] = {{SIZE, take_size},           {MACHINES, take_machine}, {L1, take_l1},     {L2, take_l2},
+                  {SCHEDULER, take_scheduler}, {WITHOUT, take_without},  {PLAN, take_plan}, {SEED, take_seed}};
+    sl_status status = add_programs(r, value);
     for (size_t i = 0; i < sizeof simple / sizeof *simple && !status; i++) {
         axis a = {.take = simple[i].take, .name = key_names[simple[i].key]};
         if (!value[simple[i].key])

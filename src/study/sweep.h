@@ -4,9 +4,12 @@
  *   kind: sim                          # or model, or profile
  *   workloads: [spmv, "bfs vertices=500"]
  *   traces: [app.slt]                  # beside the workloads, from the folder of the file
+ *   inputs:                            # PTX and LLVM IR with a launch; IR also with a 'host' and its 'params'
+ *     - {file: k.ptx, grid: 8, block: 256, args: ["f32[1K]:random", "u32:1024"]}
  *   size: small                        # of workloads; also a list
  *   machines: [fermi-gtx480, mine.yaml]
  *   l1: [lru, decoupled]               # also l2, scheduler, without, seed
+ *   plan: ["", spmv.json]              # of 'sluice tune': loads that bypass
  *   set: {L1.size: [16K, 32K]}         # all combinations of these, too
  *   cold: yes
  *   stream: yes                        # also how lines come back in what goes into L1
