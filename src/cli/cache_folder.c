@@ -20,19 +20,27 @@ sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error 
     return SL_OK;
 }
 
+sl_status sl_cache_store_open(const char *wanted, sl_point_store **store, sl_error *error)
+{
+    char cache[900], path[1000];
+    sl_status status = sl_cache_folder(wanted, cache, sizeof cache, error);
+    snprintf(path, sizeof path, "%s/points.sqlite", cache);
+    return status ? status : sl_point_store_open(path, store, error);
+}
+
 sl_status sl_cached_runner_open(sl_cached_runner *cached, const sl_invocation *inv, const char *wanted,
                                 const char *database, sl_error *error)
 {
-    char cache[900], points[1000];
+    char cache[900];
     *cached = (sl_cached_runner){.runner = {.progress = inv->progress}};
     sl_status status = sl_cache_folder(wanted, cache, sizeof cache, error);
     if (status)
         return status;
     snprintf(cached->traces, sizeof cached->traces, "%s/traces", cache);
-    snprintf(points, sizeof points, "%s/points.sqlite", cache);
     cached->runner.traces = cached->traces;
     sl_temporary_in(cached->traces);
-    status = sl_point_store_open(database ? database : points, &cached->runner.store, error);
+    status = database ? sl_point_store_open(database, &cached->runner.store, error)
+                      : sl_cache_store_open(wanted, &cached->runner.store, error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &cached->runner.pool, error);
     if (status)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where results, recordings and timings are kept from run to run: one folder, by one rule.
  *
- *   points.sqlite   numbers of points ('reproduce'; a sweep has a database of its own)
+ *   points.sqlite   numbers of points ('reproduce'; a sweep has a database of its own), timings of choices ('tune')
  *   traces/         recordings of inputs that many points look at, by their keys
- *   timings         of choices of loads ('tune')
  *
  * Commands that look at an input once keep nothing. */
 #ifndef SL_CLI_CACHE_FOLDER_H
@@ -15,6 +14,9 @@
 /* `wanted`, from --cache, where it is given (not NULL); else "sluice" in XDG_CACHE_HOME, where that is an absolute
  * path, or in ~/.cache. */
 sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error *error);
+
+/* Its database. */
+sl_status sl_cache_store_open(const char *wanted, sl_point_store **store, sl_error *error);
 
 /* A runner with all threads that were asked for, and its recordings in the cache. `database` NULL: that of the cache.
  * On failure there is nothing to close. */

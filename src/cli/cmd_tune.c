@@ -9,7 +9,6 @@
 #include "cli/output.h"
 #include "cli/show_tuning.h"
 #include "report/graph_svg.h"
-#include "study/store.h"
 #include "study/tuning.h"
 
 typedef struct tune_options {
@@ -63,6 +62,8 @@ typedef struct tuning {
     size_t selectors;
     const sl_selector *selector[MOST_SELECTORS];
     sl_tuning_result result;
+    sl_point_store *store; /* of timings; NULL: they are not kept */
+    sl_timing_store timings;
     sl_arena arena;
 } tuning;
 
@@ -120,16 +121,12 @@ static int read_selectors(tuning *t)
 
 static sl_status open_store(tuning *t, sl_error *error)
 {
-    char cache[900], path[1000];
     if (t->options->no_cache)
         return SL_OK;
-    sl_status status = sl_cache_folder(t->options->cache, cache, sizeof cache, error);
-    if (!status)
-        status = sl_make_folders(cache, error);
-    if (status)
-        return status;
-    snprintf(path, sizeof path, "%s/timings", cache);
-    return sl_store_open(path, &t->wishes.store, error);
+    sl_status status = sl_cache_store_open(t->options->cache, &t->store, error);
+    t->timings = sl_point_store_timings(t->store);
+    t->wishes.store = &t->timings;
+    return status;
 }
 
 /* ---- what comes out ---- */
@@ -265,7 +262,7 @@ static int run(const sl_invocation *inv)
         code = tune_input(&t);
         sl_cli_input_close(&t.input);
     }
-    sl_store_close(t.wishes.store);
+    sl_point_store_close(t.store);
     sl_arena_fini(&t.arena);
     return code;
 }

@@ -14,7 +14,8 @@
 struct sl_point_store {
     sqlite3 *database;
     pthread_mutex_t lock; /* statements are shared by the threads of this program */
-    sqlite3_stmt *get, *put_point, *put_counter, *put_time, *begin, *commit, *rollback, *clear;
+    sqlite3_stmt *get, *put_point, *put_counter, *put_time, *get_timing, *put_timing, *begin, *commit, *rollback,
+        *clear;
     char path[1024];
 };
 
@@ -25,6 +26,9 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS points(key TEXT PRIMARY KEY, kind TEXT, program TEXT, params TEXT, seed INTEGER,"
     " machine TEXT, settings TEXT, l1 TEXT, l2 TEXT, scheduler TEXT, without TEXT, error TEXT) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS times(key TEXT PRIMARY KEY, cpu_seconds NUMERIC) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS timings(key TEXT PRIMARY KEY, gain REAL, spread REAL, base REAL, time REAL, runs "
+    "INTEGER)"
+    " WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS counters(key TEXT, name TEXT, value NUMERIC, PRIMARY KEY(key, name)) WITHOUT ROWID;";
 
 static sl_status failed(sl_point_store *store, const char *verb, sl_error *error)
@@ -73,6 +77,8 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
         {&store->put_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&store->put_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
         {&store->put_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
+        {&store->get_timing, "SELECT gain, spread, base, time, runs FROM timings WHERE key = ?"},
+        {&store->put_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?)"},
         {&store->clear, "DELETE FROM counters WHERE key = ?"},
         {&store->begin, "BEGIN IMMEDIATE"},
         {&store->commit, "COMMIT"},
@@ -130,8 +136,8 @@ void sl_point_store_close(sl_point_store *store)
 {
     if (!store)
         return;
-    sqlite3_stmt *all[] = {store->get,   store->put_point, store->put_counter, store->put_time,
-                           store->clear, store->begin,     store->commit,      store->rollback};
+    sqlite3_stmt *all[] = {store->get,        store->put_point,  store->put_counter, store->put_time, store->clear,
+                           store->get_timing, store->put_timing, store->begin,       store->commit,   store->rollback};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sqlite3_finalize(all[i]);
     sqlite3_close(store->database);
@@ -230,6 +236,47 @@ sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu
     sl_status status = step(store->put_time) ? SL_OK : failed(store, "write", error);
     pthread_mutex_unlock(&store->lock);
     return status;
+}
+
+/* ---- timings ---- */
+
+static sl_status find_timing(void *context, const char *key, sl_timing *timing, bool *found, sl_error *error)
+{
+    sl_point_store *store = context;
+    sqlite3_stmt *get = store->get_timing;
+    pthread_mutex_lock(&store->lock);
+    sqlite3_bind_text(get, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(get);
+    *found = code == SQLITE_ROW;
+    if (*found)
+        *timing = (sl_timing){.gain = sqlite3_column_double(get, 0),
+                              .spread = sqlite3_column_double(get, 1),
+                              .base = sqlite3_column_double(get, 2),
+                              .time = sqlite3_column_double(get, 3),
+                              .runs = (uint32_t)sqlite3_column_int64(get, 4)};
+    sl_status status = *found || code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
+    sqlite3_reset(get);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+static sl_status add_timing(void *context, const char *key, const sl_timing *timing, sl_error *error)
+{
+    sl_point_store *store = context;
+    const double numbers[] = {timing->gain, timing->spread, timing->base, timing->time};
+    pthread_mutex_lock(&store->lock);
+    sqlite3_bind_text(store->put_timing, 1, key, -1, SQLITE_STATIC);
+    for (int i = 0; i < 4; i++)
+        sqlite3_bind_double(store->put_timing, i + 2, numbers[i]);
+    sqlite3_bind_int64(store->put_timing, 6, timing->runs);
+    sl_status status = step(store->put_timing) ? SL_OK : failed(store, "write", error);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+sl_timing_store sl_point_store_timings(sl_point_store *store)
+{
+    return (sl_timing_store){store, find_timing, add_timing};
 }
 
 /* Whether the database that was attached as `part` has tables: a program that was killed may have left none. */

@@ -5,11 +5,13 @@
  *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error)
  *   counters(key, name, value)
  *   times(key, cpu_seconds)       of a point, or of the trace of a workload
+ *   timings(key, gain, spread, base, time, runs)      of choices of loads (bypass/tuner.h)
  *
  * `error` is NULL where the point was run to its end. */
 #ifndef SL_STUDY_STORE_H
 #define SL_STUDY_STORE_H
 
+#include "bypass/tuner.h"
 #include "study/point.h"
 
 typedef struct sl_point_store sl_point_store;
@@ -26,6 +28,8 @@ sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_po
                              const char *failure, sl_error *error);
 /* How long it took the processor. */
 sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error);
+/* The same database as a store of timings. It is good as long as the database is open. */
+sl_timing_store sl_point_store_timings(sl_point_store *store);
 /* Takes over what another database has. */
 sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error);
 

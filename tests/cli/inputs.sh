@@ -112,12 +112,12 @@ printf 'workloads: ["vecadd n=1024"]\nmachines: fermi-gtx480\n' >s.yaml
 run "$sluice" sweep s.yaml -q
 exists "$XDG_CACHE_HOME/sluice/traces"
 run "$sluice" tune --gpu fermi-gtx480 vecadd n=1024 -q
-exists "$XDG_CACHE_HOME/sluice/timings"
+exists "$XDG_CACHE_HOME/sluice/points.sqlite"
 run "$sluice" tune --gpu fermi-gtx480 vecadd n=1024 -q --cache here
-exists here/timings
+exists here/points.sqlite
 run env XDG_CACHE_HOME=relative HOME="$scratch" "$sluice" tune --gpu fermi-gtx480 vecadd n=1024 -q
 absent relative
-exists "$scratch/.cache/sluice/timings"
+exists "$scratch/.cache/sluice/points.sqlite"
 run env -u XDG_CACHE_HOME -u HOME "$sluice" tune --gpu fermi-gtx480 vecadd n=1024 -q
 exits 1
 stderr_has 'use --cache'
