@@ -38,20 +38,7 @@ static const profile_options defaults = {
     .windows = 16,
 };
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_csv(file, result, error);
-}
+SL_REPORT_FORMS(forms, sl_profile_report, sl_profile_report_text, sl_profile_report_json, sl_profile_report_csv, NULL);
 
 typedef struct shown_profile {
     sl_profile_report report; /* first: the forms take it for the whole */
@@ -125,7 +112,6 @@ static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *
 
 static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl_profile_options *wanted)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
     sl_profile *profile = calloc(input->recording.launches ? input->recording.launches : 1, sizeof *profile);
     shown_profile shown = {.report = {.options = wanted, .profiles = input->recording.launches, .profile = profile},
                            .input = input};

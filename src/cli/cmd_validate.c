@@ -193,21 +193,7 @@ static int validate_all(validator *v, subject *subjects, size_t count)
 
 /* ---- the report ---- */
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    fprintf(file, "GPU: %s\n\n", ((const sl_validation *)result)->info.machine);
-    return sl_validation_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_validation_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_validation_csv(file, result, error);
-}
+SL_REPORT_FORMS(forms, sl_validation, sl_validation_text, sl_validation_json, sl_validation_csv, shown->info.machine);
 
 static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
 {
@@ -246,7 +232,6 @@ static sl_status describe(const validator *v, const subject *s, sl_arena *arena,
 
 static int report(const validator *v, const subject *subjects, size_t count)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
     sl_validation all = {.variants = v->variants,
                          .variant = v->options->with == WITH_SIM ? &predictors[WITH_SIM] : variant_names,
                          .least_sectors = v->options->least_sectors};

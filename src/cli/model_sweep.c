@@ -80,37 +80,8 @@ static sl_status add_points(const sl_sweep_settings *settings, sl_whatif *whatif
 
 /* ---- the report ---- */
 
-static sl_status sweep_text(FILE *file, const void *result, sl_error *error)
-{
-    fprintf(file, "GPU: %s\n\n", ((const sl_sweep *)result)->info.machine);
-    return sl_sweep_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status sweep_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_sweep_json(file, result, error);
-}
-
-static sl_status sweep_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_sweep_csv(file, result, error);
-}
-
-static sl_status seeds_text(FILE *file, const void *result, sl_error *error)
-{
-    fprintf(file, "GPU: %s\n\n", ((const sl_sweep *)result)->info.machine);
-    return sl_seeds_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status seeds_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_seeds_json(file, result, error);
-}
-
-static sl_status seeds_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_seeds_csv(file, result, error);
-}
+SL_REPORT_FORMS(sweep_forms, sl_sweep, sl_sweep_text, sl_sweep_json, sl_sweep_csv, shown->info.machine);
+SL_REPORT_FORMS(seeds_forms, sl_sweep, sl_seeds_text, sl_seeds_json, sl_seeds_csv, shown->info.machine);
 
 static sl_status sweep_page(const void *result, sl_page_input *input, sl_error *error)
 {
@@ -124,8 +95,6 @@ static sl_status sweep_page(const void *result, sl_page_input *input, sl_error *
 static int report(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_whatif *whatif,
                   const sl_cli_input *input)
 {
-    static const sl_report_forms sweep_forms = {sweep_text, sweep_json, sweep_csv};
-    static const sl_report_forms seeds_forms = {seeds_text, seeds_json, seeds_csv};
     sl_error error;
     sl_sweep sweep;
     sl_arena arena;
