@@ -37,6 +37,36 @@ static sl_status syntax_error(sl_yaml *yaml, const yaml_parser_t *parser, const 
         sl_fail(yaml->error, SL_SYNTAX, "this is not YAML: %s", parser->problem ? parser->problem : "damaged"));
 }
 
+/* Lists and maps in brackets may nest this deep. libyaml's time grows with the square of the depth. */
+enum { MAX_NESTING = 64 };
+
+/* Looks for brackets that nest too deeply, outside of quotes and comments. */
+static sl_status check_nesting(sl_yaml *yaml, const char *text, size_t bytes)
+{
+    uint32_t depth = 0;
+    char quote = 0, before = '\n';
+    for (size_t i = 0; i < bytes; before = text[i++]) {
+        bool starts = strchr(" \t\r\n[{,:-", before) && before; /* where a value may begin */
+        char c = text[i];
+        if (quote) {
+            quote = c == quote && !(quote == '"' && before == '\\') ? 0 : quote;
+        } else if ((c == '"' || c == '\'') && starts) {
+            quote = c;
+        } else if (c == '#' && strchr(" \t\r\n", before)) {
+            while (i + 1 < bytes && text[i + 1] != '\n')
+                i++;
+        } else if ((c == '[' || c == '{') && starts) {
+            if (++depth > MAX_NESTING)
+                return sl_yaml_locate_at(
+                    yaml, mark_of_offset(text, bytes, i),
+                    sl_fail(yaml->error, SL_SYNTAX, "this is nested more than %d levels deep", MAX_NESTING));
+        } else if ((c == ']' || c == '}') && depth) {
+            depth--;
+        }
+    }
+    return SL_OK;
+}
+
 static sl_status load(sl_yaml *yaml, yaml_parser_t *parser, const char *text, size_t bytes)
 {
     yaml_document_t next;
@@ -60,10 +90,13 @@ sl_status sl_yaml_open(sl_yaml *yaml, const char *path, const char *text, size_t
 {
     yaml_parser_t parser;
     *yaml = (sl_yaml){.path = path, .error = error};
+    sl_status status = check_nesting(yaml, text, bytes);
+    if (status)
+        return status;
     if (!yaml_parser_initialize(&parser))
         return sl_fail_memory(error);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
-    sl_status status = load(yaml, &parser, text, bytes);
+    status = load(yaml, &parser, text, bytes);
     yaml_parser_delete(&parser);
     return status;
 }

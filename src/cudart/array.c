@@ -207,9 +207,10 @@ static cudaError_t texture_source(sl_rt *rt, const cudaResourceDesc *r, sl_textu
     uint64_t element = t->channels * t->channel_bits / 8u;
     if (r->resType == cudaResourceTypeLinear)
         t->size[0] = r->res.linear.sizeInBytes / element;
-    uint64_t bytes = (t->size[1] - 1) * t->pitch + t->size[0] * element;
+    uint64_t row, bytes;
     if (!t->size[0] || !t->size[1] || (t->dims == 1 && t->size[0] > MAX_LINEAR_TEXELS) ||
-        !sl_heap_contains(sl_emu_heap(rt->emu), t->data, bytes))
+        __builtin_mul_overflow(t->size[0], element, &row) || __builtin_mul_overflow(t->size[1] - 1, t->pitch, &bytes) ||
+        __builtin_add_overflow(bytes, row, &bytes) || !sl_heap_contains(sl_emu_heap(rt->emu), t->data, bytes))
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }

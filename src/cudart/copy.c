@@ -7,11 +7,22 @@
 
 /* ---- running ---- */
 
+/* Bytes from the first to the last of a pitched block; false: more than there are addresses. */
+static bool span_of(size_t pitch, size_t slice, size_t width, size_t height, size_t depth, size_t *bytes)
+{
+    size_t rows, slices;
+    return !__builtin_mul_overflow(height - 1, pitch, &rows) && !__builtin_mul_overflow(depth - 1, slice, &slices) &&
+           !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, width, bytes) &&
+           *bytes <= PTRDIFF_MAX;
+}
+
 /* Whether rows of a pitched block all lie in one live allocation. */
 static bool on_device(const sl_rt *rt, const char *data, size_t pitch, size_t slice, size_t width, size_t height,
                       size_t depth)
 {
-    return sl_heap_contains(sl_emu_heap(rt->emu), (uintptr_t)data, (depth - 1) * slice + (height - 1) * pitch + width);
+    size_t bytes;
+    return span_of(pitch, slice, width, height, depth, &bytes) &&
+           sl_heap_contains(sl_emu_heap(rt->emu), (uintptr_t)data, bytes);
 }
 
 /* Host memory and host memory: 1 us and 50 GB/s if it must cross the bus, else 2 TB/s. */
@@ -24,7 +35,9 @@ cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *c)
 {
     if (!c->width || !c->height || !c->depth)
         return cudaSuccess;
-    if (!c->dst || !c->src)
+    size_t span;
+    if (!c->dst || !c->src || !span_of(c->dst_pitch, c->dst_slice, c->width, c->height, c->depth, &span) ||
+        !span_of(c->src_pitch, c->src_slice, c->width, c->height, c->depth, &span))
         return cudaErrorInvalidValue;
     bool to_device = c->kind == cudaMemcpyHostToDevice || c->kind == cudaMemcpyDeviceToDevice;
     bool from_device = c->kind == cudaMemcpyDeviceToHost || c->kind == cudaMemcpyDeviceToDevice;
@@ -208,8 +221,8 @@ static cudaError_t side_of(sl_rt *rt, cudaArray_t array, const cudaPitchedPtr *m
     cudaError_t error = sl_rt_array_shape_of(rt, array, &shape);
     if (error)
         return error;
-    if (pos.x + extent.width > shape.width || pos.y + extent.height > shape.height ||
-        pos.z + extent.depth > shape.depth)
+    if (pos.x > shape.width || extent.width > shape.width - pos.x || pos.y > shape.height ||
+        extent.height > shape.height - pos.y || pos.z > shape.depth || extent.depth > shape.depth - pos.z)
         return cudaErrorInvalidValue;
     *s = (side){shape.data + pos.z * shape.slice + pos.y * shape.pitch + pos.x * shape.element_bytes, shape.pitch,
                 shape.slice, shape.element_bytes};

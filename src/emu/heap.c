@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/array.h"
 
@@ -52,14 +53,24 @@ static bool reserve(sl_heap *heap, uint64_t at, uint64_t bytes)
     return true;
 }
 
+/* Where the address space of the process is limited (ulimit -v), a quarter of it. */
+static uint64_t range_bytes(uint64_t wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 4 >= wanted)
+        return wanted;
+    return limit.rlim_cur / 4 / GPU_PAGE * GPU_PAGE;
+}
+
 /* Addresses of the host: the first free range. */
 static bool map_at_host_addresses(sl_heap *heap)
 {
+    uint64_t bytes = range_bytes(HOST_RANGE_BYTES);
     for (int i = 0; i < HOST_RANGES; i++) {
         uint64_t base = FIRST_BASE + (uint64_t)i * HOST_RANGE_BYTES;
-        if (reserve(heap, base, HOST_RANGE_BYTES)) {
+        if (reserve(heap, base, bytes)) {
             heap->base = base;
-            heap->end = base + HOST_RANGE_BYTES;
+            heap->end = base + bytes;
             return true;
         }
     }
@@ -69,10 +80,11 @@ static bool map_at_host_addresses(sl_heap *heap)
 /* Addresses of its own, wherever the host has room: pages of the GPU start at large pages of the host. */
 static bool map_anywhere(sl_heap *heap)
 {
-    if (!reserve(heap, 0, DEVICE_RANGE_BYTES + GPU_PAGE))
+    uint64_t bytes = range_bytes(DEVICE_RANGE_BYTES);
+    if (!reserve(heap, 0, bytes + GPU_PAGE))
         return false;
     heap->base = FIRST_BASE;
-    heap->end = FIRST_BASE + DEVICE_RANGE_BYTES;
+    heap->end = FIRST_BASE + bytes;
     heap->shift = round_up((uint64_t)(uintptr_t)heap->mapped, GPU_PAGE) - FIRST_BASE;
     return true;
 }

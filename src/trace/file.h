@@ -22,8 +22,8 @@ typedef struct sl_range_table {
 
 struct sl_trace {
     char *path;
-    const uint8_t *map;
-    size_t bytes;
+    int fd;         /* read by position: a file that is cut off meanwhile gives errors, not signals */
+    size_t bytes;   /* when it was opened */
     sl_arena arena; /* kernels, allocations, the producer's line */
     const char *producer;
     SL_ARRAY(const sl_trace_kernel *) kernels; /* NULL where the file is damaged */
@@ -32,6 +32,8 @@ struct sl_trace {
     SL_ARRAY(sl_launch_entry) launches;
 };
 
+/* Reads bytes of the file; false where they are not there (any more). */
+bool sl_trace_read(const sl_trace *trace, uint64_t offset, void *to, size_t bytes);
 /* Decompresses a chunk's payload into `raw`, which is replaced. SL_CORRUPT without a text when it is damaged. */
 sl_status sl_trace_unpack(const sl_trace *trace, const sl_chunk *chunk, sl_bytes *raw);
 

@@ -3,76 +3,78 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "trace/file.h"
 
-sl_status sl_trace_unpack(const sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
+bool sl_trace_read(const sl_trace *t, uint64_t offset, void *to, size_t bytes)
 {
-    const uint8_t *payload = t->map + chunk->offset + SL_CHUNK_HEADER_BYTES;
-    raw->count = 0;
-    if (ZSTD_getFrameContentSize(payload, chunk->packed_bytes) != chunk->raw_bytes)
-        return SL_CORRUPT;
-    if (!sl_bytes_room(raw, chunk->raw_bytes + 1))
-        return SL_NO_MEMORY;
-    size_t got = ZSTD_decompress(raw->data, chunk->raw_bytes, payload, chunk->packed_bytes);
-    if (ZSTD_isError(got) || got != chunk->raw_bytes)
-        return SL_CORRUPT;
-    raw->count = got;
-    return SL_OK;
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(t->fd, (char *)to + done, bytes - done, (off_t)(offset + done));
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
 }
 
-/* ---- mapping and the header ---- */
+sl_status sl_trace_unpack(const sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
+{
+    uint8_t *payload = malloc((size_t)chunk->packed_bytes + 1);
+    raw->count = 0;
+    if (!payload || !sl_bytes_room(raw, chunk->raw_bytes + 1)) {
+        free(payload);
+        return SL_NO_MEMORY;
+    }
+    bool good = sl_trace_read(t, chunk->offset + SL_CHUNK_HEADER_BYTES, payload, chunk->packed_bytes) &&
+                ZSTD_getFrameContentSize(payload, chunk->packed_bytes) == chunk->raw_bytes &&
+                ZSTD_decompress(raw->data, chunk->raw_bytes, payload, chunk->packed_bytes) == chunk->raw_bytes;
+    free(payload);
+    raw->count = good ? chunk->raw_bytes : 0;
+    return good ? SL_OK : SL_CORRUPT;
+}
 
-static sl_status map_file(sl_trace *t, sl_error *error)
+/* ---- the file and its header ---- */
+
+static sl_status open_file(sl_trace *t, sl_error *error)
 {
     struct stat info;
-    int fd = open(t->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    t->fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    if (t->fd < 0)
         return sl_fail_io(error, "open", t->path);
-    sl_status status = SL_OK;
-    if (fstat(fd, &info)) {
-        status = sl_fail_io(error, "read", t->path);
-    } else if (!S_ISREG(info.st_mode) || info.st_size < SL_HEADER_BYTES) {
-        status = sl_fail_at(error, SL_INVALID, t->path, 0, 0, "this is not a Sluice trace");
-    } else {
-        void *map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED)
-            status = sl_fail_io(error, "map", t->path);
-        else
-            t->map = map;
-        t->bytes = (size_t)info.st_size;
-    }
-    close(fd);
-    return status;
+    if (fstat(t->fd, &info))
+        return sl_fail_io(error, "read", t->path);
+    t->bytes = (size_t)info.st_size;
+    if (!S_ISREG(info.st_mode) || info.st_size < SL_HEADER_BYTES)
+        return sl_fail_at(error, SL_INVALID, t->path, 0, 0, "this is not a Sluice trace");
+    return SL_OK;
 }
 
 /* *after: where the chunks begin. */
 static sl_status read_header(sl_trace *t, size_t *after, sl_error *error)
 {
-    if (memcmp(t->map, sl_format_magic, SL_MAGIC_BYTES) != 0)
+    uint8_t head[SL_HEADER_BYTES];
+    if (!sl_trace_read(t, 0, head, sizeof head) || memcmp(head, sl_format_magic, SL_MAGIC_BYTES) != 0)
         return sl_fail_at(error, SL_INVALID, t->path, 0, 0, "this is not a Sluice trace");
-    unsigned major = t->map[8] | t->map[9] << 8, minor = t->map[10] | t->map[11] << 8;
+    unsigned major = head[8] | head[9] << 8, minor = head[10] | head[11] << 8;
     if (major != SL_FORMAT_MAJOR)
         return sl_fail_at(error, SL_UNSUPPORTED, t->path, 0, 0,
                           "the trace has format version %u.%u; this program reads versions %u.x", major, minor,
                           SL_FORMAT_MAJOR);
-    uint32_t length = sl_load32(t->map + 12);
-    sl_bytes covered = {0};
+    uint32_t length = sl_load32(head + 12);
     bool whole = length <= SL_PRODUCER_MOST && length <= t->bytes - SL_HEADER_BYTES;
-    if (whole &&
-        (!sl_bytes_append(&covered, t->map, 16) || !sl_bytes_append(&covered, t->map + SL_HEADER_BYTES, length))) {
-        sl_bytes_free(&covered);
+    char *covered = malloc(16 + (whole ? length : 0) + 1); /* what the checksum is of: fixed part, producer */
+    if (!covered)
         return sl_fail_memory(error);
-    }
-    whole = whole && sl_load32(t->map + 16) == sl_crc32(covered.data, covered.count);
-    sl_bytes_free(&covered);
+    memcpy(covered, head, 16);
+    whole = whole && sl_trace_read(t, SL_HEADER_BYTES, covered + 16, length) &&
+            sl_load32(head + 16) == sl_crc32((const uint8_t *)covered, 16 + length);
+    t->producer = whole ? sl_arena_strndup(&t->arena, covered + 16, length) : NULL;
+    free(covered);
     if (!whole)
         return sl_fail_at(error, SL_CORRUPT, t->path, 0, 0, "the header of the trace is damaged");
-    t->producer = sl_arena_strndup(&t->arena, (const char *)t->map + SL_HEADER_BYTES, length);
     *after = SL_HEADER_BYTES + length;
     return t->producer ? SL_OK : sl_fail_memory(error);
 }
@@ -84,7 +86,7 @@ static bool chunk_fits(const sl_trace *t, const sl_chunk *c)
     return c->offset <= t->bytes && t->bytes - c->offset >= SL_CHUNK_HEADER_BYTES + (uint64_t)c->packed_bytes;
 }
 
-static void read_index_chunks(sl_trace *t, sl_reading *r)
+static sl_status read_index_chunks(sl_trace *t, sl_reading *r)
 {
     uint64_t count = sl_read_upto(r, sl_reading_left(r) / 9), expected = 0;
     for (uint64_t i = 0; i < count && !r->bad; i++) {
@@ -97,11 +99,14 @@ static void read_index_chunks(sl_trace *t, sl_reading *r)
         c.first_block = sl_read_varint(r);
         c.last_block = c.first_block + sl_read_varint(r);
         expected = c.offset + SL_CHUNK_HEADER_BYTES + c.packed_bytes;
-        r->bad = r->bad || !chunk_fits(t, &c) || c.last_block < c.first_block || !sl_array_push(&t->chunks, c);
+        r->bad = r->bad || !chunk_fits(t, &c) || c.last_block < c.first_block;
+        if (!r->bad && !sl_array_push(&t->chunks, c))
+            return SL_NO_MEMORY;
     }
+    return SL_OK;
 }
 
-static void read_index_launches(sl_trace *t, sl_reading *r)
+static sl_status read_index_launches(sl_trace *t, sl_reading *r)
 {
     uint64_t count = sl_read_upto(r, sl_reading_left(r) / 17);
     for (uint64_t i = 0; i < count && !r->bad; i++) {
@@ -109,53 +114,69 @@ static void read_index_launches(sl_trace *t, sl_reading *r)
         sl_get_launch(r, &entry.launch, &entry.ranges);
         entry.launch.blocks_recorded = sl_read_upto(r, r->bad ? 0 : sl_launch_blocks(&entry.launch));
         entry.launch.failed = sl_read_upto(r, 1);
-        r->bad = r->bad || !sl_array_push(&t->launches, entry);
+        if (!r->bad && !sl_array_push(&t->launches, entry))
+            return SL_NO_MEMORY;
     }
+    return SL_OK;
 }
 
-/* False when there is no whole index. */
-static bool read_index(sl_trace *t)
+/* The chunk that holds the index; false when there is none, or it is not whole. */
+static bool find_index(const sl_trace *t, sl_chunk *index)
 {
-    if (t->bytes < SL_HEADER_BYTES + SL_CHUNK_HEADER_BYTES + SL_FOOTER_BYTES)
+    uint8_t footer[SL_FOOTER_BYTES], head[SL_CHUNK_HEADER_BYTES];
+    if (t->bytes < SL_HEADER_BYTES + SL_CHUNK_HEADER_BYTES + SL_FOOTER_BYTES ||
+        !sl_trace_read(t, t->bytes - SL_FOOTER_BYTES, footer, sizeof footer))
         return false;
-    const uint8_t *footer = t->map + t->bytes - SL_FOOTER_BYTES;
     if (memcmp(footer + 24, sl_format_end_magic, SL_MAGIC_BYTES) != 0 ||
         sl_load32(footer + 20) != sl_crc32(footer, 20) || sl_load64(footer + 8) != t->bytes)
         return false;
     uint64_t offset = sl_load64(footer);
-    sl_chunk index;
-    if (offset > t->bytes - SL_FOOTER_BYTES - SL_CHUNK_HEADER_BYTES || !sl_chunk_load(t->map + offset, &index))
+    if (offset > t->bytes - SL_FOOTER_BYTES - SL_CHUNK_HEADER_BYTES || !sl_trace_read(t, offset, head, sizeof head) ||
+        !sl_chunk_load(head, index))
         return false;
-    index.offset = offset;
+    index->offset = offset;
+    return index->kind == SL_CHUNK_INDEX && chunk_fits(t, index);
+}
+
+/* SL_CORRUPT when there is no whole index. */
+static sl_status read_index(sl_trace *t)
+{
+    sl_chunk index;
     sl_bytes raw = {0};
-    bool good = index.kind == SL_CHUNK_INDEX && chunk_fits(t, &index) && sl_trace_unpack(t, &index, &raw) == SL_OK;
-    if (good) {
+    sl_status status = find_index(t, &index) ? sl_trace_unpack(t, &index, &raw) : SL_CORRUPT;
+    if (!status) {
         sl_reading r = sl_reading_of(&raw);
-        read_index_chunks(t, &r);
-        read_index_launches(t, &r);
-        good = !r.bad;
+        status = read_index_chunks(t, &r);
+        if (!status)
+            status = read_index_launches(t, &r);
+        status = !status && r.bad ? SL_CORRUPT : status;
     }
     sl_bytes_free(&raw);
-    if (!good)
+    if (status)
         t->chunks.count = t->launches.count = 0;
-    return good;
+    return status;
 }
 
 /* ---- without an index ---- */
 
-/* The next place at or after `from` that holds a whole chunk header; t->bytes when there is none. */
-static size_t next_chunk(const sl_trace *t, size_t from, sl_chunk *chunk)
+enum { WINDOW_BYTES = 1 << 20 };
+
+/* The next whole chunk header at or after `from`; t->bytes when there is none. Reads the file in windows. */
+static size_t next_chunk(const sl_trace *t, uint8_t *window, size_t from, sl_chunk *chunk)
 {
     while (t->bytes - from >= SL_CHUNK_HEADER_BYTES) {
-        const uint8_t *found = memmem(t->map + from, t->bytes - from, "SLCH", 4);
-        if (!found || (size_t)(t->map + t->bytes - found) < SL_CHUNK_HEADER_BYTES)
+        size_t bytes = t->bytes - from < WINDOW_BYTES ? t->bytes - from : WINDOW_BYTES;
+        if (!sl_trace_read(t, from, window, bytes))
             break;
-        from = (size_t)(found - t->map);
-        if (sl_chunk_load(found, chunk)) {
-            chunk->offset = from;
-            return from;
+        const uint8_t *at = window, *end = window + bytes;
+        while ((at = memmem(at, (size_t)(end - at), "SLCH", 4)) && end - at >= SL_CHUNK_HEADER_BYTES) {
+            if (sl_chunk_load(at, chunk)) {
+                chunk->offset = from + (size_t)(at - window);
+                return chunk->offset;
+            }
+            at++;
         }
-        from++;
+        from += bytes - (SL_CHUNK_HEADER_BYTES - 1); /* a header may lie across the border */
     }
     return t->bytes;
 }
@@ -180,11 +201,12 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
 static sl_status scan_chunks(sl_trace *t, size_t from, size_t *cut)
 {
     sl_bytes raw = {0};
-    sl_status status = SL_OK;
+    uint8_t *window = malloc(WINDOW_BYTES);
+    sl_status status = window ? SL_OK : SL_NO_MEMORY;
     *cut = 0;
     while (!status && from < t->bytes) {
         sl_chunk chunk;
-        size_t at = next_chunk(t, from, &chunk);
+        size_t at = next_chunk(t, window, from, &chunk);
         if (at != from && !*cut)
             *cut = from;
         if (at == t->bytes)
@@ -202,6 +224,7 @@ static sl_status scan_chunks(sl_trace *t, size_t from, size_t *cut)
     }
     if (!*cut)
         *cut = t->bytes;
+    free(window);
     sl_bytes_free(&raw);
     return status;
 }
@@ -356,13 +379,14 @@ static void describe_damage(const sl_trace *t, bool scanned, size_t cut, size_t 
 static sl_status load(sl_trace *t, sl_error *damage, sl_error *error)
 {
     size_t start = 0, cut = 0;
-    sl_status status = map_file(t, error);
+    sl_status status = open_file(t, error);
     if (!status)
         status = read_header(t, &start, error);
     if (status)
         return status;
-    bool scanned = !read_index(t);
-    if ((scanned && scan_chunks(t, start, &cut)) || load_tables(t))
+    status = read_index(t);
+    bool scanned = status == SL_CORRUPT;
+    if (status == SL_NO_MEMORY || (scanned && scan_chunks(t, start, &cut)) || load_tables(t))
         return sl_fail_memory(error);
     assign_chunks(t, scanned);
     size_t dropped = drop_unreadable(t);
@@ -376,6 +400,7 @@ sl_status sl_trace_open(const char *path, sl_trace **trace, sl_error *damage, sl
     if (!t)
         return sl_fail_memory(error);
     sl_arena_init(&t->arena);
+    t->fd = -1;
     t->path = strdup(path);
     sl_status status = t->path ? load(t, damage, error) : sl_fail_memory(error);
     if (status)
@@ -389,8 +414,8 @@ void sl_trace_close(sl_trace *t)
 {
     if (!t)
         return;
-    if (t->map)
-        munmap((void *)t->map, t->bytes);
+    if (t->fd >= 0)
+        close(t->fd);
     sl_array_free(&t->kernels);
     sl_array_free(&t->ranges);
     sl_array_free(&t->chunks);

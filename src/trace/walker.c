@@ -69,8 +69,9 @@ static sl_status open_chunk(sl_block_walker *w, bool *more, sl_error *error)
         c = &w->entry->chunk[w->next_chunk++];
     } while (c->last_block < w->first_block || c->first_block >= w->end_block);
     sl_chunk header;
-    bool good = sl_chunk_load(w->trace->map + c->offset, &header) && header.kind == SL_CHUNK_BLOCKS &&
-                header.number == c->number && header.packed_bytes == c->packed_bytes;
+    uint8_t head[SL_CHUNK_HEADER_BYTES];
+    bool good = sl_trace_read(w->trace, c->offset, head, sizeof head) && sl_chunk_load(head, &header) &&
+                header.kind == SL_CHUNK_BLOCKS && header.number == c->number && header.packed_bytes == c->packed_bytes;
     sl_status status = good ? sl_trace_unpack(w->trace, c, &w->raw) : SL_CORRUPT;
     if (status)
         return status == SL_CORRUPT ? damaged(w, c, error) : sl_fail_memory(error);

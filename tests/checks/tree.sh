@@ -24,6 +24,20 @@ calls=$(awk '{print $NF}' "$scratch/stdout" | sort -u |
     grep -xE '(v?printf|__v?printf_chk|puts|putchar|perror|stdout|stderr|exit|_exit|_Exit|quick_exit|abort|(secure_)?getenv|setenv|unsetenv|putenv|environ)' || true)
 [ -z "$calls" ] || fail "the library uses: $calls"
 
+it 'hardens what it builds as Debian does'
+for file in "$sluice" "${SLUICE_BUILD:?}"/lib/sluice/cuda/*; do
+    [ -f "$file" ] || continue
+    run readelf -Wlhd "$file"
+    exits 0
+    stdout_has 'GNU_RELRO'
+    stdout_has 'DYN (' # position-independent
+    grep -qE 'BIND_NOW|Flags: .*NOW' "$scratch/stdout" || fail "$file resolves its symbols late"
+    ! grep -E 'GNU_STACK.*E' "$scratch/stdout" | grep -q RWE || fail "$file has an executable stack"
+    run readelf -W --dyn-syms "$file"
+    stdout_has '__stack_chk_fail'
+    stdout_has '_chk@'
+done
+
 it 'has manual pages that say what the program says'
 mkdir pages
 run sh "$source_root/man/make.sh" "$sluice" pages

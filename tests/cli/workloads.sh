@@ -214,4 +214,13 @@ exits 2
 stderr_has "unknown option '--on'"
 absent gpu.slt
 
+it 'runs where the address space is limited'
+if [ -n "${SLUICE_SANITIZERS:-}" ]; then
+    skip 'the sanitizers need more of it'
+else
+    run sh -c 'ulimit -v 2000000 && exec "$0" run matmul --size small' "$sluice"
+    exits 0
+    stdout_has 'all equal'
+fi
+
 done_testing

@@ -33,6 +33,8 @@ cudaError_t cudaHostAlloc(void **, size_t, unsigned);
 cudaError_t cudaFreeHost(void *);
 cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
 cudaError_t cudaMemset(void *, int, size_t);
+cudaError_t cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind);
+cudaError_t cudaMemset2D(void *, size_t, int, size_t, size_t);
 cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t, cudaMemcpyKind);
 cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t, cudaMemcpyKind);
 cudaError_t cudaGetLastError(void);
@@ -224,6 +226,21 @@ static void memory_is_freed_by_the_call_that_fits_it(void **state)
     cudaGetLastError();
 }
 
+/* (height - 1) * pitch is a multiple of 2^64: all rows would seem to be the first one. */
+static void pitches_beyond_the_address_space_are_refused(void **state)
+{
+    (void)state;
+    void *device;
+    char host[16] = {0};
+    const size_t pitch = (size_t)1 << 62;
+    assert_int_equal(cudaMalloc(&device, 64), cudaSuccess);
+    assert_int_equal(cudaMemcpy2D(device, pitch, host, 4, 4, 5, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    assert_int_equal(cudaMemcpy2D(host, pitch, device, 4, 4, 5, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+    assert_int_equal(cudaMemset2D(device, pitch, 1, 4, 5), cudaErrorInvalidValue);
+    assert_int_equal(cudaFree(device), cudaSuccess);
+    cudaGetLastError();
+}
+
 static void event_times_are_the_same_in_every_run(void **state)
 {
     (void)state;
@@ -318,6 +335,7 @@ int main(void)
         cmocka_unit_test(properties_fill_their_struct_and_nothing_behind_it),
         cmocka_unit_test(what_is_missing_says_so_once),
         cmocka_unit_test(memory_is_freed_by_the_call_that_fits_it),
+        cmocka_unit_test(pitches_beyond_the_address_space_are_refused),
         cmocka_unit_test(event_times_are_the_same_in_every_run),
         cmocka_unit_test(waiting_for_a_capturing_stream_spoils_the_capture),
         cmocka_unit_test(nodes_run_after_what_they_depend_on),

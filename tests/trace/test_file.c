@@ -393,6 +393,25 @@ static void damage_names_the_launch_and_its_blocks(void **state)
     unlink(path);
 }
 
+static void a_file_cut_off_while_it_is_read_gives_an_error(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("shrinking.slt");
+    write_file(path);
+    sl_trace *trace;
+    sl_error error;
+    sl_block_walker *walker;
+    sl_block_view view;
+    bool more;
+    assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
+    assert_int_equal(truncate(path, 64), 0);
+    assert_int_equal(sl_block_walker_create(trace, 0, 0, UINT64_MAX, &walker, &error), SL_OK);
+    assert_int_equal(sl_block_walker_next(walker, &view, &more, &error), SL_CORRUPT);
+    sl_block_walker_destroy(walker);
+    sl_trace_close(trace);
+    unlink(path);
+}
+
 static void a_file_that_is_no_trace_says_so(void **state)
 {
     (void)state;
@@ -556,6 +575,7 @@ int main(void)
         cmocka_unit_test(a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable),
         cmocka_unit_test(any_flipped_bit_is_noticed_and_no_block_comes_wrong),
         cmocka_unit_test(damage_names_the_launch_and_its_blocks),
+        cmocka_unit_test(a_file_cut_off_while_it_is_read_gives_an_error),
         cmocka_unit_test(a_file_that_is_no_trace_says_so),
         cmocka_unit_test(an_abandoned_or_unfinished_trace_leaves_no_file),
         cmocka_unit_test(a_regular_kernel_costs_next_to_nothing_per_access),
