@@ -6,10 +6,9 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/launches.h"
+#include "report/count_log.h"
 #include "report/table.h"
 #include "report/text.h"
-#include "trace/count_trace.h"
 
 typedef struct info_options {
     sl_input_options input;
@@ -128,43 +127,14 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 
 /* ---- collecting ---- */
 
-static sl_status add_launch(trace_info *info, uint32_t n, sl_pool *pool, sl_error *error)
-{
-    bool brief = ((const info_options *)info->inv->values)->brief;
-    const sl_trace_launch *launch = sl_trace_launch_at(info->trace, n);
-    sl_launch_result result = {
-        .index = launch->index,
-        .kernel = sl_trace_kernel_at(info->trace, launch->kernel),
-        .launch = launch,
-        .failed = launch->failed,
-        .trace_bytes = sl_trace_launch_bytes(info->trace, n),
-    };
-    if (brief)
-        return sl_launch_log_add(info->log, &result, error);
-    sl_launch_counter *counter;
-    sl_launch_counts counts;
-    sl_error damage;
-    sl_status status =
-        sl_trace_count_launch(info->trace, n, &(sl_count_options){.footprint = true}, pool, &counter, &damage, error);
-    if (status)
-        return status;
-    if (damage.status && !info->damage.status)
-        info->damage = damage;
-    status = sl_launch_counter_result(counter, &counts, error);
-    result.counts = &counts;
-    if (!status)
-        status = sl_launch_log_add(info->log, &result, error);
-    sl_launch_counter_destroy(counter);
-    return status;
-}
-
 static sl_status collect_ours(trace_info *info, sl_error *error)
 {
     const sl_recording *recording = &info->input.recording;
     sl_pool *pool = NULL;
     sl_status status = sl_pool_create((unsigned)info->inv->common->threads, &pool, error);
     for (uint32_t n = 0; n < recording->launches && !status; n++) {
-        status = add_launch(info, recording->launch[n], pool, error);
+        status = sl_count_log_add(info->log, info->trace, recording->launch[n],
+                                  !((const info_options *)info->inv->values)->brief, pool, &info->damage, error);
         sl_progress_update(info->inv->progress, "launches", n + 1, recording->launches);
     }
     sl_pool_destroy(pool);

@@ -11,13 +11,12 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
-#include "report/launch_log.h"
+#include "report/count_log.h"
 #include "report/model_log.h"
 #include "report/text.h"
 #include "report/whatif.h"
 #include "study/hardware.h"
 #include "study/input_plan.h"
-#include "trace/count_trace.h"
 
 typedef struct report_options {
     sl_input_options input;
@@ -53,29 +52,6 @@ typedef struct report {
 
 /* ---- what the trace says ---- */
 
-static sl_status count_launch(report *r, uint32_t n, sl_pool *pool, sl_error *error)
-{
-    sl_launch_counter *counter;
-    sl_launch_counts counts;
-    sl_error damage;
-    const sl_trace_launch *launch = sl_trace_launch_at(r->input.recording.trace, n);
-    sl_status status = sl_trace_count_launch(r->input.recording.trace, n, &(sl_count_options){.footprint = true}, pool,
-                                             &counter, &damage, error);
-    if (status)
-        return status;
-    status = sl_launch_counter_result(counter, &counts, error);
-    if (!status) {
-        sl_launch_result result = {.index = launch->index,
-                                   .kernel = sl_trace_kernel_at(r->input.recording.trace, launch->kernel),
-                                   .launch = launch,
-                                   .counts = &counts,
-                                   .failed = launch->failed};
-        status = sl_launch_log_add(r->counted, &result, error);
-    }
-    sl_launch_counter_destroy(counter);
-    return status;
-}
-
 static sl_status profile_launch(report *r, uint32_t at, sl_pool *pool, sl_error *error)
 {
     return sl_profile_launch(r->input.recording.trace, r->input.recording.launch[at], &r->profiled_as, pool, NULL,
@@ -97,13 +73,15 @@ static sl_profile_options profile_as(const sl_machine *machine)
 
 static sl_status look_at_trace(report *r, sl_error *error)
 {
+    sl_error damage = {0};
     r->profiled_as = profile_as(&r->machine);
     r->profiles = calloc((size_t)r->input.recording.launches + 1, sizeof *r->profiles);
     sl_status status = r->profiles ? sl_launch_log_create(&r->counted, error) : sl_fail_memory(error);
     if (!status)
         status = sl_profile_check(&r->profiled_as, error);
     for (uint32_t i = 0; i < r->input.recording.launches && !status; i++) {
-        status = count_launch(r, r->input.recording.launch[i], r->pool, error);
+        status = sl_count_log_add(r->counted, r->input.recording.trace, r->input.recording.launch[i], true, r->pool,
+                                  &damage, error);
         if (!status)
             status = profile_launch(r, i, r->pool, error);
         sl_progress_update(r->inv->progress, "launches profiled", i + 1, r->input.recording.launches);

@@ -2,9 +2,6 @@
 #include "study/hardware.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "trace/count_trace.h"
 
 /* What the trace itself says of the launches, without any model. */
 typedef struct counting {
@@ -14,18 +11,7 @@ typedef struct counting {
 
 static sl_status count_launch(const counting *c, size_t at, sl_pool *pool, sl_error *error)
 {
-    sl_launch_counter *counter;
-    sl_launch_counts counts;
-    sl_error damage;
-    sl_status status = sl_trace_count_launch(c->recording->trace, c->recording->launch[at], &(sl_count_options){0},
-                                             pool, &counter, &damage, error);
-    if (status)
-        return status;
-    status = sl_launch_counter_result(counter, &counts, error);
-    if (!status)
-        c->facts[at] = counts.total;
-    sl_launch_counter_destroy(counter);
-    return status;
+    return sl_recording_count(c->recording, c->recording->launch[at], pool, &c->facts[at], error);
 }
 
 static sl_status count_job(void *context, size_t index, unsigned worker, sl_error *error)

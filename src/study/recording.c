@@ -156,8 +156,8 @@ void sl_recording_close(sl_recording *recording)
     *recording = (sl_recording){0};
 }
 
-sl_status sl_recording_warp_insts(const sl_recording *recording, uint32_t launch, sl_pool *pool, uint64_t *warp_insts,
-                                  sl_error *error)
+sl_status sl_recording_count(const sl_recording *recording, uint32_t launch, sl_pool *pool, sl_counts *total,
+                             sl_error *error)
 {
     sl_launch_counter *counter;
     sl_launch_counts counts;
@@ -168,7 +168,7 @@ sl_status sl_recording_warp_insts(const sl_recording *recording, uint32_t launch
         return status;
     status = sl_launch_counter_result(counter, &counts, error);
     if (!status)
-        *warp_insts = counts.total.value[SL_COUNTER_warp_insts];
+        *total = counts.total;
     sl_launch_counter_destroy(counter);
     return status;
 }

@@ -71,9 +71,9 @@ sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_
 sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, sl_recording *recording, sl_error *error);
 void sl_recording_close(sl_recording *recording); /* zeros are fine */
 
-/* Warp instructions of a launch, as they were recorded: what "the largest launch of a kernel" goes by. `pool` may be
- * NULL. */
-sl_status sl_recording_warp_insts(const sl_recording *recording, uint32_t launch, sl_pool *pool, uint64_t *warp_insts,
-                                  sl_error *error);
+/* What the trace itself says of a launch, without any model: its warp instructions are what "the largest launch of a
+ * kernel" goes by. `launch` is a number of the trace; `pool` may be NULL. */
+sl_status sl_recording_count(const sl_recording *recording, uint32_t launch, sl_pool *pool, sl_counts *total,
+                             sl_error *error);
 
 #endif

@@ -36,8 +36,9 @@ static sl_status list_launches(tour *t, sl_error *error)
         recorded *one = &t->launch[t->launches];
         if (!sl_kernel_matches(&kernels, kernel->symbol, kernel->name))
             continue;
-        *one = (recorded){.number = r->launch[i], .kernel = index};
-        status = sl_recording_warp_insts(r, one->number, t->wanted->pool, &one->warp_insts, error);
+        sl_counts counts = {0};
+        status = sl_recording_count(r, r->launch[i], t->wanted->pool, &counts, error);
+        *one = (recorded){r->launch[i], index, counts.value[SL_COUNTER_warp_insts]};
         t->launches++;
     }
     sl_kernel_filter_fini(&kernels);

@@ -74,11 +74,12 @@ static void the_largest_launch_is_the_one_with_the_most_warp_instructions(void *
     size_t most_bytes = 0;
     for (uint32_t i = 0; i < recording.launches; i++) {
         const sl_trace_launch *launch = sl_trace_launch_at(recording.trace, recording.launch[i]);
-        uint64_t insts;
+        sl_counts counts;
         if (strcmp(sl_trace_kernel_at(recording.trace, launch->kernel)->symbol, "fan2"))
             continue;
-        if (sl_recording_warp_insts(&recording, recording.launch[i], NULL, &insts, &error))
+        if (sl_recording_count(&recording, recording.launch[i], NULL, &counts, &error))
             fail_msg("%s", error.text);
+        uint64_t insts = counts.value[SL_COUNTER_warp_insts];
         size_t bytes = encoded_bytes(&recording, recording.launch[i]);
         if (insts > most_insts) {
             most_insts = insts;
