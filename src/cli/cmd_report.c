@@ -14,8 +14,8 @@
 #include "report/count_log.h"
 #include "report/model_log.h"
 #include "report/text.h"
+#include "report/validated.h"
 #include "report/whatif.h"
-#include "study/hardware.h"
 #include "study/input_plan.h"
 
 typedef struct report_options {
@@ -46,7 +46,6 @@ typedef struct report {
     bool planned; /* there is a plan */
     sl_ncu ncu;
     sl_beside_hardware beside;
-    sl_validated *validated;
     sl_validation validation;
 } report;
 
@@ -111,22 +110,6 @@ static sl_status run_whatif(report *r, sl_point_kind kind, sl_status (*points)(s
 
 /* ---- hardware ---- */
 
-static void describe_pair(report *r, size_t at)
-{
-    const sl_ncu_pair *pair = &r->beside.pairs.pair[at];
-    const sl_trace_launch *launch = sl_trace_launch_at(r->input.recording.trace, pair->launch);
-    const sl_trace_kernel *kernel = sl_trace_kernel_at(r->input.recording.trace, launch->kernel);
-    sl_validated *to = &r->validated[at];
-    *to = (sl_validated){.workload = r->input.input.kind == SL_INPUT_WORKLOAD ? r->input.input.spec.name : "",
-                         .symbol = kernel->symbol,
-                         .name = kernel->name,
-                         .index = launch->index,
-                         .measured = pair->measured->counts,
-                         .model = &r->beside.predicted[at]};
-    memcpy(to->grid, launch->grid, sizeof to->grid);
-    memcpy(to->block, launch->block, sizeof to->block);
-}
-
 static sl_status validate(report *r, sl_error *error)
 {
     static const char *const variants[] = {"model"};
@@ -147,17 +130,16 @@ static sl_status validate(report *r, sl_error *error)
                                               r->inv->progress, &r->beside, error);
     if (status)
         return status;
-    size_t pairs = r->beside.pairs.count;
-    r->validated = calloc(pairs + 1, sizeof *r->validated);
-    for (size_t i = 0; r->validated && i < pairs; i++)
-        describe_pair(r, i);
-    r->validation = (sl_validation){.launches = pairs,
-                                    .launch = r->validated,
+    sl_validated *rows;
+    status = sl_validated_rows(&r->beside, &r->input.recording, wanted.workload ? wanted.workload : "", &r->arena,
+                               &rows, error);
+    r->validation = (sl_validation){.launches = r->beside.pairs.count,
+                                    .launch = rows,
                                     .variants = 1,
                                     .variant = variants,
                                     .least_sectors = r->options->least_sectors,
                                     .unmeasured = r->beside.pairs.unmeasured};
-    return r->validated ? SL_OK : sl_fail_memory(error);
+    return status;
 }
 
 /* ---- all together ---- */
@@ -258,7 +240,6 @@ static void report_fini(report *r)
         sl_whatif_fini(&r->run[i]);
     if (r->planned)
         sl_plan_fini(&r->plan);
-    free(r->validated);
     sl_beside_hardware_fini(&r->beside);
     sl_ncu_fini(&r->ncu);
     sl_cli_input_close(&r->input);

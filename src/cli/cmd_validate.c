@@ -11,8 +11,7 @@
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "report/validate.h"
-#include "study/hardware.h"
+#include "report/validated.h"
 
 typedef struct validate_options {
     sl_input_options input;
@@ -74,27 +73,8 @@ typedef struct subject {
     sl_cli_input opened;
     sl_beside_hardware beside;
     sl_validated *launch; /* [beside.pairs.count] */
-    sl_arena names;
+    sl_arena names;       /* what these are in */
 } subject;
-
-static sl_status describe_launch(subject *s, size_t at, sl_error *error)
-{
-    const sl_ncu_pair *pair = &s->beside.pairs.pair[at];
-    const sl_trace *trace = s->opened.recording.trace;
-    const sl_trace_launch *launch = sl_trace_launch_at(trace, pair->launch);
-    const sl_trace_kernel *kernel = sl_trace_kernel_at(trace, launch->kernel);
-    sl_validated *to = &s->launch[at];
-    bool workload = s->opened.input.kind == SL_INPUT_WORKLOAD;
-    to->workload = sl_arena_strdup(&s->names, workload ? s->opened.input.spec.name : pair->measured->workload);
-    to->symbol = sl_arena_strdup(&s->names, kernel->symbol);
-    to->name = sl_arena_strdup(&s->names, kernel->name);
-    to->index = launch->index;
-    memcpy(to->grid, launch->grid, sizeof to->grid);
-    memcpy(to->block, launch->block, sizeof to->block);
-    to->measured = pair->measured->counts;
-    to->model = &s->beside.predicted[at * s->beside.points];
-    return to->workload && to->symbol && to->name ? SL_OK : sl_fail_memory(error);
-}
 
 static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl_progress *progress, sl_error *error)
 {
@@ -112,11 +92,8 @@ static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl
                                               progress, &s->beside, error);
     if (status)
         return status;
-    s->launch = calloc(s->beside.pairs.count + 1, sizeof *s->launch);
-    status = s->launch ? SL_OK : sl_fail_memory(error);
-    for (size_t i = 0; i < s->beside.pairs.count && !status; i++)
-        status = describe_launch(s, i, error);
-    return status;
+    return sl_validated_rows(&s->beside, &s->opened.recording, s->opened.input.kind == SL_INPUT_WORKLOAD ? name : NULL,
+                             &s->names, &s->launch, error);
 }
 
 /* All launches are recorded: which of them rows belong to is seen only from the whole. */
@@ -316,7 +293,6 @@ static int run_validate(const sl_invocation *inv)
     for (size_t i = 0; subjects && i < count; i++) {
         sl_cli_input_close(&subjects[i].opened);
         sl_beside_hardware_fini(&subjects[i].beside);
-        free(subjects[i].launch);
         sl_arena_fini(&subjects[i].names);
     }
     free(subjects);
