@@ -146,7 +146,7 @@ static sl_status record(const job *j, const char *path, sl_error *error)
     if (status)
         return status;
     gethostname(host, sizeof host - 1);
-    snprintf(own, sizeof own, "%s.%s", path, host);
+    snprintf(own, sizeof own, "%s.%s-%ld", path, host, (long)getpid());
     const sl_record_options options = {.lanes = j->machine.lanes,
                                        .threads = 1,
                                        .trace_path = own,
