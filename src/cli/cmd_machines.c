@@ -99,7 +99,7 @@ static void json_sizes(sl_json *j, const uint32_t *size, uint32_t count)
 static void json_bits(sl_json *j, const sl_level *level)
 {
     sl_json_array(j, false);
-    for (uint32_t i = 0; i < SL_MOST_SET_BITS && level->set_bits[i]; i++) {
+    for (uint32_t i = 0; i < SL_MAX_SET_BITS && level->set_bits[i]; i++) {
         sl_json_array(j, false);
         for (uint32_t bit = 0; bit < 64; bit++)
             if (level->set_bits[i] >> bit & 1)

@@ -116,7 +116,7 @@ static void hash_lists(sl_hash *hash, const sl_machine *m)
     for (uint32_t i = 0; i < m->core.carve_out_needs; i++)
         sl_hash_number(hash, m->core.carve_out_need[i]);
     for (uint32_t l = 0; l < m->levels; l++)
-        for (uint32_t i = 0; m->level[l].index == SL_INDEX_BITS && i < SL_MOST_SET_BITS; i++)
+        for (uint32_t i = 0; m->level[l].index == SL_INDEX_BITS && i < SL_MAX_SET_BITS; i++)
             sl_hash_number(hash, m->level[l].set_bits[i]);
 }
 

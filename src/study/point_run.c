@@ -98,7 +98,7 @@ static void take_number(void *to, const char *name, uint64_t value)
 static sl_status add_policy(sl_values *values, const sl_sim *sim, sl_error *error)
 {
     told t = {.values = values};
-    const sl_policy_tell tell = {take_number, &t};
+    const sl_policy_statistics tell = {take_number, &t};
     sl_sim_policy_report(sim, 0, true, &tell);
     return t.failed ? sl_fail_memory(error) : SL_OK;
 }
@@ -121,14 +121,14 @@ static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_e
     if (!status)
         status = add(values, "stream_reuses", (double)(reuse.requests - reuse.gap.never), error);
     if (!status)
-        status = add_bins(values, "stream_distance", reuse.distance.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+        status = add_bins(values, "stream_distance", reuse.distance.bin, SL_DISTANCE_BINS, sl_distance_min, error);
     if (!status)
-        status = add_bins(values, "stream_gap", reuse.gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+        status = add_bins(values, "stream_gap", reuse.gap.bin, SL_DISTANCE_BINS, sl_distance_min, error);
     if (!status)
         status = add(values, "stream_missed_reuses", (double)(reuse.missed - reuse.missed_gap.never), error);
     if (!status)
         status =
-            add_bins(values, "stream_missed_gap", reuse.missed_gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+            add_bins(values, "stream_missed_gap", reuse.missed_gap.bin, SL_DISTANCE_BINS, sl_distance_min, error);
     return status;
 }
 
@@ -387,23 +387,23 @@ static sl_status add_profile(sl_values *values, const sl_profile *p, sl_error *e
     const sl_profile_counts *c = &p->total;
     sl_status status = add(values, "requests", (double)c->requests, error);
     if (!status)
-        status = add(values, "line_touches", (double)c->line_touches, error);
+        status = add(values, "line_accesses", (double)c->line_accesses, error);
     if (!status)
         status = add(values, "lines", (double)c->lines, error);
     if (!status)
-        status = add(values, "lines_touched_once", (double)sl_profile_once(c), error);
+        status = add(values, "lines_accessed_once", (double)sl_profile_once(c), error);
     if (!status)
-        status = add(values, "first_touches", (double)c->line_distance.never, error);
+        status = add(values, "first_accesses", (double)c->line_distance.never, error);
     if (!status)
         status = add(values, "fills", (double)c->fills, error);
     if (!status)
-        status = add(values, "late_fills", (double)c->late_fills, error);
+        status = add(values, "evicted_before_reuse", (double)c->evicted_before_reuse, error);
     if (!status) /* reused_5: lines touched again 5 to 8 times */
-        status = add_bins(values, "reused", c->line_reuses, SL_REUSE_BINS, sl_reuse_least, error);
+        status = add_bins(values, "reused", c->line_reuses, SL_REUSE_BINS, sl_reuse_min, error);
     if (!status)
-        status = add_bins(values, "distance", c->line_distance.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+        status = add_bins(values, "distance", c->line_distance.bin, SL_DISTANCE_BINS, sl_distance_min, error);
     if (!status)
-        status = add_bins(values, "gap", c->line_gap.bin, SL_DISTANCE_BINS, sl_distance_least, error);
+        status = add_bins(values, "gap", c->line_gap.bin, SL_DISTANCE_BINS, sl_distance_min, error);
     return status;
 }
 

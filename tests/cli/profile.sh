@@ -76,8 +76,8 @@ it 'counts a trace of another program by hand'
 run "$sluice" profile --csv - threads.trc
 exits 0
 stdout_has ',requests,,,3'
-stdout_has ',line_touches,,,3'
-stdout_has ',asked_bytes,,,16'
+stdout_has ',line_accesses,,,3'
+stdout_has ',requested_bytes,,,16'
 stdout_has ',lines,,,2'
 stdout_has ',lines_once,,,1'
 stdout_has ',line_distance,never,never,2'

@@ -63,7 +63,7 @@ exits 0
 stdout_has 'A bound on misses, not on time'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --bound --csv bound.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-         NR == 2 { exit !($at["fewest_misses"] > 0 && $at["fewest_misses"] <= $at["bound_misses"] &&
+         NR == 2 { exit !($at["min_misses"] > 0 && $at["min_misses"] <= $at["bound_misses"] &&
                           $at["bound_misses"] == $at["L1.misses"] && $at["bound_requests"] > $at["bound_misses"]) }' \
     bound.csv || fail "$(head -2 bound.csv)"
 
@@ -115,9 +115,9 @@ facts() # kernel, instruction, and what it asked for
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
              $at["pc"] != "" { print $1, $at["pc"], $at["ld_requests"], $at["ld_sectors"], $at["st_requests"], $at["st_sectors"] }' "$1"
 }
-run "$sluice" sim nw --size small -g h200 --set core.loads_ahead=0 --csv as-is.csv -q
+run "$sluice" sim nw --size small -g h200 --set core.load_batching=0 --csv as-is.csv -q
 exits 0
-run "$sluice" sim nw --size small -g h200 --set core.loads_ahead=16 --csv together.csv -q
+run "$sluice" sim nw --size small -g h200 --set core.load_batching=16 --csv together.csv -q
 exits 0
 facts as-is.csv >as-is
 facts together.csv >together

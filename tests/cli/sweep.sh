@@ -204,7 +204,7 @@ stdout_has 'compulsory_sectors'
 printf 'kind: profile\nworkloads: spmv\nsize: small\n' >profile.yaml
 run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
-stdout_has '"lines_touched_once": '
+stdout_has '"lines_accessed_once": '
 
 it 'says how lines come back in what goes into L1, and counts nothing that went past'
 printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml
