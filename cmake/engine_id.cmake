@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Writes experiment/engine_id.h: hashes of the sources that decide what a trace of a workload holds (SL_TRACES_ID) and
+# Writes study/engine_id.h: hashes of the sources that decide what a trace of a workload holds (SL_TRACES_ID) and
 # what an experiment on it counts (SL_ENGINE_ID; SL_TUNING_ID, those that also decide what tuning chooses). Results are kept under them, and found again while they stay.
 #   cmake -DSOURCE=<folder> -DOUTPUT=<file> -P engine_id.cmake
 function(hash_of result)
@@ -21,8 +21,8 @@ set(traces src/base src/ptx src/emu src/device src/trace workloads)
 hash_of(traces_id ${traces})
 hash_of(tuning_id src/bypass src/ptx)
 hash_of(engine_id src/base src/trace src/machine src/policy src/cache src/profile src/model src/sim)
-file(SHA256 ${SOURCE}/src/experiment/point_run.c run_id)
-file(SHA256 ${SOURCE}/src/experiment/point_tune.c tune_id)
+file(SHA256 ${SOURCE}/src/study/point_run.c run_id)
+file(SHA256 ${SOURCE}/src/study/point_tune.c tune_id)
 string(SUBSTRING ${tune_id} 0 8 tune_id)
 string(SUBSTRING ${run_id} 0 8 run_id)
 set(text "/* Made by cmake/engine_id.cmake. */\n#define SL_TRACES_ID \"${traces_id}\"\n#define SL_ENGINE_ID \"${engine_id}${run_id}\"\n#define SL_TUNING_ID \"${tuning_id}${tune_id}\"\n")

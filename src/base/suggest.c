@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -41,4 +42,14 @@ const char *sl_suggest(const char *word, const char *const *candidates, size_t c
         }
     }
     return best;
+}
+
+const char *sl_did_you_mean(const char *word, const char *const *names, size_t count, const char *prefix, char *buffer,
+                            size_t size)
+{
+    const char *nearest = sl_suggest(word, names, count);
+    buffer[0] = 0;
+    if (nearest)
+        snprintf(buffer, size, "; did you mean '%s%s'?", prefix, nearest);
+    return buffer;
 }

@@ -36,14 +36,7 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_cl
         sl_arena_fini(&tuner->arena);
         return sl_fail_memory(error);
     }
-    if (!tuner->options.store) {
-        sl_status status = sl_store_open(NULL, &tuner->own_store, error);
-        if (status) {
-            sl_arena_fini(&tuner->arena);
-            return status;
-        }
-        tuner->options.store = tuner->own_store;
-    }
+    sl_map_init(&tuner->known);
     forget(tuner->load, graph->loads);
     forget(tuner->load_spread, graph->loads);
     forget(tuner->group, graph->groups);
@@ -53,7 +46,7 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_cl
 
 void sl_tuner_fini(sl_tuner *tuner)
 {
-    sl_store_close(tuner->own_store);
+    sl_map_fini(&tuner->known);
     sl_arena_fini(&tuner->arena);
 }
 
@@ -85,6 +78,27 @@ static char *key_of(const sl_tuner *tuner, const uint8_t *choice, const char *ta
     return length < 0 ? NULL : key;
 }
 
+static sl_status find_timing(const sl_tuner *tuner, const char *key, sl_timing *timing, bool *found, sl_error *error)
+{
+    const sl_timing_store *store = tuner->options.store;
+    const sl_timing *known = sl_map_get(&tuner->known, key, strlen(key));
+    *found = known;
+    if (known)
+        *timing = *known;
+    return known || !store ? SL_OK : store->find(store->context, key, timing, found, error);
+}
+
+static sl_status keep_timing(sl_tuner *tuner, const char *key, const sl_timing *timing, sl_error *error)
+{
+    const sl_timing_store *store = tuner->options.store;
+    char *copy = sl_arena_strdup(&tuner->arena, key);
+    sl_timing *kept = sl_arena_new(&tuner->arena, sl_timing);
+    if (!copy || !kept || !sl_map_put(&tuner->known, copy, strlen(copy), kept))
+        return sl_fail_memory(error);
+    *kept = *timing;
+    return store ? store->add(store->context, key, timing, error) : SL_OK;
+}
+
 static sl_status time_batch(sl_tuner *tuner, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
                             sl_timing *timing, sl_error *error)
 {
@@ -114,7 +128,7 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
         status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
         for (size_t k = 0; k < pending && !status; k++) {
             timing[place[k]] = fresh[k];
-            status = sl_store_add(tuner->options.store, key[place[k]], &fresh[k], error);
+            status = keep_timing(tuner, key[place[k]], &fresh[k], error);
         }
         pending = 0;
     }
@@ -124,7 +138,6 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
 sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
                         bool verify, sl_timing *timing, sl_error *error)
 {
-    sl_store *store = tuner->options.store;
     char **key = calloc(count + 1, sizeof *key), numbered[32];
     sl_status status = key ? SL_OK : sl_fail_memory(error);
     rounds = rounds ? rounds : tuner->options.rounds;
@@ -132,9 +145,9 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
         /* Copies of the original are told apart, or all would be the first one found. */
         snprintf(numbered, sizeof numbered, "%s%zu", tag, i);
         key[i] = key_of(tuner, choice[i], strcmp(tag, NULL_TAG) ? tag : numbered, rounds);
-        if (!key[i])
-            status = sl_fail_memory(error);
-        else if (sl_store_find(store, key[i], &timing[i])) {
+        bool found = false;
+        status = key[i] ? find_timing(tuner, key[i], &timing[i], &found, error) : sl_fail_memory(error);
+        if (found) {
             tuner->base = tuner->base ? tuner->base : timing[i].base;
             free(key[i]);
             key[i] = NULL;
@@ -232,11 +245,12 @@ static sl_status ask_clock(sl_tuner *tuner, const uint8_t *nothing, sl_error *er
 {
     char *key = key_of(tuner, nothing, "deviation", 0);
     sl_timing timing = {0};
-    sl_status status = key ? SL_OK : sl_fail_memory(error);
-    if (!status && !sl_store_find(tuner->options.store, key, &timing)) {
+    bool found = false;
+    sl_status status = key ? find_timing(tuner, key, &timing, &found, error) : sl_fail_memory(error);
+    if (!status && !found) {
         status = tuner->clock->deviation(tuner->clock->context, &timing.spread, error);
         if (!status)
-            status = sl_store_add(tuner->options.store, key, &timing, error);
+            status = keep_timing(tuner, key, &timing, error);
     }
     tuner->deviation = timing.spread;
     free(key);

@@ -4,9 +4,17 @@
 #ifndef SL_BYPASS_TUNER_H
 #define SL_BYPASS_TUNER_H
 
+#include "base/map.h"
 #include "base/progress.h"
 #include "bypass/clock.h"
-#include "bypass/store.h"
+
+/* Timings that were taken before, kept somewhere: tuning goes on where it was stopped, and another selection strategy
+ * costs nothing that was measured already. Keys are texts that say all that a timing depends on. */
+typedef struct sl_timing_store {
+    void *context;
+    sl_status (*find)(void *context, const char *key, sl_timing *timing, bool *found, sl_error *error);
+    sl_status (*add)(void *context, const char *key, const sl_timing *timing, sl_error *error);
+} sl_timing_store;
 
 typedef struct sl_tuner_options {
     double thresh1, thresh2, weight; /* as in the paper */
@@ -14,7 +22,7 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the clock's own wish */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t most;                   /* affinities to measure, about; 0: all. See sl_tuner_affinities */
-    sl_store *store;                 /* NULL: timings are kept as long as the tuner */
+    const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */
     const sl_progress *progress;     /* NULL: nobody listens */
 } sl_tuner_options;
@@ -34,9 +42,9 @@ typedef struct sl_tuner {
     double noise;     /* percent: gains up to this are noise; set by sl_tuner_affinities */
     double base;      /* median of the original, in the clock's unit; 0: not timed yet */
     double deviation; /* standard error of a gain that is known to be 0, in percent */
-    sl_store *own_store;
-    uint64_t timed;  /* choices that the clock was asked for */
-    uint64_t wished; /* affinities that were measured */
+    sl_map known;     /* key -> sl_timing, in the arena */
+    uint64_t timed;   /* choices that the clock was asked for */
+    uint64_t wished;  /* affinities that were measured */
 } sl_tuner;
 
 /* `graph` and `clock` must outlive the tuner. */

@@ -5,54 +5,10 @@
 #include <string.h>
 
 #include "cli/apply_report.h"
-#include "cli/llvm_file.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/table.h"
-
-/* A plan may be for the code as it lies there, or for what -O2 makes of it. */
-static sl_status open_code(sl_llvm_file *file, const sl_plan *plan, const char *path,
-                           const sl_apply_llvm_options *options, sl_error *error)
-{
-    sl_llvm_options wishes = {.cpu = options->cpu};
-    sl_status status = sl_llvm_file_open(file, path, options->llvm, &wishes, error);
-    if (status || sl_llvm_facts_of(file->code).hash == plan->code_hash)
-        return status;
-    sl_llvm_file optimised;
-    wishes.optimise = true;
-    if (sl_llvm_file_open(&optimised, path, options->llvm, &wishes, NULL))
-        return SL_OK;
-    if (sl_llvm_facts_of(optimised.code).hash == plan->code_hash) {
-        sl_llvm_file_close(file);
-        *file = optimised;
-    } else {
-        sl_llvm_file_close(&optimised);
-    }
-    return SL_OK;
-}
-
-/* The hash is of what this LLVM makes of the file, so another version is another code. */
-static sl_status check_plan(const sl_llvm_file *file, const sl_plan *plan, const char *path, sl_error *error)
-{
-    sl_llvm_facts facts = sl_llvm_facts_of(file->code);
-    const sl_load_graph *graph = sl_llvm_graph(file->code);
-    sl_status status = sl_plan_check(plan, "llvm-ir", facts.hash, path, graph, error);
-    if (status && plan->code_hash != facts.hash && !strcmp(plan->form, "llvm-ir")) {
-        size_t used = strlen(error->text);
-        snprintf(error->text + used, sizeof error->text - used,
-                 " (this is LLVM %u; a plan made with another version does not fit either)",
-                 sl_llvm_version(file->llvm));
-    }
-    return status;
-}
-
-static sl_status annotate(const sl_llvm_file *file, const sl_plan *plan, uint8_t *mode, sl_error *error)
-{
-    const sl_load_graph *graph = sl_llvm_graph(file->code);
-    for (uint32_t i = 0; i < graph->loads; i++)
-        mode[i] = (uint8_t)sl_plan_mode(plan, graph->load[i].function, graph->load[i].place);
-    return sl_llvm_annotate(file->code, mode, error);
-}
+#include "rewrite/llvm_file.h"
 
 static sl_status write_module(const sl_invocation *inv, const sl_llvm_file *file, sl_error *error)
 {
@@ -190,15 +146,13 @@ sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const cha
                         const sl_apply_llvm_options *options, sl_error *error)
 {
     sl_llvm_file file;
-    sl_status status = open_code(&file, plan, path, options, error);
+    sl_status status = sl_llvm_file_open_planned(&file, path, options->llvm, options->cpu, plan, error);
     if (status)
         return status;
     uint32_t loads = sl_llvm_graph(file.code)->loads;
     uint8_t *mode = calloc((size_t)loads + 1, 1);
     sl_llvm_check *check = calloc((size_t)loads + 1, sizeof *check);
-    status = mode && check ? check_plan(&file, plan, path, error) : sl_fail_memory(error);
-    if (!status)
-        status = annotate(&file, plan, mode, error);
+    status = mode && check ? sl_llvm_file_apply(&file, plan, path, mode, error) : sl_fail_memory(error);
     if (!status && sl_llvm_facts_of(file.code).arch == SL_LLVM_AMDGCN)
         status = sl_llvm_file_check(&file, check, error);
     if (!status)

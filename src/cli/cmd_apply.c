@@ -8,8 +8,8 @@
 #include "cli/apply_llvm.h"
 #include "cli/apply_report.h"
 #include "cli/command.h"
-#include "cli/llvm_file.h"
 #include "cli/output.h"
+#include "rewrite/llvm_file.h"
 #include "rewrite/ptx.h"
 
 typedef struct apply_options {

@@ -3,25 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "cli/command.h"
+#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "report/launches.h"
+#include "report/count_log.h"
 #include "report/table.h"
-#include "trace/count_trace.h"
-#include "trace/import.h"
+#include "base/text.h"
 
 typedef struct info_options {
-    sl_common common;
+    sl_input_options input;
     bool brief;
 } info_options;
 
 typedef struct trace_info {
     const sl_invocation *inv;
-    sl_trace *trace; /* NULL: a foreign one */
+    sl_cli_input input;
+    const sl_trace *trace; /* NULL: the input is no trace of ours */
     sl_launch_log *log;
-    sl_report_trace about;
     sl_error damage; /* status SL_OK: none */
 } trace_info;
 
@@ -35,16 +33,15 @@ static const char *plural(uint64_t count, const char *one, const char *many)
 static void text_file(FILE *file, const trace_info *info)
 {
     char bytes[SL_HUMAN_BYTES];
-    const sl_report_trace *about = &info->about;
-    fprintf(file, "%s: ", about->path);
-    if (!info->trace) {
-        size_t launches = sl_launch_log_count(info->log);
-        fprintf(file, "%s trace, %zu %s\n", about->format, launches, plural(launches, "launch", "launches"));
-        return;
-    }
-    uint32_t kernels = sl_trace_kernels(info->trace), launches = sl_trace_launches(info->trace);
-    fprintf(file, "%s, %u %s, %u %s\n", sl_human_bytes(about->bytes, bytes), kernels,
-            plural(kernels, "kernel", "kernels"), launches, plural(launches, "launch", "launches"));
+    const sl_report_trace *about = &info->input.about;
+    size_t launches = sl_launch_log_count(info->log);
+    fprintf(file, "%s: ", info->input.subject);
+    if (info->trace)
+        fprintf(file, "%s, %u %s, ", sl_human_bytes(about->bytes, bytes), sl_trace_kernels(info->trace),
+                plural(sl_trace_kernels(info->trace), "kernel", "kernels"));
+    else if (info->input.trace)
+        fprintf(file, "%s trace, ", about->format);
+    fprintf(file, "%zu %s\n", launches, plural(launches, "launch", "launches"));
     if (about->producer && *about->producer)
         fprintf(file, "made by: %s\n", about->producer);
     if (about->damage)
@@ -114,7 +111,13 @@ static sl_status write_text(FILE *file, const void *result, sl_error *error)
 static sl_status write_json(FILE *file, const void *result, sl_error *error)
 {
     const trace_info *info = result;
-    return sl_launch_report_json(file, info->log, &(sl_report_info){.command = "info", .trace = &info->about}, error);
+    const sl_cli_input *input = &info->input;
+    const sl_report_info head = {.command = "info",
+                                 .trace = input->trace,
+                                 .option = &input->fact,
+                                 .options = !input->trace,
+                                 .seed = input->trace ? NULL : &input->input.spec.seed};
+    return sl_launch_report_json(file, info->log, &head, error);
 }
 
 static sl_status write_csv(FILE *file, const void *result, sl_error *error)
@@ -124,97 +127,67 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 
 /* ---- collecting ---- */
 
-static sl_status add_launch(trace_info *info, uint32_t n, sl_pool *pool, sl_error *error)
-{
-    bool brief = ((const info_options *)info->inv->values)->brief;
-    const sl_trace_launch *launch = sl_trace_launch_at(info->trace, n);
-    sl_launch_result result = {
-        .index = launch->index,
-        .kernel = sl_trace_kernel_at(info->trace, launch->kernel),
-        .launch = launch,
-        .trace_bytes = sl_trace_launch_bytes(info->trace, n),
-    };
-    if (brief)
-        return sl_launch_log_add(info->log, &result, error);
-    sl_launch_counter *counter;
-    sl_launch_counts counts;
-    sl_error damage;
-    sl_status status =
-        sl_trace_count_launch(info->trace, n, &(sl_count_options){.footprint = true}, pool, &counter, &damage, error);
-    if (status)
-        return status;
-    if (damage.status && !info->damage.status)
-        info->damage = damage;
-    status = sl_launch_counter_result(counter, &counts, error);
-    result.counts = &counts;
-    if (!status)
-        status = sl_launch_log_add(info->log, &result, error);
-    sl_launch_counter_destroy(counter);
-    return status;
-}
-
 static sl_status collect_ours(trace_info *info, sl_error *error)
 {
+    const sl_recording *recording = &info->input.recording;
     sl_pool *pool = NULL;
-    sl_status status = sl_trace_open(info->about.path, &info->trace, &info->damage, error);
-    if (status)
-        return status;
-    info->about.bytes = sl_trace_bytes(info->trace);
-    info->about.producer = sl_trace_producer(info->trace);
-    status = sl_pool_create((unsigned)info->inv->common->threads, &pool, error);
-    uint32_t launches = sl_trace_launches(info->trace);
-    for (uint32_t n = 0; n < launches && !status; n++) {
-        status = add_launch(info, n, pool, error);
-        sl_progress_update(info->inv->progress, "launches", n + 1, launches);
+    sl_status status = sl_pool_create((unsigned)info->inv->common->threads, &pool, error);
+    for (uint32_t n = 0; n < recording->launches && !status; n++) {
+        status = sl_count_log_add(info->log, info->trace, recording->launch[n],
+                                  !((const info_options *)info->inv->values)->brief, pool, &info->damage, error);
+        sl_progress_update(info->inv->progress, "launches", n + 1, recording->launches);
     }
     sl_pool_destroy(pool);
     if (info->damage.status)
-        info->about.damage = info->damage.text;
+        info->input.about.damage = info->damage.text;
     return status;
 }
 
-static sl_status collect_foreign(trace_info *info, sl_error *error)
+/* What is no trace of ours is run or imported, and counted while that happens: nothing is written. */
+static sl_status collect_others(trace_info *info, sl_error *error)
 {
-    bool brief = ((const info_options *)info->inv->values)->brief;
-    sl_recorder_config config = {
-        .count = !brief,
-        .count_options = {.footprint = true},
-        .launch_done = sl_launch_log_done,
-        .context = info->log,
-    };
-    sl_recorder *recorder;
-    sl_status status = sl_recorder_create(&config, &recorder, error);
+    sl_record_options o = info->input.record;
+    o.count = !((const info_options *)info->inv->values)->brief;
+    o.launch_done = sl_launch_log_done;
+    o.launch_context = info->log;
+    sl_status status = sl_input_emulate(&info->input.input, &o, &info->input.recording.end, error);
+    sl_cli_input_warn(info->inv, &info->input.recording.end, NULL);
+    return status;
+}
+
+static sl_status collect(trace_info *info, sl_error *error)
+{
+    sl_status status = sl_launch_log_create(&info->log, error);
     if (status)
         return status;
-    status = sl_import(info->about.path, sl_recorder_sink(recorder), info->inv->progress, error);
-    sl_recorder_abandon(recorder);
-    return status;
+    info->trace = info->input.recording.trace;
+    info->damage = info->input.recording.damage;
+    return info->trace ? collect_ours(info, error) : collect_others(info, error);
 }
 
 static int run_info(const sl_invocation *inv)
 {
     static const sl_report_forms forms = {write_text, write_json, write_csv};
-    trace_info info = {.inv = inv, .about = {.path = inv->args.operand[0]}};
+    trace_info info = {.inv = inv};
     sl_error error;
-    sl_trace_format format;
-    sl_status status = sl_trace_detect(info.about.path, &format, &error);
-    if (!status && format == SL_FORMAT_UNKNOWN)
-        status = sl_fail_at(&error, SL_INVALID, info.about.path, 0, 0, "this is no trace that Sluice can read");
-    if (!status)
-        status = sl_launch_log_create(&info.log, &error);
-    if (!status) {
-        info.about.format = sl_trace_format_name(format);
-        status = format == SL_FORMAT_SLUICE ? collect_ours(&info, &error) : collect_foreign(&info, &error);
-    }
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &info, stdout);
+    int code = sl_cli_input_open(&info.input, inv, SL_TAKES_ALL, 0, false);
+    if (!code && info.input.input.kind == SL_INPUT_TRACE)
+        code = sl_cli_input_take(&info.input, inv, true);
+    if (code)
+        return code;
+    sl_status status = collect(&info, &error);
+    code = status ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &info, sl_cli_input_stream(&info.input));
+    code = sl_cli_input_code(&info.input, code);
     if (!status && info.damage.status) {
-        sl_cli_warn(inv, "%s: %s", info.about.path, info.damage.text);
+        sl_cli_warn(inv, "%s: %s", info.input.subject, info.damage.text);
         code = SL_EXIT_FAILURE;
     }
     sl_launch_log_destroy(info.log);
-    sl_trace_close(info.trace);
+    sl_cli_input_close(&info.input);
     return code;
 }
+
+static const info_options defaults = {.input = SL_INPUT_DEFAULTS};
 
 static const sl_option options[] = {
     {"brief", 'b', SL_OPTION_FLAG, NULL, "Show what the file's index says, without counting",
@@ -232,18 +205,21 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_info = {
     .name = "info",
     .summary = "show the kernels, launches, loads and sizes of a trace",
-    .usage = "[options] TRACE",
+    .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Shows what is in a trace: its kernels with their loads and registers, and for each launch what it "
         "executed and touched and how much room it takes in the file.\n\n"
         "Besides Sluice traces it takes the traces that 'sluice import' takes. A damaged or unfinished Sluice "
-        "trace is shown as far as it can be read; what is lost is said, and the exit code is 1.",
+        "trace is shown as far as it can be read; what is lost is said, and the exit code is 1.\n\n" SL_INPUT_HELP,
     .options = options,
+    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(info_options),
+    .defaults = &defaults,
     .least_operands = 1,
-    .most_operands = 1,
-    .operand = "a trace",
+    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .operand = SL_INPUT_OPERAND,
+    .takes_program = true,
     .examples = examples,
     .run = run_info,
 };

@@ -5,12 +5,13 @@
 
 #include "base/array.h"
 #include "bypass/ptx_loads.h"
+#include "cli/input.h"
 #include "cli/show_tuning.h"
-#include "cli/tune_gpu.h"
+#include "study/tuning.h"
 
 typedef struct measure_options {
-    sl_run_options run;
-    const char *plan, *kernel;
+    sl_input_options input;
+    const char *plan;
     uint64_t rounds, launches;
     bool cold;
 } measure_options;
@@ -19,21 +20,19 @@ typedef struct measure_options {
 // clang-format off
 static const sl_option options[] = {
     {"plan", 0, SL_OPTION_STRING, "FILE", "The plan, made by 'sluice tune' for this code", AT(plan), 0, 0, NULL},
-    {"kernel", 0, SL_OPTION_STRING, "REGEX", "Measure only kernels whose name matches", AT(kernel), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each kernel N times (default: 31)", AT(rounds), 3, 1000, NULL},
     {"launches", 0, SL_OPTION_NUMBER, "N", "Of each kernel, the N launches that take longest (default: 8)", AT(launches), 1, 1000000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
-    SL_SUBJECT_OPTIONS,
     {0},
 };
 // clang-format on
 
-static const measure_options defaults = {.run = {.lanes = 32, .size = 1, .seed = 1}, .rounds = 31, .launches = 8};
+static const measure_options defaults = {.input = SL_INPUT_DEFAULTS, .rounds = 31, .launches = 8};
 
 typedef struct measuring {
     const sl_invocation *inv;
     const measure_options *options;
-    const sl_subject *subject;
+    const sl_input *input;
     const sl_plan *plan;
     sl_arena arena;
     char clock[160];
@@ -50,7 +49,7 @@ static sl_status check_plan(const measuring *m, const sl_timed_launch *launch, s
     if (!status)
         status = sl_ptx_loads(launch->module, NULL, SL_PTX_L2_SM, &arena, &all, error);
     if (!status)
-        status = sl_plan_check(m->plan, "ptx", hash, m->subject->name, &all, error);
+        status = sl_plan_check(m->plan, "ptx", hash, m->input->spec.name, &all, error);
     sl_arena_fini(&arena);
     return status;
 }
@@ -61,7 +60,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     sl_timing timing = {0};
     uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->loads + 1);
     const uint8_t *choice[1] = {mode};
-    sl_tuning_row row = {.subject = m->subject->name,
+    sl_tuning_row row = {.subject = m->input->spec.name,
                          .kernel = sl_arena_strdup(&m->arena, launch->func->name),
                          .launch = launch->launch,
                          .launches = launch->launches,
@@ -93,23 +92,24 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
 static int measure(measuring *m)
 {
     sl_error error = {0};
-    const sl_gpu_tour tour = {.subject = m->subject,
-                              .kernel_regex = m->options->kernel,
-                              .most_launches = (uint32_t)m->options->launches,
-                              .cold = m->options->cold,
-                              .check = true,
-                              .visit = visit,
-                              .context = m};
-    sl_status status = sl_gpu_visit(&tour, &error);
+    char text[512];
+    const sl_timed_kernels kernels = {.input = m->input,
+                                      .kernel_regex = m->options->input.kernel_regex,
+                                      .most_launches = (uint32_t)m->options->launches,
+                                      .cold = m->options->cold,
+                                      .check = true,
+                                      .visit = visit,
+                                      .context = m};
+    sl_status status = sl_time_on_gpu(&kernels, &error);
     sl_tuning shown = {.clock = m->clock, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
     return status ? sl_cli_fail(m->inv, &error)
-                  : sl_show_tuning(m->inv, m->subject->input, &m->options->run.seed, &shown);
+                  : sl_show_tuning(m->inv, sl_input_text(m->input, text, sizeof text), &m->options->input.seed, &shown);
 }
 
 static int run(const sl_invocation *inv)
 {
     measuring m = {.inv = inv, .options = inv->values};
-    sl_subject subject;
+    sl_cli_input input;
     sl_plan plan;
     sl_error error = {0};
     if (!m.options->plan)
@@ -117,12 +117,12 @@ static int run(const sl_invocation *inv)
     if (sl_plan_read(m.options->plan, &plan, &error))
         return sl_cli_fail(inv, &error);
     sl_arena_init(&m.arena);
-    int code = sl_subject_open(&subject, inv, &m.options->run);
+    int code = sl_cli_input_open(&input, inv, SL_TAKES_CODE, 0, true);
     if (!code) {
-        m.subject = &subject;
+        m.input = &input.input;
         m.plan = &plan;
         code = measure(&m);
-        sl_subject_close(&subject);
+        sl_cli_input_close(&input);
     }
     sl_array_free(&m.rows);
     sl_arena_fini(&m.arena);
@@ -146,11 +146,12 @@ const sl_command sl_cmd_measure = {
         "and "
         "compares what they leave there: other bytes are an error. Shows medians, the speedup and its standard error.",
     .options = options,
+    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(measure_options),
     .defaults = &defaults,
     .least_operands = 1,
-    .most_operands = 64,
+    .most_operands = SL_INPUT_MOST_OPERANDS,
     .operand = "a workload or a PTX file",
     .examples = examples,
     .run = run,

@@ -1,101 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice model: miss rates by class, from reuse distances. */
-#include <string.h>
-
 #include "cli/command.h"
 #include "cli/compat_hpca14.h"
-#include "cli/model_log.h"
+#include "cli/input.h"
+#include "cli/model_options.h"
 #include "cli/model_sweep.h"
-#include "cli/model_wishes.h"
 #include "cli/show_launches.h"
-#include "cli/trace_input.h"
 #include "model/model.h"
 #include "report/launches.h"
+#include "report/model_log.h"
 
 typedef struct model_options {
-    sl_trace_input_options input;
-    sl_model_wishes wishes;
-    sl_sweep_wishes sweep;
+    sl_input_options input;
+    sl_model_settings model;
+    sl_sweep_settings sweep;
     int compat; /* index into compat_choices */
 } model_options;
 
 enum { COMPAT_NONE, COMPAT_HPCA14 };
 static const char *const compat_choices[] = {"none", "hpca14", NULL};
 
-static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input)
+static int run_launches(const sl_invocation *inv, const sl_machine *machine, const sl_cli_input *input)
 {
     const model_options *o = inv->values;
-    const sl_model_options wishes = sl_model_wishes_options(&o->wishes, o->input.seed);
-    const sl_report_option workload = {"workload", input->workload};
+    const sl_model_options settings = sl_model_options_of(&o->model, o->input.seed);
     sl_launch_log *log = NULL;
+    sl_pool *pool = NULL;
     sl_error error;
     sl_status status = sl_launch_log_create(&log, &error);
     if (!status)
-        status = sl_model_log(inv, machine, &wishes, input, log, &error);
-    sl_shown_launches shown = {.log = log,
-                               .text = sl_model_report_text,
-                               .machine = machine->name,
-                               .fact = &workload,
-                               .facts = *input->workload != 0,
-                               .seed = &o->input.seed,
-                               .trace = *input->workload ? NULL : &input->about,
-                               .subject = *input->workload ? input->workload : NULL,
-                               .sources = input->texts,
-                               .source = input->text};
-    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
+        status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
+    if (!status)
+        status = sl_model_log(&input->recording, machine, &settings, pool, inv->progress, log, &error);
+    sl_pool_destroy(pool);
+    sl_shown_launches shown = {
+        .log = log, .text = sl_model_report_text, .machine = machine->name, .seed = &o->input.seed};
+    sl_shown_input(&shown, input);
+    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
     sl_launch_log_destroy(log);
     return code;
 }
 
-static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const sl_trace_input *input)
+static int run_sweep(const sl_invocation *inv, const sl_machine *machine, const sl_cli_input *input)
 {
     const model_options *o = inv->values;
-    const sl_model_options wishes = sl_model_wishes_options(&o->wishes, o->input.seed);
-    return sl_run_sweep(inv, &o->sweep, machine, &wishes, input);
+    const sl_model_options settings = sl_model_options_of(&o->model, o->input.seed);
+    char without[SL_WITHOUT_BYTES];
+    sl_point like = SL_POINT_START;
+    like.kind = SL_POINT_MODEL;
+    like.resolved = machine;
+    like.seed = o->input.seed;
+    like.without = sl_model_without(&settings, without);
+    return sl_run_sweep(inv, &o->sweep, &like, input);
 }
 
-/* A workload runs with the warps of the machine. */
 static int run_model(const sl_invocation *inv)
 {
-    model_options options = *(const model_options *)inv->values;
-    sl_invocation fitted = *inv;
-    fitted.values = &options;
+    const model_options *o = inv->values;
     sl_error error;
     sl_machine machine;
-    sl_trace_input input = {0};
-    if (options.compat == COMPAT_HPCA14)
+    sl_cli_input input;
+    if (o->compat == COMPAT_HPCA14)
         return sl_run_compat_hpca14(inv);
-    if (sl_sweep_check(&options.sweep, &error))
+    if (sl_sweep_check(&o->sweep, &error))
         return sl_cli_usage(inv, "%s", error.text);
-    sl_status status = sl_model_wishes_machine(&options.wishes, &machine, &error);
-    if (!status) {
-        options.input.lanes = machine.lanes;
-        status = sl_trace_input_open(&input, &fitted, &error);
-    }
-    if (status)
+    if (sl_model_machine(&o->model, &machine, &error))
         return sl_cli_fail(inv, &error);
-    if (input.damage.status) {
-        status = input.damage.status;
-        error = input.damage;
-    }
-    int code = status                            ? sl_cli_fail(inv, &error)
-               : sl_sweep_wanted(&options.sweep) ? run_sweep(&fitted, &machine, &input)
-                                                 : run_launches(&fitted, &machine, &input);
-    sl_trace_input_close(&input);
+    int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, false);
+    if (code)
+        return code;
+    code = sl_sweep_wanted(&o->sweep) ? run_sweep(inv, &machine, &input) : run_launches(inv, &machine, &input);
+    code = sl_cli_input_code(&input, code);
+    sl_cli_input_close(&input);
     return code;
 }
 
 #define AT(field) offsetof(model_options, field)
 static const sl_option options[] = {
-    SL_MODEL_WISHES_TABLE(model_options),
-    SL_SWEEP_WISHES_TABLE(model_options),
+    SL_MODEL_OPTIONS(model_options),
+    SL_SWEEP_OPTIONS(model_options),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
      "Do as another program does: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
      compat_choices},
     {0},
 };
 
-static const model_options defaults = {.input = SL_TRACE_INPUT_DEFAULTS, .wishes = SL_MODEL_WISHES_DEFAULTS};
+static const model_options defaults = {.input = SL_INPUT_DEFAULTS, .model = SL_MODEL_SETTINGS_DEFAULTS};
 
 static const sl_example examples[] = {
     {"sluice model matmul --gpu fermi-gtx470", "Shows what a workload would miss in a Fermi's caches, by class"},
@@ -110,7 +100,7 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_model = {
     .name = "model",
     .summary = "predict cache misses by class from reuse distances, in seconds",
-    .usage = "[options] " SL_TRACE_INPUT_USAGE,
+    .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Predicts what each launch of a trace does to the caches of a machine: hits and misses of L1 by class "
         "(compulsory, capacity, conflict, caused by stores or by waiting for an MSHR; of the hits, those on data still "
@@ -124,15 +114,16 @@ const sl_command sl_cmd_model = {
         "distances alone decide, and all points with the same line come from one pass.\n\n"
         "With --compat hpca14 the program is the one that the authors of the model published, on thread traces: one "
         "core of a Fermi with a 16 KiB L1, its way of counting and its mistakes included, without the random part of "
-        "its latencies. It takes no other option of the model.",
+        "its latencies. It takes no other option of the model.\n\n" SL_INPUT_HELP,
     .options = options,
-    .more_options = sl_trace_input_table,
+    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(model_options),
     .defaults = &defaults,
     .least_operands = 1,
-    .most_operands = SL_TRACE_INPUT_MOST_OPERANDS,
-    .operand = SL_TRACE_INPUT_OPERAND,
+    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .operand = SL_INPUT_OPERAND,
+    .takes_program = true,
     .examples = examples,
     .run = run_model,
 };

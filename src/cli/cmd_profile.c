@@ -3,13 +3,13 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "cli/trace_input.h"
 #include "report/profile.h"
 
 typedef struct profile_options {
-    sl_trace_input_options input;
+    sl_input_options input;
     uint64_t line, sector, cores, blocks_per_core, cache, windows;
     bool loads_only;
 } profile_options;
@@ -29,7 +29,7 @@ static const sl_option options[] = {
 // clang-format on
 
 static const profile_options defaults = {
-    .input = SL_TRACE_INPUT_DEFAULTS,
+    .input = SL_INPUT_DEFAULTS,
     .line = 128,
     .sector = 32,
     .cores = 15,
@@ -38,31 +38,18 @@ static const profile_options defaults = {
     .windows = 16,
 };
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_profile_report_csv(file, result, error);
-}
+SL_REPORT_FORMS(forms, sl_profile_report, sl_profile_report_text, sl_profile_report_json, sl_profile_report_csv, NULL);
 
 typedef struct shown_profile {
     sl_profile_report report; /* first: the forms take it for the whole */
-    const sl_trace_input *input;
+    const sl_cli_input *input;
 } shown_profile;
 
 static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
 {
     (void)error;
     const shown_profile *shown = result;
-    *input = (sl_page_input){.subject = *shown->input->workload ? shown->input->workload : shown->input->name,
+    *input = (sl_page_input){.subject = shown->input->subject,
                              .info = shown->report.info,
                              .profile = &shown->report,
                              .sources = shown->input->texts,
@@ -71,18 +58,17 @@ static sl_status make_page(const void *result, sl_page_input *input, sl_error *e
 }
 
 /* The options of the profile, given or not: they are part of what its numbers mean. */
-static bool describe(const sl_invocation *inv, sl_trace_input *input, sl_arena *arena, sl_report_info *info)
+static bool describe(const sl_invocation *inv, sl_cli_input *input, sl_arena *arena, sl_report_info *info)
 {
     const profile_options *o = inv->values;
     sl_report_option *option = sl_arena_array(arena, sl_report_option, sizeof options / sizeof *options + 2);
     if (!option)
         return false;
     *info = (sl_report_info){.command = "profile", .option = option};
-    if (*input->workload) {
-        option[info->options++] = (sl_report_option){"workload", input->workload};
+    info->trace = input->trace;
+    if (!input->trace) {
+        option[info->options++] = input->fact;
         info->seed = &o->input.seed;
-    } else {
-        info->trace = &input->about;
     }
     for (const sl_option *each = options; each->name; each++) {
         char value[64];
@@ -107,27 +93,27 @@ static void tell(void *context, const char *what, uint64_t done, uint64_t total)
     sl_progress_update(p->all, "launches x cores", p->before * total + done, p->launches * total);
 }
 
-static sl_status profile_launches(const sl_invocation *inv, const sl_trace_input *input,
-                                  const sl_profile_options *wanted, sl_profile *profile, sl_error *error)
+static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *input, const sl_profile_options *wanted,
+                                  sl_profile *profile, sl_error *error)
 {
     sl_pool *pool;
     sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
     if (status)
         return status;
-    for (uint32_t i = 0; i < input->launches && !status; i++) {
-        launch_progress done = {inv->progress, i, input->launches};
+    for (uint32_t i = 0; i < input->recording.launches && !status; i++) {
+        launch_progress done = {inv->progress, i, input->recording.launches};
         sl_progress progress = {tell, &done};
-        status = sl_profile_launch(input->trace, input->launch[i], wanted, pool, &progress, &profile[i], error);
+        status = sl_profile_launch(input->recording.trace, input->recording.launch[i], wanted, pool, &progress,
+                                   &profile[i], error);
     }
     sl_pool_destroy(pool);
     return status;
 }
 
-static int profile_input(const sl_invocation *inv, sl_trace_input *input, const sl_profile_options *wanted)
+static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl_profile_options *wanted)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
-    sl_profile *profile = calloc(input->launches ? input->launches : 1, sizeof *profile);
-    shown_profile shown = {.report = {.options = wanted, .profiles = input->launches, .profile = profile},
+    sl_profile *profile = calloc(input->recording.launches ? input->recording.launches : 1, sizeof *profile);
+    shown_profile shown = {.report = {.options = wanted, .profiles = input->recording.launches, .profile = profile},
                            .input = input};
     sl_profile_report *report = &shown.report;
     sl_error error;
@@ -135,12 +121,13 @@ static int profile_input(const sl_invocation *inv, sl_trace_input *input, const 
     sl_arena_init(&arena);
     sl_status status = profile ? profile_launches(inv, input, wanted, profile, &error) : sl_fail_memory(&error);
     if (!status)
-        status = sl_profile_sums_init(&report->sums, profile, input->launches, &error);
+        status = sl_profile_sums_init(&report->sums, profile, input->recording.launches, &error);
     if (!status && !describe(inv, input, &arena, &report->info))
         status = sl_fail_memory(&error);
-    int code = status ? sl_cli_fail(inv, &error) : sl_report_write_page(inv, &forms, make_page, &shown, stdout);
+    int code = status ? sl_cli_fail(inv, &error)
+                      : sl_report_write_page(inv, &forms, make_page, &shown, sl_cli_input_stream(input));
     sl_profile_sums_fini(&report->sums);
-    for (uint32_t i = 0; profile && i < input->launches; i++)
+    for (uint32_t i = 0; profile && i < input->recording.launches; i++)
         sl_profile_fini(&profile[i]);
     free(profile);
     sl_arena_fini(&arena);
@@ -159,18 +146,19 @@ static int run_profile(const sl_invocation *inv)
         .windows = (uint32_t)o->windows,
         .loads_only = o->loads_only,
     };
-    sl_trace_input input;
+    sl_cli_input input;
     sl_error error;
     if (sl_profile_check(&wanted, &error))
         return sl_cli_usage(inv, "%s", error.text);
-    if (sl_trace_input_open(&input, inv, &error))
-        return sl_cli_fail(inv, &error);
-    int code = profile_input(inv, &input, &wanted);
-    if (input.damage.status) {
-        sl_cli_warn(inv, "%s: %s", input.name, input.damage.text);
+    int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, 0, true);
+    if (code)
+        return code;
+    code = sl_cli_input_code(&input, profile_input(inv, &input, &wanted));
+    if (input.recording.damage.status) {
+        sl_cli_warn(inv, "%s: %s", input.subject, input.recording.damage.text);
         code = SL_EXIT_FAILURE;
     }
-    sl_trace_input_close(&input);
+    sl_cli_input_close(&input);
     return code;
 }
 
@@ -187,7 +175,7 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_profile = {
     .name = "profile",
     .summary = "show reuse: distances, counts and footprints per kernel and load",
-    .usage = "[options] " SL_TRACE_INPUT_USAGE,
+    .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Shows how accesses come back to lines and sectors: per kernel, per launch and per load, how many different "
         "lines and sectors lie between one touch and the next of the same (the reuse distance), how often lines are "
@@ -202,15 +190,16 @@ const sl_command sl_cmd_profile = {
         "The reuse distance says what an LRU cache without conflicts would do: touches at a distance below its number "
         "of lines hit. For such a cache of --cache bytes the report shows hits and zero-reuse fills: lines that are "
         "brought in and evicted without a hit, because they are never touched again or because they are touched too "
-        "late.",
+        "late.\n\n" SL_INPUT_HELP,
     .options = options,
-    .more_options = sl_trace_input_table,
+    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(profile_options),
     .defaults = &defaults,
     .least_operands = 1,
-    .most_operands = SL_TRACE_INPUT_MOST_OPERANDS,
-    .operand = SL_TRACE_INPUT_OPERAND,
+    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .operand = SL_INPUT_OPERAND,
+    .takes_program = true,
     .examples = examples,
     .run = run_profile,
 };

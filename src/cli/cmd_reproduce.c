@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pool.h"
-#include "base/text.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "experiment/reproduction.h"
 #include "report/parts.h"
+#include "report/reproduction.h"
+#include "base/text.h"
 
 typedef struct reproduce_options {
     sl_common common;
@@ -67,21 +65,12 @@ static sl_status run_papers(papers *p, const sl_invocation *inv, sl_runner *runn
 static sl_status open_and_run(papers *p, const sl_invocation *inv, sl_error *error)
 {
     const reproduce_options *o = inv->values;
-    char cache[900], database[1000], traces[1000];
-    sl_runner runner = {.traces = traces, .progress = inv->progress};
-    sl_status status = sl_cache_folder(o->cache, cache, sizeof cache, error);
+    sl_cached_runner cached;
+    sl_status status = sl_cached_runner_open(&cached, inv, o->cache, NULL, error);
     if (status)
         return status;
-    snprintf(database, sizeof database, "%s/points.sqlite", cache);
-    snprintf(traces, sizeof traces, "%s/traces", cache);
-    sl_temporary_in(traces);
-    status = sl_point_store_open(database, &runner.store, error);
-    if (!status)
-        status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
-    if (!status)
-        status = run_papers(p, inv, &runner, error);
-    sl_pool_destroy(runner.pool);
-    sl_point_store_close(runner.store);
+    status = run_papers(p, inv, &cached.runner, error);
+    sl_cached_runner_close(&cached);
     return status;
 }
 

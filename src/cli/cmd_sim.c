@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/input.h"
+#include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_launches.h"
-#include "cli/sim_plan.h"
-#include "cli/trace_input.h"
-#include "machine/level_policies.h"
 #include "report/sim.h"
 #include "report/timeline.h"
+#include "study/input_plan.h"
 
 typedef struct sim_options {
-    sl_trace_input_options input;
+    sl_input_options input;
     const char *gpu;
     sl_option_list set;
     const char *l1, *l2, *scheduling;
@@ -37,28 +37,10 @@ static sl_status add_frc(sl_machine *machine, uint32_t entries, sl_error *error)
 
 static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_error *error)
 {
-    size_t count = o->set.count;
-    const char **settings = malloc((count + 1) * sizeof *settings);
-    char scheduling[64];
-    if (!settings)
-        return sl_fail_memory(error);
-    for (size_t i = 0; i < count; i++)
-        settings[i] = o->set.item[i];
-    if (o->scheduling) {
-        snprintf(scheduling, sizeof scheduling, "core.scheduling=%.40s", o->scheduling);
-        settings[count++] = scheduling;
-    }
-    sl_status status = sl_machine_load_with(o->gpu, settings, count, machine, error);
-    free(settings);
-    if (!status && o->frc)
-        status = add_frc(machine, (uint32_t)o->frc, error);
-    if (!status && o->l1)
-        status = sl_level_set_policies(machine, 0, o->l1, error);
-    if (!status && o->l2 && machine->levels < 2)
-        status = sl_fail(error, SL_INVALID, "%s has one level only", machine->name);
-    if (!status && o->l2)
-        status = sl_level_set_policies(machine, 1, o->l2, error);
-    return status;
+    const sl_machine_choice choice = {
+        .gpu = o->gpu, .set = o->set.item, .sets = o->set.count, .l1 = o->l1, .l2 = o->l2, .scheduler = o->scheduling};
+    sl_status status = sl_machine_choose(&choice, machine, error);
+    return !status && o->frc ? add_frc(machine, (uint32_t)o->frc, error) : status;
 }
 
 /* ---- a run ---- */
@@ -153,32 +135,38 @@ static sl_status simulate_all(run *r, sl_error *error)
     return close_timeline(r, status, error);
 }
 
-static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_trace_input *input)
+/* What the plan says of each launch. */
+static sl_status read_plan(run *r, const sl_cli_input *input, sl_arena *arena, sl_error *error)
+{
+    sl_plan plan;
+    if (!r->options->plan)
+        return SL_OK;
+    sl_status status = sl_input_plan(&input->input, r->options->plan, r->options->code, &plan, error);
+    if (status)
+        return status;
+    status = sl_plan_launches(&plan, &input->recording, r->machine->levels, arena, &r->series.plan, error);
+    sl_plan_fini(&plan);
+    return status;
+}
+
+static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_cli_input *input)
 {
     const sim_options *o = inv->values;
-    const sl_report_option workload = {"workload", input->workload};
+    const sl_recording *recording = &input->recording;
     run r = {.inv = inv,
              .options = o,
              .machine = machine,
-             .series = {.trace = input->trace, .launch = input->launch, .launches = input->launches},
+             .series = {.trace = recording->trace, .launch = recording->launch, .launches = recording->launches},
              .sim = {.seed = o->input.seed, .cold = o->cold, .progress = inv->progress}};
     sl_error error;
     sl_arena plans;
     sl_arena_init(&plans);
-    sl_status status = o->plan ? sl_sim_plan(o->plan, o->code, input, machine, &plans, &r.series.plan, &error) : SL_OK;
+    sl_status status = read_plan(&r, input, &plans, &error);
     if (!status)
         status = simulate_all(&r, &error);
-    sl_shown_launches shown = {.log = r.report.log,
-                               .sim = &r.report,
-                               .machine = machine->name,
-                               .fact = &workload,
-                               .facts = *input->workload != 0,
-                               .seed = &o->input.seed,
-                               .trace = *input->workload ? NULL : &input->about,
-                               .subject = *input->workload ? input->workload : NULL,
-                               .sources = input->texts,
-                               .source = input->text};
-    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, stdout);
+    sl_shown_launches shown = {.log = r.report.log, .sim = &r.report, .machine = machine->name, .seed = &o->input.seed};
+    sl_shown_input(&shown, input);
+    int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
     sl_sim_report_fini(&r.report);
     sl_sim_search_fini(&r.search);
     sl_sim_stream_destroy(r.stream);
@@ -187,37 +175,32 @@ static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_
     return code;
 }
 
-/* A workload runs with the warps of the machine. */
 static int run_sim(const sl_invocation *inv)
 {
-    sim_options options = *(const sim_options *)inv->values;
-    sl_invocation fitted = *inv;
-    fitted.values = &options;
+    const sim_options *o = inv->values;
     sl_error error;
     sl_machine machine;
-    sl_trace_input input = {0};
-    if (options.window.given && !options.timeline)
-        return sl_cli_usage(inv, "--window is of a --timeline");
-    if (options.code && !options.plan)
-        return sl_cli_usage(inv, "--code is that of a --plan");
-    sl_status status = load_machine(&options, &machine, &error);
-    if (!status && options.timeline)
-        status = sl_output_probe(options.timeline, &error);
-    if (!status) {
-        options.input.lanes = machine.lanes;
-        status = sl_trace_input_open(&input, &fitted, &error);
-    }
+    sl_cli_input input;
+    if (o->window.given && !o->timeline)
+        return sl_cli_usage(inv, "--window requires --timeline");
+    if (o->code && !o->plan)
+        return sl_cli_usage(inv, "--code requires --plan");
+    sl_status status = load_machine(o, &machine, &error);
+    if (!status && o->timeline)
+        status = sl_output_probe(o->timeline, &error);
     if (status)
         return sl_cli_fail(inv, &error);
-    int code = input.damage.status ? sl_cli_fail(inv, &input.damage) : run_launches(&fitted, &machine, &input);
-    sl_trace_input_close(&input);
+    int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, false);
+    if (code)
+        return code;
+    code = sl_cli_input_code(&input, run_launches(inv, &machine, &input));
+    sl_cli_input_close(&input);
     return code;
 }
 
 #define AT(field) offsetof(sim_options, field)
 static const sl_option options[] = {
-    {"gpu", 'g', SL_OPTION_STRING, "MACHINE",
-     "The machine: a name of 'sluice machines' or a YAML file (default: fermi-gtx480)", AT(gpu), 0, 0, NULL},
+    SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"l1", 0, SL_OPTION_STRING, "POLICY",
      "Policies of the first level: one that replaces, one that bypasses, or both as decoupled+srrip", AT(l1), 0, 0,
      NULL},
@@ -226,8 +209,6 @@ static const sl_option options[] = {
      AT(frc), 1, 1 << 16, NULL},
     {"scheduler", 0, SL_OPTION_STRING, "WAY", "Which warp issues: lrr, gto, two-level or gty", AT(scheduling), 0, 0,
      NULL},
-    {"set", 0, SL_OPTION_LIST, "KEY=VALUE",
-     "Change a key of the machine, such as L1.ways=8 or cores=1; may be given several times", AT(set), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty all caches before each launch, not the first level alone", AT(cold), 0, 0,
      NULL},
     {"plan", 0, SL_OPTION_STRING, "FILE",
@@ -244,7 +225,7 @@ static const sl_option options[] = {
     {0},
 };
 
-static const sim_options defaults = {.input = SL_TRACE_INPUT_DEFAULTS, .gpu = "fermi-gtx480"};
+static const sim_options defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_DEFAULT_GPU};
 
 static const sl_example examples[] = {
     {"sluice sim spmv --gpu fermi-gtx480", "Simulates a workload on a Fermi: cycles, hit rates, stalls"},
@@ -260,7 +241,7 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_sim = {
     .name = "sim",
     .summary = "simulate caches, networks and memory cycle by cycle, with any policy",
-    .usage = "[options] " SL_TRACE_INPUT_USAGE,
+    .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Simulates the launches of a trace on a machine, cycle by cycle: cores that issue the instructions of their "
         "warps in order, the load/store unit, every level of cache with its MSHRs, queues and policies, networks and "
@@ -269,15 +250,16 @@ const sl_command sl_cmd_sim = {
         "others. A parameter that is 'best' is searched for: the value with which all launches together take the "
         "fewest "
         "cycles. Policies that need to know how often lines are asked for get a run before that counts it. Caches "
-        "behind the first keep their contents from launch to launch unless --cold is given.",
+        "behind the first keep their contents from launch to launch unless --cold is given.\n\n" SL_INPUT_HELP,
     .options = options,
-    .more_options = sl_trace_input_table,
+    .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
     .values_bytes = sizeof(sim_options),
     .defaults = &defaults,
     .least_operands = 1,
-    .most_operands = SL_TRACE_INPUT_MOST_OPERANDS,
-    .operand = SL_TRACE_INPUT_OPERAND,
+    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .operand = SL_INPUT_OPERAND,
+    .takes_program = true,
     .examples = examples,
     .run = run_sim,
 };

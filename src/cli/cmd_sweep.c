@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pool.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/slurm.h"
-#include "cli/temporary.h"
 #include "cli/terminal.h"
-#include "experiment/sweep.h"
+#include "report/sweep_result.h"
+#include "study/slurm.h"
+
+extern char **environ;
 
 typedef struct sweep_options {
     sl_common common;
@@ -54,25 +54,18 @@ static sl_status merge_parts(const sl_option_list *parts, sl_point_store *store,
 static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec, sl_outcome *outcome, sl_error *error)
 {
     const sweep_options *o = inv->values;
-    char cache[900], traces[1000], database[1000];
-    sl_runner runner = {.traces = traces, .progress = inv->progress};
-    sl_status status = sl_cache_folder(o->cache, cache, sizeof cache, error);
-    if (!status)
-        status = read_shard(o->shard, &runner, error);
+    char database[1000];
+    sl_cached_runner cached;
+    database_name(inv->args.operand[0], o->database, database, sizeof database);
+    sl_status status = sl_cached_runner_open(&cached, inv, o->cache, database, error);
     if (status)
         return status;
-    snprintf(traces, sizeof traces, "%s/traces", cache);
-    sl_temporary_in(traces);
-    database_name(inv->args.operand[0], o->database, database, sizeof database);
-    status = sl_point_store_open(database, &runner.store, error);
+    status = read_shard(o->shard, &cached.runner, error);
     if (!status)
-        status = merge_parts(&o->merge, runner.store, error);
+        status = merge_parts(&o->merge, cached.runner.store, error);
     if (!status)
-        status = sl_pool_create((unsigned)inv->common->threads, &runner.pool, error);
-    if (!status)
-        status = sl_runner_run(&runner, spec->point, spec->points, outcome, error);
-    sl_pool_destroy(runner.pool);
-    sl_point_store_close(runner.store);
+        status = sl_runner_run(&cached.runner, spec->point, spec->points, outcome, error);
+    sl_cached_runner_close(&cached);
     return status;
 }
 
@@ -100,6 +93,7 @@ static int submit(const sl_invocation *inv, const sl_sweep_spec *spec)
     const sl_slurm_job job = {.spec = inv->args.operand[0],
                               .database = database,
                               .cache = o->cache,
+                              .environment = environ,
                               .tasks = o->slurm < spec->points ? o->slurm : spec->points};
     if (sl_slurm_submit(&job, id, &error))
         return sl_cli_fail(inv, &error);
@@ -165,8 +159,11 @@ const sl_command sl_cmd_sweep = {
     .summary = "run all combinations of programs, machines, policies and parameters",
     .usage = "[options] SPEC",
     .description =
-        "Runs every combination that a YAML file names: 'workloads' with their parameters and 'traces', a 'size', "
-        "'machines', policies ('l1', 'l2'), 'scheduler', 'seed', and keys of the machine ('set: {L1.size: [16K, "
+        "Runs every combination that a YAML file names: 'workloads' with their parameters, 'traces', 'inputs' (PTX or "
+        "LLVM IR "
+        "with a launch: {file: k.ptx, grid: 8, block: 256, args: [u32:8]}), a 'size', "
+        "'machines', policies ('l1', 'l2'), 'scheduler', bypass plans ('plan'), 'seed', and keys of the machine ('set: "
+        "{L1.size: [16K, "
         "32K]}'); each is a value or a list. 'kind' is sim (the default), model or profile; 'without' are extensions "
         "of the model that are off.\n\n"
         "Results go into an SQLite database, each as soon as it is there: a sweep that was stopped goes on where it "

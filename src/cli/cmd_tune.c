@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice tune: which loads of a kernel should go past which caches, by timing them. */
-#include <errno.h>
+/* sluice tune: which loads of a kernel should bypass which caches, by timing them. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/array.h"
-#include "bypass/ptx_loads.h"
-#include "bypass/tune.h"
+#include "cli/cache_folder.h"
+#include "cli/input.h"
+#include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_tuning.h"
-#include "cli/tune_gpu.h"
-#include "cli/tune_sim.h"
 #include "report/graph_svg.h"
+#include "study/tuning.h"
 
 typedef struct tune_options {
-    sl_run_options run;
+    sl_input_options input;
     const char *output, *graph, *cache;
     const char *select; /* names, separated by commas; the plan is the first one's */
-    const char *kernel;
     const char *thresh1, *thresh2, *weight, *sigmas;
-    uint64_t rounds, search, most, blocks;
+    uint64_t rounds, search, most;
     bool cold, no_cache;
     int on;
     const char *gpu; /* machine to simulate */
@@ -35,14 +31,8 @@ static const char *const clock_choices[] = {"sim", "gpu", NULL};
 static const sl_option options[] = {
     {"output", 'o', SL_OPTION_STRING, "FILE", "The plan to write, as JSON", AT(output), 0, 0, NULL},
     {"on", 0, SL_OPTION_CHOICE, "CLOCK", "What times the kernels: the simulator, or a real GPU (default: sim)", AT(on), 0, 0, clock_choices},
-    {"gpu", 'g', SL_OPTION_STRING, "MACHINE", "Simulator: the machine, a name of 'sluice machines' or a YAML file (default: h200)", AT(gpu), 0, 0, NULL},
-    {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Simulator: change a key of the machine; may be given several times", AT(set), 0, 0, NULL},
-    {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host of this workload does; NAME=VALUE may follow the file", AT(run.workload), 0, 0, NULL},
-    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: the version of LLVM to use, 14 to 19, or the file of its library (default: the newest that is installed)", AT(run.llvm), 0, 0, NULL},
-    {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: run -O2 on it first", AT(run.optimise), 0, 0, NULL},
-    {"blocks", 0, SL_OPTION_NUMBER, "N", "Simulator: take the first N blocks of each launch (default: all)", AT(blocks), 1, 0, NULL},
+    SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"select", 0, SL_OPTION_STRING, "NAMES", "How to choose: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound; several, separated by commas, are compared, and the plan is that of the first (default: ours)", AT(select), 0, 0, NULL},
-    {"kernel", 0, SL_OPTION_STRING, "REGEX", "Tune only kernels whose name matches", AT(kernel), 0, 0, NULL},
     {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a group must gain together, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
     {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a load must gain (default: 1)", AT(thresh2), 0, 0, NULL},
     {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: how much of its group's loss counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
@@ -52,28 +42,29 @@ static const sl_option options[] = {
     {"most", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups of a kernel: groups first, and loads one by one only of groups that make the greatest difference (default: all)", AT(most), 1, 1000000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
-    {"cache", 0, SL_OPTION_STRING, "FILE", "Where timings are kept (default: sluice/timings in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
+    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Where timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
     {"no-cache", 0, SL_OPTION_FLAG, NULL, "Neither use nor keep timings", AT(no_cache), 0, 0, NULL},
-    SL_SUBJECT_OPTIONS,
     {0},
 };
 // clang-format on
 
 static const tune_options defaults = {
-    .run = {.lanes = 32, .size = 1, .seed = 1}, .select = "ours", .search = 256, .gpu = "h200"};
+    .input = SL_INPUT_DEFAULTS, .select = "ours", .search = 256, .gpu = SL_DEFAULT_GPU};
 
 enum { MOST_SELECTORS = 16 };
 
 typedef struct tuning {
     const sl_invocation *inv;
     const tune_options *options;
-    const sl_subject *subject;
+    sl_cli_input input;
+    const sl_machine *machine; /* to simulate; NULL: a GPU times */
     sl_tuner_options wishes;
     size_t selectors;
     const sl_selector *selector[MOST_SELECTORS];
-    sl_plan plan;
+    sl_tuning_result result;
+    sl_point_store *store; /* of timings; NULL: they are not kept */
+    sl_timing_store timings;
     sl_arena arena;
-    SL_ARRAY(sl_tuning_row) rows;
 } tuning;
 
 /* ---- what was asked for ---- */
@@ -128,134 +119,14 @@ static int read_selectors(tuning *t)
     return t->selectors ? SL_EXIT_OK : sl_cli_usage(t->inv, "--select: no name is given");
 }
 
-/* The folders above a file, as far as they are missing. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
 static sl_status open_store(tuning *t, sl_error *error)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    int length = 0;
     if (t->options->no_cache)
         return SL_OK;
-    if (t->options->cache)
-        length = asprintf(&path, "%s", t->options->cache);
-    else if (cache && *cache)
-        length = asprintf(&path, "%s/sluice/timings", cache);
-    else if (home && *home)
-        length = asprintf(&path, "%s/.cache/sluice/timings", home);
-    else
-        return SL_OK;
-    if (length < 0)
-        return sl_fail_memory(error);
-    if (!t->options->cache)
-        make_folders(path);
-    sl_status status = sl_store_open(path, &t->wishes.store, error);
-    free(path);
+    sl_status status = sl_cache_store_open(t->options->cache, &t->store, error);
+    t->timings = sl_point_store_timings(t->store);
+    t->wishes.store = &t->timings;
     return status;
-}
-
-/* ---- one kernel ---- */
-
-static sl_status add_row(tuning *t, const sl_timed_launch *launch, const sl_tuner *tuner, const sl_selector *selector,
-                         const sl_tuned *tuned, sl_error *error)
-{
-    double base = tuned->timing.base ? tuned->timing.base : tuner->base;
-    sl_tuning_row row = {.subject = t->subject->name,
-                         .kernel = sl_arena_strdup(&t->arena, launch->func->name),
-                         .launch = launch->launch,
-                         .launches = launch->launches,
-                         .loads = launch->graph->loads,
-                         .groups = launch->graph->groups,
-                         .select = selector->name,
-                         .chosen = tuned->chosen,
-                         .base = base,
-                         .time = tuned->timing.time ? tuned->timing.time : base,
-                         .gain = tuned->timing.gain,
-                         .gain_spread = tuned->timing.spread,
-                         .noise = tuner->noise,
-                         .verdict = sl_arena_strdup(&t->arena, tuned->verdict)};
-    if (!row.kernel || !row.verdict || !sl_array_push(&t->rows, row))
-        return sl_fail_memory(error);
-    return SL_OK;
-}
-
-static sl_status tune_kernel(tuning *t, const sl_timed_launch *launch, sl_tuner *tuner, sl_error *error)
-{
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < t->selectors && !status; i++) {
-        sl_tuned tuned;
-        status = sl_tune(tuner, t->selector[i], &tuned, error);
-        if (!status && i == 0)
-            status = sl_plan_add(&t->plan, tuner, launch->func->name, &tuned, error);
-        if (!status)
-            status = add_row(t, launch, tuner, t->selector[i], &tuned, error);
-    }
-    return status;
-}
-
-static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *error)
-{
-    tuning *t = context;
-    sl_tuner tuner;
-    if (!t->plan.code_hash) {
-        sl_status status = sl_subject_hash(t->subject, launch->module, &t->plan.code_hash, error);
-        if (status)
-            return status;
-        t->plan.clock = sl_arena_strdup(&t->plan.arena, launch->clock->name);
-        t->plan.unit = sl_arena_strdup(&t->plan.arena, launch->clock->unit);
-    }
-    if (!launch->repeats)
-        sl_cli_warn(t->inv, "%s does not leave the same memory twice; results of variants are not compared",
-                    launch->func->name);
-    if (launch->too_short)
-        sl_cli_warn(t->inv,
-                    "%s takes less than the GPU's timer can tell, and cannot be repeated: its timings are noise",
-                    launch->func->name);
-    t->wishes.code_hash = t->plan.code_hash;
-    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->clock, &t->wishes, error);
-    if (status)
-        return status;
-    status = tune_kernel(t, launch, &tuner, error);
-    sl_tuner_fini(&tuner);
-    return status;
-}
-
-static sl_status tune_on_gpu(tuning *t, sl_error *error)
-{
-    const sl_gpu_tour tour = {.subject = t->subject,
-                              .kernel_regex = t->options->kernel,
-                              .most_launches = 1,
-                              .rounds = (uint32_t)t->options->rounds,
-                              .cold = t->options->cold,
-                              .visit = visit,
-                              .context = t};
-    return sl_gpu_visit(&tour, error);
-}
-
-static sl_status tune_on_sim(tuning *t, sl_error *error)
-{
-    sl_machine machine;
-    const tune_options *o = t->options;
-    sl_status status = sl_machine_load_with(o->gpu, o->set.item, o->set.count, &machine, error);
-    if (status)
-        return status;
-    const sl_sim_tour tour = {.subject = t->subject,
-                              .machine = &machine,
-                              .kernel_regex = o->kernel,
-                              .blocks = o->blocks,
-                              .threads = (unsigned)t->inv->common->threads,
-                              .cold = o->cold,
-                              .visit = visit,
-                              .context = t};
-    return sl_sim_visit(&tour, error);
 }
 
 /* ---- what comes out ---- */
@@ -270,63 +141,128 @@ static sl_status graph_form(FILE *file, const void *result, sl_error *error)
     return sl_graph_svg(file, result, error);
 }
 
-static int show(tuning *t)
+/* What was tuned with how much doubt, once for each kernel. */
+static void warn(const tuning *t)
 {
-    sl_error error = {0};
-    sl_status status = SL_OK;
-    sl_tuning shown = {.clock = t->plan.clock,
-                       .unit = t->plan.unit ? t->plan.unit : "ns",
-                       .rows = t->rows.count,
-                       .row = t->rows.items,
-                       .plan = &t->plan};
-    if (t->options->output)
-        status = sl_output_write(plan_form, t->options->output, &t->plan, &error);
-    if (!status && t->options->graph)
-        status = sl_output_write(graph_form, t->options->graph, &t->plan, &error);
-    return status ? sl_cli_fail(t->inv, &error)
-                  : sl_show_tuning(t->inv, t->subject->input, &t->options->run.seed, &shown);
+    for (size_t i = 0; i < t->result.kernels.count; i += t->selectors) {
+        const sl_tuned_kernel *k = &t->result.kernels.items[i];
+        if (!k->repeats)
+            sl_cli_warn(t->inv, "%s does not leave the same memory twice; results of variants are not compared",
+                        k->kernel);
+        if (k->too_short)
+            sl_cli_warn(t->inv,
+                        "%s takes less than the GPU's timer can tell, and cannot be repeated: its timings are noise",
+                        k->kernel);
+    }
 }
 
-static int tune_subject(tuning *t)
+static sl_status make_rows(tuning *t, sl_tuning_row **rows, sl_error *error)
 {
-    sl_error error = {0};
-    t->plan.form = sl_subject_form(t->subject);
-    t->plan.code = t->subject->name;
-    t->plan.select = t->selector[0]->name;
-    t->plan.made_by = t->inv->line;
-    t->plan.thresh1 = t->wishes.thresh1;
-    t->plan.thresh2 = t->wishes.thresh2;
-    t->plan.weight = t->wishes.weight;
-    sl_status status = t->options->output ? sl_output_probe(t->options->output, &error) : SL_OK;
+    *rows = sl_arena_array(&t->arena, sl_tuning_row, t->result.kernels.count + 1);
+    for (size_t i = 0; *rows && i < t->result.kernels.count; i++) {
+        const sl_tuned_kernel *k = &t->result.kernels.items[i];
+        (*rows)[i] = (sl_tuning_row){.subject = t->input.input.spec.name,
+                                     .kernel = k->kernel,
+                                     .launch = k->launch,
+                                     .launches = k->launches,
+                                     .loads = k->loads,
+                                     .groups = k->groups,
+                                     .select = k->selector->name,
+                                     .chosen = k->chosen,
+                                     .base = k->base,
+                                     .time = k->time,
+                                     .gain = k->gain,
+                                     .gain_spread = k->gain_spread,
+                                     .noise = k->noise,
+                                     .verdict = k->verdict};
+    }
+    return *rows ? SL_OK : sl_fail_memory(error);
+}
+
+static sl_status show(tuning *t, int *code, sl_error *error)
+{
+    const sl_plan *plan = &t->result.plan;
+    sl_tuning shown = {
+        .clock = plan->clock, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
+    sl_tuning_row *rows;
+    char text[512];
+    sl_status status = make_rows(t, &rows, error);
+    shown.row = rows;
+    if (!status && t->options->output)
+        status = sl_output_write(plan_form, t->options->output, plan, error);
     if (!status && t->options->graph)
-        status = sl_output_probe(t->options->graph, &error);
+        status = sl_output_write(graph_form, t->options->graph, plan, error);
+    if (!status)
+        *code =
+            sl_show_tuning(t->inv, sl_input_text(&t->input.input, text, sizeof text), &t->options->input.seed, &shown);
+    return status;
+}
+
+static int tune_input(tuning *t)
+{
+    const tune_options *o = t->options;
+    sl_error error = {0};
+    sl_pool *pool = NULL;
+    int code = SL_EXIT_OK;
+    sl_status status = t->machine ? sl_pool_create((unsigned)t->inv->common->threads, &pool, &error) : SL_OK;
+    const sl_timed_kernels kernels = {.input = &t->input.input,
+                                      .kernel_regex = o->input.kernel_regex,
+                                      .cold = o->cold,
+                                      .most_launches = 1,
+                                      .rounds = (uint32_t)o->rounds,
+                                      .machine = t->machine,
+                                      .recording = &t->input.recording,
+                                      .seed = o->input.seed,
+                                      .pool = pool};
+    if (!status)
+        status = sl_tune_kernels(&kernels, &t->wishes, t->selector, t->selectors, &t->result, &error);
+    t->result.plan.made_by = t->inv->line;
+    if (!status)
+        warn(t);
+    if (!status)
+        status = show(t, &code, &error);
+    sl_pool_destroy(pool);
+    sl_tuning_result_fini(&t->result);
+    return status ? sl_cli_fail(t->inv, &error) : code;
+}
+
+/* What can go wrong before anything runs. */
+static int prepare(tuning *t, sl_machine *machine)
+{
+    const tune_options *o = t->options;
+    sl_error error = {0};
+    int code = read_numbers(t);
+    if (!code)
+        code = read_selectors(t);
+    if (code)
+        return code;
+    sl_status status = o->output ? sl_output_probe(o->output, &error) : SL_OK;
+    if (!status && o->graph)
+        status = sl_output_probe(o->graph, &error);
+    if (!status && o->on == ON_SIM) {
+        status = sl_machine_load_with(o->gpu, o->set.item, o->set.count, machine, &error);
+        t->machine = machine;
+    }
     if (!status)
         status = open_store(t, &error);
-    if (!status)
-        status = t->options->on == ON_GPU ? tune_on_gpu(t, &error) : tune_on_sim(t, &error);
-    int code = status ? sl_cli_fail(t->inv, &error) : show(t);
-    sl_store_close(t->wishes.store);
-    return code;
+    return status ? sl_cli_fail(t->inv, &error) : SL_EXIT_OK;
 }
 
 static int run(const sl_invocation *inv)
 {
     tuning t = {.inv = inv, .options = inv->values, .wishes = sl_tuner_defaults};
-    sl_subject subject;
+    sl_machine machine;
     sl_arena_init(&t.arena);
-    sl_plan_init(&t.plan);
-    int code = read_numbers(&t);
+    int code = prepare(&t, &machine);
     if (!code)
-        code = read_selectors(&t);
-    if (!code)
-        code = sl_subject_open(&subject, inv, &t.options->run);
+        code = sl_cli_input_open(&t.input, inv, SL_TAKES_CODE, t.machine ? machine.lanes : 0, true);
+    if (!code && t.machine)
+        code = sl_cli_input_take(&t.input, inv, false);
     if (!code) {
-        t.subject = &subject;
-        code = tune_subject(&t);
-        sl_subject_close(&subject);
+        code = tune_input(&t);
+        sl_cli_input_close(&t.input);
     }
-    sl_array_free(&t.rows);
-    sl_plan_fini(&t.plan);
+    sl_point_store_close(t.store);
     sl_arena_fini(&t.arena);
     return code;
 }
@@ -356,11 +292,12 @@ const sl_command sl_cmd_tune = {
         "again.\n\n"
         "Timings are kept in a file and used again, so that an interrupted run goes on where it was.",
     .options = options,
+    .more_options = sl_input_table,
     .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
     .values_bytes = sizeof(tune_options),
     .defaults = &defaults,
     .least_operands = 1,
-    .most_operands = 64,
+    .most_operands = SL_INPUT_MOST_OPERANDS,
     .operand = "a workload, a PTX file or LLVM IR",
     .examples = examples,
     .run = run,

@@ -8,20 +8,7 @@
 #include "report/hpca14.h"
 #include "trace/import.h"
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_hpca14_report_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_hpca14_report_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_hpca14_report_csv(file, result, error);
-}
+SL_REPORT_FORMS(forms, sl_hpca14_report, sl_hpca14_report_text, sl_hpca14_report_json, sl_hpca14_report_csv, NULL);
 
 static sl_status run_file(const char *path, sl_hpca14_result *result, sl_error *error)
 {
@@ -37,13 +24,14 @@ static sl_status run_file(const char *path, sl_hpca14_result *result, sl_error *
 
 int sl_run_compat_hpca14(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
     for (size_t i = 0; i < inv->args.sets; i++) {
         const sl_option *given = inv->args.set[i];
         if (given->offset >= sizeof(sl_common) && strcmp(given->name, "compat") != 0)
             return sl_cli_usage(inv, "--%s does not go with --compat hpca14, whose machine and model are fixed",
                                 given->name);
     }
+    if (inv->args.program)
+        return sl_cli_usage(inv, "--compat hpca14 takes a thread trace, not a program");
     const char *path = inv->args.operand[0];
     if (inv->args.operands > 1)
         return sl_cli_usage(inv, "--compat hpca14 takes one thread trace; '%s' is one argument too many",

@@ -3,18 +3,18 @@
 #ifndef SL_CLI_MODEL_SWEEP_H
 #define SL_CLI_MODEL_SWEEP_H
 
-#include "cli/trace_input.h"
-#include "model/model.h"
+#include "cli/input.h"
+#include "study/point.h"
 
-typedef struct sl_sweep_wishes {
+typedef struct sl_sweep_settings {
     const char *l1_size, *l1_ways, *line, *mshrs; /* lists; NULL: as the machine has it */
     bool figure12;
     uint64_t seeds; /* 0: not asked for */
-} sl_sweep_wishes;
+} sl_sweep_settings;
 
-/* Rows for a table of options of `type`, which has the wishes in its field `sweep`. */
+/* Rows for a table of options of `type`, which has the settings in its field `sweep`. */
 // clang-format off
-#define SL_SWEEP_WISHES_TABLE(type) \
+#define SL_SWEEP_OPTIONS(type) \
     {"l1-size", 0, SL_OPTION_STRING, "LIST", "Model each of these sizes of L1, such as 4K,8K,16K", offsetof(type, sweep.l1_size), 0, 0, NULL}, \
     {"l1-ways", 0, SL_OPTION_STRING, "LIST", "Model each of these numbers of ways, with each of the sizes", offsetof(type, sweep.l1_ways), 0, 0, NULL}, \
     {"line", 0, SL_OPTION_STRING, "LIST", "Model each of these sizes of a line of L1", offsetof(type, sweep.line), 0, 0, NULL}, \
@@ -24,11 +24,12 @@ typedef struct sl_sweep_wishes {
 // clang-format on
 
 /* Whether any of them was asked for. */
-bool sl_sweep_wanted(const sl_sweep_wishes *wishes);
+bool sl_sweep_wanted(const sl_sweep_settings *settings);
 /* SL_INVALID for lists that make no sense, and for what does not go together. */
-sl_status sl_sweep_check(const sl_sweep_wishes *wishes, sl_error *error);
-/* The wishes must be checked. Returns the exit code, having told of a failure. */
-int sl_run_sweep(const sl_invocation *inv, const sl_sweep_wishes *wishes, const sl_machine *machine,
-                 const sl_model_options *options, const sl_trace_input *input);
+sl_status sl_sweep_check(const sl_sweep_settings *settings, sl_error *error);
+/* The settings must be checked. `like` is the point that all vary, with its machine. Returns the exit code, having told
+ * of a failure. */
+int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_point *like,
+                 const sl_cli_input *input);
 
 #endif

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/parse_count.h"
+#include "base/suggest.h"
 #include "sluice/error.h"
 
 typedef enum sl_option_kind {
@@ -64,15 +66,8 @@ sl_status sl_options_parse(const sl_option *const *tables, size_t table_count, i
                            size_t least_operands, void *values, sl_args *args, sl_error *error);
 void sl_args_fini(const sl_option *const *tables, size_t table_count, void *values, sl_args *args);
 
-/* "12", "64K", "1.5G" … as the two numeric kinds read them; false when it is not a number or too large. */
-bool sl_parse_count(const char *text, uint64_t unit, uint64_t *value);
-
 /* The value that an option has in `values`, as it could be typed (items of a list are separated by spaces); cut to
  * `size`. Returns `buffer`. */
 char *sl_option_text(const sl_option *option, const void *values, char *buffer, size_t size);
-
-/* "; did you mean 'x'?" or nothing, into `buffer`; returns it. `prefix` goes before the name ("--"). */
-const char *sl_did_you_mean(const char *word, const char *const *names, size_t count, const char *prefix, char *buffer,
-                            size_t size);
 
 #endif

@@ -33,6 +33,27 @@ typedef struct sl_report_forms {
     sl_status (*csv)(FILE *file, const void *result, sl_error *error);
 } sl_report_forms;
 
+/* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `gpu` is what the
+ * text says to be modelled, an expression of `shown`, the result; NULL: nothing. */
+#define SL_REPORT_FORMS(forms, type, text_of, json_of, csv_of, gpu)                                                    \
+    static sl_status forms##_text(FILE *file, const void *result, sl_error *error)                                     \
+    {                                                                                                                  \
+        const type *shown = result;                                                                                    \
+        const char *name = gpu;                                                                                        \
+        if (name)                                                                                                      \
+            fprintf(file, "GPU: %s\n\n", name);                                                                        \
+        return text_of(file, shown, sl_terminal_width(file), error);                                                   \
+    }                                                                                                                  \
+    static sl_status forms##_json(FILE *file, const void *result, sl_error *error)                                     \
+    {                                                                                                                  \
+        return json_of(file, (const type *)result, error);                                                             \
+    }                                                                                                                  \
+    static sl_status forms##_csv(FILE *file, const void *result, sl_error *error)                                      \
+    {                                                                                                                  \
+        return csv_of(file, (const type *)result, error);                                                              \
+    }                                                                                                                  \
+    static const sl_report_forms forms = {forms##_text, forms##_json, forms##_csv}
+
 /* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's
  * file, or to `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given.
  * Returns the exit code, having told of a failure. */

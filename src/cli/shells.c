@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Completion for shells, from the table of commands. What an option's value or a command's operand is follows from what
- * help calls it: MACHINE, "a workload" … */
+ * help calls it: GPU, "a workload" … */
 #include <string.h>
 
 #include "cli/help.h"
@@ -9,7 +9,7 @@
 static const struct {
     const char *command, *value, *operand;
 } lists[] = {
-    {"machines", "MACHINE", "machine"},
+    {"machines", "GPU", "machine"},
     {"workloads", "WORKLOAD", "workload"},
     {"policies", "POLICY", "policy"},
 };

@@ -25,6 +25,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
     sl_status status = SL_OK;
+    if (r->shown->machine)
+        fprintf(file, "GPU: %s\n\n", r->shown->machine);
     if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
         fputs("no launch is one that --kernel and --launch ask for\n", file);
     else if (r->shown->sim)
@@ -70,6 +72,16 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
     if (r->shown->sim)
         return sl_sim_report_csv(file, r->shown->sim, error);
     return sl_launch_report_csv(file, r->shown->log, error);
+}
+
+void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
+{
+    shown->fact = &input->fact;
+    shown->facts = !input->trace;
+    shown->trace = input->trace;
+    shown->subject = input->subject;
+    shown->sources = input->texts;
+    shown->source = input->text;
 }
 
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)

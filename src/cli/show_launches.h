@@ -3,7 +3,7 @@
 #ifndef SL_CLI_SHOW_LAUNCHES_H
 #define SL_CLI_SHOW_LAUNCHES_H
 
-#include "cli/command.h"
+#include "cli/input.h"
 #include "report/launches.h"
 #include "report/page.h"
 #include "report/sim.h"
@@ -25,6 +25,8 @@ typedef struct sl_shown_launches {
     const sl_source_text *source;
 } sl_shown_launches;
 
+/* Fills in what is known of an input: facts, trace, subject, sources. */
+void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
 /* Returns the exit code, having told of a failure. The text goes to `text_default` where nothing else was said. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
 

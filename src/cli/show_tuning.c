@@ -5,24 +5,10 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 
-static sl_status write_text(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_text(file, result, sl_terminal_width(file), error);
-}
-
-static sl_status write_json(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_json(file, result, error);
-}
-
-static sl_status write_csv(FILE *file, const void *result, sl_error *error)
-{
-    return sl_tuning_csv(file, result, error);
-}
+SL_REPORT_FORMS(forms, sl_tuning, sl_tuning_text, sl_tuning_json, sl_tuning_csv, NULL);
 
 int sl_show_tuning(const sl_invocation *inv, const char *subject, const uint64_t *seed, sl_tuning *shown)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
     const sl_report_option fact = {"subject", subject};
     sl_arena arena;
     sl_error error = {0};

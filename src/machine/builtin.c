@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machines of builtin.def, taken into the program as they lie in the source tree, and files of the user's. */
+/* The machines of machines/, taken into the program as they lie in the source tree, and files of the user's. */
 #include "machine/builtin.h"
 
 #include <stdio.h>
@@ -12,20 +12,20 @@
 #include "base/yaml.h"
 #include "machine/keys.h"
 
-/* SL_MACHINES_DIR comes from the build. */
+/* SL_MACHINES_DIR and machines.def come from the build. */
 #define SL_MACHINE(symbol, name) SL_INCBIN("sl_machine_" #symbol, SL_MACHINES_DIR "/" name ".yaml")
-#include "machine/builtin.def"
+#include "machine/machines.def"
 #undef SL_MACHINE
 
 #define SL_MACHINE(symbol, name) extern const char sl_machine_##symbol[], sl_machine_##symbol##_end[];
-#include "machine/builtin.def"
+#include "machine/machines.def"
 #undef SL_MACHINE
 
 static const struct builtin {
     const char *name, *text, *end;
 } builtins[] = {
 #define SL_MACHINE(symbol, name) {name, sl_machine_##symbol, sl_machine_##symbol##_end},
-#include "machine/builtin.def"
+#include "machine/machines.def"
 #undef SL_MACHINE
 };
 enum { BUILTINS = sizeof builtins / sizeof builtins[0] };

@@ -2,11 +2,11 @@
 #include "trace/ncu_match.h"
 
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
+#include "trace/kernel_filter.h"
 
 typedef struct matcher {
     const sl_ncu *ncu;
@@ -15,7 +15,7 @@ typedef struct matcher {
     const sl_trace *trace;
     const uint32_t *launch;
     size_t launches;
-    regex_t regex;
+    sl_kernel_filter kernels;
     const sl_ncu_launch **row; /* those that are wanted */
     size_t rows;
     sl_ncu_pairs *pairs;
@@ -40,8 +40,7 @@ static sl_status no_such_workload(const matcher *m)
 
 static bool kernel_wanted(const matcher *m, const sl_ncu_launch *row)
 {
-    return !m->wanted->kernel_regex || !regexec(&m->regex, row->kernel, 0, NULL, 0) ||
-           !regexec(&m->regex, row->name, 0, NULL, 0);
+    return sl_kernel_matches(&m->kernels, row->kernel, row->name);
 }
 
 static sl_status choose_rows(matcher *m)
@@ -175,13 +174,13 @@ sl_status sl_ncu_match(const sl_ncu *ncu, const sl_ncu_wanted *wanted, const sl_
                  .pairs = pairs,
                  .error = error};
     *pairs = (sl_ncu_pairs){0};
-    if (wanted->kernel_regex && regcomp(&m.regex, wanted->kernel_regex, REG_EXTENDED | REG_NOSUB))
-        return sl_fail(error, SL_INVALID, "'%s' is not a regular expression", wanted->kernel_regex);
+    sl_status status = sl_kernel_filter_init(&m.kernels, wanted->kernel_regex, error);
+    if (status)
+        return status;
     m.row = calloc(ncu->launches, sizeof *m.row);
     pairs->pair = calloc(launches ? launches : 1, sizeof *pairs->pair);
-    sl_status status = m.row && pairs->pair ? match_any(&m) : sl_fail_memory(error);
-    if (wanted->kernel_regex)
-        regfree(&m.regex);
+    status = m.row && pairs->pair ? match_any(&m) : sl_fail_memory(error);
+    sl_kernel_filter_fini(&m.kernels);
     free(m.row);
     if (status)
         sl_ncu_pairs_fini(pairs);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/recorder.h"
 
-#include <regex.h>
 #include <stdlib.h>
+
+#include "trace/kernel_filter.h"
 
 struct sl_recorder {
     sl_recorder_config config;
     sl_trace_filter filter;
-    regex_t regex;
-    bool has_regex;
+    sl_kernel_filter kernels;
     sl_launch_sink sink;
     sl_trace_writer *writer; /* NULL: no trace */
     uint64_t launches;
@@ -23,8 +23,7 @@ static bool lets_through(const sl_recorder *r, const sl_trace_kernel *kernel, ui
 {
     if (r->filter.ranged && (index < r->filter.first_launch || index > r->filter.last_launch))
         return false;
-    return !r->has_regex || !regexec(&r->regex, kernel->symbol, 0, NULL, 0) ||
-           !regexec(&r->regex, kernel->name, 0, NULL, 0);
+    return sl_kernel_matches(&r->kernels, kernel->symbol, kernel->name);
 }
 
 static sl_status begin_trace(sl_recorder *r, const sl_trace_range *range, size_t ranges, sl_error *error)
@@ -101,27 +100,9 @@ static sl_status end(void *context, const sl_launch_stats *stats, const char *fa
 
 static void destroy(sl_recorder *r)
 {
-    if (r->has_regex)
-        regfree(&r->regex);
+    sl_kernel_filter_fini(&r->kernels);
     sl_launch_counter_destroy(r->counter);
     free(r);
-}
-
-static sl_status prepare_filter(sl_recorder *r, sl_error *error)
-{
-    if (!r->config.filter)
-        return SL_OK;
-    r->filter = *r->config.filter;
-    if (!r->filter.kernel_regex)
-        return SL_OK;
-    int code = regcomp(&r->regex, r->filter.kernel_regex, REG_EXTENDED | REG_NOSUB);
-    if (code) {
-        char reason[256];
-        regerror(code, &r->regex, reason, sizeof reason);
-        return sl_fail(error, SL_INVALID, "'%s' is not a regular expression: %s", r->filter.kernel_regex, reason);
-    }
-    r->has_regex = true;
-    return SL_OK;
 }
 
 sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **recorder, sl_error *error)
@@ -131,7 +112,9 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
         return sl_fail_memory(error);
     r->config = *config;
     r->sink = (sl_launch_sink){.context = r, .begin = begin, .block = block, .end = end};
-    sl_status status = prepare_filter(r, error);
+    if (config->filter)
+        r->filter = *config->filter;
+    sl_status status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);
     if (!status && config->trace_path)
         status = sl_trace_writer_create(config->trace_path, config->producer, config->zstd_level, &r->writer, error);
     r->config.filter = NULL; /* these belong to the caller and may be gone later */

@@ -192,7 +192,7 @@ exits 2
 stderr_has '--grid is missing'
 stderr_has '--workload'
 run "$sluice" run slow.ll --workload spmw
-exits 1
+exits 2
 stderr_has 'spmv'
 
 it 'runs the kernels of the paper, compiled for an AMD GPU, with the results of the CPU'

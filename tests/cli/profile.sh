@@ -115,13 +115,13 @@ stdout_has 'matmul'
 
 it 'names what it cannot read'
 run "$sluice" profile matmull
-exits 1
+exits 2
 stderr_has "'matmull' is neither a file nor a workload; did you mean 'matmul'?"
 run "$sluice" profile absent/x.slt
 exits 1
 stderr_has 'absent/x.slt'
 run "$sluice" profile threads.trc more
-exits 1
+exits 2
 stderr_has "'more' is one argument too many"
 echo text >text
 run "$sluice" profile text

@@ -13,7 +13,7 @@ cycles() # of a JSON report: the sum over its launches
 }
 
 it 'searches the best value of a parameter, and says which it took'
-run "$sluice" sim spmv.slt --l1 'pdp(pd=best)' --json best.json
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'pdp(pd=best)' --json best.json
 exits 0
 stdout_has 'Best of 16 tries: L1 pdp: pd='
 best=$(sed -n 's/.*pdp: pd=\([0-9]*\),.*/\1/p' "$scratch/stdout")
@@ -24,51 +24,51 @@ it 'takes the value with the fewest cycles'
 fewest=$(sed -n 's/.*{"pd": [0-9]*, "cycles": \([0-9]*\)}.*/\1/p' best.json | sort -n | head -1)
 taken=$(sed -n "s/.*{\"pd\": $best, \"cycles\": \([0-9]*\)}.*/\1/p" best.json)
 [ "${fewest:-none}" = "$taken" ] || fail "took $taken cycles, of $fewest"
-run "$sluice" sim spmv.slt --l1 "pdp(pd=$best)" --json given.json
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 "pdp(pd=$best)" --json given.json
 exits 0
 file_has given.json "\"cycles\": $fewest,"
 
 it 'finds the same with any number of threads'
-run "$sluice" sim bfs.slt --l1 'pdp(pd=best)' --bound --json one.json -j 1 -q
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'pdp(pd=best)' --bound --json one.json -j 1 -q
 exits 0
-run "$sluice" sim bfs.slt --l1 'pdp(pd=best)' --bound --json three.json -j 3 -q
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'pdp(pd=best)' --bound --json three.json -j 3 -q
 exits 0
 run cmp one.json three.json
 exits 0
 
 it 'counts lines in a run before where a policy needs that'
-run "$sluice" sim bfs.slt --l1 'profiled(threshold=1)' --json let.json
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'profiled(threshold=1)' --json let.json
 exits 0
-run "$sluice" sim bfs.slt --json plain.json
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --json plain.json
 exits 0
 [ "$(cycles let.json)" = "$(cycles plain.json)" ] || fail "a threshold of 1 changed the cycles: all lines are asked for once"
-run "$sluice" sim bfs.slt --l1 'profiled(threshold=1000000)' --csv none.csv
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'profiled(threshold=1000000)' --csv none.csv
 exits 0
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
          $10 == "" && $at["L1.misses"] > 0 { bad = 1 } END { exit bad }' none.csv || fail 'something was let in'
 
 it 'searches thresholds of profiled bypassing with one run that counts'
-run "$sluice" sim spmv.slt --l1 'profiled(threshold=best)'
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'profiled(threshold=best)'
 exits 0
 stdout_has 'Best of 16 tries: L1 profiled: threshold='
 
 it 'refuses profiled bypassing behind the first level'
-run "$sluice" sim bfs.slt --l2 profiled
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l2 profiled
 exits 1
 stderr_has "L2: 'profiled' needs counts of a run before, and these are of L1 alone"
 
 it 'gives the fewest misses possible, as a bound on misses and not on time'
-run "$sluice" sim spmv.slt --bound
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --bound
 exits 0
 stdout_has 'A bound on misses, not on time'
-run "$sluice" sim spmv.slt --bound --csv bound.csv
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --bound --csv bound.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
          NR == 2 { exit !($at["min_misses"] > 0 && $at["min_misses"] <= $at["bound_misses"] &&
                           $at["bound_misses"] == $at["L1.misses"] && $at["bound_requests"] > $at["bound_misses"]) }' \
     bound.csv || fail "$(head -2 bound.csv)"
 
 it 'says of each level what it did, in JSON and CSV'
-run "$sluice" sim spmv.slt --l1 'decoupled+srrip' --json levels.json --csv levels.csv
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'decoupled+srrip' --json levels.json --csv levels.csv
 exits 0
 file_has levels.json '{"level": "L1", "replacement": "srrip", "bypass": "decoupled"}'
 file_has levels.json '{"level": "L2", "accesses": '
@@ -79,12 +79,12 @@ file_has levels.csv ',L2.stall_queue_cycles,L2.energy_nj'
 awk -F, '{ if (NR == 1) columns = NF; else if (NF != columns) exit 1 }' levels.csv || fail 'rows of different lengths'
 
 it 'adds the energy of the levels up where the machine has figures for it'
-run "$sluice" sim spmv.slt
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt
 stdout_has 'energy uJ'
 stdout_has 'leakage included'
 
 it 'writes a timeline of a window that Perfetto reads'
-run "$sluice" sim spmv.slt --timeline t.json --window 2000-2999 -q
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json --window 2000-2999 -q
 exits 0
 file_has t.json '"traceEvents": ['
 file_has t.json '{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "SM 0"}}'
@@ -96,7 +96,7 @@ sed -n 's/.*"ts": \([0-9]*\).*/\1/p' t.json | awk '$1 < 2000 || $1 > 2999 { bad 
     fail 'events outside of the window'
 
 it 'writes timelines that are JSON, the same each time'
-run "$sluice" sim spmv.slt --timeline again.json --window 2000-2999 -q -j 3
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline again.json --window 2000-2999 -q -j 3
 run cmp t.json again.json
 exits 0
 if command -v python3 >/dev/null; then
@@ -105,7 +105,7 @@ if command -v python3 >/dev/null; then
 fi
 
 it 'leaves no timeline where nothing could be simulated'
-run "$sluice" sim spmv.slt --set L2.bypass=profiled --timeline none.json -q
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --set L2.bypass=profiled --timeline none.json -q
 exits 1
 absent none.json
 
@@ -130,21 +130,21 @@ cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $a
 it 'simulates a plan of loads that go past levels'
 "$sluice" tune spmv --size small rows=64 --no-cache --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
 sed 's/"mode": "[a-zA-Z0-9]*"/"mode": "L1"/' plan.json >all.json
-run "$sluice" sim spmv --size small rows=600 --plan all.json --csv planned.csv -q
+run "$sluice" sim --gpu fermi-gtx480 spmv --size small rows=600 --plan all.json --csv planned.csv -q
 exits 0
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
          NR == 2 { exit !($at["bypass_requests"] > 0 && $at["L1.hits"] == 0) }' planned.csv || fail "$(head -2 planned.csv)"
 
 it 'refuses a plan for other code'
-run "$sluice" sim bfs --size small --plan all.json
+run "$sluice" sim --gpu fermi-gtx480 bfs --size small --plan all.json
 exits 1
 stderr_has 'the plan belongs to other code'
 
 it 'wants the code of a trace that a plan is for'
-run "$sluice" sim spmv.slt --plan all.json
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --plan all.json
 exits 1
 stderr_has '--code FILE names the PTX'
-run "$sluice" sim spmv.slt --plan all.json --code "$source_root/workloads/spmv/spmv.ptx" --csv traced.csv -q
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --plan all.json --code "$source_root/workloads/spmv/spmv.ptx" --csv traced.csv -q
 exits 0
 run cmp planned.csv traced.csv
 exits 0
@@ -176,21 +176,21 @@ exits 0
 stdout_has 'by FRC'
 
 it 'says what cannot be of it'
-run "$sluice" sim fast_walsh --size small --frc 12
+run "$sluice" sim --gpu fermi-gtx480 fast_walsh --size small --frc 12
 exits 1
 stderr_has 'frc_ways: 12 entries are not a whole number of sets of 8'
-run "$sluice" sim fast_walsh --size small --frc 0
+run "$sluice" sim --gpu fermi-gtx480 fast_walsh --size small --frc 0
 exits 2
-run "$sluice" sim fast_walsh --size small --set L1.miss_handling=frc
+run "$sluice" sim --gpu fermi-gtx480 fast_walsh --size small --set L1.miss_handling=frc
 exits 1
 stderr_has "the first level handles misses 'overlapped'"
-run "$sluice" sim fast_walsh --size small --set L1.write=back --set L2.inclusive=1
+run "$sluice" sim --gpu fermi-gtx480 fast_walsh --size small --set L1.write=back --set L2.inclusive=1
 exits 1
 stderr_has 'L2 is inclusive, and L1 above it has'
 
 it 'refuses a window without a timeline'
 run "$sluice" sim spmv.slt --window 1-2
 exits 2
-stderr_has '--window is of a --timeline'
+stderr_has '--window requires --timeline'
 
 done_testing

@@ -9,7 +9,7 @@ refuses() # TEXT ARGUMENT...: the run fails with the text, and writes nothing
 {
     text=$1
     shift
-    run "$sluice" sim bfs.slt --json out.json "$@"
+    run "$sluice" sim --gpu "${gpu:-fermi-gtx480}" bfs.slt --json out.json "$@"
     exits 1
     stderr_has "$text"
     absent out.json
@@ -29,17 +29,17 @@ for machine in fermi-gtx480 h200; do
 done
 
 it 'gives the same of a workload as of its trace'
-run "$sluice" sim bfs.slt --csv trace.csv -q
+run "$sluice" sim --gpu fermi-gtx480 bfs.slt --csv trace.csv -q
 exits 0
-run "$sluice" sim bfs --size small --csv workload.csv -q
+run "$sluice" sim --gpu fermi-gtx480 bfs --size small --csv workload.csv -q
 exits 0
 run cmp trace.csv workload.csv
 exits 0
 
 it 'takes seeds for what is random alone'
 for seed in 1 2; do
-    "$sluice" sim bfs.slt --seed "$seed" --l1 lru --csv "lru.$seed" -q
-    "$sluice" sim bfs.slt --seed "$seed" --set L1.size=2K --l1 random --csv "random.$seed" -q
+    "$sluice" sim --gpu fermi-gtx480 bfs.slt --seed "$seed" --l1 lru --csv "lru.$seed" -q
+    "$sluice" sim --gpu fermi-gtx480 bfs.slt --seed "$seed" --set L1.size=2K --l1 random --csv "random.$seed" -q
 done
 run cmp lru.1 lru.2
 exits 0
@@ -72,7 +72,9 @@ it 'says what machines it cannot simulate'
 refuses 'fermi-gtx480 has 65 warps and 8 blocks per core; the simulator takes up to 64 and 255' --set core.warps=65
 refuses 'lines of L2 are shorter than those of L1' --set L1.sector=64 --set L2.line=64 --set L2.fill=64
 refuses "only the first level can have 'write: allocate'" --set L2.write=allocate
-refuses 'was recorded with warps of 32 threads, and those of gcn-apu have 64' --gpu gcn-apu
+gpu=gcn-apu
+refuses 'was recorded with warps of 32 threads, and those of gcn-apu have 64'
+gpu=
 
 it 'says that a kernel does not fit a core'
 refuses 'does not fit a core' --set core.threads=64 --set core.warps=2

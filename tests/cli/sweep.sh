@@ -6,6 +6,7 @@
 cat >sizes.yaml <<'END'
 workloads: [spmv, "gather n=2048"]
 size: small
+machines: fermi-gtx480
 l1: [lru, decoupled]
 set: {L1.size: [16K, 32K]}
 END
@@ -27,10 +28,21 @@ cycles()
 {
     awk -F, -v row="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cycles") c = i } NR == row { print $c }' all.csv
 }
-run "$sluice" sim --size small spmv --l1 decoupled --set L1.size=32K --json
+run "$sluice" sim --gpu fermi-gtx480 --size small spmv --l1 decoupled --set L1.size=32K --json
 exits 0
 [ -n "$(cycles 5)" ] || fail 'no cycles'
 stdout_has "\"cycles\": $(cycles 5),"
+
+it 'counts lines for profiled bypassing launch by launch, as sluice sim does'
+printf 'workloads: bfs\nsize: small\nmachines: fermi-gtx480\nl1: ["profiled(threshold=4)"]\n' >profiled.yaml
+run "$sluice" sweep profiled.yaml --cache cache --csv all.csv -q
+exits 0
+run "$sluice" sim --gpu fermi-gtx480 --size small bfs --l1 'profiled(threshold=4)' --csv launches.csv -q
+exits 0
+sum=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "cycles") c = i; if ($i == "pc") pc = i } }
+    NR > 1 && $pc == "" { all += $c } END { print all }' launches.csv)
+[ "$(cycles 2)" = "$sum" ] || fail "the sweep has $(cycles 2) cycles, the launches have $sum"
+run "$sluice" sweep sizes.yaml --cache cache --csv all.csv -q
 
 it 'does not run again what it has'
 run "$sluice" sweep sizes.yaml --cache /proc/nowhere --csv again.csv -q
@@ -86,6 +98,7 @@ done
 # A sweep of short points and then long ones, ended by a signal as soon as the database has a point.
 cat >short.yaml <<'END'
 workloads: ["gather n=2048"]
+machines: fermi-gtx480
 l1: [lru, decoupled]
 END
 sed 's/\]$/, matmul]/;1!s/, matmul//' short.yaml >long.yaml
@@ -125,9 +138,9 @@ END
 run "$sluice" sweep broken.yaml --cache cache --csv broken.csv
 exits 1
 stderr_has '2 of 3 points failed'
-[ "$(sed -n 3p broken.csv | cut -d, -f2,12)" = 'whole.slt,' ] || fail "$(sed -n 3p broken.csv)"
+[ "$(sed -n 3p broken.csv | cut -d, -f2,13)" = 'whole.slt,' ] || fail "$(sed -n 3p broken.csv)"
 file_has broken.csv 'cut.slt'
-stdout_has 'cannot read none.slt'
+stdout_has 'cannot open none.slt'
 
 it 'runs in parts, and puts them together'
 for part in 0 1 2; do
@@ -245,7 +258,7 @@ stderr_has "decoupled"
 wrong 'workloads: spmv\nset: {L1.sice: 4}\n' "wrong.yaml:2:16: a level has no key 'sice'; did you mean 'size'?"
 wrong 'workloads: spmv\nkind: simm\n' "wrong.yaml:2:7: 'kind' cannot be 'simm'; the nearest is 'sim'"
 wrong 'workloads: spmv\nl1: [lru\n' 'this is not YAML'
-wrong 'l1: lru\n' "a sweep needs 'workloads' or 'traces'"
+wrong 'l1: lru\n' "a sweep needs 'workloads', 'traces' or 'inputs'"
 wrong 'workloads: []\n' "'workloads' has no values"
 wrong 'workloads: spmv\nsize: tiny\n' "'size' cannot be 'tiny'"
 wrong 'workloads: spmv\nseed: -1\n' "'seed' takes a whole number, not '-1'"
@@ -255,5 +268,32 @@ exits 1
 stderr_has 'cannot read absent.yaml'
 run "$sluice" sweep
 exits 2
+
+it 'takes PTX with a launch, and plans'
+cp "$source_root/workloads/vecadd/vecadd.ptx" .
+cat >inputs.yaml <<'END'
+inputs:
+  - {file: vecadd.ptx, grid: 4, block: 256, args: ["f32[1K]:random", "f32[1K]:iota", "f32[1K]:zero", u32:1024]}
+machines: fermi-gtx480
+END
+run "$sluice" sweep inputs.yaml --cache cache --csv inputs.csv
+exits 0
+file_has inputs.csv ',vecadd.ptx,'
+run "$sluice" sim --gpu fermi-gtx480 vecadd.ptx --grid 4 --block 256 --arg 'f32[1K]:random' --arg 'f32[1K]:iota' \
+    --arg 'f32[1K]:zero' --arg u32:1024 --json
+cp inputs.csv all.csv
+stdout_has "\"cycles\": $(cycles 2),"
+sed 's/, block: 256//' inputs.yaml >blockless.yaml
+run "$sluice" sweep blockless.yaml --cache cache
+exits 1
+stderr_has 'blockless.yaml:2:5'
+stderr_has 'how many threads a block has'
+run "$sluice" tune --no-cache --gpu fermi-gtx480 spmv rows=200 --select PassL0/1 -o pass.json -q
+printf 'workloads: "spmv rows=200"\nmachines: fermi-gtx480\nplan: ["", pass.json]\n' >plans.yaml
+run "$sluice" sweep plans.yaml --cache cache --csv all.csv -q
+exits 0
+run "$sluice" sim --gpu fermi-gtx480 spmv rows=200 --plan pass.json --json
+stdout_has "\"cycles\": $(cycles 3),"
+[ "$(cycles 2)" != "$(cycles 3)" ] || fail 'the plan changes nothing'
 
 done_testing

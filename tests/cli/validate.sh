@@ -137,7 +137,7 @@ run "$sluice" validate stencil.slt -c many.csv --csv -
 exits 0
 stdout_has 'stencil2d,1,stencil2d,stencil2d,1,model,ld_sectors,8116,8116,0'
 stdout_lacks 'matmul'
-run "$sluice" validate stencil.slt -c many.csv --workload stencil2d --csv -
+run "$sluice" validate stencil.slt -c many.csv --counters-of stencil2d --csv -
 exits 0
 stdout_has 'stencil2d,1,stencil2d,stencil2d,1,model,ld_sectors,8116,8116,0'
 
@@ -145,25 +145,25 @@ it 'says when the workloads of the file are not those of the trace, or two are'
 run "$sluice" validate mm.slt -c many.csv
 exits 1
 stderr_has 'many.csv: it has counters of 2 workloads, but none has the launches of mm.slt: say which one is meant'
-run "$sluice" validate mm.slt -c many.csv --workload matmul
+run "$sluice" validate mm.slt -c many.csv --counters-of matmul
 exits 1
 stderr_has 'many.csv:2: these are counters of matmul with a grid of 4x4x1, but launch 0 of mm.slt has one of 2x2x1'
-run "$sluice" validate mm.slt -c many.csv --workload matmol
+run "$sluice" validate mm.slt -c many.csv --counters-of matmol
 exits 1
 stderr_has "did you mean 'matmul'?"
 { cat many.csv && sed -n 's/^stencil2d,/other,/p' many.csv; } >twice.csv
 run "$sluice" validate stencil.slt -c twice.csv
 exits 1
 stderr_has "twice.csv: the counters of 'stencil2d' and those of 'other' both fit stencil.slt: say which of them are meant"
-run "$sluice" validate stencil.slt -c twice.csv --workload other --csv -
+run "$sluice" validate stencil.slt -c twice.csv --counters-of other --csv -
 exits 0
 stdout_has 'other,0,'
 stdout_lacks 'stencil2d,0,'
-run "$sluice" validate all -c twice.csv --workload other
+run "$sluice" validate all -c twice.csv --counters-of other
 exits 2
-run "$sluice" validate mm.slt -c good.csv --workload matmul
+run "$sluice" validate mm.slt -c good.csv --counters-of matmul
 exits 1
-stderr_has "good.csv: --workload: the file has no column 'workload'"
+stderr_has "good.csv: --counters-of: the file has no column 'workload'"
 
 it 'refuses counters that do not belong to the trace, with file, line and reason'
 raw 'other(int)' '(16, 16, 1)' '(2, 2, 1)' >kernel.csv

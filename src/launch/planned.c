@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch/planned.h"
+
+#include <stdlib.h>
+
+#include "bypass/plan.h"
+#include "launch/launch_app.h"
+
+/* What the runs share. */
+typedef struct planned_run {
+    const sl_planned_program *program;
+    sl_app app;
+    char *plan; /* absolute */
+    sl_planned_runs *runs;
+} planned_run;
+
+/* The first run prints to nowhere, the second one for the user. */
+static sl_status run_once(planned_run *run, int which, sl_error *error)
+{
+    char plan[4200], results[1024], file[900];
+    const sl_cudart_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
+    snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
+    snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == SL_RUN_PLANNED ? run->plan : "");
+    snprintf(results, sizeof results, SL_SWAP_RESULTS_VARIABLE "=%s", file);
+    const sl_app_start start = {.emulate = !run->program->gpu ? &emulated : NULL,
+                                .folder = run->program->folder,
+                                .preload = "libsluice_swap.so",
+                                .variable = {plan, results},
+                                .output = which == SL_RUN_ORIGINAL ? "/dev/null" : NULL};
+    sl_app_end end = {0};
+    sl_status status = sl_app_start_and_wait(&run->app, run->program->argv, &start, &end, error);
+    run->runs->exit_code[which] = end.code;
+    if (!status && sl_swap_results_read(file, &run->runs->results[which], NULL))
+        status = sl_fail(error, SL_NOT_FOUND,
+                         "%s ended with exit code %d and registered no kernels; it must be linked with -cudart shared",
+                         run->app.path, end.code);
+    return status;
+}
+
+/* Whether the second run did what it should: the plan is in it, and it gave what the first one gave. */
+static sl_status check(const planned_run *run, sl_error *error)
+{
+    const sl_swap_results *a = &run->runs->results[SL_RUN_ORIGINAL], *b = &run->runs->results[SL_RUN_PLANNED];
+    if (b->refused)
+        return sl_fail(error, SL_INVALID, "the plan was not applied: %s", b->refused);
+    if (!b->applied)
+        return sl_fail(
+            error, SL_MISMATCH,
+            "the plan belongs to other code: none of the %llu PTX texts of %s has its hash, or it chooses no "
+            "load",
+            (unsigned long long)b->texts, run->app.path);
+    if (run->runs->exit_code[SL_RUN_ORIGINAL] != run->runs->exit_code[SL_RUN_PLANNED])
+        return sl_fail(error, SL_MISMATCH, "the program ends with exit code %d, but with the plan with %d",
+                       run->runs->exit_code[SL_RUN_ORIGINAL], run->runs->exit_code[SL_RUN_PLANNED]);
+    if (a->copies != b->copies || a->bytes != b->bytes || a->hash != b->hash)
+        return sl_fail(
+            error, SL_MISMATCH,
+            "results differ: the original copied %llu times, %llu bytes with hash %016llx to the host; with "
+            "the plan it was %llu times, %llu bytes with hash %016llx. The program races or prints times, or "
+            "the rewriting is wrong: keep the original",
+            (unsigned long long)a->copies, (unsigned long long)a->bytes, (unsigned long long)a->hash,
+            (unsigned long long)b->copies, (unsigned long long)b->bytes, (unsigned long long)b->hash);
+    return SL_OK;
+}
+
+static sl_status run_both(planned_run *run, sl_error *error)
+{
+    sl_plan plan;
+    sl_status status = sl_plan_read(run->program->plan, &plan, error);
+    if (status)
+        return status;
+    sl_plan_fini(&plan);
+    run->plan = realpath(run->program->plan, NULL);
+    if (!run->plan)
+        return sl_fail_io(error, "read", run->program->plan);
+    status = sl_app_inspect(run->program->argv[0], &run->app, error);
+    for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
+        status = run_once(run, which, error);
+    return status ? status : check(run, error);
+}
+
+sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *runs, sl_error *error)
+{
+    planned_run run = {.program = program, .runs = runs};
+    *runs = (sl_planned_runs){0};
+    sl_status status = run_both(&run, error);
+    free(run.plan);
+    return status;
+}
+
+void sl_planned_runs_fini(sl_planned_runs *runs)
+{
+    for (int i = 0; i < SL_PLANNED_RUNS; i++)
+        sl_swap_results_fini(&runs->results[i]);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A CUDA program run as it is and with a plan's loads bypassing, with the interposer of src/swap in front of the
+ * CUDA runtime. */
+#ifndef SL_LAUNCH_PLANNED_H
+#define SL_LAUNCH_PLANNED_H
+
+#include <stdbool.h>
+
+#include "swap/results.h"
+
+typedef struct sl_planned_program {
+    char **argv;        /* ends with NULL */
+    const char *plan;   /* its file */
+    bool gpu;           /* on the real GPU, not on the emulator */
+    uint32_t threads;   /* of the emulator; 0: all cores */
+    const char *folder; /* a temporary one */
+} sl_planned_program;
+
+enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };
+
+typedef struct sl_planned_runs {
+    int exit_code[SL_PLANNED_RUNS];
+    sl_swap_results results[SL_PLANNED_RUNS];
+} sl_planned_runs;
+
+/* Runs it twice; the first run prints to nowhere. Fails where the plan belongs to other code, or where what was copied
+ * to the host, or the exit code, differs. The caller frees the runs, also after a failure. */
+sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *runs, sl_error *error);
+void sl_planned_runs_fini(sl_planned_runs *runs);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch/start_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cudart/results_file.h"
+#include "launch/launch_app.h"
+
+typedef struct program_run {
+    const sl_record_options *options;
+    sl_run_end *end;
+    uint64_t first_index; /* of the process being read: the processes of a run count on */
+    uint64_t next_index;
+} program_run;
+
+static sl_status add_launch(void *context, const sl_launch_result *result, sl_error *error)
+{
+    program_run *run = context;
+    sl_launch_result counted = *result;
+    counted.index += run->first_index;
+    run->next_index = counted.index + 1;
+    run->end->failed += result->launch->failed;
+    return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
+}
+
+/* A process that broke off has left its trace under its temporary name: whole chunks of it can be read. */
+static void keep_unfinished_trace(program_run *run, const char *path, uint32_t pid)
+{
+    char temporary[1200];
+    snprintf(temporary, sizeof temporary, "%s.tmp-%u", path, pid);
+    run->end->unfinished += !rename(temporary, path);
+}
+
+static sl_status collect(program_run *run, const char *folder, sl_error *error)
+{
+    for (uint32_t number = 0;; number++) {
+        sl_results_summary summary;
+        char path[1100];
+        sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
+        if (status == SL_NOT_FOUND)
+            return SL_OK;
+        if (status)
+            return status;
+        run->first_index = run->next_index;
+        if (!run->options->trace_path)
+            continue;
+        sl_results_trace_path(run->options->trace_path, number, path, sizeof path);
+        if (!summary.finished)
+            keep_unfinished_trace(run, path, summary.pid);
+        run->end->traces += !access(path, F_OK);
+    }
+}
+
+static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+{
+    *out = (sl_cudart_options){.lanes = o->lanes,
+                               .threads = o->threads,
+                               .max_instructions = o->max_instructions,
+                               .quiet = quiet,
+                               .check_address = o->check_address,
+                               .check_uninit = o->check_uninit,
+                               .zstd_level = (uint32_t)o->zstd_level,
+                               .counters = o->count,
+                               .ranged = o->filter.ranged,
+                               .first_launch = o->filter.first_launch,
+                               .last_launch = o->filter.last_launch,
+                               .blocks = o->filter.blocks};
+    const struct {
+        const char *name, *value;
+        char *to;
+        size_t size;
+    } texts[] = {
+        {"the instruction set", o->isa ? o->isa : "", out->isa, sizeof out->isa},
+        {"the folder for results", o->scratch, out->results, sizeof out->results},
+        {"the regular expression", o->filter.kernel_regex ? o->filter.kernel_regex : "", out->kernel_regex,
+         sizeof out->kernel_regex},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((size_t)snprintf(texts[i].to, texts[i].size, "%s", texts[i].value) >= texts[i].size)
+            return sl_fail(error, SL_INVALID, "%s is longer than %zu characters", texts[i].name, texts[i].size - 1);
+    snprintf(out->producer, sizeof out->producer, "%s", o->producer);
+    for (char *c = out->producer; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    if (!o->trace_path)
+        return SL_OK;
+    /* The program may change its folder before it launches anything. */
+    char *here = *o->trace_path == '/' ? NULL : getcwd(NULL, 0);
+    int written = snprintf(out->trace, sizeof out->trace, "%s%s%s", here ? here : "", here ? "/" : "", o->trace_path);
+    free(here);
+    if ((size_t)written >= sizeof out->trace)
+        return sl_fail(error, SL_INVALID, "the path of the trace is longer than %zu characters", sizeof out->trace - 1);
+    return SL_OK;
+}
+
+sl_status sl_launch_program(void *context, const sl_input *input, const sl_record_options *options, sl_run_end *end,
+                            sl_error *error)
+{
+    sl_app app;
+    sl_app_end ended = {0};
+    sl_cudart_options passed;
+    program_run run = {.options = options, .end = end};
+    sl_status status = sl_app_inspect(input->spec.name, &app, error);
+    if (!status)
+        status = fill_options(&passed, options, *(const bool *)context, error);
+    if (!status)
+        status = sl_app_run(&app, (char **)(uintptr_t)input->spec.program, &passed, &ended, error);
+    if (!status)
+        status = collect(&run, options->scratch, error);
+    end->exit_code = ended.code;
+    end->signal = ended.signal;
+    return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What the model says of the launches of a recording, as a log. */
+#ifndef SL_REPORT_MODEL_LOG_H
+#define SL_REPORT_MODEL_LOG_H
+
+#include "model/model.h"
+#include "report/launches.h"
+#include "study/recording.h"
+
+/* `pool` and `progress` may be NULL. */
+sl_status sl_model_log(const sl_recording *recording, const sl_machine *machine, const sl_model_options *options,
+                       sl_pool *pool, const sl_progress *progress, sl_launch_log *log, sl_error *error);
+
+#endif

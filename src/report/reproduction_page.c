@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* A paper as an HTML page: tables, and bars of the paper's numbers beside ours. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/page_frame.h"
+#include "report/html.h"
+#include "report/reproduction.h"
+
+static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};
+
+static void put_verdict(FILE *file, const sl_compared *c)
+{
+    fprintf(file, "<td class=\"%s\"", verdict_class[c->verdict]);
+    if (c->why) {
+        fputs(" title=\"", file);
+        sl_html_text(file, c->why);
+        fputs("\"", file);
+    }
+    fprintf(file, ">%s</td>", sl_verdict_names[c->verdict]);
+}
+
+static void put_measure(FILE *file, const sl_paper_measure *m, double value)
+{
+    if (isnan(value))
+        sl_html_cell_none(file);
+    else
+        sl_html_cell_number(file, value, m->digits, m->unit);
+}
+
+/* ---- tables ---- */
+
+static void put_row(FILE *file, const sl_paper_figure *figure, const char *group, const char *name,
+                    const sl_compared *row)
+{
+    fputs("<tr>", file);
+    sl_html_cell(file, group);
+    sl_html_cell(file, name);
+    for (size_t c = 0; c < figure->columns; c++) {
+        const sl_paper_column *column = &figure->column[c];
+        if (column->numbers)
+            put_measure(file, &column->measure, row[c].paper);
+        put_measure(file, &column->measure, row[c].ours);
+        if (column->numbers)
+            put_verdict(file, &row[c]);
+    }
+    fputs("</tr>\n", file);
+}
+
+static void put_rows(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, int group, sl_compared *row)
+{
+    const sl_paper_group *g = &r->group[group];
+    bool means = false;
+    for (size_t i = 0; i < g->count; i++) {
+        for (size_t c = 0; c < figure->columns; c++)
+            row[c] = sl_compare_program(r, &figure->column[c], g->program[i]);
+        put_row(file, figure, g->name, r->paper->program[g->program[i]].name, row);
+    }
+    for (size_t c = 0; c < figure->columns; c++) {
+        bool mean = figure->column[c].mean != SL_MEAN_NONE;
+        row[c] = mean ? sl_compare_group(r, &figure->column[c], group) : (sl_compared){.ours = NAN, .paper = NAN};
+        means |= mean;
+    }
+    if (means && g->count)
+        put_row(file, figure, g->name, "mean", row);
+}
+
+static sl_status put_table(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
+{
+    sl_compared *row = calloc(figure->columns + 1, sizeof *row);
+    if (!row)
+        return sl_fail_memory(error);
+    sl_html_table(file, figure->title, "sortable");
+    sl_html_column(file, "class", NULL, false);
+    sl_html_column(file, "program", NULL, false);
+    for (size_t c = 0; c < figure->columns; c++) {
+        const sl_paper_column *column = &figure->column[c];
+        if (column->numbers)
+            sl_html_column(file, "paper", "as stated in the paper", true);
+        sl_html_column(file, column->name, column->formula, true);
+        if (column->numbers)
+            sl_html_column(file, "verdict", NULL, false);
+    }
+    sl_html_table_rows(file);
+    for (size_t g = 0; g < figure->groups; g++)
+        put_rows(file, r, figure, figure->group[g], row);
+    sl_html_table_end(file);
+    free(row);
+    return SL_OK;
+}
+
+/* ---- bars ---- */
+
+enum { HEIGHT = 200, TOP = 12, GAP = 10, COLOURS = 8, FULL_WIDTH = 960 };
+
+typedef struct bars {
+    FILE *file;
+    const sl_reproduction *r;
+    const sl_paper_figure *figure;
+    size_t series, rows; /* series: columns, and the paper's where it has numbers */
+    double least, most;
+    double left, bottom, bar; /* room for the axis and for names; width of a bar */
+    double x;
+} bars;
+
+static void widen(void *context, const sl_compared_item *item)
+{
+    bars *b = context;
+    if (item->figure != b->figure || !item->column)
+        return;
+    double values[] = {item->compared.ours, item->compared.paper};
+    for (int i = 0; i < 2; i++)
+        if (isfinite(values[i])) {
+            b->most = fmax(b->most, values[i]);
+            b->least = fmin(b->least, values[i]);
+        }
+}
+
+/* Where all bars grow from the same neutral value, the axis need not begin at 0; it has a quarter to both sides, so
+ * that little does not look like much. */
+static void begin_axis(bars *b)
+{
+    double neutral = b->figure->columns ? b->figure->column[0].measure.neutral : NAN;
+    for (size_t c = 1; c < b->figure->columns; c++)
+        if (!(b->figure->column[c].measure.neutral == neutral))
+            neutral = NAN;
+    if (!isnan(neutral) && neutral > 0) {
+        b->least = 0.75 * neutral;
+        b->most = 1.25 * neutral;
+    }
+}
+
+/* Names stand on their heads, turned by 50 degrees: 11 pixels high, 6 wide on average. */
+static void make_room(bars *b)
+{
+    size_t longest = 0;
+    for (size_t g = 0; g < b->figure->groups; g++) {
+        const sl_paper_group *group = &b->r->group[b->figure->group[g]];
+        for (size_t i = 0; i < group->count; i++) {
+            size_t length = strlen(b->r->paper->program[group->program[i]].name);
+            longest = length > longest ? length : longest;
+        }
+    }
+    b->bar = fmax(9, fmin(22, (FULL_WIDTH / (double)b->rows - GAP) / (double)b->series));
+    b->bottom = 24 + 5 * (double)longest;
+    b->left = fmax(44, 8 + 4.2 * (double)longest - b->bar * (double)b->series / 2);
+    b->x = b->left + GAP;
+}
+
+static double height_of(const bars *b, double value)
+{
+    return TOP + (HEIGHT - TOP) * (b->most - value) / (b->most - b->least);
+}
+
+static void put_bar(bars *b, double value, size_t series, bool paper, const char *name, const sl_paper_measure *m)
+{
+    double base = isnan(m->neutral) ? 0 : fmax(b->least, fmin(b->most, m->neutral));
+    double top = height_of(b, fmax(value, base)), bottom = height_of(b, fmin(value, base));
+    char text[SL_MEASURE_BYTES];
+    if (isfinite(value)) {
+        fprintf(b->file, "<rect class=\"s%zu%s%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>",
+                series % COLOURS, series < COLOURS ? "" : " second", paper ? " paper" : "", b->x, top, b->bar - 1,
+                fmax(bottom - top, 0.5));
+        sl_html_text(b->file, name);
+        fprintf(b->file, " %s</title></rect>\n", sl_measure_text(m, value, text));
+    }
+    b->x += b->bar;
+}
+
+static void put_cluster(bars *b, const char *name, int program, int group)
+{
+    double start = b->x;
+    for (size_t c = 0; c < b->figure->columns; c++) {
+        const sl_paper_column *column = &b->figure->column[c];
+        if (program < 0 && column->mean == SL_MEAN_NONE)
+            continue;
+        sl_compared value =
+            program >= 0 ? sl_compare_program(b->r, column, program) : sl_compare_group(b->r, column, group);
+        char label[160];
+        snprintf(label, sizeof label, "%s, %s, paper:", name, column->name);
+        if (column->numbers)
+            put_bar(b, value.paper, c, true, label, &column->measure);
+        snprintf(label, sizeof label, "%s, %s:", name, column->name);
+        put_bar(b, value.ours, c, false, label, &column->measure);
+    }
+    fprintf(b->file, "<text class=%s transform=\"translate(%.1f %d) rotate(-50)\">", program < 0 ? "mean" : "row",
+            (start + b->x) / 2, HEIGHT + 14);
+    sl_html_text(b->file, name);
+    fputs("</text>\n", b->file);
+    b->x += GAP;
+}
+
+static void put_axis(bars *b, double width)
+{
+    double raw = (b->most - b->least) / 4, unit = pow(10, floor(log10(raw)));
+    double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
+    for (double at = ceil(b->least / step) * step; at <= b->most + step / 100; at += step) {
+        double y = height_of(b, at);
+        fprintf(b->file, "<line class=grid x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" />", b->left, width, y, y);
+        fprintf(b->file, "<text class=tick x=\"%.1f\" y=\"%.1f\">%.3g</text>\n", b->left - 5, y + 4,
+                fabs(at) < step / 100 ? 0 : at);
+    }
+}
+
+static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
+{
+    bars b = {.file = file, .r = r, .figure = figure};
+    for (size_t c = 0; c < figure->columns; c++)
+        b.series += figure->column[c].numbers ? 2 : 1;
+    for (size_t g = 0; g < figure->groups; g++)
+        b.rows += r->group[figure->group[g]].count + 1;
+    begin_axis(&b);
+    sl_reproduction_each(r, widen, &b);
+    if (!(b.most > b.least) || !b.rows || !b.series)
+        return;
+    make_room(&b);
+    double width = b.left + GAP + (double)b.rows * ((double)b.series * b.bar + GAP), height = HEIGHT + b.bottom;
+    fprintf(file,
+            "<div class=scroll><svg class=bars role=img viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "height=\"%.0f\">\n<title>",
+            width, height, width, height);
+    sl_html_text(file, figure->title);
+    fputs("; the numbers are in the table</title>\n", file);
+    put_axis(&b, width);
+    for (size_t g = 0; g < figure->groups; g++) {
+        const sl_paper_group *group = &r->group[figure->group[g]];
+        for (size_t i = 0; i < group->count; i++)
+            put_cluster(&b, r->paper->program[group->program[i]].name, group->program[i], -1);
+        if (group->count)
+            put_cluster(&b, group->name, -1, figure->group[g]);
+    }
+    fputs("</svg></div>\n<p class=legend>", file);
+    for (size_t c = 0; c < figure->columns; c++) {
+        if (figure->column[c].numbers)
+            fprintf(file, "<span><i class=\"s%zu paper\"></i> paper</span> ", c % COLOURS);
+        fprintf(file, "<span><i class=\"s%zu%s\"></i> ", c % COLOURS, c < COLOURS ? "" : " second");
+        sl_html_text(file, figure->column[c].name);
+        fputs("</span> ", file);
+    }
+    fputs("</p>\n", file);
+}
+
+/* ---- claims ---- */
+
+static void put_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
+{
+    sl_html_table(file, "What the paper says", "claims");
+    sl_html_column(file, "verdict", NULL, false);
+    sl_html_column(file, "the paper says", NULL, false);
+    sl_html_column(file, "paper", NULL, true);
+    sl_html_column(file, "ours", NULL, true);
+    sl_html_column(file, "why", NULL, false);
+    sl_html_table_rows(file);
+    for (size_t i = 0; i < figure->claims; i++) {
+        const sl_paper_claim *claim = &figure->claim[i];
+        sl_compared c = sl_compare_claim(r, claim);
+        if (c.verdict == SL_VERDICT_NONE)
+            continue;
+        fputs("<tr>", file);
+        put_verdict(file, &c);
+        sl_html_cell(file, claim->says);
+        put_measure(file, &claim->measure, claim->number);
+        put_measure(file, &claim->measure, c.ours);
+        sl_html_cell(file, c.why ? c.why : "");
+        fputs("</tr>\n", file);
+    }
+    sl_html_table_end(file);
+}
+
+static void put_reasons(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
+{
+    bool open = false;
+    for (size_t c = 0; c < figure->columns; c++)
+        for (size_t i = 0; i < figure->column[c].reasons; i++) {
+            const sl_paper_reason *why = &figure->column[c].reason[i];
+            sl_compared compared = why->program >= 0 ? sl_compare_program(r, &figure->column[c], why->program)
+                                                     : sl_compare_group(r, &figure->column[c], why->group);
+            if (compared.verdict <= SL_VERDICT_AGREES)
+                continue;
+            fputs(open ? "<dt>" : "<dl class=reasons><dt>", file);
+            sl_html_text(file,
+                         why->program >= 0 ? r->paper->program[why->program].name : r->paper->group[why->group].name);
+            fputs("</dt><dd>", file);
+            sl_html_text(file, why->text);
+            fputs("</dd>\n", file);
+            open = true;
+        }
+    if (open)
+        fputs("</dl>\n", file);
+}
+
+/* ---- the page ---- */
+
+static sl_status put_figure(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure, sl_error *error)
+{
+    fputs("<section id=\"", file);
+    sl_html_text(file, figure->id);
+    fputs("\"><h2>", file);
+    sl_html_text(file, figure->title);
+    fputs(" <span>", file);
+    sl_html_text(file, figure->where);
+    fputs("</span></h2>\n", file);
+    if (figure->columns)
+        put_bars(file, r, figure);
+    if (figure->claims)
+        put_claims(file, r, figure);
+    sl_status status = figure->columns ? put_table(file, r, figure, error) : SL_OK;
+    put_reasons(file, r, figure);
+    if (*figure->note) {
+        fputs("<p class=note>", file);
+        sl_html_text(file, figure->note);
+        fputs("</p>\n", file);
+    }
+    fputs("</section>\n", file);
+    return status;
+}
+
+static void put_overview(FILE *file, const sl_reproduction *r)
+{
+    static const char *const titles[SL_VERDICTS] = {"", "agree", "same direction", "differ", "unknown"};
+    size_t tally[SL_VERDICTS];
+    sl_reproduction_tally(r, tally);
+    fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
+    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS; v++)
+        if (tally[v] || v != SL_VERDICT_HOLE)
+            fprintf(file, "<div class=%s><dt>%s</dt><dd>%zu</dd></div>\n", verdict_class[v], titles[v], tally[v]);
+    fputs("</dl>\n<p>", file);
+    sl_html_text(file, r->paper->summary);
+    fputs("</p>\n", file);
+    for (size_t i = 0; i < r->points; i++) {
+        char text[512];
+        if (r->outcome[i].state != SL_OUTCOME_FAILED)
+            continue;
+        fputs("<p class=\"note bad\">failed: ", file);
+        sl_html_text(file, sl_point_text(&r->point[i], text, sizeof text));
+        fputs(": ", file);
+        sl_html_text(file, r->outcome[i].failure);
+        fputs("</p>\n", file);
+    }
+    fputs("</section>\n", file);
+}
+
+static void put_nav(FILE *file, const sl_reproduction *r)
+{
+    fputs("<nav aria-label=Figures><ul>\n<li><a href=\"#overview\">Overview</a></li>\n", file);
+    for (size_t f = 0; f < r->paper->figures; f++) {
+        if (!r->wanted[f])
+            continue;
+        fputs("<li><a href=\"#", file);
+        sl_html_text(file, r->paper->figure[f].id);
+        fputs("\">", file);
+        sl_html_text(file, r->paper->figure[f].id);
+        fputs("</a></li>\n", file);
+    }
+    fputs("</ul></nav>\n", file);
+}
+
+sl_status sl_reproduction_page(FILE *file, const sl_reproduction *r, sl_error *error)
+{
+    sl_page_frame_head(file, r->paper->title);
+    fputs("<body>\n<a class=skip href=\"#main\">Skip to the numbers</a>\n<header><h1>", file);
+    sl_html_text(file, r->paper->title);
+    fputs("</h1>\n<p class=facts>", file);
+    sl_html_text(file, r->paper->source);
+    fprintf(file, " \u00b7 sluice " SLUICE_VERSION " reproduce%s</p>\n</header>\n",
+            r->quick ? " \u00b7 <b>a quick run, on few programs</b>" : "");
+    put_nav(file, r);
+    fputs("<main id=main>\n", file);
+    put_overview(file, r);
+    sl_status status = SL_OK;
+    for (size_t f = 0; f < r->paper->figures && !status; f++)
+        if (r->wanted[f])
+            status = put_figure(file, r, &r->paper->figure[f], error);
+    fputs("</main>\n<script type=\"application/json\" id=data>{\"kernels\": []}</script>\n", file);
+    sl_page_frame_end(file);
+    if (!status && (fflush(file) || ferror(file)))
+        status = sl_fail_io(error, "write", "the HTML page");
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Points beside what hardware counted: which row of counters belongs to which launch, and what each point says of it.
+ */
+#ifndef SL_STUDY_HARDWARE_H
+#define SL_STUDY_HARDWARE_H
+
+#include "study/point.h"
+#include "trace/ncu_match.h"
+
+typedef struct sl_beside_hardware {
+    sl_ncu_pairs pairs;
+    size_t points;
+    sl_counts *predicted; /* [pairs.count][points]; what a point does not count is what the trace itself says */
+} sl_beside_hardware;
+
+/* Runs the points, whose machines are resolved, on the launches that have counters. Launches of which only a part was
+ * recorded are an error. `recording` has all launches of the wanted kernels, whatever their index. `pool` and
+ * `progress` may be NULL. On failure there is nothing to free. */
+sl_status sl_beside_hardware_run(const sl_recording *recording, const sl_ncu *ncu, const sl_ncu_wanted *wanted,
+                                 const sl_point *point, size_t points, sl_pool *pool, const sl_progress *progress,
+                                 sl_beside_hardware *result, sl_error *error);
+void sl_beside_hardware_fini(sl_beside_hardware *result);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/input.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/suggest.h"
+#include "study/words.h"
+
+const char *sl_input_kind_name(sl_input_kind kind)
+{
+    static const char *const names[] = {"a workload",     "a PTX file", "a file of LLVM IR",
+                                        "a CUDA program", "a trace",    "a trace of another program"};
+    return names[kind];
+}
+
+/* ---- what it is ---- */
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), part = strlen(end);
+    return length > part && !strcmp(text + length - part, end);
+}
+
+static sl_status nothing_there(const char *name, sl_error *error)
+{
+    enum { MOST_NAMES = 256 };
+    const char *names[MOST_NAMES];
+    size_t count = 0;
+    char hint[128];
+    for (; count < sl_workload_count() && count < MOST_NAMES; count++)
+        names[count] = sl_workload_at(count)->name;
+    return sl_fail(error, SL_NOT_FOUND, "'%s' is neither a file nor a workload%s", name,
+                   sl_did_you_mean(name, names, count, "", hint, sizeof hint));
+}
+
+static sl_status detect_trace(const sl_input_spec *spec, sl_trace_format *format, sl_error *error)
+{
+    if (access(spec->name, F_OK) && !strpbrk(spec->name, "/."))
+        return nothing_there(spec->name, error);
+    sl_status status = sl_trace_detect(spec->name, format, error);
+    if (!status && *format == SL_FORMAT_UNKNOWN)
+        status = sl_fail_at(error, SL_INVALID, spec->name, 0, 0, "this is no trace that Sluice can read");
+    return status;
+}
+
+sl_status sl_input_detect(const sl_input_spec *spec, sl_input_kind *kind, sl_error *error)
+{
+    const sl_workload *workload;
+    sl_trace_format format = SL_FORMAT_UNKNOWN;
+    sl_status status = SL_OK;
+    if (spec->program) {
+        *kind = SL_INPUT_PROGRAM;
+    } else if (!sl_workload_find(spec->name, &workload, NULL)) {
+        *kind = SL_INPUT_WORKLOAD;
+    } else if (ends_in(spec->name, ".ptx")) {
+        *kind = SL_INPUT_PTX;
+    } else if (sl_llvm_file_is(spec->name)) {
+        *kind = SL_INPUT_LLVM;
+    } else {
+        status = detect_trace(spec, &format, error);
+        *kind = format == SL_FORMAT_SLUICE ? SL_INPUT_TRACE : SL_INPUT_FOREIGN;
+    }
+    return status;
+}
+
+sl_status sl_input_check(const sl_input_spec *spec, sl_input_kind kind, sl_error *error)
+{
+    const sl_workload *workload;
+    bool hosted = kind == SL_INPUT_WORKLOAD || (kind == SL_INPUT_LLVM && *spec->host);
+    const sl_kernel_launch *launch = &spec->launch;
+    const char *name = spec->name, *params = spec->params;
+    if (*spec->host && kind != SL_INPUT_LLVM)
+        return sl_fail(error, SL_INVALID,
+                       "--workload is for LLVM IR, whose kernels a workload's host launches; %s is %s", name,
+                       sl_input_kind_name(kind));
+    if (*spec->host && sl_workload_find(spec->host, &workload, error))
+        return SL_INVALID;
+    if (!hosted && *params && (kind == SL_INPUT_PTX || kind == SL_INPUT_LLVM))
+        return sl_fail(error, SL_INVALID, "'%.*s' is one argument too many; arguments of the kernel are given by --arg",
+                       (int)strcspn(params, " "), params);
+    if (!hosted && *params)
+        return sl_fail(error, SL_INVALID, "'%.*s' is one argument too many: %s is %s", (int)strcspn(params, " "),
+                       params, name, sl_input_kind_name(kind));
+    if (!hosted && (kind == SL_INPUT_PTX || kind == SL_INPUT_LLVM) && (!launch->grid[0] || !launch->block[0]))
+        return sl_fail(error, SL_INVALID, "--%s is missing: how many %s%s", launch->grid[0] ? "block" : "grid",
+                       launch->grid[0] ? "threads a block has" : "blocks to launch",
+                       kind == SL_INPUT_LLVM ? "; or --workload, whose host launches the kernels" : "");
+    return SL_OK;
+}
+
+/* ---- reading ---- */
+
+/* What the assembly shows of the loads: scalar ones have a cache of their own, and joined ones are not theirs to
+ * choose. Volatile hides nontemporal, so that L1 and L2 are never both to be had, before gfx12. */
+static sl_status narrow_modes(sl_input *input, sl_error *error)
+{
+    const sl_load_graph *all = sl_llvm_graph(input->ir.code);
+    sl_llvm_check *check = calloc((size_t)all->loads + 1, sizeof *check);
+    input->ir_loads = *all;
+    input->ir_loads.load = sl_arena_array(&input->arena, sl_load, all->loads + 1);
+    sl_status status = check && input->ir_loads.load ? SL_OK : sl_fail_memory(error);
+    bool amd = sl_llvm_facts_of(input->ir.code).arch == SL_LLVM_AMDGCN;
+    if (!status && amd)
+        status = sl_llvm_file_check(&input->ir, check, error);
+    for (uint32_t i = 0; i < all->loads && !status; i++) {
+        sl_load *load = &input->ir_loads.load[i];
+        *load = all->load[i];
+        if (amd && strncmp(sl_llvm_cpu(input->ir.code, i), "gfx12", 5))
+            load->modes &= (uint8_t) ~(1 << SL_BYPASS_BOTH);
+        if (!amd || !(check[i].scalar || !check[i].instructions))
+            continue;
+        load->modes = 1;
+        load->flags |= check[i].scalar ? SL_LOAD_UNIFORM : 0;
+        load->fixed = check[i].scalar ? "a scalar load" : "joined with other loads";
+    }
+    free(check);
+    return status;
+}
+
+static sl_status read_llvm(sl_input *input, sl_error *error)
+{
+    const sl_input_spec *spec = &input->spec;
+    const sl_llvm_options options = {.optimise = spec->optimise};
+    sl_status status = *spec->host ? sl_workload_find(spec->host, &input->workload, error) : SL_OK;
+    if (!status)
+        status = sl_llvm_file_open(&input->ir, spec->name, *spec->llvm ? spec->llvm : NULL, &options, error);
+    if (!status && spec->number_loads)
+        status = narrow_modes(input, error);
+    if (!status)
+        status = sl_llvm_file_ptx(&input->ir, spec->number_loads, &input->owned, &input->ptx_length, error);
+    if (status)
+        return status;
+    input->ptx = input->owned;
+    if (input->workload) {
+        input->rehosted = *input->workload;
+        input->rehosted.ptx = input->ptx;
+        input->rehosted.ptx_end = input->ptx + input->ptx_length;
+        input->workload = &input->rehosted;
+    }
+    return SL_OK;
+}
+
+static sl_status read_input(sl_input *input, sl_error *error)
+{
+    const sl_input_spec *spec = &input->spec;
+    sl_status status = SL_OK;
+    switch (input->kind) {
+    case SL_INPUT_WORKLOAD:
+        status = sl_workload_find(spec->name, &input->workload, error);
+        input->ptx = status ? NULL : input->workload->ptx;
+        input->ptx_length = status ? 0 : (size_t)(input->workload->ptx_end - input->workload->ptx);
+        return status;
+    case SL_INPUT_PTX:
+        status = sl_file_read(spec->name, &input->owned, &input->ptx_length, error);
+        input->ptx = input->owned;
+        return status;
+    case SL_INPUT_LLVM:
+        return read_llvm(input, error);
+    case SL_INPUT_TRACE:
+    case SL_INPUT_FOREIGN:
+        return sl_trace_detect(spec->name, &input->format, error);
+    default:
+        return SL_OK;
+    }
+}
+
+sl_status sl_input_open(const sl_input_spec *spec, sl_input *input, sl_error *error)
+{
+    *input = (sl_input){.spec = *spec};
+    sl_arena_init(&input->arena);
+    sl_status status = sl_input_detect(spec, &input->kind, error);
+    if (!status)
+        status = sl_input_check(spec, input->kind, error);
+    if (!status)
+        status = read_input(input, error);
+    if (status)
+        sl_input_close(input);
+    return status;
+}
+
+void sl_input_close(sl_input *input)
+{
+    free(input->owned);
+    sl_llvm_file_close(&input->ir);
+    sl_arena_fini(&input->arena);
+    *input = (sl_input){0};
+}
+
+/* ---- running ---- */
+
+sl_status sl_input_run(const sl_input *input, sl_device *device, bool check, sl_workload_result *result,
+                       sl_error *error)
+{
+    const sl_input_spec *spec = &input->spec;
+    if (input->workload) {
+        sl_words params;
+        sl_status status = sl_words_split(spec->params, &params, error);
+        if (status)
+            return status;
+        const sl_workload_options options = {
+            .size = spec->size, .sets = params.count, .set = params.word, .seed = spec->seed, .skip_check = !check};
+        status = sl_workload_run(input->workload, device, &options, result, error);
+        sl_words_free(&params);
+        return status;
+    }
+    sl_device_module *module = NULL;
+    sl_status status = sl_device_load(device, input->ptx, input->ptx_length, spec->name, &module, error);
+    return status ? status : sl_kernel_launch_run(&spec->launch, module, spec->seed, device, error);
+}
+
+char *sl_input_text(const sl_input *input, char *buffer, size_t size)
+{
+    const sl_input_spec *spec = &input->spec;
+    const sl_kernel_launch *l = &spec->launch;
+    size_t used = (size_t)snprintf(buffer, size, "%s seed %" PRIu64, spec->name, spec->seed);
+    if (used < size && input->workload)
+        snprintf(buffer + used, size - used, "%s%s %s%s%s", *spec->host ? " " : "", spec->host, spec->size,
+                 *spec->params ? " " : "", spec->params);
+    else if (used < size)
+        used += (size_t)snprintf(buffer + used, size - used, " %u,%u,%u %u,%u,%u %" PRIu64, l->grid[0], l->grid[1],
+                                 l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes);
+    for (size_t i = 0; !input->workload && i < l->args && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, " %s", l->arg[i]);
+    return buffer;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernel arguments as typed on a command line, for running a kernel of a PTX file:
+ *
+ *     TYPE:VALUE          a scalar                     u32:1024   s32:-1   f32:0.5   u64:0xff00
+ *     TYPE[COUNT]:FILL    a buffer in device memory; the kernel gets its address
+ *     hex:DIGITS          the bytes of a parameter of any size, lowest address first
+ *
+ * TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f32 f64. COUNT takes K, M, G (powers of 1024). FILL is one of
+ *
+ *     zero                all bits 0 (also when ':FILL' is left out)
+ *     iota                0, 1, 2, …
+ *     random, random:N    integers below N, floats in [0, N); without N: any integer, [0, 1)
+ *     file:PATH           the bytes of a file, which must be exactly as long as the buffer
+ *     none                never written: for --check=uninit
+ *     VALUE               every element */
+#ifndef SL_STUDY_KERNEL_ARGS_H
+#define SL_STUDY_KERNEL_ARGS_H
+
+#include <stdio.h>
+
+#include "base/random.h"
+#include "device/device.h"
+
+typedef enum sl_arg_fill {
+    SL_FILL_ZERO,
+    SL_FILL_IOTA,
+    SL_FILL_RANDOM,
+    SL_FILL_FILE,
+    SL_FILL_NONE,
+    SL_FILL_VALUE,
+} sl_arg_fill;
+
+typedef struct sl_kernel_arg {
+    const char *text; /* as typed; borrowed */
+    char kind;        /* 'u', 's', 'f'; 'h' for hex */
+    uint32_t bytes;   /* of an element; for hex: of the parameter */
+    bool buffer;
+    uint64_t count; /* of elements; 1 for scalars */
+    sl_arg_fill fill;
+    uint8_t value[256]; /* the scalar, the bytes of hex, or the element that fills a buffer */
+    double bound;       /* of random; 0: none given */
+    const char *path;   /* of file; points into `text` */
+    uint64_t addr;      /* set by sl_kernel_arg_place */
+} sl_kernel_arg;
+
+sl_status sl_kernel_arg_parse(const char *text, sl_kernel_arg *arg, sl_error *error);
+/* Buffers: allocates and fills; `label` names the allocation. Scalars: nothing. */
+sl_status sl_kernel_arg_place(sl_kernel_arg *arg, sl_device *device, const char *label, sl_random *random,
+                              sl_error *error);
+/* What the kernel gets: the value, or the address of the buffer. Valid as long as `arg`. */
+sl_device_arg sl_kernel_arg_value(const sl_kernel_arg *arg);
+/* Reads the buffer back: *data is malloc'ed, arg->count * arg->bytes long. */
+sl_status sl_kernel_arg_fetch(const sl_kernel_arg *arg, sl_device *device, void **data, sl_error *error);
+/* Prints elements, eight to a line, each line with the index of its first. */
+void sl_kernel_arg_print(const sl_kernel_arg *arg, const void *data, FILE *file);
+
+#endif

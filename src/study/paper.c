@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+/* YAML to a paper. Every name is checked here: what reads well runs. */
+#include "study/paper.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/config.h"
+#include "workloads/workload.h"
+
+typedef struct reader {
+    sl_yaml yaml;
+    sl_paper *paper;
+    sl_expression_names names;
+} reader;
+
+#define FAIL(node, ...) sl_yaml_fail(&r->yaml, (node), __VA_ARGS__)
+
+static sl_status no_memory(reader *r)
+{
+    return sl_fail_memory(r->yaml.error);
+}
+
+/* Room for `count` items in the paper's arena. */
+#define ROOM(r, type, count) sl_arena_array(&(r)->paper->arena, type, (count) + 1)
+
+static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
+{
+    const char *text = NULL;
+    sl_status status = sl_yaml_take_word(&r->yaml, node, name, &text);
+    if (status || !node)
+        return status;
+    *word = sl_arena_strdup(&r->paper->arena, text);
+    return *word ? SL_OK : no_memory(r);
+}
+
+/* ---- names ---- */
+
+static int find_program(const void *context, const char *name)
+{
+    const sl_paper *paper = context;
+    for (size_t i = 0; i < paper->programs; i++)
+        if (!strcmp(paper->program[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static int find_group(const void *context, const char *name)
+{
+    const sl_paper *paper = context;
+    for (size_t i = 0; i < paper->groups; i++)
+        if (!strcmp(paper->group[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static int find_config(const void *context, const char *name)
+{
+    const sl_paper *paper = context;
+    for (size_t i = 0; i < paper->configs; i++)
+        if (!strcmp(paper->config[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+/* A name that expressions can have. */
+static sl_status take_name(reader *r, const yaml_node_t *key, const char **name)
+{
+    sl_status status = copy_word(r, key, "a name", name);
+    if (status)
+        return status;
+    for (const char *at = *name; *at; at++)
+        if (!(*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
+            return FAIL(key, "a name has letters, digits and '_', unlike '%s'", *name);
+    return **name >= '0' && **name <= '9' ? FAIL(key, "a name begins with a letter, unlike '%s'", *name) : SL_OK;
+}
+
+/* ---- programs and groups ---- */
+
+/* "hybridsort_bucket n=4096 kernel=bucket_count": the kernel comes last. */
+static void split_program(sl_paper_program *p)
+{
+    char *space = strchr(p->workload, ' '), *kernel = strstr(p->workload, " kernel=");
+    p->kernel = kernel ? kernel + strlen(" kernel=") : "";
+    p->params = space && space != kernel ? space + 1 : "";
+    if (kernel)
+        *kernel = 0;
+    if (space)
+        *space = 0;
+}
+
+static sl_status take_programs(reader *r, const yaml_node_t *map)
+{
+    sl_paper *paper = r->paper;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'programs' takes names and workloads, such as {PTF: particlefilter}");
+    paper->program = ROOM(r, sl_paper_program, sl_yaml_items(map));
+    if (!paper->program)
+        return no_memory(r);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        sl_paper_program *p = &paper->program[i];
+        const yaml_node_t *node = sl_yaml_item(&r->yaml, map, i);
+        const sl_workload *workload;
+        sl_status status = take_name(r, sl_yaml_key(&r->yaml, map, i), &p->name);
+        if (!status)
+            status = copy_word(r, node, "a program", &p->workload);
+        if (status)
+            return status;
+        split_program(p);
+        status = sl_yaml_locate(&r->yaml, node, sl_workload_find(p->workload, &workload, r->yaml.error));
+        if (status)
+            return status;
+        if (find_program(paper, p->name) >= 0)
+            return FAIL(node, "there are two programs '%s'", p->name);
+        paper->programs++;
+    }
+    return SL_OK;
+}
+
+static sl_status take_members(reader *r, const yaml_node_t *list, const char *what, size_t *count, int **members,
+                              int (*find)(const void *, const char *))
+{
+    *count = sl_yaml_items(list);
+    *members = ROOM(r, int, *count);
+    if (!*members)
+        return no_memory(r);
+    for (size_t i = 0; i < *count; i++) {
+        const yaml_node_t *node = sl_yaml_item(&r->yaml, list, i);
+        const char *word = sl_yaml_word(node);
+        (*members)[i] = word ? find(r->paper, word) : -1;
+        if ((*members)[i] < 0)
+            return FAIL(node, "there is no %s '%s'", what, word ? word : "?");
+    }
+    return SL_OK;
+}
+
+static sl_status take_groups(reader *r, const yaml_node_t *map)
+{
+    sl_paper *paper = r->paper;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'groups' takes names and lists of programs");
+    paper->group = ROOM(r, sl_paper_group, sl_yaml_items(map));
+    if (!paper->group)
+        return no_memory(r);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        sl_paper_group *g = &paper->group[i];
+        sl_status status = take_name(r, sl_yaml_key(&r->yaml, map, i), &g->name);
+        if (!status)
+            status = take_members(r, sl_yaml_item(&r->yaml, map, i), "program", &g->count, &g->program, find_program);
+        if (status)
+            return status;
+        if (find_group(paper, g->name) >= 0 || find_program(paper, g->name) >= 0)
+            return FAIL(map, "there are two things called '%s'", g->name);
+        paper->groups++;
+    }
+    return SL_OK;
+}
+
+static sl_status take_quick(reader *r, const yaml_node_t *map)
+{
+    enum { PROGRAMS, SIZE, KEYS };
+    static const char *const names[] = {"programs", "size", NULL};
+    const yaml_node_t *value[KEYS];
+    int *members;
+    size_t count;
+    sl_status status = sl_yaml_pick(&r->yaml, map, "a quick run", names, value);
+    if (!status)
+        status = copy_word(r, value[SIZE], "size", &r->paper->quick_size);
+    if (status || !value[PROGRAMS])
+        return status;
+    status = take_members(r, value[PROGRAMS], "program", &count, &members, find_program);
+    for (size_t i = 0; !status && i < count; i++)
+        r->paper->program[members[i]].quick = true;
+    return status;
+}
+
+/* ---- configurations ---- */
+
+enum { KIND, MACHINE, SET, L1, L2, SCHEDULER, WITHOUT, COLD, STREAM, VARY, BEST, HELP, VALUES, CONFIG_KEYS };
+static const char *const config_keys[] = {"kind", "machine", "set",  "l1",   "l2",   "scheduler", "without",
+                                          "cold", "stream",  "vary", "best", "help", "values",    NULL};
+
+static sl_status take_point(reader *r, const yaml_node_t *const *value, sl_point *point)
+{
+    int kind = (int)point->kind;
+    sl_status status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_point_kinds, &kind);
+    point->kind = (sl_point_kind)kind;
+    if (!status)
+        status = copy_word(r, value[MACHINE], "machine", &point->machine);
+    if (!status)
+        status = sl_config_settings(&r->yaml, value[SET], "set", &r->paper->arena, &point->settings);
+    if (!status)
+        status = copy_word(r, value[L1], "l1", &point->l1);
+    if (!status)
+        status = copy_word(r, value[L2], "l2", &point->l2);
+    if (!status)
+        status = copy_word(r, value[SCHEDULER], "scheduler", &point->scheduler);
+    if (!status)
+        status = copy_word(r, value[WITHOUT], "without", &point->without);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, value[COLD], "cold", &point->cold);
+    return status ? status : sl_yaml_take_flag(&r->yaml, value[STREAM], "stream", &point->stream);
+}
+
+/* {pd: [4, 8]}: the configuration with each of the values for $pd. */
+static sl_status take_vary(reader *r, const yaml_node_t *map, sl_paper_config *config)
+{
+    if (map->type != YAML_MAPPING_NODE || sl_yaml_items(map) != 1)
+        return FAIL(map, "'vary' takes one name and its values, such as {pd: [4, 8]}");
+    const char *name = sl_yaml_word(sl_yaml_key(&r->yaml, map, 0));
+    const yaml_node_t *list = sl_yaml_item(&r->yaml, map, 0);
+    sl_point start = config->variant[0];
+    config->variants = sl_yaml_items(list);
+    config->variant = ROOM(r, sl_point, config->variants);
+    if (!config->variant)
+        return no_memory(r);
+    for (size_t i = 0; i < config->variants; i++) {
+        sl_point *point = &config->variant[i];
+        const char *value = sl_yaml_word(sl_yaml_item(&r->yaml, list, i));
+        if (!value || !name)
+            return FAIL(list, "'vary' takes single values");
+        *point = start;
+        point->l1 = sl_config_replace(start.l1, name, value, &r->paper->arena);
+        point->l2 = sl_config_replace(start.l2, name, value, &r->paper->arena);
+        point->settings = sl_config_replace(start.settings, name, value, &r->paper->arena);
+        if (!point->l1 || !point->l2 || !point->settings)
+            return no_memory(r);
+    }
+    return config->variants ? SL_OK : FAIL(list, "'vary' has no values");
+}
+
+/* {SPV: {speedup: 1.05}}: by program and counter. */
+static sl_status take_values(reader *r, const yaml_node_t *map, sl_paper_config *config)
+{
+    size_t count = 0;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'values' takes numbers by program and counter, such as {A: {cycles: 5}}");
+    for (size_t i = 0; i < sl_yaml_items(map); i++)
+        count += sl_yaml_items(sl_yaml_item(&r->yaml, map, i));
+    config->value = ROOM(r, sl_paper_known, count);
+    if (!config->value)
+        return no_memory(r);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        const yaml_node_t *key = sl_yaml_key(&r->yaml, map, i), *of = sl_yaml_item(&r->yaml, map, i);
+        int program = sl_yaml_word(key) ? find_program(r->paper, sl_yaml_word(key)) : -1;
+        if (program < 0 || of->type != YAML_MAPPING_NODE)
+            return FAIL(key, "'values' takes numbers by program and counter, such as {A: {cycles: 5}}");
+        for (size_t k = 0; k < sl_yaml_items(of); k++) {
+            sl_paper_known *known = &config->value[config->known++];
+            known->program = program;
+            sl_status status = take_name(r, sl_yaml_key(&r->yaml, of, k), &known->counter);
+            if (!status)
+                status = sl_yaml_take_number(&r->yaml, sl_yaml_item(&r->yaml, of, k), "values", &known->number);
+            if (status)
+                return status;
+        }
+    }
+    return SL_OK;
+}
+
+static sl_status take_config(reader *r, const yaml_node_t *node, const sl_point *start, sl_paper_config *config)
+{
+    const yaml_node_t *value[CONFIG_KEYS];
+    sl_status status = sl_yaml_pick(&r->yaml, node, "a configuration", config_keys, value);
+    if (status)
+        return status;
+    if (value[VALUES]) {
+        status = copy_word(r, value[HELP], "help", &config->help);
+        return status ? status : take_values(r, value[VALUES], config);
+    }
+    config->variants = 1;
+    config->variant = ROOM(r, sl_point, 1);
+    if (!config->variant)
+        return no_memory(r);
+    config->variant[0] = *start;
+    status = take_point(r, value, &config->variant[0]);
+    if (!status)
+        status = copy_word(r, value[BEST], "best", &config->best);
+    if (!status)
+        status = copy_word(r, value[HELP], "help", &config->help);
+    if (!status && !value[VARY] != !value[BEST])
+        return FAIL(node, "'vary' and 'best' go together: values, and the counter that is to be the least");
+    if (!status && value[VARY])
+        status = take_vary(r, value[VARY], config);
+    for (size_t i = 0; i < config->variants && !status; i++)
+        status = sl_config_check(&r->yaml, node, &config->variant[i]);
+    return status;
+}
+
+static sl_status take_configs(reader *r, const yaml_node_t *map, const sl_point *start)
+{
+    sl_paper *paper = r->paper;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'configs' takes names and configurations");
+    paper->config = ROOM(r, sl_paper_config, sl_yaml_items(map));
+    if (!paper->config)
+        return no_memory(r);
+    for (size_t i = 0; i < sl_yaml_items(map); i++) {
+        sl_paper_config *config = &paper->config[i];
+        sl_status status = take_name(r, sl_yaml_key(&r->yaml, map, i), &config->name);
+        if (!status)
+            status = take_config(r, sl_yaml_item(&r->yaml, map, i), start, config);
+        if (status)
+            return status;
+        if (find_config(paper, config->name) >= 0)
+            return FAIL(map, "there are two configurations '%s'", config->name);
+        paper->configs++;
+    }
+    return SL_OK;
+}
+
+/* ---- figures ---- */
+
+static sl_status take_expression(reader *r, const yaml_node_t *node, const char *name, const sl_expression **expression,
+                                 const char **formula)
+{
+    const char *text = NULL;
+    sl_status status = copy_word(r, node, name, &text);
+    if (status || !node)
+        return status;
+    *formula = text;
+    return sl_yaml_locate(&r->yaml, node,
+                          sl_expression_parse(text, &r->names, &r->paper->arena, expression, r->yaml.error));
+}
+
+/* Numbers or reasons by the names of programs and groups. */
+static sl_status take_subject(reader *r, const yaml_node_t *key, int *program, int *group)
+{
+    const char *word = sl_yaml_word(key);
+    *program = word ? find_program(r->paper, word) : -1;
+    *group = word ? find_group(r->paper, word) : -1;
+    return *program < 0 && *group < 0 ? FAIL(key, "'%s' is neither a program nor a group", word ? word : "?") : SL_OK;
+}
+
+static sl_status take_numbers(reader *r, const yaml_node_t *map, sl_paper_column *column)
+{
+    if (!map)
+        return SL_OK;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'paper' takes numbers by the names of programs and groups");
+    column->number = ROOM(r, sl_paper_number, sl_yaml_items(map));
+    if (!column->number)
+        return no_memory(r);
+    for (; column->numbers < sl_yaml_items(map); column->numbers++) {
+        sl_paper_number *n = &column->number[column->numbers];
+        sl_status status = take_subject(r, sl_yaml_key(&r->yaml, map, column->numbers), &n->program, &n->group);
+        if (!status)
+            status = sl_yaml_take_number(&r->yaml, sl_yaml_item(&r->yaml, map, column->numbers), "paper", &n->number);
+        if (status)
+            return status;
+    }
+    return SL_OK;
+}
+
+static sl_status take_reasons(reader *r, const yaml_node_t *map, sl_paper_column *column)
+{
+    if (!map)
+        return SL_OK;
+    if (map->type != YAML_MAPPING_NODE)
+        return FAIL(map, "'why' takes reasons by the names of programs and groups");
+    column->reason = ROOM(r, sl_paper_reason, sl_yaml_items(map));
+    if (!column->reason)
+        return no_memory(r);
+    for (; column->reasons < sl_yaml_items(map); column->reasons++) {
+        sl_paper_reason *why = &column->reason[column->reasons];
+        sl_status status = take_subject(r, sl_yaml_key(&r->yaml, map, column->reasons), &why->program, &why->group);
+        if (!status)
+            status = copy_word(r, sl_yaml_item(&r->yaml, map, column->reasons), "why", &why->text);
+        if (status)
+            return status;
+    }
+    return SL_OK;
+}
+
+static sl_status take_measure(reader *r, const yaml_node_t *unit, const yaml_node_t *digits, const yaml_node_t *neutral,
+                              const yaml_node_t *within, const yaml_node_t *still, sl_paper_measure *m)
+{
+    uint64_t places = 2;
+    *m = (sl_paper_measure){.unit = "", .neutral = NAN, .within = 0.05, .still = 0.02};
+    sl_status status = copy_word(r, unit, "unit", &m->unit);
+    if (!status)
+        status = sl_yaml_take_count(&r->yaml, digits, "digits", &places);
+    if (!status && places > 6)
+        return FAIL(digits, "at most 6 digits are shown");
+    m->digits = (int)places;
+    if (!status)
+        status = sl_yaml_take_number(&r->yaml, neutral, "neutral", &m->neutral);
+    if (!status)
+        status = sl_yaml_take_number(&r->yaml, within, "within", &m->within);
+    return status ? status : sl_yaml_take_number(&r->yaml, still, "still", &m->still);
+}
+
+static sl_status take_column(reader *r, const yaml_node_t *node, sl_paper_column *column)
+{
+    enum { NAME, VALUE, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, MEAN, PAPER, WHY, KEYS };
+    static const char *const names[] = {"name",  "value", "unit",  "digits", "neutral", "within",
+                                        "still", "mean",  "paper", "why",    NULL};
+    static const char *const means[] = {"none", "geometric", "arithmetic", NULL};
+    const yaml_node_t *v[KEYS];
+    int mean = SL_MEAN_NONE;
+    sl_status status = sl_yaml_pick(&r->yaml, node, "a column", names, v);
+    if (!status && (!v[NAME] || !v[VALUE]))
+        return FAIL(node, "a column needs a 'name' and a 'value'");
+    if (!status)
+        status = copy_word(r, v[NAME], "name", &column->name);
+    if (!status)
+        status = take_expression(r, v[VALUE], "value", &column->value, &column->formula);
+    if (!status)
+        status = take_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &column->measure);
+    if (!status)
+        status = sl_yaml_take_choice(&r->yaml, v[MEAN], "mean", means, &mean);
+    column->mean = (sl_paper_mean)mean;
+    if (!status)
+        status = take_numbers(r, v[PAPER], column);
+    return status ? status : take_reasons(r, v[WHY], column);
+}
+
+static sl_status take_claim(reader *r, const yaml_node_t *node, sl_paper_claim *claim)
+{
+    enum { SAYS, VALUE, HOLDS, PAPER, UNIT, DIGITS, NEUTRAL, WITHIN, STILL, WHY, KEYS };
+    static const char *const names[] = {"says",    "value",  "holds", "paper", "unit", "digits",
+                                        "neutral", "within", "still", "why",   NULL};
+    const yaml_node_t *v[KEYS];
+    claim->number = NAN;
+    sl_status status = sl_yaml_pick(&r->yaml, node, "a claim", names, v);
+    if (!status && (!v[SAYS] || !(v[HOLDS] || (v[VALUE] && v[PAPER]))))
+        return FAIL(node, "a claim needs 'says', and either 'holds' or 'value' and 'paper'");
+    if (!status)
+        status = copy_word(r, v[SAYS], "says", &claim->says);
+    if (!status)
+        status = take_expression(r, v[HOLDS], "holds", &claim->holds, &claim->formula);
+    if (!status)
+        status = take_expression(r, v[VALUE], "value", &claim->value, &claim->formula);
+    if (!status)
+        status = sl_yaml_take_number(&r->yaml, v[PAPER], "paper", &claim->number);
+    if (!status)
+        status = take_measure(r, v[UNIT], v[DIGITS], v[NEUTRAL], v[WITHIN], v[STILL], &claim->measure);
+    return status ? status : copy_word(r, v[WHY], "why", &claim->why);
+}
+
+static sl_status take_columns(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
+{
+    sl_status status = SL_OK;
+    if (!list)
+        return SL_OK;
+    if (list->type != YAML_SEQUENCE_NODE)
+        return FAIL(list, "'columns' is a list");
+    figure->column = ROOM(r, sl_paper_column, sl_yaml_items(list));
+    if (!figure->column)
+        return no_memory(r);
+    for (; figure->columns < sl_yaml_items(list) && !status; figure->columns++)
+        status = take_column(r, sl_yaml_item(&r->yaml, list, figure->columns), &figure->column[figure->columns]);
+    return status;
+}
+
+static sl_status take_claims(reader *r, const yaml_node_t *list, sl_paper_figure *figure)
+{
+    sl_status status = SL_OK;
+    if (!list)
+        return SL_OK;
+    if (list->type != YAML_SEQUENCE_NODE)
+        return FAIL(list, "'claims' is a list");
+    figure->claim = ROOM(r, sl_paper_claim, sl_yaml_items(list));
+    if (!figure->claim)
+        return no_memory(r);
+    for (; figure->claims < sl_yaml_items(list) && !status; figure->claims++)
+        status = take_claim(r, sl_yaml_item(&r->yaml, list, figure->claims), &figure->claim[figure->claims]);
+    return status;
+}
+
+static sl_status take_figure(reader *r, const yaml_node_t *node, sl_paper_figure *figure)
+{
+    enum { ID, TITLE, WHERE, NOTE, QUICK, ROWS, COLUMNS, CLAIMS, KEYS };
+    static const char *const names[] = {"id", "title", "where", "note", "quick", "rows", "columns", "claims", NULL};
+    const yaml_node_t *v[KEYS];
+    sl_status status = sl_yaml_pick(&r->yaml, node, "a figure", names, v);
+    if (!status && (!v[ID] || !v[TITLE]))
+        return FAIL(node, "a figure needs an 'id' and a 'title'");
+    if (!status && v[COLUMNS] && !v[ROWS])
+        return FAIL(node, "a figure with columns needs 'rows': the groups whose programs it shows");
+    figure->where = figure->note = "";
+    figure->quick = true;
+    if (!status)
+        status = copy_word(r, v[ID], "id", &figure->id);
+    if (!status)
+        status = copy_word(r, v[TITLE], "title", &figure->title);
+    if (!status)
+        status = copy_word(r, v[WHERE], "where", &figure->where);
+    if (!status)
+        status = copy_word(r, v[NOTE], "note", &figure->note);
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, v[QUICK], "quick", &figure->quick);
+    if (!status && v[ROWS])
+        status = take_members(r, v[ROWS], "group", &figure->groups, &figure->group, find_group);
+    if (!status)
+        status = take_columns(r, v[COLUMNS], figure);
+    return status ? status : take_claims(r, v[CLAIMS], figure);
+}
+
+static sl_status take_figures(reader *r, const yaml_node_t *list)
+{
+    sl_paper *paper = r->paper;
+    sl_status status = SL_OK;
+    if (list->type != YAML_SEQUENCE_NODE)
+        return FAIL(list, "'figures' is a list");
+    paper->figure = ROOM(r, sl_paper_figure, sl_yaml_items(list));
+    if (!paper->figure)
+        return no_memory(r);
+    for (; paper->figures < sl_yaml_items(list) && !status; paper->figures++)
+        status = take_figure(r, sl_yaml_item(&r->yaml, list, paper->figures), &paper->figure[paper->figures]);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static sl_status take_root(reader *r)
+{
+    enum { NAME, TITLE, SOURCE, SUMMARY, MACHINE_, KIND_, PROGRAMS, GROUPS, QUICK, CONFIGS, FIGURES, KEYS };
+    static const char *const names[] = {"name",     "title",  "source", "summary", "machine", "kind",
+                                        "programs", "groups", "quick",  "configs", "figures", NULL};
+    const yaml_node_t *root = sl_yaml_root(&r->yaml), *v[KEYS];
+    sl_point start = SL_POINT_START;
+    int kind = SL_POINT_SIM;
+    if (!root)
+        return FAIL(NULL, "there is no paper in it");
+    sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
+    for (int i = 0; i < KEYS && !status; i++)
+        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK)
+            return FAIL(root, "the paper lacks '%s'", names[i]);
+    if (!status)
+        status = copy_word(r, v[NAME], "name", &r->paper->name);
+    if (!status)
+        status = copy_word(r, v[TITLE], "title", &r->paper->title);
+    if (!status)
+        status = copy_word(r, v[SOURCE], "source", &r->paper->source);
+    if (!status)
+        status = copy_word(r, v[SUMMARY], "summary", &r->paper->summary);
+    if (!status)
+        status = copy_word(r, v[MACHINE_], "machine", &start.machine);
+    if (!status)
+        status = sl_yaml_take_choice(&r->yaml, v[KIND_], "kind", sl_point_kinds, &kind);
+    start.kind = (sl_point_kind)kind;
+    if (!status)
+        status = take_programs(r, v[PROGRAMS]);
+    if (!status)
+        status = take_groups(r, v[GROUPS]);
+    if (!status && v[QUICK])
+        status = take_quick(r, v[QUICK]);
+    if (!status)
+        status = take_configs(r, v[CONFIGS], &start);
+    return status ? status : take_figures(r, v[FIGURES]);
+}
+
+sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error)
+{
+    reader r = {.paper = paper};
+    *paper = (sl_paper){.summary = "", .quick_size = "default"};
+    sl_arena_init(&paper->arena);
+    r.names = (sl_expression_names){find_config, find_program, find_group, paper};
+    sl_status status = sl_yaml_open(&r.yaml, path, text, bytes, error);
+    if (status)
+        return status;
+    status = take_root(&r);
+    sl_yaml_close(&r.yaml);
+    return status;
+}
+
+void sl_paper_free(sl_paper *paper)
+{
+    sl_arena_fini(&paper->arena);
+}

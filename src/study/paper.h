@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What a paper states, and how to see whether it is so: programs, configurations of machines, and for each table and
+ * figure what to count and what the paper says. Read from papers/NAME.yaml, which papers/README.md describes. */
+#ifndef SL_STUDY_PAPER_H
+#define SL_STUDY_PAPER_H
+
+#include "study/expression.h"
+#include "study/point.h"
+
+/* A program as the paper calls it. */
+typedef struct sl_paper_program {
+    const char *name, *workload, *params;
+    const char *kernel; /* for points that tune: "", or the kernel that the program is */
+    bool quick;         /* also in quick runs */
+} sl_paper_program;
+
+typedef struct sl_paper_group {
+    const char *name;
+    size_t count;
+    int *program;
+} sl_paper_group;
+
+/* A number that is known already. */
+typedef struct sl_paper_known {
+    int program;
+    const char *counter;
+    double number;
+} sl_paper_known;
+
+/* A machine with policies, and how a program is looked at on it. */
+typedef struct sl_paper_config {
+    const char *name;
+    size_t variants; /* at least 1; of several the one with the least `best` is taken, for each program */
+    sl_point *variant;
+    const char *best;
+    const char *help;
+    size_t known; /* of a configuration without variants: numbers that were measured elsewhere */
+    struct sl_paper_known *value;
+} sl_paper_config;
+
+typedef enum sl_paper_mean { SL_MEAN_NONE, SL_MEAN_GEOMETRIC, SL_MEAN_ARITHMETIC } sl_paper_mean;
+
+/* How a number is compared with ours. It agrees where they differ by at most `within`; with a neutral value, what is on
+ * the same side of it has the same direction (values within `still` of it are on neither side). */
+typedef struct sl_paper_measure {
+    const char *unit; /* "", "%", "x" */
+    int digits;
+    double neutral; /* NaN: none */
+    double within, still;
+} sl_paper_measure;
+
+/* What a paper says of a program, or of a group's mean. */
+typedef struct sl_paper_number {
+    int program, group; /* -1: the other one */
+    double number;
+} sl_paper_number;
+
+typedef struct sl_paper_reason {
+    int program, group;
+    const char *text;
+} sl_paper_reason;
+
+/* A number for each program of a figure. */
+typedef struct sl_paper_column {
+    const char *name;
+    const sl_expression *value;
+    const char *formula; /* its text */
+    sl_paper_measure measure;
+    sl_paper_mean mean; /* of groups */
+    size_t numbers, reasons;
+    sl_paper_number *number;
+    sl_paper_reason *reason;
+} sl_paper_column;
+
+/* A sentence of the paper, with a number or as something that is so or not. */
+typedef struct sl_paper_claim {
+    const char *says, *why;     /* why: where ours differs */
+    const sl_expression *value; /* NULL: none */
+    const sl_expression *holds; /* NULL: the numbers are compared */
+    const char *formula;
+    sl_paper_measure measure;
+    double number; /* NaN: none is stated */
+} sl_paper_claim;
+
+typedef struct sl_paper_figure {
+    const char *id, *title, *where, *note;
+    bool quick;
+    size_t groups, columns, claims;
+    int *group; /* whose programs are rows */
+    sl_paper_column *column;
+    sl_paper_claim *claim;
+} sl_paper_figure;
+
+typedef struct sl_paper {
+    sl_arena arena;
+    const char *name, *title, *source, *summary;
+    const char *quick_size; /* of workloads in quick runs */
+    size_t programs, groups, configs, figures;
+    sl_paper_program *program;
+    sl_paper_group *group;
+    sl_paper_config *config;
+    sl_paper_figure *figure;
+} sl_paper;
+
+/* From text; `path` is for messages. The caller frees it by sl_paper_free, also after a failure. */
+sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error);
+void sl_paper_free(sl_paper *paper);
+
+/* The papers that come with the program. */
+size_t sl_paper_count(void);
+const char *sl_paper_name_at(size_t index);
+/* A built-in one, or a file where the name has a '/' or ends in ".yaml"; the error has the nearest name. */
+sl_status sl_paper_load(const char *name, sl_paper *paper, sl_error *error);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/point.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "machine/keys.h"
+#include "machine/level_policies.h"
+#include "study/engine_id.h" /* made by the build: cmake/engine_id.cmake */
+#include "study/words.h"
+#include "workloads/workload.h"
+
+const char *const sl_point_kinds[SL_POINT_KINDS + 1] = {"sim", "model", "tune", "profile", NULL};
+
+/* ---- values ---- */
+
+static sl_value *find_value(const sl_values *values, const char *name)
+{
+    for (size_t i = 0; i < values->count; i++)
+        if (!strcmp(values->items[i].name, name))
+            return &values->items[i];
+    return NULL;
+}
+
+const double *sl_values_find(const sl_values *values, const char *name)
+{
+    sl_value *found = find_value(values, name);
+    return found ? &found->value : NULL;
+}
+
+bool sl_values_add(sl_values *values, const char *name, double amount)
+{
+    sl_value *found = find_value(values, name);
+    if (found) {
+        found->value += amount;
+        return true;
+    }
+    if (!sl_array_reserve(values, 1))
+        return false;
+    sl_value *added = &values->items[values->count++];
+    *added = (sl_value){.value = amount};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    return true;
+}
+
+/* ---- the machine ---- */
+
+static bool given(const char *text)
+{
+    return text && *text;
+}
+
+sl_status sl_machine_choose(const sl_machine_choice *c, sl_machine *machine, sl_error *error)
+{
+    char scheduling[64];
+    const char **settings = calloc(c->sets + 1, sizeof *settings);
+    size_t count = c->sets;
+    if (!settings)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < count; i++)
+        settings[i] = c->set[i];
+    snprintf(scheduling, sizeof scheduling, "core.scheduling=%.40s", given(c->scheduler) ? c->scheduler : "");
+    if (given(c->scheduler))
+        settings[count++] = scheduling;
+    sl_status status = sl_machine_load_with(given(c->gpu) ? c->gpu : SL_DEFAULT_GPU, settings, count, machine, error);
+    free(settings);
+    if (!status && given(c->l1))
+        status = sl_level_set_policies(machine, 0, c->l1, error);
+    if (!status && given(c->l2) && machine->levels < 2)
+        status = sl_fail(error, SL_INVALID, "%s has one level only", machine->name);
+    if (!status && given(c->l2))
+        status = sl_level_set_policies(machine, 1, c->l2, error);
+    return status;
+}
+
+sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error)
+{
+    sl_words settings;
+    if (point->resolved) {
+        memcpy(machine, point->resolved, sizeof *machine);
+        return SL_OK;
+    }
+    sl_status status = sl_words_split(point->settings, &settings, error);
+    if (status)
+        return status;
+    const sl_machine_choice choice = {.gpu = point->machine,
+                                      .set = settings.word,
+                                      .sets = settings.count,
+                                      .l1 = point->l1,
+                                      .l2 = point->l2,
+                                      .scheduler = point->scheduler};
+    status = sl_machine_choose(&choice, machine, error);
+    sl_words_free(&settings);
+    return status;
+}
+
+/* ---- keys ---- */
+
+static void hash_key(sl_hash *hash, const sl_key *key, const void *base)
+{
+    if (key->type == SL_KEY_SIZES || key->type == SL_KEY_BITS)
+        return; /* hash_lists */
+    sl_hash_text(hash, key->name);
+    if (key->type == SL_KEY_TEXT || sl_key_has_words(key->type))
+        sl_hash_text(hash, sl_key_word(key, base));
+    else
+        sl_hash_number(hash, sl_key_get(key, base));
+}
+
+static void hash_lists(sl_hash *hash, const sl_machine *m)
+{
+    for (uint32_t i = 0; i < m->core.carve_outs; i++)
+        sl_hash_number(hash, m->core.carve_out[i]);
+    for (uint32_t i = 0; i < m->core.carve_out_needs; i++)
+        sl_hash_number(hash, m->core.carve_out_need[i]);
+    for (uint32_t l = 0; l < m->levels; l++)
+        for (uint32_t i = 0; m->level[l].index == SL_INDEX_BITS && i < SL_MAX_SET_BITS; i++)
+            sl_hash_number(hash, m->level[l].set_bits[i]);
+}
+
+/* Every key with its value, as they came out in the end: comments and the order of keys do not matter. */
+static void hash_machine(sl_hash *hash, const sl_machine *m)
+{
+    for (int k = 0; k < SL_KEYS; k++) {
+        if (sl_keys[k].section != SL_SECTION_level)
+            hash_key(hash, &sl_keys[k], m);
+        for (uint32_t l = 0; sl_keys[k].section == SL_SECTION_level && l < m->levels; l++)
+            hash_key(hash, &sl_keys[k], &m->level[l]);
+    }
+    hash_lists(hash, m);
+}
+
+void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES])
+{
+    sl_hash hash = sl_hash_start();
+    sl_hash_text(&hash, SL_ENGINE_ID);
+    hash_machine(&hash, machine);
+    sl_hash_write(hash, key);
+}
+
+static sl_status hash_file(sl_hash *hash, const char *path, sl_error *error)
+{
+    char buffer[1 << 16];
+    FILE *file = fopen(path, "rb");
+    size_t got;
+    if (!file)
+        return sl_fail_io(error, "read", path);
+    while ((got = fread(buffer, 1, sizeof buffer, file)))
+        sl_hash_bytes(hash, buffer, got);
+    sl_status status = ferror(file) ? sl_fail_io(error, "read", path) : SL_OK;
+    fclose(file);
+    return status;
+}
+
+/* The launch of a kernel with all its data: buffers that are files by their contents. */
+static sl_status hash_launch(sl_hash *hash, const sl_kernel_launch *launch, sl_error *error)
+{
+    sl_status status = SL_OK;
+    sl_hash_text(hash, launch->entry ? launch->entry : "");
+    for (int i = 0; i < 3; i++) {
+        sl_hash_number(hash, launch->grid[i]);
+        sl_hash_number(hash, launch->block[i]);
+    }
+    sl_hash_number(hash, launch->shared_bytes);
+    for (size_t i = 0; i < launch->args && !status; i++) {
+        sl_kernel_arg arg;
+        sl_hash_text(hash, launch->arg[i]);
+        status = sl_kernel_arg_parse(launch->arg[i], &arg, error);
+        if (!status && arg.buffer && arg.fill == SL_FILL_FILE)
+            status = hash_file(hash, arg.path, error);
+    }
+    return status;
+}
+
+static sl_status hash_host(sl_hash *hash, const sl_input *input, sl_error *error)
+{
+    const sl_input_spec *spec = &input->spec;
+    int size = 0;
+    while (size < SL_SIZES && strcmp(spec->size, sl_size_names[size]))
+        size++;
+    if (size == SL_SIZES)
+        return sl_fail(error, SL_INVALID, "workloads come in the sizes small, default and large, not '%s'", spec->size);
+    sl_hash_text(hash, input->workload->name);
+    sl_hash_text(hash, input->workload->size[size]);
+    sl_hash_text(hash, spec->params);
+    return SL_OK;
+}
+
+sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error)
+{
+    sl_hash hash = sl_hash_start();
+    sl_status status = SL_OK;
+    if (input->kind == SL_INPUT_PROGRAM) {
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s is a CUDA program, which may do something else each time: record it by 'sluice trace', and "
+                       "name the trace",
+                       input->spec.name);
+    } else if (input->kind == SL_INPUT_TRACE || input->kind == SL_INPUT_FOREIGN) {
+        status = hash_file(&hash, input->spec.name, error);
+    } else {
+        sl_hash_text(&hash, SL_TRACES_ID);
+        sl_hash_bytes(&hash, input->ptx, input->ptx_length);
+        sl_hash_number(&hash, input->spec.seed);
+        sl_hash_number(&hash, lanes);
+        status = input->workload ? hash_host(&hash, input, error) : hash_launch(&hash, &input->spec.launch, error);
+    }
+    sl_hash_write(hash, key);
+    return status;
+}
+
+/* What a kind of point does not have. */
+static sl_status check_kind(const sl_point *point, sl_error *error)
+{
+    if (point->stream && point->kind != SL_POINT_SIM)
+        return sl_fail(error, SL_INVALID, "'stream: yes': only points of 'kind: sim' have a stream");
+    if (*point->plan && point->kind != SL_POINT_SIM)
+        return sl_fail(error, SL_INVALID, "'plan: %s': only points of 'kind: sim' take a plan", point->plan);
+    if (*point->kernel && point->kind != SL_POINT_TUNE)
+        return sl_fail(error, SL_INVALID, "'kernel=%s': only points of 'kind: tune' are of one kernel", point->kernel);
+    return SL_OK;
+}
+
+sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],
+                        char trace_key[SL_KEY_BYTES], sl_error *error)
+{
+    sl_input input;
+    sl_status status = sl_input_open(&point->input, &input, error);
+    if (status)
+        return status;
+    status = sl_input_key(&input, machine->lanes, trace_key, error);
+    sl_input_close(&input);
+    if (!status)
+        status = check_kind(point, error);
+    if (status)
+        return status;
+    sl_hash hash = sl_hash_start();
+    sl_hash_text(&hash, SL_ENGINE_ID);
+    sl_hash_text(&hash, trace_key);
+    sl_hash_text(&hash, sl_point_kinds[point->kind]);
+    sl_hash_number(&hash, point->seed);
+    sl_hash_text(&hash, point->without);
+    sl_hash_number(&hash, point->cold);
+    sl_hash_number(&hash, point->alone);
+    sl_hash_number(&hash, point->stream);
+    if (point->kind == SL_POINT_TUNE) {
+        sl_hash_text(&hash, SL_TUNING_ID);
+        sl_hash_text(&hash, point->kernel);
+    }
+    if (*point->plan)
+        status = hash_file(&hash, point->plan, error);
+    hash_machine(&hash, machine);
+    sl_hash_write(hash, key);
+    return status;
+}
+
+char *sl_point_text(const sl_point *p, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_point_kinds[p->kind], " of ", p->input.name,
+             *p->input.params ? " " : "", p->input.params, *p->kernel ? " " : "", p->kernel,
+             !strcmp(p->input.size, "default") ? "" : " (other size)", p->machine, *p->settings ? " with " : "",
+             p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "", p->l2, *p->scheduler ? ", " : "",
+             p->scheduler, *p->without ? ", without " : "", p->without);
+    return buffer;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* A point of an experiment: a program on a machine, looked at in one way. It has a key, a hash of all it depends on
+ * (the program and its parameters or the contents of its trace, every key of the machine, the version of what runs it),
+ * so that a result found under the key is the result that running it would give. */
+#ifndef SL_STUDY_POINT_H
+#define SL_STUDY_POINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "machine/machine.h"
+#include "study/recording.h"
+
+/* How it is looked at. */
+typedef enum sl_point_kind {
+    SL_POINT_SIM,     /* cycle by cycle */
+    SL_POINT_MODEL,   /* by reuse distances */
+    SL_POINT_TUNE,    /* cycle by cycle, with loads that bypass as each selection strategy says (point_tune.h) */
+    SL_POINT_PROFILE, /* reuse in the trace alone, in the order and with the line and size of the machine's L1 */
+    SL_POINT_KINDS
+} sl_point_kind;
+extern const char *const sl_point_kinds[SL_POINT_KINDS + 1]; /* their names; ends with NULL */
+
+/* Texts are borrowed; what is not wanted is "". */
+typedef struct sl_point {
+    sl_point_kind kind;
+    sl_input_spec input;
+    const char *kernel; /* SL_POINT_TUNE: kernels that match this alone, as --kernel; "": each kernel, summed up */
+    uint64_t seed;      /* of what is random in the analysis */
+    const char *machine;
+    const char *settings; /* changes of the machine: "L1.size=32K cores=1" */
+    const char *l1, *l2, *scheduler;
+    const sl_machine *resolved; /* the machine, where it has been made already; NULL: as the texts say */
+    const char *without;        /* extensions of the model that are off: "latency mshr" */
+    const char *plan;           /* SL_POINT_SIM: file of a bypass plan for the code of the input */
+    bool cold;
+    bool alone;  /* SL_POINT_SIM: each launch on a machine that nothing ran on before */
+    bool stream; /* SL_POINT_SIM: also how lines come back in what goes into L1 (sim/stream.h) */
+} sl_point;
+
+/* The GPU of everything that needs one and is not told which. */
+#define SL_DEFAULT_GPU "h200"
+
+/* What a point, for itself, starts from. */
+#define SL_POINT_START                                                                                                 \
+    {                                                                                                                  \
+        .input = SL_INPUT_SPEC_START, .kernel = "", .seed = 1, .machine = SL_DEFAULT_GPU, .settings = "", .l1 = "",    \
+        .l2 = "", .scheduler = "", .without = "", .plan = ""                                                           \
+    }
+
+enum { SL_KEY_BYTES = 33, SL_VALUE_NAME = 40 };
+
+/* A counter of a result, summed over the launches of the program. */
+typedef struct sl_value {
+    char name[SL_VALUE_NAME];
+    double value; /* counters are whole and exact below 2^53 */
+} sl_value;
+
+typedef SL_ARRAY(sl_value) sl_values;
+
+/* False when memory runs out. Adds to a value that is there. */
+bool sl_values_add(sl_values *values, const char *name, double amount);
+const double *sl_values_find(const sl_values *values, const char *name); /* NULL: there is none */
+
+/* A GPU with settings and policies; NULL or "": as it is. */
+typedef struct sl_machine_choice {
+    const char *gpu; /* NULL: SL_DEFAULT_GPU */
+    size_t sets;
+    const char *const *set; /* [sets]: "L1.size=32K" */
+    const char *l1, *l2, *scheduler;
+} sl_machine_choice;
+sl_status sl_machine_choose(const sl_machine_choice *choice, sl_machine *machine, sl_error *error);
+/* The machine with the point's settings and policies. */
+sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error);
+/* A hash of every key of the machine, and of the simulator's sources. */
+void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES]);
+/* A hash of all that a recording of the input depends on. SL_UNSUPPORTED where nobody knows that: a CUDA program. */
+sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error);
+/* Checks what can be checked without running it. `key` is of the point, `trace_key` of what it reads: inputs of the
+ * same key have the same trace. */
+sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],
+                        char trace_key[SL_KEY_BYTES], sl_error *error);
+
+/* What a point says of one launch. */
+typedef struct sl_point_launch {
+    sl_counts counts;
+    uint64_t l1_bytes; /* of the first level beside shared memory */
+} sl_point_launch;
+
+typedef struct sl_point_result {
+    sl_values values;        /* summed over the launches */
+    sl_point_launch *launch; /* [launches of the recording]; NULL: points that tune or profile have none */
+} sl_point_result;
+
+/* Points of one recording; `machine` are theirs. Points of the model that one pass over the accesses can answer are
+ * answered by one pass. On failure, which is of any of them, results have to be freed all the same. */
+typedef struct sl_point_batch {
+    const sl_recording *recording;
+    size_t count;
+    const sl_point *const *point;
+    const sl_machine *const *machine;
+    sl_pool *pool;               /* NULL: one thread */
+    const sl_progress *progress; /* NULL: nobody listens */
+} sl_point_batch;
+sl_status sl_points_run(const sl_point_batch *batch, sl_point_result *result, sl_error *error);
+void sl_point_results_free(sl_point_result *result, size_t count);
+/* How many passes over the accesses its points of the model take. */
+size_t sl_points_passes(const sl_point_batch *batch);
+
+/* "spmv rows=500 on fermi-gtx480, L1 decoupled": for messages. Returns `buffer`. */
+char *sl_point_text(const sl_point *point, char *buffer, size_t size);
+
+#endif

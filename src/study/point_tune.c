@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Points that tune: which loads of an input's kernels should bypass which caches of a simulated machine, by every
+ * selection strategy but the search for the bound, and what the machine then does. As `sluice tune` does it, each
+ * kernel is that of its largest launch. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bypass/tune.h"
+#include "study/point_tune.h"
+#include "study/tuning.h"
+
+typedef struct tuning {
+    const sl_machine *machine;
+    sl_values *values;
+} tuning;
+
+/* "SelectL0/1" and "cycles" make SelectL0_1_cycles. */
+static sl_status add(const tuning *t, const char *way, const char *what, double amount, sl_error *error)
+{
+    char name[SL_VALUE_NAME];
+    snprintf(name, sizeof name, "%s_%s", way, what);
+    for (char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    return sl_values_add(t->values, name, amount) ? SL_OK : sl_fail_memory(error);
+}
+
+/* What the machine did with a choice. */
+static sl_status add_run(const tuning *t, const sl_sim_clock *clock, const char *way, const uint8_t *choice,
+                         sl_error *error)
+{
+    sl_sim_result result = {0};
+    sl_status status = sl_sim_clock_run(clock, choice, &result, error);
+    for (uint32_t i = 0; i < t->machine->levels && !status; i++) {
+        char name[SL_VALUE_NAME];
+        snprintf(name, sizeof name, "%s_hits", t->machine->level[i].name);
+        status = add(t, way, name, (double)result.level[i].read_hit_sectors, error);
+        snprintf(name, sizeof name, "%s_reads", t->machine->level[i].name);
+        if (!status)
+            status = add(t, way, name, (double)result.level[i].read_sectors, error);
+    }
+    if (!status)
+        status = add(t, way, "dram_reads", (double)result.dram_read_sectors, error);
+    sl_sim_result_fini(&result);
+    return status;
+}
+
+/* "affinity_L2_3": what the third load gains alone, in percent. */
+static sl_status add_affinities(const tuning *t, const sl_tuner *tuner, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+        for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++) {
+            char name[SL_VALUE_NAME];
+            snprintf(name, sizeof name, "%s_%u", sl_bypass_name(m), i + 1);
+            if (!isnan(tuner->load[i][m]))
+                status = add(t, "affinity", name, tuner->load[i][m], error);
+        }
+    return status;
+}
+
+/* Of the original, in as many rounds as plans get. */
+static sl_status time_original(sl_tuner *tuner, double *cycles, sl_error *error)
+{
+    sl_timing timing = {0};
+    const uint8_t *none = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    sl_status status = none ? sl_tuner_final(tuner, none, &timing, error) : sl_fail_memory(error);
+    *cycles = timing.base;
+    return status;
+}
+
+static double cycles_of(const sl_tuned *tuned, double original)
+{
+    return tuned->chosen ? tuned->timing.time : original;
+}
+
+/* Algorithm 1 with other thresholds and weights: figure 7 of the paper. Plans that come up again are not timed again.
+ */
+static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, double original, sl_error *error)
+{
+    static const struct {
+        const char *name;
+        double thresh1, thresh2, weight;
+    } tries[] = {{"thresh1_100", 1, 1, 0.1},   {"thresh1_200", 2, 1, 0.1}, {"thresh2_150", 1.5, 1.5, 0.1},
+                 {"thresh2_200", 1.5, 2, 0.1}, {"weight_0", 1.5, 1, 0},    {"weight_30", 1.5, 1, 0.3},
+                 {"weight_50", 1.5, 1, 0.5}};
+    const sl_tuner_options kept = tuner->options;
+    const sl_selector *paper;
+    sl_status status = sl_selector_find("paper", &paper, error);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries && !status; i++) {
+        sl_tuned tuned;
+        tuner->options.thresh1 = tries[i].thresh1;
+        tuner->options.thresh2 = tries[i].thresh2;
+        tuner->options.weight = tries[i].weight;
+        status = sl_tune(tuner, paper, &tuned, error);
+        if (!status)
+            status = add(t, tries[i].name, "cycles", cycles_of(&tuned, original), error);
+    }
+    tuner->options = kept;
+    return status;
+}
+
+static sl_status choose(const tuning *t, sl_tuner *tuner, const sl_sim_clock *clock, sl_error *error)
+{
+    double original;
+    sl_status status = time_original(tuner, &original, error);
+    if (!status)
+        status = add(t, "kernel", "loads", tuner->graph->loads, error);
+    if (!status)
+        status = add_run(t, clock, "original", NULL, error);
+    if (!status)
+        status = add(t, "original", "cycles", original, error);
+    if (!status)
+        status = sl_tuner_affinities(tuner, 0, error);
+    if (!status)
+        status = add(t, "noise", "percent", tuner->noise, error);
+    for (const sl_selector *way = sl_selectors; way->name && !status; way++) {
+        sl_tuned tuned;
+        if (!strcmp(way->name, "bound") || !strcmp(way->name, "CacheAll"))
+            continue;
+        status = sl_tune(tuner, way, &tuned, error);
+        if (!status)
+            status = add_run(t, clock, way->name, tuned.mode, error);
+        if (!status)
+            status = add(t, way->name, "cycles", cycles_of(&tuned, original), error);
+        if (!status)
+            status = add(t, way->name, "loads", tuned.chosen, error);
+    }
+    if (!status)
+        status = add_sensitivity(t, tuner, original, error);
+    return status ? status : add_affinities(t, tuner, error);
+}
+
+static sl_status tune_launch(void *context, const sl_timed_launch *launch, sl_error *error)
+{
+    const tuning *t = context;
+    sl_tuner tuner;
+    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->clock, NULL, error);
+    if (!status) {
+        status = choose(t, &tuner, launch->sim, error);
+        sl_tuner_fini(&tuner);
+    }
+    return status;
+}
+
+sl_status sl_point_tune(const sl_point *point, const sl_machine *machine, const sl_recording *recording, sl_pool *pool,
+                        sl_values *values, sl_error *error)
+{
+    tuning t = {.machine = machine, .values = values};
+    sl_input input;
+    sl_input_spec spec = point->input;
+    spec.number_loads = true;
+    sl_status status = sl_input_open(&spec, &input, error);
+    if (status)
+        return status;
+    const sl_timed_kernels kernels = {.input = &input,
+                                      .kernel_regex = point->kernel,
+                                      .cold = point->cold,
+                                      .machine = machine,
+                                      .recording = recording,
+                                      .seed = point->seed,
+                                      .pool = pool,
+                                      .visit = tune_launch,
+                                      .context = &t};
+    if (!input.ptx)
+        status = sl_fail(error, SL_UNSUPPORTED, "'kind: tune' needs code, and %s is %s", spec.name,
+                         sl_input_kind_name(input.kind));
+    else
+        status = sl_time_on_sim(&kernels, error);
+    sl_input_close(&input);
+    return status;
+}

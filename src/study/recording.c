@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/count_trace.h"
+#include "trace/kernel_filter.h"
+
+/* ---- running ---- */
+
+/* Counts failed launches before it passes them on. */
+typedef struct listener {
+    const sl_record_options *options;
+    sl_run_end *end;
+} listener;
+
+static sl_status hear_launch(void *context, const sl_launch_result *result, sl_error *error)
+{
+    listener *l = context;
+    l->end->failed += result->launch->failed;
+    return l->options->launch_done ? l->options->launch_done(l->options->launch_context, result, error) : SL_OK;
+}
+
+static sl_status emulate(const sl_input *input, const sl_record_options *o, sl_recorder *recorder, sl_run_end *end,
+                         sl_error *error)
+{
+    sl_emu_config emu = {.lanes = o->lanes,
+                         .threads = o->threads,
+                         .max_instructions = o->max_instructions,
+                         .check_uninit = o->check_uninit,
+                         .isa = o->isa,
+                         .sink = sl_recorder_sink(recorder),
+                         .print = o->print};
+    sl_device *device = NULL;
+    sl_progress_update(o->progress, "launches run", 0, 0);
+    sl_status status = sl_device_open("emu", &(sl_device_config){.emu = &emu}, &device, error);
+    if (!status)
+        status = sl_input_run(input, device, o->check, &end->workload, error);
+    sl_device_close(device); /* before the recorder: it holds the recorder's sink */
+    return status;
+}
+
+sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl_run_end *result, sl_error *error)
+{
+    sl_run_end unseen, *end = result ? result : &unseen;
+    listener l = {o, end};
+    *end = (sl_run_end){0};
+    if (input->kind == SL_INPUT_TRACE)
+        return sl_fail(error, SL_INVALID, "%s is a trace, and nothing that runs", input->spec.name);
+    if (input->kind == SL_INPUT_PROGRAM)
+        return o->start_program ? o->start_program(o->program_context, input, o, end, error)
+                                : sl_fail(error, SL_UNSUPPORTED, "CUDA programs cannot be run here");
+    const sl_recorder_config config = {.filter = &o->filter,
+                                       .count = o->count,
+                                       .count_options = {.footprint = true},
+                                       .trace_path = o->trace_path,
+                                       .producer = o->producer,
+                                       .zstd_level = o->zstd_level,
+                                       .launch_done = hear_launch,
+                                       .context = &l};
+    sl_recorder *recorder = NULL;
+    sl_status status = sl_recorder_create(&config, &recorder, error);
+    if (status)
+        return status;
+    if (input->kind == SL_INPUT_FOREIGN)
+        status = sl_import(input->spec.name, sl_recorder_sink(recorder), o->progress, error);
+    else
+        status = emulate(input, o, recorder, end, error);
+    if (!status)
+        return sl_recorder_finish(recorder, error);
+    /* A launch that failed is part of the run: the trace holds it, and reports show it. */
+    if (status == SL_FAULT || status == SL_LIMIT)
+        sl_recorder_finish(recorder, NULL);
+    else
+        sl_recorder_abandon(recorder);
+    return status;
+}
+
+/* ---- traces ---- */
+
+static sl_status choose_launches(sl_recording *r, const sl_trace_filter *filter, sl_error *error)
+{
+    static const sl_trace_filter everything = {0};
+    const sl_trace_filter *f = filter ? filter : &everything;
+    sl_kernel_filter kernels;
+    sl_status status = sl_kernel_filter_init(&kernels, f->kernel_regex, error);
+    if (status)
+        return status;
+    uint32_t all = sl_trace_launches(r->trace);
+    r->launch = calloc(all + 1u, sizeof *r->launch);
+    for (uint32_t n = 0; r->launch && n < all; n++) {
+        const sl_trace_launch *launch = sl_trace_launch_at(r->trace, n);
+        const sl_trace_kernel *kernel = sl_trace_kernel_at(r->trace, launch->kernel);
+        bool within = !f->ranged || (launch->index >= f->first_launch && launch->index <= f->last_launch);
+        if (within && sl_kernel_matches(&kernels, kernel->symbol, kernel->name))
+            r->launch[r->launches++] = n;
+    }
+    sl_kernel_filter_fini(&kernels);
+    return r->launch ? SL_OK : sl_fail_memory(error);
+}
+
+sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, sl_recording *recording, sl_error *error)
+{
+    *recording = (sl_recording){0};
+    sl_status status = sl_trace_open(path, &recording->trace, &recording->damage, error);
+    if (!status)
+        status = choose_launches(recording, filter, error);
+    if (status)
+        sl_recording_close(recording);
+    return status;
+}
+
+/* An open trace needs its name no more. */
+static sl_status record_temporary(const sl_input *input, const sl_record_options *options, sl_recording *recording,
+                                  sl_error *error)
+{
+    char path[1100], next[1200];
+    sl_record_options o = *options;
+    sl_run_end end;
+    o.trace_path = path;
+    o.zstd_level = 1;
+    snprintf(path, sizeof path, "%s/recording.slt", options->scratch);
+    sl_status status = sl_input_emulate(input, &o, &end, error);
+    if (!status && end.traces > 1)
+        status = sl_fail(error, SL_UNSUPPORTED,
+                         "%u processes of %s launched kernels; record them by 'sluice trace' and look at one of the "
+                         "traces",
+                         end.traces, input->spec.name);
+    if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
+        status = sl_fail(error, SL_NOT_FOUND, "%s launched no kernel", input->spec.name);
+    if (!status)
+        status = sl_recording_open(path, &options->filter, recording, error);
+    if (!status)
+        recording->end = end;
+    unlink(path);
+    for (uint32_t i = 1; i < end.traces; i++) {
+        snprintf(next, sizeof next, "%s.%u", path, i);
+        unlink(next);
+    }
+    return status;
+}
+
+sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_recording *recording, sl_error *error)
+{
+    *recording = (sl_recording){0};
+    sl_status status = input->kind == SL_INPUT_TRACE
+                           ? sl_recording_open(input->spec.name, &options->filter, recording, error)
+                           : record_temporary(input, options, recording, error);
+    recording->input = input;
+    return status;
+}
+
+void sl_recording_close(sl_recording *recording)
+{
+    free(recording->launch);
+    sl_trace_close(recording->trace);
+    *recording = (sl_recording){0};
+}
+
+sl_status sl_recording_count(const sl_recording *recording, uint32_t launch, sl_pool *pool, sl_counts *total,
+                             sl_error *error)
+{
+    sl_launch_counter *counter;
+    sl_launch_counts counts;
+    sl_error damage;
+    sl_status status =
+        sl_trace_count_launch(recording->trace, launch, &(sl_count_options){0}, pool, &counter, &damage, error);
+    if (status)
+        return status;
+    status = sl_launch_counter_result(counter, &counts, error);
+    if (!status)
+        *total = counts.total;
+    sl_launch_counter_destroy(counter);
+    return status;
+}

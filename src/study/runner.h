@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs points, all cores at once, and keeps what they counted. A point that was run before is not run again; one that
+ * fails keeps its reason, and the others go on. The results do not depend on the number of threads. */
+#ifndef SL_STUDY_RUNNER_H
+#define SL_STUDY_RUNNER_H
+
+#include "base/pool.h"
+#include "base/progress.h"
+#include "study/point.h"
+#include "study/store.h"
+
+typedef enum sl_outcome_state {
+    SL_OUTCOME_NONE,   /* not run: it belongs to another shard */
+    SL_OUTCOME_FAILED, /* `failure` says why */
+    SL_OUTCOME_KEPT,   /* from the store */
+    SL_OUTCOME_RUN,
+} sl_outcome_state;
+
+typedef struct sl_outcome {
+    sl_outcome_state state;
+    char key[SL_KEY_BYTES]; /* "" where the point is wrong in itself */
+    sl_values values;
+    char *failure;
+} sl_outcome;
+
+typedef struct sl_runner {
+    sl_point_store *store;
+    const char *traces; /* folder that keeps recordings by their keys, made where there is none */
+    sl_pool *pool;      /* NULL: one thread */
+    const sl_progress *progress;
+    uint32_t shard, shards; /* runs the points i with i % shards == shard; shards 0: all */
+} sl_runner;
+
+/* Fills outcome[count], which the caller frees by sl_outcomes_free, also after a failure. Failures of points are no
+ * failure of this; a store that cannot be written is. Points that are the same run once. */
+sl_status sl_runner_run(const sl_runner *runner, const sl_point *point, size_t count, sl_outcome *outcome,
+                        sl_error *error);
+void sl_outcomes_free(sl_outcome *outcome, size_t count);
+
+#endif

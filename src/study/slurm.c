@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/slurm.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A word as a shell takes it. */
+static void put_quoted(FILE *file, const char *word)
+{
+    fputc('\'', file);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", file);
+        else
+            fputc(*word, file);
+    fputc('\'', file);
+}
+
+/* A file name in an #SBATCH line. There a '%' begins a pattern. */
+static void put_output(FILE *file, const char *name, const char *end)
+{
+    fputs("#SBATCH --output=\"", file);
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\' || *name == '%')
+            fputc(*name == '%' ? '%' : '\\', file);
+        fputc(*name, file);
+    }
+    fprintf(file, "%s\"\n", end);
+}
+
+static void put_command(FILE *file, const sl_slurm_job *job, const char *program)
+{
+    put_quoted(file, program);
+    fputs(" sweep ", file);
+    put_quoted(file, job->spec);
+    if (job->cache) {
+        fputs(" --cache ", file);
+        put_quoted(file, job->cache);
+    }
+}
+
+static void put_array(FILE *file, const sl_slurm_job *job, const char *program)
+{
+    unsigned long long tasks = job->tasks;
+    fprintf(file, "#!/bin/sh\n#SBATCH --job-name=sluice-sweep\n#SBATCH --array=0-%llu\n", tasks - 1);
+    put_output(file, job->database, "-%a.log");
+    fputs("exec ", file);
+    put_command(file, job, program);
+    fprintf(file, " --shard \"$SLURM_ARRAY_TASK_ID/%llu\" -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", tasks);
+    put_quoted(file, job->database);
+    fputs(".part-\"$SLURM_ARRAY_TASK_ID\"\n", file);
+}
+
+/* A task that never started has left no part: its points are run here. */
+static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
+{
+    fputs("#!/bin/sh\n#SBATCH --job-name=sluice-merge\n", file);
+    put_output(file, job->database, "-merge.log");
+    fprintf(file, "part=0\nwhile [ $part -lt %llu ]; do\n    file=", (unsigned long long)job->tasks);
+    put_quoted(file, job->database);
+    fputs(".part-$part\n    [ ! -e \"$file\" ] || set -- \"$@\" --merge \"$file\"\n    part=$((part + 1))\ndone\nexec ",
+          file);
+    put_command(file, job, program);
+    fputs(" --csv ", file);
+    put_quoted(file, job->database);
+    fputs(".csv -q -j \"${SLURM_CPUS_PER_TASK:-1}\" -d ", file);
+    put_quoted(file, job->database);
+    fputs(" \"$@\"\n", file);
+}
+
+static sl_status write_script(const char *path, const sl_slurm_job *job, const char *program,
+                              void (*put)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return sl_fail_io(error, "write", path);
+    put(file, job, program);
+    bool written = !ferror(file);
+    return fclose(file) || !written ? sl_fail_io(error, "write", path) : SL_OK;
+}
+
+/* Hands a script to sbatch and reads the number of the job, which is all that --parsable leaves of its output. `after`
+ * NULL: it need not wait for another job. */
+static sl_status sbatch(const sl_slurm_job *job, char *script, char *after, char id[64], sl_error *error)
+{
+    char *const first[] = {"sbatch", "--parsable", script, NULL};
+    char *const later[] = {"sbatch", "--parsable", after, script, NULL};
+    int ends[2], state = 0;
+    pid_t child;
+    if (pipe(ends))
+        return sl_fail_io(error, "start", "sbatch");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    int code = posix_spawnp(&child, "sbatch", &actions, NULL, after ? later : first, job->environment);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    size_t got = 0;
+    ssize_t some;
+    while (!code && got < 63 && (some = read(ends[0], id + got, 63 - got)) > 0)
+        got += (size_t)some;
+    id[got] = 0;
+    id[strcspn(id, ";\n")] = 0;
+    close(ends[0]);
+    if (code)
+        return sl_fail(error, SL_NOT_FOUND, "cannot run sbatch: %s; the job is in %s", strerror(code), script);
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(state) && !WEXITSTATUS(state) && *id
+               ? SL_OK
+               : sl_fail(error, SL_INVALID, "sbatch refused the job; it is in %s", script);
+}
+
+sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
+{
+    char program[1024], array[1200], merge[1200], after[128], last[64];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return sl_fail_io(error, "read", "/proc/self/exe");
+    program[length] = 0;
+    snprintf(array, sizeof array, "%s.sbatch", job->database);
+    snprintf(merge, sizeof merge, "%s-merge.sbatch", job->database);
+    sl_status status = write_script(array, job, program, put_array, error);
+    if (!status)
+        status = write_script(merge, job, program, put_merge, error);
+    if (!status)
+        status = sbatch(job, array, NULL, id, error);
+    if (status)
+        return status;
+    snprintf(after, sizeof after, "--dependency=afterany:%s", id);
+    return sbatch(job, merge, after, last, error);
+}

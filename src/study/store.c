@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct sl_point_store {
+    sqlite3 *database;
+    pthread_mutex_t lock; /* statements are shared by the threads of this program */
+    sqlite3_stmt *get, *put_point, *put_counter, *put_time, *get_timing, *put_timing, *begin, *commit, *rollback,
+        *clear;
+    char path[1024];
+};
+
+/* Long enough for another program to finish a transaction on a slow disk. */
+enum { BUSY_MS = 60000 };
+
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS points(key TEXT PRIMARY KEY, kind TEXT, program TEXT, params TEXT, seed INTEGER,"
+    " machine TEXT, settings TEXT, l1 TEXT, l2 TEXT, scheduler TEXT, without TEXT, error TEXT) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS times(key TEXT PRIMARY KEY, cpu_seconds NUMERIC) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS timings(key TEXT PRIMARY KEY, gain REAL, spread REAL, base REAL, time REAL, runs "
+    "INTEGER)"
+    " WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS counters(key TEXT, name TEXT, value NUMERIC, PRIMARY KEY(key, name)) WITHOUT ROWID;";
+
+static sl_status failed(sl_point_store *store, const char *verb, sl_error *error)
+{
+    return sl_fail(error, SL_IO, "cannot %s %s: %s", verb, store->path,
+                   store->database ? sqlite3_errmsg(store->database) : "out of memory");
+}
+
+sl_status sl_make_folders(const char *path, sl_error *error)
+{
+    char part[1024];
+    if ((size_t)snprintf(part, sizeof part, "%s", path) >= sizeof part)
+        return sl_fail(error, SL_INVALID, "the path %.60s... is too long", path);
+    for (char *at = part + 1; *part; at++) {
+        if (*at && *at != '/')
+            continue;
+        char end = *at;
+        *at = 0;
+        if (mkdir(part, 0777) && errno != EEXIST)
+            return sl_fail_io(error, "create the folder", part);
+        if (!(*at = end))
+            break;
+    }
+    return SL_OK;
+}
+
+static sl_status make_folder_of(const char *path, sl_error *error)
+{
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash || slash == folder)
+        return SL_OK;
+    *slash = 0;
+    return sl_make_folders(folder, error);
+}
+
+static sl_status prepare(sl_point_store *store, sl_error *error)
+{
+    const struct {
+        sqlite3_stmt **statement;
+        const char *text;
+    } all[] = {
+        {&store->get, "SELECT c.name, c.value FROM points p JOIN counters c USING(key) WHERE p.key = ? AND p.error IS "
+                      "NULL ORDER BY c.name"},
+        {&store->put_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&store->put_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
+        {&store->put_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
+        {&store->get_timing, "SELECT gain, spread, base, time, runs FROM timings WHERE key = ?"},
+        {&store->put_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?)"},
+        {&store->clear, "DELETE FROM counters WHERE key = ?"},
+        {&store->begin, "BEGIN IMMEDIATE"},
+        {&store->commit, "COMMIT"},
+        {&store->rollback, "ROLLBACK"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (sqlite3_prepare_v2(store->database, all[i].text, -1, all[i].statement, NULL) != SQLITE_OK)
+            return failed(store, "use", error);
+    return SL_OK;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Readers do not wait for writers in this mode. Of programs that switch it on in a new file at once, SQLite turns all
+ * but one away without the wait that it has for everything else: they try again. */
+static sl_status set_up(sl_point_store *store, sl_error *error)
+{
+    uint64_t start = now_ms();
+    int code;
+    sqlite3_busy_timeout(store->database, BUSY_MS);
+    do {
+        code = sqlite3_exec(store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+        if (code == SQLITE_OK)
+            code = sqlite3_exec(store->database, schema, NULL, NULL, NULL);
+    } while (code == SQLITE_BUSY && now_ms() - start < BUSY_MS && sqlite3_sleep(1) >= 0);
+    return code == SQLITE_OK ? prepare(store, error) : failed(store, "use", error);
+}
+
+sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_error *error)
+{
+    sl_point_store *store = calloc(1, sizeof *store);
+    if (!store)
+        return sl_fail_memory(error);
+    pthread_mutex_init(&store->lock, NULL);
+    snprintf(store->path, sizeof store->path, "%s", path);
+    sl_status status = make_folder_of(path, error);
+    if (!status && sqlite3_open(path, &store->database) != SQLITE_OK)
+        status = failed(store, "open", error);
+    if (!status)
+        status = set_up(store, error);
+    if (status) {
+        sl_point_store_close(store);
+        return status;
+    }
+    *result = store;
+    return SL_OK;
+}
+
+void sl_point_store_close(sl_point_store *store)
+{
+    if (!store)
+        return;
+    sqlite3_stmt *all[] = {store->get,        store->put_point,  store->put_counter, store->put_time, store->clear,
+                           store->get_timing, store->put_timing, store->begin,       store->commit,   store->rollback};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sqlite3_finalize(all[i]);
+    sqlite3_close(store->database);
+    pthread_mutex_destroy(&store->lock);
+    free(store);
+}
+
+static sl_status read_values(sl_point_store *store, const char *key, sl_values *values, sl_error *error)
+{
+    int code;
+    sqlite3_bind_text(store->get, 1, key, -1, SQLITE_STATIC);
+    while ((code = sqlite3_step(store->get)) == SQLITE_ROW)
+        if (!sl_values_add(values, (const char *)sqlite3_column_text(store->get, 0),
+                           sqlite3_column_double(store->get, 1)))
+            return sl_fail_memory(error);
+    return code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
+}
+
+sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *values, bool *found, sl_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    sl_status status = read_values(store, key, values, error);
+    sqlite3_reset(store->get);
+    pthread_mutex_unlock(&store->lock);
+    *found = values->count > 0;
+    return status;
+}
+
+static bool step(sqlite3_stmt *statement)
+{
+    bool done = sqlite3_step(statement) == SQLITE_DONE;
+    return sqlite3_reset(statement) == SQLITE_OK && done;
+}
+
+static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure)
+{
+    char params[512];
+    snprintf(params, sizeof params, "%s%s%s%s%s%s%s", p->input.size, *p->input.params ? " " : "", p->input.params,
+             *p->kernel ? " kernel=" : "", p->kernel, *p->plan ? " plan=" : "", p->plan);
+    const char *texts[] = {key,           sl_point_kinds[p->kind],
+                           p->input.name, params,
+                           NULL,          p->machine,
+                           p->settings,   p->l1,
+                           p->l2,         p->scheduler,
+                           p->without,    failure};
+    for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
+        sqlite3_bind_text(store->put_point, i + 1, texts[i], -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(store->put_point, 5, (sqlite3_int64)p->seed);
+    return step(store->put_point);
+}
+
+static bool put_values(sl_point_store *store, const char *key, const sl_values *values)
+{
+    sqlite3_bind_text(store->clear, 1, key, -1, SQLITE_STATIC);
+    bool good = step(store->clear);
+    for (size_t i = 0; values && i < values->count && good; i++) {
+        const sl_value *v = &values->items[i];
+        sqlite3_bind_text(store->put_counter, 1, key, -1, SQLITE_STATIC);
+        sqlite3_bind_text(store->put_counter, 2, v->name, -1, SQLITE_STATIC);
+        sqlite3_bind_double(store->put_counter, 3, v->value);
+        good = step(store->put_counter);
+    }
+    return good;
+}
+
+sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_point *point, const sl_values *values,
+                             const char *failure, sl_error *error)
+{
+    sl_values there = {0};
+    bool found = false;
+    sl_status status = failure ? sl_point_store_get(store, key, &there, &found, error) : SL_OK;
+    sl_array_free(&there);
+    if (status || found)
+        return status;
+    pthread_mutex_lock(&store->lock);
+    bool good = step(store->begin);
+    if (good) {
+        good = put_point(store, key, point, failure) && put_values(store, key, failure ? NULL : values) &&
+               step(store->commit);
+        if (!good) {
+            status = failed(store, "write", error);
+            step(store->rollback);
+        }
+    } else {
+        status = failed(store, "write", error);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error)
+{
+    pthread_mutex_lock(&store->lock);
+    sqlite3_bind_text(store->put_time, 1, key, -1, SQLITE_STATIC);
+    sqlite3_bind_double(store->put_time, 2, cpu_seconds);
+    sl_status status = step(store->put_time) ? SL_OK : failed(store, "write", error);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+/* ---- timings ---- */
+
+static sl_status find_timing(void *context, const char *key, sl_timing *timing, bool *found, sl_error *error)
+{
+    sl_point_store *store = context;
+    sqlite3_stmt *get = store->get_timing;
+    pthread_mutex_lock(&store->lock);
+    sqlite3_bind_text(get, 1, key, -1, SQLITE_STATIC);
+    int code = sqlite3_step(get);
+    *found = code == SQLITE_ROW;
+    if (*found)
+        *timing = (sl_timing){.gain = sqlite3_column_double(get, 0),
+                              .spread = sqlite3_column_double(get, 1),
+                              .base = sqlite3_column_double(get, 2),
+                              .time = sqlite3_column_double(get, 3),
+                              .runs = (uint32_t)sqlite3_column_int64(get, 4)};
+    sl_status status = *found || code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
+    sqlite3_reset(get);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+static sl_status add_timing(void *context, const char *key, const sl_timing *timing, sl_error *error)
+{
+    sl_point_store *store = context;
+    const double numbers[] = {timing->gain, timing->spread, timing->base, timing->time};
+    pthread_mutex_lock(&store->lock);
+    sqlite3_bind_text(store->put_timing, 1, key, -1, SQLITE_STATIC);
+    for (int i = 0; i < 4; i++)
+        sqlite3_bind_double(store->put_timing, i + 2, numbers[i]);
+    sqlite3_bind_int64(store->put_timing, 6, timing->runs);
+    sl_status status = step(store->put_timing) ? SL_OK : failed(store, "write", error);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}
+
+sl_timing_store sl_point_store_timings(sl_point_store *store)
+{
+    return (sl_timing_store){store, find_timing, add_timing};
+}
+
+/* Whether the database that was attached as `part` has tables: a program that was killed may have left none. */
+static bool part_has_tables(sl_point_store *store)
+{
+    sqlite3_stmt *look = NULL;
+    bool there = sqlite3_prepare_v2(store->database, "SELECT 1 FROM part.sqlite_master WHERE name = 'counters'", -1,
+                                    &look, NULL) == SQLITE_OK &&
+                 sqlite3_step(look) == SQLITE_ROW;
+    sqlite3_finalize(look);
+    return there;
+}
+
+static bool attach_part(sl_point_store *store, const char *path)
+{
+    sqlite3_stmt *attach = NULL;
+    bool good = sqlite3_prepare_v2(store->database, "ATTACH ? AS part", -1, &attach, NULL) == SQLITE_OK;
+    if (good) {
+        sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+        good = sqlite3_step(attach) == SQLITE_DONE;
+    }
+    sqlite3_finalize(attach);
+    return good;
+}
+
+sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error)
+{
+    static const char text[] =
+        "BEGIN IMMEDIATE;"
+        "INSERT OR REPLACE INTO counters SELECT c.* FROM part.counters c JOIN part.points p USING(key)"
+        " WHERE p.error IS NULL;"
+        "INSERT OR REPLACE INTO points SELECT * FROM part.points p WHERE p.error IS NULL OR NOT EXISTS"
+        " (SELECT 1 FROM main.points m WHERE m.key = p.key);"
+        "INSERT OR IGNORE INTO times SELECT * FROM part.times;"
+        "COMMIT;";
+    if (access(path, R_OK)) /* SQLite would make it */
+        return sl_fail_io(error, "read", path);
+    pthread_mutex_lock(&store->lock);
+    bool good = attach_part(store, path);
+    sl_status status = good ? SL_OK : failed(store, "read another database into", error);
+    if (!status && part_has_tables(store) && sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) {
+        status = sl_fail(error, SL_IO, "cannot take over %s: %s", path, sqlite3_errmsg(store->database));
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    }
+    if (good)
+        sqlite3_exec(store->database, "DETACH part", NULL, NULL, NULL);
+    pthread_mutex_unlock(&store->lock);
+    return status;
+}

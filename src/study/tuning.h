@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of an input with a timer for each: what tuning, measuring and points that tune visit.
+ *
+ * On a real GPU the host runs, and the launches of each kernel that take longest are stopped at, timed with many
+ * choices of loads, and then let go. On a simulated machine the launches come from a recording, and of each kernel the
+ * one with the most warp instructions is simulated. */
+#ifndef SL_STUDY_TUNING_H
+#define SL_STUDY_TUNING_H
+
+#include "bypass/clock_gpu.h"
+#include "bypass/clock_sim.h"
+#include "bypass/tune.h"
+#include "study/recording.h"
+
+/* A launch with a timer for it. */
+typedef struct sl_timed_launch {
+    const sl_ptx_module *module;
+    const sl_ptx_func *func;
+    uint64_t launch;   /* number among all launches of the input */
+    uint64_t launches; /* of this kernel */
+    const sl_load_graph *graph;
+    const sl_clock *clock;
+    const sl_sim_clock *sim; /* the same, where it is the simulator's; NULL otherwise */
+    bool repeats;            /* see sl_gpu_clock_repeats */
+    bool too_short;          /* for the timer */
+} sl_timed_launch;
+
+typedef struct sl_timed_kernels {
+    const sl_input *input;    /* a workload, PTX or LLVM IR */
+    const char *kernel_regex; /* NULL or "": all kernels */
+    bool cold;                /* caches are emptied before every run */
+    /* on a GPU */
+    uint32_t most_launches; /* of each kernel */
+    uint32_t rounds;        /* 0: the timer's own choice */
+    bool check;             /* a workload's own check in the end */
+    /* on the simulator */
+    const sl_machine *machine;
+    const sl_recording *recording;
+    uint64_t seed;
+    sl_pool *pool; /* NULL: one choice after the other */
+    /* Called for each launch, in the order of the program. */
+    sl_status (*visit)(void *context, const sl_timed_launch *launch, sl_error *error);
+    void *context;
+} sl_timed_kernels;
+
+sl_status sl_time_on_gpu(const sl_timed_kernels *kernels, sl_error *error);
+sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
+
+/* ---- tuning ---- */
+
+/* What a selection strategy came to on one kernel. */
+typedef struct sl_tuned_kernel {
+    const char *kernel;
+    uint64_t launch, launches; /* as of sl_timed_launch */
+    uint32_t loads, groups, chosen;
+    const sl_selector *selector;
+    double base, time, gain, gain_spread, noise; /* as of sl_tuner */
+    const char *verdict;
+    bool repeats, too_short;
+} sl_tuned_kernel;
+
+typedef struct sl_tuning_result {
+    sl_plan plan;                      /* what the first strategy chose, with the code, the timer and its unit */
+    SL_ARRAY(sl_tuned_kernel) kernels; /* each with each strategy */
+} sl_tuning_result;
+
+/* Chooses loads of each kernel by each strategy, on the simulator where `kernels` has a machine, else on a GPU; its
+ * `visit` is not used. The caller frees the result, also after a failure. */
+sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
+                          const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
+                          sl_error *error);
+void sl_tuning_result_fini(sl_tuning_result *result);
+
+#endif

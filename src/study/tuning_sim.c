@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bypass/ptx_loads.h" /* SL_PTX_L2_SM */
+#include "study/point.h"      /* sl_point_machine_key */
+#include "study/tuning.h"
+#include "trace/kernel_filter.h"
+
+/* One launch of the recording. */
+typedef struct recorded {
+    uint32_t number, kernel; /* in the trace */
+    uint64_t warp_insts;
+} recorded;
+
+typedef struct tour {
+    const sl_timed_kernels *wanted;
+    sl_ptx_module *module;
+    uint32_t launches;
+    recorded *launch;
+} tour;
+
+static sl_status list_launches(tour *t, sl_error *error)
+{
+    const sl_recording *r = t->wanted->recording;
+    sl_kernel_filter kernels;
+    sl_status status = sl_kernel_filter_init(&kernels, t->wanted->kernel_regex, error);
+    if (status)
+        return status;
+    t->launch = calloc(r->launches + 1u, sizeof *t->launch);
+    if (!t->launch)
+        status = sl_fail_memory(error);
+    for (uint32_t i = 0; i < r->launches && !status; i++) {
+        uint32_t index = sl_trace_launch_at(r->trace, r->launch[i])->kernel;
+        const sl_trace_kernel *kernel = sl_trace_kernel_at(r->trace, index);
+        recorded *one = &t->launch[t->launches];
+        if (!sl_kernel_matches(&kernels, kernel->symbol, kernel->name))
+            continue;
+        sl_counts counts = {0};
+        status = sl_recording_count(r, r->launch[i], t->wanted->pool, &counts, error);
+        *one = (recorded){r->launch[i], index, counts.value[SL_COUNTER_warp_insts]};
+        t->launches++;
+    }
+    sl_kernel_filter_fini(&kernels);
+    return status;
+}
+
+/* How many launches of the kernel there are; 0: this is not the largest of them, of equals the first. */
+static uint64_t launches_if_largest(const tour *t, uint32_t index)
+{
+    const recorded *one = &t->launch[index];
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < t->launches; i++) {
+        const recorded *other = &t->launch[i];
+        if (other->kernel != one->kernel)
+            continue;
+        count++;
+        if (other->warp_insts > one->warp_insts || (other->warp_insts == one->warp_insts && i < index))
+            return 0;
+    }
+    return count;
+}
+
+/* Which load each memory instruction of the recorded kernel belongs to. */
+static uint32_t *map_slots(const tour *t, const sl_trace_kernel *kernel, const sl_load_graph *graph, sl_arena *arena)
+{
+    uint32_t *load_of = sl_arena_array(arena, uint32_t, kernel->mem_slots + 1);
+    for (uint32_t slot = 0; load_of && slot < kernel->mem_slots; slot++)
+        load_of[slot] = sl_input_load_of(t->wanted->input, graph, &kernel->inst[kernel->mem_inst[slot]]);
+    return load_of;
+}
+
+/* What timings are kept under, beside the code. */
+static const char *name_launch(const tour *t, const sl_trace_launch *launch, const char *kernel, sl_arena *arena)
+{
+    char machine[SL_KEY_BYTES], input[512];
+    bool whole = launch->blocks_recorded == sl_launch_blocks(launch);
+    sl_point_machine_key(t->wanted->machine, machine);
+    return sl_arena_printf(
+        arena, "%s %s launch %llu blocks %llu machine %s", sl_input_text(t->wanted->input, input, sizeof input), kernel,
+        (unsigned long long)launch->index, whole ? 0ull : (unsigned long long)launch->blocks_recorded, machine);
+}
+
+static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launches, sl_arena *arena, sl_error *error)
+{
+    const sl_timed_kernels *w = t->wanted;
+    const sl_trace *trace = w->recording->trace;
+    const sl_trace_launch *launch = sl_trace_launch_at(trace, one->number);
+    const sl_trace_kernel *kernel = sl_trace_kernel_at(trace, one->kernel);
+    sl_load_graph graph;
+    sl_loaded *loaded = NULL;
+    sl_sim_clock *clock = NULL;
+    uint32_t *load_of = NULL;
+    sl_timed_launch visited = {.module = t->module,
+                               .func = sl_ptx_find(t->module, kernel->symbol),
+                               .launch = launch->index,
+                               .launches = launches,
+                               .graph = &graph,
+                               .repeats = true};
+    const sl_sim_clock_options options = {
+        .input = name_launch(t, launch, kernel->symbol, arena), .seed = w->seed, .cold = w->cold, .pool = w->pool};
+    if (!visited.func || !options.input)
+        return visited.func
+                   ? sl_fail_memory(error)
+                   : sl_fail(error, SL_NOT_FOUND, "%s has no kernel '%s'", w->input->spec.name, kernel->symbol);
+    sl_status status = sl_input_loads(w->input, t->module, visited.func, SL_PTX_L2_SM, arena, &graph, error);
+    if (!status && !(load_of = map_slots(t, kernel, &graph, arena)))
+        status = sl_fail_memory(error);
+    if (!status)
+        status = sl_loaded_create(trace, one->number, w->pool, &loaded, error);
+    if (!status)
+        status = sl_sim_clock_create(w->machine, loaded, load_of, &options, &clock, error);
+    if (!status) {
+        visited.clock = sl_sim_clock_interface(clock);
+        visited.sim = clock;
+        status = w->visit(w->context, &visited, error);
+    }
+    sl_sim_clock_destroy(clock);
+    sl_loaded_destroy(loaded);
+    return status;
+}
+
+sl_status sl_time_on_sim(const sl_timed_kernels *wanted, sl_error *error)
+{
+    tour t = {.wanted = wanted};
+    const sl_input *input = wanted->input;
+    bool named = wanted->kernel_regex && *wanted->kernel_regex;
+    sl_status status = sl_ptx_parse(input->ptx, input->ptx_length, input->spec.name, &t.module, error);
+    if (!status)
+        status = list_launches(&t, error);
+    if (!status && !t.launches)
+        status = sl_fail(error, SL_NOT_FOUND, named ? "no kernel of %s matches '%s'" : "%s launches no kernel%s",
+                         input->spec.name, named ? wanted->kernel_regex : "");
+    for (uint32_t i = 0; i < t.launches && !status; i++) {
+        uint64_t launches = launches_if_largest(&t, i);
+        sl_arena arena;
+        sl_arena_init(&arena);
+        if (launches)
+            status = visit_launch(&t, &t.launch[i], launches, &arena, error);
+        sl_arena_fini(&arena);
+    }
+    free(t.launch);
+    sl_ptx_free(t.module);
+    return status;
+}

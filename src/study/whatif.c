@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "study/whatif.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/policy.h"
+
+enum { MOST_POINTS = 4096 };
+
+sl_status sl_whatif_init(sl_whatif *w, const sl_point *like, bool first_level, sl_error *error)
+{
+    *w = (sl_whatif){.like = *like, .first_level = first_level};
+    sl_arena_init(&w->arena);
+    if (!first_level)
+        return SL_OK;
+    sl_machine *machine = sl_arena_new(&w->arena, sl_machine);
+    if (!machine)
+        return sl_fail_memory(error);
+    memcpy(machine, like->resolved, sizeof *machine);
+    machine->levels = 1;
+    w->like.resolved = machine;
+    return SL_OK;
+}
+
+void sl_whatif_fini(sl_whatif *w)
+{
+    sl_point_results_free(w->result, w->points.count);
+    free(w->result);
+    sl_array_free(&w->points);
+    sl_arena_fini(&w->arena);
+    *w = (sl_whatif){0};
+}
+
+/* ---- points ---- */
+
+/* `machine` NULL: the one that all have. */
+static sl_status add_point(sl_whatif *w, const sl_machine *machine, sl_whatif_point point, sl_error *error)
+{
+    if (w->points.count >= MOST_POINTS)
+        return sl_fail(error, SL_LIMIT, "more than %d points in one sweep", MOST_POINTS);
+    uint64_t seed = point.point.seed ? point.point.seed : w->like.seed;
+    point.point = w->like;
+    point.point.seed = seed;
+    if (machine) {
+        sl_machine *copy = sl_arena_new(&w->arena, sl_machine);
+        if (!copy)
+            return sl_fail_memory(error);
+        memcpy(copy, machine, sizeof *copy);
+        point.point.resolved = copy;
+    }
+    return sl_array_push(&w->points, point) ? SL_OK : sl_fail_memory(error);
+}
+
+/* One with another first level; `reason` gets why it cannot be. */
+static sl_status add_level(sl_whatif *w, const sl_first_level *level, sl_whatif_point point, sl_error *reason)
+{
+    sl_machine machine;
+    memcpy(&machine, w->like.resolved, sizeof machine);
+    sl_status status = sl_machine_vary(&machine, level, reason);
+    return status ? status : add_point(w, &machine, point, reason);
+}
+
+static void leave_out(sl_whatif *w, const char *what, const char *which, const sl_error *reason)
+{
+    if (!*w->note)
+        snprintf(w->note, sizeof w->note, "left out, with what else cannot be: %s%s%s (%s)", what, *what ? " " : "",
+                 which, reason->text);
+}
+
+sl_status sl_whatif_product(sl_whatif *w, const sl_whatif_list list[4], sl_error *error)
+{
+    static const uint64_t absent[4] = {0, 0, 0, SL_MSHRS_AS_THEY_ARE};
+    size_t points = 1;
+    sl_status status = SL_OK;
+    for (int p = 0; p < 4; p++)
+        points *= list[p].count ? list[p].count : 1;
+    for (size_t i = 0; i < points && !status; i++) {
+        uint64_t value[4];
+        size_t rest = i;
+        for (int p = 3; p >= 0; p--) {
+            size_t count = list[p].count ? list[p].count : 1;
+            value[p] = list[p].count ? list[p].value[rest % count] : absent[p];
+            rest /= count;
+        }
+        const sl_first_level level = {value[0], (uint32_t)value[1], (uint32_t)value[2], (uint32_t)value[3]};
+        status = add_level(w, &level, (sl_whatif_point){0}, error);
+    }
+    return status;
+}
+
+typedef enum parameter { WAYS, SIZE, LINE, MSHRS, PARAMETERS } parameter;
+
+static uint64_t own_value(const sl_level *level, parameter p)
+{
+    return p == WAYS ? level->ways : p == SIZE ? level->size_bytes : p == LINE ? level->line_bytes : level->mshrs;
+}
+
+static sl_first_level level_with(parameter p, uint64_t value)
+{
+    return (sl_first_level){
+        .ways = p == WAYS ? (uint32_t)value : 0,
+        .size_bytes = p == SIZE ? value : 0,
+        .line_bytes = p == LINE ? (uint32_t)value : 0,
+        .mshrs = p == MSHRS ? (uint32_t)value : SL_MSHRS_AS_THEY_ARE,
+    };
+}
+
+/* One parameter by the powers of two from 1 / `divisor` on; `factor` names them, and the one that is "1x" is the
+ * machine as it is. */
+static sl_status add_factors(sl_whatif *w, parameter p, const char *name, const char *const *factor, int factors,
+                             uint64_t divisor, bool named, sl_error *error)
+{
+    uint64_t own = own_value(&w->like.resolved->level[0], p);
+    for (int f = 0; f < factors; f++) {
+        uint64_t value = (own << f) / divisor;
+        const sl_first_level level = level_with(p, value);
+        const sl_whatif_point point = {.varied = name, .factor = factor[f]};
+        sl_error reason;
+        sl_status status = SL_OK;
+        if (UINT64_C(1) << f == divisor && value)
+            status = add_point(w, NULL, point, &reason);
+        else
+            status = value ? add_level(w, &level, point, &reason)
+                           : sl_fail(&reason, SL_INVALID, "there are %u", (unsigned)own);
+        if (status == SL_NO_MEMORY)
+            return sl_fail_memory(error);
+        if (status)
+            leave_out(w, named ? name : "", factor[f], &reason);
+    }
+    return SL_OK;
+}
+
+sl_status sl_whatif_figure12(sl_whatif *w, sl_error *error)
+{
+    static const char *const names[PARAMETERS] = {"ways", "size", "line", "MSHRs"};
+    static const char *const factors[] = {"0.25x", "0.5x", "1x", "2x", "4x"};
+    sl_status status = SL_OK;
+    for (int p = 0; p < PARAMETERS && !status; p++)
+        status = add_factors(w, (parameter)p, names[p], factors, 5, 4, true, error);
+    return status;
+}
+
+sl_status sl_whatif_sizes(sl_whatif *w, sl_error *error)
+{
+    static const char *const factors[] = {"0.125x", "0.25x", "0.5x", "1x", "2x", "4x", "8x"};
+    return add_factors(w, SIZE, "size", factors, 7, 8, false, error);
+}
+
+sl_status sl_whatif_seeds(sl_whatif *w, uint64_t count, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint64_t i = 0; i < count && !status; i++)
+        status = add_point(w, NULL, (sl_whatif_point){.point.seed = w->like.seed + i}, error);
+    return status;
+}
+
+/* ---- policies ---- */
+
+/* "lru", "decoupled+lru": what the first level has. */
+static const char *own_policies(const sl_level *level, sl_arena *arena)
+{
+    return sl_arena_printf(arena, "%s%s%s", level->bypass, *level->bypass ? "+" : "", level->replacement);
+}
+
+static void put_policy(sl_machine *machine, const sl_policy_ops *policy, bool model)
+{
+    sl_level *first = &machine->level[0];
+    bool replaces = sl_policy_replaces(policy);
+    if (!model)
+        memset(first->bypass, 0, sizeof first->bypass);
+    if (replaces)
+        memset(first->replacement, 0, sizeof first->replacement);
+    snprintf(replaces ? first->replacement : first->bypass, SL_MACHINE_POLICY, "%s", policy->name);
+}
+
+static sl_status add_policy(sl_whatif *w, const sl_policy_ops *policy, sl_error *error)
+{
+    sl_machine machine;
+    sl_error reason;
+    memcpy(&machine, w->like.resolved, sizeof machine);
+    put_policy(&machine, policy, w->like.kind == SL_POINT_MODEL);
+    if (!sl_machine_check(&machine, &reason))
+        return add_point(w, &machine, (sl_whatif_point){.policy = policy->name}, error);
+    if (!*w->note)
+        snprintf(w->note, sizeof w->note, "Left out: %s (%s)", policy->name, reason.text);
+    return SL_OK;
+}
+
+sl_status sl_whatif_policies(sl_whatif *w, sl_error *error)
+{
+    bool model = w->like.kind == SL_POINT_MODEL;
+    const char *own = own_policies(&w->like.resolved->level[0], &w->arena);
+    sl_status status = own ? SL_OK : sl_fail_memory(error);
+    if (!status && !model)
+        status = add_point(w, NULL, (sl_whatif_point){.policy = own}, error);
+    for (size_t i = 0; i < sl_policy_count() && !status; i++) {
+        const sl_policy_ops *policy = sl_policy_at(i);
+        bool only_replaces = sl_policy_replaces(policy) && !sl_policy_bypasses(policy);
+        if (model ? only_replaces : strcmp(policy->name, own) != 0)
+            status = add_policy(w, policy, error);
+    }
+    return status;
+}
+
+/* ---- running ---- */
+
+sl_status sl_whatif_run(sl_whatif *w, const sl_recording *recording, sl_pool *pool, const sl_progress *progress,
+                        sl_error *error)
+{
+    size_t count = w->points.count;
+    const sl_point **point = calloc(count + 1, sizeof *point);
+    const sl_machine **machine = calloc(count + 1, sizeof *machine);
+    w->result = calloc(count + 1, sizeof *w->result);
+    sl_status status = point && machine && w->result ? SL_OK : sl_fail_memory(error);
+    for (size_t i = 0; i < count && !status; i++) {
+        point[i] = &w->points.items[i].point;
+        machine[i] = point[i]->resolved;
+    }
+    const sl_point_batch batch = {recording, count, point, machine, pool, progress};
+    if (!status)
+        status = sl_points_run(&batch, w->result, error);
+    if (!status)
+        w->passes = w->like.kind == SL_POINT_MODEL ? sl_points_passes(&batch) : count;
+    free(point);
+    free(machine);
+    return status;
+}

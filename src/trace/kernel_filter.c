@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/kernel_filter.h"
+
+#include "base/mangle.h"
+
+sl_status sl_kernel_filter_init(sl_kernel_filter *filter, const char *regex, sl_error *error)
+{
+    *filter = (sl_kernel_filter){0};
+    if (!regex || !*regex)
+        return SL_OK;
+    int code = regcomp(&filter->regex, regex, REG_EXTENDED | REG_NOSUB);
+    if (code) {
+        char reason[256];
+        regerror(code, &filter->regex, reason, sizeof reason);
+        return sl_fail(error, SL_INVALID, "--kernel: '%s' is not a regular expression: %s", regex, reason);
+    }
+    filter->filters = true;
+    return SL_OK;
+}
+
+void sl_kernel_filter_fini(sl_kernel_filter *filter)
+{
+    if (filter->filters)
+        regfree(&filter->regex);
+    *filter = (sl_kernel_filter){0};
+}
+
+bool sl_kernel_matches(const sl_kernel_filter *filter, const char *symbol, const char *name)
+{
+    if (!filter->filters || !regexec(&filter->regex, symbol, 0, NULL, 0))
+        return true;
+    sl_arena arena;
+    sl_arena_init(&arena);
+    const char *shown = name ? name : sl_short_name(&arena, symbol);
+    bool matches = shown && !regexec(&filter->regex, shown, 0, NULL, 0);
+    sl_arena_fini(&arena);
+    return matches;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Points of one recording: together they say what each says alone. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "study/point.h"
+#include "study/whatif.h"
+#include "support.h"
+
+static void record(const char *name, sl_input *input, sl_recording *recording)
+{
+    sl_error error;
+    char scratch[] = "/tmp/test-points-XXXXXX";
+    sl_input_spec spec = SL_INPUT_SPEC_START;
+    spec.name = name;
+    spec.size = "small";
+    assert_non_null(mkdtemp(scratch));
+    if (sl_input_open(&spec, input, &error) ||
+        sl_record(input, &(sl_record_options){.scratch = scratch}, recording, &error))
+        fail_msg("%s", error.text);
+    rmdir(scratch);
+}
+
+static sl_machine fermi(void)
+{
+    sl_machine machine;
+    sl_error error;
+    if (sl_machine_load_with("fermi-gtx480", NULL, 0, &machine, &error))
+        fail_msg("%s", error.text);
+    return machine;
+}
+
+static void points_of_one_pass_say_what_each_says_alone(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {8192, 16384, 32768};
+    const sl_whatif_list lists[4] = {{3, sizes}};
+    sl_machine machine = fermi();
+    sl_input input;
+    sl_recording recording;
+    sl_whatif whatif;
+    sl_error error;
+    sl_point like = SL_POINT_START;
+    like.kind = SL_POINT_MODEL;
+    like.resolved = &machine;
+    like.without = "latency mshr divergence";
+    record("bfs", &input, &recording);
+    if (sl_whatif_init(&whatif, &like, true, &error) || sl_whatif_product(&whatif, lists, &error) ||
+        sl_whatif_run(&whatif, &recording, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(whatif.points.count, 3);
+    assert_int_equal(whatif.passes, 1);
+    for (size_t i = 0; i < 3; i++) {
+        const sl_point *point = &whatif.points.items[i].point;
+        sl_point_result alone;
+        const sl_point_batch batch = {
+            .recording = &recording, .count = 1, .point = &point, .machine = &point->resolved};
+        if (sl_points_run(&batch, &alone, &error))
+            fail_msg("%s", error.text);
+        assert_memory_equal(alone.launch, whatif.result[i].launch, recording.launches * sizeof *alone.launch);
+        assert_int_equal(alone.launch[0].l1_bytes, sizes[i]);
+        sl_point_results_free(&alone, 1);
+    }
+    sl_whatif_fini(&whatif);
+    sl_recording_close(&recording);
+    sl_input_close(&input);
+}
+
+/* Launches that are alone find nothing that others left: the order in which they run, and what ran, does not matter. */
+static void a_launch_that_is_alone_does_not_depend_on_others(void **state)
+{
+    (void)state;
+    sl_machine machine = fermi();
+    const sl_machine *of[] = {&machine};
+    sl_input input;
+    sl_recording recording;
+    sl_error error;
+    sl_point_result all, last;
+    sl_point point = SL_POINT_START;
+    const sl_point *points[] = {&point};
+    point.alone = true;
+    record("bfs", &input, &recording);
+    sl_recording part = recording;
+    part.launch = recording.launch + recording.launches - 1;
+    part.launches = 1;
+    const sl_point_batch whole = {.recording = &recording, .count = 1, .point = points, .machine = of};
+    const sl_point_batch end = {.recording = &part, .count = 1, .point = points, .machine = of};
+    if (sl_points_run(&whole, &all, &error) || sl_points_run(&end, &last, &error))
+        fail_msg("%s", error.text);
+    assert_memory_equal(&all.launch[recording.launches - 1].counts, &last.launch[0].counts, sizeof(sl_counts));
+    sl_point_results_free(&all, 1);
+    sl_point_results_free(&last, 1);
+    sl_recording_close(&recording);
+    sl_input_close(&input);
+}
+
+static void the_default_gpu_is_one(void **state)
+{
+    (void)state;
+    sl_machine machine;
+    sl_error error;
+    sl_point point = SL_POINT_START;
+    assert_int_equal(sl_point_machine(&point, &machine, &error), SL_OK);
+    assert_string_equal(machine.name, SL_DEFAULT_GPU);
+    assert_int_equal(sl_machine_choose(&(sl_machine_choice){0}, &machine, &error), SL_OK);
+    assert_string_equal(machine.name, SL_DEFAULT_GPU);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_of_one_pass_say_what_each_says_alone),
+        cmocka_unit_test(a_launch_that_is_alone_does_not_depend_on_others),
+        cmocka_unit_test(the_default_gpu_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
