@@ -16,7 +16,7 @@ typedef struct setting {
     uint64_t sum;    /* of all distances, so that both ways are seen to agree */
 } setting;
 
-static void touch_reuse(void *context)
+static void access_reuse(void *context)
 {
     setting *s = context;
     sl_random random = sl_random_seed(1);
@@ -28,7 +28,7 @@ static void touch_reuse(void *context)
         s->sum += sl_reuse_access(s->reuse, sl_random_below(&random, s->keys));
 }
 
-static void touch_stack(void *context)
+static void access_stack(void *context)
 {
     setting *s = context;
     sl_random random = sl_random_seed(1);
@@ -60,13 +60,13 @@ int main(void)
         char what[80];
         if (!s.reuse || !s.stack)
             return 1;
-        last = ns_per_touch(touch_reuse, &s);
+        last = ns_per_touch(access_reuse, &s);
         first = first ? first : last;
         snprintf(what, sizeof what, "%llu keys", (unsigned long long)keys);
         bench_value(what, last, "ns/touch");
         if (keys <= 10000) {
             uint64_t sum = s.sum;
-            double plain = ns_per_touch(touch_stack, &s);
+            double plain = ns_per_touch(access_stack, &s);
             snprintf(what, sizeof what, "%llu keys, faster than a plain stack by", (unsigned long long)keys);
             missed += bench_goal(what, plain / last, "times", true, keys == 1000 ? 2 : 20);
             if (sum != s.sum) {

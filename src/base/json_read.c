@@ -213,11 +213,11 @@ static sl_status read_items(reader *r, bool object, value_list *values, key_list
         if (object) {
             if (!take(r, '"'))
                 return fail(r, "a key in double quotes is wanted here");
-            reader place = *r;
+            reader location = *r;
             status = read_string(r, &key);
             for (size_t i = 0; !status && i < keys->count; i++)
                 if (!strcmp(keys->items[i], key))
-                    return fail(&place, "this key stood here before");
+                    return fail(&location, "this key stood here before");
             if (!status && !take(r, ':'))
                 return fail(r, "a colon is wanted between key and value");
             if (!status && !sl_array_push(keys, key))

@@ -11,7 +11,7 @@
 uint32_t sl_utf8_next(const char *text, size_t *length)
 {
     const unsigned char *s = (const unsigned char *)text;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t bytes = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
     *length = 1;
     if (!bytes)
@@ -22,7 +22,7 @@ uint32_t sl_utf8_next(const char *text, size_t *length)
             return SL_UTF8_BAD;
         c = c << 6 | (s[i] & 0x3f);
     }
-    if (c < least[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+    if (c < min[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
         return SL_UTF8_BAD;
     *length = bytes;
     return c;

@@ -38,7 +38,7 @@ enum {
 
 typedef struct sl_load {
     const char *function; /* symbol of the function it stands in */
-    uint32_t place;       /* number of its instruction in the function, from 0: with the function, its name */
+    uint32_t inst;        /* number of its instruction in the function, from 0: with the function, its name */
     uint32_t line;        /* in the text of the code; 0: the code is no text */
     const char *source;   /* file of the program it was compiled from; NULL: not known */
     uint32_t source_line; /* 0: not known */

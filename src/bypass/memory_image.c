@@ -86,11 +86,11 @@ sl_status sl_image_restore(const sl_image *image, const uint64_t *addr, bool all
 
 sl_status sl_image_hash(const sl_image *image, const uint64_t *addr, bool all, uint64_t *hash, sl_error *error)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t i = 0; i < image->parts; i++)
-        if (image->part[i].bytes > most)
-            most = image->part[i].bytes;
-    uint8_t *data = malloc(most + 1);
+        if (image->part[i].bytes > max)
+            max = image->part[i].bytes;
+    uint8_t *data = malloc(max + 1);
     sl_status status = data ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < image->parts && !status; i++) {
         const sl_image_part *part = &image->part[i];

@@ -25,7 +25,7 @@ typedef struct field {
 
 static const field plan_fields[] = {
     {"form", TEXT, true, offsetof(sl_plan, form)},          {"code", TEXT, false, offsetof(sl_plan, code)},
-    {"clock", TEXT, false, offsetof(sl_plan, clock)},       {"unit", TEXT, false, offsetof(sl_plan, unit)},
+    {"timer", TEXT, false, offsetof(sl_plan, timer)},       {"unit", TEXT, false, offsetof(sl_plan, unit)},
     {"select", TEXT, false, offsetof(sl_plan, select)},     {"thresh1", NUMBER, false, offsetof(sl_plan, thresh1)},
     {"thresh2", NUMBER, false, offsetof(sl_plan, thresh2)}, {"weight", NUMBER, false, offsetof(sl_plan, weight)},
     {"made_by", TEXT, false, offsetof(sl_plan, made_by)},   {0},
@@ -42,7 +42,7 @@ static const field kernel_fields[] = {
 };
 static const field load_fields[] = {
     {"function", TEXT, true, offsetof(sl_plan_load, function)},
-    {"place", WHOLE, true, offsetof(sl_plan_load, place)},
+    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
     {"line", WHOLE, false, offsetof(sl_plan_load, line)},
     {"source", TEXT, false, offsetof(sl_plan_load, source)},
     {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
@@ -230,11 +230,11 @@ static sl_status list_of(const source *s, const sl_json_value *root, const char 
     return SL_OK;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
     const sl_plan_load *x = *(const sl_plan_load *const *)a, *y = *(const sl_plan_load *const *)b;
     int order = strcmp(x->function, y->function);
-    return order ? order : (x->place > y->place) - (x->place < y->place);
+    return order ? order : (x->inst > y->inst) - (x->inst < y->inst);
 }
 
 static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_json_value *list)
@@ -244,14 +244,14 @@ static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_js
         return sl_fail_memory(s->error);
     for (uint32_t i = 0; i < plan->loads; i++)
         sorted[i] = &plan->load[i];
-    qsort(sorted, plan->loads, sizeof *sorted, by_place);
+    qsort(sorted, plan->loads, sizeof *sorted, by_location);
     sl_status status = SL_OK;
     for (uint32_t i = 1; !status && i < plan->loads; i++)
-        if (!by_place(&sorted[i - 1], &sorted[i])) {
+        if (!by_location(&sorted[i - 1], &sorted[i])) {
             const sl_plan_load *twice = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
             const sl_json_value *at = list->value[twice - plan->load];
             status = sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column,
-                                "the load at place %u of %s stood in the plan before", twice->place, twice->function);
+                                "the load at place %u of %s stood in the plan before", twice->inst, twice->function);
         }
     free(sorted);
     return status;
@@ -407,7 +407,7 @@ sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
 static const sl_load *find_load(const sl_load_graph *graph, const sl_plan_load *wanted)
 {
     for (uint32_t i = 0; i < graph->loads; i++)
-        if (graph->load[i].place == wanted->place && !strcmp(graph->load[i].function, wanted->function))
+        if (graph->load[i].inst == wanted->inst && !strcmp(graph->load[i].function, wanted->function))
             return &graph->load[i];
     return NULL;
 }
@@ -427,19 +427,19 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
         const sl_load *load = find_load(graph, wanted);
         if (!load)
             return sl_fail(error, SL_NOT_FOUND, "the plan names a load at place %u of %s, but %s has none there",
-                           wanted->place, wanted->function, name);
+                           wanted->inst, wanted->function, name);
         if (!(load->modes >> wanted->mode & 1))
             return sl_fail_at(error, SL_UNSUPPORTED, name, load->line, 0, "%s (place %u of %s) cannot take mode %s: %s",
-                              load->opcode ? load->opcode : "the load", load->place, load->function,
+                              load->opcode ? load->opcode : "the load", load->inst, load->function,
                               sl_bypass_name(wanted->mode), load->fixed ? load->fixed : "the target has no such thing");
     }
     return SL_OK;
 }
 
-unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t place)
+unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst)
 {
     for (uint32_t i = 0; i < plan->loads; i++)
-        if (plan->load[i].place == place && !strcmp(plan->load[i].function, function))
+        if (plan->load[i].inst == inst && !strcmp(plan->load[i].function, function))
             return plan->load[i].mode;
     return SL_BYPASS_NONE;
 }

@@ -13,7 +13,7 @@
 
 typedef struct sl_plan_load {
     const char *function; /* place: as in sl_load */
-    uint32_t place;
+    uint32_t inst;
     uint32_t line;        /* 0: none */
     const char *source;   /* NULL: none */
     uint32_t source_line; /* 0: none */
@@ -41,7 +41,7 @@ typedef struct sl_plan {
     const char *form;    /* "ptx", "llvm-ir" */
     uint64_t code_hash;  /* of the code it belongs to: sl_hash64 of its canonical form */
     const char *code;    /* name of the code, for messages */
-    const char *clock;   /* "gpu NVIDIA H200", "sim rx6900xt"; NULL: not timed */
+    const char *timer;   /* "gpu NVIDIA H200", "sim rx6900xt"; NULL: not timed */
     const char *unit;    /* "ns", "cycles"; NULL: not timed */
     const char *select;  /* how loads were chosen */
     const char *made_by; /* version and command line */
@@ -67,6 +67,6 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
                         const sl_load_graph *graph, sl_error *error);
 
 /* The mode of the load at `place` of `function`; SL_BYPASS_NONE when the plan does not name it. */
-unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t place);
+unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
 
 #endif

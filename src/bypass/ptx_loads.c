@@ -106,7 +106,7 @@ static sl_status add_function(const sl_ptx_module *module, const sl_ptx_func *fu
             continue;
         sl_load *load = &graph->load[graph->loads++];
         *load = (sl_load){.function = func->name,
-                          .place = i,
+                          .inst = i,
                           .line = inst->line,
                           .source = inst->loc_line ? file_name(module, inst->loc_file) : NULL,
                           .source_line = inst->loc_line,
@@ -156,7 +156,7 @@ sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error
 uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst)
 {
     for (uint32_t i = 0; inst->access == SL_ACCESS_LOAD && i < graph->loads; i++)
-        if (graph->load[i].place == inst->pc) /* its own instructions come first in the listing of a kernel */
+        if (graph->load[i].inst == inst->pc) /* its own instructions come first in the listing of a kernel */
             return i;
     return UINT32_MAX;
 }

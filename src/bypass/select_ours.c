@@ -80,7 +80,7 @@ static void add_everything(candidates *c, sl_tuner *tuner)
     for (uint32_t i = 0; all && i < loads; i++)
         all[i] = i;
     for (unsigned m = 1; all && m < SL_BYPASS_MODES; m++)
-        if (tuner->clock->modes >> m & 1)
+        if (tuner->timer->modes >> m & 1)
             add(c, tuner, all, loads, m, 0);
 }
 

@@ -8,7 +8,7 @@
 static bool beyond_noise(const sl_tuner *tuner, double gain, const sl_timing *t)
 {
     double noise = tuner->noise;
-    if (tuner->clock->deviation)
+    if (tuner->timer->deviation)
         noise = tuner->options.sigmas * tuner->deviation / sqrt(t->runs ? t->runs : 1);
     return gain > noise && gain > tuner->options.sigmas * t->spread;
 }
@@ -75,7 +75,7 @@ static void fill_load(sl_plan *plan, const sl_tuner *tuner, uint32_t i, const sl
     const sl_load *load = &tuner->graph->load[i];
     sl_plan_load *to = &plan->load[plan->loads++];
     *to = (sl_plan_load){.function = copy(plan, load->function, failed),
-                         .place = load->place,
+                         .inst = load->inst,
                          .line = load->line,
                          .source = copy(plan, load->source, failed),
                          .source_line = load->source_line,

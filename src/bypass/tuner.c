@@ -22,10 +22,10 @@ static void forget(double (*table)[SL_BYPASS_MODES], uint32_t rows)
             table[i][m] = NAN;
 }
 
-sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_clock *clock,
+sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_timer *timer,
                         const sl_tuner_options *options, sl_error *error)
 {
-    *tuner = (sl_tuner){.graph = graph, .clock = clock, .options = options ? *options : sl_tuner_defaults};
+    *tuner = (sl_tuner){.graph = graph, .timer = timer, .options = options ? *options : sl_tuner_defaults};
     sl_arena_init(&tuner->arena);
     size_t row = sizeof *tuner->load;
     tuner->load = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
@@ -52,7 +52,7 @@ void sl_tuner_fini(sl_tuner *tuner)
 
 uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
 {
-    return modes & tuner->clock->modes & tuner->graph->load[load].modes & ~1u;
+    return modes & tuner->timer->modes & tuner->graph->load[load].modes & ~1u;
 }
 
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread)
@@ -72,7 +72,7 @@ static char *key_of(const sl_tuner *tuner, const uint8_t *choice, const char *ta
     for (uint32_t i = 0; i < tuner->graph->loads; i++)
         modes[i] = (char)('0' + choice[i]);
     modes[tuner->graph->loads] = '\0';
-    int length = asprintf(&key, "%s|%s|%016" PRIx64 "|%u|%s|%s", tuner->clock->name, tuner->clock->input,
+    int length = asprintf(&key, "%s|%s|%016" PRIx64 "|%u|%s|%s", tuner->timer->name, tuner->timer->input,
                           tuner->options.code_hash, rounds, tag, modes);
     free(modes);
     return length < 0 ? NULL : key;
@@ -102,7 +102,7 @@ static sl_status keep_timing(sl_tuner *tuner, const char *key, const sl_timing *
 static sl_status time_batch(sl_tuner *tuner, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
                             sl_timing *timing, sl_error *error)
 {
-    sl_status status = tuner->clock->time(tuner->clock->context, choice, count, rounds, verify, timing, error);
+    sl_status status = tuner->timer->time(tuner->timer->context, choice, count, rounds, verify, timing, error);
     tuner->timed += count;
     if (!status && count)
         tuner->base = timing[0].base;
@@ -114,21 +114,21 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
                               uint32_t rounds, bool verify, sl_timing *timing, sl_error *error)
 {
     const uint8_t *wanted[BATCH];
-    size_t place[BATCH], pending = 0;
+    size_t inst[BATCH], pending = 0;
     sl_timing fresh[BATCH];
     sl_status status = SL_OK;
     for (size_t i = 0; i <= count && !status; i++) {
         if (i < count && key[i]) {
             wanted[pending] = choice[i];
-            place[pending++] = i;
+            inst[pending++] = i;
         }
         if (!pending || (pending < BATCH && i < count))
             continue;
         sl_progress_update(tuner->options.progress, "choices", i, count);
         status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
         for (size_t k = 0; k < pending && !status; k++) {
-            timing[place[k]] = fresh[k];
-            status = keep_timing(tuner, key[place[k]], &fresh[k], error);
+            timing[inst[k]] = fresh[k];
+            status = keep_timing(tuner, key[inst[k]], &fresh[k], error);
         }
         pending = 0;
     }
@@ -163,7 +163,7 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
 
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
 {
-    uint32_t own = tuner->clock->last_rounds, rounds = own ? own : tuner->clock->exact ? 0 : FINAL_ROUNDS;
+    uint32_t own = tuner->timer->last_rounds, rounds = own ? own : tuner->timer->exact ? 0 : FINAL_ROUNDS;
     if (tuner->options.rounds > rounds && rounds)
         rounds = tuner->options.rounds;
     return sl_tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
@@ -172,14 +172,14 @@ sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing
 /* ---- affinities ---- */
 
 /* A choice that is to be timed for one cell of a table. */
-typedef struct wish {
+typedef struct request {
     double *gain, *spread;
     uint8_t *choice;
-} wish;
-typedef SL_ARRAY(wish) wish_list;
+} request;
+typedef SL_ARRAY(request) request_list;
 
-static sl_status wish_for(sl_tuner *tuner, const uint32_t *load, uint32_t loads, unsigned mode, double *gain,
-                          double *spread, wish_list *wishes, sl_error *error)
+static sl_status request_affinity(sl_tuner *tuner, const uint32_t *load, uint32_t loads, unsigned mode, double *gain,
+                                  double *spread, request_list *requests, sl_error *error)
 {
     uint8_t *choice = NULL;
     for (uint32_t i = 0; i < loads; i++) {
@@ -189,12 +189,12 @@ static sl_status wish_for(sl_tuner *tuner, const uint32_t *load, uint32_t loads,
             return sl_fail_memory(error);
         choice[load[i]] = (uint8_t)mode;
     }
-    if (choice && isnan(*gain) && !sl_array_push(wishes, (wish){gain, spread, choice}))
+    if (choice && isnan(*gain) && !sl_array_push(requests, (request){gain, spread, choice}))
         return sl_fail_memory(error);
     return SL_OK;
 }
 
-static sl_status list_wishes(sl_tuner *tuner, uint32_t modes, wish_list *wishes, sl_error *error)
+static sl_status list_requests(sl_tuner *tuner, uint32_t modes, request_list *requests, sl_error *error)
 {
     const sl_load_graph *graph = tuner->graph;
     sl_status status = SL_OK;
@@ -202,11 +202,11 @@ static sl_status list_wishes(sl_tuner *tuner, uint32_t modes, wish_list *wishes,
         if (!(modes >> m & 1))
             continue;
         for (uint32_t i = 0; i < graph->loads && !status; i++)
-            status = wish_for(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], wishes, error);
+            status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], requests, error);
         for (uint32_t g = 0; g < graph->groups && !status; g++)
             if (graph->group[g].loads > 1)
-                status = wish_for(tuner, graph->group[g].load, graph->group[g].loads, m, &tuner->group[g][m],
-                                  &tuner->group_spread[g][m], wishes, error);
+                status = request_affinity(tuner, graph->group[g].load, graph->group[g].loads, m, &tuner->group[g][m],
+                                          &tuner->group_spread[g][m], requests, error);
     }
     return status;
 }
@@ -241,14 +241,14 @@ static sl_status time_copies(sl_tuner *tuner, const uint8_t *nothing, sl_error *
 }
 
 /* What the clock knows itself; kept like a timing. */
-static sl_status ask_clock(sl_tuner *tuner, const uint8_t *nothing, sl_error *error)
+static sl_status ask_timer(sl_tuner *tuner, const uint8_t *nothing, sl_error *error)
 {
     char *key = key_of(tuner, nothing, "deviation", 0);
     sl_timing timing = {0};
     bool found = false;
     sl_status status = key ? find_timing(tuner, key, &timing, &found, error) : sl_fail_memory(error);
     if (!status && !found) {
-        status = tuner->clock->deviation(tuner->clock->context, &timing.spread, error);
+        status = tuner->timer->deviation(tuner->timer->context, &timing.spread, error);
         if (!status)
             status = keep_timing(tuner, key, &timing, error);
     }
@@ -262,32 +262,32 @@ static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
     uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
     if (!nothing)
         return sl_fail_memory(error);
-    if (tuner->noise > 0 || (tuner->clock->exact && !tuner->clock->deviation))
+    if (tuner->noise > 0 || (tuner->timer->exact && !tuner->timer->deviation))
         return SL_OK;
-    sl_status status = tuner->clock->deviation ? ask_clock(tuner, nothing, error) : time_copies(tuner, nothing, error);
+    sl_status status = tuner->timer->deviation ? ask_timer(tuner, nothing, error) : time_copies(tuner, nothing, error);
     tuner->noise = tuner->options.sigmas * tuner->deviation;
-    if (tuner->clock->deviation && tuner->options.rounds > 1)
+    if (tuner->timer->deviation && tuner->options.rounds > 1)
         tuner->noise /= sqrt(tuner->options.rounds);
     return status;
 }
 
-/* Measures what is wished for. */
-static sl_status grant(sl_tuner *tuner, wish_list *wishes, sl_error *error)
+/* Measures what is measured for. */
+static sl_status measure_requests(sl_tuner *tuner, request_list *requests, sl_error *error)
 {
-    const uint8_t **choice = calloc(wishes->count + 1, sizeof *choice);
-    sl_timing *timing = calloc(wishes->count + 1, sizeof *timing);
+    const uint8_t **choice = calloc(requests->count + 1, sizeof *choice);
+    sl_timing *timing = calloc(requests->count + 1, sizeof *timing);
     sl_status status = choice && timing ? SL_OK : sl_fail_memory(error);
-    for (size_t i = 0; i < wishes->count && !status; i++)
-        choice[i] = wishes->items[i].choice;
+    for (size_t i = 0; i < requests->count && !status; i++)
+        choice[i] = requests->items[i].choice;
     if (!status)
-        status = sl_tuner_time(tuner, choice, wishes->count, "", 0, false, timing, error);
-    for (size_t i = 0; i < wishes->count && !status; i++) {
-        *wishes->items[i].gain = timing[i].gain;
-        *wishes->items[i].spread = timing[i].spread;
+        status = sl_tuner_time(tuner, choice, requests->count, "", 0, false, timing, error);
+    for (size_t i = 0; i < requests->count && !status; i++) {
+        *requests->items[i].gain = timing[i].gain;
+        *requests->items[i].spread = timing[i].spread;
     }
-    tuner->wished += wishes->count;
+    tuner->measured += requests->count;
     copy_singles(tuner);
-    sl_array_free(wishes);
+    sl_array_free(requests);
     free(choice);
     free(timing);
     return status;
@@ -296,8 +296,8 @@ static sl_status grant(sl_tuner *tuner, wish_list *wishes, sl_error *error)
 /* ---- groups first ---- */
 
 /* Wishes for a group as a whole, or for its loads one by one. */
-static sl_status wish_for_group(sl_tuner *tuner, uint32_t g, bool loads, uint32_t modes, wish_list *wishes,
-                                sl_error *error)
+static sl_status request_group(sl_tuner *tuner, uint32_t g, bool loads, uint32_t modes, request_list *requests,
+                               sl_error *error)
 {
     const sl_load_group *group = &tuner->graph->group[g];
     sl_status status = SL_OK;
@@ -306,11 +306,11 @@ static sl_status wish_for_group(sl_tuner *tuner, uint32_t g, bool loads, uint32_
             continue;
         for (uint32_t i = 0; loads && i < group->loads && !status; i++) {
             uint32_t v = group->load[i];
-            status = wish_for(tuner, &v, 1, m, &tuner->load[v][m], &tuner->load_spread[v][m], wishes, error);
+            status = request_affinity(tuner, &v, 1, m, &tuner->load[v][m], &tuner->load_spread[v][m], requests, error);
         }
         if (!loads && !status)
-            status = wish_for(tuner, group->load, group->loads, m, &tuner->group[g][m], &tuner->group_spread[g][m],
-                              wishes, error);
+            status = request_affinity(tuner, group->load, group->loads, m, &tuner->group[g][m],
+                                      &tuner->group_spread[g][m], requests, error);
     }
     return status;
 }
@@ -318,13 +318,13 @@ static sl_status wish_for_group(sl_tuner *tuner, uint32_t g, bool loads, uint32_
 /* The greatest difference that a group makes, in percent; 0: none that is more than noise. */
 static double difference(const sl_tuner *tuner, uint32_t g)
 {
-    double most = 0;
+    double max = 0;
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
         double size = fabs(tuner->group[g][m]); /* NaN is never greater */
-        if (size > most && sl_tuner_significant(tuner, size, tuner->group_spread[g][m]))
-            most = size;
+        if (size > max && sl_tuner_significant(tuner, size, tuner->group_spread[g][m]))
+            max = size;
     }
-    return most;
+    return max;
 }
 
 /* Of groups that have not been `opened`, the one that makes the greatest difference; the number of groups: none. */
@@ -340,35 +340,35 @@ static uint32_t next_group(const sl_tuner *tuner, const bool *opened)
 
 static sl_status groups_first(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
-    wish_list wishes = {0};
+    request_list requests = {0};
     sl_status status = SL_OK;
     bool *opened = sl_arena_array(&tuner->arena, bool, tuner->graph->groups + 1);
     if (!opened)
         return sl_fail_memory(error);
     for (uint32_t g = 0; g < tuner->graph->groups && !status; g++)
-        status = wish_for_group(tuner, g, tuner->graph->group[g].loads == 1, modes, &wishes, error);
+        status = request_group(tuner, g, tuner->graph->group[g].loads == 1, modes, &requests, error);
     if (!status)
-        status = grant(tuner, &wishes, error);
-    wishes = (wish_list){0};
+        status = measure_requests(tuner, &requests, error);
+    requests = (request_list){0};
     uint32_t of_load = (uint32_t)__builtin_popcount(modes & ~1u);
     for (uint32_t g; !status && (g = next_group(tuner, opened)) < tuner->graph->groups;) {
         opened[g] = true;
         uint64_t more = (uint64_t)tuner->graph->group[g].loads * of_load;
-        if (tuner->wished + wishes.count + more <= tuner->options.most) /* else a smaller one may fit */
-            status = wish_for_group(tuner, g, true, modes, &wishes, error);
+        if (tuner->measured + requests.count + more <= tuner->options.max) /* else a smaller one may fit */
+            status = request_group(tuner, g, true, modes, &requests, error);
     }
-    return status ? status : grant(tuner, &wishes, error);
+    return status ? status : measure_requests(tuner, &requests, error);
 }
 
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
-    wish_list wishes = {0};
-    modes &= tuner->clock->modes;
-    sl_status status = list_wishes(tuner, modes, &wishes, error);
+    request_list requests = {0};
+    modes &= tuner->timer->modes;
+    sl_status status = list_requests(tuner, modes, &requests, error);
     if (!status)
         status = measure_noise(tuner, error);
-    if (!status && (!tuner->options.most || tuner->wished + wishes.count <= tuner->options.most))
-        return grant(tuner, &wishes, error);
-    sl_array_free(&wishes);
+    if (!status && (!tuner->options.max || tuner->measured + requests.count <= tuner->options.max))
+        return measure_requests(tuner, &requests, error);
+    sl_array_free(&requests);
     return status ? status : groups_first(tuner, modes, error);
 }

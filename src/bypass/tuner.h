@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/progress.h"
-#include "bypass/clock.h"
+#include "bypass/timer.h"
 
 /* Timings that were taken before, kept somewhere: tuning goes on where it was stopped, and another selection strategy
  * costs nothing that was measured already. Keys are texts that say all that a timing depends on. */
@@ -21,7 +21,7 @@ typedef struct sl_tuner_options {
     double sigmas;                   /* a gain below this many standard errors is noise */
     uint32_t rounds;                 /* of each timing; 0: the clock's own wish */
     uint64_t search;                 /* plans that the bound may time */
-    uint64_t most;                   /* affinities to measure, about; 0: all. See sl_tuner_affinities */
+    uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
     const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */
     const sl_progress *progress;     /* NULL: nobody listens */
@@ -32,23 +32,23 @@ extern const sl_tuner_options sl_tuner_defaults;
 
 typedef struct sl_tuner {
     const sl_load_graph *graph;
-    const sl_clock *clock;
+    const sl_timer *timer;
     sl_tuner_options options;
     sl_arena arena;
     double (*load)[SL_BYPASS_MODES];        /* A(v, m) in percent; NaN: not measured, or the load cannot take m */
     double (*load_spread)[SL_BYPASS_MODES]; /* their standard errors */
     double (*group)[SL_BYPASS_MODES];       /* A(g, m): all loads of g that can take m */
     double (*group_spread)[SL_BYPASS_MODES];
-    double noise;     /* percent: gains up to this are noise; set by sl_tuner_affinities */
-    double base;      /* median of the original, in the clock's unit; 0: not timed yet */
-    double deviation; /* standard error of a gain that is known to be 0, in percent */
-    sl_map known;     /* key -> sl_timing, in the arena */
-    uint64_t timed;   /* choices that the clock was asked for */
-    uint64_t wished;  /* affinities that were measured */
+    double noise;      /* percent: gains up to this are noise; set by sl_tuner_affinities */
+    double base;       /* median of the original, in the clock's unit; 0: not timed yet */
+    double deviation;  /* standard error of a gain that is known to be 0, in percent */
+    sl_map known;      /* key -> sl_timing, in the arena */
+    uint64_t timed;    /* choices that the clock was asked for */
+    uint64_t measured; /* affinities that were measured */
 } sl_tuner;
 
 /* `graph` and `clock` must outlive the tuner. */
-sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_clock *clock,
+sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_timer *timer,
                         const sl_tuner_options *options, sl_error *error);
 void sl_tuner_fini(sl_tuner *tuner);
 

@@ -13,11 +13,11 @@
 enum { NOWHERE = 0xffffffff };
 
 typedef struct bound {
-    size_t *next;     /* [accesses]: the next one of the same line, or `never` */
-    size_t never;     /* as many as there are accesses */
-    uint32_t *place;  /* [accesses]: in the heap of its set, the line with this next use; NOWHERE: it is not there */
-    size_t *heap;     /* [sets * ways]: next uses */
-    uint32_t *filled; /* [sets] */
+    size_t *next;       /* [accesses]: the next one of the same line, or `never` */
+    size_t never;       /* as many as there are accesses */
+    uint32_t *position; /* [accesses]: in the heap of its set, the line with this next use; NOWHERE: it is not there */
+    size_t *heap;       /* [sets * ways]: next uses */
+    uint32_t *filled;   /* [sets] */
     uint32_t ways;
 } bound;
 
@@ -50,7 +50,7 @@ static bool find_next_uses(bound *b, const uint64_t *line, size_t count)
 static void put(bound *b, size_t *heap, uint32_t at, size_t use)
 {
     heap[at] = use;
-    b->place[use] = at;
+    b->position[use] = at;
 }
 
 static void sift_up(bound *b, size_t *heap, uint32_t at, size_t use)
@@ -80,7 +80,7 @@ static void sift_down(bound *b, size_t *heap, uint32_t filled, uint32_t at, size
 static bool misses(bound *b, size_t access, uint32_t set)
 {
     size_t *heap = &b->heap[(size_t)set * b->ways], next = b->next[access];
-    uint32_t *filled = &b->filled[set], at = b->place[access];
+    uint32_t *filled = &b->filled[set], at = b->position[access];
     if (at != NOWHERE &&
         next == b->never) { /* a last use: the smallest key is a leaf, and the last leaf fills its place */
         size_t last = heap[--*filled];
@@ -91,7 +91,7 @@ static bool misses(bound *b, size_t access, uint32_t set)
     } else if (next != b->never && *filled < b->ways) {
         sift_up(b, heap, (*filled)++, next);
     } else if (next != b->never && heap[0] > next) {
-        b->place[heap[0]] = NOWHERE;
+        b->position[heap[0]] = NOWHERE;
         sift_down(b, heap, *filled, 0, next);
     }
     return at == NOWHERE;
@@ -100,21 +100,21 @@ static bool misses(bound *b, size_t access, uint32_t set)
 sl_status sl_belady_misses(const uint64_t *line, const uint32_t *set, size_t count, uint32_t sets, uint32_t ways,
                            uint64_t *missed, sl_error *error)
 {
-    size_t places = count ? count : 1;
+    size_t positions = count ? count : 1;
     bound b = {.never = count, .ways = ways};
-    b.next = malloc(places * sizeof *b.next);
-    b.place = malloc(places * sizeof *b.place);
+    b.next = malloc(positions * sizeof *b.next);
+    b.position = malloc(positions * sizeof *b.position);
     b.heap = calloc((size_t)sets * ways, sizeof *b.heap);
     b.filled = calloc(sets, sizeof *b.filled);
-    bool ok = b.next && b.place && b.heap && b.filled && find_next_uses(&b, line, count);
+    bool ok = b.next && b.position && b.heap && b.filled && find_next_uses(&b, line, count);
     *missed = 0;
     if (ok) {
-        memset(b.place, 0xff, places * sizeof *b.place);
+        memset(b.position, 0xff, positions * sizeof *b.position);
         for (size_t i = 0; i < count; i++)
             *missed += misses(&b, i, set ? set[i] : (uint32_t)(line[i] % sets));
     }
     free(b.next);
-    free(b.place);
+    free(b.position);
     free(b.heap);
     free(b.filled);
     return ok ? SL_OK : sl_fail_memory(error);

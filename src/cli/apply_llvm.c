@@ -32,7 +32,7 @@ static void place_text(const sl_load *load, char *text, size_t size)
     if (load->line)
         snprintf(text, size, "%s, line %u", load->function, load->line);
     else
-        snprintf(text, size, "%s, instruction %u", load->function, load->place);
+        snprintf(text, size, "%s, instruction %u", load->function, load->inst);
 }
 
 /* The chosen loads, and what they became. */
@@ -42,14 +42,14 @@ static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, cons
                                         {"cpu", false, false}, {"instruction", false, true}, {"bits", false, false}};
     const sl_load_graph *graph = sl_llvm_graph(file->code);
     sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
-    char place[160];
+    char inst[160];
     if (!table)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < graph->loads; i++) {
         if (!mode[i])
             continue;
-        place_text(&graph->load[i], place, sizeof place);
-        sl_table_cell(table, place);
+        place_text(&graph->load[i], inst, sizeof inst);
+        sl_table_cell(table, inst);
         sl_table_cell(table, graph->load[i].array ? graph->load[i].array : "?");
         sl_table_cell(table, sl_bypass_name(mode[i]));
         sl_table_cell(table, sl_llvm_cpu(file->code, i));
@@ -64,16 +64,16 @@ static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, cons
 static void warn(const sl_invocation *inv, const sl_llvm_file *file, const uint8_t *mode, const sl_llvm_check *check)
 {
     const sl_load_graph *graph = sl_llvm_graph(file->code);
-    char place[160];
+    char inst[160];
     for (uint32_t i = 0; i < graph->loads; i++) {
         if (check[i].fate == SL_FATE_AS_ASKED)
             continue;
-        place_text(&graph->load[i], place, sizeof place);
+        place_text(&graph->load[i], inst, sizeof inst);
         if (check[i].fate == SL_FATE_BITS || check[i].fate == SL_FATE_CHANGED)
-            sl_cli_warn(inv, "the load at %s (mode %s) %s: '%s', not '%s'", place, sl_bypass_name(mode[i]),
+            sl_cli_warn(inv, "the load at %s (mode %s) %s: '%s', not '%s'", inst, sl_bypass_name(mode[i]),
                         sl_llvm_fate_text(check[i].fate), check[i].got, check[i].wanted);
         else
-            sl_cli_warn(inv, "the load at %s (mode %s) %s", place, sl_bypass_name(mode[i]),
+            sl_cli_warn(inv, "the load at %s (mode %s) %s", inst, sl_bypass_name(mode[i]),
                         sl_llvm_fate_text(check[i].fate));
     }
 }
@@ -126,7 +126,7 @@ static sl_status report(const sl_invocation *inv, const sl_llvm_file *file, cons
                                     .source = from->source,
                                     .opcode = from->opcode,
                                     .array = from->array,
-                                    .place = from->place,
+                                    .inst = from->inst,
                                     .line = from->line,
                                     .source_line = from->source_line,
                                     .mode = mode[i],

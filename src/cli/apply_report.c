@@ -61,8 +61,8 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
         const sl_applied_load *l = &applied->load[i];
         sl_json_object(&j, false);
         put_text(&j, "function", l->function);
-        sl_json_key(&j, "place");
-        sl_json_u64(&j, l->place);
+        sl_json_key(&j, "instruction");
+        sl_json_u64(&j, l->inst);
         put_number(&j, "line", l->line);
         put_text(&j, "source", l->source);
         put_number(&j, "source_line", l->source_line);
@@ -97,7 +97,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
         const char *rest[] = {l->opcode, l->array,  sl_bypass_name(l->mode), l->instruction, l->wanted,
                               l->got,    l->trouble};
         sl_csv_field(file, l->function ? l->function : "");
-        fprintf(file, ",%u,", l->place);
+        fprintf(file, ",%u,", l->inst);
         number_field(file, l->line);
         sl_csv_field(file, l->source ? l->source : "");
         fputc(',', file);

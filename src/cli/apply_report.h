@@ -9,7 +9,7 @@
 /* A load of the code that the plan was written into. */
 typedef struct sl_applied_load {
     const char *function, *source, *opcode, *array; /* NULL: not known */
-    uint32_t place, line, source_line;
+    uint32_t inst, line, source_line;
     unsigned mode;
     const char *instruction, *wanted, *got; /* in the assembly, and its cache bits; NULL: it was not looked at */
     const char *trouble;                    /* why it is not as asked; NULL: it is */

@@ -41,8 +41,8 @@ const sl_command sl_cmd_completion = {
                    "options and "
                    "the names of workloads, machines and policies. Packages install it where the shell looks.",
     .values_bytes = sizeof(sl_common),
-    .least_operands = 1,
-    .most_operands = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .operand = "a shell",
     .examples = examples,
     .run = run,

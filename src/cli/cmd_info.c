@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/count_log.h"
 #include "report/table.h"
-#include "base/text.h"
 
 typedef struct info_options {
     sl_input_options input;
@@ -216,8 +216,8 @@ const sl_command sl_cmd_info = {
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(info_options),
     .defaults = &defaults,
-    .least_operands = 1,
-    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .min_operands = 1,
+    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
     .takes_program = true,
     .examples = examples,

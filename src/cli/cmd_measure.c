@@ -35,7 +35,7 @@ typedef struct measuring {
     const sl_input *input;
     const sl_plan *plan;
     sl_arena arena;
-    char clock[160];
+    char timer[160];
     SL_ARRAY(sl_tuning_row) rows;
 } measuring;
 
@@ -69,15 +69,15 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
                          .select = m->plan->select ? m->plan->select : "plan"};
     if (!mode || !row.kernel)
         return sl_fail_memory(error);
-    snprintf(m->clock, sizeof m->clock, "%s", launch->clock->name);
+    snprintf(m->timer, sizeof m->timer, "%s", launch->timer->name);
     sl_status status = check_plan(m, launch, error);
     for (uint32_t i = 0; i < launch->graph->loads && !status; i++) {
-        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->func->name, launch->graph->load[i].place);
+        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->func->name, launch->graph->load[i].inst);
         row.chosen += mode[i] != SL_BYPASS_NONE;
     }
     if (!status)
         status =
-            launch->clock->time(launch->clock->context, choice, 1, (uint32_t)m->options->rounds, true, &timing, error);
+            launch->timer->time(launch->timer->context, choice, 1, (uint32_t)m->options->rounds, true, &timing, error);
     row.base = timing.base;
     row.time = timing.time;
     row.gain = timing.gain;
@@ -95,13 +95,13 @@ static int measure(measuring *m)
     char text[512];
     const sl_timed_kernels kernels = {.input = m->input,
                                       .kernel_regex = m->options->input.kernel_regex,
-                                      .most_launches = (uint32_t)m->options->launches,
+                                      .max_launches = (uint32_t)m->options->launches,
                                       .cold = m->options->cold,
                                       .check = true,
                                       .visit = visit,
                                       .context = m};
     sl_status status = sl_time_on_gpu(&kernels, &error);
-    sl_tuning shown = {.clock = m->clock, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
+    sl_tuning shown = {.timer = m->timer, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
     return status ? sl_cli_fail(m->inv, &error)
                   : sl_show_tuning(m->inv, sl_input_text(m->input, text, sizeof text), &m->options->input.seed, &shown);
 }
@@ -150,8 +150,8 @@ const sl_command sl_cmd_measure = {
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(measure_options),
     .defaults = &defaults,
-    .least_operands = 1,
-    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .min_operands = 1,
+    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = "a workload or a PTX file",
     .examples = examples,
     .run = run,

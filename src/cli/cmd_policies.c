@@ -224,7 +224,7 @@ const sl_command sl_cmd_policies = {
         "another replacement it chooses no victims. Where 'best' is among the values of a parameter, some are tried.",
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(sl_common),
-    .most_operands = 1,
+    .max_operands = 1,
     .operand = "a policy",
     .examples = examples,
     .run = run_policies,

@@ -14,7 +14,6 @@
 #include "cli/page_output.h"
 #include "report/count_log.h"
 #include "report/model_log.h"
-#include "base/text.h"
 #include "report/validated.h"
 #include "report/whatif.h"
 #include "study/input_plan.h"
@@ -23,7 +22,7 @@ typedef struct report_options {
     sl_input_options input;
     sl_model_settings model;
     const char *counters;
-    uint64_t least_sectors;
+    uint64_t min_sectors;
     bool brief, sim;
     const char *plan, *code;
 } report_options;
@@ -138,7 +137,7 @@ static sl_status validate(report *r, sl_error *error)
                                     .launch = rows,
                                     .variants = 1,
                                     .variant = variants,
-                                    .least_sectors = r->options->least_sectors,
+                                    .min_sectors = r->options->min_sectors,
                                     .unmeasured = r->beside.pairs.unmeasured};
     return status;
 }
@@ -290,7 +289,7 @@ static const sl_option options[] = {
     {"output", 'o', SL_OPTION_STRING, "FILE", "The page to write", AT(input.common.output), 0, 0, NULL},
     SL_MODEL_OPTIONS(report_options),
     {"counters", 'c', SL_OPTION_STRING, "FILE", "Put what hardware counted beside the model: CSV of ncu, or of papers/measure-h200", AT(counters), 0, 0, NULL},
-    {"least-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means of errors (default: 1000)", AT(least_sectors), 0, 0, NULL},
+    {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means of errors (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every policy of L1, cycle by cycle", AT(sim), 0, 0, NULL},
     {"plan", 0, SL_OPTION_STRING, "FILE", "Show what this bypass plan of 'sluice tune' says of each load: its affinities and its mode", AT(plan), 0, 0, NULL},
     {"code", 0, SL_OPTION_STRING, "FILE", "With --plan, for a trace: the PTX that it was recorded from", AT(code), 0, 0, NULL},
@@ -302,7 +301,7 @@ static const sl_option options[] = {
 static const report_options defaults = {
     .input = SL_INPUT_DEFAULTS,
     .model = SL_MODEL_SETTINGS_DEFAULTS,
-    .least_sectors = 1000,
+    .min_sectors = 1000,
 };
 
 static const sl_example examples[] = {
@@ -337,8 +336,8 @@ const sl_command sl_cmd_report = {
         SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .values_bytes = sizeof(report_options),
     .defaults = &defaults,
-    .least_operands = 1,
-    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .min_operands = 1,
+    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
     .takes_program = true,
     .examples = examples,

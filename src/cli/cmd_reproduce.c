@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/parts.h"
 #include "report/reproduction.h"
-#include "base/text.h"
 
 typedef struct reproduce_options {
     sl_common common;
@@ -223,7 +223,7 @@ const sl_command sl_cmd_reproduce = {
     .options = options,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(reproduce_options),
-    .most_operands = 2,
+    .max_operands = 2,
     .operand = "a paper",
     .examples = examples,
     .run = run_reproduce,

@@ -20,11 +20,11 @@ typedef struct sweep_options {
 } sweep_options;
 
 /* "sizes.sqlite" of "sizes.yaml", in the current folder. */
-static void database_name(const char *spec, const char *wish, char *name, size_t size)
+static void database_name(const char *spec, const char *request, char *name, size_t size)
 {
     const char *slash = strrchr(spec, '/'), *base = slash ? slash + 1 : spec, *dot = strrchr(base, '.');
-    if (wish)
-        snprintf(name, size, "%s", wish);
+    if (request)
+        snprintf(name, size, "%s", request);
     else
         snprintf(name, size, "%.*s.sqlite", (int)(dot ? dot - base : (long)strlen(base)), base);
 }
@@ -172,8 +172,8 @@ const sl_command sl_cmd_sweep = {
     .options = options,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(sweep_options),
-    .least_operands = 1,
-    .most_operands = 1,
+    .min_operands = 1,
+    .max_operands = 1,
     .operand = "a file that describes the sweep",
     .examples = examples,
     .run = run_sweep,

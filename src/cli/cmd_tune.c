@@ -16,7 +16,7 @@ typedef struct tune_options {
     const char *output, *graph, *cache;
     const char *select; /* names, separated by commas; the plan is the first one's */
     const char *thresh1, *thresh2, *weight, *sigmas;
-    uint64_t rounds, search, most;
+    uint64_t rounds, search, max;
     bool cold, no_cache;
     int on;
     const char *gpu; /* machine to simulate */
@@ -24,13 +24,13 @@ typedef struct tune_options {
 } tune_options;
 
 enum { ON_SIM, ON_GPU };
-static const char *const clock_choices[] = {"sim", "gpu", NULL};
+static const char *const timer_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
 // clang-format off
 static const sl_option options[] = {
     {"output", 'o', SL_OPTION_STRING, "FILE", "The plan to write, as JSON", AT(output), 0, 0, NULL},
-    {"on", 0, SL_OPTION_CHOICE, "CLOCK", "What times the kernels: the simulator, or a real GPU (default: sim)", AT(on), 0, 0, clock_choices},
+    {"on", 0, SL_OPTION_CHOICE, "TIMER", "What times the kernels: the simulator, or a real GPU (default: sim)", AT(on), 0, 0, timer_choices},
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"select", 0, SL_OPTION_STRING, "NAMES", "How to choose: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound; several, separated by commas, are compared, and the plan is that of the first (default: ours)", AT(select), 0, 0, NULL},
     {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a group must gain together, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
@@ -39,7 +39,7 @@ static const sl_option options[] = {
     {"sigmas", 0, SL_OPTION_STRING, "K", "Gains below K standard errors of the original's own timings are noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: the default is as many as take a few seconds, 5 to 11. Simulator: at most 5, with memories that take 0, 1, … cycles longer; the default is 1, and 3 for the last timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Plans that 'bound' may time (default: 256)", AT(search), 1, 1000000, NULL},
-    {"most", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups of a kernel: groups first, and loads one by one only of groups that make the greatest difference (default: all)", AT(most), 1, 1000000, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups of a kernel: groups first, and loads one by one only of groups that make the greatest difference (default: all)", AT(max), 1, 1000000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Where timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -51,16 +51,16 @@ static const sl_option options[] = {
 static const tune_options defaults = {
     .input = SL_INPUT_DEFAULTS, .select = "ours", .search = 256, .gpu = SL_DEFAULT_GPU};
 
-enum { MOST_SELECTORS = 16 };
+enum { MAX_SELECTORS = 16 };
 
 typedef struct tuning {
     const sl_invocation *inv;
     const tune_options *options;
     sl_cli_input input;
     const sl_machine *machine; /* to simulate; NULL: a GPU times */
-    sl_tuner_options wishes;
+    sl_tuner_options tuner;
     size_t selectors;
-    const sl_selector *selector[MOST_SELECTORS];
+    const sl_selector *selector[MAX_SELECTORS];
     sl_tuning_result result;
     sl_point_store *store; /* of timings; NULL: they are not kept */
     sl_timing_store timings;
@@ -87,20 +87,20 @@ static int read_numbers(tuning *t)
     const struct {
         const char *name, *text;
         double *value;
-    } numbers[] = {{"thresh1", o->thresh1, &t->wishes.thresh1},
-                   {"thresh2", o->thresh2, &t->wishes.thresh2},
-                   {"weight", o->weight, &t->wishes.weight},
-                   {"sigmas", o->sigmas, &t->wishes.sigmas}};
+    } numbers[] = {{"thresh1", o->thresh1, &t->tuner.thresh1},
+                   {"thresh2", o->thresh2, &t->tuner.thresh2},
+                   {"weight", o->weight, &t->tuner.weight},
+                   {"sigmas", o->sigmas, &t->tuner.sigmas}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!read_number(numbers[i].text, numbers[i].value))
             return sl_cli_usage(t->inv, "--%s: '%s' is not a number from 0 to 1000000", numbers[i].name,
                                 numbers[i].text);
     if (o->on == ON_GPU && (o->rounds == 1 || o->rounds == 2))
         return sl_cli_usage(t->inv, "--rounds: on a GPU at least 3 are needed to see what is noise");
-    t->wishes.rounds = (uint32_t)o->rounds;
-    t->wishes.search = o->search;
-    t->wishes.most = o->most;
-    t->wishes.progress = t->inv->progress;
+    t->tuner.rounds = (uint32_t)o->rounds;
+    t->tuner.search = o->search;
+    t->tuner.max = o->max;
+    t->tuner.progress = t->inv->progress;
     return SL_EXIT_OK;
 }
 
@@ -110,8 +110,8 @@ static int read_selectors(tuning *t)
     for (const char *at = t->options->select; *at;) {
         size_t length = strcspn(at, ",");
         char *name = sl_arena_strndup(&t->arena, at, length);
-        if (t->selectors == MOST_SELECTORS)
-            return sl_cli_usage(t->inv, "--select: more than %d names", MOST_SELECTORS);
+        if (t->selectors == MAX_SELECTORS)
+            return sl_cli_usage(t->inv, "--select: more than %d names", MAX_SELECTORS);
         if (!name || sl_selector_find(name, &t->selector[t->selectors++], &error))
             return sl_cli_usage(t->inv, "--select: %s", name ? error.text : "out of memory");
         at += length + (at[length] == ',');
@@ -125,7 +125,7 @@ static sl_status open_store(tuning *t, sl_error *error)
         return SL_OK;
     sl_status status = sl_cache_store_open(t->options->cache, &t->store, error);
     t->timings = sl_point_store_timings(t->store);
-    t->wishes.store = &t->timings;
+    t->tuner.store = &t->timings;
     return status;
 }
 
@@ -183,7 +183,7 @@ static sl_status show(tuning *t, int *code, sl_error *error)
 {
     const sl_plan *plan = &t->result.plan;
     sl_tuning shown = {
-        .clock = plan->clock, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
+        .timer = plan->timer, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
     sl_tuning_row *rows;
     char text[512];
     sl_status status = make_rows(t, &rows, error);
@@ -208,14 +208,14 @@ static int tune_input(tuning *t)
     const sl_timed_kernels kernels = {.input = &t->input.input,
                                       .kernel_regex = o->input.kernel_regex,
                                       .cold = o->cold,
-                                      .most_launches = 1,
+                                      .max_launches = 1,
                                       .rounds = (uint32_t)o->rounds,
                                       .machine = t->machine,
                                       .recording = &t->input.recording,
                                       .seed = o->input.seed,
                                       .pool = pool};
     if (!status)
-        status = sl_tune_kernels(&kernels, &t->wishes, t->selector, t->selectors, &t->result, &error);
+        status = sl_tune_kernels(&kernels, &t->tuner, t->selector, t->selectors, &t->result, &error);
     t->result.plan.made_by = t->inv->line;
     if (!status)
         warn(t);
@@ -250,7 +250,7 @@ static int prepare(tuning *t, sl_machine *machine)
 
 static int run(const sl_invocation *inv)
 {
-    tuning t = {.inv = inv, .options = inv->values, .wishes = sl_tuner_defaults};
+    tuning t = {.inv = inv, .options = inv->values, .tuner = sl_tuner_defaults};
     sl_machine machine;
     sl_arena_init(&t.arena);
     int code = prepare(&t, &machine);
@@ -296,8 +296,8 @@ const sl_command sl_cmd_tune = {
     .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
     .values_bytes = sizeof(tune_options),
     .defaults = &defaults,
-    .least_operands = 1,
-    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .min_operands = 1,
+    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = "a workload, a PTX file or LLVM IR",
     .examples = examples,
     .run = run,

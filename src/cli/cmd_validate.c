@@ -17,7 +17,7 @@ typedef struct validate_options {
     sl_input_options input;
     sl_model_settings model;
     const char *counters, *counters_of, *plot;
-    uint64_t least_sectors;
+    uint64_t min_sectors;
     bool ablation;
     int with; /* predictor */
 } validate_options;
@@ -27,9 +27,9 @@ static const char *const predictors[] = {"model", "sim", NULL};
 
 /* ---- points ---- */
 
-enum { MOST_VARIANTS = 6 };
-static const char *const variant_names[MOST_VARIANTS] = {"model",         "no latency",    "no associativity",
-                                                         "no MSHR limit", "no divergence", "none of these four"};
+enum { MAX_VARIANTS = 6 };
+static const char *const variant_names[MAX_VARIANTS] = {"model",         "no latency",    "no associativity",
+                                                        "no MSHR limit", "no divergence", "none of these four"};
 
 typedef struct validator {
     const sl_invocation *inv;
@@ -38,8 +38,8 @@ typedef struct validator {
     sl_ncu ncu;
     const char **workloads; /* of ncu, for 'all' */
     size_t variants;
-    sl_point variant[MOST_VARIANTS];
-    char without[MOST_VARIANTS][SL_WITHOUT_BYTES];
+    sl_point variant[MAX_VARIANTS];
+    char without[MAX_VARIANTS][SL_WITHOUT_BYTES];
     /* progress, told by any thread */
     pthread_mutex_t lock;
     uint64_t done, total;
@@ -50,7 +50,7 @@ typedef struct validator {
 static void make_variants(validator *v)
 {
     const validate_options *o = v->options;
-    v->variants = o->ablation ? MOST_VARIANTS : 1;
+    v->variants = o->ablation ? MAX_VARIANTS : 1;
     for (size_t i = 0; i < v->variants; i++) {
         sl_model_options model = sl_model_options_of(&o->model, o->input.seed);
         model.no_latency |= i == 1 || i == 5;
@@ -211,7 +211,7 @@ static int report(const validator *v, const subject *subjects, size_t count)
 {
     sl_validation all = {.variants = v->variants,
                          .variant = v->options->with == WITH_SIM ? &predictors[WITH_SIM] : variant_names,
-                         .least_sectors = v->options->least_sectors};
+                         .min_sectors = v->options->min_sectors};
     SL_ARRAY(sl_validated) launches = {0};
     sl_error error;
     sl_arena arena;
@@ -308,7 +308,7 @@ static const sl_option options[] = {
     {"counters-of", 0, SL_OPTION_STRING, "NAME", "Take the counters of this workload, in a file of several (default: those that fit)", AT(counters_of), 0, 0, NULL},
     {"with", 0, SL_OPTION_CHOICE, "WHAT", "What is compared: model, or sim, which knows cycles, too (default: model)", AT(with), 0, 0, predictors},
     SL_MODEL_OPTIONS(validate_options),
-    {"least-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means (default: 1000)", AT(least_sectors), 0, 0, NULL},
+    {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means (default: 1000)", AT(min_sectors), 0, 0, NULL},
     {"ablation", 0, SL_OPTION_FLAG, NULL, "Also give the means of the model with each of the paper's extensions off", AT(ablation), 0, 0, NULL},
     {"plot", 0, SL_OPTION_STRING, "FILE", "Draw a scatter plot of each quantity into an SVG file", AT(plot), 0, 0, NULL},
     {0},
@@ -318,7 +318,7 @@ static const sl_option options[] = {
 static const validate_options defaults = {
     .input = SL_INPUT_DEFAULTS,
     .model = SL_MODEL_SETTINGS_DEFAULTS,
-    .least_sectors = 1000,
+    .min_sectors = 1000,
 };
 
 static const sl_example examples[] = {
@@ -349,8 +349,8 @@ const sl_command sl_cmd_validate = {
     .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(validate_options),
     .defaults = &defaults,
-    .least_operands = 1,
-    .most_operands = SL_INPUT_MOST_OPERANDS,
+    .min_operands = 1,
+    .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = SL_INPUT_OPERAND,
     .takes_program = true,
     .examples = examples,

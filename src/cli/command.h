@@ -53,8 +53,8 @@ typedef struct sl_command {
     unsigned common;               /* SL_COMMON_* it takes */
     size_t values_bytes;           /* of its struct of options, which begins with an sl_common */
     const void *defaults;          /* such a struct; NULL: all zero */
-    size_t least_operands;         /* a program after `--` counts as one */
-    size_t most_operands;
+    size_t min_operands;           /* a program after `--` counts as one */
+    size_t max_operands;
     const char *operand;        /* what a missing or surplus operand is called: "a trace file" */
     bool takes_program;         /* `-- ./app args` is allowed */
     const sl_example *examples; /* ends with a NULL line; at least one */

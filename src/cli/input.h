@@ -45,7 +45,7 @@ extern const sl_option sl_input_table[];
     "kernel gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64; "      \
     "COUNT takes K, M and G (powers of 1024); FILL is zero, iota (0, 1, 2, ...), random or random:BOUND, file:PATH, "  \
     "none (never written) or a number."
-enum { SL_INPUT_MOST_OPERANDS = 64 };
+enum { SL_INPUT_MAX_OPERANDS = 64 };
 
 /* An input that has been opened, and, where that was asked for, recorded. */
 typedef struct sl_cli_input {

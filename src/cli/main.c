@@ -44,10 +44,10 @@ static int check_args(const sl_invocation *inv)
         return sl_cli_usage(inv, "a program is missing after '--'");
     if (args->program && args->operands)
         return sl_cli_usage(inv, "'%s' and a program after '--' are one thing too many to run", args->operand[0]);
-    if (!args->program && args->operands < command->least_operands)
+    if (!args->program && args->operands < command->min_operands)
         return sl_cli_usage(inv, "%s is missing", command->operand);
-    if (args->operands > command->most_operands)
-        return sl_cli_usage(inv, "'%s' is one argument too many", args->operand[command->most_operands]);
+    if (args->operands > command->max_operands)
+        return sl_cli_usage(inv, "'%s' is one argument too many", args->operand[command->max_operands]);
     const sl_common *common = inv->common;
     if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
         return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
@@ -78,7 +78,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
         memcpy(values, command->defaults, command->values_bytes);
     inv.values = inv.common = values;
     sl_status status =
-        sl_options_parse(tables, table_count, argc - 2, argv + 2, command->least_operands, values, &inv.args, &error);
+        sl_options_parse(tables, table_count, argc - 2, argv + 2, command->min_operands, values, &inv.args, &error);
     int code = SL_EXIT_OK;
     if (status)
         code = status == SL_INVALID ? sl_cli_usage(&inv, "%s", error.text) : sl_cli_fail(&inv, &error);

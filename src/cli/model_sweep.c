@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "report/whatif.h"
 
-enum { MOST_VALUES = 256 };
+enum { MAX_VALUES = 256 };
 
 bool sl_sweep_wanted(const sl_sweep_settings *w)
 {
@@ -20,11 +20,11 @@ bool sl_sweep_wanted(const sl_sweep_settings *w)
 
 typedef struct values {
     size_t count; /* 0: the option was not given */
-    uint64_t value[MOST_VALUES];
+    uint64_t value[MAX_VALUES];
 } values;
 
 /* "4K,8K": numbers in [least, most]. */
-static sl_status parse_list(const char *option, const char *text, uint64_t unit, uint64_t least, uint64_t most,
+static sl_status parse_list(const char *option, const char *text, uint64_t unit, uint64_t min, uint64_t max,
                             values *list, sl_error *error)
 {
     *list = (values){0};
@@ -34,15 +34,15 @@ static sl_status parse_list(const char *option, const char *text, uint64_t unit,
         char word[32];
         size_t length = strcspn(text, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), text);
-        if (list->count == MOST_VALUES)
-            return sl_fail(error, SL_INVALID, "--%s: more than %d values", option, MOST_VALUES);
+        if (list->count == MAX_VALUES)
+            return sl_fail(error, SL_INVALID, "--%s: more than %d values", option, MAX_VALUES);
         uint64_t *value = &list->value[list->count++];
         if (length >= sizeof word || !sl_parse_count(word, unit, value))
             return sl_fail(error, SL_INVALID, "--%s: '%s' is not a number%s", option, word,
                            unit == 1024 ? " of bytes" : "");
-        if (*value < least || *value > most)
+        if (*value < min || *value > max)
             return sl_fail(error, SL_INVALID, "--%s: %s is not between %llu and %llu", option, word,
-                           (unsigned long long)least, (unsigned long long)most);
+                           (unsigned long long)min, (unsigned long long)max);
         text += length;
         if (!*text)
             return SL_OK;

@@ -6,7 +6,7 @@
 
 #include "base/suggest.h"
 
-enum { MOST_NAMES = 128 };
+enum { MAX_NAMES = 128 };
 
 typedef struct parser {
     const sl_option *const *tables;
@@ -45,10 +45,10 @@ static const sl_option *find_short(const parser *p, char letter)
 
 static sl_status unknown_option(const parser *p, const char *word)
 {
-    const char *names[MOST_NAMES] = {"help"};
+    const char *names[MAX_NAMES] = {"help"};
     size_t count = 1;
     for (size_t t = 0; t < p->table_count; t++)
-        for (const sl_option *o = p->tables[t]; o->name && count < MOST_NAMES; o++)
+        for (const sl_option *o = p->tables[t]; o->name && count < MAX_NAMES; o++)
             names[count++] = o->name;
     char hint[128], name[64];
     size_t dashes = word[1] == '-' ? 2 : 1;
@@ -67,11 +67,11 @@ static sl_status bad_number(const parser *p, const sl_option *o, const char *tex
 
 static sl_status in_range(const parser *p, const sl_option *o, const char *text, uint64_t value)
 {
-    if (value < o->least || (o->most && value > o->most)) {
-        if (o->most)
+    if (value < o->min || (o->max && value > o->max)) {
+        if (o->max)
             return sl_fail(p->error, SL_INVALID, "--%s: %s is not between %llu and %llu", o->name, text,
-                           (unsigned long long)o->least, (unsigned long long)o->most);
-        return sl_fail(p->error, SL_INVALID, "--%s: %s is less than %llu", o->name, text, (unsigned long long)o->least);
+                           (unsigned long long)o->min, (unsigned long long)o->max);
+        return sl_fail(p->error, SL_INVALID, "--%s: %s is less than %llu", o->name, text, (unsigned long long)o->min);
     }
     return SL_OK;
 }
@@ -152,26 +152,26 @@ static sl_status set_list(const parser *p, const char *text, sl_option_list *lis
 
 static sl_status set_value(parser *p, const sl_option *o, const char *text)
 {
-    void *place = p->values + o->offset;
+    void *location = p->values + o->offset;
     switch (o->kind) {
     case SL_OPTION_FLAG:
-        *(bool *)place = true;
+        *(bool *)location = true;
         return SL_OK;
     case SL_OPTION_STRING:
     case SL_OPTION_FILE:
-        *(const char **)place = text;
+        *(const char **)location = text;
         return SL_OK;
     case SL_OPTION_NUMBER:
     case SL_OPTION_BYTES:
-        return set_number(p, o, text, place);
+        return set_number(p, o, text, location);
     case SL_OPTION_CHOICE:
-        return set_choice(p, o, text, place);
+        return set_choice(p, o, text, location);
     case SL_OPTION_LIST:
-        return set_list(p, text, place);
+        return set_list(p, text, location);
     case SL_OPTION_RANGE:
-        return set_range(p, o, text, place);
+        return set_range(p, o, text, location);
     case SL_OPTION_DIMS:
-        return set_dims(p, o, text, place);
+        return set_dims(p, o, text, location);
     }
     return SL_OK;
 }
@@ -250,7 +250,7 @@ static void give_back(parser *p)
 }
 
 sl_status sl_options_parse(const sl_option *const *tables, size_t table_count, int argc, char **argv,
-                           size_t least_operands, void *values, sl_args *args, sl_error *error)
+                           size_t min_operands, void *values, sl_args *args, sl_error *error)
 {
     *args = (sl_args){0};
     args->operand = calloc((size_t)argc + 1, sizeof *args->operand);
@@ -274,7 +274,7 @@ sl_status sl_options_parse(const sl_option *const *tables, size_t table_count, i
         if (status)
             return status;
     }
-    if (!args->help && p.lent && args->operands + (args->program != NULL) < least_operands)
+    if (!args->help && p.lent && args->operands + (args->program != NULL) < min_operands)
         give_back(&p);
     order_set(&p);
     return SL_OK;
@@ -293,25 +293,25 @@ void sl_args_fini(const sl_option *const *tables, size_t table_count, void *valu
 
 char *sl_option_text(const sl_option *option, const void *values, char *buffer, size_t size)
 {
-    const void *place = (const char *)values + option->offset;
-    const sl_option_range *range = place;
-    const sl_option_list *list = place;
-    const uint32_t *dims = place;
+    const void *location = (const char *)values + option->offset;
+    const sl_option_range *range = location;
+    const sl_option_list *list = location;
+    const uint32_t *dims = location;
     buffer[0] = 0;
     switch (option->kind) {
     case SL_OPTION_FLAG:
-        snprintf(buffer, size, "%s", *(const bool *)place ? "true" : "false");
+        snprintf(buffer, size, "%s", *(const bool *)location ? "true" : "false");
         break;
     case SL_OPTION_STRING:
     case SL_OPTION_FILE:
-        snprintf(buffer, size, "%s", *(const char *const *)place);
+        snprintf(buffer, size, "%s", *(const char *const *)location);
         break;
     case SL_OPTION_NUMBER:
     case SL_OPTION_BYTES:
-        snprintf(buffer, size, "%llu", (unsigned long long)*(const uint64_t *)place);
+        snprintf(buffer, size, "%llu", (unsigned long long)*(const uint64_t *)location);
         break;
     case SL_OPTION_CHOICE:
-        snprintf(buffer, size, "%s", option->choices[*(const int *)place]);
+        snprintf(buffer, size, "%s", option->choices[*(const int *)location]);
         break;
     case SL_OPTION_LIST:
         for (size_t i = 0, used = 0; i < list->count && used < size; i++)

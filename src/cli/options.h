@@ -35,7 +35,7 @@ typedef struct sl_option {
     const char *value;          /* what help calls the value ("FILE"); NULL for flags */
     const char *help;           /* one sentence without a full stop; defaults are part of it */
     size_t offset;              /* of the value in the command's struct */
-    uint64_t least, most;       /* most 0: no upper bound */
+    uint64_t min, max;          /* most 0: no upper bound */
     const char *const *choices; /* SL_OPTION_CHOICE: ends with NULL */
 } sl_option;
 
@@ -59,11 +59,11 @@ typedef struct sl_args {
 } sl_args;
 
 /* Parses argv[0 .. argc) (without the names of program and command; argv[argc] is NULL) by the tables, of which there
- * are `table_count`, into `values`. `least_operands` counts a program after `--` as one: when operands are missing, the
+ * are `table_count`, into `values`. `min_operands` counts a program after `--` as one: when operands are missing, the
  * word that an SL_OPTION_FILE took as its file is given back, so that `info --json t.slt` means what it says. Lists and
  * `args` point into memory that sl_args_fini frees. */
 sl_status sl_options_parse(const sl_option *const *tables, size_t table_count, int argc, char **argv,
-                           size_t least_operands, void *values, sl_args *args, sl_error *error);
+                           size_t min_operands, void *values, sl_args *args, sl_error *error);
 void sl_args_fini(const sl_option *const *tables, size_t table_count, void *values, sl_args *args);
 
 /* The value that an option has in `values`, as it could be typed (items of a list are separated by spaces); cut to

@@ -126,9 +126,9 @@ SL_API cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *sr
 static cudaError_t copy_symbol(sl_rt *rt, const void *symbol, size_t offset, void *to, const void *from, size_t bytes,
                                cudaMemcpyKind kind, cudaStream_t stream, bool wait)
 {
-    char *place;
+    char *location;
     size_t size;
-    cudaError_t error = sl_rt_variable_address(rt, symbol, &place, &size);
+    cudaError_t error = sl_rt_variable_address(rt, symbol, &location, &size);
     if (error)
         return error;
     if (offset > size || bytes > size - offset)
@@ -136,8 +136,8 @@ static cudaError_t copy_symbol(sl_rt *rt, const void *symbol, size_t offset, voi
     bool out = kind == cudaMemcpyDeviceToHost;
     if (from ? out : kind == cudaMemcpyHostToDevice)
         return cudaErrorInvalidMemcpyDirection;
-    return from ? copy_1d(rt, place + offset, from, bytes, kind, stream, wait)
-                : copy_1d(rt, to, place + offset, bytes, kind, stream, wait);
+    return from ? copy_1d(rt, location + offset, from, bytes, kind, stream, wait)
+                : copy_1d(rt, to, location + offset, bytes, kind, stream, wait);
 }
 
 SL_API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
@@ -305,9 +305,9 @@ static cudaError_t array_2d(sl_rt *rt, cudaArray_t array, size_t x, size_t y, vo
         return error;
     if (x + width > s.width * s.element_bytes || y + height > s.height)
         return cudaErrorInvalidValue;
-    char *place = s.data + y * s.pitch + x;
-    return in ? copy_2d(rt, place, s.pitch, in, pitch, width, height, kind, stream, wait)
-              : copy_2d(rt, out, pitch, place, s.pitch, width, height, kind, stream, wait);
+    char *location = s.data + y * s.pitch + x;
+    return in ? copy_2d(rt, location, s.pitch, in, pitch, width, height, kind, stream, wait)
+              : copy_2d(rt, out, pitch, location, s.pitch, width, height, kind, stream, wait);
 }
 
 SL_API cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width,
@@ -351,9 +351,9 @@ static cudaError_t array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t y, c
         if (x >= row || y >= s.height)
             return cudaErrorInvalidValue;
         size_t part = bytes < row - x ? bytes : row - x;
-        char *place = s.data + y * s.pitch + x;
-        error =
-            in ? copy_1d(rt, place, in, part, kind, stream, wait) : copy_1d(rt, out, place, part, kind, stream, wait);
+        char *location = s.data + y * s.pitch + x;
+        error = in ? copy_1d(rt, location, in, part, kind, stream, wait)
+                   : copy_1d(rt, out, location, part, kind, stream, wait);
         in = in ? in + part : NULL;
         out = out ? out + part : NULL;
         bytes -= part;

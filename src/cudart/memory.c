@@ -367,8 +367,8 @@ static cudaError_t pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr
         return cudaErrorInvalidValue;
     if (attribute >= cudaMemPoolReuseFollowEventDependencies &&
         attribute <= cudaMemPoolReuseAllowInternalDependencies) {
-        int *place = &pool->reuse[attribute];
-        set ? (void)(*place = *(int *)value) : (void)(*(int *)value = *place);
+        int *location = &pool->reuse[attribute];
+        set ? (void)(*location = *(int *)value) : (void)(*(int *)value = *location);
         return cudaSuccess;
     }
     if (attribute == cudaMemPoolAttrReleaseThreshold) {

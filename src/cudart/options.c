@@ -35,10 +35,10 @@ enum { ENTRIES = sizeof TABLE / sizeof *TABLE };
 
 static uint64_t get_number(const sl_cudart_options *options, const option_entry *entry)
 {
-    const char *place = (const char *)options + entry->offset;
+    const char *location = (const char *)options + entry->offset;
     if (entry->type == TYPE_BOOL)
-        return *(const bool *)place;
-    return entry->type == TYPE_U32 ? *(const uint32_t *)place : *(const uint64_t *)place;
+        return *(const bool *)location;
+    return entry->type == TYPE_U32 ? *(const uint32_t *)location : *(const uint64_t *)location;
 }
 
 sl_status sl_cudart_options_encode(const sl_cudart_options *options, char **text, sl_error *error)
@@ -70,13 +70,13 @@ sl_status sl_cudart_options_encode(const sl_cudart_options *options, char **text
 static sl_status set_value(sl_cudart_options *options, const option_entry *entry, const char *value, size_t length,
                            sl_error *error)
 {
-    char *place = (char *)options + entry->offset;
+    char *location = (char *)options + entry->offset;
     if (entry->type == TYPE_TEXT) {
         if (length >= entry->bytes)
             return sl_fail(error, SL_INVALID, "the value of %s is longer than %zu characters", entry->name,
                            entry->bytes - 1);
-        memcpy(place, value, length);
-        place[length] = 0;
+        memcpy(location, value, length);
+        location[length] = 0;
         return SL_OK;
     }
     char *end;
@@ -86,11 +86,11 @@ static sl_status set_value(sl_cudart_options *options, const option_entry *entry
         (entry->type == TYPE_U32 && number > UINT32_MAX) || (entry->type == TYPE_BOOL && number > 1))
         return sl_fail(error, SL_INVALID, "'%.*s' is no value for %s", (int)length, value, entry->name);
     if (entry->type == TYPE_BOOL)
-        *(bool *)place = number != 0;
+        *(bool *)location = number != 0;
     else if (entry->type == TYPE_U32)
-        *(uint32_t *)place = (uint32_t)number;
+        *(uint32_t *)location = (uint32_t)number;
     else
-        *(uint64_t *)place = number;
+        *(uint64_t *)location = number;
     return SL_OK;
 }
 

@@ -262,16 +262,16 @@ cudaError_t sl_rt_function_get(sl_rt *rt, const void *host, sl_rt_function **fou
 cudaError_t sl_rt_variable_address(sl_rt *rt, const void *symbol, char **address, size_t *bytes)
 {
     sl_rt_variable *variable = sl_map_get(&rt->variable_by_host, (const char *)&symbol, sizeof symbol);
-    uint64_t place, size;
+    uint64_t location, size;
     sl_error error = {0};
     if (!variable || !variable->binary->registered)
         return cudaErrorInvalidSymbol;
     cudaError_t failed = load(rt, variable->binary);
     if (failed)
         return failed;
-    if (sl_emu_symbol(variable->binary->program, variable->name, &place, &size, &error))
+    if (sl_emu_symbol(variable->binary->program, variable->name, &location, &size, &error))
         return cudaErrorInvalidSymbol;
-    *address = (char *)(uintptr_t)place;
+    *address = (char *)(uintptr_t)location;
     *bytes = size;
     return cudaSuccess;
 }
@@ -472,11 +472,11 @@ SL_API cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *
 
 static cudaError_t symbol_address(sl_rt *rt, void **address, size_t *bytes, const void *symbol)
 {
-    char *place = NULL;
+    char *location = NULL;
     size_t size = 0;
-    cudaError_t error = sl_rt_variable_address(rt, symbol, &place, &size);
+    cudaError_t error = sl_rt_variable_address(rt, symbol, &location, &size);
     if (address)
-        *address = place;
+        *address = location;
     if (bytes)
         *bytes = size;
     return error;

@@ -196,7 +196,7 @@ static form parameter(const prover *p, const sl_ptx_inst *inst)
 }
 
 /* Is every value of `high` a multiple of a power of two that every value of `low` stays below? Then or is add. */
-static bool bits_apart(const prover *p, const form *high, const form *low)
+static bool bits_disjoint(const prover *p, const form *high, const form *low)
 {
     __int128 min, max;
     if (!high->known || !low->known)
@@ -225,7 +225,7 @@ static form arithmetic(const prover *p, const sl_ptx_inst *inst)
     case SL_OP_SUB:
         return fitting_either(p, sum(a, b, -1), bits);
     case SL_OP_OR:
-        return bits_apart(p, &a, &b) || bits_apart(p, &b, &a) ? fitting_either(p, sum(a, b, 1), bits) : unknown;
+        return bits_disjoint(p, &a, &b) || bits_disjoint(p, &b, &a) ? fitting_either(p, sum(a, b, 1), bits) : unknown;
     case SL_OP_SHL:
         if (!is_constant(&b) || b.constant < 0 || b.constant >= bits)
             return unknown;
@@ -371,7 +371,7 @@ static void add_form(target *t, const form *f, uint32_t bytes)
 }
 
 /* Can two blocks access a common byte of the target? */
-static bool blocks_apart(const prover *p, const target *t)
+static bool blocks_disjoint(const prover *p, const target *t)
 {
     if (!t->linear)
         return false;
@@ -491,7 +491,7 @@ static bool prove(prover *p)
         const target *t = &targets[i];
         if (t->reduced && (t->loaded || t->stored || t->mixed))
             return false;
-        if (t->stored && !blocks_apart(p, t))
+        if (t->stored && !blocks_disjoint(p, t))
             return false;
     }
     return true;

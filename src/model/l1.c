@@ -290,13 +290,13 @@ static inline void push_effect(sl_l1 *c, uint64_t time, effect e)
     }
     if (has_policy(c))
         c->effect_pc.items[at] = c->pc;
-    uint64_t place = time & (c->moments - 1);
-    moment *m = &c->moment[place];
-    if (c->busy[place / 64] >> (place % 64) & 1) {
+    uint64_t position = time & (c->moments - 1);
+    moment *m = &c->moment[position];
+    if (c->busy[position / 64] >> (position % 64) & 1) {
         c->effects.items[m->last].next = at;
     } else {
         m->first = at;
-        c->busy[place / 64] |= UINT64_C(1) << (place % 64);
+        c->busy[position / 64] |= UINT64_C(1) << (position % 64);
     }
     m->last = at;
     c->coming++;
@@ -307,19 +307,19 @@ static uint64_t next_moment(const sl_l1 *c)
 {
     if (!c->coming)
         return UINT64_MAX;
-    uint64_t place = c->due & (c->moments - 1), words = c->moments / 64, word = place / 64;
-    uint64_t bits = c->busy[word] & ~UINT64_C(0) << (place % 64);
+    uint64_t position = c->due & (c->moments - 1), words = c->moments / 64, word = position / 64;
+    uint64_t bits = c->busy[word] & ~UINT64_C(0) << (position % 64);
     while (!bits)
         bits = c->busy[word = (word + 1) & (words - 1)];
     uint64_t found = word * 64 + (uint64_t)__builtin_ctzll(bits);
-    return c->due + ((found - place) & (c->moments - 1));
+    return c->due + ((found - position) & (c->moments - 1));
 }
 
 static void take_effects(sl_l1 *c, uint64_t time)
 {
-    uint64_t place = time & (c->moments - 1);
-    c->busy[place / 64] &= ~(UINT64_C(1) << (place % 64));
-    for (uint32_t at = c->moment[place].first, next; at != NONE; at = next) {
+    uint64_t position = time & (c->moments - 1);
+    c->busy[position / 64] &= ~(UINT64_C(1) << (position % 64));
+    for (uint32_t at = c->moment[position].first, next; at != NONE; at = next) {
         effect e = c->effects.items[at];
         next = e.next;
         c->effects.items[at].next = c->free_effect;

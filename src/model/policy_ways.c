@@ -7,15 +7,15 @@
 sl_status sl_policy_ways_init(sl_policy_ways *w, const sl_policy_choice *choice, const sl_cache_shape *shape,
                               sl_error *error)
 {
-    size_t places = (size_t)shape->sets * shape->ways;
+    size_t positions = (size_t)shape->sets * shape->ways;
     w->ways = shape->ways;
     w->held = calloc(shape->sets, sizeof *w->held);
-    w->occupant = malloc(places * sizeof *w->occupant);
-    w->reused = calloc(places, sizeof *w->reused);
+    w->occupant = malloc(positions * sizeof *w->occupant);
+    w->reused = calloc(positions, sizeof *w->reused);
     w->all_ways = calloc((shape->ways + 63) / 64, sizeof *w->all_ways);
     if (!w->held || !w->occupant || !w->reused || !w->all_ways)
         return sl_fail_memory(error);
-    memset(w->occupant, 0xff, places * sizeof *w->occupant);
+    memset(w->occupant, 0xff, positions * sizeof *w->occupant);
     for (uint32_t way = 0; way < shape->ways; way++)
         w->all_ways[way / 64] |= UINT64_C(1) << (way % 64);
     return sl_policy_init(&w->policy, choice, shape, error);
@@ -55,9 +55,9 @@ uint32_t sl_policy_ways_enter(sl_policy_ways *w, const sl_cache_access *access, 
     } else {
         *way = free_way(w, access->set);
     }
-    size_t place = (size_t)access->set * w->ways + *way;
-    w->occupant[place] = line;
-    w->reused[place] = false;
+    size_t position = (size_t)access->set * w->ways + *way;
+    w->occupant[position] = line;
+    w->reused[position] = false;
     w->held[access->set]++;
     sl_policy_fill(&w->policy, access, *way);
     return gone;
@@ -65,8 +65,8 @@ uint32_t sl_policy_ways_enter(sl_policy_ways *w, const sl_cache_access *access, 
 
 void sl_policy_ways_evict(sl_policy_ways *w, uint32_t set, uint32_t way)
 {
-    size_t place = (size_t)set * w->ways + way;
-    sl_policy_evict(&w->policy, set, way, w->reused[place]);
-    w->occupant[place] = SL_NOBODY;
+    size_t position = (size_t)set * w->ways + way;
+    sl_policy_evict(&w->policy, set, way, w->reused[position]);
+    w->occupant[position] = SL_NOBODY;
     w->held[set]--;
 }

@@ -195,7 +195,7 @@ static bool take_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
 }
 
 /* Sectors of the level above, as those of this one, from the start of the same line. */
-static uint64_t own_sectors(const sl_shared *s, uint32_t above)
+static uint64_t level_sectors(const sl_shared *s, uint32_t above)
 {
     unsigned per_sector = s->log2_above_sector - s->log2_sector; /* sectors here for one above, as a power of two */
     uint64_t sectors = 0;
@@ -209,7 +209,7 @@ static uint64_t own_sectors(const sl_shared *s, uint32_t above)
 /* The sectors of a request, which may be of several lines here. */
 static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 {
-    uint64_t sectors = own_sectors(s, t->sectors);
+    uint64_t sectors = level_sectors(s, t->sectors);
     if (s->log2_above_line == s->log2_line)
         return take_line(s, t, part, t->line, (uint32_t)sectors);
     uint64_t first = t->line << (s->log2_above_line - s->log2_sector);

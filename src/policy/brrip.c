@@ -13,7 +13,7 @@ typedef struct brrip {
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
 {
     brrip *b = self;
-    b->every = value[SL_RRIP_OWN];
+    b->every = value[SL_RRIP_FIRST];
     return sl_rrip_init(&b->rrip, shape, value, arena, error);
 }
 

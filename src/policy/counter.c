@@ -57,7 +57,7 @@ static line *lines_of(counter *c, uint32_t set)
     return &c->lines[(size_t)set * c->stamps.ways];
 }
 
-static uint32_t place_of(const counter *c, const sl_cache_access *access)
+static uint32_t index_of(const counter *c, const sl_cache_access *access)
 {
     return sl_fold(access->pc, c->pcs) * c->addresses + sl_fold(access->line, c->addresses);
 }
@@ -73,7 +73,7 @@ static void pass(counter *c, uint32_t set)
 static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
     counter *c = self;
-    const entry *e = &c->table[place_of(c, access)];
+    const entry *e = &c->table[index_of(c, access)];
     (void)choices;
     c->is_asked = true;
     pass(c, access->set);
@@ -121,7 +121,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     counter *c = self;
-    uint32_t at = place_of(c, access);
+    uint32_t at = index_of(c, access);
     if (!c->is_asked)
         pass(c, access->set);
     lines_of(c, access->set)[way] = (line){.past = c->table[at], .at = at};

@@ -150,7 +150,7 @@ static tag *find(decoupled *d, uint32_t set, uint64_t line)
 
 /* A place for a tag: a free one, or that of the candidate with the smallest count. Committed tags whose lines are among
  * `ways` may have to go as well. There always is one, as there are more tags than lines. */
-static tag *place(decoupled *d, uint32_t set, const sl_way_mask *ways)
+static tag *position(decoupled *d, uint32_t set, const sl_way_mask *ways)
 {
     tag *tags = tags_of(d, set), *best = NULL;
     for (uint32_t t = 0; t < d->per_set; t++) {
@@ -167,7 +167,7 @@ static tag *place(decoupled *d, uint32_t set, const sl_way_mask *ways)
 
 static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_mask *ways)
 {
-    tag *t = place(d, access->set, ways);
+    tag *t = position(d, access->set, ways);
     if (t->line && t->way != SL_NO_WAY) {
         d->tag_of[(size_t)access->set * d->ways + t->way] = SL_NO_WAY;
         d->given_up = t->way;

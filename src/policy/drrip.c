@@ -6,7 +6,7 @@
 #include "policy/rrip.h"
 #include "policy/set_dueling.h"
 
-enum { EVERY = SL_RRIP_OWN, LEADERS, SELECTOR_BITS };
+enum { EVERY = SL_RRIP_FIRST, LEADERS, SELECTOR_BITS };
 
 typedef struct drrip {
     sl_rrip rrip;

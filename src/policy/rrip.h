@@ -31,7 +31,7 @@ extern const char *const sl_rrip_hit_words[];
         "hit", SL_PARAM_WORD, SL_RRIP_HIT_PRIORITY, 0, 0, sl_rrip_hit_words,                                           \
             "what a hit predicts: priority, the next use is near; frequency, nearer than before", NULL                 \
     }
-enum { SL_RRIP_BITS, SL_RRIP_HIT, SL_RRIP_OWN };
+enum { SL_RRIP_BITS, SL_RRIP_HIT, SL_RRIP_FIRST };
 
 sl_status sl_rrip_init(sl_rrip *r, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena,
                        sl_error *error);

@@ -30,10 +30,10 @@ static inline uint32_t sl_set_dueling_kind(const sl_set_dueling *d, uint32_t set
 {
     if (!d->group || set / d->group >= d->leaders)
         return SL_DUEL_FOLLOWER;
-    uint32_t number = set / d->group, place = set % d->group;
-    if (place == number % d->group)
+    uint32_t number = set / d->group, position = set % d->group;
+    if (position == number % d->group)
         return 0;
-    return place == (number + d->group / 2) % d->group ? 1 : SL_DUEL_FOLLOWER;
+    return position == (number + d->group / 2) % d->group ? 1 : SL_DUEL_FOLLOWER;
 }
 
 /* What a set does. */

@@ -9,7 +9,7 @@
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
-enum { LOG2_ENTRIES = SL_RRIP_OWN, COUNTER_BITS, START };
+enum { LOG2_ENTRIES = SL_RRIP_FIRST, COUNTER_BITS, START };
 
 typedef struct ship {
     sl_rrip rrip;

@@ -105,22 +105,22 @@ static bool access_global(core *c, const sl_access *a, uint32_t width)
 }
 
 /* Memory of threads that have ended goes to those that run in their place. */
-static bool access_local(core *c, const sl_access *a, uint32_t width, sl_order_place place)
+static bool access_local(core *c, const sl_access *a, uint32_t width, sl_order_slot position)
 {
     uint64_t bytes = (uint64_t)__builtin_popcountll(a->mask) * width;
-    uint64_t warp = (uint64_t)place.resident * sl_launch_warps(c->launch) + place.warp;
+    uint64_t warp = (uint64_t)position.resident * sl_launch_warps(c->launch) + position.warp;
     uint64_t base = c->local_base + warp * c->local_warp_bytes;
     c->result->slot[a->slot].requested_bytes += bytes;
     c->result->slot[a->slot].used_bytes += bytes;
     return access_sectors(c, a->slot, sl_local_sectors(a, c->launch->lanes, width, base, c->log2_sector, c->piece));
 }
 
-static bool access_generic(core *c, const sl_access *access, uint32_t width, sl_order_place place)
+static bool access_generic(core *c, const sl_access *access, uint32_t width, sl_order_slot position)
 {
     sl_generic_access a;
     sl_generic_split(access, c->launch, &a);
     return (!a.global.mask || access_global(c, &a.global, width)) &&
-           (!a.local.mask || access_local(c, &a.local, width, place));
+           (!a.local.mask || access_local(c, &a.local, width, position));
 }
 
 static bool wants(void *context, const sl_inst *inst)
@@ -132,16 +132,16 @@ static bool wants(void *context, const sl_inst *inst)
     return space && inst->access != SL_ACCESS_PREFETCH && inst->access != SL_ACCESS_NONE;
 }
 
-static sl_status take_access(void *context, const sl_access *access, sl_order_place place, sl_error *error)
+static sl_status take_access(void *context, const sl_access *access, sl_order_slot position, sl_error *error)
 {
     core *c = context;
     const sl_inst *inst = &c->kernel->inst[access->inst];
     uint32_t width = inst->width ? inst->width : 1;
     bool fits;
     if (inst->space == SL_MEM_LOCAL)
-        fits = access_local(c, access, width, place);
+        fits = access_local(c, access, width, position);
     else if (inst->space == SL_MEM_GENERIC)
-        fits = access_generic(c, access, width, place);
+        fits = access_generic(c, access, width, position);
     else
         fits = access_global(c, access, width);
     return fits ? SL_OK : sl_fail_memory(error);

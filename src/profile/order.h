@@ -6,16 +6,16 @@
 #include "trace/walk.h"
 
 /* Where an access comes from: memory that threads have for themselves lies where the warp runs. */
-typedef struct sl_order_place {
+typedef struct sl_order_slot {
     uint32_t resident; /* of the blocks that the core holds at a time, from 0 */
     uint32_t warp;     /* of its block */
-} sl_order_place;
+} sl_order_slot;
 
 typedef struct sl_order_listener {
     void *context;
     /* Whether accesses of that instruction take part; a warp's turn ends with one that does. */
     bool (*wants)(void *context, const sl_inst *inst);
-    sl_status (*access)(void *context, const sl_access *access, sl_order_place place, sl_error *error);
+    sl_status (*access)(void *context, const sl_access *access, sl_order_slot position, sl_error *error);
 } sl_order_listener;
 
 /* The blocks that a core runs, by index among the recorded ones. */

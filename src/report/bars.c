@@ -18,8 +18,8 @@ char *sl_bar(double share, unsigned columns, char buffer[SL_BAR_BYTES])
     return buffer;
 }
 
-const char *sl_spark(uint64_t value, uint64_t most)
+const char *sl_spark(uint64_t value, uint64_t max)
 {
     static const char *const heights[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    return heights[most && value ? 1 + (unsigned)((unsigned __int128)(value < most ? value : most) * 7 / most) : 0];
+    return heights[max && value ? 1 + (unsigned)((unsigned __int128)(value < max ? value : max) * 7 / max) : 0];
 }

@@ -13,6 +13,6 @@ enum { SL_BAR_COLUMNS = 40, SL_BAR_BYTES = 3 * SL_BAR_COLUMNS + 1 };
 char *sl_bar(double share, unsigned columns, char buffer[SL_BAR_BYTES]);
 
 /* A character of eight heights for `value` of `most`; a space for 0. */
-const char *sl_spark(uint64_t value, uint64_t most);
+const char *sl_spark(uint64_t value, uint64_t max);
 
 #endif

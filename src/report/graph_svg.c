@@ -44,7 +44,7 @@ static void place(double x, double y, uint32_t index, uint32_t count, double *cx
 static void title_of(const sl_plan_load *load, char *text, size_t size)
 {
     size_t used =
-        (size_t)snprintf(text, size, "%s, place %u, line %u: %s", load->opcode ? load->opcode : "load", load->place,
+        (size_t)snprintf(text, size, "%s, place %u, line %u: %s", load->opcode ? load->opcode : "load", load->inst,
                          load->source_line ? load->source_line : load->line, sl_bypass_name(load->mode));
     for (unsigned m = 1; m < SL_BYPASS_MODES && used < size; m++)
         if (!isnan(load->affinity[m]))

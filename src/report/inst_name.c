@@ -24,14 +24,14 @@ bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b)
            !strcmp(a->source_file, b->source_file);
 }
 
-bool sl_inst_same_place(const sl_inst_name *a, const sl_inst_name *b)
+bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b)
 {
     bool placed = b->source_line || b->ptx_line == a->ptx_line;
     return placed && a->source_line == b->source_line && a->access == b->access && !strcmp(a->opcode, b->opcode) &&
            !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file);
 }
 
-const char *sl_inst_place(const sl_inst_name *name, char *buffer, size_t size)
+const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size)
 {
     const char *file = strrchr(name->source_file, '/');
     if (name->source_line && !*name->source_file)

@@ -160,12 +160,12 @@ void sl_failures_text(FILE *file, const sl_launch_log *log)
 
 void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool opcode)
 {
-    char place[256];
-    sl_inst_place(inst, place, sizeof place);
+    char location[256];
+    sl_inst_location(inst, location, sizeof location);
     if (copies > 1)
-        sl_table_cellf(t, "%s (x%u)", place, copies);
+        sl_table_cellf(t, "%s (x%u)", location, copies);
     else
-        sl_table_cell(t, place);
+        sl_table_cell(t, location);
     sl_table_cell(t, opcode ? inst->opcode : "");
     sl_table_cell(t, inst->array);
 }
@@ -180,7 +180,7 @@ static bool sum_loads(const kernel_sum *sum, const sl_load_view *view, bool arra
             (arrays && !*inst->array))
             continue;
         if (!sl_load_sums_add(loads, (sl_load_sum){.inst = inst}, &sum->load[i], NULL,
-                              arrays ? sl_inst_same_array : sl_inst_same_place))
+                              arrays ? sl_inst_same_array : sl_inst_same_location))
             return false;
     }
     sl_load_sums_sort(loads, view->weight);
@@ -190,7 +190,7 @@ static bool sum_loads(const kernel_sum *sum, const sl_load_view *view, bool arra
 static sl_status print_loads(FILE *file, const sl_load_sums *loads, const sl_load_view *view, size_t width,
                              sl_error *error)
 {
-    static const sl_column first[] = {SL_NAMES("place"), SL_NAMES("instruction"), SL_NAMES("array")};
+    static const sl_column first[] = {SL_NAMES("location"), SL_NAMES("instruction"), SL_NAMES("array")};
     const sl_column last[] = {SL_TEXTS(view->bar)};
     bool bars = loads->count > 1 && loads->items[0].weight && (!width || width >= view->bar_width);
     sl_table *t = sl_metric_table(first, 3, &view->metrics, last, bars);

@@ -11,12 +11,12 @@
 
 static void put_size(FILE *file, const sl_page_size *size)
 {
-    char least[SL_HUMAN_BYTES], most[SL_HUMAN_BYTES];
-    if (size->least == size->most)
-        sl_html_cell_bytes(file, size->most);
+    char min[SL_HUMAN_BYTES], max[SL_HUMAN_BYTES];
+    if (size->min == size->max)
+        sl_html_cell_bytes(file, size->max);
     else
-        fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)size->most,
-                sl_human_bytes(size->least, least), sl_human_bytes(size->most, most));
+        fprintf(file, "<td class=n data-v=\"%llu\">%s to %s</td>", (unsigned long long)size->max,
+                sl_human_bytes(size->min, min), sl_human_bytes(size->max, max));
 }
 
 static void size_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const sl_page_size *size,

@@ -84,16 +84,16 @@ static bool add_logged(sl_page *page, const sl_logged_launch *l, size_t number, 
 /* Counters of `except` are somebody else's to tell. */
 static bool add_log(sl_page *page, const sl_launch_log *log, const sl_counter_set *except)
 {
-    size_t *place = sl_arena_array(&page->arena, size_t, log->kernel_count + 1);
-    for (size_t i = 0; place && i < log->launches.count; i++) {
+    size_t *location = sl_arena_array(&page->arena, size_t, log->kernel_count + 1);
+    for (size_t i = 0; location && i < log->launches.count; i++) {
         const sl_logged_launch *l = &log->launches.items[i];
         const sl_logged_kernel *k = l->kernel;
-        if (!place[k->number])
-            place[k->number] = kernel_at(page, k->symbol, k->name, k->insts, k->inst) + 1;
-        if (!place[k->number] || !add_logged(page, l, i, place[k->number] - 1, except))
+        if (!location[k->number])
+            location[k->number] = kernel_at(page, k->symbol, k->name, k->insts, k->inst) + 1;
+        if (!location[k->number] || !add_logged(page, l, i, location[k->number] - 1, except))
             return false;
     }
-    return place;
+    return location;
 }
 
 static sl_counter_set known_by(const sl_launch_log *log)
@@ -147,10 +147,10 @@ static bool number_launches(const sl_sweep *s, sl_page_sweep *sum, size_t *numbe
 
 static void add_size(sl_page_size *to, uint64_t bytes)
 {
-    if (!to->most || bytes < to->least)
-        to->least = bytes;
-    if (bytes > to->most)
-        to->most = bytes;
+    if (!to->max || bytes < to->min)
+        to->min = bytes;
+    if (bytes > to->max)
+        to->max = bytes;
 }
 
 static bool add_sweep(sl_page *page, const sl_sweep *s, sl_page_sweep *sum)
@@ -188,7 +188,7 @@ static void add_plan(sl_page_kernel *k, const sl_plan *plan)
             k->planned = &plan->kernel[i];
     for (uint32_t i = 0; i < plan->loads; i++)
         for (uint32_t n = 0; n < k->loads && !strcmp(plan->load[i].function, k->symbol); n++)
-            if (k->load[n].inst.pc == plan->load[i].place)
+            if (k->load[n].inst.pc == plan->load[i].inst)
                 k->load[n].planned = &plan->load[i];
 }
 

@@ -46,7 +46,7 @@ typedef struct sl_page_launch {
 
 /* Launches that take different amounts of shared memory leave different sizes of a unified L1. */
 typedef struct sl_page_size {
-    uint64_t least, most;
+    uint64_t min, max;
 } sl_page_size;
 
 /* A sweep, summed over the launches of each kernel. */

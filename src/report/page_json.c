@@ -83,7 +83,7 @@ static void put_sweep(sl_json *j, const char *key, const sl_page_sweep *sum)
         sl_json_string_member(j, "name", sum->first[k]->name);
         sl_json_array_member(j, "points", true);
         for (size_t p = 0; p < sum->sweep->points; p++)
-            sl_sweep_point_json(j, &sum->sweep->point[p], sum->size[k * sum->sweep->points + p].most,
+            sl_sweep_point_json(j, &sum->sweep->point[p], sum->size[k * sum->sweep->points + p].max,
                                 &sum->counts[k * sum->sweep->points + p]);
         sl_json_close(j, ']');
         sl_json_close(j, '}');

@@ -79,7 +79,7 @@ static bool add_load(sl_load_sums *sums, size_t kernel, const sl_page_load *load
 }
 
 /* Columns before and behind the metrics. */
-enum { OF_KERNEL = 1, PTX = 2, PLACE = 4, COPIES = 8, PLANNED = 16 };
+enum { OF_KERNEL = 1, PTX = 2, LOCATION = 4, COPIES = 8, PLANNED = 16 };
 
 static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
 {
@@ -87,8 +87,8 @@ static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
         sl_html_column(file, "kernel", NULL, false);
     if (with & PTX)
         sl_html_column(file, "PTX", "line of the PTX; of other traces the address", true);
-    if (with & PLACE) {
-        sl_html_column(file, "place", "source line, or line of the PTX", false);
+    if (with & LOCATION) {
+        sl_html_column(file, "location", "source line, or line of the PTX", false);
         sl_html_column(file, "instruction", NULL, false);
     }
     sl_html_column(file, "array", "the pointer that the address is made from", false);
@@ -112,9 +112,9 @@ static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, cons
     }
     if (with & PTX)
         sl_html_cell_count(file, inst->ptx_line ? inst->ptx_line : inst->pc);
-    if (with & PLACE) {
+    if (with & LOCATION) {
         fputs("<td>", file);
-        sl_section_place(file, page, r->kernel, inst);
+        sl_section_location(file, page, r->kernel, inst);
         fputs("</td>", file);
         sl_html_cell(file, inst->opcode);
     }
@@ -153,14 +153,14 @@ sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *erro
     sl_load_sums rows = {0};
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
-            good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_place);
+            good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_location);
     sl_load_sums_sort(&rows, misses ? SL_METRIC_ld_sector_misses : SL_METRIC_ld_sectors);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)
         rows.count--;
     if (good && rows.count) {
         fprintf(file, "<section id=worst><h2>%s</h2>\n", title);
-        put_load_table(file, page, title, "sortable", &rows, OF_KERNEL | PLACE | COPIES);
+        put_load_table(file, page, title, "sortable", &rows, OF_KERNEL | LOCATION | COPIES);
         fputs("</section>\n", file);
     }
     sl_array_free(&rows);
@@ -243,7 +243,7 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
     if (good) {
         fputs("<h3>Memory instructions</h3>\n", file);
         put_load_table(file, page, "Memory instructions, in the order of the program", "sortable loads", &loads,
-                       PTX | PLACE | (page->input.plan ? PLANNED : 0));
+                       PTX | LOCATION | (page->input.plan ? PLANNED : 0));
     }
     if (good && arrays.count > 1) {
         fputs("<h3>Arrays</h3>\n", file);

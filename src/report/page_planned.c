@@ -11,16 +11,16 @@ static const unsigned shown[] = {SL_BYPASS_L1, SL_BYPASS_L2, SL_BYPASS_BOTH};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
 /* The least and the most of several loads; what was not measured does not count. */
-static bool range_of(const sl_plan_load *const *planned, size_t count, unsigned mode, double *least, double *most)
+static bool range_of(const sl_plan_load *const *planned, size_t count, unsigned mode, double *min, double *max)
 {
-    *least = INFINITY;
-    *most = -INFINITY;
+    *min = INFINITY;
+    *max = -INFINITY;
     for (size_t n = 0; n < count; n++) {
         double value = planned[n]->affinity[mode];
-        *least = value < *least ? value : *least;
-        *most = value > *most ? value : *most;
+        *min = value < *min ? value : *min;
+        *max = value > *max ? value : *max;
     }
-    return *least <= *most;
+    return *min <= *max;
 }
 
 static const char *sign_of(double value)
@@ -72,12 +72,12 @@ static void put_title(FILE *file, const sl_plan_load *const *planned, size_t cou
 {
     fprintf(file, "%zu load%s", count, count == 1 ? "" : "s");
     for (int i = 0; i < SHOWN; i++) {
-        double least, most;
-        if (!range_of(planned, count, shown[i], &least, &most))
+        double min, max;
+        if (!range_of(planned, count, shown[i], &min, &max))
             continue;
-        fprintf(file, "; past %s %+.1f", sl_bypass_name(shown[i]), least);
-        if (most - least >= 0.05)
-            fprintf(file, " to %+.1f", most);
+        fprintf(file, "; past %s %+.1f", sl_bypass_name(shown[i]), min);
+        if (max - min >= 0.05)
+            fprintf(file, " to %+.1f", max);
         fputs(" %", file);
     }
 }
@@ -87,9 +87,9 @@ void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t coun
     double best = -INFINITY;
     unsigned modes = 0, of = SL_BYPASS_NONE;
     for (int i = 0; i < SHOWN; i++) {
-        double least, most;
-        if (range_of(planned, count, shown[i], &least, &most) && most > best) {
-            best = most;
+        double min, max;
+        if (range_of(planned, count, shown[i], &min, &max) && max > best) {
+            best = max;
             of = shown[i];
         }
     }
@@ -123,7 +123,7 @@ void sl_section_planned(FILE *file, const sl_page *page, size_t kernel)
     const sl_plan_kernel *k = page->kernels.items[kernel].planned;
     if (!k || !k->base)
         return;
-    sl_htmlf(file, "<p class=note>A plan made on <b>%s</b>", plan->clock ? plan->clock : "no clock");
+    sl_htmlf(file, "<p class=note>A plan made on <b>%s</b>", plan->timer ? plan->timer : "no clock");
     if (plan->select)
         sl_htmlf(file, " by <b>%s</b>", plan->select);
     char base[SL_HUMAN_BYTES], with[SL_HUMAN_BYTES];

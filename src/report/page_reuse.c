@@ -6,13 +6,13 @@
 #include "report/html.h"
 #include "report/page_sections.h"
 
-static void put_range(FILE *file, uint64_t least, uint64_t most)
+static void put_range(FILE *file, uint64_t min, uint64_t max)
 {
     char from[SL_HUMAN_BYTES], to[SL_HUMAN_BYTES];
-    sl_human_count(least, from);
-    sl_human_count(most, to);
-    fprintf(file, "<td class=n data-v=\"%" PRIu64 "\">%s", least, from);
-    if (most > least)
+    sl_human_count(min, from);
+    sl_human_count(max, to);
+    fprintf(file, "<td class=n data-v=\"%" PRIu64 "\">%s", min, from);
+    if (max > min)
         fprintf(file, "\u2013%s", to);
     fputs("</td>", file);
 }

@@ -44,7 +44,7 @@ void sl_planned_cells(FILE *file, const sl_plan_load *planned);
 void sl_planned_line_column(FILE *file);
 void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t count);
 /* Where a load stands, as a link to its line where the page has that. */
-void sl_section_place(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst);
+void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst);
 
 void sl_section_sizes(FILE *file, const sl_page *page);
 void sl_section_policies(FILE *file, const sl_page *page);

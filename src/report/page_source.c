@@ -8,7 +8,7 @@
 #include "report/html.h"
 #include "report/page_sections.h"
 
-enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MOST_LINES = 4000 };
+enum { SHORT_FILE = 300, LINES_BEFORE = 20, LINES_BEHIND = 12, MAX_LINES = 4000 };
 
 static bool is_ptx(const sl_source_text *source)
 {
@@ -135,8 +135,8 @@ static bool view_of(const sl_page_kernel *k, const sl_source_text *source, size_
     *v = (sl_page_view){.source = number};
     if (!k->loads || !(is_ptx(source) ? view_ptx(k, source, v) : view_source(k, source, v)))
         return false;
-    if (v->last - v->first >= MOST_LINES)
-        v->last = v->first + MOST_LINES - 1;
+    if (v->last - v->first >= MAX_LINES)
+        v->last = v->first + MAX_LINES - 1;
     return true;
 }
 
@@ -231,13 +231,13 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, ui
 }
 
 /* Loads of one line beyond these are few, and as their neighbours. */
-enum { MOST_PLANNED = 64 };
+enum { MAX_PLANNED = 64 };
 
 static void put_planned(FILE *file, const sl_page_kernel *k, const sl_source_text *source, uint32_t line)
 {
-    const sl_plan_load *planned[MOST_PLANNED];
+    const sl_plan_load *planned[MAX_PLANNED];
     size_t count = 0;
-    for (uint32_t i = 0; i < k->loads && count < MOST_PLANNED; i++)
+    for (uint32_t i = 0; i < k->loads && count < MAX_PLANNED; i++)
         if (k->load[i].planned && line_of(&k->load[i].inst, source) == line)
             planned[count++] = k->load[i].planned;
     if (count)
@@ -303,18 +303,18 @@ void sl_section_source(FILE *file, const sl_page *page, size_t kernel)
         put_view(file, page, kernel, &k->view[i]);
 }
 
-void sl_section_place(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst)
+void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    char place[256];
-    sl_inst_place(inst, place, sizeof place);
+    char location[256];
+    sl_inst_location(inst, location, sizeof location);
     for (size_t i = 0; i < k->views; i++) {
         const sl_page_view *v = &k->view[i];
         uint32_t line = line_of(inst, &page->input.source[v->source]);
         if (line < v->first || line > v->last)
             continue;
-        sl_htmlf(file, "<a href=\"#k%zu-s%zu-l%u\">%s</a>", kernel, v->source, line, place);
+        sl_htmlf(file, "<a href=\"#k%zu-s%zu-l%u\">%s</a>", kernel, v->source, line, location);
         return;
     }
-    sl_html_text(file, place);
+    sl_html_text(file, location);
 }

@@ -43,12 +43,12 @@ static void put_count(const subject *s, const char *measure, uint64_t value)
     fprintf(s->file, ",,%" PRIu64 "\n", value);
 }
 
-static void put_bin(const subject *s, const char *measure, uint64_t least, uint64_t most, uint64_t value)
+static void put_bin(const subject *s, const char *measure, uint64_t min, uint64_t max, uint64_t value)
 {
     if (!value)
         return;
     row_start(s, measure);
-    fprintf(s->file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", least, most, value);
+    fprintf(s->file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", min, max, value);
 }
 
 static void put_distances(const subject *s, const char *measure, const sl_distances *d)

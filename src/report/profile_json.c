@@ -5,13 +5,13 @@
 #include "report/parts.h"
 #include "report/profile.h"
 
-static void put_bin(sl_json *j, uint64_t least, uint64_t most, uint64_t count)
+static void put_bin(sl_json *j, uint64_t min, uint64_t max, uint64_t count)
 {
     if (!count)
         return;
     sl_json_array(j, false);
-    sl_json_u64(j, least);
-    sl_json_u64(j, most);
+    sl_json_u64(j, min);
+    sl_json_u64(j, max);
     sl_json_u64(j, count);
     sl_json_close(j, ']');
 }

@@ -81,10 +81,10 @@ static sl_status print_kernels(FILE *file, const sl_profile_report *r, size_t wi
 
 static uint64_t largest(const sl_distances *d)
 {
-    uint64_t most = d->never;
+    uint64_t max = d->never;
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
-        most = d->bin[i] > most ? d->bin[i] : most;
-    return most;
+        max = d->bin[i] > max ? d->bin[i] : max;
+    return max;
 }
 
 static unsigned bins_used(const uint64_t *bin, unsigned bins)
@@ -94,13 +94,13 @@ static unsigned bins_used(const uint64_t *bin, unsigned bins)
     return bins;
 }
 
-static void cell_range(sl_table *t, uint64_t least, uint64_t most)
+static void cell_range(sl_table *t, uint64_t min, uint64_t max)
 {
     char from[SL_HUMAN_BYTES], to[SL_HUMAN_BYTES];
-    if (least == most)
-        sl_table_cellf(t, "  %s", sl_human_count(least, from));
+    if (min == max)
+        sl_table_cellf(t, "  %s", sl_human_count(min, from));
     else
-        sl_table_cellf(t, "  %s-%s", sl_human_count(least, from), sl_human_count(most, to));
+        sl_table_cellf(t, "  %s-%s", sl_human_count(min, from), sl_human_count(max, to));
 }
 
 static void distance_row(sl_table *t, const sl_profile_counts *c, uint64_t lines, uint64_t sectors, uint64_t gaps)
@@ -134,13 +134,13 @@ static sl_status print_reuses(FILE *file, const sl_profile_counts *c, size_t wid
 {
     static const sl_column columns[] = {{"  touched again", false, false}, {"lines", true, false}, {"", false, false}};
     sl_table *t = SL_TABLE(columns);
-    uint64_t most = 0;
+    uint64_t max = 0;
     unsigned bins = bins_used(c->line_reuses, SL_REUSE_BINS);
     for (unsigned i = 0; i < bins; i++)
-        most = c->line_reuses[i] > most ? c->line_reuses[i] : most;
+        max = c->line_reuses[i] > max ? c->line_reuses[i] : max;
     for (unsigned i = 0; i < bins; i++) {
         cell_range(t, sl_reuse_min(i), sl_reuse_max(i));
-        cell_bar(t, c->line_reuses[i], c->lines, most);
+        cell_bar(t, c->line_reuses[i], c->lines, max);
     }
     return sl_table_finish(t, file, width, error);
 }
@@ -167,19 +167,19 @@ static void print_fills(FILE *file, const sl_profile_counts *c, const sl_profile
 static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_options *o)
 {
     char count[SL_HUMAN_BYTES], bytes[SL_HUMAN_BYTES];
-    uint64_t most = 0, all = 0, so_far = 0;
+    uint64_t max = 0, all = 0, so_far = 0;
     if (!p->windows)
         return;
     for (uint32_t w = 0; w < p->windows; w++) {
-        most = p->window[w].lines > most ? p->window[w].lines : most;
+        max = p->window[w].lines > max ? p->window[w].lines : max;
         all += p->window[w].new_lines;
     }
     fprintf(file, "  footprint of a core over launch %" PRIu64 ", by windows of %s touches:\n", p->launch->index,
             sl_human_count(p->window_accesses, count));
     fputs("    lines in the window  ", file);
     for (uint32_t w = 0; w < p->windows; w++)
-        fputs(sl_spark(p->window[w].lines, most), file);
-    uint64_t mean = most / p->cores, mean_all = all / p->cores;
+        fputs(sl_spark(p->window[w].lines, max), file);
+    uint64_t mean = max / p->cores, mean_all = all / p->cores;
     fprintf(file, "  most %s (%s)\n", sl_human_count(mean, count), sl_human_bytes(mean * o->line_bytes, bytes));
     fputs("    lines so far         ", file);
     for (uint32_t w = 0; w < p->windows; w++)
@@ -192,15 +192,15 @@ static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_op
 static sl_status print_loads(FILE *file, const sl_profile_sum *sum, const sl_profile_options *o, size_t width,
                              sl_error *error)
 {
-    static const sl_column first[] = {SL_NAMES("place"), SL_NAMES("instruction"), SL_NAMES("array")};
+    static const sl_column first[] = {SL_NAMES("location"), SL_NAMES("instruction"), SL_NAMES("array")};
     sl_inst_name *name = calloc(sum->loads + 1, sizeof *name);
     sl_load_sums loads = {0};
     bool good = name;
     for (uint32_t i = 0; good && i < sum->loads; i++) {
         const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
         name[i] = sl_inst_named(inst, sum->kernel->strings);
-        good =
-            sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts, sl_inst_same_place);
+        good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts,
+                                sl_inst_same_location);
     }
     sl_load_sums_sort(&loads, SL_METRIC_reuse_line_accesses);
     sl_table *t = good ? sl_metric_table(first, 3, &reuse, NULL, 0) : NULL;

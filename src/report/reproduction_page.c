@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/page_frame.h"
 #include "report/html.h"
+#include "report/page_frame.h"
 #include "report/reproduction.h"
 
 static const char *const verdict_class[SL_VERDICTS] = {"", "v-agrees", "v-direction", "v-differs", "v-unknown"};
@@ -99,7 +99,7 @@ typedef struct bars {
     const sl_reproduction *r;
     const sl_paper_figure *figure;
     size_t series, rows; /* series: columns, and the paper's where it has numbers */
-    double least, most;
+    double min, max;
     double left, bottom, bar; /* room for the axis and for names; width of a bar */
     double x;
 } bars;
@@ -112,8 +112,8 @@ static void widen(void *context, const sl_compared_item *item)
     double values[] = {item->compared.ours, item->compared.paper};
     for (int i = 0; i < 2; i++)
         if (isfinite(values[i])) {
-            b->most = fmax(b->most, values[i]);
-            b->least = fmin(b->least, values[i]);
+            b->max = fmax(b->max, values[i]);
+            b->min = fmin(b->min, values[i]);
         }
 }
 
@@ -126,8 +126,8 @@ static void begin_axis(bars *b)
         if (!(b->figure->column[c].measure.neutral == neutral))
             neutral = NAN;
     if (!isnan(neutral) && neutral > 0) {
-        b->least = 0.75 * neutral;
-        b->most = 1.25 * neutral;
+        b->min = 0.75 * neutral;
+        b->max = 1.25 * neutral;
     }
 }
 
@@ -150,12 +150,12 @@ static void make_room(bars *b)
 
 static double height_of(const bars *b, double value)
 {
-    return TOP + (HEIGHT - TOP) * (b->most - value) / (b->most - b->least);
+    return TOP + (HEIGHT - TOP) * (b->max - value) / (b->max - b->min);
 }
 
 static void put_bar(bars *b, double value, size_t series, bool paper, const char *name, const sl_paper_measure *m)
 {
-    double base = isnan(m->neutral) ? 0 : fmax(b->least, fmin(b->most, m->neutral));
+    double base = isnan(m->neutral) ? 0 : fmax(b->min, fmin(b->max, m->neutral));
     double top = height_of(b, fmax(value, base)), bottom = height_of(b, fmin(value, base));
     char text[SL_MEASURE_BYTES];
     if (isfinite(value)) {
@@ -193,9 +193,9 @@ static void put_cluster(bars *b, const char *name, int program, int group)
 
 static void put_axis(bars *b, double width)
 {
-    double raw = (b->most - b->least) / 4, unit = pow(10, floor(log10(raw)));
+    double raw = (b->max - b->min) / 4, unit = pow(10, floor(log10(raw)));
     double step = raw / unit > 5 ? 10 * unit : raw / unit > 2 ? 5 * unit : raw / unit > 1 ? 2 * unit : unit;
-    for (double at = ceil(b->least / step) * step; at <= b->most + step / 100; at += step) {
+    for (double at = ceil(b->min / step) * step; at <= b->max + step / 100; at += step) {
         double y = height_of(b, at);
         fprintf(b->file, "<line class=grid x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" />", b->left, width, y, y);
         fprintf(b->file, "<text class=tick x=\"%.1f\" y=\"%.1f\">%.3g</text>\n", b->left - 5, y + 4,
@@ -212,7 +212,7 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
         b.rows += r->group[figure->group[g]].count + 1;
     begin_axis(&b);
     sl_reproduction_each(r, widen, &b);
-    if (!(b.most > b.least) || !b.rows || !b.series)
+    if (!(b.max > b.min) || !b.rows || !b.series)
         return;
     make_room(&b);
     double width = b.left + GAP + (double)b.rows * ((double)b.series * b.bar + GAP), height = HEIGHT + b.bottom;

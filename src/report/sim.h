@@ -9,11 +9,11 @@
 #include "sim/stream.h"
 
 /* A number that a policy says of itself. */
-typedef struct sl_policy_told {
+typedef struct sl_policy_statistic {
     uint32_t level;
     const char *policy, *name;
     uint64_t value;
-} sl_policy_told;
+} sl_policy_statistic;
 
 typedef struct sl_sim_reported {
     sl_sim_level_result level[SL_MAX_LEVELS];
@@ -22,7 +22,7 @@ typedef struct sl_sim_reported {
     sl_sim_bound bound; /* where sl_sim_report.bounded */
     double energy_nj;
     size_t told;
-    sl_policy_told *tell;
+    sl_policy_statistic *tell;
 } sl_sim_reported;
 
 typedef struct sl_sim_report {

@@ -22,11 +22,11 @@ static void put_level(sl_json *j, const sl_level *level, const sl_sim_level_resu
     sl_json_close(j, '}');
 }
 
-static void put_told(sl_json *j, const sl_machine *machine, const sl_sim_reported *launch)
+static void put_statistics(sl_json *j, const sl_machine *machine, const sl_sim_reported *launch)
 {
     sl_json_array_member(j, "policies", true);
     for (size_t i = 0; i < launch->told; i++) {
-        const sl_policy_told *t = &launch->tell[i];
+        const sl_policy_statistic *t = &launch->tell[i];
         sl_json_object(j, false);
         sl_json_string_member(j, "level", machine->level[t->level].name);
         sl_json_string_member(j, "policy", t->policy);
@@ -48,7 +48,7 @@ static void put_launch(sl_json *j, const void *of, size_t n)
         put_level(j, &report->machine->level[i], &launch->level[i]);
     sl_json_close(j, ']');
     if (launch->told)
-        put_told(j, report->machine, launch);
+        put_statistics(j, report->machine, launch);
     if (report->bounded) {
         sl_json_object_member(j, "bound_on_misses", false);
         sl_json_u64_member(j, "requests", launch->bound.requests);

@@ -22,13 +22,13 @@ void sl_sim_report_fini(sl_sim_report *report)
 
 /* ---- policies ---- */
 
-enum { MOST_TOLD = 32 };
+enum { MAX_STATISTICS = 32 };
 
 typedef struct ear {
     const char *policy;
     uint32_t level;
     size_t count, first; /* first: where the numbers of this policy begin */
-    sl_policy_told told[MOST_TOLD];
+    sl_policy_statistic told[MAX_STATISTICS];
 } ear;
 
 /* The caches of a level say the same names: their numbers are summed. */
@@ -40,8 +40,8 @@ static void hear(void *to, const char *name, uint64_t value)
             e->told[i].value += value;
             return;
         }
-    if (e->count < MOST_TOLD)
-        e->told[e->count++] = (sl_policy_told){e->level, e->policy, name, value};
+    if (e->count < MAX_STATISTICS)
+        e->told[e->count++] = (sl_policy_statistic){e->level, e->policy, name, value};
 }
 
 static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_reported *to, sl_error *error)
@@ -62,7 +62,7 @@ static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_r
             e.first = e.count;
             sl_sim_policy_report(sim, level, bypass, &(sl_policy_statistics){hear, &e});
         }
-    to->tell = sl_arena_array(&report->arena, sl_policy_told, e.count + 1);
+    to->tell = sl_arena_array(&report->arena, sl_policy_statistic, e.count + 1);
     if (!to->tell)
         return sl_fail_memory(error);
     to->told = e.count;

@@ -151,7 +151,7 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
 }
 
 /* What policies say of themselves, after the last launch: tables of levels that are kept go on counting. */
-static sl_status print_told(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
+static sl_status print_statistics(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("level"), SL_NAMES("policy"), SL_NAMES("statistic"),
                                         SL_NUMBERS("of the last launch")};
@@ -238,7 +238,7 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
     if (!status)
         status = print_levels(file, report, width, error);
     if (!status)
-        status = print_told(file, report, width, error);
+        status = print_statistics(file, report, width, error);
     if (!status)
         status = print_bound(file, report, width, error);
     if (!status)

@@ -11,7 +11,7 @@
 #include "ptx/fatbin.h"
 #include "report/launch_log.h"
 
-enum { MOST_SOURCE_BYTES = 16 << 20, MOST_PROGRAM_BYTES = 1 << 30 };
+enum { MAX_SOURCE_BYTES = 16 << 20, MAX_PROGRAM_BYTES = 1 << 30 };
 
 typedef SL_ARRAY(sl_source_text) texts;
 
@@ -30,12 +30,12 @@ static bool is_folder(const char *path)
 }
 
 /* The whole of a plain file; NULL where it is none, is too large, or memory ran out. */
-static char *read_file(const char *path, off_t most, sl_arena *arena, size_t *bytes)
+static char *read_file(const char *path, off_t max, sl_arena *arena, size_t *bytes)
 {
     struct stat info;
     FILE *file = fopen(path, "r");
     char *text = NULL;
-    if (file && !fstat(fileno(file), &info) && S_ISREG(info.st_mode) && info.st_size <= most) {
+    if (file && !fstat(fileno(file), &info) && S_ISREG(info.st_mode) && info.st_size <= max) {
         text = sl_arena_alloc(arena, (size_t)info.st_size + 1);
         *bytes = text ? fread(text, 1, (size_t)info.st_size, file) : 0;
     }
@@ -51,7 +51,7 @@ static bool add(texts *found, const char *name, const char *text, size_t bytes)
 
 static char *read_text(const char *path, sl_arena *arena, size_t *bytes)
 {
-    return read_file(path, MOST_SOURCE_BYTES, arena, bytes);
+    return read_file(path, MAX_SOURCE_BYTES, arena, bytes);
 }
 
 /* A PTX file that the user named. */
@@ -94,7 +94,7 @@ static sl_status add_entry(texts *found, const char *path, const sl_fatbin_entry
 static sl_status add_program(texts *found, const char *path, sl_arena *arena, sl_error *error)
 {
     size_t bytes = 0;
-    char *image = read_file(path, MOST_PROGRAM_BYTES, arena, &bytes);
+    char *image = read_file(path, MAX_PROGRAM_BYTES, arena, &bytes);
     sl_fatbin fatbin = {0};
     if (!image)
         return sl_fail_io(error, "read", path);

@@ -29,16 +29,16 @@ static const char *source_text(const sl_plan_load *load, char *buffer, size_t si
 
 static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"place", true, false}, {"source", false, true},
-                                        {"array", false, true},  {"load", false, true},  {"group", true, false},
-                                        {"L1 %", true, false},   {"L2 %", true, false},  {"both %", true, false},
+    static const sl_column columns[] = {{"kernel", false, true}, {"instruction", true, false}, {"source", false, true},
+                                        {"array", false, true},  {"load", false, true},        {"group", true, false},
+                                        {"L1 %", true, false},   {"L2 %", true, false},        {"both %", true, false},
                                         {"mode", false, false},  {"why", false, true}};
     sl_table *table = SL_TABLE(columns);
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *load = &plan->load[i];
         char buffer[160];
         sl_table_cell(table, load->function);
-        sl_table_cellf(table, "%u", load->place);
+        sl_table_cellf(table, "%u", load->inst);
         sl_table_cell(table, source_text(load, buffer, sizeof buffer));
         sl_table_cell(table, load->array ? load->array : "?");
         sl_table_cell(table, load->opcode ? load->opcode : "");
@@ -83,8 +83,8 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
     }
     sl_status printed = sl_table_finish(table, file, width, error);
     status = status ? status : printed;
-    if (tuning->clock)
-        fprintf(file, "\nTimed by %s.\n", tuning->clock);
+    if (tuning->timer)
+        fprintf(file, "\nTimed by %s.\n", tuning->timer);
     return status ? status : sl_text_finish(file, "the report", error);
 }
 
@@ -146,7 +146,7 @@ sl_status sl_tuning_json(FILE *file, const sl_tuning *tuning, sl_error *error)
     sl_json_start(&json, file);
     sl_json_object(&json, true);
     sl_report_head_json(&json, &tuning->info);
-    sl_json_string_member(&json, "clock", tuning->clock);
+    sl_json_string_member(&json, "timer", tuning->timer);
     sl_json_string_member(&json, "unit", tuning->unit);
     sl_json_array_member(&json, "kernels", true);
     for (size_t i = 0; i < tuning->rows; i++) {

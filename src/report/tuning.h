@@ -24,7 +24,7 @@ typedef struct sl_tuning_row {
 
 typedef struct sl_tuning {
     sl_report_info info;
-    const char *clock, *unit;
+    const char *timer, *unit;
     size_t rows;
     const sl_tuning_row *row;
     const sl_plan *plan; /* whose loads are shown; NULL: none are */

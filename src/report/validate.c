@@ -61,7 +61,7 @@ bool sl_validation_has(const sl_validation *v, sl_quantity quantity)
 bool sl_validation_counts(const sl_validation *v, const sl_validated *launch)
 {
     const sl_counts *c = sl_counts_has(&launch->measured, SL_COUNTER_ld_sectors) ? &launch->measured : launch->model;
-    return c->value[SL_COUNTER_ld_sectors] > v->least_sectors;
+    return c->value[SL_COUNTER_ld_sectors] > v->min_sectors;
 }
 
 static void add(sl_mean_error *e, double *max, const sl_validated *launch, double difference)

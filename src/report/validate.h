@@ -49,7 +49,7 @@ typedef struct sl_validation {
     const sl_validated *launch;
     size_t variants;            /* the first is the model as it was asked for */
     const char *const *variant; /* [variants]: names */
-    uint64_t least_sectors;     /* launches with more load sectors than this count in means */
+    uint64_t min_sectors;       /* launches with more load sectors than this count in means */
     uint64_t unmeasured;        /* launches that the file had no counters of */
     sl_report_info info;
 } sl_validation;
@@ -71,7 +71,7 @@ sl_mean_error sl_validation_counter_mean(const sl_validation *validation, sl_cou
 /* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
 sl_status sl_validation_text(FILE *file, const sl_validation *validation, size_t width, sl_error *error);
 sl_status sl_validation_json(FILE *file, const sl_validation *validation, sl_error *error);
-/* Members: least_sectors, launches_counted, launches_without_counters, mean_absolute_errors, counters, launches. */
+/* Members: min_sectors, launches_counted, launches_without_counters, mean_absolute_errors, counters, launches. */
 void sl_validation_members_json(sl_json *json, const sl_validation *validation);
 /* A row per launch and quantity or counter. */
 sl_status sl_validation_csv(FILE *file, const sl_validation *validation, sl_error *error);

@@ -81,7 +81,7 @@ void sl_validation_members_json(sl_json *j, const sl_validation *v)
     uint64_t counted = 0;
     for (size_t i = 0; i < v->launches; i++)
         counted += sl_validation_counts(v, &v->launch[i]);
-    sl_json_u64_member(j, "least_sectors", v->least_sectors);
+    sl_json_u64_member(j, "min_sectors", v->min_sectors);
     sl_json_u64_member(j, "launches_counted", counted);
     sl_json_u64_member(j, "launches_without_counters", v->unmeasured);
     put_means(j, v);

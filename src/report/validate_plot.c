@@ -15,9 +15,9 @@ static const char style[] = "text{font-family:sans-serif;font-size:12px;fill:#33
 
 typedef struct panel {
     sl_quantity quantity;
-    double x, y;        /* of its upper left corner */
-    double least, most; /* of the axes: percent, or powers of ten */
-    double step;        /* from a line of the grid to the next */
+    double x, y;     /* of its upper left corner */
+    double min, max; /* of the axes: percent, or powers of ten */
+    double step;     /* from a line of the grid to the next */
 } panel;
 
 static bool point_of(const sl_validation *v, const sl_validated *l, sl_quantity q, double *measured, double *model)
@@ -30,31 +30,31 @@ static bool point_of(const sl_validation *v, const sl_validated *l, sl_quantity 
 static double along(const panel *p, double value)
 {
     if (!sl_quantity_is_share(p->quantity))
-        value = value > 0 ? log10(value) : p->least;
-    value = value < p->least ? p->least : value > p->most ? p->most : value;
-    return (value - p->least) / (p->most - p->least) * SIDE;
+        value = value > 0 ? log10(value) : p->min;
+    value = value < p->min ? p->min : value > p->max ? p->max : value;
+    return (value - p->min) / (p->max - p->min) * SIDE;
 }
 
 static void choose_axes(panel *p, const sl_validation *v)
 {
-    p->least = 0;
-    p->most = 100;
+    p->min = 0;
+    p->max = 100;
     p->step = 20;
     if (sl_quantity_is_share(p->quantity))
         return;
-    double least = INFINITY, most = 1;
+    double min = INFINITY, max = 1;
     for (size_t i = 0; i < v->launches; i++) {
         double value[2];
         if (!point_of(v, &v->launch[i], p->quantity, &value[0], &value[1]))
             continue;
         for (int k = 0; k < 2; k++) {
-            least = value[k] > 0 && value[k] < least ? value[k] : least;
-            most = value[k] > most ? value[k] : most;
+            min = value[k] > 0 && value[k] < min ? value[k] : min;
+            max = value[k] > max ? value[k] : max;
         }
     }
-    p->most = ceil(log10(most));
-    p->least = isfinite(least) ? floor(log10(least)) : 0;
-    p->most = p->most > p->least ? p->most : p->least + 1;
+    p->max = ceil(log10(max));
+    p->min = isfinite(min) ? floor(log10(min)) : 0;
+    p->max = p->max > p->min ? p->max : p->min + 1;
     p->step = 1;
 }
 
@@ -62,9 +62,9 @@ static void draw_grid(FILE *file, const panel *p)
 {
     bool share = sl_quantity_is_share(p->quantity);
     sl_svg_rect(file, "back", p->x, p->y, SIDE, SIDE);
-    for (double at = p->least; at <= p->most + p->step / 2; at += p->step) {
+    for (double at = p->min; at <= p->max + p->step / 2; at += p->step) {
         char text[SL_HUMAN_BYTES];
-        double offset = (at - p->least) / (p->most - p->least) * SIDE;
+        double offset = (at - p->min) / (p->max - p->min) * SIDE;
         if (share)
             snprintf(text, sizeof text, "%d%%", (int)lround(at));
         else

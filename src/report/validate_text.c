@@ -18,7 +18,7 @@ typedef struct group {
     sl_counts measured, model;      /* sums */
     size_t compared[SL_QUANTITIES]; /* launches with an error */
     double error[SL_QUANTITIES];    /* sum of absolute errors */
-    double most[SL_QUANTITIES];
+    double max[SL_QUANTITIES];
     const sl_validated *at[SL_QUANTITIES]; /* the launch with that error */
 } group;
 
@@ -39,8 +39,8 @@ static void add_launch(group *g, const sl_validated *l)
             continue;
         g->compared[q]++;
         g->error[q] += fabs(difference);
-        if (!g->at[q] || fabs(difference) > g->most[q]) {
-            g->most[q] = fabs(difference);
+        if (!g->at[q] || fabs(difference) > g->max[q]) {
+            g->max[q] = fabs(difference);
             g->at[q] = l;
         }
     }
@@ -177,7 +177,7 @@ static sl_status print_means(FILE *file, const sl_validation *v, size_t width, s
     }
     char text[SL_HUMAN_BYTES];
     fprintf(file, "\n%zu of %zu launches have more than %s load sectors\n", counted(v), v->launches,
-            sl_human_count(v->least_sectors, text));
+            sl_human_count(v->min_sectors, text));
     return sl_table_finish(t, file, width, error);
 }
 
@@ -188,8 +188,8 @@ static const group *next_worst(const group *groups, size_t count, int q, const g
 {
     const group *next = NULL;
     for (const group *g = groups; g < groups + count; g++) {
-        bool behind = !after || g->most[q] < after->most[q] || (g->most[q] == after->most[q] && g > after);
-        if (g->at[q] && g->most[q] > 0 && behind && (!next || g->most[q] > next->most[q]))
+        bool behind = !after || g->max[q] < after->max[q] || (g->max[q] == after->max[q] && g > after);
+        if (g->at[q] && g->max[q] > 0 && behind && (!next || g->max[q] > next->max[q]))
             next = g;
     }
     return next;

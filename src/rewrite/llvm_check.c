@@ -150,7 +150,7 @@ static void take(machine_load *from, seen *load)
 }
 
 /* The first vector load under its own line is a load's own, or the first scalar one; wide loads have several parts. */
-static void take_own(assembly *self, const sl_load *loads, uint32_t count, seen *seen_of)
+static void take_matches(assembly *self, const sl_load *loads, uint32_t count, seen *seen_of)
 {
     for (int scalar = 0; scalar < 2; scalar++)
         for (size_t i = 0; i < self->loads.count; i++) {
@@ -193,7 +193,7 @@ static bool attribute(const char *text, const sl_load_graph *graph, const uint32
     assembly self = {0};
     bool fine = scan(text, graph->loads, &self);
     if (fine)
-        take_own(&self, graph->load, graph->loads, seen_of);
+        take_matches(&self, graph->load, graph->loads, seen_of);
     for (uint32_t i = 0; fine && i < graph->loads; i++) {
         machine_load *spare =
             seen_of[i].instructions ? NULL : find_spare(&self, graph->load, &graph->load[i], wanted[i]);

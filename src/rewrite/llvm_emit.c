@@ -41,11 +41,11 @@ static void number_function(numbering *self, llvm_value function)
     llvm_metadata other = api->DIBuilderCreateDebugLocation(self->code->context, 1, 0, scope, NULL);
     for (llvm_block b = api->GetFirstBasicBlock(function); b; b = api->GetNextBasicBlock(b))
         for (llvm_value v = api->GetFirstInstruction(b); v; v = api->GetNextInstruction(v)) {
-            llvm_metadata place = other;
+            llvm_metadata location = other;
             if (sl_llvm_is_global_load(self->code, v))
-                place = api->DIBuilderCreateDebugLocation(self->code->context, SL_LLVM_FIRST_LINE + self->next++, 0,
-                                                          scope, NULL);
-            api->InstructionSetDebugLoc(v, place);
+                location = api->DIBuilderCreateDebugLocation(self->code->context, SL_LLVM_FIRST_LINE + self->next++, 0,
+                                                             scope, NULL);
+            api->InstructionSetDebugLoc(v, location);
         }
 }
 

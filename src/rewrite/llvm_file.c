@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "rewrite/apart.h"
+#include "rewrite/isolate.h"
 
 bool sl_llvm_file_is(const char *path)
 {
@@ -50,7 +50,7 @@ static sl_status make_plain(void *context, char **data, size_t *bytes, sl_error 
 
 sl_status sl_llvm_file_ptx(const sl_llvm_file *file, bool numbered, char **text, size_t *length, sl_error *error)
 {
-    return sl_apart("LLVM", numbered ? make_numbered : make_plain, (void *)file, text, length, error);
+    return sl_isolate("LLVM", numbered ? make_numbered : make_plain, (void *)file, text, length, error);
 }
 
 static sl_status make_check(void *context, char **data, size_t *bytes, sl_error *error)
@@ -65,7 +65,7 @@ sl_status sl_llvm_file_check(const sl_llvm_file *file, sl_llvm_check *check, sl_
 {
     char *data = NULL;
     size_t bytes = 0;
-    sl_status status = sl_apart("LLVM", make_check, (void *)file, &data, &bytes, error);
+    sl_status status = sl_isolate("LLVM", make_check, (void *)file, &data, &bytes, error);
     if (!status)
         memcpy(check, data, bytes);
     free(data);
@@ -118,6 +118,6 @@ sl_status sl_llvm_file_apply(const sl_llvm_file *file, const sl_plan *plan, cons
     if (status)
         return status;
     for (uint32_t i = 0; i < graph->loads; i++)
-        mode[i] = (uint8_t)sl_plan_mode(plan, graph->load[i].function, graph->load[i].place);
+        mode[i] = (uint8_t)sl_plan_mode(plan, graph->load[i].function, graph->load[i].inst);
     return sl_llvm_annotate(file->code, mode, error);
 }

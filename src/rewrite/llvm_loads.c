@@ -53,14 +53,14 @@ static uint32_t space_of(const sl_llvm_api *api, llvm_value pointer)
 /* Number of the instruction in its function. */
 static uint32_t location_of(const sl_llvm_api *api, llvm_value instruction)
 {
-    uint32_t place = 0;
+    uint32_t inst = 0;
     llvm_block block = api->GetInstructionParent(instruction);
     for (llvm_value v = instruction; (v = api->GetPreviousInstruction(v));)
-        place++;
+        inst++;
     while ((block = api->GetPreviousBasicBlock(block)))
         for (llvm_value v = api->GetFirstInstruction(block); v; v = api->GetNextInstruction(v))
-            place++;
-    return place;
+            inst++;
+    return inst;
 }
 
 static void name_argument(origin *at, llvm_value argument, char *name, size_t size)
@@ -339,7 +339,7 @@ typedef struct listing {
     SL_ARRAY(sl_load) loads;
     SL_ARRAY(llvm_value) values;
     llvm_layout layout;
-    uint32_t place, block, segment;
+    uint32_t inst, block, segment;
     const char *function;
 } listing;
 
@@ -390,7 +390,7 @@ static bool describe(listing *list, llvm_value value, sl_load *load)
     origin at;
     find_origin(code, pointer, &at);
     *load = (sl_load){.function = list->function,
-                      .place = list->place,
+                      .inst = list->inst,
                       .line = take_line(code, value),
                       .source = length ? sl_arena_strndup(arena, source, length) : NULL,
                       .source_line = api->GetDebugLocLine(value),
@@ -432,11 +432,11 @@ static bool list_function(listing *list, llvm_value function)
     size_t length = 0;
     const char *name = api->GetValueName2(function, &length);
     list->function = sl_arena_strndup(&list->code->arena, name, length);
-    list->place = list->block = list->segment = 0;
+    list->inst = list->block = list->segment = 0;
     if (!list->function)
         return false;
     for (llvm_block b = api->GetFirstBasicBlock(function); b; b = api->GetNextBasicBlock(b), list->block++)
-        for (llvm_value v = api->GetFirstInstruction(b); v; v = api->GetNextInstruction(v), list->place++) {
+        for (llvm_value v = api->GetFirstInstruction(b); v; v = api->GetNextInstruction(v), list->inst++) {
             sl_load load;
             list->segment += ends_segment(list->code, v, api->GetInstructionOpcode(v));
             if (api->GetInstructionOpcode(v) == LLVM_OP_LOAD && !sl_llvm_is_global_load(list->code, v))

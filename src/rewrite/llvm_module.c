@@ -196,7 +196,7 @@ const sl_load_graph *sl_llvm_graph(const sl_llvm_code *code)
 static sl_status refuse(const sl_llvm_code *code, const sl_load *load, uint32_t mode, sl_error *error)
 {
     return sl_fail_at(error, SL_UNSUPPORTED, code->name, load->line, 0, "load %u of %s cannot take mode %s: %s",
-                      load->place, load->function, sl_bypass_name(mode),
+                      load->inst, load->function, sl_bypass_name(mode),
                       load->fixed ? load->fixed : "there is no such mode");
 }
 

@@ -247,8 +247,8 @@ static sl_status modes_of_plan(const sl_plan *plan, const sl_ptx_module *module,
             return sl_fail_memory(error);
         (*modes)[f] = (sl_ptx_modes){func, mode};
         for (uint32_t i = 0; i < plan->loads; i++)
-            if (plan->load[i].place < func->insts && !strcmp(plan->load[i].function, func->name))
-                mode[plan->load[i].place] = plan->load[i].mode;
+            if (plan->load[i].inst < func->insts && !strcmp(plan->load[i].function, func->name))
+                mode[plan->load[i].inst] = plan->load[i].mode;
     }
     return SL_OK;
 }

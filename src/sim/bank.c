@@ -47,7 +47,7 @@ typedef struct lookup {
     uint32_t number;
     uint32_t units;
     uint32_t way;
-    size_t place; /* of its line, if that is here: in a way, or in an entry of FRC */
+    size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
     bool here;
     uint32_t eviction; /* record of the line that was there before; SL_NONE: it is not in the way */
     sl_cache_access access;
@@ -62,7 +62,7 @@ static bool is_evict_first(const sl_bank *b, const sl_request *r)
 /* Something was stored here, or might have been, of which the levels below do not know. */
 static bool has_newer_data(const sl_bank *b, const lookup *l)
 {
-    return l->here && (b->line[l->place].dirty | b->line[l->place].in_flight) & l->units;
+    return l->here && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->units;
 }
 
 /* The one place where it is decided whether a request that misses bypasses its level. The decision travels with it. */
@@ -100,7 +100,7 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
     if (l->here && l->r->kind == SL_REQUEST_LOAD) /* only what is not here is fetched */
-        l->r->units &= ~(b->line[l->place].valid >> sl_shift_of(sim, b, l->r->addr));
+        l->r->units &= ~(b->line[l->line_slot].valid >> sl_shift_of(sim, b, l->r->addr));
     if (b->bypass_policy && b->bypass_policy->ops->give_up && sl_offer_ways(b, l->access.set, false, &mask)) {
         uint32_t way = sl_policy_give_up(b->bypass_policy, &l->access, &mask);
         if (way != SL_NO_WAY)
@@ -146,7 +146,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
         l->eviction = SL_NONE;
     }
     l->way = way;
-    l->place = (size_t)set * b->ways + way;
+    l->line_slot = (size_t)set * b->ways + way;
     l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
     if (is_evict_first(b, l->r))
@@ -168,7 +168,7 @@ static bool take_entry(sl_sim *sim, sl_bank *b, lookup *l)
     uint32_t entry = b->frc ? sl_frc_take(b, &l->access) : SL_NO_ENTRY;
     if (entry == SL_NO_ENTRY)
         return false;
-    l->place = sl_first_entry(b) + entry;
+    l->line_slot = sl_first_entry(b) + entry;
     l->here = true;
     b->frc[entry].first = is_evict_first(b, l->r);
     sim->result->level[b->number].frc_misses++;
@@ -194,7 +194,7 @@ static bool lacks_mshr(sl_bank *b, const sl_request *r)
 static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, bool alone)
 {
     uint32_t m = sl_take_mshr(b);
-    sl_line *line = &b->line[l->place];
+    sl_line *line = &b->line[l->line_slot];
     if (m == SL_NONE) {
         sim->failed = true;
         return false;
@@ -206,17 +206,17 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
                                 .addr = l->r->addr,
                                 .kind = l->r->kind,
                                 .alone = alone,
-                                .place = (uint32_t)l->place,
+                                .line_slot = (uint32_t)l->line_slot,
                                 .since = l->r->since,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
     line->mshr = l->r->mshr[b->number] = m;
     if (b->warp_mshrs && l->r->slot != SL_NONE)
         ++*mshrs_of_warp(b, l->r);
-    sl_set_in_flight_at(b, l->place, line->in_flight | asked);
+    sl_set_in_flight_at(b, l->line_slot, line->in_flight | asked);
     if (sim->data_check) {
-        sl_data_check_request(sim, b, l->place, asked);
-        sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
+        sl_data_check_request(sim, b, l->line_slot, asked);
+        sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
     }
     return true;
 }
@@ -233,20 +233,20 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
         if (reason != SL_STALLS)
             return hold(sim, b, l, reason);
     }
-    uint32_t absent = ~b->line[l->place].valid & ~b->line[l->place].in_flight;
+    uint32_t absent = ~b->line[l->line_slot].valid & ~b->line[l->line_slot].in_flight;
     uint32_t asked = sl_widen(l->units & absent, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & absent;
     if (!expect(sim, b, l, asked, false))
         return SL_OUTCOME_STALL;
     if (bypassed_above(b, l->r))
-        b->line[l->place].mark |= SL_LINE_BYPASSED;
-    sl_line_fetch(sim, b, l->place, l->eviction, l->number);
+        b->line[l->line_slot].mark |= SL_LINE_BYPASSED;
+    sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
     return SL_OUTCOME_MISS;
 }
 
 static void tell_hit(sl_bank *b, lookup *l)
 {
     if (l->way == SL_NO_WAY) {
-        b->frc[l->place - sl_first_entry(b)].first = false;
+        b->frc[l->line_slot - sl_first_entry(b)].first = false;
         return;
     }
     if (b->first_ways)
@@ -258,21 +258,22 @@ static void tell_hit(sl_bank *b, lookup *l)
 
 static void note_hit(sl_bank *b, lookup *l)
 {
-    b->line[l->place].mark |= SL_LINE_REUSED;
+    b->line[l->line_slot].mark |= SL_LINE_REUSED;
     if (!is_evict_first(b, l->r)) /* which says nothing for keeping the line, nor against it */
         tell_hit(b, l);
     if (!b->number)
         return;
     bool passed = bypassed_above(b, l->r);
-    if (b->line[l->place].mark & SL_LINE_BYPASSED)
+    if (b->line[l->line_slot].mark & SL_LINE_BYPASSED)
         l->r->feedback |= SL_FEEDBACK_BYPASS;
-    b->line[l->place].mark = (uint8_t)((b->line[l->place].mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
+    b->line[l->line_slot].mark =
+        (uint8_t)((b->line[l->line_slot].mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
 }
 
 /* Whether units are those of a store that waits for its place: it may not write all of them. */
-static bool stored_alone(const sl_bank *b, size_t place, uint32_t units)
+static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t units)
 {
-    for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+    for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
         if (b->mshr_item[m].alone && b->mshr_item[m].asked & units)
             return true;
     return false;
@@ -281,7 +282,7 @@ static bool stored_alone(const sl_bank *b, size_t place, uint32_t units)
 /* A line's data is to be used no more. */
 static void drop(sl_bank *b, const lookup *l)
 {
-    sl_line *line = &b->line[l->place];
+    sl_line *line = &b->line[l->line_slot];
     if (l->way != SL_NO_WAY) {
         sl_line_invalidate(b, l->access.set, l->way);
     } else {
@@ -294,7 +295,7 @@ static void drop(sl_bank *b, const lookup *l)
 static bool evicts(const sl_bank *b, const lookup *l)
 {
     return b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted >> b->number & 1 && l->here &&
-           l->r->kind == SL_REQUEST_LOAD && !b->line[l->place].in_flight;
+           l->r->kind == SL_REQUEST_LOAD && !b->line[l->line_slot].in_flight;
 }
 
 /* A load that the level is not searched for. What was stored here alone it must see all the same. */
@@ -320,31 +321,31 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         l->way = SL_NO_WAY;
     }
     if (l->here) {
-        uint32_t lacking = l->units & ~b->line[l->place].valid;
-        if (lacking & b->line[l->place].stale)
+        uint32_t lacking = l->units & ~b->line[l->line_slot].valid;
+        if (lacking & b->line[l->line_slot].stale)
             return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
-        if (lacking && b->evictions_in_flight && stored_alone(b, l->place, lacking))
+        if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
             return stall(b, SL_STALL_WAY);
         if (!lacking) {
             note_hit(b, l);
             stats->data_accesses++;
             if (sim->data_check)
-                sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
+                sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
             if (l->r->kind != SL_REQUEST_LOAD)
-                b->line[l->place].dirty |= l->units;
+                b->line[l->line_slot].dirty |= l->units;
             if (sim->data_check)
                 sl_data_check_answer(sim, b, l->number);
             answer(sim, b, l->number, true);
             return SL_OUTCOME_HIT;
         }
-        if (!(lacking & ~b->line[l->place].in_flight)) {
-            uint32_t m = sl_mshr_with(b, l->place, lacking);
+        if (!(lacking & ~b->line[l->line_slot].in_flight)) {
+            uint32_t m = sl_mshr_with(b, l->line_slot, lacking);
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
             l->access.pending = true;
             note_hit(b, l);
             if (sim->data_check)
-                sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
+                sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
             sl_wait_in(sim, b, m, l->number);
             return SL_OUTCOME_PENDING;
         }
@@ -357,7 +358,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
-    if (l->here && b->line[l->place].mark & SL_LINE_TRANSIENT)
+    if (l->here && b->line[l->line_slot].mark & SL_LINE_TRANSIENT)
         return stall(b, SL_STALL_WAY); /* a fetch that came before it has not gone below */
     sl_write_policy write = b->level->write;
     bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
@@ -366,14 +367,14 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
         if (sim->data_check && !atomic)
-            sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
+            sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
             drop(b, l);
         } else {
-            b->line[l->place].stale |= b->line[l->place].in_flight & l->units;
+            b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
             if (write == SL_WRITE_ALLOCATE)
-                b->line[l->place].valid |=
-                    (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->place].in_flight;
+                b->line[l->line_slot].valid |=
+                    (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;
         }
     }
     l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics are not filled here */
@@ -385,7 +386,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (l->here) {
-        if (l->way == SL_NO_WAY || b->line[l->place].in_flight)
+        if (l->way == SL_NO_WAY || b->line[l->line_slot].in_flight)
             return stall(b, SL_STALL_WAY);
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);
@@ -412,16 +413,16 @@ static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole
         return stall(b, reason);
     sim->result->level[b->number].store_misses++;
     if (l->eviction == SL_NONE) {
-        b->line[l->place].valid = whole;
-        b->line[l->place].dirty = l->units;
+        b->line[l->line_slot].valid = whole;
+        b->line[l->line_slot].dirty = l->units;
         if (sim->data_check)
-            sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
+            sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         sl_core_stored(sim, l->number);
         return SL_OUTCOME_KEPT;
     }
     if (!expect(sim, b, l, l->units, true))
         return SL_OUTCOME_STALL;
-    sl_line_fetch(sim, b, l->place, l->eviction, l->number);
+    sl_line_fetch(sim, b, l->line_slot, l->eviction, l->number);
     return SL_OUTCOME_KEPT;
 }
 
@@ -433,10 +434,10 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
         return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l, whole);
     note_hit(b, l);
     sim->result->level[b->number].data_accesses++;
-    b->line[l->place].valid |= whole & ~b->line[l->place].in_flight;
-    b->line[l->place].dirty |= l->units;
+    b->line[l->line_slot].valid |= whole & ~b->line[l->line_slot].in_flight;
+    b->line[l->line_slot].dirty |= l->units;
     if (sim->data_check)
-        sl_data_check_access(sim, b, l->place, l->number, l->units, l->r->kind);
+        sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
     sl_core_stored(sim, l->number);
     return SL_OUTCOME_KEPT;
 }
@@ -446,7 +447,7 @@ static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_o
     sl_sim_level_result *s = &sim->result->level[b->number];
     uint32_t sectors = sl_sectors(sim, units, b->sector_units);
     s->accesses++;
-    s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->line[l->place].mark & SL_LINE_REUSED);
+    s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->line[l->line_slot].mark & SL_LINE_REUSED);
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
     if (l->access.kind == SL_ACCESS_LOAD) {
@@ -468,7 +469,7 @@ static void find_entry(const sl_bank *b, lookup *l)
 {
     uint32_t entry = sl_frc_find(b, l->access.line);
     if (entry != SL_NO_ENTRY) {
-        l->place = sl_first_entry(b) + entry;
+        l->line_slot = sl_first_entry(b) + entry;
         l->here = true;
     }
 }
@@ -483,7 +484,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .kind = sl_request_access(r),
                                  .now = sim->now};
     l.way = sl_way_again(b, l.access.set, l.access.line);
-    l.place = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
+    l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;
     if (!l.here && b->evictions_in_flight && sl_line_in_eviction(b, l.access.line))
         return stall(b, SL_STALL_WAY);
@@ -502,10 +503,10 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         return outcome;
     sim->result->level[b->number].tag_accesses++;
     if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
-        b->line[l.place].mark |= SL_LINE_LENT;
+        b->line[l.line_slot].mark |= SL_LINE_LENT;
     count(sim, b, &l, l.units, outcome);
     if (outcome == SL_OUTCOME_MISS) {
-        r->units = b->mshr_item[b->line[l.place].mshr].asked;
+        r->units = b->mshr_item[b->line[l.line_slot].mshr].asked;
         r->addr = l.access.line << b->log2_line;
         r->kind = SL_REQUEST_LOAD;
     }
@@ -530,36 +531,37 @@ static void hear_feedback(sl_sim *sim, sl_bank *b, sl_request *r)
 }
 
 /* What of a waiting request has come is enough, unless some of it is in flight with another MSHR. */
-static void release(sl_sim *sim, sl_bank *b, size_t place, uint32_t number)
+static void release(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
     uint32_t units = r->units << sl_shift_of(sim, b, r->addr);
-    uint32_t m = units & ~b->line[place].valid & b->line[place].in_flight ? sl_mshr_with(b, place, units) : SL_NONE;
+    uint32_t m =
+        units & ~b->line[line_slot].valid & b->line[line_slot].in_flight ? sl_mshr_with(b, line_slot, units) : SL_NONE;
     if (m != SL_NONE) {
         sl_wait_in(sim, b, m, number);
         return;
     }
     if (r->kind != SL_REQUEST_LOAD)
-        b->line[place].dirty |= units;
+        b->line[line_slot].dirty |= units;
     sim->result->level[b->number].data_accesses++;
     if (sim->data_check)
         sl_data_check_answer(sim, b, number);
     answer(sim, b, number, false);
 }
 
-static void unlink_mshr(sl_bank *b, size_t place, uint32_t m)
+static void unlink_mshr(sl_bank *b, size_t line_slot, uint32_t m)
 {
-    uint32_t *link = &b->line[place].mshr;
+    uint32_t *link = &b->line[line_slot].mshr;
     while (*link != m)
         link = &b->mshr_item[*link].next;
     *link = b->mshr_item[m].next;
 }
 
 /* Where the line is that an MSHR belongs to. */
-static size_t place_of(const sl_bank *b, const sl_mshr *m, uint64_t addr)
+static size_t index_of(const sl_bank *b, const sl_mshr *m, uint64_t addr)
 {
     if (!b->frc)
-        return m->place;
+        return m->line_slot;
     uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
     return way != SL_NO_WAY ? (size_t)set * b->ways + way : sl_first_entry(b) + sl_frc_find(b, addr >> b->log2_line);
 }
@@ -574,17 +576,17 @@ static void count_fill(sl_sim *sim, const sl_bank *b, const sl_mshr *done)
 }
 
 /* A line in a way, or an entry, has something that it asked for. */
-static void settle(sl_sim *sim, sl_bank *b, size_t place)
+static void settle(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
-    const sl_line *line = &b->line[place];
-    if (sl_is_entry(b, place)) {
+    const sl_line *line = &b->line[line_slot];
+    if (sl_is_entry(b, line_slot)) {
         if (!line->in_flight)
-            sl_frc_settle(sim, b, (uint32_t)(place - sl_first_entry(b)));
+            sl_frc_settle(sim, b, (uint32_t)(line_slot - sl_first_entry(b)));
         return;
     }
     if (!line->valid && !line->in_flight && !line->dirty) { /* a store has taken all of it */
-        sl_line_report_eviction(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
-        sl_line_clear(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways));
+        sl_line_report_eviction(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways));
+        sl_line_clear(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways));
     }
     if (b->frc_filled)
         sl_frc_settle_filled(sim, b);
@@ -602,27 +604,27 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     }
     uint32_t m = r->mshr[b->number];
     sl_mshr done = b->mshr_item[m];
-    size_t place = place_of(b, &done, r->addr);
-    unlink_mshr(b, place, m);
-    sl_line *line = &b->line[place];
+    size_t line_slot = index_of(b, &done, r->addr);
+    unlink_mshr(b, line_slot, m);
+    sl_line *line = &b->line[line_slot];
     r->units = done.wanted;
     r->addr = done.addr;
     r->kind = done.kind;
     sl_give_mshr(b, m);
     if (b->warp_mshrs && r->slot != SL_NONE)
         --*mshrs_of_warp(b, r);
-    sl_set_in_flight_at(b, place, line->in_flight & ~done.asked);
+    sl_set_in_flight_at(b, line_slot, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
     line->stale &= line->in_flight;
     count_fill(sim, b, &done);
     if (sim->data_check)
-        sl_data_check_fill(sim, b, place, number, &done);
+        sl_data_check_fill(sim, b, line_slot, number, &done);
     if (!b->number)
         sl_core_unblock(sim, b->instance, false);
-    release(sim, b, place, number);
+    release(sim, b, line_slot, number);
     while (done.waiting.first != SL_NONE)
-        release(sim, b, place, sl_request_pop(&sim->pool, &done.waiting));
-    settle(sim, b, place);
+        release(sim, b, line_slot, sl_request_pop(&sim->pool, &done.waiting));
+    settle(sim, b, line_slot);
 }
 
 /* ---- time ---- */

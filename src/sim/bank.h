@@ -32,7 +32,7 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     uint64_t addr;
     uint8_t kind;
     bool alone;              /* a store that writes its whole line: nothing was requested below */
-    uint32_t place;          /* of the line, unless that is in an entry of FRC, from which it moves */
+    uint32_t line_slot;      /* of the line, unless that is in an entry of FRC, from which it moves */
     uint32_t since;          /* when `primary` came to the level */
     uint32_t waiters;        /* `primary` included */
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */

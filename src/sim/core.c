@@ -402,17 +402,17 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
 
 sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl_error *error)
 {
-    uint32_t warps = sl_launch_warps(sl_loaded_launch(sim->loaded)), place = 0;
-    while (core->block[place].members)
-        place++;
-    sl_sim_block *b = &core->block[place];
+    uint32_t warps = sl_launch_warps(sl_loaded_launch(sim->loaded)), line_slot = 0;
+    while (core->block[line_slot].members)
+        line_slot++;
+    sl_sim_block *b = &core->block[line_slot];
     *b = (sl_sim_block){.warps = warps};
     core->blocks++;
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t w = (uint32_t)__builtin_ctzll(~core->live);
         core->live |= UINT64_C(1) << w;
         b->members |= UINT64_C(1) << w;
-        core->warp[w].block = (uint8_t)place;
+        core->warp[w].block = (uint8_t)line_slot;
         start_warp(sim, core, w, block, i);
     }
     sl_status status = SL_OK;

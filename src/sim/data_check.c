@@ -83,18 +83,18 @@ static of_request *of(sl_sim *sim, uint32_t number)
     return &v->request[number];
 }
 
-static uint32_t *line_at(sl_sim *sim, const sl_bank *b, size_t place)
+static uint32_t *line_at(sl_sim *sim, const sl_bank *b, size_t line_slot)
 {
     sl_data_check *v = sim->data_check;
-    size_t places = (size_t)b->sets * b->ways + b->level->frc_entries;
+    size_t line_slots = (size_t)b->sets * b->ways + b->level->frc_entries;
     if (!v->line[b->number])
         v->line[b->number] = calloc(sim->banks[b->number], sizeof *v->line[b->number]);
     uint32_t **bank = v->line[b->number] ? &v->line[b->number][b->index] : NULL;
     if (bank && !*bank)
-        *bank = calloc(places * UNITS, sizeof **bank);
+        *bank = calloc(line_slots * UNITS, sizeof **bank);
     if (!bank || !*bank)
         sim->failed = true;
-    return bank && *bank ? *bank + place * UNITS : NULL;
+    return bank && *bank ? *bank + line_slot * UNITS : NULL;
 }
 
 static uint64_t first_unit(const sl_sim *sim, const sl_bank *b, uint64_t line)
@@ -115,12 +115,12 @@ void sl_data_check_empty(sl_sim *sim, uint32_t level)
     sl_data_check *v = sim->data_check;
     for (uint32_t i = 0; v->line[level] && i < sim->banks[level]; i++) {
         const sl_bank *b = &sim->bank[level][i];
-        for (size_t place = 0; v->line[level][i] && place < sl_first_entry(b); place++)
-            for (uint32_t left = b->line[place].dirty; left; left &= left - 1) {
+        for (size_t line_slot = 0; v->line[level][i] && line_slot < sl_first_entry(b); line_slot++)
+            for (uint32_t left = b->line[line_slot].dirty; left; left &= left - 1) {
                 uint32_t u = (uint32_t)__builtin_ctz(left);
-                unit_state *state = state_of(sim, first_unit(sim, b, b->line[place].tag - 1) + u);
+                unit_state *state = state_of(sim, first_unit(sim, b, b->line[line_slot].tag - 1) + u);
                 if (state)
-                    state->memory = v->line[level][i][place * UNITS + u];
+                    state->memory = v->line[level][i][line_slot * UNITS + u];
             }
         free(v->line[level][i]);
     }
@@ -173,12 +173,12 @@ void sl_data_check_issue(sl_sim *sim, uint32_t number)
     }
 }
 
-void sl_data_check_access(sl_sim *sim, const sl_bank *b, size_t place, uint32_t number, uint32_t units,
+void sl_data_check_access(sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_t number, uint32_t units,
                           sl_request_kind kind)
 {
-    uint32_t *line = line_at(sim, b, place);
+    uint32_t *line = line_at(sim, b, line_slot);
     of_request *v = of(sim, number);
-    uint64_t first = first_unit(sim, b, b->line[place].tag - 1);
+    uint64_t first = first_unit(sim, b, b->line[line_slot].tag - 1);
     for (uint32_t left = units; left && line && v; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left), at = (uint32_t)((first + u) % UNITS);
         if (kind == SL_REQUEST_STORE || kind == SL_REQUEST_WRITEBACK)
@@ -189,10 +189,10 @@ void sl_data_check_access(sl_sim *sim, const sl_bank *b, size_t place, uint32_t 
     }
 }
 
-void sl_data_check_request(sl_sim *sim, const sl_bank *b, size_t place, uint32_t asked)
+void sl_data_check_request(sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_t asked)
 {
-    uint32_t *line = line_at(sim, b, place);
-    for (uint32_t left = asked & ~b->line[place].dirty; left && line; left &= left - 1)
+    uint32_t *line = line_at(sim, b, line_slot);
+    for (uint32_t left = asked & ~b->line[line_slot].dirty; left && line; left &= left - 1)
         line[__builtin_ctz(left)] = RELATIVE;
 }
 
@@ -211,10 +211,10 @@ static void settle_waiting(sl_sim *sim, const sl_bank *b, uint32_t first, const 
         settle(&of(sim, n)->seen[b->number][at], came);
 }
 
-void sl_data_check_fill(sl_sim *sim, const sl_bank *b, size_t place, uint32_t with, const sl_mshr *done)
+void sl_data_check_fill(sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_t with, const sl_mshr *done)
 {
-    uint32_t *line = line_at(sim, b, place), came[UNITS];
-    uint64_t first = first_unit(sim, b, b->line[place].tag - 1);
+    uint32_t *line = line_at(sim, b, line_slot), came[UNITS];
+    uint64_t first = first_unit(sim, b, b->line[line_slot].tag - 1);
     if (!line || !of(sim, with))
         return;
     memcpy(came, of(sim, with)->with, sizeof came);
@@ -222,7 +222,7 @@ void sl_data_check_fill(sl_sim *sim, const sl_bank *b, size_t place, uint32_t wi
         uint32_t u = (uint32_t)__builtin_ctz(left), at = (uint32_t)((first + u) % UNITS);
         settle(&line[u], came[at]);
         settle_waiting(sim, b, with, done, at, came[at]);
-        for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+        for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
             settle_waiting(sim, b, b->mshr_item[m].primary, &b->mshr_item[m], at, came[at]);
     }
 }
@@ -243,12 +243,12 @@ void sl_data_check_coalesce(sl_sim *sim, uint32_t other, uint32_t number)
         memcpy(of(sim, number)->with, of(sim, other)->with, sizeof of(sim, other)->with);
 }
 
-void sl_data_check_take(sl_sim *sim, const sl_bank *b, size_t place, uint32_t number)
+void sl_data_check_take(sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_t number)
 {
-    const uint32_t *line = line_at(sim, b, place);
+    const uint32_t *line = line_at(sim, b, line_slot);
     of_request *v = of(sim, number);
-    uint64_t first = first_unit(sim, b, b->line[place].tag - 1);
-    for (uint32_t left = b->line[place].dirty; left && line && v; left &= left - 1) {
+    uint64_t first = first_unit(sim, b, b->line[line_slot].tag - 1);
+    for (uint32_t left = b->line[line_slot].dirty; left && line && v; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left);
         v->with[(first + u) % UNITS] = line[u];
     }

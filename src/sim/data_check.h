@@ -25,18 +25,18 @@ sl_status sl_data_check_result(const sl_sim *sim, sl_error *error);
 /* A request of a core has been made. */
 void sl_data_check_issue(sl_sim *sim, uint32_t number);
 /* A bank has taken a request: its units there are `units`. It sees the line, or changes it. */
-void sl_data_check_access(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number, uint32_t units,
+void sl_data_check_access(sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t number, uint32_t units,
                           sl_request_kind kind);
 /* Units of a line are asked for below. */
-void sl_data_check_request(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t asked);
+void sl_data_check_request(sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t asked);
 /* They have come with a request: the line, and those who wait for it, know what they saw. */
-void sl_data_check_fill(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t with, const sl_mshr *done);
+void sl_data_check_fill(sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t with, const sl_mshr *done);
 /* A request that a bank answers takes with it what it saw there. */
 void sl_data_check_answer(sl_sim *sim, const sl_bank *bank, uint32_t number);
 /* It is answered with what another one got. */
 void sl_data_check_coalesce(sl_sim *sim, uint32_t other, uint32_t number);
 /* A line's dirty units are written back with a request. */
-void sl_data_check_take(sl_sim *sim, const sl_bank *bank, size_t place, uint32_t number);
+void sl_data_check_take(sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t number);
 /* A line goes to another place of its bank. */
 void sl_data_check_move(sl_sim *sim, const sl_bank *bank, size_t from, size_t to);
 /* Memory is read or written. */

@@ -21,18 +21,18 @@ void sl_line_report_eviction(sl_bank *b, uint32_t set, uint32_t way)
 
 void sl_line_clear(sl_bank *b, uint32_t set, uint32_t way)
 {
-    size_t place = (size_t)set * b->ways + way;
+    size_t line_slot = (size_t)set * b->ways + way;
     sl_put_tag(b, set, way, 0);
-    b->line[place].valid = b->line[place].dirty = b->line[place].stale = 0;
-    b->line[place].mark = 0;
+    b->line[line_slot].valid = b->line[line_slot].dirty = b->line[line_slot].stale = 0;
+    b->line[line_slot].mark = 0;
 }
 
 void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
 {
-    size_t place = (size_t)set * b->ways + way;
-    b->line[place].valid = 0;
-    b->line[place].stale |= b->line[place].in_flight;
-    if (!b->line[place].in_flight) {
+    size_t line_slot = (size_t)set * b->ways + way;
+    b->line[line_slot].valid = 0;
+    b->line[line_slot].stale |= b->line[line_slot].in_flight;
+    if (!b->line[line_slot].in_flight) {
         sl_line_report_eviction(b, set, way);
         sl_line_clear(b, set, way);
     }
@@ -63,9 +63,9 @@ static bool drop_in(sl_sim *sim, sl_bank *b, uint64_t addr)
 }
 
 /* Whether a level above held it. */
-static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t place)
+static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
-    uint64_t addr = (b->line[place].tag - 1) << b->log2_line;
+    uint64_t addr = (b->line[line_slot].tag - 1) << b->log2_line;
     uint32_t cores = b->level->cores_per_instance, first = b->instance * cores;
     bool held = false;
     for (uint32_t i = 0; i < b->number; i++) {
@@ -82,22 +82,22 @@ static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t place)
 /* ---- eviction ---- */
 
 /* Makes the request that takes what is dirty below. */
-static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t place)
+static uint32_t write_back(sl_sim *sim, sl_bank *b, size_t line_slot)
 {
     uint32_t number = sl_request_take(&sim->pool);
     if (number == SL_NONE)
         return SL_NONE;
     sl_request *r = sl_request_at(sim, number);
     r->kind = SL_REQUEST_WRITEBACK;
-    r->addr = (b->line[place].tag - 1) << b->log2_line;
-    r->units = r->whole = b->line[place].dirty;
+    r->addr = (b->line[line_slot].tag - 1) << b->log2_line;
+    r->units = r->whole = b->line[line_slot].dirty;
     r->slot = SL_NONE;
     r->core = (uint16_t)(b->instance * b->level->cores_per_instance);
     r->warp = b->number;
     r->since = sim->now;
     sim->result->level[b->number].writebacks++;
     if (sim->data_check)
-        sl_data_check_take(sim, b, place, number);
+        sl_data_check_take(sim, b, line_slot, number);
     return number;
 }
 
@@ -204,15 +204,15 @@ static uint32_t begin(sl_sim *sim, sl_bank *b, uint64_t line, bool held, uint32_
 
 uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
 {
-    size_t place = (size_t)set * b->ways + way;
+    size_t line_slot = (size_t)set * b->ways + way;
     sl_sim_level_result *stats = &sim->result->level[b->number];
     stats->evictions++;
-    stats->unused_evictions += !(b->line[place].mark & SL_LINE_REUSED);
+    stats->unused_evictions += !(b->line[line_slot].mark & SL_LINE_REUSED);
     sl_line_report_eviction(b, set, way);
-    bool lent = b->level->stale_sharers && b->line[place].mark & SL_LINE_LENT;
-    bool held = b->level->inclusive && (invalidate_above(sim, b, place) || lent);
-    uint32_t writeback = b->line[place].dirty ? write_back(sim, b, place) : SL_NONE;
-    uint64_t line = b->line[place].tag - 1;
+    bool lent = b->level->stale_sharers && b->line[line_slot].mark & SL_LINE_LENT;
+    bool held = b->level->inclusive && (invalidate_above(sim, b, line_slot) || lent);
+    uint32_t writeback = b->line[line_slot].dirty ? write_back(sim, b, line_slot) : SL_NONE;
+    uint64_t line = b->line[line_slot].tag - 1;
     sl_line_clear(b, set, way);
     if (b->level->miss_handling == SL_MISS_OVERLAPPED) {
         if (writeback != SL_NONE) {
@@ -225,7 +225,7 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
 }
 
-static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t place)
+static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t line_slot)
 {
     for (uint32_t i = 0; i < b->eviction_capacity; i++) {
         uint32_t first = b->eviction[i].line ? b->eviction[i].waiting.first : SL_NONE;
@@ -233,34 +233,34 @@ static uint32_t record_at(const sl_sim *sim, const sl_bank *b, size_t place)
             continue;
         uint64_t addr = sl_pool_at(&sim->pool, first)->addr;
         uint32_t set = sl_set_of(b, addr);
-        if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == place)
+        if ((size_t)set * b->ways + sl_way_of(b, set, addr >> b->log2_line) == line_slot)
             return i;
     }
     return SL_NONE;
 }
 
-void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t place, uint32_t record, uint32_t number)
+void sl_line_fetch(sl_sim *sim, sl_bank *b, size_t line_slot, uint32_t record, uint32_t number)
 {
-    if (record == SL_NONE && b->line[place].mark & SL_LINE_TRANSIENT)
-        record = record_at(sim, b, place);
+    if (record == SL_NONE && b->line[line_slot].mark & SL_LINE_TRANSIENT)
+        record = record_at(sim, b, line_slot);
     if (record == SL_NONE) {
         sl_bank_put(sim, &b->out, sim->now, number);
         return;
     }
-    b->line[place].mark |= SL_LINE_TRANSIENT;
+    b->line[line_slot].mark |= SL_LINE_TRANSIENT;
     sl_request_push(&sim->pool, &b->eviction[record].waiting, number);
 }
 
 bool sl_bank_flush(sl_sim *sim, sl_bank *b)
 {
     bool any = false;
-    for (size_t place = 0; place < sl_first_entry(b); place++) {
-        if (!b->line[place].dirty)
+    for (size_t line_slot = 0; line_slot < sl_first_entry(b); line_slot++) {
+        if (!b->line[line_slot].dirty)
             continue;
-        uint32_t number = write_back(sim, b, place);
+        uint32_t number = write_back(sim, b, line_slot);
         if (number != SL_NONE)
             sl_bank_put(sim, &b->out, sim->now, number);
-        b->line[place].dirty = 0;
+        b->line[line_slot].dirty = 0;
         any = true;
     }
     if (any)

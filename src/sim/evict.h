@@ -25,7 +25,7 @@ void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
  * SL_NONE where it had no more to do. */
 uint32_t sl_line_evict(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
 /* Sends the fetch of a line below when the line that was in its place has been evicted, at once where that is so. */
-void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t place, uint32_t record, uint32_t number);
+void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
 /* A line that was written back has arrived below. */
 void sl_line_written(sl_sim *sim, const sl_request *writeback);
 /* Memory's queue has taken a request: if it is a line that was written back, that is enough. */

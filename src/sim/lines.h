@@ -158,18 +158,18 @@ static inline size_t sl_first_entry(const sl_bank *b)
 {
     return (size_t)b->sets * b->ways;
 }
-static inline bool sl_is_entry(const sl_bank *b, size_t place)
+static inline bool sl_is_entry(const sl_bank *b, size_t line_slot)
 {
-    return place >= sl_first_entry(b);
+    return line_slot >= sl_first_entry(b);
 }
 
 /* The same of a line wherever it is. */
-static inline void sl_set_in_flight_at(sl_bank *b, size_t place, uint32_t units)
+static inline void sl_set_in_flight_at(sl_bank *b, size_t line_slot, uint32_t units)
 {
-    if (sl_is_entry(b, place))
-        b->line[place].in_flight = units;
+    if (sl_is_entry(b, line_slot))
+        b->line[line_slot].in_flight = units;
     else
-        sl_set_in_flight(b, (uint32_t)(place / b->ways), (uint32_t)(place % b->ways), units);
+        sl_set_in_flight(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways), units);
 }
 
 /* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
@@ -222,9 +222,9 @@ static inline void sl_give_mshr(sl_bank *b, uint32_t number)
 }
 
 /* The MSHR of a line that fetches some of the units; SL_NONE: none does. */
-static inline uint32_t sl_mshr_with(const sl_bank *b, size_t place, uint32_t units)
+static inline uint32_t sl_mshr_with(const sl_bank *b, size_t line_slot, uint32_t units)
 {
-    uint32_t m = b->line[place].mshr;
+    uint32_t m = b->line[line_slot].mshr;
     while (m != SL_NONE && !(b->mshr_item[m].asked & units))
         m = b->mshr_item[m].next;
     return m;

@@ -10,7 +10,7 @@ enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3
 typedef struct stretch {
     sl_program *program;
     uint32_t first, count;
-    uint32_t *edge;   /* [count * MOST_EDGES]: what has to come before */
+    uint32_t *edge;   /* [count * MAX_EDGES]: what has to come before */
     uint32_t *edges;  /* [count]; EVERYBODY: more than there are places for, so all that stand before */
     uint32_t *writer; /* [registers]: the last one; NOBODY: none in the stretch */
     uint32_t *reader; /* [registers]: the last one since then */

@@ -104,10 +104,10 @@ SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
     }
     for (uint32_t i = 0; i < backs; i++) {
         const sl_bank *b = prefetch->back[i].bank;
-        uint32_t place = b->mshr_item[prefetch->back[i].request->mshr[b->number]].place;
-        __builtin_prefetch(&b->line[place]);
-        if (!sl_is_entry(b, place))
-            __builtin_prefetch(sl_ways_in_flight(b, place / b->ways));
+        uint32_t line_slot = b->mshr_item[prefetch->back[i].request->mshr[b->number]].line_slot;
+        __builtin_prefetch(&b->line[line_slot]);
+        if (!sl_is_entry(b, line_slot))
+            __builtin_prefetch(sl_ways_in_flight(b, line_slot / b->ways));
     }
     for (uint32_t i = 0; i < prefetch->accesses; i++)
         sl_look_at_line(&prefetch->access[i]);

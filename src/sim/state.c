@@ -59,10 +59,10 @@ static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
         if (b->eviction[i].line)
             fprintf(out, "  line %#" PRIx64 " is evicted%s\n", (b->eviction[i].line - 1) << b->log2_line,
                     b->eviction[i].waiting.first != SL_NONE ? ", and its successor waits for that" : "");
-    for (size_t place = 0; place < (size_t)b->sets * b->ways + b->level->frc_entries; place++)
-        for (uint32_t m = b->line[place].mshr; m != SL_NONE; m = b->mshr_item[m].next)
+    for (size_t line_slot = 0; line_slot < (size_t)b->sets * b->ways + b->level->frc_entries; line_slot++)
+        for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
             fprintf(out, "  line %#" PRIx64 ": units %#x in flight, %u wait\n",
-                    (b->line[place].tag - 1) << b->log2_line, b->mshr_item[m].asked, b->mshr_item[m].waiters);
+                    (b->line[line_slot].tag - 1) << b->log2_line, b->mshr_item[m].asked, b->mshr_item[m].waiters);
 }
 
 static void write_state(FILE *out, const sl_sim *sim)

@@ -16,8 +16,8 @@ typedef enum operation {
     DIVIDE,
     LESS,
     MORE,
-    AT_MOST,
-    AT_LEAST,
+    LESS_EQUAL,
+    MORE_EQUAL,
     AND,
     MIN,
     MAX,
@@ -25,8 +25,8 @@ typedef enum operation {
     GEOMEAN,
     MEAN,
     SUM,
-    LEAST,
-    MOST,
+    GROUP_MIN,
+    GROUP_MAX,
     COUNT,
     AT, /* a program */
 } operation;
@@ -34,8 +34,9 @@ typedef enum operation {
 static const struct {
     const char *name;
     operation operation;
-} functions[] = {{"min", MIN}, {"max", MAX},     {"geomean", GEOMEAN}, {"mean", MEAN},  {"sum", SUM},
-                 {"at", AT},   {"least", LEAST}, {"most", MOST},       {"count", COUNT}};
+} functions[] = {{"min", MIN},    {"max", MAX}, {"geomean", GEOMEAN},     {"mean", MEAN},
+                 {"sum", SUM},    {"at", AT},   {"group_min", GROUP_MIN}, {"group_max", GROUP_MAX},
+                 {"count", COUNT}};
 
 struct sl_expression {
     operation operation;
@@ -56,7 +57,7 @@ typedef struct parser {
     int depth;
 } parser;
 
-enum { MOST_DEPTH = 64 };
+enum { MAX_DEPTH = 64 };
 
 static const sl_expression *parse_and(parser *p);
 
@@ -164,7 +165,7 @@ static const sl_expression *parse_named(parser *p)
 static const sl_expression *parse_primary(parser *p)
 {
     skip(p);
-    if (++p->depth > MOST_DEPTH)
+    if (++p->depth > MAX_DEPTH)
         return trouble(p, "this is nested too deeply", NULL);
     const sl_expression *e;
     if (take(p, "(")) {
@@ -191,7 +192,7 @@ static const struct {
     operation operation;
 } operators[][4] = {
     {{"and", AND}},
-    {{"<=", AT_MOST}, {">=", AT_LEAST}, {"<", LESS}, {">", MORE}},
+    {{"<=", LESS_EQUAL}, {">=", MORE_EQUAL}, {"<", LESS}, {">", MORE}},
     {{"+", ADD}, {"-", SUBTRACT}},
     {{"*", MULTIPLY}, {"/", DIVIDE}},
 };
@@ -233,13 +234,13 @@ sl_status sl_expression_parse(const char *text, const sl_expression_names *names
 /* ---- values ---- */
 
 typedef struct summary {
-    double sum, product, least, most;
+    double sum, product, min, max;
     size_t count, truths;
 } summary;
 
 static summary summarise(const sl_expression *e, const sl_expression_source *source, bool *holes)
 {
-    summary s = {.least = INFINITY, .most = -INFINITY};
+    summary s = {.min = INFINITY, .max = -INFINITY};
     const int *program;
     size_t members = source->members(source->context, e->name, &program);
     for (size_t i = 0; i < members; i++) {
@@ -251,8 +252,8 @@ static summary summarise(const sl_expression *e, const sl_expression_source *sou
         }
         s.sum += value;
         s.product += log(value);
-        s.least = fmin(s.least, value);
-        s.most = fmax(s.most, value);
+        s.min = fmin(s.min, value);
+        s.max = fmax(s.max, value);
         s.truths += value != 0;
         s.count++;
     }
@@ -269,10 +270,10 @@ static double group_value(const sl_expression *e, const sl_expression_source *so
         return exp(s.product / (double)s.count);
     case MEAN:
         return s.sum / (double)s.count;
-    case LEAST:
-        return s.least;
-    case MOST:
-        return s.most;
+    case GROUP_MIN:
+        return s.min;
+    case GROUP_MAX:
+        return s.max;
     case COUNT:
         return (double)s.truths;
     default:
@@ -312,9 +313,9 @@ double sl_expression_value(const sl_expression *e, const sl_expression_source *s
         return truth(a < b, a, b);
     case MORE:
         return truth(a > b, a, b);
-    case AT_MOST:
+    case LESS_EQUAL:
         return truth(a <= b, a, b);
-    case AT_LEAST:
+    case MORE_EQUAL:
         return truth(a >= b, a, b);
     case AND:
         return truth(a != 0 && b != 0, a, b);

@@ -28,11 +28,11 @@ static bool ends_in(const char *text, const char *end)
 
 static sl_status nothing_there(const char *name, sl_error *error)
 {
-    enum { MOST_NAMES = 256 };
-    const char *names[MOST_NAMES];
+    enum { MAX_NAMES = 256 };
+    const char *names[MAX_NAMES];
     size_t count = 0;
     char hint[128];
-    for (; count < sl_workload_count() && count < MOST_NAMES; count++)
+    for (; count < sl_workload_count() && count < MAX_NAMES; count++)
         names[count] = sl_workload_at(count)->name;
     return sl_fail(error, SL_NOT_FOUND, "'%s' is neither a file nor a workload%s", name,
                    sl_did_you_mean(name, names, count, "", hint, sizeof hint));

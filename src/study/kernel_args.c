@@ -58,8 +58,8 @@ static bool parse_integer(const char *text, char kind, uint32_t bytes, uint64_t 
     if (*end || errno)
         return false;
     unsigned bits = 8 * bytes - (kind == 's');
-    uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-    if (*value > most + negative)
+    uint64_t max = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    if (*value > max + negative)
         return false;
     if (negative)
         *value = -*value;
@@ -209,8 +209,8 @@ static sl_status fill_buffer(const sl_kernel_arg *arg, uint8_t *data, sl_random 
     return SL_OK;
 }
 
-sl_status sl_kernel_arg_place(sl_kernel_arg *arg, sl_device *device, const char *label, sl_random *random,
-                              sl_error *error)
+sl_status sl_kernel_arg_allocate(sl_kernel_arg *arg, sl_device *device, const char *label, sl_random *random,
+                                 sl_error *error)
 {
     if (!arg->buffer)
         return SL_OK;

@@ -40,13 +40,13 @@ typedef struct sl_kernel_arg {
     uint8_t value[256]; /* the scalar, the bytes of hex, or the element that fills a buffer */
     double bound;       /* of random; 0: none given */
     const char *path;   /* of file; points into `text` */
-    uint64_t addr;      /* set by sl_kernel_arg_place */
+    uint64_t addr;      /* set by sl_kernel_arg_allocate */
 } sl_kernel_arg;
 
 sl_status sl_kernel_arg_parse(const char *text, sl_kernel_arg *arg, sl_error *error);
 /* Buffers: allocates and fills; `label` names the allocation. Scalars: nothing. */
-sl_status sl_kernel_arg_place(sl_kernel_arg *arg, sl_device *device, const char *label, sl_random *random,
-                              sl_error *error);
+sl_status sl_kernel_arg_allocate(sl_kernel_arg *arg, sl_device *device, const char *label, sl_random *random,
+                                 sl_error *error);
 /* What the kernel gets: the value, or the address of the buffer. Valid as long as `arg`. */
 sl_device_arg sl_kernel_arg_value(const sl_kernel_arg *arg);
 /* Reads the buffer back: *data is malloc'ed, arg->count * arg->bytes long. */

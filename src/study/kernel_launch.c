@@ -25,8 +25,8 @@ static void describe_params(const sl_ptx_func *func, char *text, size_t size)
     }
 }
 
-static sl_status place_args(const sl_ptx_func *func, const sl_kernel_launch *launch, uint64_t seed, sl_device *device,
-                            launch_args *args, sl_error *error)
+static sl_status put_args(const sl_ptx_func *func, const sl_kernel_launch *launch, uint64_t seed, sl_device *device,
+                          launch_args *args, sl_error *error)
 {
     sl_random random = sl_random_seed(seed);
     char params[512], label[48];
@@ -45,7 +45,7 @@ static sl_status place_args(const sl_ptx_func *func, const sl_kernel_launch *lau
         sl_status status = sl_kernel_arg_parse(launch->arg[i], &args->typed[i], error);
         snprintf(label, sizeof label, "arg %zu", i);
         if (!status)
-            status = sl_kernel_arg_place(&args->typed[i], device, label, &random, error);
+            status = sl_kernel_arg_allocate(&args->typed[i], device, label, &random, error);
         if (status)
             return status;
         args->value[i] = sl_kernel_arg_value(&args->typed[i]);
@@ -60,7 +60,7 @@ sl_status sl_kernel_launch_run(const sl_kernel_launch *launch, sl_device_module 
     sl_device_kernel *kernel = NULL;
     sl_status status = sl_device_kernel_get(module, launch->entry, &kernel, error);
     if (!status)
-        status = place_args(sl_device_kernel_func(kernel), launch, seed, device, &args, error);
+        status = put_args(sl_device_kernel_func(kernel), launch, seed, device, &args, error);
     if (!status) {
         sl_device_launch placed = {
             .dynamic_shared_bytes = (uint32_t)launch->shared_bytes, .args = args.count, .arg = args.value};

@@ -375,14 +375,14 @@ static sl_status take_reasons(reader *r, const yaml_node_t *map, sl_paper_column
 static sl_status take_measure(reader *r, const yaml_node_t *unit, const yaml_node_t *digits, const yaml_node_t *neutral,
                               const yaml_node_t *within, const yaml_node_t *still, sl_paper_measure *m)
 {
-    uint64_t places = 2;
+    uint64_t locations = 2;
     *m = (sl_paper_measure){.unit = "", .neutral = NAN, .within = 0.05, .still = 0.02};
     sl_status status = copy_word(r, unit, "unit", &m->unit);
     if (!status)
-        status = sl_yaml_take_count(&r->yaml, digits, "digits", &places);
-    if (!status && places > 6)
+        status = sl_yaml_take_count(&r->yaml, digits, "digits", &locations);
+    if (!status && locations > 6)
         return FAIL(digits, "at most 6 digits are shown");
-    m->digits = (int)places;
+    m->digits = (int)locations;
     if (!status)
         status = sl_yaml_take_number(&r->yaml, neutral, "neutral", &m->neutral);
     if (!status)

@@ -31,12 +31,12 @@ static sl_status add_counts(sl_values *values, const sl_counts *counts, sl_error
 
 /* "gap_4": counts of a histogram; bins have the names of their least values. */
 static sl_status add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
-                          uint64_t (*least)(unsigned), sl_error *error)
+                          uint64_t (*min)(unsigned), sl_error *error)
 {
     sl_status status = SL_OK;
     for (unsigned i = 0; i < bins && !status; i++) {
         char name[SL_VALUE_NAME];
-        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)least(i));
+        snprintf(name, sizeof name, "%s_%llu", what, (unsigned long long)min(i));
         status = bin[i] || i < 12 ? add(values, name, (double)bin[i], error) : SL_OK;
     }
     return status;
@@ -127,8 +127,7 @@ static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_e
     if (!status)
         status = add(values, "stream_missed_reuses", (double)(reuse.missed - reuse.missed_gap.never), error);
     if (!status)
-        status =
-            add_bins(values, "stream_missed_gap", reuse.missed_gap.bin, SL_DISTANCE_BINS, sl_distance_min, error);
+        status = add_bins(values, "stream_missed_gap", reuse.missed_gap.bin, SL_DISTANCE_BINS, sl_distance_min, error);
     return status;
 }
 

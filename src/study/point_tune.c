@@ -28,11 +28,11 @@ static sl_status add(const tuning *t, const char *way, const char *what, double 
 }
 
 /* What the machine did with a choice. */
-static sl_status add_run(const tuning *t, const sl_sim_clock *clock, const char *way, const uint8_t *choice,
+static sl_status add_run(const tuning *t, const sl_sim_timer *timer, const char *way, const uint8_t *choice,
                          sl_error *error)
 {
     sl_sim_result result = {0};
-    sl_status status = sl_sim_clock_run(clock, choice, &result, error);
+    sl_status status = sl_sim_timer_run(timer, choice, &result, error);
     for (uint32_t i = 0; i < t->machine->levels && !status; i++) {
         char name[SL_VALUE_NAME];
         snprintf(name, sizeof name, "%s_hits", t->machine->level[i].name);
@@ -102,14 +102,14 @@ static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, double origin
     return status;
 }
 
-static sl_status choose(const tuning *t, sl_tuner *tuner, const sl_sim_clock *clock, sl_error *error)
+static sl_status choose(const tuning *t, sl_tuner *tuner, const sl_sim_timer *timer, sl_error *error)
 {
     double original;
     sl_status status = time_original(tuner, &original, error);
     if (!status)
         status = add(t, "kernel", "loads", tuner->graph->loads, error);
     if (!status)
-        status = add_run(t, clock, "original", NULL, error);
+        status = add_run(t, timer, "original", NULL, error);
     if (!status)
         status = add(t, "original", "cycles", original, error);
     if (!status)
@@ -122,7 +122,7 @@ static sl_status choose(const tuning *t, sl_tuner *tuner, const sl_sim_clock *cl
             continue;
         status = sl_tune(tuner, way, &tuned, error);
         if (!status)
-            status = add_run(t, clock, way->name, tuned.mode, error);
+            status = add_run(t, timer, way->name, tuned.mode, error);
         if (!status)
             status = add(t, way->name, "cycles", cycles_of(&tuned, original), error);
         if (!status)
@@ -137,7 +137,7 @@ static sl_status tune_launch(void *context, const sl_timed_launch *launch, sl_er
 {
     const tuning *t = context;
     sl_tuner tuner;
-    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->clock, NULL, error);
+    sl_status status = sl_tuner_init(&tuner, launch->graph, launch->timer, NULL, error);
     if (!status) {
         status = choose(t, &tuner, launch->sim, error);
         sl_tuner_fini(&tuner);

@@ -16,15 +16,15 @@ static const sl_outcome *best_outcome(const sl_reproduction *r, int program, int
     const sl_paper_config *c = &r->paper->config[config];
     int first = r->first[(size_t)program * r->paper->configs + (size_t)config];
     const sl_outcome *best = NULL;
-    double least = INFINITY;
+    double min = INFINITY;
     for (size_t i = 0; first >= 0 && i < c->variants; i++) {
         const sl_outcome *o = &r->outcome[(size_t)first + i];
         const double *value = c->best ? sl_values_find(&o->values, c->best) : NULL;
         if (o->state == SL_OUTCOME_FAILED || o->state == SL_OUTCOME_NONE || (c->best && !value))
             continue;
-        if (!best || (value && *value < least)) {
+        if (!best || (value && *value < min)) {
             best = o;
-            least = value ? *value : 0;
+            min = value ? *value : 0;
         }
     }
     return best;

@@ -10,7 +10,7 @@
 #include "study/config.h"
 #include "workloads/workload.h"
 
-enum { MOST_POINTS = 1000000, MOST_AXES = 48 };
+enum { MAX_POINTS = 1000000, MAX_AXES = 48 };
 
 enum {
     KIND,
@@ -50,7 +50,7 @@ struct reader {
     sl_yaml yaml;
     sl_sweep_spec *spec;
     size_t axes;
-    axis axis[MOST_AXES];
+    axis axis[MAX_AXES];
 };
 
 static sl_status copy_word(reader *r, const yaml_node_t *node, const char *name, const char **word)
@@ -227,12 +227,12 @@ static sl_status add_values(reader *r, axis *a, const yaml_node_t *list)
     return SL_OK;
 }
 
-static sl_status add_axis(reader *r, const yaml_node_t *place, axis a)
+static sl_status add_axis(reader *r, const yaml_node_t *location, axis a)
 {
     if (!a.count)
-        return sl_yaml_fail(&r->yaml, place, "'%s' has no values", a.name);
-    if (r->axes == MOST_AXES)
-        return sl_yaml_fail(&r->yaml, place, "a sweep varies at most %d things", MOST_AXES);
+        return sl_yaml_fail(&r->yaml, location, "'%s' has no values", a.name);
+    if (r->axes == MAX_AXES)
+        return sl_yaml_fail(&r->yaml, location, "a sweep varies at most %d things", MAX_AXES);
     r->axis[r->axes++] = a;
     return SL_OK;
 }
@@ -322,8 +322,8 @@ static sl_status make_points(reader *r, const sl_point *start)
     size_t points = 1;
     for (size_t i = 0; i < r->axes; i++) {
         points *= r->axis[i].count;
-        if (points > MOST_POINTS)
-            return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "these are more than %d points", MOST_POINTS);
+        if (points > MAX_POINTS)
+            return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "these are more than %d points", MAX_POINTS);
     }
     r->spec->point = sl_arena_array(&r->spec->arena, sl_point, points);
     if (!r->spec->point)

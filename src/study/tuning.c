@@ -55,12 +55,12 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     sl_status status = plan->code_hash ? SL_OK : sl_input_hash(t->input, launch->module, &plan->code_hash, error);
     if (status)
         return status;
-    if (!plan->clock) {
-        plan->clock = sl_arena_strdup(&plan->arena, launch->clock->name);
-        plan->unit = sl_arena_strdup(&plan->arena, launch->clock->unit);
+    if (!plan->timer) {
+        plan->timer = sl_arena_strdup(&plan->arena, launch->timer->name);
+        plan->unit = sl_arena_strdup(&plan->arena, launch->timer->unit);
     }
     t->options.code_hash = plan->code_hash;
-    status = sl_tuner_init(&tuner, launch->graph, launch->clock, &t->options, error);
+    status = sl_tuner_init(&tuner, launch->graph, launch->timer, &t->options, error);
     if (!status) {
         status = tune_kernel(t, launch, &tuner, error);
         sl_tuner_fini(&tuner);

@@ -7,8 +7,8 @@
 #ifndef SL_STUDY_TUNING_H
 #define SL_STUDY_TUNING_H
 
-#include "bypass/clock_gpu.h"
-#include "bypass/clock_sim.h"
+#include "bypass/timer_gpu.h"
+#include "bypass/timer_sim.h"
 #include "bypass/tune.h"
 #include "study/recording.h"
 
@@ -19,9 +19,9 @@ typedef struct sl_timed_launch {
     uint64_t launch;   /* number among all launches of the input */
     uint64_t launches; /* of this kernel */
     const sl_load_graph *graph;
-    const sl_clock *clock;
-    const sl_sim_clock *sim; /* the same, where it is the simulator's; NULL otherwise */
-    bool repeats;            /* see sl_gpu_clock_repeats */
+    const sl_timer *timer;
+    const sl_sim_timer *sim; /* the same, where it is the simulator's; NULL otherwise */
+    bool repeats;            /* see sl_gpu_timer_repeats */
     bool too_short;          /* for the timer */
 } sl_timed_launch;
 
@@ -30,9 +30,9 @@ typedef struct sl_timed_kernels {
     const char *kernel_regex; /* NULL or "": all kernels */
     bool cold;                /* caches are emptied before every run */
     /* on a GPU */
-    uint32_t most_launches; /* of each kernel */
-    uint32_t rounds;        /* 0: the timer's own choice */
-    bool check;             /* a workload's own check in the end */
+    uint32_t max_launches; /* of each kernel */
+    uint32_t rounds;       /* 0: the timer's own choice */
+    bool check;            /* a workload's own check in the end */
     /* on the simulator */
     const sl_machine *machine;
     const sl_recording *recording;

@@ -106,7 +106,7 @@ static sl_status choose(tour *t, sl_error *error)
         seen *one = &t->seen.items[i];
         for (size_t k = 0; k < t->seen.count; k++)
             one->of_kernel += !strcmp(t->seen.items[k].kernel, one->kernel);
-        one->wanted = sl_kernel_matches(&t->kernels, one->kernel, NULL) && rank(t, i) < t->wanted->most_launches;
+        one->wanted = sl_kernel_matches(&t->kernels, one->kernel, NULL) && rank(t, i) < t->wanted->max_launches;
         any |= one->wanted;
     }
     if (any)
@@ -125,12 +125,12 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
                                .launch = t->next,
                                .launches = one->of_kernel};
     sl_load_graph graph;
-    sl_gpu_clock *clock = NULL;
+    sl_gpu_timer *timer = NULL;
     const sl_input *of = t->wanted->input;
     char text[512];
     char *input = sl_arena_printf(arena, "%s %s launch %llu", sl_input_text(of, text, sizeof text), visited.func->name,
                                   (unsigned long long)t->next);
-    sl_gpu_clock_options options = {.input = input,
+    sl_gpu_timer_options options = {.input = input,
                                     .ptx = of->ptx,
                                     .ptx_length = of->ptx_length,
                                     .rounds = t->wanted->rounds,
@@ -139,15 +139,15 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
         input ? sl_input_loads(of, visited.module, visited.func, sl_device_info_of(t->device)->sm, arena, &graph, error)
               : sl_fail_memory(error);
     if (!status)
-        status = sl_gpu_clock_create(kernel, launch, &graph, &options, &clock, error);
+        status = sl_gpu_timer_create(kernel, launch, &graph, &options, &timer, error);
     if (status)
         return status;
     visited.graph = &graph;
-    visited.clock = sl_gpu_clock_interface(clock);
-    visited.repeats = sl_gpu_clock_repeats(clock);
-    sl_gpu_clock_base(clock, &visited.too_short);
+    visited.timer = sl_gpu_timer_interface(timer);
+    visited.repeats = sl_gpu_timer_repeats(timer);
+    sl_gpu_timer_base(timer, &visited.too_short);
     status = t->wanted->visit(t->wanted->context, &visited, error);
-    sl_status last = sl_gpu_clock_destroy(clock, status ? NULL : error);
+    sl_status last = sl_gpu_timer_destroy(timer, status ? NULL : error);
     return status ? status : last;
 }
 

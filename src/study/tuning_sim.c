@@ -89,7 +89,7 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
     const sl_trace_kernel *kernel = sl_trace_kernel_at(trace, one->kernel);
     sl_load_graph graph;
     sl_loaded *loaded = NULL;
-    sl_sim_clock *clock = NULL;
+    sl_sim_timer *timer = NULL;
     uint32_t *load_of = NULL;
     sl_timed_launch visited = {.module = t->module,
                                .func = sl_ptx_find(t->module, kernel->symbol),
@@ -97,7 +97,7 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
                                .launches = launches,
                                .graph = &graph,
                                .repeats = true};
-    const sl_sim_clock_options options = {
+    const sl_sim_timer_options options = {
         .input = name_launch(t, launch, kernel->symbol, arena), .seed = w->seed, .cold = w->cold, .pool = w->pool};
     if (!visited.func || !options.input)
         return visited.func
@@ -109,13 +109,13 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
     if (!status)
         status = sl_loaded_create(trace, one->number, w->pool, &loaded, error);
     if (!status)
-        status = sl_sim_clock_create(w->machine, loaded, load_of, &options, &clock, error);
+        status = sl_sim_timer_create(w->machine, loaded, load_of, &options, &timer, error);
     if (!status) {
-        visited.clock = sl_sim_clock_interface(clock);
-        visited.sim = clock;
+        visited.timer = sl_sim_timer_interface(timer);
+        visited.sim = timer;
         status = w->visit(w->context, &visited, error);
     }
-    sl_sim_clock_destroy(clock);
+    sl_sim_timer_destroy(timer);
     sl_loaded_destroy(loaded);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "policy/policy.h"
 
-enum { MOST_POINTS = 4096 };
+enum { MAX_POINTS = 4096 };
 
 sl_status sl_whatif_init(sl_whatif *w, const sl_point *like, bool first_level, sl_error *error)
 {
@@ -38,8 +38,8 @@ void sl_whatif_fini(sl_whatif *w)
 /* `machine` NULL: the one that all have. */
 static sl_status add_point(sl_whatif *w, const sl_machine *machine, sl_whatif_point point, sl_error *error)
 {
-    if (w->points.count >= MOST_POINTS)
-        return sl_fail(error, SL_LIMIT, "more than %d points in one sweep", MOST_POINTS);
+    if (w->points.count >= MAX_POINTS)
+        return sl_fail(error, SL_LIMIT, "more than %d points in one sweep", MAX_POINTS);
     uint64_t seed = point.point.seed ? point.point.seed : w->like.seed;
     point.point = w->like;
     point.point.seed = seed;
@@ -92,7 +92,7 @@ sl_status sl_whatif_product(sl_whatif *w, const sl_whatif_list list[4], sl_error
 
 typedef enum parameter { WAYS, SIZE, LINE, MSHRS, PARAMETERS } parameter;
 
-static uint64_t own_value(const sl_level *level, parameter p)
+static uint64_t current_value(const sl_level *level, parameter p)
 {
     return p == WAYS ? level->ways : p == SIZE ? level->size_bytes : p == LINE ? level->line_bytes : level->mshrs;
 }
@@ -112,7 +112,7 @@ static sl_first_level level_with(parameter p, uint64_t value)
 static sl_status add_factors(sl_whatif *w, parameter p, const char *name, const char *const *factor, int factors,
                              uint64_t divisor, bool named, sl_error *error)
 {
-    uint64_t own = own_value(&w->like.resolved->level[0], p);
+    uint64_t own = current_value(&w->like.resolved->level[0], p);
     for (int f = 0; f < factors; f++) {
         uint64_t value = (own << f) / divisor;
         const sl_first_level level = level_with(p, value);
@@ -159,7 +159,7 @@ sl_status sl_whatif_seeds(sl_whatif *w, uint64_t count, sl_error *error)
 /* ---- policies ---- */
 
 /* "lru", "decoupled+lru": what the first level has. */
-static const char *own_policies(const sl_level *level, sl_arena *arena)
+static const char *current_policies(const sl_level *level, sl_arena *arena)
 {
     return sl_arena_printf(arena, "%s%s%s", level->bypass, *level->bypass ? "+" : "", level->replacement);
 }
@@ -191,7 +191,7 @@ static sl_status add_policy(sl_whatif *w, const sl_policy_ops *policy, sl_error 
 sl_status sl_whatif_policies(sl_whatif *w, sl_error *error)
 {
     bool model = w->like.kind == SL_POINT_MODEL;
-    const char *own = own_policies(&w->like.resolved->level[0], &w->arena);
+    const char *own = current_policies(&w->like.resolved->level[0], &w->arena);
     sl_status status = own ? SL_OK : sl_fail_memory(error);
     if (!status && !model)
         status = add_point(w, NULL, (sl_whatif_point){.policy = own}, error);

@@ -15,9 +15,9 @@ sl_status sl_words_split(const char *text, sl_words *words, sl_error *error)
             *at++ = 0;
         if (!*at)
             break;
-        if (words->count == SL_MOST_WORDS) {
+        if (words->count == SL_MAX_WORDS) {
             sl_words_free(words);
-            return sl_fail(error, SL_LIMIT, "'%.60s...' are more than %d words", text, SL_MOST_WORDS);
+            return sl_fail(error, SL_LIMIT, "'%.60s...' are more than %d words", text, SL_MAX_WORDS);
         }
         words->word[words->count++] = at;
         for (; *at && (*at != ' ' || depth > 0); at++)

@@ -7,12 +7,12 @@
 
 #include "sluice/error.h"
 
-enum { SL_MOST_WORDS = 32 };
+enum { SL_MAX_WORDS = 32 };
 
 typedef struct sl_words {
     char *text; /* a copy, which the words are parts of */
     size_t count;
-    const char *word[SL_MOST_WORDS];
+    const char *word[SL_MAX_WORDS];
 } sl_words;
 
 sl_status sl_words_split(const char *text, sl_words *words, sl_error *error);

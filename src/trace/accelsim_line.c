@@ -46,13 +46,13 @@ static uint64_t read_hex(scan *s)
     return value;
 }
 
-static uint64_t read_decimal(scan *s, uint64_t most)
+static uint64_t read_decimal(scan *s, uint64_t max)
 {
     const char *at = skip_blanks(s->at), *first;
     uint64_t value = 0;
     for (first = at; isdigit((unsigned char)*at) && at - first < 19; at++)
         value = value * 10 + (uint64_t)(*at - '0');
-    s->bad |= at == first || !ends_token(*at) || value > most;
+    s->bad |= at == first || !ends_token(*at) || value > max;
     s->at = at;
     return s->bad ? 0 : value;
 }

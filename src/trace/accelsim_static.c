@@ -109,7 +109,7 @@ void sl_sass_table_last(sl_sass_table *t, uint32_t inst)
 
 /* ---- finishing ---- */
 
-static int compare_places(const void *left, const void *right, void *context)
+static int compare_locations(const void *left, const void *right, void *context)
 {
     const sl_sass_inst *insts = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -159,7 +159,7 @@ bool sl_sass_table_finish(sl_sass_table *t, const char *symbol, uint32_t registe
         return false;
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    qsort_r(order, count, sizeof *order, compare_places, t->insts.items);
+    qsort_r(order, count, sizeof *order, compare_locations, t->insts.items);
     string_table strings = {0};
     intern(&strings, "");
     for (uint32_t i = 0; i < count; i++) {

@@ -69,10 +69,10 @@ static inline uint64_t sl_read_varint(sl_reading *r)
 }
 
 /* A value that must not exceed `most`. */
-static inline uint64_t sl_read_upto(sl_reading *r, uint64_t most)
+static inline uint64_t sl_read_upto(sl_reading *r, uint64_t max)
 {
     uint64_t value = sl_read_varint(r);
-    if (value <= most)
+    if (value <= max)
         return value;
     r->bad = true;
     return 0;

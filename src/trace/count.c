@@ -269,7 +269,7 @@ static void add_tally(sl_counts *counts, tally t, int space, unsigned access)
 }
 
 /* The space that an instruction's counters belong to even when it never ran. */
-static int own_space(const sl_inst *inst)
+static int declared_space(const sl_inst *inst)
 {
     switch (inst->space) {
     case SL_MEM_SHARED:
@@ -291,7 +291,7 @@ static void fill_slot(const sl_launch_counter *c, uint32_t slot, sl_counts *coun
     if (inst->access >= ACCESSES)
         return;
     for (int space = 0; space < SPACES; space++)
-        if (c->tallies[slot][space].requests || space == own_space(inst))
+        if (c->tallies[slot][space].requests || space == declared_space(inst))
             add_tally(counts, c->tallies[slot][space], space, inst->access);
 }
 

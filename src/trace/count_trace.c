@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { LEAST_BLOCKS = 64, MOST_PIECES = 64 };
+enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
 
 typedef struct piece {
     uint64_t first_block, end_block;
@@ -65,10 +65,10 @@ sl_status sl_trace_count_launch(const sl_trace *trace, uint32_t launch, const sl
     const sl_trace_launch *l = sl_trace_launch_at(trace, launch);
     uint64_t blocks = sl_launch_blocks(l);
     size_t threads = pool ? sl_pool_threads(pool) : 1, count = threads > 1 ? threads * 4 : 1;
-    if (count > blocks / LEAST_BLOCKS + 1)
-        count = (size_t)(blocks / LEAST_BLOCKS) + 1;
-    if (count > MOST_PIECES)
-        count = MOST_PIECES;
+    if (count > blocks / MIN_BLOCKS + 1)
+        count = (size_t)(blocks / MIN_BLOCKS) + 1;
+    if (count > MAX_PIECES)
+        count = MAX_PIECES;
     piece *pieces = calloc(count, sizeof *pieces);
     if (damage)
         *damage = (sl_error){0};

@@ -7,8 +7,8 @@ const uint8_t sl_format_magic[SL_MAGIC_BYTES] = {0x89, 'S', 'L', 'T', '\r', '\n'
 const uint8_t sl_format_end_magic[SL_MAGIC_BYTES] = {'S', 'L', 'T', '-', 'E', 'N', 'D', '\n'};
 
 enum {
-    MOST_INSTS = 1 << 24,
-    MOST_BLOCK_THREADS = 1 << 16,
+    MAX_INSTS = 1 << 24,
+    MAX_BLOCK_THREADS = 1 << 16,
 };
 
 /* The CRC of PNG and Ethernet, four bits at a time: it only ever guards a few dozen bytes. */
@@ -57,7 +57,7 @@ bool sl_chunk_load(const uint8_t bytes[SL_CHUNK_HEADER_BYTES], sl_chunk *c)
         .first_block = sl_load64(bytes + 24),
         .last_block = sl_load64(bytes + 32),
     };
-    return c->raw_bytes <= SL_CHUNK_MOST && c->first_block <= c->last_block;
+    return c->raw_bytes <= SL_CHUNK_MAX && c->first_block <= c->last_block;
 }
 
 /* ---- checks ---- */
@@ -78,7 +78,7 @@ const char *sl_kernel_wrong(const sl_trace_kernel *k)
 {
     if (!k->strings || !k->strings_bytes || k->strings[0] || k->strings[k->strings_bytes - 1])
         return "a string table that does not begin and end with an empty string";
-    if (k->insts > MOST_INSTS || k->bbs > MOST_INSTS || k->mem_slots > k->insts)
+    if (k->insts > MAX_INSTS || k->bbs > MAX_INSTS || k->mem_slots > k->insts)
         return "more instructions than any kernel has";
     uint32_t slots = 0;
     for (uint32_t i = 0; i < k->insts; i++) {
@@ -110,7 +110,7 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
             return "an empty grid or block";
         threads *= l->block[d];
         blocks *= l->grid[d];
-        if (threads > MOST_BLOCK_THREADS || blocks > INT64_MAX)
+        if (threads > MAX_BLOCK_THREADS || blocks > INT64_MAX)
             return "a grid or block that is too large";
     }
     return NULL;
@@ -211,7 +211,7 @@ static void get_blocks(sl_reading *r, sl_arena *arena, sl_trace_kernel *k)
     uint32_t expected = 0;
     for (uint32_t b = 0; b < k->bbs && !r->bad; b++) {
         bb[b].first = get_difference(r, expected);
-        bb[b].count = (uint32_t)sl_read_upto(r, MOST_INSTS);
+        bb[b].count = (uint32_t)sl_read_upto(r, MAX_INSTS);
         expected = bb[b].first + bb[b].count;
     }
     k->bb = bb;

@@ -12,14 +12,14 @@ enum {
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */
     SL_CHUNK_HEADER_BYTES = 48,
     SL_FOOTER_BYTES = 32,
-    SL_PRODUCER_MOST = 65536,
+    SL_PRODUCER_MAX = 65536,
 };
 extern const uint8_t sl_format_magic[SL_MAGIC_BYTES], sl_format_end_magic[SL_MAGIC_BYTES];
 
 enum {
     SL_CHUNK_MAGIC = 0x48434c53, /* "SLCH" */
     SL_CHUNK_TARGET = 1 << 20,   /* a chunk is closed when it has this many raw bytes */
-    SL_CHUNK_MOST = 1 << 28,     /* no chunk has more */
+    SL_CHUNK_MAX = 1 << 28,      /* no chunk has more */
 };
 
 typedef enum sl_chunk_kind {

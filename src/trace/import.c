@@ -17,12 +17,12 @@ static bool is_list_line(const char *line)
 /* The first lines of a text; a binary file has none that match. */
 static sl_status detect_text(const char *path, sl_trace_format *format, sl_error *error)
 {
-    enum { MOST_LINES = 20 };
+    enum { MAX_LINES = 20 };
     sl_lines *lines;
     sl_status status = sl_lines_open(path, &lines, error);
     if (status)
         return status;
-    for (int i = 0; i < MOST_LINES && *format == SL_FORMAT_UNKNOWN; i++) {
+    for (int i = 0; i < MAX_LINES && *format == SL_FORMAT_UNKNOWN; i++) {
         char *line;
         if (sl_lines_next(lines, &line, NULL) || !line) /* too long, or damaged: not a text we know */
             break;

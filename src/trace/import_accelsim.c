@@ -15,7 +15,7 @@
 
 enum {
     GENERIC_WINDOW_BYTES = 1 << 24, /* of shared and of local memory in generic space */
-    MOST_BLOCK_THREADS = 1024,
+    MAX_BLOCK_THREADS = 1024,
 };
 
 /* One kernel-N.traceg. */
@@ -33,7 +33,7 @@ typedef struct kernel_file {
     bool in_block, skipped; /* skipped: beyond the sink's limit */
     uint64_t block;
     sl_sparse_set blocks_seen;
-    uint64_t warps_seen[MOST_BLOCK_THREADS / 32 / 64 + 1];
+    uint64_t warps_seen[MAX_BLOCK_THREADS / 32 / 64 + 1];
     /* the second time */
     const sl_launch_sink *sink;
     uint64_t block_limit;
@@ -63,13 +63,13 @@ static uint64_t product(const uint32_t dims[3])
     return all > UINT64_MAX ? UINT64_MAX : (uint64_t)all;
 }
 
-static bool read_number(const char *text, int base, uint64_t most, uint64_t *value)
+static bool read_number(const char *text, int base, uint64_t max, uint64_t *value)
 {
     char *end;
     while (*text == ' ')
         text++;
     *value = strtoull(text, &end, base);
-    return end != text && *text != '-' && !end[strspn(end, " \t")] && *value <= most;
+    return end != text && *text != '-' && !end[strspn(end, " \t")] && *value <= max;
 }
 
 /* "-key = value"; keys that say nothing about what was executed are passed over. */
@@ -90,7 +90,7 @@ static sl_status read_header_line(kernel_file *f, const char *line, sl_error *er
     } else if (KEY("-grid dim")) {
         good = read_dims(value, f->launch.grid) && product(f->launch.grid) <= INT64_MAX;
     } else if (KEY("-block dim")) {
-        good = read_dims(value, f->launch.block) && product(f->launch.block) <= MOST_BLOCK_THREADS;
+        good = read_dims(value, f->launch.block) && product(f->launch.block) <= MAX_BLOCK_THREADS;
     } else if (KEY("-shmem")) {
         good = read_number(value, 10, UINT32_MAX, &number);
         f->shared_bytes = (uint32_t)number;

@@ -14,7 +14,7 @@
 #include "trace/import_parts.h"
 #include "trace/thread_lines.h"
 
-enum { LANES = 32, MOST_KINDS = 32, SPILL_BYTES = 1 << 26 };
+enum { LANES = 32, MAX_KINDS = 32, SPILL_BYTES = 1 << 26 };
 
 typedef struct queued {
     uint64_t addr;
@@ -43,9 +43,9 @@ typedef struct thread_file {
     const sl_launch_sink *sink;
     sl_thread_lines *lines;
     sl_trace_launch launch;
-    uint32_t threads, warps;         /* of a block */
-    SL_ARRAY(uint32_t) counts;       /* accesses of each thread */
-    uint64_t kinds_code[MOST_KINDS]; /* width << 1 | store */
+    uint32_t threads, warps;        /* of a block */
+    SL_ARRAY(uint32_t) counts;      /* accesses of each thread */
+    uint64_t kinds_code[MAX_KINDS]; /* width << 1 | store */
     uint32_t kinds;
     /* the second time */
     bool encoding;
@@ -53,10 +53,10 @@ typedef struct thread_file {
     open_block **block; /* [grid] */
     sl_launch_stats stats;
     /* the static table */
-    sl_inst inst[MOST_KINDS];
-    sl_trace_bb bb[MOST_KINDS];
-    uint32_t mem_inst[MOST_KINDS];
-    char strings[MOST_KINDS * 16];
+    sl_inst inst[MAX_KINDS];
+    sl_trace_bb bb[MAX_KINDS];
+    uint32_t mem_inst[MAX_KINDS];
+    char strings[MAX_KINDS * 16];
     char name[256];
     sl_trace_kernel kernel;
 } thread_file;
@@ -84,7 +84,7 @@ static sl_status read_access(thread_file *f, thread_access *out, bool *more, sl_
     while (kind < f->kinds && f->kinds_code[kind] != code)
         kind++;
     if (kind == f->kinds) {
-        if (f->encoding || kind == MOST_KINDS)
+        if (f->encoding || kind == MAX_KINDS)
             return bad_line(f, error,
                             f->encoding ? "the file changed while it was read"
                                         : "more different widths than accesses have");

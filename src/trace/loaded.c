@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-enum { LEAST_BLOCKS = 64, MOST_PIECES = 64 };
+enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
 
 /* One warp's streams in one part of its block. */
 typedef struct part {
@@ -190,10 +190,10 @@ sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool
     uint64_t blocks = sl_launch_blocks(l->launch);
     size_t threads = pool ? sl_pool_threads(pool) : 1;
     l->pieces = threads > 1 ? threads * 4 : 1;
-    if (l->pieces > blocks / LEAST_BLOCKS + 1)
-        l->pieces = (size_t)(blocks / LEAST_BLOCKS) + 1;
-    if (l->pieces > MOST_PIECES)
-        l->pieces = MOST_PIECES;
+    if (l->pieces > blocks / MIN_BLOCKS + 1)
+        l->pieces = (size_t)(blocks / MIN_BLOCKS) + 1;
+    if (l->pieces > MAX_PIECES)
+        l->pieces = MAX_PIECES;
     l->piece = calloc(l->pieces, sizeof *l->piece);
     sl_status status = l->piece ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < l->pieces && !status; i++) {

@@ -64,7 +64,7 @@ static sl_status read_header(sl_trace *t, size_t *after, sl_error *error)
                           "the trace has format version %u.%u; this program reads versions %u.x", major, minor,
                           SL_FORMAT_MAJOR);
     uint32_t length = sl_load32(head + 12);
-    bool whole = length <= SL_PRODUCER_MOST && length <= t->bytes - SL_HEADER_BYTES;
+    bool whole = length <= SL_PRODUCER_MAX && length <= t->bytes - SL_HEADER_BYTES;
     char *covered = malloc(16 + (whole ? length : 0) + 1); /* what the checksum is of: fixed part, producer */
     if (!covered)
         return sl_fail_memory(error);
@@ -93,7 +93,7 @@ static sl_status read_index_chunks(sl_trace *t, sl_reading *r)
         sl_chunk c = {.kind = (uint8_t)sl_read_upto(r, UINT8_MAX), .flags = (uint8_t)sl_read_upto(r, UINT8_MAX)};
         c.number = (uint32_t)sl_read_upto(r, UINT32_MAX);
         c.offset = expected + sl_read_upto(r, t->bytes);
-        c.raw_bytes = (uint32_t)sl_read_upto(r, SL_CHUNK_MOST);
+        c.raw_bytes = (uint32_t)sl_read_upto(r, SL_CHUNK_MAX);
         c.packed_bytes = (uint32_t)sl_read_upto(r, UINT32_MAX);
         c.blocks = (uint32_t)sl_read_upto(r, UINT32_MAX);
         c.first_block = sl_read_varint(r);
@@ -350,7 +350,7 @@ static void __attribute__((format(printf, 2, 3))) tell(sl_error *damage, const c
 
 static void tell_incomplete(const sl_trace *t, sl_error *damage)
 {
-    enum { MOST_TOLD = 3 };
+    enum { MAX_STATISTICS = 3 };
     size_t incomplete = 0, lost = 0;
     uint32_t expected = 0;
     for (size_t i = 0; i < t->launches.count; i++) {
@@ -359,14 +359,14 @@ static void tell_incomplete(const sl_trace *t, sl_error *damage)
         expected = entry->number + 1;
         if (entry->chunks && entry->chunk[entry->chunks - 1].flags & SL_CHUNK_LAST)
             continue;
-        if (incomplete++ < MOST_TOLD)
+        if (incomplete++ < MAX_STATISTICS)
             tell(damage, " Of launch %llu (%s), %llu of %llu blocks are whole.",
                  (unsigned long long)entry->launch.index, t->kernels.items[entry->launch.kernel]->name,
                  (unsigned long long)entry->launch.blocks_recorded,
                  (unsigned long long)sl_launch_blocks(&entry->launch));
     }
-    if (incomplete > MOST_TOLD)
-        tell(damage, " So are parts of %zu other launches.", incomplete - MOST_TOLD);
+    if (incomplete > MAX_STATISTICS)
+        tell(damage, " So are parts of %zu other launches.", incomplete - MAX_STATISTICS);
     if (lost)
         tell(damage, " %zu launch%s cannot be read at all.", lost, lost == 1 ? "" : "es");
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static size_t place_of(uint64_t number, size_t slot_count)
+static size_t index_of(uint64_t number, size_t slot_count)
 {
     return (size_t)((number * 0x9e3779b97f4a7c15u) >> 20) & (slot_count - 1);
 }
@@ -25,7 +25,7 @@ static bool grow(sl_sparse_set *set)
     for (size_t i = 0; i < set->slot_count; i++) {
         if (!set->slots[i])
             continue;
-        size_t at = place_of(set->slots[i]->number, slot_count);
+        size_t at = index_of(set->slots[i]->number, slot_count);
         while (slots[at])
             at = (at + 1) & (slot_count - 1);
         slots[at] = set->slots[i];
@@ -43,7 +43,7 @@ static sl_sparse_set_leaf *leaf_of(sl_sparse_set *set, uint64_t number)
         return set->latest;
     if (set->leaves * 2 >= set->slot_count && !grow(set))
         return NULL;
-    size_t at = place_of(number, set->slot_count);
+    size_t at = index_of(number, set->slot_count);
     while (set->slots[at] && set->slots[at]->number != number)
         at = (at + 1) & (set->slot_count - 1);
     if (!set->slots[at]) {
@@ -76,7 +76,7 @@ bool sl_sparse_set_has(const sl_sparse_set *set, uint64_t sector)
 {
     if (!set->slot_count)
         return false;
-    size_t at = place_of(sector >> SL_LEAF_LOG2, set->slot_count);
+    size_t at = index_of(sector >> SL_LEAF_LOG2, set->slot_count);
     while (set->slots[at] && set->slots[at]->number != sector >> SL_LEAF_LOG2)
         at = (at + 1) & (set->slot_count - 1);
     return set->slots[at] && set->slots[at]->bits[sector / 64 % SL_LEAF_WORDS] >> (sector & 63) & 1;

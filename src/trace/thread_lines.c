@@ -7,7 +7,7 @@
 
 #include "trace/lines.h"
 
-enum { MOST_THREADS = 1 << 26, MOST_BLOCK_THREADS = 1 << 16 };
+enum { MAX_THREADS = 1 << 26, MAX_BLOCK_THREADS = 1 << 16 };
 
 struct sl_thread_lines {
     sl_lines *lines;
@@ -27,7 +27,7 @@ static sl_status read_block_size(sl_thread_lines *t, uint32_t b[3], sl_error *er
     if (!line || sscanf(line, "blocksize: %u %u %u", &b[0], &b[1], &b[2]) != 3)
         return sl_thread_lines_bad(t, error, "the first line is 'blocksize: X Y Z'");
     unsigned __int128 threads = (unsigned __int128)b[0] * b[1] * b[2];
-    if (!threads || threads > MOST_BLOCK_THREADS)
+    if (!threads || threads > MAX_BLOCK_THREADS)
         return sl_thread_lines_bad(t, error, "a block has at least one thread and at most 65536");
     return SL_OK;
 }
@@ -60,7 +60,7 @@ static inline bool is_digit(char c)
     return (unsigned)(c - '0') < 10;
 }
 
-static inline const char *read_number(const char *at, uint64_t most, uint64_t *value)
+static inline const char *read_number(const char *at, uint64_t max, uint64_t *value)
 {
     const char *first;
     while (*at == ' ' || *at == '\t')
@@ -71,7 +71,7 @@ static inline const char *read_number(const char *at, uint64_t most, uint64_t *v
             return NULL;
         *value = *value * 10 + (uint64_t)(*at - '0');
     }
-    return at == first || *value > most ? NULL : at;
+    return at == first || *value > max ? NULL : at;
 }
 
 sl_status sl_thread_lines_next(sl_thread_lines *t, sl_thread_access *access, bool *more, sl_error *error)
@@ -85,7 +85,7 @@ sl_status sl_thread_lines_next(sl_thread_lines *t, sl_thread_access *access, boo
     if (!*more)
         return status;
     uint64_t store = 0, width = 0;
-    const char *at = read_number(line, MOST_THREADS, &access->thread);
+    const char *at = read_number(line, MAX_THREADS, &access->thread);
     at = at ? read_number(at, 1, &store) : NULL;
     at = at ? read_number(at, UINT64_MAX, &access->addr) : NULL;
     at = at ? read_number(at, UINT16_MAX, &width) : NULL;

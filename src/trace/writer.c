@@ -61,7 +61,7 @@ static sl_status write_all(sl_trace_writer *w, const uint8_t *data, size_t count
 /* Compresses w->raw and writes it as a chunk. */
 static sl_status write_chunk(sl_trace_writer *w, sl_chunk chunk, sl_error *error)
 {
-    if (w->raw.count > SL_CHUNK_MOST)
+    if (w->raw.count > SL_CHUNK_MAX)
         return sl_fail(error, SL_LIMIT, "a part of a block takes %zu bytes; record long blocks in smaller parts",
                        w->raw.count);
     size_t bound = ZSTD_compressBound(w->raw.count);
@@ -83,8 +83,8 @@ static sl_status write_chunk(sl_trace_writer *w, sl_chunk chunk, sl_error *error
 static sl_status write_header(sl_trace_writer *w, const char *producer, sl_error *error)
 {
     size_t length = producer ? strlen(producer) : 0;
-    if (length > SL_PRODUCER_MOST)
-        length = SL_PRODUCER_MOST;
+    if (length > SL_PRODUCER_MAX)
+        length = SL_PRODUCER_MAX;
     uint8_t fixed[SL_HEADER_BYTES] = {0};
     memcpy(fixed, sl_format_magic, SL_MAGIC_BYTES);
     fixed[8] = SL_FORMAT_MAJOR;

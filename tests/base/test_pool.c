@@ -12,7 +12,7 @@ enum { JOBS = 5000 };
 
 typedef struct tally {
     unsigned char ran[JOBS];
-    unsigned most_worker;
+    unsigned max_worker;
     size_t fail_from, fail_step;
 } tally;
 
@@ -21,8 +21,8 @@ static sl_status count_job(void *context, size_t index, unsigned worker, sl_erro
     (void)error;
     tally *t = context;
     t->ran[index]++;
-    if (worker >= t->most_worker)
-        return sl_fail(error, SL_INVALID, "worker %u of %u", worker, t->most_worker);
+    if (worker >= t->max_worker)
+        return sl_fail(error, SL_INVALID, "worker %u of %u", worker, t->max_worker);
     return SL_OK;
 }
 
@@ -33,7 +33,7 @@ static void every_job_runs_once_whatever_the_number_of_threads(void **state)
         sl_pool *pool;
         assert_int_equal(sl_pool_create(threads, &pool, NULL), SL_OK);
         assert_int_equal(sl_pool_threads(pool), threads);
-        tally t = {.most_worker = threads};
+        tally t = {.max_worker = threads};
         assert_int_equal(sl_pool_run(pool, JOBS, count_job, &t, NULL), SL_OK);
         for (size_t i = 0; i < JOBS; i++)
             assert_int_equal(t.ran[i], 1);
@@ -46,7 +46,7 @@ static void a_pool_can_be_run_again_and_again(void **state)
     (void)state;
     sl_pool *pool;
     assert_int_equal(sl_pool_create(4, &pool, NULL), SL_OK);
-    tally t = {.most_worker = 4};
+    tally t = {.max_worker = 4};
     for (size_t round = 0; round < 200; round++)
         assert_int_equal(sl_pool_run(pool, round % 7, count_job, &t, NULL), SL_OK);
     assert_int_equal(t.ran[0], 171);
@@ -91,7 +91,7 @@ static void success_leaves_the_error_untouched(void **state)
     sl_pool *pool;
     assert_int_equal(sl_pool_create(3, &pool, NULL), SL_OK);
     sl_error error = {.text = "before"};
-    tally t = {.most_worker = 3};
+    tally t = {.max_worker = 3};
     assert_int_equal(sl_pool_run(pool, 10, count_job, &t, &error), SL_OK);
     assert_string_equal(error.text, "before");
     sl_pool_destroy(pool);

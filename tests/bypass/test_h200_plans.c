@@ -11,7 +11,7 @@
 
 #define PAPERS SL_TEST_DATA "/../../papers/"
 
-enum { MOST_ROWS = 2048 };
+enum { MAX_ROWS = 2048 };
 
 typedef struct row {
     char subject[64], kernel[64], select[16], verdict[96];
@@ -20,7 +20,7 @@ typedef struct row {
 } row;
 
 static struct {
-    row row[MOST_ROWS];
+    row row[MAX_ROWS];
     size_t rows;
 } table;
 
@@ -34,7 +34,7 @@ static int read_table(void **state)
     assert_string_equal(line, "subject,kernel,launch,launches,loads,groups,select,bypass,unit,original,planned,speedup,"
                               "spread_percent,noise_percent,verdict\n");
     while (fgets(line, sizeof line, file)) {
-        assert_true(table.rows < MOST_ROWS);
+        assert_true(table.rows < MAX_ROWS);
         row *r = &table.row[table.rows++];
         int fields =
             sscanf(line, "%63[^,],%63[^,],%*u,%*u,%*u,%*u,%15[^,],%u,ns,%lf,%lf,%lf,%*f,%*f,\"%95[^\"]\"", r->subject,
@@ -97,7 +97,7 @@ static void check_plan(const char *name)
     snprintf(path, sizeof path, PAPERS "h200-plans/%s", name);
     if (sl_plan_read(path, &plan, &error))
         fail_msg("%s: %s", path, error.text);
-    assert_string_equal(plan.clock, "gpu NVIDIA H200");
+    assert_string_equal(plan.timer, "gpu NVIDIA H200");
     for (uint32_t k = 0; k < plan.kernels; k++) {
         const row *r = row_of(name, strcspn(name, "."), plan.kernel[k].function);
         unsigned chosen = 0;

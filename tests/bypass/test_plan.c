@@ -8,7 +8,7 @@
 #include "support.h"
 
 #define HEAD "{\"sluice_plan\": 1, \"code_hash\": \"00000000000000ab\", \"form\": \"ptx\", "
-#define LOAD "{\"function\": \"k\", \"place\": 3, \"mode\": \"L1\"}"
+#define LOAD "{\"function\": \"k\", \"instruction\": 3, \"mode\": \"L1\"}"
 
 static void expect_error(const char *text, const char *part)
 {
@@ -31,7 +31,7 @@ static void a_plan_is_read_as_it_was_written(void **state)
     size_t length;
     sl_plan_init(&plan);
     sl_plan_load loads[2] = {{.function = "k",
-                              .place = 7,
+                              .inst = 7,
                               .line = 12,
                               .source = "k.cu",
                               .source_line = 3,
@@ -42,7 +42,7 @@ static void a_plan_is_read_as_it_was_written(void **state)
                               .affinity = {NAN, 1.5, NAN, -2},
                               .spread = {NAN, 0.25, NAN, 0.5},
                               .why = "because \"it\" is"},
-                             {.function = "k", .place = 9, .affinity = {NAN, NAN, NAN, NAN}}};
+                             {.function = "k", .inst = 9, .affinity = {NAN, NAN, NAN, NAN}}};
     sl_plan_kernel kernel = {.function = "k", .base = 10, .planned = 8, .gain = 20, .verdict = "faster"};
     for (int m = 0; m < SL_BYPASS_MODES; m++)
         loads[1].spread[m] = NAN;
@@ -59,10 +59,10 @@ static void a_plan_is_read_as_it_was_written(void **state)
     assert_int_equal(sl_plan_parse(text, length, "p.json", &again, &error), SL_OK);
     assert_true(again.code_hash == plan.code_hash && again.thresh1 == 1.5 && again.loads == 2);
     assert_string_equal(again.code, "k.ptx");
-    assert_null(again.clock);
+    assert_null(again.timer);
     assert_true(again.kernel[0].base == 10 && again.kernel[0].gain == 20);
     const sl_plan_load *l = &again.load[0];
-    assert_true(l->place == 7 && l->line == 12 && l->source_line == 3 && l->group == 1 && l->mode == SL_BYPASS_BOTH);
+    assert_true(l->inst == 7 && l->line == 12 && l->source_line == 3 && l->group == 1 && l->mode == SL_BYPASS_BOTH);
     assert_true(l->affinity[1] == 1.5 && isnan(l->affinity[2]) && l->affinity[3] == -2 && l->spread[3] == 0.5);
     assert_string_equal(l->why, "because \"it\" is");
     assert_string_equal(l->array, "a|b");
@@ -84,12 +84,14 @@ static void what_is_no_plan_is_refused_with_its_place(void **state)
     expect_error("{\"sluice_plan\": 1, \"form\": \"ptx\", \"code_hash\": \"12\", \"loads\": []}",
                  "16 hexadecimal digits");
     expect_error(HEAD "\"x\": 1}", "no 'x' here");
-    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"plase\": 3, \"mode\": \"L1\"}]}", "did you mean 'place'?");
-    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"mode\": \"L1\"}]}", "a load has no 'place'");
-    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"place\": 1.5, \"mode\": \"L1\"}]}", "a whole number");
-    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"place\": -1, \"mode\": \"L1\"}]}", "a whole number");
-    expect_error(HEAD "\"loads\": [{\"function\": 4, \"place\": 1, \"mode\": \"L1\"}]}", "a string here, not a number");
-    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"place\": 1, \"mode\": \"L3\"}]}", "no mode is called 'L3'");
+    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instructoin\": 3, \"mode\": \"L1\"}]}", "did you mean 'instruction'?");
+    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"mode\": \"L1\"}]}", "a load has no 'instruction'");
+    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": 1.5, \"mode\": \"L1\"}]}", "a whole number");
+    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": -1, \"mode\": \"L1\"}]}", "a whole number");
+    expect_error(HEAD "\"loads\": [{\"function\": 4, \"instruction\": 1, \"mode\": \"L1\"}]}",
+                 "a string here, not a number");
+    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": 1, \"mode\": \"L3\"}]}",
+                 "no mode is called 'L3'");
     expect_error(HEAD "\"loads\": [" LOAD ", " LOAD "]}", "stood in the plan before");
     expect_error(HEAD "\"loads\": {}}", "an array here, not an object");
     expect_error(HEAD "\"kernels\": []}", "the plan has no 'loads'");
@@ -102,16 +104,16 @@ static void a_plan_fits_only_the_code_it_was_made_for(void **state)
     sl_plan plan;
     sl_error error = {0};
     const char *text = HEAD "\"loads\": [" LOAD "]}";
-    sl_load load = {.function = "k", .place = 3, .opcode = "ld.global.f32", .modes = 1 | 1 << SL_BYPASS_L1};
+    sl_load load = {.function = "k", .inst = 3, .opcode = "ld.global.f32", .modes = 1 | 1 << SL_BYPASS_L1};
     sl_load_graph graph = {.loads = 1, .load = &load};
     assert_int_equal(sl_plan_parse(text, strlen(text), "p.json", &plan, &error), SL_OK);
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xab, "k.ptx", &graph, &error), SL_OK);
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xac, "k.ptx", &graph, &error), SL_MISMATCH);
     assert_non_null(strstr(error.text, "00000000000000ab"));
     assert_int_equal(sl_plan_check(&plan, "llvm-ir", 0xab, "k.ll", &graph, &error), SL_INVALID);
-    load.place = 4;
+    load.inst = 4;
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xab, "k.ptx", &graph, &error), SL_NOT_FOUND);
-    load.place = 3;
+    load.inst = 3;
     load.modes = 1;
     load.fixed = "volatile";
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xab, "k.ptx", &graph, &error), SL_UNSUPPORTED);

@@ -27,7 +27,7 @@ static void set_up(bench *b)
 {
     *b = (bench){.rules = {2, {SL_BYPASS_L2, SL_BYPASS_L1}, 1.5, 1, 0.1}};
     for (uint32_t i = 0; i < LOADS; i++) {
-        b->load[i] = (sl_load){.function = "k", .place = i, .modes = 15, .group = i / 2};
+        b->load[i] = (sl_load){.function = "k", .inst = i, .modes = 15, .group = i / 2};
         b->member[i] = i;
     }
     b->group[0] = (sl_load_group){2, b->member};
@@ -180,7 +180,7 @@ static void thresholds_are_settings(void **state)
 
 /* Takes 1000, less what each load's mode gains, and what two loads gain together. Noise of `noise` percent. */
 typedef struct fake {
-    sl_clock face;
+    sl_timer face;
     const double (*gain)[SL_BYPASS_MODES];
     double together; /* when loads 0 and 1 both bypass L1 */
     double noise;
@@ -218,7 +218,7 @@ static void tune_with(bench *b, fake *f, const char *name, const sl_tuner_option
 {
     const sl_selector *selector;
     sl_error error = {0};
-    f->face = (sl_clock){.name = "fake", .unit = "cycles", .input = "i", .modes = 15, .context = f, .time = fake_time};
+    f->face = (sl_timer){.name = "fake", .unit = "cycles", .input = "i", .modes = 15, .context = f, .time = fake_time};
     f->face.exact = !f->noise;
     assert_int_equal(sl_selector_find(name, &selector, &error), SL_OK);
     assert_int_equal(sl_tuner_init(tuner, &b->graph, &f->face, options, &error), SL_OK);
@@ -328,23 +328,23 @@ static void of_many_loads_groups_come_first(void **state)
     sl_load_group group[2] = {{2, member}, {2, member + 2}};
     set_up(&b);
     for (uint32_t i = 0; i < 4; i++)
-        load[i] = (sl_load){.function = "k", .place = i, .modes = 15, .group = i / 2};
+        load[i] = (sl_load){.function = "k", .inst = i, .modes = 15, .group = i / 2};
     b.graph = (sl_load_graph){4, load, 2, group};
-    options.most = 6; /* of 18: the groups in three modes */
+    options.max = 6; /* of 18: the groups in three modes */
     tune_with(&b, &f, "ours", &options, &tuned, &tuner);
-    assert_int_equal(tuner.wished, 6);
+    assert_int_equal(tuner.measured, 6);
     assert_true(isnan(tuner.load[0][SL_BYPASS_L1]) && isnan(tuner.load[2][SL_BYPASS_L1]));
     assert_memory_equal(tuned.mode, ((uint8_t[]){0, 0, 3, 3}), 4);
     sl_tuner_fini(&tuner);
-    options.most = 12; /* there is room for the loads of one group */
+    options.max = 12; /* there is room for the loads of one group */
     tune_with(&b, &f, "ours", &options, &tuned, &tuner);
-    assert_int_equal(tuner.wished, 12);
+    assert_int_equal(tuner.measured, 12);
     sl_tuner_fini(&tuner);
     static const double flat[LOADS][SL_BYPASS_MODES] = {{0}, {0}, {0, 5, 2, 6}};
     f.gain = flat; /* the first makes none, and stays closed whatever there is room for */
-    options.most = 17;
+    options.max = 17;
     tune_with(&b, &f, "ours", &options, &tuned, &tuner);
-    assert_int_equal(tuner.wished, 12);
+    assert_int_equal(tuner.measured, 12);
     assert_true(isnan(tuner.load[0][SL_BYPASS_L1]) && !isnan(tuner.load[2][SL_BYPASS_L1]));
     assert_memory_equal(tuned.mode, ((uint8_t[]){0, 0, 3}), 3);
     sl_tuner_fini(&tuner);
@@ -390,7 +390,7 @@ static void a_clock_may_know_its_noise_itself(void **state)
     sl_tuner tuner;
     sl_error error = {0};
     set_up(&b);
-    f.face = (sl_clock){.name = "fake",
+    f.face = (sl_timer){.name = "fake",
                         .unit = "cycles",
                         .input = "i",
                         .modes = 15,
@@ -421,7 +421,7 @@ static void other_bytes_in_memory_are_an_error(void **state)
     sl_error error = {0};
     const sl_selector *selector;
     set_up(&b);
-    f.face = (sl_clock){
+    f.face = (sl_timer){
         .name = "fake", .unit = "cycles", .input = "i", .modes = 15, .exact = true, .context = &f, .time = fake_time};
     assert_int_equal(sl_selector_find("ours", &selector, &error), SL_OK);
     assert_int_equal(sl_tuner_init(&tuner, &b.graph, &f.face, NULL, &error), SL_OK);

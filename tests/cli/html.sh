@@ -78,7 +78,7 @@ sed 's/"mode": "none"/"mode": "both"/' plan.json >both.json
 run "$sluice" report gather --size small --gpu fermi-gtx480 --brief --plan both.json -o planned.html --json planned.json
 exits 0
 file_has planned.html 'A plan made on <b>sim fermi-gtx480</b> by <b>ours</b>'
-gain=$(sed -n 's/.*"place": [0-9]*,.*"affinity": {"L1": \(-*[0-9.]*\).*/\1/p' plan.json | head -n 1)
+gain=$(sed -n 's/.*"instruction": [0-9]*,.*"affinity": {"L1": \(-*[0-9.]*\).*/\1/p' plan.json | head -n 1)
 file_has planned.json "\"affinity\": {\"L1\": $gain"
 file_has planned.json '"plan": "both"'
 grep -qE '<tr id=k0-s0-l[0-9]+ .*title="[12] loads?; past L1 [-+0-9.]+( to [-+0-9.]+)? %;.*<b class=plan>both</b>' planned.html ||

@@ -11,7 +11,7 @@ plan()
     shift
     between=
     for load; do
-        printf '%s{"function": "spmv_jds", "place": %s, "mode": "%s"}' "$between" "${load% *}" "${load#* }"
+        printf '%s{"function": "spmv_jds", "instruction": %s, "mode": "%s"}' "$between" "${load% *}" "${load#* }"
         between=', '
     done
     echo ']}'
@@ -120,7 +120,7 @@ run "$sluice" tune slow.ll --optimise --on sim --gpu rx6900xt --no-cache --selec
 exits 0
 stdout_has 'Timed by sim rx6900xt'
 file_has tuned.json '"form": "llvm-ir"'
-file_has tuned.json '"clock": "sim rx6900xt"'
+file_has tuned.json '"timer": "sim rx6900xt"'
 file_has tuned.json '"array": "a"'
 run "$sluice" apply tuned.json slow.ll -o tuned.ll
 exits 0

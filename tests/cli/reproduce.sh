@@ -38,8 +38,8 @@ figures:
       - {name: BALL / BL, value: BL.cycles / BALL.cycles, neutral: 1, mean: geometric, paper: {A: 3, ALL: 0.9}, why: {A: nobody measured it}}
       - {name: best PDP, value: BL.cycles / PDP.cycles}
     claims:
-      - {says: it takes cycles, value: "least(ALL, BL.cycles)", holds: "count(ALL, BL.cycles > 0) >= 1"}
-      - {says: it takes none, value: "least(ALL, BL.cycles)", paper: 0, why: all take some}
+      - {says: it takes cycles, value: "group_min(ALL, BL.cycles)", holds: "count(ALL, BL.cycles > 0) >= 1"}
+      - {says: it takes none, value: "group_min(ALL, BL.cycles)", paper: 0, why: all take some}
   - id: two
     title: Nothing much
     claims:
@@ -183,7 +183,7 @@ wrong 's/\[A, B\]/[A, C]/' "there is no program 'C'"
 wrong 's/{l1: all}/{l1: al}/' "wrong.yaml:9:9: "
 wrong 's/, best: cycles//' "'vary' and 'best' go together"
 wrong 's/BALL.cycles, neutral/BAL.cycles, neutral/' "there is no configuration 'BAL'"
-wrong 's/least(ALL, BL.cycles)", holds/leest(ALL, BL.cycles)", holds/' "no function 'leest'"
+wrong 's/group_min(ALL, BL.cycles)", holds/leest(ALL, BL.cycles)", holds/' "no function 'leest'"
 wrong 's/1 \/ 2 < 1/1 \/ (2 < 1/' "a ')' is missing"
 wrong 's/ALL: 0.9/ALLE: 0.9/' "'ALLE' is neither a program nor a group"
 wrong 's/rows: \[ALL\]/rows: [AL]/' "there is no group 'AL'"

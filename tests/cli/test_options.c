@@ -45,14 +45,14 @@ typedef struct parsed {
 } parsed;
 
 /* Parses the words of `line`, which are separated by single spaces; the result lives until the next call of `drop`. */
-static parsed *parse(parsed *p, size_t least_operands, const char *line)
+static parsed *parse(parsed *p, size_t min_operands, const char *line)
 {
     memset(p, 0, sizeof *p);
     snprintf(p->text, sizeof p->text, "%s", line);
     int argc = 0;
     for (char *word = strtok(p->text, " "); word; word = strtok(NULL, " "))
         p->argv[argc++] = word;
-    p->status = sl_options_parse(tables, 2, argc, p->argv, least_operands, &p->v, &p->args, &p->error);
+    p->status = sl_options_parse(tables, 2, argc, p->argv, min_operands, &p->v, &p->args, &p->error);
     return p;
 }
 

@@ -21,7 +21,7 @@ stdout_has 'both'
 stdout_has ' 1.1'
 file_has plan.json '"mode": "both"'
 file_has plan.json '"array": "param_1"'
-file_has plan.json '"clock": "gpu Emulated GPU"'
+file_has plan.json '"timer": "gpu Emulated GPU"'
 [ "$(grep -c '"mode": "none"' plan.json)" = 8 ] || fail "$(cat plan.json)"
 
 # How many timings there are; nothing where nobody can say.
@@ -121,7 +121,7 @@ stdout_has '0 2 4 6'
 it 'says for programs what it did to each load'
 run "$sluice" apply copy.json copy.ptx --target sm_80 -o out.ptx --json
 exits 0
-stdout_has '{"function": "add", "place": '
+stdout_has '{"function": "add", "instruction": '
 stdout_has '"line": 12, "opcode": "ld.global.f32", "array": "param_1", "mode": "both"}'
 stdout_lacks 'loads bypass'
 run "$sluice" apply copy.json copy.ptx --target sm_80 -o out.ptx --csv loads.csv

@@ -83,7 +83,7 @@ stdout_has '25.0%'
 stdout_has '-  '
 
 it 'leaves launches with few sectors out of the means'
-run "$sluice" validate mm.slt -c good.csv --least-sectors 5000
+run "$sluice" validate mm.slt -c good.csv --min-sectors 5000
 exits 0
 stdout_has '0 of 1 launches have more than 5,000 load sectors'
 

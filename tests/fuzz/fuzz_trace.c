@@ -57,7 +57,7 @@ static bool make_file(sl_bytes *file, const uint8_t *data, size_t bytes)
     return good && sl_bytes_append(file, footer, sizeof footer);
 }
 
-enum { MOST_STEPS = 2000 };
+enum { MAX_STEPS = 2000 };
 
 static void decode(const sl_trace_kernel *kernel, uint32_t lanes, const sl_block_view *view)
 {
@@ -66,7 +66,7 @@ static void decode(const sl_trace_kernel *kernel, uint32_t lanes, const sl_block
         sl_warp_cursor cursor;
         bool more = true;
         sl_warp_cursor_init(&cursor, kernel, lanes, &view->warp[w], scratch);
-        for (int i = 0; i < MOST_STEPS && more; i++) {
+        for (int i = 0; i < MAX_STEPS && more; i++) {
             if (sl_warp_cursor_step(&cursor, &more, NULL))
                 break;
             bool accesses = more;

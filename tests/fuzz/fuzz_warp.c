@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-enum { SLOTS = 3, MOST_STEPS = 4096 };
+enum { SLOTS = 3, MAX_STEPS = 4096 };
 
 static const sl_inst insts[] = {{.mem_slot = 0}, {.mem_slot = 1}, {.mem_slot = UINT32_MAX}, {.mem_slot = 2}};
 static const sl_trace_bb bbs[] = {{0, 2}, {2, 1}, {3, 1}};
@@ -34,7 +34,7 @@ static void decode(const uint8_t *data, size_t bytes, uint32_t lanes)
     bool more = true;
     memset(scratch, 0x5a, sizeof scratch);
     sl_warp_cursor_init(&cursor, &kernel, lanes, &view, scratch);
-    for (int i = 0; i < MOST_STEPS && more && !sl_warp_cursor_step(&cursor, &more, NULL); i++) {
+    for (int i = 0; i < MAX_STEPS && more && !sl_warp_cursor_step(&cursor, &more, NULL); i++) {
         bool accesses = more;
         while (accesses && !sl_warp_cursor_access(&cursor, &accesses, NULL) && accesses)
             sl_access_expand(&cursor.access, lanes);

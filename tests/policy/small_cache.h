@@ -10,14 +10,14 @@
 #include "policy/policy.h"
 #include "support.h"
 
-enum { SMALL_CACHE_MOST = 4096, SMALL_CACHE_WORDS = 8 };
+enum { SMALL_CACHE_MAX = 4096, SMALL_CACHE_WORDS = 8 };
 
 typedef struct small_cache {
     sl_policy policy; /* chooses victims */
     sl_policy bypass; /* ops NULL: the first does all */
     uint32_t sets, ways;
-    uint64_t line[SMALL_CACHE_MOST]; /* [sets * ways]: line + 1; 0: free */
-    bool reused[SMALL_CACHE_MOST];
+    uint64_t line[SMALL_CACHE_MAX]; /* [sets * ways]: line + 1; 0: free */
+    bool reused[SMALL_CACHE_MAX];
     uint64_t locked[SMALL_CACHE_WORDS]; /* ways that may not leave */
     uint64_t now;                       /* cycle of the next access */
     bool slow;                          /* hits find lines that are still on their way */
@@ -32,7 +32,7 @@ static inline void small_cache_init_in(small_cache *c, const char *policies, con
     sl_policy_pair pair;
     sl_error error = {0};
     memset(c, 0, sizeof *c);
-    assert_true(shape->sets * shape->ways <= SMALL_CACHE_MOST && shape->ways <= SMALL_CACHE_WORDS * 64);
+    assert_true(shape->sets * shape->ways <= SMALL_CACHE_MAX && shape->ways <= SMALL_CACHE_WORDS * 64);
     c->sets = shape->sets;
     c->ways = shape->ways;
     c->no_counts = sl_line_counts_create(1);

@@ -15,7 +15,7 @@ static bool wants(void *context, const sl_inst *inst)
     return inst->space == SL_MEM_GLOBAL && inst->access == SL_ACCESS_LOAD;
 }
 
-static sl_status take(void *context, const sl_access *access, sl_order_place place, sl_error *error)
+static sl_status take(void *context, const sl_access *access, sl_order_slot place, sl_error *error)
 {
     (void)error;
     seen *s = context;

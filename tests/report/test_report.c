@@ -240,7 +240,7 @@ static void launches_become_a_table_with_the_heaviest_instructions(void **state)
                    "2  k_rowdot          32  16x16  1,000  131 K    524 K      4.00    1        4\n"
                    "   all 2 launches               2,000  262 K   1.05 M      4.00    1        4\n"
                    "\nk_rowdot: memory instructions with the most traffic\n"
-                   "place        instruction    array  requests  sectors  per req\n"
+                   "location     instruction    array  requests  sectors  per req\n"
                    "a.cu:17      ld.global.f32  A         262 K   1.05 M     4.00\n"
                    "PTX line 35  st.global.f32  C             1        4     4.00\n");
     /* Where there is room, with bars. */

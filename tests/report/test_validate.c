@@ -90,14 +90,14 @@ static void means_are_of_absolute_errors_of_launches_that_count(void **state)
     sl_validated launch[3];
     sl_counts model[6];
     make_launches(launch, model);
-    sl_validation v = {.launches = 3, .launch = launch, .variants = 2, .variant = variants, .least_sectors = 1000};
+    sl_validation v = {.launches = 3, .launch = launch, .variants = 2, .variant = variants, .min_sectors = 1000};
     sl_mean_error mean = sl_validation_mean(&v, 0, SL_QUANTITY_l1_hit_rate);
     assert_int_equal(mean.launches, 2);
     assert_true(fabs(mean.mean - 15) < 1e-9);
     assert_ptr_equal(mean.worst, &launch[1]);
     assert_true(sl_validation_mean(&v, 1, SL_QUANTITY_l1_hit_rate).mean == 0);
     assert_int_equal(sl_validation_mean(&v, 0, SL_QUANTITY_dram_reads).launches, 0);
-    v.least_sectors = 999;
+    v.min_sectors = 999;
     assert_int_equal(sl_validation_mean(&v, 0, SL_QUANTITY_l1_hit_rate).launches, 3);
 }
 
@@ -126,7 +126,7 @@ static void a_plot_has_a_dot_for_each_launch_that_counts(void **state)
     sl_validated launch[3];
     sl_counts model[6];
     make_launches(launch, model);
-    sl_validation v = {.launches = 3, .launch = launch, .variants = 2, .variant = variants, .least_sectors = 1000};
+    sl_validation v = {.launches = 3, .launch = launch, .variants = 2, .variant = variants, .min_sectors = 1000};
     char *svg = written(sl_validation_plot, &v);
     assert_int_equal(occurrences(svg, "<circle"), 2);
     assert_non_null(strstr(svg, "w: k&lt;&amp;&gt;, launch 0: measured 50.0, model 60.0"));
@@ -141,7 +141,7 @@ static void csv_has_a_row_for_each_launch_variant_and_number(void **state)
     sl_validated launch[3];
     sl_counts model[6];
     make_launches(launch, model);
-    sl_validation v = {.launches = 3, .launch = launch, .variants = 2, .variant = variants, .least_sectors = 1000};
+    sl_validation v = {.launches = 3, .launch = launch, .variants = 2, .variant = variants, .min_sectors = 1000};
     char *csv = written(sl_validation_csv, &v);
     assert_int_equal(occurrences(csv, "\n"), 1 + 3 * 2 * (SL_QUANTITIES + 2));
     assert_non_null(strstr(csv, "w,0,_Z1kv,k<&>,1,model,l1_hit_rate,5e+01,6e+01,1e+01\n"));

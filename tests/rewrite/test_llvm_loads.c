@@ -216,8 +216,8 @@ static void loads_have_the_line_of_the_file_and_of_the_source(void **state)
     assert_int_equal(load_at(0)->source_line, 7);
     assert_int_equal(load_at(1)->line, 8);
     assert_null(load_at(1)->source);
-    assert_int_equal(load_at(0)->place, 0);
-    assert_int_equal(load_at(1)->place, 2);
+    assert_int_equal(load_at(0)->inst, 0);
+    assert_int_equal(load_at(1)->inst, 2);
     char *text = text_of();
     assert_null(strstr(text, "sluice.line"));
     free(text);

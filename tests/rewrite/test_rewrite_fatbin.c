@@ -21,7 +21,7 @@ static void plan_for(const char *text, sl_plan *plan)
         if (graph.load[i].modes >> SL_BYPASS_L1 & 1)
             plan->load[plan->loads++] =
                 (sl_plan_load){.function = sl_arena_strdup(&plan->arena, graph.load[i].function),
-                               .place = graph.load[i].place,
+                               .inst = graph.load[i].inst,
                                .mode = SL_BYPASS_L1};
     assert_true(plan->loads > 0);
     sl_ptx_free(module);

@@ -24,7 +24,7 @@ static char *rewrite_all(const char *text, unsigned mode, uint32_t sm)
         uint8_t *by_inst = sl_arena_array(&arena, uint8_t, module->func[f]->insts + 1);
         for (uint32_t i = 0; i < graph.loads; i++)
             if (!strcmp(graph.load[i].function, module->func[f]->name) && graph.load[i].modes >> mode & 1)
-                by_inst[graph.load[i].place] = (uint8_t)mode;
+                by_inst[graph.load[i].inst] = (uint8_t)mode;
         modes[f] = (sl_ptx_modes){module->func[f], by_inst};
     }
     if (sl_ptx_rewrite(text, strlen(text), module, modes, module->funcs, sm, &out, &length, &error))
@@ -201,7 +201,7 @@ static void make_variants(const char *name)
     uint8_t *both = sl_arena_array(&arena, uint8_t, kernel->insts + 1);
     for (uint32_t i = 0; i < graph.loads; i++)
         if (graph.load[i].modes >> SL_BYPASS_BOTH & 1)
-            both[graph.load[i].place] = SL_BYPASS_BOTH;
+            both[graph.load[i].inst] = SL_BYPASS_BOTH;
     const uint8_t *choice[2] = {none, both};
     assert_int_equal(sl_ptx_variants(text, length, module, kernel, choice, 2, 80, &out, &out_length, &error), SL_OK);
     sl_ptx_module *made = parse_text(out);

@@ -31,7 +31,7 @@ typedef struct program {
 } program;
 
 /* What is written in a launch belongs to one block in all of it, and to one warp or to its readers in a phase. */
-static void deal_launch(sl_random *random, program *p)
+static void schedule_launch(sl_random *random, program *p)
 {
     for (uint32_t i = 0; i < p->units; i++) {
         static const use uses[] = {READ_BY_ALL, ATOMICS_BY_ALL, OF_A_WARP, OF_A_WARP, OF_A_WARP, OF_A_WARP};
@@ -39,7 +39,7 @@ static void deal_launch(sl_random *random, program *p)
     }
 }
 
-static void deal_phase(sl_random *random, program *p)
+static void schedule_phase(sl_random *random, program *p)
 {
     for (uint32_t i = 0; i < p->units; i++)
         if (p->unit[i].use >= OF_A_WARP) {
@@ -83,9 +83,9 @@ static act random_access(sl_random *random, const program *p, uint32_t block, ui
 static void write_program(sl_random *random, program *p)
 {
     uint32_t used[MAX_BLOCKS * MAX_WARPS] = {0};
-    deal_launch(random, p);
+    schedule_launch(random, p);
     for (uint32_t phase = 0; phase < PHASES; phase++) {
-        deal_phase(random, p);
+        schedule_phase(random, p);
         for (uint32_t w = 0; w < p->blocks * p->warps; w++) {
             for (uint32_t n = below(random, MAX_ACTS / PHASES - 1); n > 0; n--) {
                 uint32_t kind = below(random, 12);

@@ -85,7 +85,7 @@ static void groups_are_summarised(void **state)
     assert_true(fabs(evaluate("geomean(PQ, A.cycles / B.cycles)", -1, &holes) - 1) < 1e-12);
     assert_true(evaluate("mean(PQ, A.cycles)", -1, &holes) == 150);
     assert_true(evaluate("sum(PQR, A.cycles)", -1, &holes) == 600);
-    assert_true(evaluate("most(PQR, A.cycles) - least(PQR, A.cycles)", -1, &holes) == 200);
+    assert_true(evaluate("group_max(PQR, A.cycles) - group_min(PQR, A.cycles)", -1, &holes) == 200);
     assert_true(evaluate("count(PQR, A.cycles > 150)", -1, &holes) == 2);
     assert_true(evaluate("at(Q, B.cycles)", -1, &holes) == 400);
     assert_false(holes);

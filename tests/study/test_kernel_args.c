@@ -94,7 +94,7 @@ static void *placed(sl_device *device, const char *text, uint64_t count)
     void *data = NULL;
     assert_true(arg.buffer);
     assert_int_equal(arg.count, count);
-    if (sl_kernel_arg_place(&arg, device, "argument", &random, &error) ||
+    if (sl_kernel_arg_allocate(&arg, device, "argument", &random, &error) ||
         sl_kernel_arg_fetch(&arg, device, &data, &error))
         fail_msg("%s", error.text);
     sl_device_arg value = sl_kernel_arg_value(&arg);
@@ -141,15 +141,15 @@ static void a_file_fills_a_buffer_of_its_size_and_no_other(void **state)
     free(data);
     snprintf(text, sizeof text, "u8[9]:file:%s", path);
     sl_kernel_arg arg = parse(text);
-    assert_int_equal(sl_kernel_arg_place(&arg, device, NULL, &random, &error), SL_INVALID);
+    assert_int_equal(sl_kernel_arg_allocate(&arg, device, NULL, &random, &error), SL_INVALID);
     assert_non_null(strstr(error.text, "is shorter than the 9 bytes"));
     snprintf(text, sizeof text, "u8[7]:file:%s", path);
     arg = parse(text);
-    assert_int_equal(sl_kernel_arg_place(&arg, device, NULL, &random, &error), SL_INVALID);
+    assert_int_equal(sl_kernel_arg_allocate(&arg, device, NULL, &random, &error), SL_INVALID);
     assert_non_null(strstr(error.text, "is longer than the 7 bytes"));
     unlink(path);
     arg = parse(text);
-    assert_int_equal(sl_kernel_arg_place(&arg, device, NULL, &random, &error), SL_IO);
+    assert_int_equal(sl_kernel_arg_allocate(&arg, device, NULL, &random, &error), SL_IO);
     sl_device_close(device);
 }
 

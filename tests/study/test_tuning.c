@@ -70,8 +70,8 @@ static void the_largest_launch_is_the_one_with_the_most_warp_instructions(void *
     sl_error error;
     visited v;
     visit("^fan2$", &v, &recording, &input);
-    uint64_t most_insts = 0, by_insts = 0, by_bytes = 0;
-    size_t most_bytes = 0;
+    uint64_t max_insts = 0, by_insts = 0, by_bytes = 0;
+    size_t max_bytes = 0;
     for (uint32_t i = 0; i < recording.launches; i++) {
         const sl_trace_launch *launch = sl_trace_launch_at(recording.trace, recording.launch[i]);
         sl_counts counts;
@@ -81,12 +81,12 @@ static void the_largest_launch_is_the_one_with_the_most_warp_instructions(void *
             fail_msg("%s", error.text);
         uint64_t insts = counts.value[SL_COUNTER_warp_insts];
         size_t bytes = encoded_bytes(&recording, recording.launch[i]);
-        if (insts > most_insts) {
-            most_insts = insts;
+        if (insts > max_insts) {
+            max_insts = insts;
             by_insts = launch->index;
         }
-        if (bytes > most_bytes) {
-            most_bytes = bytes;
+        if (bytes > max_bytes) {
+            max_bytes = bytes;
             by_bytes = launch->index;
         }
     }

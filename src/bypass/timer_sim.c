@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bypass/clock_sim.h"
+#include "bypass/timer_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,20 +7,20 @@
 
 #include "bypass/plan_sim.h"
 
-enum { MOST_ROUNDS = 5, LAST_ROUNDS = 3 };
+enum { MAX_ROUNDS = 5, LAST_ROUNDS = 3 };
 
-struct sl_sim_clock {
-    sl_clock face;
-    sl_machine machine[MOST_ROUNDS]; /* that of round r has a memory that takes r cycles longer */
+struct sl_sim_timer {
+    sl_timer face;
+    sl_machine machine[MAX_ROUNDS]; /* that of round r has a memory that takes r cycles longer */
     const sl_loaded *loaded;
     const uint32_t *load_of_slot;
-    sl_sim_clock_options options;
-    uint64_t base[MOST_ROUNDS]; /* cycles of the original; 0: not run yet */
+    sl_sim_timer_options options;
+    uint64_t base[MAX_ROUNDS]; /* cycles of the original; 0: not run yet */
     char name[160];
 };
 
 /* A choice as the simulator takes it: for each memory instruction the levels that it goes past. */
-static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *plan)
+static void fill_plan(const sl_sim_timer *c, const uint8_t *choice, uint8_t *plan)
 {
     uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
     for (uint32_t i = 0; choice && i < slots; i++) {
@@ -29,7 +29,7 @@ static void fill_plan(const sl_sim_clock *c, const uint8_t *choice, uint8_t *pla
     }
 }
 
-static sl_status run_round(const sl_sim_clock *c, uint32_t round, const uint8_t *choice, sl_sim_result *result,
+static sl_status run_round(const sl_sim_timer *c, uint32_t round, const uint8_t *choice, sl_sim_result *result,
                            sl_error *error)
 {
     const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
@@ -49,14 +49,14 @@ static sl_status run_round(const sl_sim_clock *c, uint32_t round, const uint8_t 
     return status;
 }
 
-sl_status sl_sim_clock_run(const sl_sim_clock *c, const uint8_t *choice, sl_sim_result *result, sl_error *error)
+sl_status sl_sim_timer_run(const sl_sim_timer *c, const uint8_t *choice, sl_sim_result *result, sl_error *error)
 {
     return run_round(c, 0, choice, result, error);
 }
 
 /* Choices in rounds: cycles[choice * rounds + round]. */
 typedef struct work {
-    const sl_sim_clock *clock;
+    const sl_sim_timer *timer;
     const uint8_t *const *choice;
     uint32_t rounds;
     uint64_t *cycles;
@@ -67,16 +67,16 @@ static sl_status time_one(void *context, size_t index, unsigned worker, sl_error
     const work *w = context;
     sl_sim_result result;
     (void)worker;
-    sl_status status = run_round(w->clock, (uint32_t)(index % w->rounds), w->choice[index / w->rounds], &result, error);
+    sl_status status = run_round(w->timer, (uint32_t)(index % w->rounds), w->choice[index / w->rounds], &result, error);
     w->cycles[index] = result.cycles;
     sl_sim_result_fini(&result);
     return status;
 }
 
-static sl_status time_original(sl_sim_clock *c, uint32_t rounds, sl_error *error)
+static sl_status time_original(sl_sim_timer *c, uint32_t rounds, sl_error *error)
 {
     uint32_t known = 0;
-    uint64_t cycles[MOST_ROUNDS];
+    uint64_t cycles[MAX_ROUNDS];
     const uint8_t *const none = NULL;
     const work w = {c, &none, rounds, cycles};
     while (known < rounds && c->base[known])
@@ -90,7 +90,7 @@ static sl_status time_original(sl_sim_clock *c, uint32_t rounds, sl_error *error
 }
 
 /* Gains of the rounds, each against the original of its round. */
-static void summarise(const sl_sim_clock *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
+static void summarise(const sl_sim_timer *c, const uint64_t *cycles, uint32_t rounds, sl_timing *timing)
 {
     double base = 0, time = 0, squares = 0;
     for (uint32_t r = 0; r < rounds; r++) {
@@ -108,9 +108,9 @@ static void summarise(const sl_sim_clock *c, const uint64_t *cycles, uint32_t ro
 static sl_status time_choices(void *context, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
                               sl_timing *timing, sl_error *error)
 {
-    sl_sim_clock *c = context;
+    sl_sim_timer *c = context;
     (void)verify; /* data is not simulated */
-    rounds = !rounds ? 1 : rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
+    rounds = !rounds ? 1 : rounds < MAX_ROUNDS ? rounds : MAX_ROUNDS;
     uint64_t *cycles = calloc(count * rounds + 1, sizeof *cycles);
     const work w = {c, choice, rounds, cycles};
     sl_status status = cycles ? time_original(c, rounds, error) : sl_fail_memory(error);
@@ -125,30 +125,30 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
 /* A cycle more or less of memory's latency changes the order of everything, and nothing else. */
 static sl_status deviation(void *context, double *percent, sl_error *error)
 {
-    sl_sim_clock *c = context;
+    sl_sim_timer *c = context;
     double mean = 0, squares = 0;
-    sl_status status = time_original(c, MOST_ROUNDS, error);
-    for (int r = 0; r < MOST_ROUNDS && !status; r++)
-        mean += (double)c->base[r] / MOST_ROUNDS;
-    for (int r = 0; r < MOST_ROUNDS && !status; r++)
+    sl_status status = time_original(c, MAX_ROUNDS, error);
+    for (int r = 0; r < MAX_ROUNDS && !status; r++)
+        mean += (double)c->base[r] / MAX_ROUNDS;
+    for (int r = 0; r < MAX_ROUNDS && !status; r++)
         squares += ((double)c->base[r] - mean) * ((double)c->base[r] - mean);
-    *percent = mean > 0 ? 100 * sqrt(2 * squares / (MOST_ROUNDS - 1)) / mean : 0; /* of a difference of two */
+    *percent = mean > 0 ? 100 * sqrt(2 * squares / (MAX_ROUNDS - 1)) / mean : 0; /* of a difference of two */
     return status;
 }
 
-sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
-                              const sl_sim_clock_options *options, sl_sim_clock **clock, sl_error *error)
+sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
+                              const sl_sim_timer_options *options, sl_sim_timer **timer, sl_error *error)
 {
-    sl_sim_clock *c = calloc(1, sizeof *c);
+    sl_sim_timer *c = calloc(1, sizeof *c);
     if (!c)
         return sl_fail_memory(error);
-    *c = (sl_sim_clock){.loaded = loaded, .load_of_slot = load_of_slot, .options = *options};
-    for (uint32_t r = 0; r < MOST_ROUNDS; r++) {
+    *c = (sl_sim_timer){.loaded = loaded, .load_of_slot = load_of_slot, .options = *options};
+    for (uint32_t r = 0; r < MAX_ROUNDS; r++) {
         c->machine[r] = *machine;
         c->machine[r].memory.latency_cycles += r;
     }
     snprintf(c->name, sizeof c->name, "sim %s%s", machine->name, options->cold ? ", cold" : "");
-    c->face = (sl_clock){.name = c->name,
+    c->face = (sl_timer){.name = c->name,
                          .unit = "cycles",
                          .input = options->input,
                          .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L2,
@@ -162,16 +162,16 @@ sl_status sl_sim_clock_create(const sl_machine *machine, const sl_loaded *loaded
     /* On AMD GPUs, whose first levels take it as miss_evict, what asks for that hides what asks L2 for anything. */
     if (machine->levels > 1 && machine->level[0].hint != SL_HINT_MISS_EVICT)
         c->face.modes |= 1u << SL_BYPASS_BOTH;
-    *clock = c;
+    *timer = c;
     return SL_OK;
 }
 
-const sl_clock *sl_sim_clock_interface(const sl_sim_clock *clock)
+const sl_timer *sl_sim_timer_interface(const sl_sim_timer *timer)
 {
-    return &clock->face;
+    return &timer->face;
 }
 
-void sl_sim_clock_destroy(sl_sim_clock *clock)
+void sl_sim_timer_destroy(sl_sim_timer *timer)
 {
-    free(clock);
+    free(timer);
 }

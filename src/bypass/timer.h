@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Something that can say how long a kernel takes when some of its loads bypass: a GPU (clock_gpu.c), a simulator, or a
  * test's made-up one. */
-#ifndef SL_BYPASS_CLOCK_H
-#define SL_BYPASS_CLOCK_H
+#ifndef SL_BYPASS_TIMER_H
+#define SL_BYPASS_TIMER_H
 
 #include "bypass/load.h"
 
@@ -14,7 +14,7 @@ typedef struct sl_timing {
     uint32_t runs;     /* samples of the choice */
 } sl_timing;
 
-typedef struct sl_clock {
+typedef struct sl_timer {
     const char *name;  /* "gpu NVIDIA H200", "sim h200": part of what timings are stored under */
     const char *unit;  /* "ns", "cycles" */
     const char *input; /* what ran: kernel, launch, data; likewise */
@@ -30,6 +30,6 @@ typedef struct sl_clock {
      * deviation, in percent, of what a choice that changes nothing seems to gain in one round. */
     sl_status (*deviation)(void *context, double *percent, sl_error *error);
     uint32_t last_rounds; /* of the last timing of a plan; 0: the tuner's own wish */
-} sl_clock;
+} sl_timer;
 
 #endif

@@ -5,32 +5,32 @@
  * original is timed in every round, between the others, and a choice is compared with the originals of its round. Short
  * kernels are run several times in a row where they read nothing that they change; otherwise that is put back
  * before every run. */
-#ifndef SL_BYPASS_CLOCK_GPU_H
-#define SL_BYPASS_CLOCK_GPU_H
+#ifndef SL_BYPASS_TIMER_GPU_H
+#define SL_BYPASS_TIMER_GPU_H
 
-#include "bypass/clock.h"
+#include "bypass/timer.h"
 #include "device/device.h"
 
-typedef struct sl_gpu_clock sl_gpu_clock;
+typedef struct sl_gpu_timer sl_gpu_timer;
 
-typedef struct sl_gpu_clock_options {
-    const char *input; /* see sl_clock */
+typedef struct sl_gpu_timer_options {
+    const char *input; /* see sl_timer */
     const char *ptx;   /* text of the kernel's module */
     size_t ptx_length;
     uint32_t rounds; /* 0: 11, or fewer where a round takes long */
     bool cold;       /* the L2 is emptied before every sample instead of warmed */
-} sl_gpu_clock_options;
+} sl_gpu_timer_options;
 
 /* Made inside of sl_device_config.launching, before the launch: memory is as the launch finds it. The clock holds the
  * loads of `graph`, which are those of the kernel; all must outlive it. */
-sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *launch, const sl_load_graph *graph,
-                              const sl_gpu_clock_options *options, sl_gpu_clock **clock, sl_error *error);
-const sl_clock *sl_gpu_clock_interface(const sl_gpu_clock *clock);
+sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *launch, const sl_load_graph *graph,
+                              const sl_gpu_timer_options *options, sl_gpu_timer **timer, sl_error *error);
+const sl_timer *sl_gpu_timer_interface(const sl_gpu_timer *timer);
 /* Median time of one run of the original in nanoseconds, and whether it is too short to be timed well. */
-double sl_gpu_clock_base(const sl_gpu_clock *clock, bool *too_short);
+double sl_gpu_timer_base(const sl_gpu_timer *timer, bool *too_short);
 /* Whether two runs of the original leave the same memory; where not, results cannot be compared. */
-bool sl_gpu_clock_repeats(const sl_gpu_clock *clock);
+bool sl_gpu_timer_repeats(const sl_gpu_timer *timer);
 /* Puts memory back to what it was and frees. NULL is fine. */
-sl_status sl_gpu_clock_destroy(sl_gpu_clock *clock, sl_error *error);
+sl_status sl_gpu_timer_destroy(sl_gpu_timer *timer, sl_error *error);
 
 #endif

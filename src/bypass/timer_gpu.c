@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bypass/clock_gpu.h"
+#include "bypass/timer_gpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 enum {
     ROUNDS = 11,
-    LEAST_ROUNDS = 5,
-    MOST_REPEATS = 32,
-    MOST_MODULES = 16,
+    MIN_ROUNDS = 5,
+    MAX_REPEATS = 32,
+    MAX_MODULES = 16,
     BASE_EVERY = 4,          /* choices between two samples of the original */
     SAMPLE_NS = 100 * 1000,  /* a sample is made at least this long */
     SHORT_NS = 4 * 1000,     /* events tell about half a microsecond apart */
@@ -23,13 +23,13 @@ enum {
 };
 static const double BATCH_NS = 3e9; /* rounds are given up when a batch takes longer */
 
-struct sl_gpu_clock {
-    sl_clock face;
+struct sl_gpu_timer {
+    sl_timer face;
     sl_device *device;
     sl_device_kernel *kernel;
     const sl_device_launch *launch;
     const sl_load_graph *graph;
-    sl_gpu_clock_options options;
+    sl_gpu_timer_options options;
     sl_image image;
     uint64_t *expected; /* [image.parts] hashes of what the original leaves */
     bool repeats;       /* it leaves the same each time */
@@ -50,14 +50,14 @@ typedef struct target {
 
 /* ---- one sample ---- */
 
-static sl_status run_once(sl_gpu_clock *c, const target *t, sl_error *error)
+static sl_status run_once(sl_gpu_timer *c, const target *t, sl_error *error)
 {
     sl_status status = c->restores ? sl_image_restore(&c->image, t->addr, false, error) : SL_OK;
     return status ? status : sl_device_launch_now(t->kernel, c->launch, error);
 }
 
 /* Nanoseconds of one run. */
-static sl_status sample(sl_gpu_clock *c, const target *t, double *ns, sl_error *error)
+static sl_status sample(sl_gpu_timer *c, const target *t, double *ns, sl_error *error)
 {
     double total = 0;
     sl_status status = run_once(c, t, error);
@@ -79,7 +79,7 @@ static sl_status sample(sl_gpu_clock *c, const target *t, double *ns, sl_error *
 
 /* ---- what the launch does to memory ---- */
 
-static sl_status leave_and_hash(sl_gpu_clock *c, const target *t, bool restore, bool all, uint64_t *hash,
+static sl_status leave_and_hash(sl_gpu_timer *c, const target *t, bool restore, bool all, uint64_t *hash,
                                 sl_error *error)
 {
     sl_status status = restore ? sl_image_restore(&c->image, t->addr, all, error) : SL_OK;
@@ -91,7 +91,7 @@ static sl_status leave_and_hash(sl_gpu_clock *c, const target *t, bool restore, 
 }
 
 /* The part that an address lies in; NULL: none. */
-static const sl_image_part *part_at(const sl_gpu_clock *c, uint64_t addr)
+static const sl_image_part *part_at(const sl_gpu_timer *c, uint64_t addr)
 {
     for (size_t i = 0; i < c->image.parts; i++)
         if (addr >= c->image.part[i].addr && addr - c->image.part[i].addr < c->image.part[i].bytes)
@@ -100,7 +100,7 @@ static const sl_image_part *part_at(const sl_gpu_clock *c, uint64_t addr)
 }
 
 /* Where a base points in this launch; NULL: not known. */
-static const sl_image_part *part_of(const sl_gpu_clock *c, const sl_base *base)
+static const sl_image_part *part_of(const sl_gpu_timer *c, const sl_base *base)
 {
     uint64_t addr;
     if (base->kind == SL_BASE_SYMBOL)
@@ -117,7 +117,7 @@ static const sl_image_part *part_of(const sl_gpu_clock *c, const sl_base *base)
 }
 
 /* Whether the instruction reads nothing but memory that the launch leaves as it is. */
-static bool reads_unchanged(const sl_gpu_clock *c, const sl_ptx_inst *inst, const sl_base_set *bases)
+static bool reads_unchanged(const sl_gpu_timer *c, const sl_ptx_inst *inst, const sl_base_set *bases)
 {
     sl_ptx_space space = sl_ptx_inst_space(inst);
     if (sl_ptx_inst_flags(inst) & SL_OPF_CALL)
@@ -137,7 +137,7 @@ static bool reads_unchanged(const sl_gpu_clock *c, const sl_ptx_inst *inst, cons
 
 /* A kernel that reads nothing it changes does the same again when it runs on top of itself. This is read from the code:
  * to try it could lead anywhere. */
-static sl_status find_restores(sl_gpu_clock *c, sl_error *error)
+static sl_status find_restores(sl_gpu_timer *c, sl_error *error)
 {
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
     sl_base_set *bases;
@@ -151,7 +151,7 @@ static sl_status find_restores(sl_gpu_clock *c, sl_error *error)
 }
 
 /* Runs it twice from the same state: what changes, and whether it repeats. */
-static sl_status learn(sl_gpu_clock *c, sl_error *error)
+static sl_status learn(sl_gpu_timer *c, sl_error *error)
 {
     size_t parts = c->image.parts;
     uint64_t *before = calloc(2 * (parts + 1), sizeof *before), *again = before + parts + 1;
@@ -187,7 +187,7 @@ static double median(double *value, size_t count)
 }
 
 /* How long it takes, and how many runs make a sample. */
-static sl_status size_up(sl_gpu_clock *c, sl_error *error)
+static sl_status size_up(sl_gpu_timer *c, sl_error *error)
 {
     double ns[5];
     const target original = {.kernel = c->kernel};
@@ -199,7 +199,7 @@ static sl_status size_up(sl_gpu_clock *c, sl_error *error)
             return status;
         c->base_ns = median(ns, 5);
         if (!c->restores && !c->options.cold && c->base_ns * c->runs < SAMPLE_NS)
-            c->runs = (uint32_t)fmin(MOST_REPEATS, ceil(SAMPLE_NS / fmax(c->base_ns, 1)));
+            c->runs = (uint32_t)fmin(MAX_REPEATS, ceil(SAMPLE_NS / fmax(c->base_ns, 1)));
     }
     return status;
 }
@@ -210,7 +210,7 @@ static sl_status size_up(sl_gpu_clock *c, sl_error *error)
 typedef struct batch {
     size_t count, modules;
     target *target;
-    sl_device_module *module[MOST_MODULES];
+    sl_device_module *module[MAX_MODULES];
     uint64_t *addr; /* [modules][parts] */
 } batch;
 
@@ -223,7 +223,7 @@ static void unload(batch *b)
 }
 
 /* The text of `count` variants. */
-static sl_status write_variants(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, char **text,
+static sl_status write_variants(sl_gpu_timer *c, const uint8_t *const *choice, size_t count, char **text,
                                 size_t *length, sl_error *error)
 {
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
@@ -235,7 +235,7 @@ static sl_status write_variants(sl_gpu_clock *c, const uint8_t *const *choice, s
     for (size_t i = 0; i < count && !status; i++) {
         uint8_t *by_inst = memory + i * (func->insts + 1);
         for (uint32_t k = 0; k < c->graph->loads; k++)
-            by_inst[c->graph->load[k].place] = choice[i][k];
+            by_inst[c->graph->load[k].inst] = choice[i][k];
         modes[i] = by_inst;
     }
     if (!status)
@@ -252,10 +252,10 @@ static size_t first_of(size_t m, size_t modules, size_t count)
     return m * count / modules;
 }
 
-static sl_status compile(sl_gpu_clock *c, const uint8_t *const *choice, batch *b, sl_error *error)
+static sl_status compile(sl_gpu_timer *c, const uint8_t *const *choice, batch *b, sl_error *error)
 {
-    char *text[MOST_MODULES] = {0};
-    size_t length[MOST_MODULES], modules = b->count < MOST_MODULES ? b->count : MOST_MODULES;
+    char *text[MAX_MODULES] = {0};
+    size_t length[MAX_MODULES], modules = b->count < MAX_MODULES ? b->count : MAX_MODULES;
     sl_status status = SL_OK;
     for (size_t m = 0; m < modules && !status; m++) {
         size_t first = first_of(m, modules, b->count), end = first_of(m + 1, modules, b->count);
@@ -272,7 +272,7 @@ static sl_status compile(sl_gpu_clock *c, const uint8_t *const *choice, batch *b
 }
 
 /* Kernels and addresses of module m; its variables get what the original's hold. */
-static sl_status prepare(sl_gpu_clock *c, batch *b, size_t m, sl_error *error)
+static sl_status prepare(sl_gpu_timer *c, batch *b, size_t m, sl_error *error)
 {
     char name[512];
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
@@ -288,11 +288,11 @@ static sl_status prepare(sl_gpu_clock *c, batch *b, size_t m, sl_error *error)
     return status;
 }
 
-static sl_status load_batch(sl_gpu_clock *c, const uint8_t *const *choice, size_t count, batch *b, sl_error *error)
+static sl_status load_batch(sl_gpu_timer *c, const uint8_t *const *choice, size_t count, batch *b, sl_error *error)
 {
     *b = (batch){.count = count};
     b->target = calloc(count + 1, sizeof *b->target);
-    b->addr = calloc(MOST_MODULES * (c->image.parts + 1), sizeof *b->addr);
+    b->addr = calloc(MAX_MODULES * (c->image.parts + 1), sizeof *b->addr);
     sl_status status = b->target && b->addr ? compile(c, choice, b, error) : sl_fail_memory(error);
     for (size_t m = 0; m < b->modules && !status; m++)
         status = prepare(c, b, m, error);
@@ -302,7 +302,7 @@ static sl_status load_batch(sl_gpu_clock *c, const uint8_t *const *choice, size_
 }
 
 /* Samples of a batch: ns[round * (count + 1)], the original's first. */
-static sl_status sample_rounds(sl_gpu_clock *c, const batch *b, uint32_t *rounds, double *ns, sl_error *error)
+static sl_status sample_rounds(sl_gpu_timer *c, const batch *b, uint32_t *rounds, double *ns, sl_error *error)
 {
     const target original = {.kernel = c->kernel};
     double spent = 0;
@@ -321,7 +321,7 @@ static sl_status sample_rounds(sl_gpu_clock *c, const batch *b, uint32_t *rounds
             spent += (row[1 + i] + one) * c->runs;
         }
         row[0] = base / (bases ? bases : 1);
-        if (spent > BATCH_NS && r + 1 >= LEAST_ROUNDS && r + 1 < *rounds)
+        if (spent > BATCH_NS && r + 1 >= MIN_ROUNDS && r + 1 < *rounds)
             *rounds = r + 1;
     }
     return status;
@@ -348,7 +348,7 @@ static void summarise(const double *ns, size_t columns, size_t i, uint32_t round
     t->runs = rounds;
 }
 
-static sl_status verify_batch(sl_gpu_clock *c, const batch *b, sl_error *error)
+static sl_status verify_batch(sl_gpu_timer *c, const batch *b, sl_error *error)
 {
     uint64_t *hash = calloc(c->image.parts + 1, sizeof *hash);
     sl_status status = hash ? SL_OK : sl_fail_memory(error);
@@ -368,7 +368,7 @@ static sl_status verify_batch(sl_gpu_clock *c, const batch *b, sl_error *error)
 static sl_status time_choices(void *context, const uint8_t *const *choice, size_t count, uint32_t rounds, bool verify,
                               sl_timing *timing, sl_error *error)
 {
-    sl_gpu_clock *c = context;
+    sl_gpu_timer *c = context;
     batch b;
     rounds = rounds ? rounds : c->options.rounds ? c->options.rounds : ROUNDS;
     sl_status status = load_batch(c, choice, count, &b, error);
@@ -387,10 +387,10 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
 
 /* ---- life ---- */
 
-sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *launch, const sl_load_graph *graph,
-                              const sl_gpu_clock_options *options, sl_gpu_clock **out, sl_error *error)
+sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *launch, const sl_load_graph *graph,
+                              const sl_gpu_timer_options *options, sl_gpu_timer **out, sl_error *error)
 {
-    sl_gpu_clock *c = calloc(1, sizeof *c);
+    sl_gpu_timer *c = calloc(1, sizeof *c);
     if (!c)
         return sl_fail_memory(error);
     c->device = kernel->module->device;
@@ -401,7 +401,7 @@ sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *
     c->runs = 1;
     const sl_device_info *info = sl_device_info_of(c->device);
     snprintf(c->name, sizeof c->name, "gpu %s%s", info->name, options->cold ? ", cold" : "");
-    c->face = (sl_clock){.name = c->name,
+    c->face = (sl_timer){.name = c->name,
                          .unit = "ns",
                          .input = options->input,
                          .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L1,
@@ -423,30 +423,30 @@ sl_status sl_gpu_clock_create(sl_device_kernel *kernel, const sl_device_launch *
     if (!status)
         status = size_up(c, error);
     if (status)
-        sl_gpu_clock_destroy(c, NULL);
+        sl_gpu_timer_destroy(c, NULL);
     else
         *out = c;
     return status;
 }
 
-const sl_clock *sl_gpu_clock_interface(const sl_gpu_clock *clock)
+const sl_timer *sl_gpu_timer_interface(const sl_gpu_timer *timer)
 {
-    return &clock->face;
+    return &timer->face;
 }
 
-double sl_gpu_clock_base(const sl_gpu_clock *clock, bool *too_short)
+double sl_gpu_timer_base(const sl_gpu_timer *timer, bool *too_short)
 {
     if (too_short)
-        *too_short = clock->base_ns * clock->runs < SHORT_NS;
-    return clock->base_ns;
+        *too_short = timer->base_ns * timer->runs < SHORT_NS;
+    return timer->base_ns;
 }
 
-bool sl_gpu_clock_repeats(const sl_gpu_clock *clock)
+bool sl_gpu_timer_repeats(const sl_gpu_timer *timer)
 {
-    return clock->repeats;
+    return timer->repeats;
 }
 
-sl_status sl_gpu_clock_destroy(sl_gpu_clock *c, sl_error *error)
+sl_status sl_gpu_timer_destroy(sl_gpu_timer *c, sl_error *error)
 {
     if (!c)
         return SL_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rewrite/apart.h"
+#include "rewrite/isolate.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static bool receive_all(int from, void *data, size_t bytes)
     return true;
 }
 
-_Noreturn static void be_child(sl_apart_work work, void *context, int to, int complaints)
+_Noreturn static void be_child(sl_isolated_work work, void *context, int to, int complaints)
 {
     message head = {0};
     char *data = NULL;
@@ -95,7 +95,8 @@ static sl_status receive(int from, char **data, size_t *bytes, bool *whole, sl_e
     return SL_OK;
 }
 
-sl_status sl_apart(const char *what, sl_apart_work work, void *context, char **data, size_t *bytes, sl_error *error)
+sl_status sl_isolate(const char *what, sl_isolated_work work, void *context, char **data, size_t *bytes,
+                     sl_error *error)
 {
     int ends[2];
     char words[512];
