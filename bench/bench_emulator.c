@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "emu/emu.h"
 #include "native_matmul.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"

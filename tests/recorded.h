@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "emu/emu.h"
 #include "support.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"

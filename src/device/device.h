@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/pool.h"
-#include "emu/emu.h"
+#include "machine/limits.h"
 #include "ptx/module.h"
 #include "sluice/error.h"
 
@@ -42,9 +42,9 @@ typedef struct sl_device_launch {
 } sl_device_launch;
 
 typedef struct sl_device_config {
-    const sl_emu_config *emu; /* emu: its settings; NULL: defaults */
-    int ordinal;              /* gpu: which one, from 0 */
-    const char *library;      /* gpu: the driver library; NULL: libcuda.so.1 on the loader's path */
+    const struct sl_emu_config *emu; /* emu: its settings; NULL: defaults */
+    int ordinal;                     /* gpu: which one, from 0 */
+    const char *library;             /* gpu: the driver library; NULL: libcuda.so.1 on the loader's path */
     /* Called after every launch has ended with the time it took, on devices with events. NULL: launches are not timed.
      */
     void (*timed)(void *context, const sl_device_kernel *, const sl_device_launch *, double nanoseconds);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "emu/emu.h"
 
 typedef struct emulator {
     sl_device base;

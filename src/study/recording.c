@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/emu.h"
 #include "trace/count_trace.h"
 #include "trace/kernel_filter.h"
 

@@ -7,10 +7,10 @@
 #ifndef SL_STUDY_TUNING_H
 #define SL_STUDY_TUNING_H
 
-#include "bypass/timer_gpu.h"
-#include "bypass/timer_sim.h"
 #include "bypass/tune.h"
 #include "study/recording.h"
+#include "study/timer_gpu.h"
+#include "study/timer_sim.h"
 
 /* A launch with a timer for it. */
 typedef struct sl_timed_launch {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "bypass/memory_image.h"
+#include "study/memory_image.h"
 #include "study/tuning.h"
 #include "trace/kernel_filter.h"
 

@@ -79,6 +79,17 @@ dead=$(cd "$source_root" && find . -name '*.md' -not -path './build/*' | while r
 done)
 [ -z "$dead" ] || fail "$dead"
 
+it 'has modules that include only those above them in docs/architecture.md'
+order=$(sed -n 's/^| `\(src\/\)\{0,1\}\([a-z]*\)` |.*/\2/p' "$source_root/docs/architecture.md" | tr '\n' ' ')
+upwards=$(cd "$source_root" && grep -rnE '^ *#include "[a-z]+/' src --include='*.[ch]' --include='*.def' |
+    sed -E 's|^src/([a-z]+)/([^:]*):([0-9]+): *#include "([a-z]+)/.*|\1 \4 src/\1/\2:\3|' |
+    awk -v order="$order" 'BEGIN { n = split(order, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i }
+        $2 == "sluice" { next }
+        !rank[$1] || !rank[$2] { print $3 ": " $1 " or " $2 " is not in the table"; next }
+        rank[$2] > rank[$1] { print $3 ": " $1 " includes " $2 }')
+[ -z "$upwards" ] || fail "$upwards"
+[ "$(echo "$order" | wc -w)" -gt 15 ] || fail "only these modules were found: $order"
+
 it 'has no source file of more than 800 lines'
 long=$(cd "$source_root" && find include src tests bench workloads examples -name '*.[ch]' -exec wc -l {} + |
     awk '$1 > 800 && $2 != "total" {print $2, $1}')

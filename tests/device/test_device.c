@@ -6,6 +6,7 @@
 
 #include "device/device.h"
 #include "device/kernels.h"
+#include "emu/emu.h"
 #include "emu/recording.h"
 
 static sl_error error;

@@ -5,6 +5,7 @@
 
 #include "bypass/ptx_loads.h"
 #include "device/device.h"
+#include "emu/emu.h"
 #include "emu/recording.h"
 #include "ptx/ptx_test.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/emu.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"
 

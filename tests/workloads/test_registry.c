@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emu/emu.h"
 #include "trace/recorder.h"
 #include "workloads/workload.h"
 

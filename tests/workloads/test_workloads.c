@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/emu.h"
 #include "workloads/workload.h"
 
 static sl_error error;

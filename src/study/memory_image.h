@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What lies in a device's memory, kept so that a launch can be repeated from the same state: all allocations, and the
  * variables of a module. */
-#ifndef SL_BYPASS_MEMORY_IMAGE_H
-#define SL_BYPASS_MEMORY_IMAGE_H
+#ifndef SL_STUDY_MEMORY_IMAGE_H
+#define SL_STUDY_MEMORY_IMAGE_H
 
 #include "device/device.h"
 

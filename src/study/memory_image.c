@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bypass/memory_image.h"
+#include "study/memory_image.h"
 
 #include <stdlib.h>
 #include <string.h>

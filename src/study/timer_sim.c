@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bypass/timer_sim.h"
+#include "study/timer_sim.h"
 
 #include <math.h>
 #include <stdio.h>

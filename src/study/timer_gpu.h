@@ -5,8 +5,8 @@
  * original is timed in every round, between the others, and a choice is compared with the originals of its round. Short
  * kernels are run several times in a row where they read nothing that they change; otherwise that is put back
  * before every run. */
-#ifndef SL_BYPASS_TIMER_GPU_H
-#define SL_BYPASS_TIMER_GPU_H
+#ifndef SL_STUDY_TIMER_GPU_H
+#define SL_STUDY_TIMER_GPU_H
 
 #include "bypass/timer.h"
 #include "device/device.h"

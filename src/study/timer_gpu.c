@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "bypass/timer_gpu.h"
+#include "study/timer_gpu.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bypass/memory_image.h"
 #include "bypass/ptx_loads.h"
 #include "ptx/base_array.h"
 #include "rewrite/ptx.h"
+#include "study/memory_image.h"
 
 enum {
     ROUNDS = 11,

@@ -6,8 +6,8 @@
  * because requests meet in another order. So rounds are runs on machines whose memories take 0, 1, 2, … cycles longer,
  * and how the original's times differ in them is what counts as noise. As on a GPU, a run that is not counted goes
  * ahead, so that levels behind the first hold what the launch leaves there; `cold` starts with empty ones. */
-#ifndef SL_BYPASS_TIMER_SIM_H
-#define SL_BYPASS_TIMER_SIM_H
+#ifndef SL_STUDY_TIMER_SIM_H
+#define SL_STUDY_TIMER_SIM_H
 
 #include "bypass/timer.h"
 #include "sim/sim.h"
