@@ -8,17 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/index.h"
+
 typedef struct sl_map_entry {
     const char *key;
-    uint32_t length, hash;
+    uint32_t length;
+    uint64_t hash;
     void *value;
 } sl_map_entry;
 
 typedef struct sl_map {
     sl_map_entry *entries; /* in insertion order */
     size_t count, capacity;
-    uint32_t *slots; /* entry index + 1; 0: free */
-    size_t slot_count;
+    sl_index index;
 } sl_map;
 
 void sl_map_init(sl_map *map);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/index.h"
 
 /* What a set holds is a heap by the next use, the latest on top. A line's next use is its key: no two have the same. A
  * line that is used has the smallest key of all, as its next use is now; so that a hit is a change of one key, its
@@ -23,26 +23,38 @@ typedef struct bound {
 
 /* ---- next uses ---- */
 
-/* Goes backwards; the table has, for each line seen, the access that was seen last. */
+static uint64_t line_of(const void *lines, uint32_t access)
+{
+    return ((const uint64_t *)lines)[access];
+}
+
+/* The next access to the line among those already seen, which `access` replaces; UINT32_MAX: there is none. */
+static uint32_t replace_seen(sl_index *seen, const uint64_t *line, uint32_t access)
+{
+    sl_index_for(seen, line[access], at)
+    {
+        uint32_t next = sl_index_item(seen, at);
+        if (line[next] == line[access]) {
+            seen->slot[at] = access + 1;
+            return next;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Goes backwards; the index has, for each line, the access that was seen last. */
 static bool find_next_uses(bound *b, const uint64_t *line, size_t count)
 {
-    size_t slots = 16;
-    while (slots < 2 * count)
-        slots *= 2;
-    size_t *seen = malloc(slots * sizeof *seen); /* access + 1; 0: free */
-    if (!seen)
-        return false;
-    memset(seen, 0, slots * sizeof *seen);
-    for (size_t i = count; i-- > 0;) {
-        uint64_t mixed = line[i];
-        size_t at = sl_splitmix64(&mixed) & (slots - 1);
-        while (seen[at] && line[seen[at] - 1] != line[i])
-            at = (at + 1) & (slots - 1);
-        b->next[i] = seen[at] ? seen[at] - 1 : b->never;
-        seen[at] = i + 1;
+    sl_index seen = {0};
+    bool good = count < UINT32_MAX;
+    for (size_t i = count; good && i-- > 0;) {
+        uint32_t next = replace_seen(&seen, line, (uint32_t)i);
+        b->next[i] = next == UINT32_MAX ? b->never : next;
+        if (next == UINT32_MAX)
+            good = sl_index_add(&seen, line[i], (uint32_t)i, line_of, line);
     }
-    free(seen);
-    return true;
+    sl_index_fini(&seen);
+    return good;
 }
 
 /* ---- a set ---- */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 enum {
     FIRST_SLOTS_LOG2 = 8,
@@ -92,15 +93,11 @@ bool sl_reuse_failed(const sl_reuse *r)
 
 /* ---- keys ---- */
 
-static inline size_t first_slot(uint64_t key, unsigned log2)
-{
-    return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> (64 - log2));
-}
-
-/* The key's slot, or the free one where it belongs. */
+/* The key's slot, or the free one where it belongs. Slots hold what is needed of a key: an sl_index would cost a second
+ * cache miss for each access. */
 static inline slot *find(slot *slots, unsigned log2, uint64_t key)
 {
-    size_t mask = ((size_t)1 << log2) - 1, at = first_slot(key, log2);
+    size_t mask = ((size_t)1 << log2) - 1, at = sl_hash_slot(key, log2);
     while (slots[at].time && slots[at].key != key)
         at = (at + 1) & mask;
     return &slots[at];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/index.h"
 #include "model/latency.h"
 #include "model/policy_ways.h"
 
@@ -55,8 +56,7 @@ struct sl_l1 {
     list *set;
     list full;
     SL_ARRAY(line_record) records;
-    uint32_t *slot; /* hash table: record + 1; 0: free */
-    unsigned log2_slots;
+    sl_index record_of; /* by line */
     /* What is to come lies less than `moments` (a power of two) ahead: a ring, with a bit for each that is not empty.
      */
     SL_ARRAY(effect) effects;
@@ -85,41 +85,20 @@ static inline bool has_policy(const sl_l1 *c)
 
 /* ---- lines ---- */
 
-/* The upper bits of a product depend on all bits of the line. */
-static inline size_t hash_line(const sl_l1 *c, uint64_t line)
+static uint64_t line_of(const void *records, uint32_t record)
 {
-    return (size_t)((line * 0x9e3779b97f4a7c15u) >> (64 - c->log2_slots));
-}
-
-static inline size_t next_slot(const sl_l1 *c, size_t at)
-{
-    return (at + 1) & (((size_t)1 << c->log2_slots) - 1);
-}
-
-static bool grow_table(sl_l1 *c)
-{
-    unsigned log2_slots = c->log2_slots ? c->log2_slots + 1 : 10;
-    uint32_t *slot = calloc((size_t)1 << log2_slots, sizeof *slot);
-    if (!slot)
-        return false;
-    c->log2_slots = log2_slots;
-    for (uint32_t i = 0; i < c->records.count; i++) {
-        size_t at = hash_line(c, c->records.items[i].line);
-        while (slot[at])
-            at = next_slot(c, at);
-        slot[at] = i + 1;
-    }
-    free(c->slot);
-    c->slot = slot;
-    return true;
+    return ((const line_record *)records)[record].line;
 }
 
 /* NONE: never accessed. */
 static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
 {
-    for (size_t at = hash_line(c, line); c->slot[at]; at = next_slot(c, at))
-        if (c->records.items[c->slot[at] - 1].line == line)
-            return c->slot[at] - 1;
+    sl_index_for(&c->record_of, line, at)
+    {
+        uint32_t record = sl_index_item(&c->record_of, at);
+        if (c->records.items[record].line == line)
+            return record;
+    }
     return NONE;
 }
 
@@ -128,14 +107,11 @@ static uint32_t add_line(sl_l1 *c, uint64_t line)
 {
     line_record record = {.line = line};
     record.set = c->sets == 1 ? 0 : sl_level_set(c->level, line * c->level->line_bytes);
-    if (((c->records.count + 1) >> (c->log2_slots - 1) && !grow_table(c)) || !sl_array_push(&c->records, record)) {
+    if (!sl_array_push(&c->records, record) ||
+        !sl_index_add(&c->record_of, line, (uint32_t)c->records.count - 1, line_of, c->records.items)) {
         c->failed = true;
         return NONE;
     }
-    size_t at = hash_line(c, line);
-    while (c->slot[at])
-        at = next_slot(c, at);
-    c->slot[at] = (uint32_t)c->records.count;
     return (uint32_t)c->records.count - 1;
 }
 
@@ -634,8 +610,8 @@ sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
     c->warp_in_flight = calloc(config->warps ? config->warps : 1, sizeof *c->warp_in_flight);
     for (uint32_t i = 0; c->set && i < c->sets; i++)
         c->set[i] = (list){NONE, NONE, 0};
-    if (!c->set || !c->warp_in_flight || !grow_table(c) ||
-        !sl_latency_init(&c->latency, config->latency, config->sigma) || !make_moments(c)) {
+    if (!c->set || !c->warp_in_flight || !sl_latency_init(&c->latency, config->latency, config->sigma) ||
+        !make_moments(c)) {
         sl_l1_destroy(c);
         return sl_fail_memory(error);
     }
@@ -657,7 +633,7 @@ void sl_l1_destroy(sl_l1 *c)
     free(c->moment);
     free(c->busy);
     sl_latency_fini(&c->latency);
-    free(c->slot);
+    sl_index_fini(&c->record_of);
     free(c->set);
     free(c->warp_in_flight);
     sl_policy_ways_fini(&c->by_policy);

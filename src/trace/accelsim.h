@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/index.h"
 #include "sluice/trace.h"
 
 enum { SL_SASS_LANES = 32 };
@@ -41,7 +42,6 @@ typedef struct sl_sass_inst {
     uint8_t dsts, srcs;
     uint16_t regs[SL_INST_REGS];
     bool addressed;
-    uint32_t same_pc;       /* another instruction of this pc (of another function), or SL_SASS_NONE */
     uint32_t before, after; /* the only neighbours it was ever seen with under the same mask, or SL_SASS_MANY */
     /* known when the table is finished */
     uint32_t bb;
@@ -52,12 +52,11 @@ typedef struct sl_sass_inst {
 typedef struct sl_sass_table {
     sl_arena arena;
     SL_ARRAY(sl_sass_inst) insts; /* in order of first execution */
-    uint32_t *buckets;            /* pc -> first instruction */
-    size_t bucket_count;
+    sl_index by_pc;
     sl_trace_kernel kernel; /* when finished; lives in the arena */
 } sl_sass_table;
 
-bool sl_sass_table_init(sl_sass_table *table);
+void sl_sass_table_init(sl_sass_table *table);
 void sl_sass_table_fini(sl_sass_table *table);
 /* The number of the line's instruction, which is added when it is new (`add`), or SL_SASS_NONE when it is not there or
  * memory ran out. */

@@ -8,55 +8,27 @@
 #include "trace/bytes.h"
 #include "trace/sass.h"
 
-enum { FIRST_BUCKETS = 1024 };
-
-bool sl_sass_table_init(sl_sass_table *t)
+void sl_sass_table_init(sl_sass_table *t)
 {
-    *t = (sl_sass_table){.bucket_count = FIRST_BUCKETS};
+    *t = (sl_sass_table){0};
     sl_arena_init(&t->arena);
-    t->buckets = malloc(FIRST_BUCKETS * sizeof *t->buckets);
-    if (t->buckets)
-        memset(t->buckets, 0xff, FIRST_BUCKETS * sizeof *t->buckets);
-    return t->buckets;
 }
 
 void sl_sass_table_fini(sl_sass_table *t)
 {
-    free(t->buckets);
+    sl_index_fini(&t->by_pc);
     sl_array_free(&t->insts);
     sl_arena_fini(&t->arena);
     *t = (sl_sass_table){0};
 }
 
-/* Instructions are 8 or 16 bytes apart. */
-static size_t bucket_of(const sl_sass_table *t, uint32_t pc)
+static uint64_t pc_of(const void *insts, uint32_t inst)
 {
-    return (pc >> 3 ^ pc >> 15) & (t->bucket_count - 1);
-}
-
-static bool grow_buckets(sl_sass_table *t)
-{
-    size_t count = t->bucket_count * 2;
-    uint32_t *buckets = malloc(count * sizeof *buckets);
-    if (!buckets)
-        return false;
-    memset(buckets, 0xff, count * sizeof *buckets);
-    free(t->buckets);
-    t->buckets = buckets;
-    t->bucket_count = count;
-    for (uint32_t i = 0; i < t->insts.count; i++) {
-        uint32_t *bucket = &buckets[bucket_of(t, t->insts.items[i].pc)];
-        t->insts.items[i].same_pc = *bucket;
-        *bucket = i;
-    }
-    return true;
+    return ((const sl_sass_inst *)insts)[inst].pc;
 }
 
 static uint32_t add_inst(sl_sass_table *t, const sl_sass_line *line)
 {
-    if (t->insts.count >= t->bucket_count && !grow_buckets(t))
-        return SL_SASS_NONE;
-    uint32_t *bucket = &t->buckets[bucket_of(t, line->pc)];
     sl_sass_inst inst = {.pc = line->pc,
                          .source_line = line->source_line,
                          .key = sl_arena_strndup(&t->arena, line->key, line->key_bytes),
@@ -64,24 +36,28 @@ static uint32_t add_inst(sl_sass_table *t, const sl_sass_line *line)
                          .opcode = sl_arena_strndup(&t->arena, line->opcode, line->opcode_bytes),
                          .dsts = line->dsts,
                          .srcs = line->srcs,
-                         .same_pc = *bucket,
                          .before = SL_SASS_NONE,
                          .after = SL_SASS_NONE,
                          .slot = UINT32_MAX};
     memcpy(inst.regs, line->regs, (size_t)(line->dsts + line->srcs) * sizeof *inst.regs);
-    if (!inst.key || !inst.opcode || !sl_array_push(&t->insts, inst))
+    uint32_t number = (uint32_t)t->insts.count;
+    if (!inst.key || !inst.opcode || !sl_array_push(&t->insts, inst) ||
+        !sl_index_add(&t->by_pc, inst.pc, number, pc_of, t->insts.items))
         return SL_SASS_NONE;
-    return *bucket = (uint32_t)t->insts.count - 1;
+    return number;
 }
 
 uint32_t sl_sass_table_find(sl_sass_table *t, const sl_sass_line *line, bool add)
 {
-    uint32_t at = t->buckets[bucket_of(t, line->pc)];
-    for (; at != SL_SASS_NONE; at = t->insts.items[at].same_pc) {
-        const sl_sass_inst *inst = &t->insts.items[at];
+    uint32_t at = SL_SASS_NONE;
+    sl_index_for(&t->by_pc, line->pc, slot)
+    {
+        const sl_sass_inst *inst = &t->insts.items[sl_index_item(&t->by_pc, slot)];
         if (inst->pc == line->pc && inst->key_bytes == line->key_bytes &&
-            !memcmp(inst->key, line->key, line->key_bytes))
+            !memcmp(inst->key, line->key, line->key_bytes)) {
+            at = sl_index_item(&t->by_pc, slot);
             break;
+        }
     }
     if (at == SL_SASS_NONE && add)
         at = add_inst(t, line);

@@ -321,10 +321,9 @@ static sl_status import_kernel(const char *path, const sl_launch_sink *sink, con
                                sl_error *error)
 {
     kernel_file *f = calloc(1, sizeof *f);
-    if (!f || !sl_sass_table_init(&f->table)) {
-        free(f);
+    if (!f)
         return sl_fail_memory(error);
-    }
+    sl_sass_table_init(&f->table);
     f->path = path;
     f->sink = sink;
     f->launch.lanes = SL_SASS_LANES;

@@ -3,37 +3,29 @@
 
 #include <stdlib.h>
 
-static size_t index_of(uint64_t number, size_t slot_count)
-{
-    return (size_t)((number * 0x9e3779b97f4a7c15u) >> 20) & (slot_count - 1);
-}
-
 void sl_sparse_set_fini(sl_sparse_set *set)
 {
-    for (size_t i = 0; i < set->slot_count; i++)
-        free(set->slots[i]);
-    free(set->slots);
-    *set = (sl_sparse_set){0};
+    for (size_t i = 0; i < set->leaves.count; i++)
+        free(set->leaves.items[i]);
+    sl_array_free(&set->leaves);
+    sl_index_fini(&set->by_number);
+    set->latest = NULL;
 }
 
-static bool grow(sl_sparse_set *set)
+static uint64_t number_of(const void *leaves, uint32_t leaf)
 {
-    size_t slot_count = set->slot_count ? set->slot_count * 2 : 16;
-    sl_sparse_set_leaf **slots = calloc(slot_count, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < set->slot_count; i++) {
-        if (!set->slots[i])
-            continue;
-        size_t at = index_of(set->slots[i]->number, slot_count);
-        while (slots[at])
-            at = (at + 1) & (slot_count - 1);
-        slots[at] = set->slots[i];
+    return ((sl_sparse_set_leaf *const *)leaves)[leaf]->number;
+}
+
+static sl_sparse_set_leaf *find_leaf(const sl_sparse_set *set, uint64_t number)
+{
+    sl_index_for(&set->by_number, number, at)
+    {
+        sl_sparse_set_leaf *leaf = set->leaves.items[sl_index_item(&set->by_number, at)];
+        if (leaf->number == number)
+            return leaf;
     }
-    free(set->slots);
-    set->slots = slots;
-    set->slot_count = slot_count;
-    return true;
+    return NULL;
 }
 
 /* The leaf of that number, made when it is not there; NULL when memory runs out. */
@@ -41,19 +33,18 @@ static sl_sparse_set_leaf *leaf_of(sl_sparse_set *set, uint64_t number)
 {
     if (set->latest && set->latest->number == number)
         return set->latest;
-    if (set->leaves * 2 >= set->slot_count && !grow(set))
-        return NULL;
-    size_t at = index_of(number, set->slot_count);
-    while (set->slots[at] && set->slots[at]->number != number)
-        at = (at + 1) & (set->slot_count - 1);
-    if (!set->slots[at]) {
-        set->slots[at] = calloc(1, sizeof **set->slots);
-        if (!set->slots[at])
+    sl_sparse_set_leaf *leaf = find_leaf(set, number);
+    if (!leaf) {
+        leaf = calloc(1, sizeof *leaf);
+        if (!leaf || !sl_array_push(&set->leaves, leaf)) {
+            free(leaf);
             return NULL;
-        set->slots[at]->number = number;
-        set->leaves++;
+        }
+        leaf->number = number;
+        if (!sl_index_add(&set->by_number, number, (uint32_t)set->leaves.count - 1, number_of, set->leaves.items))
+            return NULL;
     }
-    return set->latest = set->slots[at];
+    return set->latest = leaf;
 }
 
 bool sl_sparse_set_add_slowly(sl_sparse_set *set, uint64_t first, uint64_t last)
@@ -74,24 +65,18 @@ bool sl_sparse_set_add_slowly(sl_sparse_set *set, uint64_t first, uint64_t last)
 
 bool sl_sparse_set_has(const sl_sparse_set *set, uint64_t sector)
 {
-    if (!set->slot_count)
-        return false;
-    size_t at = index_of(sector >> SL_LEAF_LOG2, set->slot_count);
-    while (set->slots[at] && set->slots[at]->number != sector >> SL_LEAF_LOG2)
-        at = (at + 1) & (set->slot_count - 1);
-    return set->slots[at] && set->slots[at]->bits[sector / 64 % SL_LEAF_WORDS] >> (sector & 63) & 1;
+    const sl_sparse_set_leaf *leaf = find_leaf(set, sector >> SL_LEAF_LOG2);
+    return leaf && leaf->bits[sector / 64 % SL_LEAF_WORDS] >> (sector & 63) & 1;
 }
 
 bool sl_sparse_set_merge(sl_sparse_set *into, const sl_sparse_set *from)
 {
-    for (size_t i = 0; i < from->slot_count; i++) {
-        if (!from->slots[i])
-            continue;
-        sl_sparse_set_leaf *leaf = leaf_of(into, from->slots[i]->number);
+    for (size_t i = 0; i < from->leaves.count; i++) {
+        sl_sparse_set_leaf *leaf = leaf_of(into, from->leaves.items[i]->number);
         if (!leaf)
             return false;
         for (int w = 0; w < SL_LEAF_WORDS; w++)
-            leaf->bits[w] |= from->slots[i]->bits[w];
+            leaf->bits[w] |= from->leaves.items[i]->bits[w];
     }
     return true;
 }
@@ -99,8 +84,8 @@ bool sl_sparse_set_merge(sl_sparse_set *into, const sl_sparse_set *from)
 uint64_t sl_sparse_set_count(const sl_sparse_set *set)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < set->slot_count; i++)
-        for (int w = 0; set->slots[i] && w < SL_LEAF_WORDS; w++)
-            count += (uint64_t)__builtin_popcountll(set->slots[i]->bits[w]);
+    for (size_t i = 0; i < set->leaves.count; i++)
+        for (int w = 0; w < SL_LEAF_WORDS; w++)
+            count += (uint64_t)__builtin_popcountll(set->leaves.items[i]->bits[w]);
     return count;
 }

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
+#include "base/index.h"
+
 enum { SL_LEAF_LOG2 = 11, SL_LEAF_WORDS = (1 << SL_LEAF_LOG2) / 64 };
 
 typedef struct sl_sparse_set_leaf {
@@ -15,8 +18,8 @@ typedef struct sl_sparse_set_leaf {
 } sl_sparse_set_leaf;
 
 typedef struct sl_sparse_set {
-    sl_sparse_set_leaf **slots; /* open addressing; a power of two of them */
-    size_t slot_count, leaves;
+    SL_ARRAY(sl_sparse_set_leaf *) leaves;
+    sl_index by_number;
     sl_sparse_set_leaf *latest; /* the leaf used last, which is likely next */
 } sl_sparse_set;
 
