@@ -138,9 +138,9 @@ it 'links with the static library too'
 libraries=$(PKG_CONFIG_PATH="$(library_folder "$prefix")/pkgconfig" pkg-config --static --libs sluice |
     sed "s|-lsluice|-l:libsluice.a|")
 # shellcheck disable=SC2086
-run "$CC" -I"$prefix/include" "$source_root/examples/custom_trace.c" $libraries -o own_trace_static
+run "$CC" -I"$prefix/include" "$source_root/examples/custom_trace.c" $libraries -o custom_trace_static
 exits 0
-run ./own_trace_static
+run ./custom_trace_static
 exits 0
 cmp -s by-shared "$scratch/stdout" || fail "$(saw 'another result than with the shared library')"
 
