@@ -8,7 +8,7 @@
 
 typedef struct sl_apply_llvm_options {
     const char *llvm; /* version or library; NULL: the newest */
-    const char *cpu;  /* for functions without one of their own; NULL: gfx1030 */
+    const char *cpu;  /* for functions without "target-cpu"; NULL: gfx1030 */
 } sl_apply_llvm_options;
 
 /* Writes the annotated module (bitcode where the output is called FILE.bc), compiles it, and tells which loads have the
