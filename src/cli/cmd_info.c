@@ -197,7 +197,7 @@ static const sl_option options[] = {
 
 static const sl_example examples[] = {
     {"sluice info mm.slt", "Show the kernels, the launches and what each executed and accessed"},
-    {"sluice info --brief big.slt", "Show the index of a large trace at once"},
+    {"sluice info --brief big.slt", "Show only the index of a large trace"},
     {"sluice info --json info.json traces/", "Count an Accel-Sim trace without importing it"},
     {0},
 };

@@ -10,11 +10,13 @@ static const struct {
     sl_option option;
 } common_options[SL_COMMON_OPTIONS] = {
     {SL_COMMON_JSON,
-     {"json", 0, SL_OPTION_FILE, "FILE", "Write the result as JSON to FILE (default: to standard output, instead of the text)",
-      offsetof(sl_common, json), 0, 0, NULL}},
+     {"json", 0, SL_OPTION_FILE, "FILE",
+      "Write the result as JSON to FILE (default: to standard output, instead of the text)", offsetof(sl_common, json),
+      0, 0, NULL}},
     {SL_COMMON_CSV,
-     {"csv", 0, SL_OPTION_FILE, "FILE", "Write the result as CSV to FILE (default: to standard output, instead of the text)",
-      offsetof(sl_common, csv), 0, 0, NULL}},
+     {"csv", 0, SL_OPTION_FILE, "FILE",
+      "Write the result as CSV to FILE (default: to standard output, instead of the text)", offsetof(sl_common, csv), 0,
+      0, NULL}},
     {SL_COMMON_OUTPUT,
      {"output", 'o', SL_OPTION_STRING, "FILE", "Write the text to FILE", offsetof(sl_common, output), 0, 0, NULL}},
     {SL_COMMON_HTML,

@@ -23,7 +23,7 @@ typedef struct sl_model_settings {
 /* Rows of an option table, for the fields `gpu` and `set`. */
 // clang-format off
 #define SL_GPU_OPTIONS(gpu_offset, set_offset) \
-    {"gpu", 'g', SL_OPTION_STRING, "GPU", "GPU model: a name listed by 'sluice machines' or a YAML file (default: " SL_DEFAULT_GPU ")", gpu_offset, 0, 0, NULL}, \
+    {"gpu", 'g', SL_OPTION_STRING, "GPU", "GPU model: a name from 'sluice machines' or a YAML file (default: " SL_DEFAULT_GPU ")", gpu_offset, 0, 0, NULL}, \
     {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Change a key of the GPU model, e.g. L1.ways=8 or cores=1; may be repeated", set_offset, 0, 0, NULL}
 /* The same for a struct `type` with these settings in its field `model`. */
 #define SL_MODEL_OPTIONS(type) \

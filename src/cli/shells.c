@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion for shells, from the table of commands. What an option's value or a command's operand is follows from what
- * help calls it: GPU, "a workload" … */
+/* Shell completion, from the table of commands. The names in help select what is offered for values and operands: GPU,
+ * "a workload" … */
 #include <string.h>
 
 #include "cli/help.h"

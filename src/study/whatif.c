@@ -65,7 +65,7 @@ static sl_status add_level(sl_whatif *w, const sl_first_level *level, sl_whatif_
 static void note_skipped(sl_whatif *w, const char *what, const char *which, const sl_error *reason)
 {
     if (!*w->note)
-        snprintf(w->note, sizeof w->note, "not possible and skipped, with others alike: %s%s%s (%s)", what,
+        snprintf(w->note, sizeof w->note, "impossible points are skipped; the first: %s%s%s (%s)", what,
                  *what ? " " : "", which, reason->text);
 }
 

@@ -189,7 +189,7 @@ wrong 's/ALL: 0.9/ALLE: 0.9/' "'ALLE' is neither a program nor a group"
 wrong 's/rows: \[ALL\]/rows: [AL]/' "there is no group 'AL'"
 run "$sluice" reproduce decoupled-l1 --cache cache
 exits 1
-stderr_has "no paper is called 'decoupled-l1'; the nearest is 'decoupled-l1d'"
+stderr_has "unknown paper 'decoupled-l1'; did you mean 'decoupled-l1d'?"
 
 cat >tuned.yaml <<'END'
 name: tuned
@@ -233,7 +233,7 @@ stdout_has "no kernel of dct8x8 matches 'dct8x9'"
 sed 's/^kind: tune/kind: sim/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "only points of 'kind: tune' are of one kernel"
+stdout_has "requires 'kind: tune'"
 sed 's/values: {A/values: {Z/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1

@@ -206,7 +206,7 @@ run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
 stdout_has '"lines_accessed_once": '
 
-it 'says how lines come back in what goes into L1, and counts nothing that went past'
+it 'reports the reuse of lines in the requests of L1, without bypassed ones'
 printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml
 run "$sluice" sweep stream.yaml --cache cache --csv stream.csv
 exits 0
@@ -237,11 +237,11 @@ it 'takes machines and traces from the folder of the spec'
 mkdir folder
 printf 'name: mine\nsummary: mine\nbased_on: fermi-gtx480\ncores: 2\n' >folder/mine.yaml
 cp whole.slt folder/app.slt
-printf 'traces: app.slt\nmachines: mine.yaml\n' >folder/own.yaml
-run "$sluice" sweep folder/own.yaml --cache cache
+printf 'traces: app.slt\nmachines: mine.yaml\n' >folder/other.yaml
+run "$sluice" sweep folder/other.yaml --cache cache
 exits 0
 stdout_has 'folder/app.slt'
-exists own.sqlite
+exists other.sqlite
 
 it 'says what is wrong in a spec, where, and what was meant'
 wrong()
