@@ -9,7 +9,7 @@
 static const struct {
     const char *command, *value, *operand;
 } lists[] = {
-    {"machines", "GPU", "machine"},
+    {"machines", "GPU", "GPU model"},
     {"workloads", "WORKLOAD", "workload"},
     {"policies", "POLICY", "policy"},
 };

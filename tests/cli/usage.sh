@@ -31,7 +31,7 @@ stderr_has "unknown command 'complation'; did you mean 'completion'?"
 it 'suggests nothing when nothing is near'
 run "$sluice" zzzzzzzz
 exits 2
-stderr_is "sluice: there is no command 'zzzzzzzz'
+stderr_is "sluice: unknown command 'zzzzzzzz'
 Try 'sluice --help'."
 
 it 'rejects an unknown option before the command'
