@@ -101,7 +101,7 @@ static sl_status print_summary(const sl_invocation *inv, const sl_llvm_file *fil
         waiting += (mode[i] & SL_BYPASS_L1) != 0;
     }
     warn(inv, file, mode, check);
-    if (!sl_apply_tells(inv))
+    if (!sl_apply_prints_summary(inv))
         return SL_OK;
     printf("%u of %u loads bypass (LLVM %u)\n", chosen, graph->loads, sl_llvm_version(file->llvm));
     if (facts.loads_joined)

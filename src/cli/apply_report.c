@@ -17,7 +17,7 @@ static bool code_to_stdout(const sl_common *c)
     return !c->output || !strcmp(c->output, "-");
 }
 
-bool sl_apply_tells(const sl_invocation *inv)
+bool sl_apply_prints_summary(const sl_invocation *inv)
 {
     return !inv->common->quiet && !code_to_stdout(inv->common) && !report_to_stdout(inv->common);
 }

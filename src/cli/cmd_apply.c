@@ -52,7 +52,7 @@ static void print_summary(const sl_invocation *inv, const sl_plan *plan)
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < plan->loads; i++)
         chosen += plan->load[i].mode != SL_BYPASS_NONE;
-    if (sl_apply_tells(inv))
+    if (sl_apply_prints_summary(inv))
         printf("%u of %u loads bypass\n", chosen, plan->loads);
 }
 
@@ -141,7 +141,7 @@ const sl_command sl_cmd_apply = {
     .values_bytes = sizeof(apply_options),
     .min_operands = 2,
     .max_operands = 2,
-    .operand = "a plan and a file of code",
+    .operand = "a plan or a code file",
     .examples = examples,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice info: what is in a trace, ours or another program's. */
+/* sluice info: the contents of a trace, ours or of another tool. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct info_options {
 typedef struct trace_info {
     const sl_invocation *inv;
     sl_cli_input input;
-    const sl_trace *trace; /* NULL: the input is no trace of ours */
+    const sl_trace *trace; /* NULL: not a Sluice trace */
     sl_launch_log *log;
     sl_error damage; /* status SL_OK: none */
 } trace_info;
@@ -143,7 +143,7 @@ static sl_status collect_ours(trace_info *info, sl_error *error)
     return status;
 }
 
-/* What is no trace of ours is run or imported, and counted while that happens: nothing is written. */
+/* Other inputs are run or imported and counted on the fly: no trace is written. */
 static sl_status collect_others(trace_info *info, sl_error *error)
 {
     sl_record_options o = info->input.record;

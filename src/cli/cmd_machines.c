@@ -104,7 +104,7 @@ static void json_bits(sl_json *j, const sl_level *level)
     sl_json_close(j, ']');
 }
 
-/* The keys of a section with their values, as the check left them. */
+/* The keys of a section with their checked values. */
 static void json_section(sl_json *j, sl_key_section section, const sl_core_limits *core, const void *base)
 {
     for (int i = 0; i < SL_KEYS; i++) {

@@ -156,7 +156,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 
 /* ---- the command ---- */
 
-/* Says why nothing was chosen. */
+/* Explains why no workload matches. */
 static int refuse(const sl_invocation *inv)
 {
     const workloads_options *options = inv->values;

@@ -106,7 +106,7 @@ stdout_has '"index": 1'
 stdout_lacks '"index": 0'
 run "$sluice" run stencil2d --size small --kernel nothing
 exits 0
-stdout_has 'no launch is one that --kernel and --launch ask for'
+stdout_has 'no launch matches --kernel and --launch'
 
 it 'says what is wrong with a regular expression'
 run "$sluice" run vecadd --size small --kernel '('

@@ -145,14 +145,14 @@ it 'refuses a plan for other code'
 sed 's/add.f32/sub.f32/' copy.ptx >other.ptx
 run "$sluice" apply copy.json other.ptx -o other.out
 exits 1
-stderr_has 'was made for other code'
+stderr_has 'belongs to other code'
 absent other.out
 run "$sluice" apply plan.json copy.ptx
 exits 1
-stderr_has 'was made for other code'
+stderr_has 'belongs to other code'
 on_gpu measure table_stream_l2 --size small --plan plan.json
 exits 1
-stderr_has 'was made for other code'
+stderr_has 'belongs to other code'
 
 it 'takes the same code with other comments and spaces'
 sed 's|//.*||; s|; |;\n|g' copy.ptx >spaced.ptx
