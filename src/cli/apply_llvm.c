@@ -27,7 +27,7 @@ static sl_status write_module(const sl_invocation *inv, const sl_llvm_file *file
     return status;
 }
 
-static void place_text(const sl_load *load, char *text, size_t size)
+static void location_text(const sl_load *load, char *text, size_t size)
 {
     if (load->line)
         snprintf(text, size, "%s, line %u", load->function, load->line);
@@ -35,7 +35,7 @@ static void place_text(const sl_load *load, char *text, size_t size)
         snprintf(text, size, "%s, instruction %u", load->function, load->inst);
 }
 
-/* The chosen loads, and what they became. */
+/* The chosen loads and their instructions. */
 static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, const sl_llvm_check *check, sl_error *error)
 {
     static const sl_column columns[] = {{"load", false, true}, {"array", false, true},       {"mode", false, false},
@@ -48,7 +48,7 @@ static sl_status print_table(const sl_llvm_file *file, const uint8_t *mode, cons
     for (uint32_t i = 0; i < graph->loads; i++) {
         if (!mode[i])
             continue;
-        place_text(&graph->load[i], inst, sizeof inst);
+        location_text(&graph->load[i], inst, sizeof inst);
         sl_table_cell(table, inst);
         sl_table_cell(table, graph->load[i].array ? graph->load[i].array : "?");
         sl_table_cell(table, sl_bypass_name(mode[i]));
@@ -68,7 +68,7 @@ static void warn(const sl_invocation *inv, const sl_llvm_file *file, const uint8
     for (uint32_t i = 0; i < graph->loads; i++) {
         if (check[i].fate == SL_FATE_AS_ASKED)
             continue;
-        place_text(&graph->load[i], inst, sizeof inst);
+        location_text(&graph->load[i], inst, sizeof inst);
         if (check[i].fate == SL_FATE_BITS || check[i].fate == SL_FATE_CHANGED)
             sl_cli_warn(inv, "the load at %s (mode %s) %s: '%s', not '%s'", inst, sl_bypass_name(mode[i]),
                         sl_llvm_fate_text(check[i].fate), check[i].got, check[i].wanted);
@@ -78,20 +78,20 @@ static void warn(const sl_invocation *inv, const sl_llvm_file *file, const uint8
     }
 }
 
-/* The function's own CPU counts, whatever --cpu says. */
+/* The "target-cpu" of a function takes precedence over --cpu. */
 static void warn_of_cpus(const sl_invocation *inv, const sl_llvm_file *file, const char *wanted)
 {
     const sl_load_graph *graph = sl_llvm_graph(file->code);
     for (uint32_t i = 0; wanted && i < graph->loads; i++) {
         const char *cpu = sl_llvm_cpu(file->code, i);
         if (strcmp(cpu, wanted) && (!i || strcmp(graph->load[i - 1].function, graph->load[i].function)))
-            sl_cli_warn(inv, "%s is compiled for %s, which it names as its own \"target-cpu\", not for %s",
-                        graph->load[i].function, cpu, wanted);
+            sl_cli_warn(inv, "%s is compiled for %s, its \"target-cpu\" attribute, not for %s", graph->load[i].function,
+                        cpu, wanted);
     }
 }
 
-static sl_status tell(const sl_invocation *inv, const sl_llvm_file *file, const uint8_t *mode,
-                      const sl_llvm_check *check, sl_error *error)
+static sl_status print_summary(const sl_invocation *inv, const sl_llvm_file *file, const uint8_t *mode,
+                               const sl_llvm_check *check, sl_error *error)
 {
     const sl_load_graph *graph = sl_llvm_graph(file->code);
     sl_llvm_facts facts = sl_llvm_facts_of(file->code);
@@ -101,13 +101,13 @@ static sl_status tell(const sl_invocation *inv, const sl_llvm_file *file, const 
         waiting += (mode[i] & SL_BYPASS_L1) != 0;
     }
     warn(inv, file, mode, check);
-    if (!sl_apply_tells(inv))
+    if (!sl_apply_prints_summary(inv))
         return SL_OK;
     printf("%u of %u loads bypass (LLVM %u)\n", chosen, graph->loads, sl_llvm_version(file->llvm));
     if (facts.loads_joined)
-        printf("loads were joined before: %u in the file, %u now\n", facts.loads_before, graph->loads);
+        printf("loads were merged by the optimiser: %u in the file, %u now\n", facts.loads_before, graph->loads);
     if (waiting)
-        printf("%u of them %s volatile, which also makes the wavefront wait for the data at once\n", waiting,
+        printf("%u of them %s volatile, which also makes the wavefront wait for the data immediately\n", waiting,
                waiting == 1 ? "is" : "are");
     return chosen ? print_table(file, mode, check, error) : SL_OK;
 }
@@ -162,7 +162,7 @@ sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const cha
         status = report(inv, &file, path, mode, check, error);
     }
     if (!status)
-        status = tell(inv, &file, mode, check, error);
+        status = print_summary(inv, &file, mode, check, error);
     free(mode);
     free(check);
     sl_llvm_file_close(&file);

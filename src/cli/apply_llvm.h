@@ -8,11 +8,11 @@
 
 typedef struct sl_apply_llvm_options {
     const char *llvm; /* version or library; NULL: the newest */
-    const char *cpu;  /* for functions without one of their own; NULL: gfx1030 */
+    const char *cpu;  /* for functions without "target-cpu"; NULL: gfx1030 */
 } sl_apply_llvm_options;
 
-/* Writes the annotated module (bitcode where the output is called FILE.bc), compiles it, and tells which loads have the
- * bits that the plan asks for and which have not. */
+/* Writes the annotated module (bitcode if the output is FILE.bc), compiles it, and reports which loads have the cache
+ * bits of the plan. */
 sl_status sl_apply_llvm(const sl_invocation *inv, const sl_plan *plan, const char *path,
                         const sl_apply_llvm_options *options, sl_error *error);
 

@@ -17,7 +17,7 @@ static bool code_to_stdout(const sl_common *c)
     return !c->output || !strcmp(c->output, "-");
 }
 
-bool sl_apply_tells(const sl_invocation *inv)
+bool sl_apply_prints_summary(const sl_invocation *inv)
 {
     return !inv->common->quiet && !code_to_stdout(inv->common) && !report_to_stdout(inv->common);
 }
@@ -26,7 +26,7 @@ bool sl_apply_outputs_differ(const sl_invocation *inv)
 {
     if (!report_to_stdout(inv->common) || !code_to_stdout(inv->common))
         return true;
-    sl_cli_usage(inv, "the code goes to standard output: give it a FILE by -o, or give one to --json and --csv");
+    sl_cli_usage(inv, "the code goes to standard output, too; give a FILE to -o, or to --json and --csv");
     return false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `sluice apply` did to each load, as JSON and CSV. */
+/* The report of `sluice apply` on each load, as JSON and CSV. */
 #ifndef SL_CLI_APPLY_REPORT_H
 #define SL_CLI_APPLY_REPORT_H
 
@@ -11,8 +11,8 @@ typedef struct sl_applied_load {
     const char *function, *source, *opcode, *array; /* NULL: not known */
     uint32_t inst, line, source_line;
     unsigned mode;
-    const char *instruction, *wanted, *got; /* in the assembly, and its cache bits; NULL: it was not looked at */
-    const char *trouble;                    /* why it is not as asked; NULL: it is */
+    const char *instruction, *wanted, *got; /* in the assembly, and its cache bits; NULL: not checked */
+    const char *trouble;                    /* why it differs from the request; NULL: it does not */
 } sl_applied_load;
 
 typedef struct sl_applied {
@@ -23,9 +23,9 @@ typedef struct sl_applied {
 
 /* False, with a message: the report and the code would both go to standard output. */
 bool sl_apply_outputs_differ(const sl_invocation *inv);
-/* Whether there is room on standard output for a sentence to people. */
-bool sl_apply_tells(const sl_invocation *inv);
-/* Writes what --json and --csv ask for. */
+/* Whether a summary may be printed to standard output. */
+bool sl_apply_prints_summary(const sl_invocation *inv);
+/* Writes --json and --csv. */
 sl_status sl_apply_report(const sl_invocation *inv, const sl_applied *applied, sl_error *error);
 
 #endif

@@ -16,7 +16,7 @@ sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error 
     else if (home && *home == '/')
         snprintf(path, size, "%s/.cache/sluice", home);
     else
-        return sl_fail(error, SL_INVALID, "neither XDG_CACHE_HOME nor HOME says where to keep results: use --cache");
+        return sl_fail(error, SL_INVALID, "neither XDG_CACHE_HOME nor HOME is set: give a folder with --cache");
     return SL_OK;
 }
 

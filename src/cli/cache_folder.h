@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Where results, recordings and timings are kept from run to run: one folder, by one rule.
+/* The cache folder: results, recordings and timings that are kept between runs.
  *
- *   points.sqlite   numbers of points ('reproduce'; a sweep has a database of its own), timings of choices ('tune')
- *   traces/         recordings of inputs that many points look at, by their keys
+ *   points.sqlite   results of 'reproduce' (a sweep has a separate database) and timings of 'tune'
+ *   traces/         recordings of inputs that many points use, by key
  *
- * Commands that look at an input once keep nothing. */
+ * Commands that analyse an input once keep nothing. */
 #ifndef SL_CLI_CACHE_FOLDER_H
 #define SL_CLI_CACHE_FOLDER_H
 
 #include "cli/command.h"
 #include "study/runner.h"
 
-/* `wanted`, from --cache, where it is given (not NULL); else "sluice" in XDG_CACHE_HOME, where that is an absolute
- * path, or in ~/.cache. */
+/* `wanted` (--cache) if not NULL; else "sluice" in XDG_CACHE_HOME, if that is an absolute path, or in ~/.cache. */
 sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error *error);
 
 /* Its database. */
 sl_status sl_cache_store_open(const char *wanted, sl_point_store **store, sl_error *error);
 
-/* A runner with all threads that were asked for, and its recordings in the cache. `database` NULL: that of the cache.
- * On failure there is nothing to close. */
+/* A runner with the requested threads and its recordings in the cache. `database` NULL: that of the cache. On failure
+ * there is nothing to close. */
 typedef struct sl_cached_runner {
     sl_runner runner;
     char traces[1000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice apply: writes a plan into the code it was made for. */
+/* sluice apply: writes a bypass plan into the code it was made for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +20,14 @@ typedef struct apply_options {
 
 // clang-format off
 static const sl_option options[] = {
-    {"target", 0, SL_OPTION_STRING, "SM", "PTX: raise .target to SM, e.g. sm_80, where it is lower and the plan needs it", offsetof(apply_options, target), 0, 0, NULL},
-    {"cpu", 0, SL_OPTION_STRING, "GFX", "LLVM IR: compile functions that name no CPU of their own for GFX (default: gfx1030)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
-    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: the version of LLVM to use, 14 to 19, or the file of its library (default: the newest that is installed)", offsetof(apply_options, llvm.llvm), 0, 0, NULL},
+    {"target", 0, SL_OPTION_STRING, "SM", "PTX: raise .target to SM, e.g. sm_80, if it is lower and the plan requires it", offsetof(apply_options, target), 0, 0, NULL},
+    {"cpu", 0, SL_OPTION_STRING, "GFX", "LLVM IR: target of functions without a \"target-cpu\" attribute (default: gfx1030)", offsetof(apply_options, llvm.cpu), 0, 0, NULL},
+    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", offsetof(apply_options, llvm.llvm), 0, 0, NULL},
     {0},
 };
 // clang-format on
 
-/* 80 of "sm_80"; 0: not one. */
+/* 80 of "sm_80"; 0: invalid. */
 static uint32_t read_target(const char *text)
 {
     char *end;
@@ -47,13 +47,12 @@ static sl_status write_text(const sl_invocation *inv, const char *text, size_t l
     return sl_output_close(&output, error);
 }
 
-/* How many loads changed, and which the plan names but leaves alone because nothing can be written on them. */
-static void tell(const sl_invocation *inv, const sl_plan *plan)
+static void print_summary(const sl_invocation *inv, const sl_plan *plan)
 {
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < plan->loads; i++)
         chosen += plan->load[i].mode != SL_BYPASS_NONE;
-    if (sl_apply_tells(inv))
+    if (sl_apply_prints_summary(inv))
         printf("%u of %u loads bypass\n", chosen, plan->loads);
 }
 
@@ -91,7 +90,7 @@ static sl_status apply(const sl_invocation *inv, const sl_plan *plan, const char
     if (!status)
         status = report(inv, plan, path, error);
     if (!status)
-        tell(inv, plan);
+        print_summary(inv, plan);
     free(text);
     free(out);
     return status;
@@ -104,7 +103,7 @@ static int run(const sl_invocation *inv)
     sl_error error = {0};
     uint32_t sm = o->target ? read_target(o->target) : 0;
     if (o->target && !sm)
-        return sl_cli_usage(inv, "--target: '%s' is not a target; write it like sm_80", o->target);
+        return sl_cli_usage(inv, "--target: '%s' is not a target such as sm_80", o->target);
     if (!sl_apply_outputs_differ(inv))
         return SL_EXIT_USAGE;
     sl_status status = sl_plan_read(inv->args.operand[0], &plan, &error);
@@ -119,11 +118,10 @@ static int run(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice apply plan.json kernel.ptx -o faster.ptx", "Writes the loads' cache operators into the PTX"},
-    {"sluice apply plan.json kernel.ll -o faster.bc",
-     "Marks the loads of LLVM IR for an AMD GPU and checks their bits"},
-    {"sluice apply plan.json kernel.ptx -o faster.ptx --csv loads.csv", "Also lists what became of each load"},
-    {"sluice apply plan.json old.ptx --target sm_80 | diff old.ptx -", "Shows what changes"},
+    {"sluice apply plan.json kernel.ptx -o faster.ptx", "Write cache operators into the PTX"},
+    {"sluice apply plan.json kernel.ll -o faster.bc", "Mark the loads of LLVM IR for an AMD GPU and check their bits"},
+    {"sluice apply plan.json kernel.ptx -o faster.ptx --csv loads.csv", "Also list the mode of each load"},
+    {"sluice apply plan.json old.ptx --target sm_80 | diff old.ptx -", "Show the changes"},
     {0},
 };
 
@@ -132,19 +130,18 @@ const sl_command sl_cmd_apply = {
     .summary = "write a bypass plan into the code it was made for",
     .usage = "[options] PLAN (FILE.ptx | FILE.ll | FILE.bc)",
     .description =
-        "Edits the loads that the plan of 'sluice tune' chose, and nothing else. In PTX: .L1::no_allocate for L1, "
-        ".L2::cache_hint with an evict-first policy for L2; the PTX version is raised to 7.4 where it is lower. In "
-        "LLVM "
-        "IR for AMD GPUs: volatile for L1 (and L0), !nontemporal for L2, written as text or, to a file called .bc, as "
-        "bitcode; what is marked is then compiled, and loads that do not carry the bits of their mode (glc dlc, slc on "
-        "RDNA2) are reported.\n\n"
-        "A plan for other code and a mode that the target cannot express are refused, and nothing is written.",
+        "Rewrite the loads chosen by a plan of 'sluice tune', and nothing else. In PTX, L1 is bypassed by "
+        ".L1::no_allocate and L2 by .L2::cache_hint with an evict-first policy; the PTX version is raised to 7.4 if it "
+        "is lower. In LLVM IR for AMD GPUs, loads that bypass L1 (and L0) become volatile and those that bypass L2 "
+        "!nontemporal. The IR is written as text or, to a file named .bc, as bitcode; it is then compiled, and loads "
+        "without the bits of their mode (glc dlc, slc on RDNA2) are reported.\n\nA plan for other code, or a mode that "
+        "the target cannot express, is an error, and nothing is written.",
     .options = options,
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(apply_options),
     .min_operands = 2,
     .max_operands = 2,
-    .operand = "a plan and a file of code",
+    .operand = "a plan or a code file",
     .examples = examples,
     .run = run,
 };

@@ -22,24 +22,23 @@ static int run(const sl_invocation *inv)
     }
     char hint[64];
     return sl_cli_usage(
-        inv, "no completion for '%s', only for bash, zsh and fish%s", inv->args.operand[0],
+        inv, "unknown shell '%s'; give bash, zsh or fish%s", inv->args.operand[0],
         sl_did_you_mean(inv->args.operand[0], names, sizeof shells / sizeof *shells, "", hint, sizeof hint));
 }
 
 static const sl_example examples[] = {
-    {"source <(sluice completion bash)", "Completes commands and options in this bash"},
-    {"sluice completion zsh > ~/.zfunc/_sluice", "Does so in every zsh whose fpath has ~/.zfunc"},
-    {"sluice completion fish > ~/.config/fish/completions/sluice.fish", "Does so in every fish"},
+    {"source <(sluice completion bash)", "Complete commands and options in this bash"},
+    {"sluice completion zsh > ~/.zfunc/_sluice", "Complete in every zsh with ~/.zfunc in its fpath"},
+    {"sluice completion fish > ~/.config/fish/completions/sluice.fish", "Complete in every fish"},
     {0},
 };
 
 const sl_command sl_cmd_completion = {
     .name = "completion",
-    .summary = "print completion for a shell",
+    .summary = "print a completion script for a shell",
     .usage = "bash|zsh|fish",
-    .description = "Prints a script that teaches a shell to complete the commands and options of sluice, the values of "
-                   "options and "
-                   "the names of workloads, machines and policies. Packages install it where the shell looks.",
+    .description = "Print a script that completes the commands and options of sluice, the values of options, and the "
+                   "names of workloads, GPU models and policies. Packages install it where the shell finds it.",
     .values_bytes = sizeof(sl_common),
     .min_operands = 1,
     .max_operands = 1,

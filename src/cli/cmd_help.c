@@ -18,8 +18,8 @@ static int run(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice help", "Lists the commands"},
-    {"sluice help help", "Explains a command, as 'sluice help --help' does"},
+    {"sluice help", "List the commands"},
+    {"sluice help help", "Explain a command, as 'sluice help --help' does"},
     {0},
 };
 
@@ -27,7 +27,7 @@ const sl_command sl_cmd_help = {
     .name = "help",
     .summary = "list the commands, or explain one",
     .usage = "[COMMAND]",
-    .description = "Lists the commands, or shows the options and examples of one.",
+    .description = "List the commands, or show the options and examples of one.",
     .values_bytes = sizeof(sl_common),
     .max_operands = 1,
     .operand = "a command",

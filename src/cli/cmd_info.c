@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice info: what is in a trace, ours or another program's. */
+/* sluice info: the contents of a trace, ours or of another tool. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct info_options {
 typedef struct trace_info {
     const sl_invocation *inv;
     sl_cli_input input;
-    const sl_trace *trace; /* NULL: the input is no trace of ours */
+    const sl_trace *trace; /* NULL: not a Sluice trace */
     sl_launch_log *log;
     sl_error damage; /* status SL_OK: none */
 } trace_info;
@@ -143,7 +143,7 @@ static sl_status collect_ours(trace_info *info, sl_error *error)
     return status;
 }
 
-/* What is no trace of ours is run or imported, and counted while that happens: nothing is written. */
+/* Other inputs are run or imported and counted on the fly: no trace is written. */
 static sl_status collect_others(trace_info *info, sl_error *error)
 {
     sl_record_options o = info->input.record;
@@ -190,15 +190,15 @@ static int run_info(const sl_invocation *inv)
 static const info_options defaults = {.input = SL_INPUT_DEFAULTS};
 
 static const sl_option options[] = {
-    {"brief", 'b', SL_OPTION_FLAG, NULL, "Show what the file's index says, without counting",
-     offsetof(info_options, brief), 0, 0, NULL},
+    {"brief", 'b', SL_OPTION_FLAG, NULL, "Show only the file's index, without counting", offsetof(info_options, brief),
+     0, 0, NULL},
     {0},
 };
 
 static const sl_example examples[] = {
-    {"sluice info mm.slt", "Shows the kernels, the launches and what each executed and touched"},
-    {"sluice info --brief big.slt", "Shows only what takes no time"},
-    {"sluice info --json info.json traces/", "Counts an Accel-Sim trace without importing it"},
+    {"sluice info mm.slt", "Show the kernels, the launches and what each executed and accessed"},
+    {"sluice info --brief big.slt", "Show only the index of a large trace"},
+    {"sluice info --json info.json traces/", "Count an Accel-Sim trace without importing it"},
     {0},
 };
 
@@ -206,11 +206,10 @@ const sl_command sl_cmd_info = {
     .name = "info",
     .summary = "show the kernels, launches, loads and sizes of a trace",
     .usage = "[options] " SL_INPUT_USAGE,
-    .description =
-        "Shows what is in a trace: its kernels with their loads and registers, and for each launch what it "
-        "executed and touched and how much room it takes in the file.\n\n"
-        "Besides Sluice traces it takes the traces that 'sluice import' takes. A damaged or unfinished Sluice "
-        "trace is shown as far as it can be read; what is lost is said, and the exit code is 1.\n\n" SL_INPUT_HELP,
+    .description = "Show the contents of a trace: its kernels with their loads and registers, and for each launch what "
+                   "it executed and accessed and its size in the file.\n\nTraces of other tools are read as 'sluice "
+                   "import' reads them. A damaged or unfinished Sluice trace is shown as far as it can be read; a "
+                   "warning says what is lost, and the exit code is 1.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice machines: the GPUs that programs can be modelled on. */
+/* sluice machines: the GPU models. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ typedef struct machines_options {
     bool keys;
 } machines_options;
 
-/* What is shown: all built-in machines, or one of any kind. */
+/* All built-in machines, or one of any kind. */
 typedef struct listing {
     const char *only; /* NULL: all */
     const char *text; /* of `only` */
@@ -27,7 +27,7 @@ typedef struct listing {
 
 /* ---- as text ---- */
 
-/* 16K, 1M: sizes as machine files have them. */
+/* "16K", "1M": as in machine descriptions. */
 static void size_text(uint64_t bytes, char *buffer, size_t size)
 {
     static const char units[] = "\0KMG";
@@ -104,7 +104,7 @@ static void json_bits(sl_json *j, const sl_level *level)
     sl_json_close(j, ']');
 }
 
-/* The keys of a section with their values, as the check left them. */
+/* The keys of a section with their checked values. */
 static void json_section(sl_json *j, sl_key_section section, const sl_core_limits *core, const void *base)
 {
     for (int i = 0; i < SL_KEYS; i++) {
@@ -286,34 +286,32 @@ static int run_machines(const sl_invocation *inv)
 }
 
 static const sl_option options[] = {
-    {"keys", 'k', SL_OPTION_FLAG, NULL, "List the keys of machine descriptions and what they mean",
+    {"keys", 'k', SL_OPTION_FLAG, NULL, "List the keys of machine descriptions with their meaning",
      offsetof(machines_options, keys), 0, 0, NULL},
     {0},
 };
 
 static const sl_example examples[] = {
-    {"sluice machines", "Lists the built-in machines, a line each"},
-    {"sluice machines h200 >mine.yaml", "Starts a machine of your own from a built-in one"},
-    {"sluice machines mine.yaml --json", "Checks a description and shows all that follows from it"},
-    {"sluice machines --keys", "Shows what can be written in a description"},
+    {"sluice machines", "List the built-in GPU models, a line each"},
+    {"sluice machines h200 >mine.yaml", "Start a custom GPU model from a built-in one"},
+    {"sluice machines mine.yaml --json", "Check a description and show everything derived from it"},
+    {"sluice machines --keys", "List the keys of a description"},
     {0},
 };
 
 const sl_command sl_cmd_machines = {
     .name = "machines",
-    .summary = "list the GPUs that can be modelled",
+    .summary = "list the GPU models",
     .usage = "[options] [NAME|FILE]",
-    .description =
-        "Lists the GPUs that are described: their cores and caches. With a name, prints that description, a YAML text "
-        "in which every number says where it comes from; with a file (its name has a '/' or ends in .yaml), checks "
-        "and prints it.\n\n"
-        "A machine of your own is a copy with some lines changed, or a short file that says 'based_on: NAME' and what "
-        "is different.",
+    .description = "List the built-in GPU models with their cores and caches. With a name, print its description, a "
+                   "YAML file that gives the source of every number; with a file (its name contains '/' or ends in "
+                   ".yaml), check and print it.\n\nFor a custom GPU model, copy a description and edit it, or write a "
+                   "short file with 'based_on: NAME' and the keys that differ.",
     .options = options,
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(machines_options),
     .max_operands = 1,
-    .operand = "a machine",
+    .operand = "a GPU model",
     .examples = examples,
     .run = run_machines,
 };

@@ -19,10 +19,10 @@ typedef struct measure_options {
 #define AT(field) offsetof(measure_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"plan", 0, SL_OPTION_STRING, "FILE", "The plan, made by 'sluice tune' for this code", AT(plan), 0, 0, NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Bypass plan of 'sluice tune' for this code", AT(plan), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each kernel N times (default: 31)", AT(rounds), 3, 1000, NULL},
-    {"launches", 0, SL_OPTION_NUMBER, "N", "Of each kernel, the N launches that take longest (default: 8)", AT(launches), 1, 1000000, NULL},
-    {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
+    {"launches", 0, SL_OPTION_NUMBER, "N", "Time the N longest launches of each kernel (default: 8)", AT(launches), 1, 1000000, NULL},
+    {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -82,8 +82,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     row.time = timing.time;
     row.gain = timing.gain;
     row.gain_spread = timing.spread;
-    row.verdict = !launch->repeats ? "the original does not leave the same memory twice: not compared"
-                                   : "the same bytes in memory";
+    row.verdict = !launch->repeats ? "not compared: memory differs between runs of the original" : "identical memory";
     if (!status && !sl_array_push(&m->rows, row))
         status = sl_fail_memory(error);
     return status;
@@ -113,7 +112,7 @@ static int run(const sl_invocation *inv)
     sl_plan plan;
     sl_error error = {0};
     if (!m.options->plan)
-        return sl_cli_usage(inv, "--plan is missing: which loads bypass what ('sluice tune' makes one)");
+        return sl_cli_usage(inv, "--plan FILE is missing; 'sluice tune' writes one");
     if (sl_plan_read(m.options->plan, &plan, &error))
         return sl_cli_fail(inv, &error);
     sl_arena_init(&m.arena);
@@ -131,9 +130,9 @@ static int run(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice measure spmv --plan plan.json", "Times the kernels of a workload as they are and as planned"},
+    {"sluice measure spmv --plan plan.json", "Time the kernels of a workload, original and planned"},
     {"sluice measure k.ptx --grid 512 --block 256 --arg 'f32[64M]:random' --plan plan.json",
-     "The same for the kernel of a PTX file"},
+     "Time the kernel of a PTX file"},
     {0},
 };
 
@@ -141,10 +140,9 @@ const sl_command sl_cmd_measure = {
     .name = "measure",
     .summary = "time the original and the planned kernels on a real GPU",
     .usage = "--plan FILE [options] (WORKLOAD [NAME=VALUE...] | FILE.ptx)",
-    .description =
-        "Runs each kernel as it is and with the loads of the plan bypassing, in turns, from the same state of memory, "
-        "and "
-        "compares what they leave there: other bytes are an error. Shows medians, the speedup and its standard error.",
+    .description = "Run each kernel unchanged and with the bypass plan applied, alternating, from the same memory "
+                   "state, and compare the resulting memory: different bytes are an error. Report medians, the speedup "
+                   "and its standard error.",
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT,

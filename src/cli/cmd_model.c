@@ -80,7 +80,7 @@ static const sl_option options[] = {
     SL_MODEL_OPTIONS(model_options),
     SL_SWEEP_OPTIONS(model_options),
     {"compat", 0, SL_OPTION_CHOICE, "PROGRAM",
-     "Do as another program does: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
+     "Reproduce another program: that of the HPCA 2014 paper, on one of its thread traces", AT(compat), 0, 0,
      compat_choices},
     {0},
 };
@@ -88,12 +88,12 @@ static const sl_option options[] = {
 static const model_options defaults = {.input = SL_INPUT_DEFAULTS, .model = SL_MODEL_SETTINGS_DEFAULTS};
 
 static const sl_example examples[] = {
-    {"sluice model matmul --gpu fermi-gtx470", "Shows what a workload would miss in a Fermi's caches, by class"},
-    {"sluice model app.slt --gpu h200 --json", "Models a recorded program on an H200, as JSON"},
-    {"sluice model spmv --gpu fermi-gtx470 --l1-size 8K,16K,32K --l1-ways 2,4,8", "Models nine sizes and shapes of L1"},
-    {"sluice model spmv --gpu fermi-gtx470 --figure12", "Varies ways, size, line and MSHRs of L1 one by one"},
-    {"sluice model --compat hpca14 kernel.trc", "Counts the misses of a thread trace as the authors of the model do"},
-    {"sluice model app.slt --gpu my.yaml --no-associativity", "Models a machine of one's own, as if without conflicts"},
+    {"sluice model matmul --gpu fermi-gtx470", "Predict the misses of a workload in the caches of a Fermi, by class"},
+    {"sluice model app.slt --gpu h200 --json", "Model a recorded program on an H200, as JSON"},
+    {"sluice model spmv --gpu fermi-gtx470 --l1-size 8K,16K,32K --l1-ways 2,4,8", "Model nine L1 configurations"},
+    {"sluice model spmv --gpu fermi-gtx470 --figure12", "Vary ways, size, line size and MSHRs of L1 one at a time"},
+    {"sluice model --compat hpca14 kernel.trc", "Count the misses of a thread trace as the authors' program does"},
+    {"sluice model app.slt --gpu my.yaml --no-associativity", "Model a custom GPU with a fully associative L1"},
     {0},
 };
 
@@ -102,19 +102,16 @@ const sl_command sl_cmd_model = {
     .summary = "predict cache misses by class from reuse distances, in seconds",
     .usage = "[options] " SL_INPUT_USAGE,
     .description =
-        "Predicts what each launch of a trace does to the caches of a machine: hits and misses of L1 by class "
-        "(compulsory, capacity, conflict, caused by stores or by waiting for an MSHR; of the hits, those on data still "
-        "in flight), reads and hits of the "
-        "next level, and reads of memory, for the launch and for each load.\n\n"
-        "The model orders the accesses of warps as a GPU would, with latencies and limits but without simulating "
-        "cycles, and applies reuse-distance theory to each set of the cache. Traces of other programs are taken as "
-        "'sluice import' takes them; a workload is run and recorded first.\n\n"
-        "Lists of L1's parameters (--l1-size, --l1-ways, --line, --mshrs) and --figure12 model the first level alone, "
-        "for all combinations and for one change at a time. With --no-latency, --no-mshr and --no-divergence reuse "
-        "distances alone decide, and all points with the same line come from one pass.\n\n"
-        "With --compat hpca14 the program is the one that the authors of the model published, on thread traces: one "
-        "core of a Fermi with a 16 KiB L1, its way of counting and its mistakes included, without the random part of "
-        "its latencies. It takes no other option of the model.\n\n" SL_INPUT_HELP,
+        "Predict the cache behaviour of each launch on a GPU model, per launch and per load: L1 hits (and pending hits "
+        "among them), L1 misses by class (compulsory, capacity, conflict, caused by stores or by waiting for an MSHR), "
+        "reads and hits of the next level, and memory reads.\n\nThe model orders the accesses of the warps as a GPU "
+        "would, with latencies and limits but without simulating cycles, and applies reuse-distance theory to each set "
+        "of the cache.\n\nLists of L1 parameters (--l1-size, --l1-ways, --line, --mshrs) model L1 alone in all "
+        "combinations; --figure12 changes one parameter at a time. With --no-latency, --no-mshr and --no-divergence "
+        "the result depends on reuse distances only, and all points with the same line size come from one "
+        "pass.\n\n--compat hpca14 reproduces the program that the authors of the model published: thread traces on one "
+        "core of a Fermi with a 16 KiB L1, counted as that program counts, bugs included, but without the random part "
+        "of its latencies. It cannot be combined with other options of the model.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice policies: what caches can be asked to do with their lines. */
+/* sluice policies: replacement and bypass policies. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "report/parts.h"
 #include "report/table.h"
 
-/* What is shown: all policies, or one. */
+/* All policies, or one. */
 typedef struct listing {
     const sl_policy_ops *only; /* NULL: all */
 } listing;
@@ -69,7 +69,7 @@ static sl_status write_table(FILE *file, sl_error *error)
         sl_table_cellf(t, "%s%s%s", ops->summary, *params ? "; " : "", params);
     }
     sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
-    fputs("\n'sluice policies NAME' shows what the parameters of one mean. Machine descriptions take them as\n"
+    fputs("\n'sluice policies NAME' explains the parameters of a policy. In machine descriptions:\n"
           "'replacement: srrip(bits=3)' and 'bypass: decoupled(threshold=2)'.\n",
           file);
     return status;
@@ -166,7 +166,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
     return sl_json_finish(&j, error);
 }
 
-/* A line for each parameter; policies without have one too. */
+/* A line per parameter; one for policies without parameters. */
 static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 {
     const listing *list = result;
@@ -205,23 +205,22 @@ static int run_policies(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice policies", "Lists the policies with their parameters, a line each"},
-    {"sluice policies drrip", "Shows what the parameters of one mean"},
+    {"sluice policies", "List the policies with their parameters, a line each"},
+    {"sluice policies drrip", "Show the parameters of one policy"},
     {0},
 };
 
 const sl_command sl_cmd_policies = {
     .name = "policies",
-    .summary = "list the policies that caches can have",
+    .summary = "list replacement and bypass policies",
     .usage = "[options] [NAME]",
     .description =
-        "Lists the policies by which caches choose the lines that leave (those that replace) and the requests that go "
-        "past them (those that bypass), with their parameters and what those are where they are not given. With a "
-        "name, says of that policy where it was published, what it costs and what its parameters mean.\n\n"
-        "A level of a machine has a policy by its key 'replacement', with parameters in parentheses: "
-        "'replacement: srrip(bits=3)'. By its key 'bypass' it has another one that lets requests go past; any can be "
-        "combined with any replacement. A policy that does both is enough alone, as 'replacement'; as 'bypass' beside "
-        "another replacement it chooses no victims. Where 'best' is among the values of a parameter, some are tried.",
+        "List replacement and bypass policies with their parameters and defaults. With a name, show where the policy "
+        "was published, its hardware cost and the meaning of its parameters.\n\nIn a machine description, the key "
+        "'replacement' of a level sets its replacement policy, with parameters in parentheses: 'replacement: "
+        "srrip(bits=3)'. The key 'bypass' sets its bypass policy; any can be combined with any replacement policy. A "
+        "policy with both roles is complete as 'replacement'; as 'bypass' beside another replacement policy it selects "
+        "no victims. If 'best' is among the values of a parameter, several values are tried and the best is used.",
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(sl_common),
     .max_operands = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice profile: how the accesses of a trace come back to lines and sectors. */
+/* sluice profile: reuse of lines and sectors. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -17,13 +17,13 @@ typedef struct profile_options {
 #define AT(field) offsetof(profile_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"line", 0, SL_OPTION_BYTES, "BYTES", "Size of a line (default: 128)", AT(line), 1, 65536, NULL},
-    {"sector", 0, SL_OPTION_BYTES, "BYTES", "Size of a sector (default: 32)", AT(sector), 1, 65536, NULL},
-    {"cores", 0, SL_OPTION_NUMBER, "N", "Cores that blocks are dealt to, one after the other (default: 15)", AT(cores), 1, 1024, NULL},
-    {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Blocks that a core runs at a time (default: 8)", AT(blocks_per_core), 1, 1024, NULL},
-    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size of the LRU cache that hits and zero-reuse fills speak of, per core (default: 16K)", AT(cache), 1, 0, NULL},
-    {"windows", 0, SL_OPTION_NUMBER, "N", "Show the footprint in N to 2N windows of time (default: 16)", AT(windows), 1, 65536, NULL},
-    {"loads-only", 0, SL_OPTION_FLAG, NULL, "Leave out stores and atomics", AT(loads_only), 0, 0, NULL},
+    {"line", 0, SL_OPTION_BYTES, "BYTES", "Line size (default: 128)", AT(line), 1, 65536, NULL},
+    {"sector", 0, SL_OPTION_BYTES, "BYTES", "Sector size (default: 32)", AT(sector), 1, 65536, NULL},
+    {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: 15)", AT(cores), 1, 1024, NULL},
+    {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: 8)", AT(blocks_per_core), 1, 1024, NULL},
+    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported (default: 16K)", AT(cache), 1, 0, NULL},
+    {"windows", 0, SL_OPTION_NUMBER, "N", "Report the footprint in N to 2N time windows (default: 16)", AT(windows), 1, 65536, NULL},
+    {"loads-only", 0, SL_OPTION_FLAG, NULL, "Ignore stores and atomics", AT(loads_only), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -57,7 +57,7 @@ static sl_status make_page(const void *result, sl_page_input *input, sl_error *e
     return SL_OK;
 }
 
-/* The options of the profile, given or not: they are part of what its numbers mean. */
+/* All options of the profile, also defaults: its numbers depend on them. */
 static bool describe(const sl_invocation *inv, sl_cli_input *input, sl_arena *arena, sl_report_info *info)
 {
     const profile_options *o = inv->values;
@@ -80,13 +80,13 @@ static bool describe(const sl_invocation *inv, sl_cli_input *input, sl_arena *ar
     return true;
 }
 
-/* Cores of one launch as a part of those of all. */
+/* Progress of one launch within that of all. */
 typedef struct launch_progress {
     const sl_progress *all;
     uint64_t before, launches;
 } launch_progress;
 
-static void tell(void *context, const char *what, uint64_t done, uint64_t total)
+static void update_progress(void *context, const char *what, uint64_t done, uint64_t total)
 {
     const launch_progress *p = context;
     (void)what;
@@ -102,7 +102,7 @@ static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *
         return status;
     for (uint32_t i = 0; i < input->recording.launches && !status; i++) {
         launch_progress done = {inv->progress, i, input->recording.launches};
-        sl_progress progress = {tell, &done};
+        sl_progress progress = {update_progress, &done};
         status = sl_profile_launch(input->recording.trace, input->recording.launch[i], wanted, pool, &progress,
                                    &profile[i], error);
     }
@@ -163,34 +163,31 @@ static int run_profile(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice profile app.slt", "Shows how each kernel and each load of a trace comes back to its data"},
-    {"sluice profile matmul n=256", "Runs a workload first and profiles what it did"},
+    {"sluice profile app.slt", "Report the reuse of each kernel and each load of a trace"},
+    {"sluice profile matmul n=256", "Run a workload and profile it"},
     {"sluice profile --cores 1 --blocks-per-core 1 --loads-only app.slt",
-     "Looks at the loads of one block after the other"},
+     "Profile the loads of one block after the other"},
     {"sluice profile --cache 48K --kernel '^spmv' --csv reuse.csv app.slt",
-     "Writes the histograms of some kernels for plotting; hits are those of 48 KiB"},
+     "Write the histograms of some kernels for plotting, with hits of a 48 KiB cache"},
     {0},
 };
 
 const sl_command sl_cmd_profile = {
     .name = "profile",
-    .summary = "show reuse: distances, counts and footprints per kernel and load",
+    .summary = "report reuse distances, reuse counts and footprints per kernel and load",
     .usage = "[options] " SL_INPUT_USAGE,
     .description =
-        "Shows how accesses come back to lines and sectors: per kernel, per launch and per load, how many different "
-        "lines and sectors lie between one touch and the next of the same (the reuse distance), how often lines are "
-        "touched again, what part of the touches has no reuse, how many different lines are touched over time, and "
-        "what part of the moved bytes was asked for.\n\n"
-        "No machine, no cache and no timing is involved: 'sluice model' and 'sluice sim' have these. Only an order is "
-        "assumed. Block b runs on core b modulo --cores; a core runs --blocks-per-core blocks at a time and takes its "
-        "next one when one ends; the warps of these blocks take turns, one access to memory each, and wait for each "
-        "other at barriers. Each core looks back on its own accesses alone, and results are sums over the cores. Each "
-        "launch starts anew. Looked at are loads, stores, atomics and asynchronous copies in global and local memory; "
-        "prefetches, textures, constants and shared memory are left out.\n\n"
-        "The reuse distance says what an LRU cache without conflicts would do: touches at a distance below its number "
-        "of lines hit. For such a cache of --cache bytes the report shows hits and zero-reuse fills: lines that are "
-        "brought in and evicted without a hit, because they are never touched again or because they are touched too "
-        "late.\n\n" SL_INPUT_HELP,
+        "Report the reuse of lines and sectors per kernel, launch and load: reuse distances (how many distinct lines "
+        "or sectors are accessed between two accesses to the same one), reuse counts, the share of accesses without "
+        "reuse, the footprint over time, and the share of transferred bytes that was requested.\n\nA profile needs no "
+        "GPU model and no timing ('sluice model' and 'sluice sim' have these), only an order of execution. Block b "
+        "runs on core b modulo --cores. A core runs --blocks-per-core blocks at a time and starts its next one when "
+        "one ends. The warps of these blocks take turns, one memory access each, and wait for each other at barriers. "
+        "Reuse is tracked per core and starts anew with each launch; results are summed over the cores. Loads, stores, "
+        "atomics and asynchronous copies in global and local memory are counted; prefetches, textures, constants and "
+        "shared memory are not.\n\nThe reuse distance predicts a fully associative LRU cache: an access hits if its "
+        "distance is below the number of lines. For such a cache of --cache bytes the report shows hits and zero-reuse "
+        "fills: lines that are filled and evicted without a hit.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice ptx: the PTX that a CUDA program carries. */
+/* sluice ptx: the PTX embedded in a CUDA program. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +22,12 @@ typedef struct ptx_options {
 
 // clang-format off
 static const sl_option options[] = {
-    {"number", 'n', SL_OPTION_RANGE, "N", "Which text to write (default: the only one)", offsetof(ptx_options, number), 0, 0, NULL},
+    {"number", 'n', SL_OPTION_RANGE, "N", "PTX module to write (default: the only one)", offsetof(ptx_options, number), 0, 0, NULL},
     {0},
 };
 // clang-format on
 
-/* The n-th PTX text; NULL: there are fewer. */
+/* The n-th PTX module; NULL: there are fewer. */
 static const sl_fatbin_entry *nth(const sl_fatbin *fatbin, uint64_t n)
 {
     for (size_t i = 0; i < fatbin->entries.count; i++)
@@ -199,10 +199,11 @@ static sl_status show(const sl_invocation *inv, const sl_fatbin *fatbin, sl_erro
     const char *path = inv->args.operand[0];
     if (!o->number.given && nth(fatbin, 1))
         return sl_fail(error, SL_INVALID,
-                       "%s carries several PTX texts; --number says which ('sluice ptx %s' lists them)", path, path);
+                       "%s contains several PTX modules; choose one with --number ('sluice ptx %s' lists them)", path,
+                       path);
     const sl_fatbin_entry *entry = nth(fatbin, o->number.given ? o->number.first : 0);
     if (!entry)
-        return sl_fail(error, SL_NOT_FOUND, "%s has no PTX text %llu", path, (unsigned long long)o->number.first);
+        return sl_fail(error, SL_NOT_FOUND, "%s has no PTX module %llu", path, (unsigned long long)o->number.first);
     return write_text(inv, entry, error);
 }
 
@@ -210,7 +211,8 @@ static int run(const sl_invocation *inv)
 {
     const sl_common *common = inv->common;
     if ((common->json || common->csv) && (common->output || ((const ptx_options *)inv->values)->number.given))
-        return sl_cli_usage(inv, "--json and --csv are of the list; -o and --number take one text out");
+        return sl_cli_usage(
+            inv, "--json and --csv list modules; they cannot be combined with -o or --number, which extract one");
     sl_error error = {0};
     sl_fatbin fatbin = {0};
     char *data = NULL;
@@ -220,7 +222,7 @@ static int run(const sl_invocation *inv)
         status = sl_elf_is(data, bytes) ? sl_fatbin_add_elf(&fatbin, data, bytes, &error)
                                         : sl_fatbin_add(&fatbin, data, bytes, false, &error);
     if (!status && !nth(&fatbin, 0))
-        status = sl_fail(&error, SL_NOT_FOUND, "%s carries no PTX", inv->args.operand[0]);
+        status = sl_fail(&error, SL_NOT_FOUND, "%s contains no PTX", inv->args.operand[0]);
     bool wanted = inv->common->output || ((const ptx_options *)inv->values)->number.given;
     if (!status && wanted)
         status = show(inv, &fatbin, &error);
@@ -231,18 +233,17 @@ static int run(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice ptx ./app", "Lists the PTX texts of a program, with the hash by which plans know them"},
-    {"sluice ptx ./app -o app.ptx", "Takes the only one out"},
+    {"sluice ptx ./app", "List the PTX modules of a program, with the hash that identifies them in plans"},
+    {"sluice ptx ./app -o app.ptx", "Extract the only one"},
     {0},
 };
 
 const sl_command sl_cmd_ptx = {
     .name = "ptx",
-    .summary = "list or take out the PTX that a CUDA program carries",
+    .summary = "list or extract the PTX embedded in a CUDA program",
     .usage = "[options] PROGRAM",
-    .description =
-        "Lists the PTX texts in a program, library, object file or fat binary, or with -o or --number writes "
-        "one of them: for 'sluice tune', whose plan 'sluice run --plan' then brings back into the program.",
+    .description = "List the PTX modules in a program, library, object file or fat binary, or extract one with -o or "
+                   "--number, for example for 'sluice tune'. 'sluice run --plan' then applies the plan to the program.",
     .options = options,
     .common = SL_COMMON_OUTPUT | SL_COMMON_JSON | SL_COMMON_CSV,
     .values_bytes = sizeof(ptx_options),

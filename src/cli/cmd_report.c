@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice report: what is known of a trace or a workload, gathered in one page. */
+/* sluice report: counts, profile, model and sources of an input in one page. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct report {
     sl_profile_options profiled_as;
     sl_profile *profiles;
     sl_profile_report profile;
-    sl_whatif run[3]; /* that the sweeps show */
+    sl_whatif run[3]; /* behind the sweeps */
     sl_sweep sizes, policies, simulated;
     sl_plan plan;
     bool planned; /* there is a plan */
@@ -49,7 +49,7 @@ typedef struct report {
     sl_validation validation;
 } report;
 
-/* ---- what the trace says ---- */
+/* ---- counts and profile ---- */
 
 static sl_status profile_launch(report *r, uint32_t at, sl_pool *pool, sl_error *error)
 {
@@ -57,8 +57,8 @@ static sl_status profile_launch(report *r, uint32_t at, sl_pool *pool, sl_error 
                              &r->profiles[at], error);
 }
 
-/* Lines, sectors, cores and size of the first level; how many blocks a core has at a time differs from launch to
- * launch, and the profile's usual number stands for it. */
+/* Line, sector and size of the first level. Resident blocks differ between launches: the default of the profile is
+ * used. */
 static sl_profile_options profile_as(const sl_machine *machine)
 {
     const sl_level *first = &machine->level[0];
@@ -70,7 +70,7 @@ static sl_profile_options profile_as(const sl_machine *machine)
                                 .windows = 16};
 }
 
-static sl_status look_at_trace(report *r, sl_error *error)
+static sl_status count_and_profile(report *r, sl_error *error)
 {
     sl_error damage = {0};
     r->profiled_as = profile_as(&r->machine);
@@ -90,7 +90,7 @@ static sl_status look_at_trace(report *r, sl_error *error)
     return status ? status : sl_profile_sums_init(&r->profile.sums, r->profiles, r->input.recording.launches, error);
 }
 
-/* ---- first levels and policies ---- */
+/* ---- L1 sizes and policies ---- */
 
 static sl_status run_whatif(report *r, sl_point_kind kind, sl_status (*points)(sl_whatif *, sl_error *),
                             sl_whatif *whatif, sl_sweep *sweep, sl_error *error)
@@ -148,7 +148,7 @@ static sl_status gather(report *r, sl_error *error)
 {
     sl_status status = sl_pool_create((unsigned)r->inv->common->threads, &r->pool, error);
     if (!status)
-        status = look_at_trace(r, error);
+        status = count_and_profile(r, error);
     if (!status)
         status = sl_launch_log_create(&r->modelled, error);
     if (!status)
@@ -262,7 +262,7 @@ static int run_report(const sl_invocation *inv)
     report r = {.inv = inv, .options = o};
     sl_error error;
     if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->callgrind)
-        return sl_cli_usage(inv, "-o FILE is missing: where to write the page");
+        return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
     sl_arena_init(&r.arena);
@@ -286,14 +286,14 @@ static int run_report(const sl_invocation *inv)
 #define AT(field) offsetof(report_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"output", 'o', SL_OPTION_STRING, "FILE", "The page to write", AT(input.common.output), 0, 0, NULL},
+    {"output", 'o', SL_OPTION_STRING, "FILE", "HTML page to write", AT(input.common.output), 0, 0, NULL},
     SL_MODEL_OPTIONS(report_options),
-    {"counters", 'c', SL_OPTION_STRING, "FILE", "Put what hardware counted beside the model: CSV of ncu, or of papers/measure-h200", AT(counters), 0, 0, NULL},
-    {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means of errors (default: 1000)", AT(min_sectors), 0, 0, NULL},
-    {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every policy of L1, cycle by cycle", AT(sim), 0, 0, NULL},
-    {"plan", 0, SL_OPTION_STRING, "FILE", "Show what this bypass plan of 'sluice tune' says of each load: its affinities and its mode", AT(plan), 0, 0, NULL},
-    {"code", 0, SL_OPTION_STRING, "FILE", "With --plan, for a trace: the PTX that it was recorded from", AT(code), 0, 0, NULL},
-    {"brief", 0, SL_OPTION_FLAG, NULL, "Leave out the comparison of cache sizes and of policies", AT(brief), 0, 0, NULL},
+    {"counters", 'c', SL_OPTION_STRING, "FILE", "Compare the model with hardware counters: CSV of ncu or of papers/measure-h200", AT(counters), 0, 0, NULL},
+    {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
+    {"sim", 0, SL_OPTION_FLAG, NULL, "Also simulate every L1 policy cycle by cycle", AT(sim), 0, 0, NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Show for each load its affinities and its mode in this bypass plan of 'sluice tune'", AT(plan), 0, 0, NULL},
+    {"code", 0, SL_OPTION_STRING, "FILE", "With --plan and a trace: the PTX that the trace was recorded from", AT(code), 0, 0, NULL},
+    {"brief", 0, SL_OPTION_FLAG, NULL, "Omit the comparisons of cache sizes and policies", AT(brief), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -305,31 +305,31 @@ static const report_options defaults = {
 };
 
 static const sl_example examples[] = {
-    {"sluice report spmv --gpu fermi-gtx470 -o spmv.html", "Makes a page of a workload on a Fermi"},
-    {"sluice report app.slt -o app.html --source src", "Makes a page of a recorded program, with its sources"},
+    {"sluice report spmv --gpu fermi-gtx470 -o spmv.html", "Write a page about a workload on a Fermi"},
+    {"sluice report app.slt -o app.html --source src", "Write a page about a recorded program, with its sources"},
     {"sluice report bfs -o bfs.html --counters papers/h200-counters.csv",
-     "Also shows how far the model is from what an H200 counted"},
-    {"sluice report spmv --gpu fermi-gtx480 --sim -o spmv.html", "Also simulates it with every policy of L1"},
-    {"sluice report spmv --plan spmv.json -o spmv.html", "Also shows what each load gains by going past a cache"},
-    {"sluice report app.slt --brief --callgrind app.callgrind", "Writes what each line did for KCachegrind instead"},
+     "Also compare the model with counters of an H200"},
+    {"sluice report spmv --gpu fermi-gtx480 --sim -o spmv.html", "Also simulate it with every L1 policy"},
+    {"sluice report spmv --plan spmv.json -o spmv.html", "Also show what each load gains by bypassing a cache"},
+    {"sluice report app.slt --brief --callgrind app.callgrind",
+     "Write the counts of each source line for KCachegrind instead"},
     {0},
 };
 
 const sl_command sl_cmd_report = {
     .name = "report",
-    .summary = "gather what is known of a program in one HTML page",
+    .summary = "write an HTML page with counts, profile, predictions and sources",
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description =
-        "Counts, profiles and models the launches of a trace or a workload and writes one self-contained page for a "
-        "browser: an overview, kernels and launches, the source line by line with what each line's loads hit, miss (by "
-        "class) and come back to, reuse histograms, misses over the size of L1, replacement policies beside each "
-        "other, and, with --counters, the model beside hardware. With --sim every policy of L1, those that bypass "
-        "among "
-        "them, is simulated; with --plan each line shows what its loads gain by going past L1, L2 or both.\n\n"
-        "The page fetches nothing; without JavaScript its tables remain. --json writes the data that it shows.\n\n"
-        "Built-in workloads bring their sources. Those of other programs are looked for below the current folder, or "
-        "where --source says, by the names that the program was compiled with (nvcc -lineinfo); their PTX comes from "
-        "the program or from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
+        "Count, profile and model every launch and write one self-contained HTML page: an overview, kernels and "
+        "launches, the source with the hits, misses by class and reuse of each line's loads, reuse histograms, misses "
+        "over L1 size, a comparison of replacement policies, and with --counters a comparison with hardware. With "
+        "--sim, every L1 policy, including bypass policies, is simulated. With --plan, each line shows what its loads "
+        "gain by bypassing L1, L2 or both.\n\nThe page loads nothing from the network, and its tables work without "
+        "JavaScript. --json writes the data of the page.\n\nThe sources of workloads are built in. Those of other "
+        "programs are searched for below the current folder, or where --source says, by the file names recorded at "
+        "compilation (nvcc -lineinfo); their PTX is taken from the program or from a file (--source ./app, --source "
+        "k.ptx).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice reproduce: what papers state, beside what comes out here. */
+/* sluice reproduce: numbers of papers beside ours. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static sl_status write_pages(const papers *p, const char *folder, sl_error *erro
     return status;
 }
 
-/* ---- what there is ---- */
+/* ---- --list ---- */
 
 static sl_status list_text(FILE *file, const void *result, sl_error *error)
 {
@@ -191,35 +191,33 @@ static int run_reproduce(const sl_invocation *inv)
 
 #define AT(field) offsetof(reproduce_options, field)
 static const sl_option options[] = {
-    {"quick", 0, SL_OPTION_FLAG, NULL, "Fewer programs and figures: minutes instead of the better part of an hour",
-     AT(quick), 0, 0, NULL},
-    {"pages", 0, SL_OPTION_STRING, "FOLDER", "Write an HTML page for each paper into this folder", AT(pages), 0, 0,
-     NULL},
-    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Keep results and traces there (default: ~/.cache/sluice)", AT(cache), 0,
-     0, NULL},
-    {"list", 0, SL_OPTION_FLAG, NULL, "List the papers and their tables and figures; run nothing", AT(list), 0, 0,
+    {"quick", 0, SL_OPTION_FLAG, NULL, "Run fewer programs and figures: minutes instead of most of an hour", AT(quick),
+     0, 0, NULL},
+    {"pages", 0, SL_OPTION_STRING, "FOLDER", "Write an HTML page per paper into this folder", AT(pages), 0, 0, NULL},
+    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which results and traces are kept (default: ~/.cache/sluice)",
+     AT(cache), 0, 0, NULL},
+    {"list", 0, SL_OPTION_FLAG, NULL, "List the papers with their tables and figures, and run nothing", AT(list), 0, 0,
      NULL},
     {0},
 };
 
 static const sl_example examples[] = {
-    {"sluice reproduce --quick --pages pages", "Every paper on few programs, with a page for each in pages/"},
-    {"sluice reproduce decoupled-l1d table1", "One table, with the paper's numbers beside ours"},
-    {"sluice reproduce --list", "What there is"},
+    {"sluice reproduce --quick --pages pages", "Reproduce every paper on few programs, with a page for each in pages/"},
+    {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers beside ours"},
+    {"sluice reproduce --list", "List papers, tables and figures"},
     {0},
 };
 
 const sl_command sl_cmd_reproduce = {
     .name = "reproduce",
-    .summary = "run the experiments of papers again, their numbers beside ours",
+    .summary = "rerun the experiments of papers and compare the numbers",
     .usage = "[options] [PAPER [FIGURE]]",
     .description =
-        "Runs what the tables and figures of a paper need, on the built-in workloads, and shows what the paper states "
-        "beside what comes out here: whether it agrees, has the same direction, or differs, and why where that is "
-        "known. Without a paper it runs all of them. A paper is a name of --list or a YAML file.\n\n"
-        "All cores are used. What was run is kept, by a hash of all it depends on, and not run again: an interrupted "
-        "run goes on where it stopped. A point that fails is shown with its reason, the others go on, and the exit "
-        "code is 1.",
+        "Run the experiments behind the tables and figures of a paper on the built-in workloads and compare: whether "
+        "each number agrees, has the same direction, or differs, and why if that is known. PAPER is a name listed by "
+        "--list or a YAML file; without one, all papers are run.\n\nResults are cached under a hash of everything they "
+        "depend on and not computed again, so that an interrupted run resumes where it stopped. A point that fails is "
+        "shown with its error, the others are still run, and the exit code is 1.",
     .options = options,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(reproduce_options),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice run, sluice trace and sluice import: run an input on the emulated GPU, or read another program's trace; show
- * what it did, or record it. They share their options and differ in what they take and where the trace goes. */
+/* sluice run, sluice trace and sluice import: run an input on the emulator, or read a trace of another tool; report
+ * its launches, or write a trace. They share their options and differ in the inputs they accept and in their output. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 typedef struct run_options {
     sl_input_options input;
-    const char *trace;   /* where to record to; NULL: nothing is recorded (run) */
+    const char *trace;   /* trace to write; NULL: none (run) */
     uint64_t zstd_level; /* of the trace */
     sl_option_list dump; /* arguments of a PTX kernel to show after the launch */
     bool no_check;       /* of workloads */
@@ -25,18 +25,17 @@ typedef struct run_options {
 static const char *const device_choices[] = {"emu", "gpu", NULL}; /* as sl_device_kinds */
 enum { ON_EMULATOR, ON_GPU };
 
-/* What the launches did. */
 typedef struct launch_run {
     const sl_invocation *inv;
     const run_options *options;
     sl_cli_input input;
     sl_device *device; /* a real GPU */
     sl_launch_log *log;
-    sl_status late; /* of a callback that cannot fail itself */
+    sl_status deferred; /* error of a callback that cannot return one */
     sl_run_end end;
 } launch_run;
 
-/* What kernels print belongs to the program's output. */
+/* Output of kernels goes to the standard output of the program. */
 static void print_text(void *context, const char *text, size_t length)
 {
     (void)context;
@@ -52,8 +51,8 @@ static sl_status dump_one(const char *wanted, const sl_kernel_arg *arg, size_t a
     unsigned long index = strtoul(wanted, &end, 10);
     void *data = NULL;
     if (end == wanted || (*end && *end != ':') || index >= args || !arg[index].buffer)
-        return sl_fail(error, SL_INVALID, "--dump %s: write the number of an argument that is a buffer, from 0%s",
-                       wanted, *end == ':' ? "" : "; a FILE may follow after a colon");
+        return sl_fail(error, SL_INVALID, "--dump %s: give the number of a buffer argument, counted from 0%s", wanted,
+                       *end == ':' ? "" : ", or NUMBER:FILE");
     sl_status status = sl_kernel_arg_fetch(&arg[index], device, &data, error);
     if (status)
         return status;
@@ -83,7 +82,7 @@ static sl_status dump_all(void *context, const sl_kernel_arg *arg, size_t args, 
 
 /* ---- running ---- */
 
-/* A launch of a real GPU: all that is known of it is how long it took. */
+/* A launch on a real GPU: only its time is known. */
 static void log_timed(void *context, const sl_device_kernel *kernel, const sl_device_launch *launch, double nanoseconds)
 {
     launch_run *run = context;
@@ -103,8 +102,8 @@ static void log_timed(void *context, const sl_device_kernel *kernel, const sl_de
         .counts = &counts,
         .stats = &stats,
     };
-    if (!run->late)
-        run->late = sl_launch_log_add(run->log, &result, NULL);
+    if (!run->deferred)
+        run->deferred = sl_launch_log_add(run->log, &result, NULL);
 }
 
 static sl_status run_on_gpu(launch_run *run, sl_error *error)
@@ -114,7 +113,7 @@ static sl_status run_on_gpu(launch_run *run, sl_error *error)
     if (!status)
         status = sl_input_run(&run->input.input, run->device, !run->options->no_check, &run->end.workload, error);
     sl_device_close(run->device);
-    return !status && run->late ? sl_fail_memory(error) : status;
+    return !status && run->deferred ? sl_fail_memory(error) : status;
 }
 
 static sl_status emulate(launch_run *run, sl_error *error)
@@ -182,7 +181,7 @@ static int show(const launch_run *run)
     return sl_show_launches(run->inv, &shown, sl_cli_input_stream(&run->input));
 }
 
-/* A program's own failure counts before that of a launch, which it may not have noticed. */
+/* The exit code of a program takes precedence over failed launches, which it may not have noticed. */
 static int exit_code(const launch_run *run, int shown)
 {
     if (run->end.exit_code)
@@ -199,7 +198,7 @@ static int run_input(launch_run *run)
     if (!status)
         status = run->options->on == ON_GPU ? run_on_gpu(run, &error) : emulate(run, &error);
     int code = status ? sl_cli_fail(run->inv, &error) : SL_EXIT_OK;
-    bool ran = status == SL_FAULT || status == SL_LIMIT; /* up to a launch that failed: it is shown, too */
+    bool ran = status == SL_FAULT || status == SL_LIMIT; /* up to the launch that failed, which is shown as well */
     if (!status)
         code = exit_code(run, show(run));
     else if (ran && sl_launch_log_count(run->log))
@@ -213,19 +212,19 @@ static int run_kinds(const sl_invocation *inv, unsigned kinds)
     const run_options *o = inv->values;
     launch_run run = {.inv = inv, .options = o};
     if (o->plan && (!inv->args.program || o->trace))
-        return sl_cli_usage(inv, "--plan is for 'sluice run -- PROGRAM'; for workloads and PTX files there is 'sluice "
-                                 "measure'");
+        return sl_cli_usage(inv,
+                            "--plan requires a program after '--'; use 'sluice measure' for workloads and PTX files");
     if (o->plan)
         return sl_run_planned(inv, o->plan, o->on == ON_GPU);
     if (inv->args.program && o->on == ON_GPU)
-        return sl_cli_usage(inv, "a program after '--' runs on the emulator; to use a GPU, start it by itself, or give "
-                                 "a --plan");
+        return sl_cli_usage(inv,
+                            "--on gpu with a program requires --plan; without one, start the program without sluice");
     int code = sl_cli_input_open(&run.input, inv, kinds, 0, false);
     if (code)
         return code;
     if (o->dump.count && (run.input.input.workload || !run.input.input.ptx)) {
-        code = sl_cli_usage(inv, "--dump shows arguments of --arg, and %s is %s", run.input.input.spec.name,
-                            sl_input_kind_name(run.input.input.kind));
+        code = sl_cli_usage(inv, "--dump requires a PTX file or LLVM IR with --arg; %s is %s",
+                            run.input.input.spec.name, sl_input_kind_name(run.input.input.kind));
     } else {
         run.input.input.spec.launch.after = dump_all;
         run.input.input.spec.launch.after_context = (void *)(uintptr_t)&o->dump;
@@ -243,35 +242,35 @@ static int run_any(const sl_invocation *inv)
 static int trace_any(const sl_invocation *inv)
 {
     const run_options *o = inv->values;
-    return o->trace ? run_any(inv) : sl_cli_usage(inv, "-o FILE is missing: where to record to");
+    return o->trace ? run_any(inv) : sl_cli_usage(inv, "-o FILE is missing: the trace to write");
 }
 
 static int import_any(const sl_invocation *inv)
 {
     const run_options *o = inv->values;
     return o->trace ? run_kinds(inv, 1 << SL_INPUT_FOREIGN)
-                    : sl_cli_usage(inv, "-o FILE is missing: where to write the trace");
+                    : sl_cli_usage(inv, "-o FILE is missing: the trace to write");
 }
 
 #define AT(field) offsetof(run_options, field)
 // clang-format off
 static const sl_option run_table[] = {
-    {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX, LLVM IR: after the launch print the buffer that argument ARG (from 0) stands for, or write its bytes to FILE", AT(dump), 0, 0, NULL},
-    {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check its result against the CPU", AT(no_check), 0, 0, NULL},
-    {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it as it is and with the loads of a plan bypassing, time each kernel and compare what is copied to the host; with --on gpu on the real GPU", AT(plan), 0, 0, NULL},
-    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX, LLVM IR, program with a plan: where to run, the emulator or a real GPU; on a GPU the report has times instead of counts", AT(on), 0, 0, device_choices},
+    {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX, LLVM IR: after the launch, print the buffer of argument ARG (counted from 0), or write its bytes to FILE", AT(dump), 0, 0, NULL},
+    {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check the result against the CPU", AT(no_check), 0, 0, NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it twice, unchanged and with the bypass plan applied, time each kernel and compare the data copied to the host; with --on gpu on a real GPU", AT(plan), 0, 0, NULL},
+    {"on", 0, SL_OPTION_CHOICE, "DEVICE", "Workload, PTX, LLVM IR, or program with --plan: run on the emulator or on a real GPU, where the report has times instead of counts (default: emu)", AT(on), 0, 0, device_choices},
     {0},
 };
 #define TRACE_OPTIONS \
-    {"output", 'o', SL_OPTION_STRING, "FILE", "The trace to write", AT(trace), 0, 0, NULL}, \
-    {"level", 0, SL_OPTION_NUMBER, "N", "Compression level of zstd (default: 3)", AT(zstd_level), 1, 19, NULL}
+    {"output", 'o', SL_OPTION_STRING, "FILE", "Trace file to write", AT(trace), 0, 0, NULL}, \
+    {"level", 0, SL_OPTION_NUMBER, "N", "zstd compression level (default: 3)", AT(zstd_level), 1, 19, NULL}
 static const sl_option import_table[] = {
     TRACE_OPTIONS,
     {0},
 };
 static const sl_option trace_table[] = {
     TRACE_OPTIONS,
-    {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check its result against the CPU", AT(no_check), 0, 0, NULL},
+    {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check the result against the CPU", AT(no_check), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -279,37 +278,39 @@ static const sl_option trace_table[] = {
 static const run_options defaults = {.input = SL_INPUT_DEFAULTS, .zstd_level = 3};
 
 #define SL_RUN_HELP                                                                                                    \
-    "What runs is a CUDA program given after '--', a built-in workload (see 'sluice workloads'), or a PTX file or "    \
-    "LLVM IR (.ll, .bc; for NVIDIA or AMD GPUs) with a launch. A CUDA program must be linked with -cudart shared and " \
-    "carry PTX; its standard output and its exit code are its own, and the report goes to standard error. The exit "   \
-    "code is 1 where a launch failed although the program ended well.\n\n" SL_KERNEL_ARGS_HELP
+    "The input is a CUDA program after '--', a built-in workload (see 'sluice workloads'), or a PTX file or LLVM IR "  \
+    "(.ll, .bc; for NVIDIA or AMD GPUs) with a launch (--grid, --block, --arg). A CUDA program must be linked with "   \
+    "-cudart shared and contain PTX. It keeps its standard output and its exit code, and the report goes to "          \
+    "standard error. If a launch failed although the program exited with 0, the exit code is "                         \
+    "1.\n\n" SL_KERNEL_ARGS_HELP
 
 static const sl_example run_examples[] = {
-    {"sluice run matmul", "Runs a built-in workload and shows what each launch executed and touched"},
-    {"sluice run --size small spmv rows=500", "Runs another one at its small size with a parameter changed"},
+    {"sluice run matmul", "Run a built-in workload and report what each launch executed and accessed"},
+    {"sluice run --size small spmv rows=500", "Run another workload at its small size with one parameter changed"},
     {"sluice run k.ptx --grid 4 --block 256 --arg 'f32[1K]:random' --arg u32:1024 --dump 0",
-     "Launches the kernel of a PTX file and prints the buffer it was given"},
-    {"sluice run kernels.ll --workload spmv_jds", "Runs LLVM IR, also for AMD GPUs, with the host of a workload"},
-    {"sluice run -- ./app 1024", "Runs a CUDA program, built with nvcc -cudart shared, without a GPU"},
-    {"sluice run --json report.json -- ./app", "Writes the report as JSON too"},
+     "Launch the kernel of a PTX file and print its first buffer afterwards"},
+    {"sluice run kernels.ll --workload spmv_jds",
+     "Run LLVM IR, also for AMD GPUs, launched by the host code of a workload"},
+    {"sluice run -- ./app 1024", "Run a CUDA program, built with nvcc -cudart shared, without a GPU"},
+    {"sluice run --json report.json -- ./app", "Also write the report as JSON"},
     {"sluice run --check=uninit --max-instructions 10M -- ./app",
-     "Looks for reads of memory never written and for endless loops"},
+     "Find reads of uninitialised memory and endless loops"},
     {0},
 };
 static const sl_example trace_examples[] = {
-    {"sluice trace -o app.slt -- ./app 1024", "Records every launch of a CUDA program"},
-    {"sluice trace -o mm.slt --blocks 64 matmul", "Records the first 64 blocks of each launch of a workload"},
+    {"sluice trace -o app.slt -- ./app 1024", "Record every launch of a CUDA program"},
+    {"sluice trace -o mm.slt --blocks 64 matmul", "Record the first 64 blocks of each launch of a workload"},
     {"sluice trace -o k.slt --kernel '^spmv' --launch 0-9 -- ./app",
-     "Records the launches of some kernels among the first ten"},
+     "Record those of the first ten launches whose kernel matches"},
     {0},
 };
 
 const sl_command sl_cmd_run = {
     .name = "run",
-    .summary = "run a GPU program here, without a GPU, and show what each launch did",
+    .summary = "run a GPU program on the CPU and report each kernel launch",
     .usage = "[options] " SL_INPUT_USAGE,
-    .description = "Runs a GPU program on the CPU and shows, for each kernel launch, what it executed and "
-                   "touched.\n\n" SL_RUN_HELP,
+    .description = "Run a GPU program on the CPU, without a GPU, and report what each kernel launch executed and "
+                   "accessed.\n\n" SL_RUN_HELP,
     .options = run_table,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
@@ -317,7 +318,7 @@ const sl_command sl_cmd_run = {
     .defaults = &defaults,
     .min_operands = 1,
     .max_operands = SL_INPUT_MAX_OPERANDS,
-    .operand = "something to run (a workload, a PTX file, LLVM IR, or '-- ./app')",
+    .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
     .takes_program = true,
     .examples = run_examples,
     .run = run_any,
@@ -325,11 +326,10 @@ const sl_command sl_cmd_run = {
 
 const sl_command sl_cmd_trace = {
     .name = "trace",
-    .summary = "record what the warps of a GPU program did",
+    .summary = "record what each warp of a GPU program executes and accesses",
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
-    .description =
-        "Runs a GPU program as 'sluice run' does and records what each warp executed and touched, for every later "
-        "analysis.\n\n" SL_RUN_HELP,
+    .description = "Run a GPU program as 'sluice run' does and record what each warp executes and accesses. Every "
+                   "other command analyses the trace without running the program again.\n\n" SL_RUN_HELP,
     .options = trace_table,
     .more_options = sl_input_table,
     .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,
@@ -337,32 +337,29 @@ const sl_command sl_cmd_trace = {
     .defaults = &defaults,
     .min_operands = 1,
     .max_operands = SL_INPUT_MAX_OPERANDS,
-    .operand = "something to run (a workload, a PTX file, LLVM IR, or '-- ./app')",
+    .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
     .takes_program = true,
     .examples = trace_examples,
     .run = trace_any,
 };
 
 static const sl_example import_examples[] = {
-    {"sluice import traces/kernelslist.g -o app.slt", "Imports all kernels of an Accel-Sim trace"},
-    {"sluice import kernel-3.traceg.xz -o k3.slt", "Imports one of them, compressed"},
-    {"sluice import mm.trc -o mm.slt", "Imports a thread trace"},
+    {"sluice import traces/kernelslist.g -o app.slt", "Import all kernels of an Accel-Sim trace"},
+    {"sluice import kernel-3.traceg.xz -o k3.slt", "Import a single kernel, compressed by xz"},
+    {"sluice import mm.trc -o mm.slt", "Import a thread trace"},
     {0},
 };
 
 const sl_command sl_cmd_import = {
     .name = "import",
-    .summary = "make a trace of an Accel-Sim or thread trace",
+    .summary = "convert an Accel-Sim trace or a thread trace",
     .usage = "-o FILE [options] TRACE",
-    .description =
-        "Reads a trace that another program has written and writes it as a Sluice trace, which every other command "
-        "takes. "
-        "What it is, is seen from its first lines.\n\n"
-        "Accel-Sim: kernelslist.g, a folder that holds one, or a single kernel-N.traceg, plain or compressed by xz, of "
-        "all "
-        "versions of the tracer. Basic blocks are what always ran together under one mask.\n\n"
-        "Thread traces: 'blocksize: X Y Z', then a line 'thread direction address bytes' per access. They name no "
-        "instructions; the n-th accesses of a warp's threads are taken as executed together.",
+    .description = "Convert a trace of another tool into a Sluice trace, which every other command takes. The format "
+                   "is detected from the first lines.\n\nAccel-Sim: kernelslist.g, a folder that contains one, or a "
+                   "single kernel-N.traceg, plain or compressed by xz, of any version of the tracer. Instructions that "
+                   "always executed together under one mask form a basic block.\n\nThread traces: 'blocksize: X Y Z', "
+                   "then a line 'thread direction address bytes' per access. They name no instructions; the n-th "
+                   "accesses of the threads of a warp are taken as one instruction.",
     .options = import_table,
     .more_options = sl_input_table,
     .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice sim: cycles, stalls and traffic, cycle by cycle, with any policy. */
+/* sluice sim: cycle-by-cycle simulation, with any policy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct sim_options {
     const char *gpu;
     sl_option_list set;
     const char *l1, *l2, *scheduling;
-    uint64_t frc; /* entries; 0: as the machine has it */
+    uint64_t frc; /* entries; 0: as in the machine */
     bool cold, bound;
     const char *timeline, *plan, *code;
     sl_option_range window;
@@ -45,18 +45,18 @@ static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_erro
 
 /* ---- a run ---- */
 
-/* All that a simulation of the launches needs, and gives. */
+/* Inputs and results of a simulation of all launches. */
 typedef struct run {
     const sl_invocation *inv;
     const sim_options *options;
-    sl_machine *machine; /* gets the values of what was given as "best" */
+    sl_machine *machine; /* receives the values found for "best" */
     sl_sim_series series;
     sl_sim_options sim;
     sl_pool *pool;
     sl_sim_search search;
     sl_sim_report report;
-    sl_sim_stream *stream; /* NULL: no bound is asked for */
-    sl_timeline *timeline; /* NULL: none is */
+    sl_sim_stream *stream; /* NULL: no --bound */
+    sl_timeline *timeline; /* NULL: no --timeline */
     sl_output timeline_file;
 } run;
 
@@ -202,25 +202,23 @@ static int run_sim(const sl_invocation *inv)
 static const sl_option options[] = {
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"l1", 0, SL_OPTION_STRING, "POLICY",
-     "Policies of the first level: one that replaces, one that bypasses, or both as decoupled+srrip", AT(l1), 0, 0,
-     NULL},
-    {"l2", 0, SL_OPTION_STRING, "POLICY", "The same of the second level", AT(l2), 0, 0, NULL},
-    {"frc", 0, SL_OPTION_NUMBER, "N", "Give each bank of the last level a Fetch and Replacement Cache of N entries",
+     "L1 policies: one for replacement, one for bypassing, or both as decoupled+srrip", AT(l1), 0, 0, NULL},
+    {"l2", 0, SL_OPTION_STRING, "POLICY", "L2 policies, in the same form", AT(l2), 0, 0, NULL},
+    {"frc", 0, SL_OPTION_NUMBER, "N", "Add a Fetch and Replacement Cache of N entries to each bank of the last level",
      AT(frc), 1, 1 << 16, NULL},
-    {"scheduler", 0, SL_OPTION_STRING, "WAY", "Which warp issues: lrr, gto, two-level or gty", AT(scheduling), 0, 0,
+    {"scheduler", 0, SL_OPTION_STRING, "NAME", "Warp scheduler: lrr, gto, two-level or gty", AT(scheduling), 0, 0,
      NULL},
-    {"cold", 0, SL_OPTION_FLAG, NULL, "Empty all caches before each launch, not the first level alone", AT(cold), 0, 0,
-     NULL},
-    {"plan", 0, SL_OPTION_STRING, "FILE",
-     "Let the loads that a plan of 'sluice tune' names go past the levels it names", AT(plan), 0, 0, NULL},
-    {"code", 0, SL_OPTION_STRING, "FILE", "With --plan, for a trace: the PTX that it was recorded from", AT(code), 0, 0,
-     NULL},
+    {"cold", 0, SL_OPTION_FLAG, NULL, "Flush all caches before each launch (default: L1 only)", AT(cold), 0, 0, NULL},
+    {"plan", 0, SL_OPTION_STRING, "FILE", "Apply a bypass plan of 'sluice tune': its loads bypass the levels it names",
+     AT(plan), 0, 0, NULL},
+    {"code", 0, SL_OPTION_STRING, "FILE", "With --plan and a trace: the PTX that the trace was recorded from", AT(code),
+     0, 0, NULL},
     {"bound", 0, SL_OPTION_FLAG, NULL,
-     "Also give the fewest misses that any policy could have on the requests of L1: a bound on misses, not on time",
-     AT(bound), 0, 0, NULL},
+     "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
     {"timeline", 0, SL_OPTION_STRING, "FILE",
-     "Write what cores, caches and DRAM do in a window of cycles, as a trace for Perfetto", AT(timeline), 0, 0, NULL},
-    {"window", 0, SL_OPTION_RANGE, "A-B", "The cycles of the timeline, counted over all launches (default: 0-20000)",
+     "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto", AT(timeline), 0, 0,
+     NULL},
+    {"window", 0, SL_OPTION_RANGE, "A-B", "Cycles of the timeline, counted over all launches (default: 0-20000)",
      AT(window), 0, 0, NULL},
     {0},
 };
@@ -228,29 +226,29 @@ static const sl_option options[] = {
 static const sim_options defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_DEFAULT_GPU};
 
 static const sl_example examples[] = {
-    {"sluice sim spmv --gpu fermi-gtx480", "Simulates a workload on a Fermi: cycles, hit rates, stalls"},
-    {"sluice sim spmv --l1 decoupled", "The same with Decoupled L1D"},
-    {"sluice sim app.slt --gpu h200 --cold --json", "Simulates a recorded program on an H200, as JSON"},
-    {"sluice sim bfs --l1 'pdp(pd=best)' --scheduler lrr", "Protects lines of L1 as long as is best, warps in turn"},
-    {"sluice sim kmeans --l1 profiled --bound", "Bypasses what a first run saw too rarely; the fewest misses possible"},
-    {"sluice sim spmv --timeline spmv.json --window 5000-9000", "Writes 4,000 cycles for ui.perfetto.dev"},
-    {"sluice sim fast_walsh --gpu hd7770 --frc 64", "Fetches misses of L2 into 64 entries beside each of its banks"},
+    {"sluice sim spmv --gpu fermi-gtx480", "Simulate a workload on a Fermi: cycles, hit rates, stalls"},
+    {"sluice sim spmv --l1 decoupled", "Simulate it with Decoupled L1D"},
+    {"sluice sim app.slt --gpu h200 --cold --json", "Simulate a recorded program on an H200, as JSON"},
+    {"sluice sim bfs --l1 'pdp(pd=best)' --scheduler lrr",
+     "Search for the best protecting distance in L1, with round-robin warps"},
+    {"sluice sim kmeans --l1 profiled --bound",
+     "Bypass lines that a profiling run saw too rarely, and report the lower bound on misses"},
+    {"sluice sim spmv --timeline spmv.json --window 5000-9000", "Write 4,000 cycles for ui.perfetto.dev"},
+    {"sluice sim fast_walsh --gpu hd7770 --frc 64", "Add a 64-entry Fetch and Replacement Cache to each L2 bank"},
     {0},
 };
 
 const sl_command sl_cmd_sim = {
     .name = "sim",
-    .summary = "simulate caches, networks and memory cycle by cycle, with any policy",
+    .summary = "simulate caches, networks and DRAM cycle by cycle, with any policy",
     .usage = "[options] " SL_INPUT_USAGE,
-    .description =
-        "Simulates the launches of a trace on a machine, cycle by cycle: cores that issue the instructions of their "
-        "warps in order, the load/store unit, every level of cache with its MSHRs, queues and policies, networks and "
-        "DRAM. Shows cycles, what schedulers did in them, hits, traffic and what requests waited for.\n\n"
-        "Policies ('sluice policies') replace lines or let requests go past a level; any of the ones with any of the "
-        "others. A parameter that is 'best' is searched for: the value with which all launches together take the "
-        "fewest "
-        "cycles. Policies that need to know how often lines are asked for get a run before that counts it. Caches "
-        "behind the first keep their contents from launch to launch unless --cold is given.\n\n" SL_INPUT_HELP,
+    .description = "Simulate each launch on a GPU model cycle by cycle: cores that issue the instructions of their "
+                   "warps in order, the load/store unit, every cache level with its MSHRs, queues and policies, the "
+                   "networks and DRAM. Report cycles, what the schedulers did in them, hit rates, traffic and stall "
+                   "reasons.\n\nAny replacement policy can be combined with any bypass policy ('sluice policies' lists "
+                   "both). A parameter given as 'best' is searched for: the value that minimises the cycles of all "
+                   "launches together. Profile-guided policies get a profiling run first. Caches below L1 keep their "
+                   "contents between launches unless --cold is given.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,

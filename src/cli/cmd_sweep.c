@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice sweep: many points, on all cores, that continue where they stopped. */
+/* sluice sweep: runs many points on all cores; resumes after an interruption. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static sl_status read_shard(const char *text, sl_runner *runner, sl_error *error
     if (!text)
         return SL_OK;
     if (sscanf(text, "%u/%u%c", &shard, &shards, &end) != 2 || shard >= shards)
-        return sl_fail(error, SL_INVALID, "--shard: '%s' is not a part of several, such as 0/8 to 7/8", text);
+        return sl_fail(error, SL_INVALID, "--shard: '%s' is not I/N with I from 0 to N-1, such as 0/8", text);
     runner->shard = shard;
     runner->shards = shards;
     return SL_OK;
@@ -98,7 +98,7 @@ static int submit(const sl_invocation *inv, const sl_sweep_spec *spec)
     if (sl_slurm_submit(&job, id, &error))
         return sl_cli_fail(inv, &error);
     if (!inv->common->quiet)
-        printf("%zu points as job %s of %llu tasks; results will be in %s and %s.csv\n", spec->points, id,
+        printf("submitted %zu points as job %s with %llu tasks; results will be in %s and %s.csv\n", spec->points, id,
                (unsigned long long)job.tasks, database, database);
     return SL_EXIT_OK;
 }
@@ -133,42 +133,37 @@ static int run_sweep(const sl_invocation *inv)
 #define AT(field) offsetof(sweep_options, field)
 static const sl_option options[] = {
     {"database", 'd', SL_OPTION_STRING, "FILE",
-     "Keep results in this SQLite database (default: the name of SPEC with .sqlite, in the current folder)",
-     AT(database), 0, 0, NULL},
-    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Keep traces of workloads there (default: ~/.cache/sluice)", AT(cache), 0,
+     "SQLite database of the results (default: the name of SPEC with .sqlite, in the current folder)", AT(database), 0,
      0, NULL},
+    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which traces of workloads are kept (default: ~/.cache/sluice)",
+     AT(cache), 0, 0, NULL},
     {"slurm", 0, SL_OPTION_NUMBER, "N",
-     "Run nothing here: submit the points as a job array of N tasks to Slurm, and a job that puts their results "
-     "together",
-     AT(slurm), 1, 100000, NULL},
-    {"shard", 0, SL_OPTION_STRING, "I/N", "Run part I of N only, counted from 0", AT(shard), 0, 0, NULL},
-    {"merge", 0, SL_OPTION_LIST, "FILE", "Take over the results of another database; may be given several times",
-     AT(merge), 0, 0, NULL},
+     "Submit the points to Slurm as a job array of N tasks, and a job that merges their results", AT(slurm), 1, 100000,
+     NULL},
+    {"shard", 0, SL_OPTION_STRING, "I/N", "Run only part I of N, counted from 0", AT(shard), 0, 0, NULL},
+    {"merge", 0, SL_OPTION_LIST, "FILE", "Add the results of another database; may be repeated", AT(merge), 0, 0, NULL},
     {0},
 };
 
 static const sl_example examples[] = {
-    {"sluice sweep sizes.yaml --csv sizes.csv", "Runs the points of sizes.yaml that sizes.sqlite has not yet"},
-    {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "On four threads, into a database that others use, too"},
-    {"sluice sweep sizes.yaml --slurm 16", "On a cluster, 16 tasks; results come together in sizes.sqlite"},
+    {"sluice sweep sizes.yaml --csv sizes.csv", "Run the points of sizes.yaml that are not yet in sizes.sqlite"},
+    {"sluice sweep sizes.yaml -j 4 -d shared.sqlite", "Run on four threads, into a database shared with other sweeps"},
+    {"sluice sweep sizes.yaml --slurm 16", "Run on a cluster in 16 tasks and merge the results into sizes.sqlite"},
     {0},
 };
 
 const sl_command sl_cmd_sweep = {
     .name = "sweep",
-    .summary = "run all combinations of programs, machines, policies and parameters",
+    .summary = "run all combinations of inputs, GPU models, policies and parameters",
     .usage = "[options] SPEC",
     .description =
-        "Runs every combination that a YAML file names: 'workloads' with their parameters, 'traces', 'inputs' (PTX or "
-        "LLVM IR "
-        "with a launch: {file: k.ptx, grid: 8, block: 256, args: [u32:8]}), a 'size', "
-        "'machines', policies ('l1', 'l2'), 'scheduler', bypass plans ('plan'), 'seed', and keys of the machine ('set: "
-        "{L1.size: [16K, "
-        "32K]}'); each is a value or a list. 'kind' is sim (the default), model or profile; 'without' are extensions "
-        "of the model that are off.\n\n"
-        "Results go into an SQLite database, each as soon as it is there: a sweep that was stopped goes on where it "
-        "was, and several sweeps may fill one database. A point that fails is kept with its error, the others go on, "
-        "and the exit code is 1.",
+        "Run every combination that a YAML file describes: 'workloads' with their parameters, 'traces', 'inputs' (PTX "
+        "or LLVM IR with a launch: {file: k.ptx, grid: 8, block: 256, args: [u32:8]}), 'size', 'machines', policies "
+        "('l1', 'l2'), 'scheduler', bypass plans ('plan'), 'seed', and keys of the GPU model ('set: {L1.size: [16K, "
+        "32K]}'). Each is a value or a list. 'kind' is sim (the default), model or profile; 'without' lists extensions "
+        "of the model to disable.\n\nEach result is stored in an SQLite database as soon as it is known: an "
+        "interrupted sweep resumes where it stopped, and several sweeps can fill one database. A point that fails is "
+        "stored with its error, the others are still run, and the exit code is 1.",
     .options = options,
     .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
     .values_bytes = sizeof(sweep_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice tune: which loads of a kernel should bypass which caches, by timing them. */
+/* sluice tune: chooses by timing which loads should bypass which caches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 typedef struct tune_options {
     sl_input_options input;
     const char *output, *graph, *cache;
-    const char *select; /* names, separated by commas; the plan is the first one's */
+    const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
     uint64_t rounds, search, max;
     bool cold, no_cache;
@@ -29,21 +29,21 @@ static const char *const timer_choices[] = {"sim", "gpu", NULL};
 #define AT(field) offsetof(tune_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"output", 'o', SL_OPTION_STRING, "FILE", "The plan to write, as JSON", AT(output), 0, 0, NULL},
-    {"on", 0, SL_OPTION_CHOICE, "TIMER", "What times the kernels: the simulator, or a real GPU (default: sim)", AT(on), 0, 0, timer_choices},
+    {"output", 'o', SL_OPTION_STRING, "FILE", "Plan to write, as JSON", AT(output), 0, 0, NULL},
+    {"on", 0, SL_OPTION_CHOICE, "TIMER", "Timer of the kernels: the simulator or a real GPU (default: sim)", AT(on), 0, 0, timer_choices},
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
-    {"select", 0, SL_OPTION_STRING, "NAMES", "How to choose: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound; several, separated by commas, are compared, and the plan is that of the first (default: ours)", AT(select), 0, 0, NULL},
-    {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a group must gain together, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
-    {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: what a load must gain (default: 1)", AT(thresh2), 0, 0, NULL},
-    {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: how much of its group's loss counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
-    {"sigmas", 0, SL_OPTION_STRING, "K", "Gains below K standard errors of the original's own timings are noise (default: 3)", AT(sigmas), 0, 0, NULL},
-    {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: the default is as many as take a few seconds, 5 to 11. Simulator: at most 5, with memories that take 0, 1, … cycles longer; the default is 1, and 3 for the last timing of a plan", AT(rounds), 1, 1000, NULL},
-    {"search", 0, SL_OPTION_NUMBER, "N", "Plans that 'bound' may time (default: 256)", AT(search), 1, 1000000, NULL},
-    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups of a kernel: groups first, and loads one by one only of groups that make the greatest difference (default: all)", AT(max), 1, 1000000, NULL},
-    {"cold", 0, SL_OPTION_FLAG, NULL, "Empty the L2 before every run instead of warming it by one that is not timed", AT(cold), 0, 0, NULL},
+    {"select", 0, SL_OPTION_STRING, "NAMES", "Selection strategy: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound. Several, separated by commas, are compared, and the first makes the plan (default: ours)", AT(select), 0, 0, NULL},
+    {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a group, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
+    {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a load (default: 1)", AT(thresh2), 0, 0, NULL},
+    {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: share of its group's loss that counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
+    {"sigmas", 0, SL_OPTION_STRING, "K", "Treat gains below K standard errors of the original as noise (default: 3)", AT(sigmas), 0, 0, NULL},
+    {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
+    {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: all)", AT(max), 1, 1000000, NULL},
+    {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
-    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Where timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
-    {"no-cache", 0, SL_OPTION_FLAG, NULL, "Neither use nor keep timings", AT(no_cache), 0, 0, NULL},
+    {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
+    {"no-cache", 0, SL_OPTION_FLAG, NULL, "Neither read nor keep timings", AT(no_cache), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -57,7 +57,7 @@ typedef struct tuning {
     const sl_invocation *inv;
     const tune_options *options;
     sl_cli_input input;
-    const sl_machine *machine; /* to simulate; NULL: a GPU times */
+    const sl_machine *machine; /* to simulate; NULL: time on a GPU */
     sl_tuner_options tuner;
     size_t selectors;
     const sl_selector *selector[MAX_SELECTORS];
@@ -67,7 +67,7 @@ typedef struct tuning {
     sl_arena arena;
 } tuning;
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
 static bool read_number(const char *text, double *value)
 {
@@ -96,7 +96,7 @@ static int read_numbers(tuning *t)
             return sl_cli_usage(t->inv, "--%s: '%s' is not a number from 0 to 1000000", numbers[i].name,
                                 numbers[i].text);
     if (o->on == ON_GPU && (o->rounds == 1 || o->rounds == 2))
-        return sl_cli_usage(t->inv, "--rounds: on a GPU at least 3 are needed to see what is noise");
+        return sl_cli_usage(t->inv, "--rounds: a GPU needs at least 3 to estimate noise");
     t->tuner.rounds = (uint32_t)o->rounds;
     t->tuner.search = o->search;
     t->tuner.max = o->max;
@@ -116,7 +116,7 @@ static int read_selectors(tuning *t)
             return sl_cli_usage(t->inv, "--select: %s", name ? error.text : "out of memory");
         at += length + (at[length] == ',');
     }
-    return t->selectors ? SL_EXIT_OK : sl_cli_usage(t->inv, "--select: no name is given");
+    return t->selectors ? SL_EXIT_OK : sl_cli_usage(t->inv, "--select: the list is empty");
 }
 
 static sl_status open_store(tuning *t, sl_error *error)
@@ -129,7 +129,7 @@ static sl_status open_store(tuning *t, sl_error *error)
     return status;
 }
 
-/* ---- what comes out ---- */
+/* ---- output ---- */
 
 static sl_status plan_form(FILE *file, const void *result, sl_error *error)
 {
@@ -141,17 +141,18 @@ static sl_status graph_form(FILE *file, const void *result, sl_error *error)
     return sl_graph_svg(file, result, error);
 }
 
-/* What was tuned with how much doubt, once for each kernel. */
+/* Warns of unreliable timings, once per kernel. */
 static void warn(const tuning *t)
 {
     for (size_t i = 0; i < t->result.kernels.count; i += t->selectors) {
         const sl_tuned_kernel *k = &t->result.kernels.items[i];
         if (!k->repeats)
-            sl_cli_warn(t->inv, "%s does not leave the same memory twice; results of variants are not compared",
-                        k->kernel);
+            sl_cli_warn(
+                t->inv,
+                "%s is not deterministic: memory differs between runs of the original, so results are not compared",
+                k->kernel);
         if (k->too_short)
-            sl_cli_warn(t->inv,
-                        "%s takes less than the GPU's timer can tell, and cannot be repeated: its timings are noise",
+            sl_cli_warn(t->inv, "%s is too short for the GPU's timer and cannot be repeated: its timings are noise",
                         k->kernel);
     }
 }
@@ -226,7 +227,7 @@ static int tune_input(tuning *t)
     return status ? sl_cli_fail(t->inv, &error) : code;
 }
 
-/* What can go wrong before anything runs. */
+/* Checks and opens everything before the first run. */
 static int prepare(tuning *t, sl_machine *machine)
 {
     const tune_options *o = t->options;
@@ -268,29 +269,27 @@ static int run(const sl_invocation *inv)
 }
 
 static const sl_example examples[] = {
-    {"sluice tune spmv --on gpu -o plan.json",
-     "Times the loads of a workload's kernels on the GPU here and writes a plan"},
-    {"sluice tune spmv --gpu rx6900xt --blocks 64 -o plan.json", "The same on a simulated machine"},
+    {"sluice tune spmv --on gpu -o plan.json", "Tune the kernels of a workload on the local GPU and write a plan"},
+    {"sluice tune spmv --gpu rx6900xt --blocks 64 -o plan.json", "Tune them on a simulated GPU"},
     {"sluice tune k.ptx --on gpu --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
-     "The same for the kernel of a PTX file"},
+     "Tune the kernel of a PTX file"},
     {"sluice tune k.ll --workload spmv_jds --gpu rx6900xt -o plan.json",
-     "Tunes LLVM IR for an AMD GPU, launched by the host of a workload"},
-    {"sluice tune spmv --on gpu --select paper,ours,bound --csv table.csv", "Compares ways to choose"},
-    {"sluice tune spmv --graph loads.svg -o plan.json", "Draws the loads and which of them belong together"},
+     "Tune LLVM IR for an AMD GPU, launched by the host code of a workload"},
+    {"sluice tune spmv --on gpu --select paper,ours,bound --csv table.csv", "Compare selection strategies"},
+    {"sluice tune spmv --graph loads.svg -o plan.json", "Also draw the loads and their groups"},
     {0},
 };
 
 const sl_command sl_cmd_tune = {
     .name = "tune",
-    .summary = "find the loads that should bypass caches, and write a plan",
+    .summary = "choose the loads that should bypass caches, and write a bypass plan",
     .usage = "[options] (WORKLOAD [NAME=VALUE...] | FILE.ptx | FILE.ll)",
     .description =
-        "Times each kernel with every load bypassing L1, L2 or both, alone and together with the loads of its group, "
-        "and chooses which loads should. The clock is a simulated machine, or with --on gpu a real GPU, on which the "
-        "launch of each kernel that takes longest is timed from the same state of memory every time, in turns with "
-        "the original. The plan is JSON; 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
-        "again.\n\n"
-        "Timings are kept in a file and used again, so that an interrupted run goes on where it was.",
+        "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
+        "group, and choose the loads that should bypass. The timer is the simulator, or with --on gpu a real GPU, on "
+        "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
+        "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
+        "again.\n\nTimings are cached, so that an interrupted run resumes where it stopped.",
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice validate: the model or the simulator beside what hardware counted. */
+/* sluice validate: the model or the simulator beside hardware counters. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +40,13 @@ typedef struct validator {
     size_t variants;
     sl_point variant[MAX_VARIANTS];
     char without[MAX_VARIANTS][SL_WITHOUT_BYTES];
-    /* progress, told by any thread */
+    /* progress, updated by any thread */
     pthread_mutex_t lock;
     uint64_t done, total;
 } validator;
 
-/* The extensions of the paper are switched off one by one, and all together. Hardware counters are those of a launch
- * that finds its caches empty: so does the simulator. */
+/* The extensions of the paper are disabled one by one, and all together. Hardware counters are collected with empty
+ * caches before each launch; the simulator does the same. */
 static void make_variants(validator *v)
 {
     const validate_options *o = v->options;
@@ -73,7 +73,7 @@ typedef struct subject {
     sl_cli_input opened;
     sl_beside_hardware beside;
     sl_validated *launch; /* [beside.pairs.count] */
-    sl_arena names;       /* what these are in */
+    sl_arena names;       /* of `launch` */
 } subject;
 
 static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl_progress *progress, sl_error *error)
@@ -96,7 +96,7 @@ static sl_status compare(const validator *v, subject *s, sl_pool *pool, const sl
                              &s->names, &s->launch, error);
 }
 
-/* All launches are recorded: which of them rows belong to is seen only from the whole. */
+/* Records all launches: rows are matched by their order in the whole run. */
 static int validate_one(validator *v, subject *s)
 {
     sl_error error;
@@ -244,7 +244,7 @@ static sl_status list_subjects(validator *v, bool all, subject **subjects, size_
     *count = 1;
     if (all && !v->ncu.by_workload)
         return sl_fail_at(error, SL_INVALID, v->ncu.path, 0, 0,
-                          "'all' stands for the workloads of the file, which has no column 'workload'");
+                          "the file has no column 'workload', which 'all' requires; name the input instead");
     if (all)
         status = sl_ncu_workloads(&v->ncu, &v->workloads, count, error);
     if (!status && !(*subjects = calloc(*count + 1, sizeof **subjects)))
@@ -277,12 +277,12 @@ static int run_validate(const sl_invocation *inv)
     size_t count = 0;
     sl_error error;
     if (!o->counters)
-        return sl_cli_usage(inv, "--counters is needed: a file that 'ncu --csv' wrote");
+        return sl_cli_usage(inv, "--counters FILE is missing: the output of 'ncu --csv'");
     if (o->counters_of && all)
-        return sl_cli_usage(inv, "'all' and --counters-of do not go together");
+        return sl_cli_usage(inv, "--counters-of requires one input, not 'all'");
     if (o->with == WITH_SIM &&
         (o->ablation || o->model.no_latency || o->model.no_associativity || o->model.no_mshr || o->model.no_divergence))
-        return sl_cli_usage(inv, "--ablation and --no-... are of the model: they do not go with --with sim");
+        return sl_cli_usage(inv, "--ablation and --no-... require --with model");
     make_variants(&v);
     sl_status status = prepare(&v, &error);
     if (!status)
@@ -304,13 +304,13 @@ static int run_validate(const sl_invocation *inv)
 #define AT(field) offsetof(validate_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"counters", 'c', SL_OPTION_STRING, "FILE", "What hardware counted: CSV of ncu, raw or details, or of papers/measure-h200", AT(counters), 0, 0, NULL},
-    {"counters-of", 0, SL_OPTION_STRING, "NAME", "Take the counters of this workload, in a file of several (default: those that fit)", AT(counters_of), 0, 0, NULL},
-    {"with", 0, SL_OPTION_CHOICE, "WHAT", "What is compared: model, or sim, which knows cycles, too (default: model)", AT(with), 0, 0, predictors},
+    {"counters", 'c', SL_OPTION_STRING, "FILE", "Hardware counters: CSV of ncu (raw or details page) or of papers/measure-h200", AT(counters), 0, 0, NULL},
+    {"counters-of", 0, SL_OPTION_STRING, "NAME", "Use the counters of this workload, in a file of several (default: those that match)", AT(counters_of), 0, 0, NULL},
+    {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare; sim also predicts cycles (default: model)", AT(with), 0, 0, predictors},
     SL_MODEL_OPTIONS(validate_options),
-    {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Launches with more than N load sectors count in the means (default: 1000)", AT(min_sectors), 0, 0, NULL},
-    {"ablation", 0, SL_OPTION_FLAG, NULL, "Also give the means of the model with each of the paper's extensions off", AT(ablation), 0, 0, NULL},
-    {"plot", 0, SL_OPTION_STRING, "FILE", "Draw a scatter plot of each quantity into an SVG file", AT(plot), 0, 0, NULL},
+    {"min-sectors", 0, SL_OPTION_NUMBER, "N", "Average errors over launches with more than N load sectors (default: 1000)", AT(min_sectors), 0, 0, NULL},
+    {"ablation", 0, SL_OPTION_FLAG, NULL, "Also report the mean errors of the model without each extension of the HPCA 2014 paper", AT(ablation), 0, 0, NULL},
+    {"plot", 0, SL_OPTION_STRING, "FILE", "Draw a scatter plot of each quantity as SVG", AT(plot), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -322,28 +322,28 @@ static const validate_options defaults = {
 };
 
 static const sl_example examples[] = {
-    {"sluice validate app.slt --counters app.csv", "Compares a traced program with counters that 'ncu --csv' wrote"},
-    {"sluice validate spmv --counters papers/h200-counters.csv", "Compares a workload with what an H200 counted"},
+    {"sluice validate app.slt --counters app.csv", "Compare a recorded program with counters of 'ncu --csv'"},
+    {"sluice validate spmv --counters papers/h200-counters.csv", "Compare a workload with counters of an H200"},
     {"sluice validate all --counters papers/h200-counters.csv --plot h200.svg --ablation",
-     "Compares all workloads of the file, draws a plot, and shows what each extension is worth"},
-    {"sluice validate bfs --counters papers/h200-counters.csv --with sim", "Compares the simulator, cycles included"},
+     "Compare all workloads of the file, draw a plot, and report the effect of each extension"},
+    {"sluice validate bfs --counters papers/h200-counters.csv --with sim", "Compare the simulator, including cycles"},
     {0},
 };
 
 const sl_command sl_cmd_validate = {
     .name = "validate",
-    .summary = "compare the model or the simulator with hardware counters, per launch and counter",
+    .summary = "compare the model or the simulator with hardware counters, launch by launch",
     .usage = "[options] --counters FILE (" SL_INPUT_NAMES " | all)",
     .description =
-        "Models every launch of a trace or a workload and puts what the model says beside what hardware counted: the "
-        "hit rates of L1 and L2, whose errors are in points of a hundred, and the reads of L2 and of memory, whose "
-        "errors are in percent of what was measured; then the means of the absolute errors, the worst kernels, and all "
-        "counters that both sides know. With --with sim it is the simulator that is compared, and cycles are, too.\n\n"
-        "Counters are taken as Nsight Compute writes them, with --csv and --page raw or details, talk and all; collect "
-        "them with --cache-control all, so that each launch starts with empty caches as the model does. Rows belong to "
-        "launches by their order, or by their columns 'workload' and 'launch' where they have these; 'all' stands for "
-        "all workloads of such a file, and a trace is compared with the one whose launches it has. Counters of another "
-        "kernel, grid or block size than the launch's are an error.\n\n" SL_INPUT_HELP,
+        "Compare predictions with hardware counters for every launch: L1 and L2 hit rates (errors in percentage "
+        "points), L2 and memory reads (errors in percent of the measurement), the mean absolute errors, the worst "
+        "kernels, and all counters that both sides have. By default the model predicts; with --with sim the simulator "
+        "does, cycles included.\n\nCounters are read as Nsight Compute writes them with --csv and --page raw or "
+        "details; other output in the file is skipped. Collect them with --cache-control all, so that each launch "
+        "starts with empty caches, as in the model. Rows are matched with launches by order, or by the columns "
+        "'workload' and 'launch' if the file has them; 'all' stands for all workloads of such a file, and a trace is "
+        "matched with the workload that has the same launches. Counters of a different kernel, grid or block size than "
+        "the launch are an error.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,

@@ -19,7 +19,7 @@ typedef struct workloads_options {
 static const char *const papers[] = {"decoupled-l1d", "pc-bypass", "frc", "mpache", "reuse-distance"};
 enum { PAPERS = sizeof papers / sizeof papers[0] };
 
-/* A workload is shown when it is named, or nothing is, and the filters let it through. */
+/* Whether a workload is named (or no name is given) and matches the filters. */
 static bool chosen(const sl_invocation *inv, const sl_workload *workload)
 {
     const workloads_options *options = inv->values;
@@ -42,7 +42,7 @@ static void describe(FILE *file, const sl_workload *w)
         const sl_workload_facts *f = &w->facts[size];
         fprintf(file, "    %-8s %s", sl_size_names[size], w->size[size]);
         if (f->launches)
-            fprintf(file, " (%llu launch%s, %s warp instructions, %s touched)", (unsigned long long)f->launches,
+            fprintf(file, " (%llu launch%s, %s warp instructions, %s footprint)", (unsigned long long)f->launches,
                     f->launches == 1 ? "" : "es", sl_human_count(f->warp_insts, insts),
                     sl_human_bytes(f->footprint_bytes, bytes));
         fprintf(file, "\n");
@@ -156,7 +156,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 
 /* ---- the command ---- */
 
-/* Says why nothing was chosen. */
+/* Explains why no workload matches. */
 static int refuse(const sl_invocation *inv)
 {
     const workloads_options *options = inv->values;
@@ -166,12 +166,12 @@ static int refuse(const sl_invocation *inv)
         known = !strcmp(paper, papers[i]);
     if (!known) {
         const char *near = sl_suggest(paper, papers, PAPERS);
-        return near ? sl_cli_usage(inv, "no paper is called '%s'; did you mean '%s'?", paper, near)
-                    : sl_cli_usage(inv, "no paper is called '%s'", paper);
+        return near ? sl_cli_usage(inv, "unknown paper '%s'; did you mean '%s'?", paper, near)
+                    : sl_cli_usage(inv, "unknown paper '%s'", paper);
     }
     if (options->tag && !paper && !inv->args.operands)
         return sl_cli_usage(inv, "no workload has the tag '%s'", options->tag);
-    return sl_cli_usage(inv, "no workload is all of that");
+    return sl_cli_usage(inv, "no workload matches all of these filters");
 }
 
 static int run_workloads(const sl_invocation *inv)
@@ -189,19 +189,19 @@ static int run_workloads(const sl_invocation *inv)
 }
 
 static const sl_option options[] = {
-    {"tag", 't', SL_OPTION_STRING, "WORD", "List only those with this tag or of this class",
+    {"tag", 't', SL_OPTION_STRING, "WORD", "List only workloads with this tag or of this class",
      offsetof(workloads_options, tag), 0, 0, NULL},
     {"paper", 'p', SL_OPTION_STRING, "PAPER",
-     "List only those that this paper's experiments use: decoupled-l1d, pc-bypass, frc, mpache, reuse-distance",
+     "List only workloads of this paper: decoupled-l1d, pc-bypass, frc, mpache, reuse-distance",
      offsetof(workloads_options, paper), 0, 0, NULL},
     {0},
 };
 
 static const sl_example examples[] = {
-    {"sluice workloads", "Lists the workloads, a line each"},
-    {"sluice workloads --paper frc", "Lists those of one paper"},
-    {"sluice workloads spmv lbm", "Shows tags, sizes and parameters of two of them"},
-    {"sluice workloads --tag irregular --json", "Lists some of them as JSON"},
+    {"sluice workloads", "List the workloads, a line each"},
+    {"sluice workloads --paper frc", "List the workloads of one paper"},
+    {"sluice workloads spmv lbm", "Show tags, sizes and parameters of two workloads"},
+    {"sluice workloads --tag irregular --json", "List some of them as JSON"},
     {0},
 };
 
@@ -209,12 +209,10 @@ const sl_command sl_cmd_workloads = {
     .name = "workloads",
     .summary = "list the built-in GPU programs",
     .usage = "[options] [NAME...]",
-    .description =
-        "Lists the GPU programs that are built in: what they are, which paper's experiments use them, and how much "
-        "they execute and touch at their default size. With names, shows those with the parameters of their three "
-        "sizes.\n\n"
-        "Each makes its own input from a seed and checks its result against the CPU. 'sluice run NAME' runs one; "
-        "'--size' chooses a size and NAME=VALUE after the name changes single parameters.",
+    .description = "List the built-in GPU programs with the papers that use them and how much they execute and access "
+                   "at their default size. With names, show the parameters of their three sizes.\n\nA workload "
+                   "generates its input from a seed and checks its result against the CPU. 'sluice run NAME' runs it; "
+                   "--size selects a size, and NAME=VALUE after the name changes a parameter.",
     .options = options,
     .common = SL_COMMON_REPORT,
     .values_bytes = sizeof(workloads_options),

@@ -10,15 +10,15 @@
 #include "base/progress.h"
 #include "cli/options.h"
 
-/* Exit codes of the program. `run` and `trace` of a program pass the program's own on. */
+/* Exit codes of the program. `run` and `trace` of a program return the program's exit code. */
 enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
 
 /* Options that several commands share. The struct of a command's options begins with it. */
 typedef struct sl_common {
-    const char *json, *csv;       /* NULL: not asked for; "-": standard output */
+    const char *json, *csv;       /* NULL: not given; "-": standard output */
     const char *output;           /* NULL: not given */
-    const char *html, *callgrind; /* NULL: not asked for */
-    sl_option_list source;        /* where sources of kernels are looked for; none: in the current folder */
+    const char *html, *callgrind; /* NULL: not given */
+    sl_option_list source;        /* where to search for sources; none: the current folder */
     uint64_t threads;             /* 0: all cores */
     bool quiet;
 } sl_common;
@@ -48,7 +48,7 @@ typedef struct sl_command {
     const char *summary;           /* one line without a full stop */
     const char *usage;             /* operands as help shows them: "[options] TRACE" */
     const char *description;       /* paragraphs separated by an empty line; wrapped by whoever shows them */
-    const sl_option *options;      /* ends with a NULL name; NULL: none of its own */
+    const sl_option *options;      /* ends with a NULL name; NULL: none */
     const sl_option *more_options; /* a second table, shared with another command; NULL: none */
     unsigned common;               /* SL_COMMON_* it takes */
     size_t values_bytes;           /* of its struct of options, which begins with an sl_common */
@@ -58,7 +58,7 @@ typedef struct sl_command {
     const char *operand;        /* what a missing or surplus operand is called: "a trace file" */
     bool takes_program;         /* `-- ./app args` is allowed */
     const sl_example *examples; /* ends with a NULL line; at least one */
-    /* Returns the exit code; prints its own errors by sl_cli_fail and sl_cli_usage. */
+    /* Returns the exit code; prints errors with sl_cli_fail and sl_cli_usage. */
     int (*run)(const sl_invocation *);
 } sl_command;
 
@@ -75,11 +75,11 @@ struct sl_invocation {
 extern const sl_command *const sl_commands[];
 extern const size_t sl_command_count;
 
-/* Writes "sluice NAME: place: text" to stderr; returns SL_EXIT_FAILURE. */
+/* Writes "sluice NAME: location: text" to stderr; returns SL_EXIT_FAILURE. */
 int sl_cli_fail(const sl_invocation *, const sl_error *);
-/* The same for a command line that makes no sense, with a pointer to --help; returns SL_EXIT_USAGE. */
+/* The same for an invalid command line, with a pointer to --help; returns SL_EXIT_USAGE. */
 int sl_cli_usage(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);
-/* The same for a word that is no command, with the nearest one. */
+/* The same for an unknown command, with the nearest one. */
 int sl_cli_unknown_command(const sl_invocation *, const char *name);
 /* "sluice NAME: warning: text" unless --quiet. */
 void sl_cli_warn(const sl_invocation *, const char *format, ...) SL_PRINTF(2, 3);

@@ -25,5 +25,5 @@ int sl_cli_unknown_command(const sl_invocation *inv, const char *name)
     char hint[128];
     sl_did_you_mean(name, names, count, "", hint, sizeof hint);
     free(names);
-    return sl_cli_usage(inv, "there is no command '%s'%s", name, hint);
+    return sl_cli_usage(inv, "unknown command '%s'%s", name, hint);
 }

@@ -27,15 +27,14 @@ int sl_run_compat_hpca14(const sl_invocation *inv)
     for (size_t i = 0; i < inv->args.sets; i++) {
         const sl_option *given = inv->args.set[i];
         if (given->offset >= sizeof(sl_common) && strcmp(given->name, "compat") != 0)
-            return sl_cli_usage(inv, "--%s does not go with --compat hpca14, whose machine and model are fixed",
+            return sl_cli_usage(inv, "--%s cannot be combined with --compat hpca14, whose GPU and model are fixed",
                                 given->name);
     }
     if (inv->args.program)
         return sl_cli_usage(inv, "--compat hpca14 takes a thread trace, not a program");
     const char *path = inv->args.operand[0];
     if (inv->args.operands > 1)
-        return sl_cli_usage(inv, "--compat hpca14 takes one thread trace; '%s' is one argument too many",
-                            inv->args.operand[1]);
+        return sl_cli_usage(inv, "--compat hpca14 takes one thread trace; remove '%s'", inv->args.operand[1]);
     const sl_report_option option = {"compat", "hpca14"};
     const sl_report_trace trace = {.path = path, .format = sl_trace_format_name(SL_FORMAT_THREADS)};
     sl_hpca14_result result;

@@ -11,31 +11,31 @@ static const struct {
 } common_options[SL_COMMON_OPTIONS] = {
     {SL_COMMON_JSON,
      {"json", 0, SL_OPTION_FILE, "FILE",
-      "Write the result as JSON to FILE, or in place of the text when FILE is left out", offsetof(sl_common, json), 0,
-      0, NULL}},
+      "Write the result as JSON to FILE (default: to standard output, instead of the text)", offsetof(sl_common, json),
+      0, 0, NULL}},
     {SL_COMMON_CSV,
      {"csv", 0, SL_OPTION_FILE, "FILE",
-      "Write the result as CSV to FILE, or in place of the text when FILE is left out", offsetof(sl_common, csv), 0, 0,
-      NULL}},
+      "Write the result as CSV to FILE (default: to standard output, instead of the text)", offsetof(sl_common, csv), 0,
+      0, NULL}},
     {SL_COMMON_OUTPUT,
      {"output", 'o', SL_OPTION_STRING, "FILE", "Write the text to FILE", offsetof(sl_common, output), 0, 0, NULL}},
     {SL_COMMON_HTML,
-     {"html", 0, SL_OPTION_STRING, "FILE", "Write the result as a page for a browser to FILE",
-      offsetof(sl_common, html), 0, 0, NULL}},
+     {"html", 0, SL_OPTION_STRING, "FILE", "Write the result as an HTML page to FILE", offsetof(sl_common, html), 0, 0,
+      NULL}},
     {SL_COMMON_CALLGRIND,
      {"callgrind", 0, SL_OPTION_STRING, "FILE",
-      "Write what each source line did to FILE, in the format of callgrind, for KCachegrind",
+      "Write the counts of each source line to FILE in callgrind format, for KCachegrind",
       offsetof(sl_common, callgrind), 0, 0, NULL}},
     {SL_COMMON_SOURCE,
      {"source", 0, SL_OPTION_LIST, "PATH",
-      "Where the page finds sources of kernels: a PTX file, a CUDA program, or a folder that is searched for the files "
-      "that the kernels name; may be given several times (default: the current folder)",
+      "Sources of the kernels: a PTX file, a CUDA program, or a folder to search for the source files that kernels "
+      "name; may be repeated (default: the current folder)",
       offsetof(sl_common, source), 0, 0, NULL}},
     {SL_COMMON_JOBS,
-     {"jobs", 'j', SL_OPTION_NUMBER, "N", "Use at most N threads (default: all cores); results do not depend on it",
+     {"jobs", 'j', SL_OPTION_NUMBER, "N", "Use at most N threads (default: all CPU cores); results do not depend on N",
       offsetof(sl_common, threads), 1, 4096, NULL}},
     {SL_COMMON_QUIET,
-     {"quiet", 'q', SL_OPTION_FLAG, NULL, "Print no report, progress or warnings; errors are still told",
+     {"quiet", 'q', SL_OPTION_FLAG, NULL, "Print errors only: no report, progress or warnings",
       offsetof(sl_common, quiet), 0, 0, NULL}},
 };
 
@@ -108,7 +108,7 @@ static void describe(FILE *file, const sl_option *o)
     char help[1024];
     size_t used = (size_t)snprintf(help, sizeof help, "%s", o->help);
     for (size_t i = 0; o->choices && o->choices[i] && used < sizeof help; i++)
-        used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", i ? ", " : ": ", o->choices[i]);
+        used += (size_t)snprintf(help + used, sizeof help - used, "%s%s", i ? ", " : "; one of ", o->choices[i]);
     wrap(file, help, HELP_COLUMN, HELP_COLUMN);
 }
 
@@ -133,7 +133,7 @@ void sl_help_command(FILE *file, const sl_command *command)
     for (size_t t = 0; t < count; t++)
         for (const sl_option *o = tables[t]; o->name; o++)
             describe(file, o);
-    static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show this text", 0, 0, 0, NULL};
+    static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show this help", 0, 0, 0, NULL};
     describe(file, &help);
     fprintf(file, "\nExamples:\n");
     for (const sl_example *e = command->examples; e->line; e++)

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 
-/* The tables of options a command takes: the common ones it chose and its own. `common` receives the former and must
+/* The option tables of a command: common options and specific ones. `common` receives the former and must
  * have room for SL_COMMON_OPTIONS + 1 entries; `tables` receives pointers to them. Returns their number. */
 enum { SL_COMMON_OPTIONS = 8, SL_COMMAND_TABLES = 3 };
 size_t sl_command_tables(const sl_command *, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES]);
@@ -22,7 +22,7 @@ void sl_option_spell(const sl_option *, char *text, size_t size);
 void sl_help_man(FILE *);
 void sl_help_man_command(FILE *, const sl_command *);
 
-/* Scripts that teach a shell to complete commands, options, their values and operands. */
+/* Completion scripts for commands, options, their values and operands. */
 void sl_help_bash(FILE *);
 void sl_help_zsh(FILE *);
 void sl_help_fish(FILE *);

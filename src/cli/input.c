@@ -15,28 +15,28 @@ enum { SL_INPUT_OPTIONS = 17 }; /* of the table */
 #define AT(field) offsetof(sl_input_options, field)
 // clang-format off
 const sl_option sl_input_table[] = {
-    {"kernel", 'k', SL_OPTION_STRING, "REGEX", "Look only at launches of kernels whose symbol or name matches", AT(kernel_regex), 0, 0, NULL},
-    {"launch", 0, SL_OPTION_RANGE, "A-B", "Look only at launches A to B, counted from 0 over the whole run", AT(launch), 0, 0, NULL},
-    {"blocks", 0, SL_OPTION_NUMBER, "N", "Look only at the first N blocks of each launch", AT(blocks), 1, 0, NULL},
-    {"size", 0, SL_OPTION_CHOICE, "SIZE", "Workload: its size (default: default)", AT(size), 0, 0, size_choices},
-    {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs and of what is random in an analysis (default: 1)", AT(seed), 0, 0, NULL},
-    {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: as the GPU has, or 32)", AT(lanes), 32, 64, NULL},
-    {"max-instructions", 0, SL_OPTION_NUMBER, "N", "End a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
-    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on), address (also out-of-bounds reads), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
-    {"isa", 0, SL_OPTION_CHOICE, "NAME", "Instruction set the emulator uses", AT(isa), 0, 0, isa_choices},
-    {"entry", 0, SL_OPTION_STRING, "NAME", "PTX, LLVM IR: the kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
-    {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: blocks of the grid", AT(grid), 1, INT32_MAX, NULL},
-    {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: threads of a block", AT(block), 1, 1024, NULL},
-    {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX, LLVM IR: dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
-    {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX, LLVM IR: a kernel argument, written as 'sluice run --help' says; give one for each parameter, in order", AT(arg), 0, 0, NULL},
-    {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host of this workload does; NAME=VALUE may follow the file", AT(workload), 0, 0, NULL},
-    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: the version of LLVM to use, 14 to 19, or the file of its library (default: the newest that is installed)", AT(llvm), 0, 0, NULL},
-    {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: run -O2 on it first", AT(optimise), 0, 0, NULL},
+    {"kernel", 'k', SL_OPTION_STRING, "REGEX", "Analyse only launches of kernels whose symbol or name matches REGEX", AT(kernel_regex), 0, 0, NULL},
+    {"launch", 0, SL_OPTION_RANGE, "A-B", "Analyse only launches A to B, counted from 0 over the whole run", AT(launch), 0, 0, NULL},
+    {"blocks", 0, SL_OPTION_NUMBER, "N", "Analyse only the first N blocks of each launch", AT(blocks), 1, 0, NULL},
+    {"size", 0, SL_OPTION_CHOICE, "SIZE", "Workload: input size (default: default)", AT(size), 0, 0, size_choices},
+    {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs and of randomised analyses (default: 1)", AT(seed), 0, 0, NULL},
+    {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: that of the GPU model, or 32)", AT(lanes), 32, 64, NULL},
+    {"max-instructions", 0, SL_OPTION_NUMBER, "N", "Abort a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
+    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also out-of-bounds reads), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
+    {"isa", 0, SL_OPTION_CHOICE, "NAME", "Host instruction set that the emulator uses (default: best)", AT(isa), 0, 0, isa_choices},
+    {"entry", 0, SL_OPTION_STRING, "NAME", "PTX, LLVM IR: kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
+    {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: grid size in blocks", AT(grid), 1, INT32_MAX, NULL},
+    {"block", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: block size in threads", AT(block), 1, 1024, NULL},
+    {"shared", 0, SL_OPTION_BYTES, "BYTES", "PTX, LLVM IR: bytes of dynamic shared memory", AT(shared_bytes), 0, 0, NULL},
+    {"arg", 0, SL_OPTION_LIST, "VALUE", "PTX, LLVM IR: a kernel argument (see 'sluice run --help'); give one per parameter, in order", AT(arg), 0, 0, NULL},
+    {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host code of this workload does; NAME=VALUE may follow the file", AT(workload), 0, 0, NULL},
+    {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", AT(llvm), 0, 0, NULL},
+    {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: optimise it with -O2 first", AT(optimise), 0, 0, NULL},
     {0},
 };
 // clang-format on
 
-/* Options that mean something for some kinds of input alone. */
+/* Options that apply to some kinds of input only. */
 static const struct {
     size_t offset;
     unsigned kinds;
@@ -116,14 +116,14 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .progress = inv->progress};
 }
 
-/* Options that were given, but not for this kind of input. */
+/* Rejects options that do not apply to this kind of input. */
 static int check_options(const sl_invocation *inv, sl_input_kind kind, const char *name)
 {
     for (size_t i = 0; i < inv->args.sets; i++)
         for (size_t b = 0; b < sizeof belongs / sizeof *belongs; b++)
             if (inv->args.set[i]->offset == belongs[b].offset && !(belongs[b].kinds & 1u << kind) &&
                 inv->args.set[i] >= sl_input_table && inv->args.set[i] < sl_input_table + SL_INPUT_OPTIONS)
-                return sl_cli_usage(inv, "--%s means nothing for %s, which is %s", inv->args.set[i]->name, name,
+                return sl_cli_usage(inv, "--%s does not apply to %s, which is %s", inv->args.set[i]->name, name,
                                     sl_input_kind_name(kind));
     return SL_EXIT_OK;
 }
@@ -134,7 +134,8 @@ static int check_lanes(const sl_invocation *inv, uint32_t machine)
     if (lanes && lanes != 32 && lanes != 64)
         return sl_cli_usage(inv, "--lanes: a warp has 32 or 64 lanes, not %llu", (unsigned long long)lanes);
     if (lanes && machine && lanes != machine)
-        return sl_cli_usage(inv, "--lanes %llu: warps of this GPU have %u lanes", (unsigned long long)lanes, machine);
+        return sl_cli_usage(inv, "--lanes %llu: warps of this GPU model have %u lanes", (unsigned long long)lanes,
+                            machine);
     return SL_EXIT_OK;
 }
 
@@ -192,7 +193,7 @@ int sl_cli_input_open(sl_cli_input *to, const sl_invocation *inv, unsigned kinds
     sl_status status = sl_input_detect(&spec, &kind, &error);
     if (status && !(kinds & SL_TAKES_TRACES) && strchr(spec.name, '/'))
         return sl_cli_usage(inv,
-                            "'%s' is neither a workload nor a file of PTX or LLVM IR; a program goes after '--': "
+                            "'%s' is neither a workload nor a PTX or LLVM IR file; give a program after '--': "
                             "sluice %s -- %s",
                             spec.name, inv->command->name, spec.name);
     if (status)
@@ -222,10 +223,10 @@ int sl_cli_input_open(sl_cli_input *to, const sl_invocation *inv, unsigned kinds
 void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const char *trace)
 {
     if (end->unfinished)
-        sl_cli_warn(inv, "the program broke off; %s holds what was recorded until then",
+        sl_cli_warn(inv, "the program ended early; %s contains what was recorded until then",
                     trace ? trace : "the recording");
     if (end->signal)
-        sl_cli_warn(inv, "the program was ended by signal %d (%s)", end->signal, strsignal(end->signal));
+        sl_cli_warn(inv, "the program was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 }
 
 int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)

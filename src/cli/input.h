@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input of a command, whatever it is: a workload, PTX or LLVM IR with a launch, a CUDA program, a trace. One table
- * of options for all commands, and one way from them to a trace. */
+/* The input of a command: a workload, PTX or LLVM IR with a launch, a CUDA program, or a trace. All commands share one
+ * table of options and one way of recording. */
 #ifndef SL_CLI_INPUT_H
 #define SL_CLI_INPUT_H
 
@@ -38,28 +38,29 @@ extern const sl_option sl_input_table[];
 #define SL_INPUT_OPERAND "an input (a workload, a PTX file, LLVM IR, a trace, or '-- ./app')"
 #define SL_INPUT_HELP                                                                                                  \
     "The input is a built-in workload (see 'sluice workloads'), a PTX file or LLVM IR (.ll, .bc; for NVIDIA or AMD "   \
-    "GPUs) with a launch, a trace, also one that 'sluice import' takes, or a CUDA program after '--', which must be "  \
-    "linked with -cudart shared and carry PTX. What is no trace is run on the CPU and recorded into a temporary one."
+    "GPUs) with a launch, a trace of 'sluice trace' or one that 'sluice import' reads, or a CUDA program after '--', " \
+    "which must be linked with -cudart shared and contain PTX. Inputs other than traces are run on the CPU and "       \
+    "recorded into a temporary trace."
 #define SL_KERNEL_ARGS_HELP                                                                                            \
-    "A kernel argument is written TYPE:VALUE (u32:1024, f32:0.5), TYPE[COUNT]:FILL for a buffer whose address the "    \
-    "kernel gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64; "      \
-    "COUNT takes K, M and G (powers of 1024); FILL is zero, iota (0, 1, 2, ...), random or random:BOUND, file:PATH, "  \
-    "none (never written) or a number."
+    "A kernel argument is TYPE:VALUE (u32:1024, f32:0.5), TYPE[COUNT]:FILL for a buffer, whose address the kernel "    \
+    "gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64. COUNT takes " \
+    "the suffixes K, M and G (powers of 1024). FILL is zero, iota (0, 1, 2, ...), random, random:BOUND, file:PATH, "   \
+    "none (uninitialised) or a number."
 enum { SL_INPUT_MAX_OPERANDS = 64 };
 
-/* An input that has been opened, and, where that was asked for, recorded. */
+/* An input that is open and, on request, recorded. */
 typedef struct sl_cli_input {
     sl_input input;
     sl_record_options record;
     sl_recording recording;
     char params[1024];  /* NAME=VALUE of the command line, joined */
-    char scratch[1024]; /* a temporary folder, removed in the end; "": none is needed */
+    char scratch[1024]; /* a temporary folder, removed on close; "": none */
     /* for reports */
-    char subject[320];            /* what it is about: "spmv rows=500", "app.slt" */
-    sl_report_option fact;        /* what ran, for the head of a JSON report; only where `trace` is NULL */
-    const sl_report_trace *trace; /* NULL: it is none */
+    char subject[320];            /* "spmv rows=500", "app.slt" */
+    sl_report_option fact;        /* what ran, for the header of a JSON report; only if `trace` is NULL */
+    const sl_report_trace *trace; /* NULL: not a trace */
     sl_report_trace about;
-    size_t texts; /* that lines of the kernels are in */
+    size_t texts; /* sources of the kernels */
     sl_source_text text[2];
 } sl_cli_input;
 
@@ -71,23 +72,23 @@ enum {
     SL_TAKES_ALL = SL_TAKES_TRACES | SL_TAKES_CODE | SL_TAKES_PROGRAMS,
 };
 
-/* Opens the input of the command line, and fills in how it is to be recorded. `lanes`: of the machine; 0: there is
- * none. `number_loads` as in sl_input_spec. Returns the exit code, having told what is wrong; on failure there is
- * nothing to close. */
+/* Opens the input of the command line and sets the options for recording it. `lanes`: of the machine; 0: there is
+ * none. `number_loads` as in sl_input_spec. Prints errors and returns the exit code; on failure there is nothing to
+ * close. */
 int sl_cli_input_open(sl_cli_input *input, const sl_invocation *inv, unsigned kinds, uint32_t lanes, bool number_loads);
-/* Records what is open: `recording` is a trace without damage, or with `damaged` one with what is left of it. On
- * failure the input is closed. */
+/* Records an open input. With `damaged`, a damaged trace is taken as far as it can be read; otherwise it is an error.
+ * Closes the input on failure. */
 int sl_cli_input_take(sl_cli_input *input, const sl_invocation *inv, bool damaged);
 /* Both. */
 int sl_cli_input_record(sl_cli_input *input, const sl_invocation *inv, unsigned kinds, uint32_t lanes, bool damaged);
 void sl_cli_input_close(sl_cli_input *input);
 
-/* Where text goes that is not asked to go elsewhere: a program's standard output is its own. */
+/* Where the text report goes by default: stderr for programs, which keep their standard output. */
 FILE *sl_cli_input_stream(const sl_cli_input *input);
-/* The exit code of a command that had nothing to complain about: that of a program that was run. */
+/* `code` if it is a failure, else the exit code of the program that ran. */
 int sl_cli_input_code(const sl_cli_input *input, int code);
 
-/* Warns of a program that was ended by a signal, or broke off while it recorded to `trace` (NULL: a temporary one). */
+/* Warns of a program that was killed by a signal or ended while recording to `trace` (NULL: a temporary one). */
 void sl_cli_input_warn(const sl_invocation *inv, const sl_run_end *end, const char *trace);
 /* The PTX of a workload and its source. Returns how many there are. */
 size_t sl_workload_texts(const sl_workload *workload, sl_source_text text[2]);

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 
-/* The command line as a shell would take it. */
+/* The command line, quoted for a shell. */
 static char *quote_line(int argc, char **argv)
 {
     size_t bytes = sizeof "sluice";
@@ -39,15 +39,15 @@ static int check_args(const sl_invocation *inv)
     const sl_command *command = inv->command;
     const sl_args *args = &inv->args;
     if (args->program && !command->takes_program)
-        return sl_cli_usage(inv, "'--' is for commands that run a program");
+        return sl_cli_usage(inv, "this command runs no program: remove '--' and what follows");
     if (args->program && !args->program[0])
         return sl_cli_usage(inv, "a program is missing after '--'");
     if (args->program && args->operands)
-        return sl_cli_usage(inv, "'%s' and a program after '--' are one thing too many to run", args->operand[0]);
+        return sl_cli_usage(inv, "give either '%s' or a program after '--', not both", args->operand[0]);
     if (!args->program && args->operands < command->min_operands)
         return sl_cli_usage(inv, "%s is missing", command->operand);
     if (args->operands > command->max_operands)
-        return sl_cli_usage(inv, "'%s' is one argument too many", args->operand[command->max_operands]);
+        return sl_cli_usage(inv, "unexpected argument '%s'", args->operand[command->max_operands]);
     const sl_common *common = inv->common;
     if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
         return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
@@ -97,7 +97,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
     return code;
 }
 
-/* What was printed must have arrived: a full disk is a failure. */
+/* A failed write to standard output, such as a full disk, is a failure. */
 static int finish(int code)
 {
     if (!fflush(stdout) && !ferror(stdout))
@@ -108,7 +108,7 @@ static int finish(int code)
     return code ? code : sl_cli_fail(&inv, &error);
 }
 
-/* For man/make.sh: the parts of sluice(1), or of the page of a command, that follow from the table. */
+/* For man/make.sh: the generated parts of sluice(1) or of the page of a command. */
 static int print_man(const char *name)
 {
     const sl_invocation no_command = {0};

@@ -34,7 +34,7 @@ static void man_option(FILE *file, const sl_option *o)
     fputc('\n', file);
     roff(file, o->help);
     for (size_t i = 0; o->choices && o->choices[i]; i++) {
-        fputs(i ? ", " : ": ", file);
+        fputs(i ? ", " : "; one of ", file);
         roff(file, o->choices[i]);
     }
     fputs(".\n", file);
@@ -54,7 +54,7 @@ static void man_examples(FILE *file, const sl_command *command)
 
 void sl_help_man_command(FILE *file, const sl_command *command)
 {
-    static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show a summary of all this", 0, 0, 0, NULL};
+    static const sl_option help = {"help", 'h', SL_OPTION_FLAG, NULL, "Show a summary of this page", 0, 0, 0, NULL};
     sl_option common[SL_COMMON_OPTIONS + 1];
     const sl_option *tables[SL_COMMAND_TABLES];
     size_t count = sl_command_tables(command, common, tables);
@@ -70,12 +70,12 @@ void sl_help_man_command(FILE *file, const sl_command *command)
             man_option(file, o);
     man_option(file, &help);
     man_examples(file, command);
-    fputs(".SH SEE ALSO\n.BR sluice (1),\nwhich also says what the exit status means.\n", file);
+    fputs(".SH SEE ALSO\n.BR sluice (1),\nfor output formats and exit status.\n", file);
 }
 
 void sl_help_man(FILE *file)
 {
-    fputs(".SH COMMANDS\nEach has a page of its own.\n", file);
+    fputs(".SH COMMANDS\nEach command has a manual page.\n", file);
     for (size_t i = 0; i < sl_command_count; i++) {
         fprintf(file, ".TP\n.BR sluice\\-%s (1)\n", sl_commands[i]->name);
         roff(file, sl_commands[i]->summary);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the program speaks of trouble: one line on stderr that names the command, the place and the reason. */
+/* Errors and warnings: one line on stderr with the command, the location and the reason. */
 #include <stdarg.h>
 
 #include "cli/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that say which GPU is modelled, and how: those of model, validate and report. */
+/* Options of model, validate and report: the GPU model and the extensions of the cache model. */
 #ifndef SL_CLI_MODEL_OPTIONS_H
 #define SL_CLI_MODEL_OPTIONS_H
 
@@ -20,18 +20,18 @@ typedef struct sl_model_settings {
         .gpu = SL_DEFAULT_GPU                                                                                          \
     }
 
-/* Rows for a table of options of `type`, which has a field `gpu`, and one `set`. */
+/* Rows of an option table, for the fields `gpu` and `set`. */
 // clang-format off
 #define SL_GPU_OPTIONS(gpu_offset, set_offset) \
-    {"gpu", 'g', SL_OPTION_STRING, "GPU", "The GPU model: a name of 'sluice machines' or a YAML file (default: " SL_DEFAULT_GPU ")", gpu_offset, 0, 0, NULL}, \
-    {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Change a key of the GPU model, such as L1.ways=8 or cores=1; may be given several times", set_offset, 0, 0, NULL}
-/* The same of one with a field `model` of these settings. */
+    {"gpu", 'g', SL_OPTION_STRING, "GPU", "GPU model: a name from 'sluice machines' or a YAML file (default: " SL_DEFAULT_GPU ")", gpu_offset, 0, 0, NULL}, \
+    {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Change a key of the GPU model, e.g. L1.ways=8 or cores=1; may be repeated", set_offset, 0, 0, NULL}
+/* The same for a struct `type` with these settings in its field `model`. */
 #define SL_MODEL_OPTIONS(type) \
     SL_GPU_OPTIONS(offsetof(type, model.gpu), offsetof(type, model.set)), \
-    {"no-latency", 0, SL_OPTION_FLAG, NULL, "Loads take effect at once", offsetof(type, model.no_latency), 0, 0, NULL}, \
-    {"no-associativity", 0, SL_OPTION_FLAG, NULL, "L1 is fully associative", offsetof(type, model.no_associativity), 0, 0, NULL}, \
-    {"no-mshr", 0, SL_OPTION_FLAG, NULL, "Any number of lines can be in flight", offsetof(type, model.no_mshr), 0, 0, NULL}, \
-    {"no-divergence", 0, SL_OPTION_FLAG, NULL, "Warps take turns whether their data is there or not", offsetof(type, model.no_divergence), 0, 0, NULL}
+    {"no-latency", 0, SL_OPTION_FLAG, NULL, "Model loads without latency", offsetof(type, model.no_latency), 0, 0, NULL}, \
+    {"no-associativity", 0, SL_OPTION_FLAG, NULL, "Model a fully associative L1", offsetof(type, model.no_associativity), 0, 0, NULL}, \
+    {"no-mshr", 0, SL_OPTION_FLAG, NULL, "Model an unlimited number of MSHRs", offsetof(type, model.no_mshr), 0, 0, NULL}, \
+    {"no-divergence", 0, SL_OPTION_FLAG, NULL, "Model warps that take turns whether or not their data has arrived", offsetof(type, model.no_divergence), 0, 0, NULL}
 // clang-format on
 
 static inline sl_status sl_model_machine(const sl_model_settings *s, sl_machine *machine, sl_error *error)

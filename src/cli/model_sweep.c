@@ -23,7 +23,7 @@ typedef struct values {
     uint64_t value[MAX_VALUES];
 } values;
 
-/* "4K,8K": numbers in [least, most]. */
+/* "4K,8K": numbers in [min, max]. */
 static sl_status parse_list(const char *option, const char *text, uint64_t unit, uint64_t min, uint64_t max,
                             values *list, sl_error *error)
 {
@@ -119,7 +119,7 @@ sl_status sl_sweep_check(const sl_sweep_settings *w, sl_error *error)
     values *list = calloc(LISTS, sizeof *list);
     sl_status status = list ? SL_OK : sl_fail_memory(error);
     if (!status && w->figure12 + listed + (w->seeds != 0) > 1)
-        status = sl_fail(error, SL_INVALID, "lists of L1's parameters, --figure12 and --seeds do not go together");
+        status = sl_fail(error, SL_INVALID, "lists of L1 parameters, --figure12 and --seeds exclude each other");
     if (!status)
         status = parse_lists(w, list, error);
     free(list);
@@ -130,8 +130,8 @@ int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, co
                  const sl_cli_input *input)
 {
     if (inv->common->callgrind || (settings->seeds && inv->common->html))
-        return sl_cli_usage(inv, "--%s does not go with %s", inv->common->callgrind ? "callgrind" : "html",
-                            settings->seeds ? "--seeds" : "many first levels");
+        return sl_cli_usage(inv, "--%s cannot be combined with %s", inv->common->callgrind ? "callgrind" : "html",
+                            settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");
     sl_whatif whatif;
     sl_pool *pool = NULL;
     sl_error error;

@@ -15,8 +15,8 @@ typedef struct parser {
     sl_args *args;
     char **argv;
     int argc, next;
-    /* The last word taken as the value of an option whose value may be left out, and where it would have stood among
-     * the operands: a candidate for giving back. */
+    /* The last word taken as the value of an option with an optional value, and its position among the operands: it is
+     * returned if operands are missing. */
     const char **lent;
     const char *lent_word;
     size_t lent_position;

@@ -19,13 +19,13 @@
 typedef enum sl_option_kind {
     SL_OPTION_FLAG,   /* bool; takes no value */
     SL_OPTION_STRING, /* const char * */
-    SL_OPTION_NUMBER, /* uint64_t in [least, most]; suffixes K, M, G, T are powers of 1000 */
-    SL_OPTION_BYTES,  /* uint64_t in [least, most]; suffixes K, M, G, T are powers of 1024 */
+    SL_OPTION_NUMBER, /* uint64_t in [min, max]; suffixes K, M, G, T are powers of 1000 */
+    SL_OPTION_BYTES,  /* uint64_t in [min, max]; suffixes K, M, G, T are powers of 1024 */
     SL_OPTION_CHOICE, /* int: index into `choices` */
-    SL_OPTION_FILE,   /* const char *; the value may be left out and is "-" (standard output) then */
+    SL_OPTION_FILE,   /* const char *; the value may be omitted and is "-" (standard output) then */
     SL_OPTION_LIST,   /* sl_option_list; may be given several times */
-    SL_OPTION_RANGE,  /* sl_option_range: A or A-B, each in [least, most] */
-    SL_OPTION_DIMS,   /* uint32_t[3]: X, X,Y or X,Y,Z, each in [least, most]; what is left out is 1 */
+    SL_OPTION_RANGE,  /* sl_option_range: A or A-B, each in [min, max] */
+    SL_OPTION_DIMS,   /* uint32_t[3]: X, X,Y or X,Y,Z, each in [min, max]; omitted ones are 1 */
 } sl_option_kind;
 
 typedef struct sl_option {
@@ -35,7 +35,7 @@ typedef struct sl_option {
     const char *value;          /* what help calls the value ("FILE"); NULL for flags */
     const char *help;           /* one sentence without a full stop; defaults are part of it */
     size_t offset;              /* of the value in the command's struct */
-    uint64_t min, max;          /* most 0: no upper bound */
+    uint64_t min, max;          /* max 0: no upper bound */
     const char *const *choices; /* SL_OPTION_CHOICE: ends with NULL */
 } sl_option;
 

@@ -14,16 +14,16 @@ typedef struct sl_output {
     char *temporary; /* NULL: `path` is written in place because it is a device or a pipe */
 } sl_output;
 
-/* `path` NULL or "-": standard output. Files are written under a temporary name beside their own. */
+/* `path` NULL or "-": standard output. Files are written under a temporary name in the same folder. */
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error);
 /* Flushes, checks and renames. On failure nothing is left behind. */
 sl_status sl_output_close(sl_output *output, sl_error *error);
 /* Writes a result in one form to a file; "-" is standard output. */
 sl_status sl_output_write(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
                           sl_error *error);
-/* Whether sl_output_open would succeed: to know before long work, not after. */
+/* Whether sl_output_open would succeed: checked before long work. */
 sl_status sl_output_probe(const char *path, sl_error *error);
-/* Drops what was written. */
+/* Discards what was written. */
 void sl_output_abandon(sl_output *output);
 
 /* The forms in which a command can show its result. What a command does not offer is NULL. */
@@ -56,7 +56,7 @@ typedef struct sl_report_forms {
 
 /* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's
  * file, or to `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given.
- * Returns the exit code, having told of a failure. */
+ * Prints errors and returns the exit code. */
 int sl_report_write(const sl_invocation *, const sl_report_forms *, const void *result, FILE *text_default);
 
 /* What a page of a result shows, for --html and --callgrind; all but the sources that lie in folders. What `input`

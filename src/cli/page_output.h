@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages on their way to files: finds the sources of the kernels, and writes the forms of a page. */
+/* Writes pages to files, with the sources of the kernels. */
 #ifndef SL_CLI_PAGE_OUTPUT_H
 #define SL_CLI_PAGE_OUTPUT_H
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion for shells, from the table of commands. What an option's value or a command's operand is follows from what
- * help calls it: GPU, "a workload" … */
+/* Shell completion, from the table of commands. The names in help select what is offered for values and operands: GPU,
+ * "a workload" … */
 #include <string.h>
 
 #include "cli/help.h"
 
-/* Commands that list names in the first column of their CSV, and what says that such a name is meant. */
+/* Commands that list names in the first column of their CSV, and the option values and operands that take such names.
+ */
 static const struct {
     const char *command, *value, *operand;
 } lists[] = {
-    {"machines", "GPU", "machine"},
+    {"machines", "GPU", "GPU model"},
     {"workloads", "WORKLOAD", "workload"},
     {"policies", "POLICY", "policy"},
 };
@@ -54,7 +55,7 @@ static void print_choices(FILE *file, const sl_option *o)
         fprintf(file, "%s%s", i ? " " : "", o->choices[i]);
 }
 
-/* Text for the inside of single quotes; `special` are characters that want a backslash. */
+/* Text for the inside of single quotes; `special` characters are escaped by a backslash. */
 static void quoted(FILE *file, const char *text, const char *special)
 {
     for (; *text; text++)
@@ -70,7 +71,7 @@ static void quoted(FILE *file, const char *text, const char *special)
 static void bash_value(FILE *file, const sl_command *command, const sl_option *o)
 {
     const char *list = list_of_value(o);
-    if (!o->value || o->kind == SL_OPTION_FILE) /* no value, or one that may be left out */
+    if (!o->value || o->kind == SL_OPTION_FILE) /* no value, or an optional one */
         return;
     fprintf(file, "    '%s --%s'", command->name, o->name);
     if (o->letter)
@@ -122,7 +123,7 @@ void sl_help_bash(FILE *file)
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' commands='",
           file);
     print_commands(file);
-    /* --gpu=h200 comes as three words. */
+    /* bash passes --gpu=h200 as three words. */
     fputs("'\n    if [ \"$word\" = = ]; then\n        word=''\n    elif [ \"$before\" = = ]; then\n"
           "        before=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
           "    case \"${COMP_WORDS[1]} $before\" in\n",

@@ -28,7 +28,7 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     if (r->shown->machine)
         fprintf(file, "GPU: %s\n\n", r->shown->machine);
     if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
-        fputs("no launch is one that --kernel and --launch ask for\n", file);
+        fputs("no launch matches --kernel and --launch\n", file);
     else if (r->shown->sim)
         status = sl_sim_report_text(file, r->shown->sim, sl_terminal_width(file), error);
     else

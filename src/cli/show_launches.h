@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows what launches did, in the forms that were asked for, with a head that says what made them. */
+/* Reports launches in the requested formats, with a header that says how they were made. */
 #ifndef SL_CLI_SHOW_LAUNCHES_H
 #define SL_CLI_SHOW_LAUNCHES_H
 
@@ -27,7 +27,7 @@ typedef struct sl_shown_launches {
 
 /* Fills in what is known of an input: facts, trace, subject, sources. */
 void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
-/* Returns the exit code, having told of a failure. The text goes to `text_default` where nothing else was said. */
+/* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
 
 #endif

@@ -16,15 +16,15 @@ static const sl_swap_kernel *same_kernel(const sl_swap_results *results, const c
     return NULL;
 }
 
-/* Launches that the table does not have. */
-static void tell_untimed(const sl_swap_results *a, const sl_swap_results *b)
+/* Launches that are not in the table. */
+static void report_untimed(const sl_swap_results *a, const sl_swap_results *b)
 {
     if (a->untimed || b->untimed)
         fprintf(stderr,
                 "\n%llu launches of the original and %llu with the plan are not timed: graphs, or failed events\n",
                 (unsigned long long)a->untimed, (unsigned long long)b->untimed);
     else if (!a->kernels.count)
-        fprintf(stderr, "\nno launches were seen\n");
+        fprintf(stderr, "\nthe program launched no kernel\n");
 }
 
 static sl_status show(const sl_planned_runs *run, sl_error *error)
@@ -49,8 +49,8 @@ static sl_status show(const sl_planned_runs *run, sl_error *error)
     }
     sl_status status = sl_table_print(table, stderr, sl_terminal_width(stderr), error);
     sl_table_destroy(table);
-    tell_untimed(a, b);
-    fprintf(stderr, "\n%llu loads bypass; %llu bytes in %llu copies to the host, all the same\n",
+    report_untimed(a, b);
+    fprintf(stderr, "\n%llu loads bypass; %llu bytes in %llu copies to the host, all identical\n",
             (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies);
     return status;
 }

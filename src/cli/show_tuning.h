@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows what tuning or measuring found, in the forms that were asked for, with a head that says what made it. */
+/* Reports tuning and measuring in the requested formats, with a header that says how it was made. */
 #ifndef SL_CLI_SHOW_TUNING_H
 #define SL_CLI_SHOW_TUNING_H
 
 #include "cli/command.h"
 #include "report/tuning.h"
 
-/* Returns the exit code, having told of a failure. `subject` is what was tuned, as it was named; `shown` has all but
- * its head. */
+/* Prints errors and returns the exit code. `subject` is what was tuned; `shown` has all but its header. */
 int sl_show_tuning(const sl_invocation *inv, const char *subject, const uint64_t *seed, sl_tuning *shown);
 
 #endif

@@ -14,18 +14,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The handler may run in the middle of anything, beside other threads: it takes what it removes, and nobody frees or
- * uses again what it has taken. The others take turns. */
+/* The signal handler may run at any time, in parallel with other threads: it takes the slots that it removes, and a
+ * taken slot is never freed or reused. All other code holds the mutex. */
 enum { FREE, NOTED, TAKEN };
-enum { SLOTS = 256 }; /* what is beyond them stays behind */
+enum { SLOTS = 256 }; /* further files are not removed */
 
 static struct {
     _Atomic int state;
-    bool ours_in; /* the path is a folder of others, in which what we have not finished goes */
+    bool ours_in; /* the path is a folder from which only our unfinished files are removed */
     char *path;
 } slots[SLOTS];
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static char unfinished[32]; /* how names of what is being written end: the library's, and those of cli/output.c */
+static char unfinished[32]; /* suffix of unfinished files, of the library and of cli/output.c */
 static pid_t owner;         /* a child between fork and exec has the same handler, but nothing to remove */
 
 static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What must not stay behind, whichever way the program ends: by itself, or by SIGINT, SIGTERM or SIGHUP. */
+/* Temporary files, which are removed also when SIGINT, SIGTERM or SIGHUP ends the program. */
 #ifndef SL_CLI_TEMPORARY_H
 #define SL_CLI_TEMPORARY_H
 
@@ -12,12 +12,12 @@ sl_status sl_temporary_folder(char *folder, size_t size, sl_error *error);
 /* Removes it with the files in it. */
 void sl_temporary_folder_remove(const char *folder);
 
-/* A file that has to go when a signal ends the program; and no longer. Safe to call from any thread. */
+/* Registers a file for removal when a signal ends the program, and unregisters it. Safe to call from any thread. */
 void sl_temporary_note(const char *path);
 void sl_temporary_forget(const char *path);
 
-/* What the library writes under a temporary name and has not finished has to go from a folder, or from beside a file
- * (NULL is fine), when a signal ends the program. */
+/* Registers a folder, or the folder of a file (NULL: none), from which unfinished temporary files of the library are
+ * removed when a signal ends the program. */
 void sl_temporary_in(const char *folder);
 void sl_temporary_beside(const char *path);
 

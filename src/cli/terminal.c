@@ -18,7 +18,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Shorter times are not worth telling, and not known well. */
+/* Shorter estimates are unreliable and not shown. */
 static const uint64_t TELL_LEFT_NS = 5000000000;
 
 /* "", or ", about 3 min left". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress on a terminal: one line on stderr that is redrawn a few times a second and wiped when all is done. Work of
- * which the end is known comes with the time that is left, as far as what was done tells. */
+/* Progress on a terminal: one line on stderr that is redrawn a few times a second and cleared at the end. Work of known
+ * size is shown with an estimate of the remaining time. */
 #ifndef SL_CLI_TERMINAL_H
 #define SL_CLI_TERMINAL_H
 
@@ -11,7 +11,7 @@
 
 typedef struct sl_terminal {
     bool shown;       /* stderr is a terminal and --quiet was not given */
-    bool drawn;       /* a line stands there now */
+    bool drawn;       /* the line is visible */
     uint64_t last_ns; /* when it was last drawn */
     uint64_t start_ns;
     const char *what; /* the work that is shown, since when, and how far it was then */
@@ -19,11 +19,11 @@ typedef struct sl_terminal {
 } sl_terminal;
 
 sl_progress sl_terminal_init(sl_terminal *terminal, bool quiet);
-/* Wipes the line, so that other output starts at the left. Harmless when nothing is drawn. */
+/* Clears the line, so that other output starts at the left. Harmless when nothing is drawn. */
 void sl_terminal_clear(sl_terminal *terminal);
 
-/* Columns of the terminal that `file` writes to; 0 where it writes to something else. A stream in memory is on its way
- * to standard output. */
+/* Columns of the terminal that `file` writes to; 0 where it writes to something else. A stream in memory counts
+ * as standard output. */
 size_t sl_terminal_width(FILE *file);
 /* Whether `file` is a terminal that has no UTF-8, by the locale. */
 bool sl_terminal_is_plain(FILE *file);

@@ -48,11 +48,11 @@ static sl_status find_program(const char *name, char *path, size_t size, sl_erro
         part += length + (part[length] == ':');
     }
     if (runnable(name))
-        return sl_fail(error, SL_NOT_FOUND, "there is no program '%s' on the PATH; did you mean ./%s?", name, name);
-    return sl_fail(error, SL_NOT_FOUND, "there is no program '%s' on the PATH", name);
+        return sl_fail(error, SL_NOT_FOUND, "program '%s' is not on the PATH; did you mean ./%s?", name, name);
+    return sl_fail(error, SL_NOT_FOUND, "program '%s' is not on the PATH", name);
 }
 
-/* A program that carries machine code but no PTX cannot run here. */
+/* A program with machine code but no PTX cannot be emulated. */
 static sl_status check_ptx(const sl_app *app, const void *data, size_t bytes, bool *has_code, sl_error *error)
 {
     sl_fatbin fatbin = {0};
@@ -66,7 +66,7 @@ static sl_status check_ptx(const sl_app *app, const void *data, size_t bytes, bo
     *has_code = fatbin.entries.count != 0;
     if (!status && !ptx && machine_code)
         status = sl_fail(error, SL_UNSUPPORTED,
-                         "%s holds machine code for sm_%u but no PTX; compile it with nvcc -gencode "
+                         "%s contains machine code for sm_%u but no PTX; compile it with nvcc -gencode "
                          "arch=compute_%u,code=compute_%u (or just -arch=compute_%u)",
                          app->path, machine_code, machine_code, machine_code, machine_code);
     sl_fatbin_fini(&fatbin);
@@ -89,7 +89,7 @@ static sl_status check_elf(sl_app *app, const void *data, size_t bytes, sl_error
         for (size_t i = 0; i < SONAME_COUNT; i++)
             if (strcmp(app->soname, SONAMES[i]) == 0)
                 return SL_OK;
-        return sl_fail(error, SL_UNSUPPORTED, "%s needs %s; there are libraries for CUDA 11, 12 and 13", app->path,
+        return sl_fail(error, SL_UNSUPPORTED, "%s requires %s; supported are CUDA 11, 12 and 13", app->path,
                        app->soname);
     }
     if (!sl_elf_is_dynamic(&elf))
@@ -109,7 +109,7 @@ sl_status sl_app_inspect(const char *name, sl_app *app, sl_error *error)
     if (status)
         return status;
     int file = open(app->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) /* may be run but not read: it is started on trust */
+    if (file < 0) /* executable but not readable: started without inspection */
         return SL_OK;
     if (fstat(file, &facts) == 0 && facts.st_size > 0) {
         size_t bytes = (size_t)facts.st_size;
@@ -138,7 +138,7 @@ static sl_status library_folder(char *folder, size_t size, sl_error *error)
     snprintf(joined, sizeof joined, "%s/../lib/sluice/cuda", self);
     char *real = realpath(joined, NULL);
     if (!real)
-        return sl_fail(error, SL_IO, "the CUDA runtime libraries are not where they should be: %s", joined);
+        return sl_fail(error, SL_IO, "the CUDA runtime libraries of Sluice are missing: %s", joined);
     snprintf(folder, size, "%s", real);
     free(real);
     return SL_OK;
@@ -172,8 +172,8 @@ static sl_status preload_one(FILE *list, const char *folder, const char *links, 
     return SL_OK;
 }
 
-/* The value of LD_PRELOAD: loaded first, a library is taken for every later wish for its name, whatever the program's
- * own search path says. A program that names no version gets all three; they do not get in each other's way. */
+/* The value of LD_PRELOAD: a preloaded library satisfies later requests for its name, whatever the run path of the
+ * program. A program that names no version gets all three, which do not interfere. */
 static sl_status preload_list(const sl_app *app, const char *folder, const sl_app_start *start, char **list,
                               sl_error *error)
 {
@@ -226,7 +226,7 @@ static void pass_on(int number)
 }
 
 enum { SIGNALS = 6 };
-/* A terminal sends the first two to the program itself; the others come to us alone. */
+/* A terminal sends the first two to the program as well; the others only to this process. */
 static const int PASSED[SIGNALS] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 static sl_status wait_for(pid_t pid, sl_app_end *end, sl_error *error)
@@ -241,7 +241,7 @@ static sl_status wait_for(pid_t pid, sl_app_end *end, sl_error *error)
     return SL_OK;
 }
 
-/* Starts the program; a failure of exec comes back through a pipe that a successful one closes. */
+/* Starts the program; a failed exec reports through a pipe that a successful one closes. */
 static sl_status start_and_wait(const sl_app *app, char **argv, char **environment, const char *output, sl_app_end *end,
                                 sl_error *error)
 {
@@ -263,18 +263,18 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
             dup2(to, STDOUT_FILENO);
         execve(app->path, argv, environment);
         reason = errno;
-        ssize_t told = write(channel[1], &reason, sizeof reason);
-        _exit(told == sizeof reason ? 126 : 127);
+        ssize_t sent = write(channel[1], &reason, sizeof reason);
+        _exit(sent == sizeof reason ? 126 : 127);
     }
     close(channel[1]);
     sl_status status = pid < 0 ? sl_fail_io(error, "start", app->path) : SL_OK;
     if (!status) {
         child = pid;
-        ssize_t told = read(channel[0], &reason, sizeof reason);
+        ssize_t received = read(channel[0], &reason, sizeof reason);
         status = wait_for(pid, end, error);
         child = 0;
         errno = reason;
-        if (!status && told == sizeof reason)
+        if (!status && received == sizeof reason)
             status = sl_fail_io(error, "run", app->path);
     }
     close(channel[0]);

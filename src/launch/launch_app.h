@@ -8,7 +8,7 @@
 
 #include "cudart/options.h"
 
-/* What can be seen of a program before it starts. */
+/* Properties of a program before it starts. */
 typedef struct sl_app {
     char path[4096]; /* the file that will run */
     char soname[64]; /* the CUDA runtime it was linked with; empty: it names none itself (a script, a launcher) */
@@ -21,7 +21,7 @@ typedef struct sl_app_end {
 } sl_app_end;
 
 /* Finds the program as execvp would. Fails, and names the nvcc flag that helps, when it cannot work: linked with the
- * static CUDA runtime, without PTX, or for a CUDA version that is not there. */
+ * static CUDA runtime, without PTX, or for an unsupported CUDA version. */
 sl_status sl_app_inspect(const char *name, sl_app *app, sl_error *error);
 /* How a program is started. */
 typedef struct sl_app_start {
@@ -35,7 +35,7 @@ typedef struct sl_app_start {
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error);
 
-/* Runs it to its end; its input, output and signals are its own. `argv` ends with NULL. */
+/* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
 sl_status sl_app_run(const sl_app *app, char **argv, const sl_cudart_options *options, sl_app_end *end,
                      sl_error *error);
 

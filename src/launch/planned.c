@@ -14,7 +14,7 @@ typedef struct planned_run {
     sl_planned_runs *runs;
 } planned_run;
 
-/* The first run prints to nowhere, the second one for the user. */
+/* The output of the first run is discarded. */
 static sl_status run_once(planned_run *run, int which, sl_error *error)
 {
     char plan[4200], results[1024], file[900];
@@ -37,7 +37,7 @@ static sl_status run_once(planned_run *run, int which, sl_error *error)
     return status;
 }
 
-/* Whether the second run did what it should: the plan is in it, and it gave what the first one gave. */
+/* Checks that the plan was applied in the second run and that both runs gave the same results. */
 static sl_status check(const planned_run *run, sl_error *error)
 {
     const sl_swap_results *a = &run->runs->results[SL_RUN_ORIGINAL], *b = &run->runs->results[SL_RUN_PLANNED];
@@ -46,18 +46,17 @@ static sl_status check(const planned_run *run, sl_error *error)
     if (!b->applied)
         return sl_fail(
             error, SL_MISMATCH,
-            "the plan belongs to other code: none of the %llu PTX texts of %s has its hash, or it chooses no "
-            "load",
+            "the plan was made for other code or chooses no load: none of the %llu PTX modules of %s matches it",
             (unsigned long long)b->texts, run->app.path);
     if (run->runs->exit_code[SL_RUN_ORIGINAL] != run->runs->exit_code[SL_RUN_PLANNED])
-        return sl_fail(error, SL_MISMATCH, "the program ends with exit code %d, but with the plan with %d",
+        return sl_fail(error, SL_MISMATCH, "the program exits with code %d, but with %d when the plan is applied",
                        run->runs->exit_code[SL_RUN_ORIGINAL], run->runs->exit_code[SL_RUN_PLANNED]);
     if (a->copies != b->copies || a->bytes != b->bytes || a->hash != b->hash)
         return sl_fail(
             error, SL_MISMATCH,
-            "results differ: the original copied %llu times, %llu bytes with hash %016llx to the host; with "
-            "the plan it was %llu times, %llu bytes with hash %016llx. The program races or prints times, or "
-            "the rewriting is wrong: keep the original",
+            "results differ: the original made %llu copies to the host, %llu bytes with hash %016llx; with the plan "
+            "%llu copies, %llu bytes with hash %016llx. Either the program is not deterministic, or the rewritten "
+            "code is wrong: keep the original",
             (unsigned long long)a->copies, (unsigned long long)a->bytes, (unsigned long long)a->hash,
             (unsigned long long)b->copies, (unsigned long long)b->bytes, (unsigned long long)b->hash);
     return SL_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A CUDA program run as it is and with a plan's loads bypassing, with the interposer of src/swap in front of the
- * CUDA runtime. */
+/* Runs a CUDA program unchanged and with a bypass plan, with the interposer of src/swap in front of the CUDA runtime.
+ */
 #ifndef SL_LAUNCH_PLANNED_H
 #define SL_LAUNCH_PLANNED_H
 
@@ -23,8 +23,8 @@ typedef struct sl_planned_runs {
     sl_swap_results results[SL_PLANNED_RUNS];
 } sl_planned_runs;
 
-/* Runs it twice; the first run prints to nowhere. Fails where the plan belongs to other code, or where what was copied
- * to the host, or the exit code, differs. The caller frees the runs, also after a failure. */
+/* Runs it twice; the output of the first run is discarded. Fails if the plan was made for other code, or if the data
+ * copied to the host or the exit codes differ. The caller frees the runs, also after a failure. */
 sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *runs, sl_error *error);
 void sl_planned_runs_fini(sl_planned_runs *runs);
 

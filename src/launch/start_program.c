@@ -25,7 +25,7 @@ static sl_status add_launch(void *context, const sl_launch_result *result, sl_er
     return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
 }
 
-/* A process that broke off has left its trace under its temporary name: whole chunks of it can be read. */
+/* The trace of a process that ended early still has its temporary name; its complete chunks can be read. */
 static void keep_unfinished_trace(program_run *run, const char *path, uint32_t pid)
 {
     char temporary[1200];

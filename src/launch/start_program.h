@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA programs as inputs: started with the library of src/cudart in front, which writes down what was launched. */
+/* CUDA programs as inputs: started with the library of src/cudart in front, which records the launches. */
 #ifndef SL_LAUNCH_START_PROGRAM_H
 #define SL_LAUNCH_START_PROGRAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a point is described in YAML: shared by sweeps and papers. */
+/* YAML descriptions of points, shared by sweeps and papers. */
 #ifndef SL_STUDY_CONFIG_H
 #define SL_STUDY_CONFIG_H
 
@@ -10,7 +10,7 @@
 /* "a=1 b=2" from {a: 1, b: 2}. */
 sl_status sl_config_settings(sl_yaml *yaml, const yaml_node_t *map, const char *name, sl_arena *arena,
                              const char **text);
-/* Checks the machine, its settings and policies; a complaint gets the place of the node. */
+/* Checks the machine, its settings and policies; errors have the location of the node. */
 sl_status sl_config_check(sl_yaml *yaml, const yaml_node_t *node, const sl_point *point);
 /* The text with every $name replaced; NULL: memory ran out. */
 const char *sl_config_replace(const char *text, const char *name, const char *value, sl_arena *arena);

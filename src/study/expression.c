@@ -43,7 +43,7 @@ struct sl_expression {
     double number;
     int name; /* of a configuration, a group or a program */
     const char *counter;
-    const sl_expression *left, *right; /* of functions: the argument, and the next one as an expression of its own */
+    const sl_expression *left, *right; /* of functions: the argument, and the next one as a separate expression */
 };
 
 /* ---- parsing ---- */
@@ -122,7 +122,7 @@ static const sl_expression *parse_function(parser *p, operation what)
 {
     sl_expression e = {.operation = what};
     if (!take(p, "("))
-        return trouble(p, "a '(' has to follow the name of a function", NULL);
+        return trouble(p, "a '(' is missing after the function name", NULL);
     if (what == MIN || what == MAX) {
         const sl_expression *all = parse_arguments(p, what);
         return p->status || take(p, ")") ? all : trouble(p, "a ')' is missing", NULL);
@@ -132,9 +132,9 @@ static const sl_expression *parse_function(parser *p, operation what)
         return NULL;
     e.name = what == AT ? p->names->program(p->names->context, name) : p->names->group(p->names->context, name);
     if (e.name < 0)
-        return trouble(p, what == AT ? "there is no program" : "there is no group", name);
+        return trouble(p, what == AT ? "unknown program" : "unknown group", name);
     if (!take(p, ","))
-        return trouble(p, "a ',' has to follow", name);
+        return trouble(p, "a ',' is missing after", name);
     e.left = parse_and(p);
     if (p->status)
         return NULL;
@@ -150,15 +150,15 @@ static const sl_expression *parse_named(parser *p)
         for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
             if (!strcmp(name, functions[i].name))
                 return parse_function(p, functions[i].operation);
-        return trouble(p, "a counter is written CONFIGURATION.counter, and there is no function", name);
+        return trouble(p, "expected CONFIGURATION.counter or a function, not", name);
     }
     p->at++;
     sl_expression e = {.operation = COUNTER, .name = p->names->config(p->names->context, name)};
     if (e.name < 0)
-        return trouble(p, "there is no configuration", name);
+        return trouble(p, "unknown configuration", name);
     e.counter = take_name(p);
     if (e.counter && !*e.counter)
-        return trouble(p, "the name of a counter has to follow the point behind", name);
+        return trouble(p, "a counter name is missing after the '.' of", name);
     return p->status ? NULL : make(p, e);
 }
 
@@ -166,7 +166,7 @@ static const sl_expression *parse_primary(parser *p)
 {
     skip(p);
     if (++p->depth > MAX_DEPTH)
-        return trouble(p, "this is nested too deeply", NULL);
+        return trouble(p, "too many nested parentheses", NULL);
     const sl_expression *e;
     if (take(p, "(")) {
         e = parse_and(p);
@@ -180,7 +180,7 @@ static const sl_expression *parse_primary(parser *p)
     } else if (isalpha((unsigned char)*p->at)) {
         e = parse_named(p);
     } else {
-        e = trouble(p, *p->at ? "this cannot be read:" : "something is missing at the end", *p->at ? p->at : NULL);
+        e = trouble(p, *p->at ? "unexpected text" : "the expression is incomplete", *p->at ? p->at : NULL);
     }
     p->depth--;
     return e;
@@ -227,7 +227,7 @@ sl_status sl_expression_parse(const char *text, const sl_expression_names *names
     *expression = parse_and(&p);
     skip(&p);
     if (!p.status && *p.at)
-        trouble(&p, "this is left over:", p.at);
+        trouble(&p, "unexpected text", p.at);
     return p.status;
 }
 

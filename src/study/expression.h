@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers made of counters: "BL.cycles / BALL.cycles", "geomean(CNF, BL.cycles / Decoupled.cycles) > 1.15".
+/* Expressions over counters: "BL.cycles / BALL.cycles", "geomean(CNF, BL.cycles / Decoupled.cycles) > 1.15".
  *
- *   CONFIG.counter         of the program at hand under a configuration
- *   geomean(GROUP, e)      also mean, sum, least, most: of e over the programs of a group
- *   count(GROUP, e)        programs of which e is true
+ *   CONFIG.counter         of the current program under a configuration
+ *   geomean(GROUP, e)      also mean, sum, group_min, group_max: of e over the programs of a group
+ *   count(GROUP, e)        number of programs for which e is true
  *   at(PROGRAM, e)         e for that program
  *   min(e, …) max(e, …)    of their arguments
- *   + - * / < > <= >= and  with their usual meaning; what is true is 1
+ *   + - * / < > <= >= and  with their usual meaning; true is 1
  *
- * What is not known (a point that failed, a program that is left out) is NaN, and left out of groups. */
+ * Unknown values (a point that failed, a program that is not run) are NaN and are skipped in groups. */
 #ifndef SL_EXPERIMENT_EXPRESSION_H
 #define SL_EXPERIMENT_EXPRESSION_H
 
@@ -27,7 +27,7 @@ typedef struct sl_expression_names {
     const void *context;
 } sl_expression_names;
 
-/* Lies in the arena. The error has a reason, but no place. */
+/* Allocated in the arena. The error has no location. */
 sl_status sl_expression_parse(const char *text, const sl_expression_names *names, sl_arena *arena,
                               const sl_expression **expression, sl_error *error);
 
@@ -38,11 +38,11 @@ typedef struct sl_expression_source {
     const void *context;
 } sl_expression_source;
 
-/* `program` -1: none at hand. `holes` (may be NULL) becomes true where a program of a group was left out. */
+/* `program` -1: none. `holes` (may be NULL) becomes true if a program of a group was skipped. */
 double sl_expression_value(const sl_expression *expression, const sl_expression_source *source, int program,
                            bool *holes);
 
-/* Calls `use` for each configuration that is asked for, with the program at hand (-1: none). */
+/* Calls `use` for each configuration that is needed, with the current program (-1: none). */
 void sl_expression_uses(const sl_expression *expression, const sl_expression_source *source, int program,
                         void (*use)(void *context, int program, int config), void *context);
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What the trace itself says of the launches, without any model. */
+/* Counts of the launches that follow from the trace, without any model. */
 typedef struct counting {
     const sl_recording *recording;
     sl_counts *facts; /* [launches] */
@@ -31,7 +31,7 @@ static sl_status count_launches(counting *c, sl_pool *pool, sl_error *error)
     return status;
 }
 
-/* Facts go where a point has no counter of its own. */
+/* Facts fill in counters that a point does not have. */
 static void add_facts(sl_counts *to, const sl_counts *facts)
 {
     for (int i = 0; i < SL_COUNTERS; i++)
@@ -55,7 +55,7 @@ static sl_status choose_launches(const sl_recording *recording, const sl_ncu_wan
                            (unsigned long long)launch->index,
                            launch->failure ? launch->failure : "it was not recorded why");
         if (launch->blocks_recorded != sl_launch_blocks(launch))
-            return sl_fail(error, SL_INVALID, "%s, launch %llu: only a part of it was recorded", wanted->owner,
+            return sl_fail(error, SL_INVALID, "%s, launch %llu: only some of its blocks were recorded", wanted->owner,
                            (unsigned long long)launch->index);
         chosen->launch[i] = pairs->pair[i].launch;
     }

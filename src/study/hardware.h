@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points beside what hardware counted: which row of counters belongs to which launch, and what each point says of it.
+/* Points compared with hardware counters: which row of counters belongs to which launch, and what each point predicts.
  */
 #ifndef SL_STUDY_HARDWARE_H
 #define SL_STUDY_HARDWARE_H
@@ -10,7 +10,7 @@
 typedef struct sl_beside_hardware {
     sl_ncu_pairs pairs;
     size_t points;
-    sl_counts *predicted; /* [pairs.count][points]; what a point does not count is what the trace itself says */
+    sl_counts *predicted; /* [pairs.count][points]; counters that a point does not have come from the trace */
 } sl_beside_hardware;
 
 /* Runs the points, whose machines are resolved, on the launches that have counters. Launches of which only a part was

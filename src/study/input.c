@@ -13,12 +13,12 @@
 
 const char *sl_input_kind_name(sl_input_kind kind)
 {
-    static const char *const names[] = {"a workload",     "a PTX file", "a file of LLVM IR",
-                                        "a CUDA program", "a trace",    "a trace of another program"};
+    static const char *const names[] = {"a workload",     "a PTX file", "an LLVM IR file",
+                                        "a CUDA program", "a trace",    "a trace of another tool"};
     return names[kind];
 }
 
-/* ---- what it is ---- */
+/* ---- kind ---- */
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -44,7 +44,7 @@ static sl_status detect_trace(const sl_input_spec *spec, sl_trace_format *format
         return nothing_there(spec->name, error);
     sl_status status = sl_trace_detect(spec->name, format, error);
     if (!status && *format == SL_FORMAT_UNKNOWN)
-        status = sl_fail_at(error, SL_INVALID, spec->name, 0, 0, "this is no trace that Sluice can read");
+        status = sl_fail_at(error, SL_INVALID, spec->name, 0, 0, "not a trace that Sluice can read");
     return status;
 }
 
@@ -75,28 +75,26 @@ sl_status sl_input_check(const sl_input_spec *spec, sl_input_kind kind, sl_error
     const sl_kernel_launch *launch = &spec->launch;
     const char *name = spec->name, *params = spec->params;
     if (*spec->host && kind != SL_INPUT_LLVM)
-        return sl_fail(error, SL_INVALID,
-                       "--workload is for LLVM IR, whose kernels a workload's host launches; %s is %s", name,
-                       sl_input_kind_name(kind));
+        return sl_fail(error, SL_INVALID, "--workload requires LLVM IR; %s is %s", name, sl_input_kind_name(kind));
     if (*spec->host && sl_workload_find(spec->host, &workload, error))
         return SL_INVALID;
     if (!hosted && *params && (kind == SL_INPUT_PTX || kind == SL_INPUT_LLVM))
-        return sl_fail(error, SL_INVALID, "'%.*s' is one argument too many; arguments of the kernel are given by --arg",
+        return sl_fail(error, SL_INVALID, "unexpected argument '%.*s'; give kernel arguments with --arg",
                        (int)strcspn(params, " "), params);
     if (!hosted && *params)
-        return sl_fail(error, SL_INVALID, "'%.*s' is one argument too many: %s is %s", (int)strcspn(params, " "),
-                       params, name, sl_input_kind_name(kind));
+        return sl_fail(error, SL_INVALID, "unexpected argument '%.*s': %s is %s", (int)strcspn(params, " "), params,
+                       name, sl_input_kind_name(kind));
     if (!hosted && (kind == SL_INPUT_PTX || kind == SL_INPUT_LLVM) && (!launch->grid[0] || !launch->block[0]))
-        return sl_fail(error, SL_INVALID, "--%s is missing: how many %s%s", launch->grid[0] ? "block" : "grid",
-                       launch->grid[0] ? "threads a block has" : "blocks to launch",
-                       kind == SL_INPUT_LLVM ? "; or --workload, whose host launches the kernels" : "");
+        return sl_fail(error, SL_INVALID, "--%s is missing: the number of %s%s", launch->grid[0] ? "block" : "grid",
+                       launch->grid[0] ? "threads per block" : "blocks to launch",
+                       kind == SL_INPUT_LLVM ? "; or give --workload, whose host code launches the kernels" : "");
     return SL_OK;
 }
 
 /* ---- reading ---- */
 
-/* What the assembly shows of the loads: scalar ones have a cache of their own, and joined ones are not theirs to
- * choose. Volatile hides nontemporal, so that L1 and L2 are never both to be had, before gfx12. */
+/* Loads that cannot bypass, from the assembly: scalar loads use the scalar cache, and merged loads cannot be chosen
+ * separately. Before gfx12, volatile hides nontemporal: a load cannot bypass both L1 and L2. */
 static sl_status narrow_modes(sl_input *input, sl_error *error)
 {
     const sl_load_graph *all = sl_llvm_graph(input->ir.code);
@@ -116,7 +114,7 @@ static sl_status narrow_modes(sl_input *input, sl_error *error)
             continue;
         load->modes = 1;
         load->flags |= check[i].scalar ? SL_LOAD_UNIFORM : 0;
-        load->fixed = check[i].scalar ? "a scalar load" : "joined with other loads";
+        load->fixed = check[i].scalar ? "a scalar load" : "merged with other loads";
     }
     free(check);
     return status;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a study looks at. Every command and every point names it in the same way:
+/* The input of a study. All commands and points name it in the same way:
  *
  *   a workload             spmv rows=500
  *   PTX with a launch      k.ptx, --grid 8 --block 256 --arg f32[1K]:random
- *   LLVM IR                k.ll, launched likewise, or by the host of a workload
+ *   LLVM IR                k.ll, launched likewise, or by the host code of a workload
  *   a CUDA program         -- ./app 1024
- *   a trace                app.slt, or one of another program (Accel-Sim, threads)
+ *   a trace                app.slt, or one of another tool (Accel-Sim, threads)
  *
- * An input that is open has been read, but nothing of it has run: recording.h does that. */
+ * An open input has been read but not run: recording.h runs it. */
 #ifndef SL_STUDY_INPUT_H
 #define SL_STUDY_INPUT_H
 
@@ -23,23 +23,23 @@ typedef enum sl_input_kind {
     SL_INPUT_LLVM,
     SL_INPUT_PROGRAM,
     SL_INPUT_TRACE,   /* ours */
-    SL_INPUT_FOREIGN, /* a trace of another program */
+    SL_INPUT_FOREIGN, /* a trace of another tool */
 } sl_input_kind;
 
 /* "a workload", "a CUDA program": for messages. */
 const char *sl_input_kind_name(sl_input_kind kind);
 
-/* As it was asked for. Texts are borrowed; those that are not wanted are "". */
+/* As requested. Strings are borrowed; unused ones are "". */
 typedef struct sl_input_spec {
     const char *name;        /* of the workload or the file; of a program the same as program[0] */
-    char *const *program;    /* argv of a CUDA program, ends with NULL; NULL: it is none */
+    char *const *program;    /* argv of a CUDA program, ends with NULL; NULL: not a program */
     const char *size;        /* of a workload: small, default, large */
     const char *params;      /* of a workload, beyond its size: "n=4 steps=2" */
     const char *host;        /* LLVM IR: the workload whose host launches it */
     sl_kernel_launch launch; /* PTX, and LLVM IR without a host */
     const char *llvm;        /* LLVM IR: version or library; "": the newest */
     bool optimise;           /* LLVM IR: run -O2 first */
-    bool number_loads;       /* LLVM IR: lines of the code are numbers of loads, as tuning wants it */
+    bool number_loads;       /* LLVM IR: line numbers of the code are numbers of loads, for tuning */
     uint64_t seed;           /* of generated data */
 } sl_input_spec;
 
@@ -52,12 +52,12 @@ typedef struct sl_input {
     sl_input_kind kind;
     sl_input_spec spec;
     sl_trace_format format;      /* of traces */
-    const sl_workload *workload; /* the host that launches; NULL: there is none */
-    sl_workload rehosted;        /* what `workload` is where its code is LLVM IR */
+    const sl_workload *workload; /* the host code that launches; NULL: none */
+    sl_workload rehosted;        /* target of `workload` if the code is LLVM IR */
     const char *ptx;             /* code of workloads, PTX and LLVM IR; NULL: none */
     size_t ptx_length;
     char *owned;     /* NULL: the code is the workload's */
-    sl_llvm_file ir; /* zero: it is no LLVM IR */
+    sl_llvm_file ir; /* zero: not LLVM IR */
     sl_load_graph ir_loads;
     sl_arena arena;
 } sl_input;
@@ -74,14 +74,14 @@ void sl_input_close(sl_input *input); /* zeros are fine */
  * its result with the CPU. `result` may be NULL. */
 sl_status sl_input_run(const sl_input *input, sl_device *device, bool check, sl_workload_result *result,
                        sl_error *error);
-/* All that decides about its launches and data, in a line. Returns `buffer`. */
+/* Everything that determines its launches and data, in one line. Returns `buffer`. */
 char *sl_input_text(const sl_input *input, char *buffer, size_t size);
 
 /* ---- its loads, for plans ---- */
 
 /* "ptx", "llvm-ir": as plans call it. */
 const char *sl_input_form(const sl_input *input);
-/* By which plans know its code. `module` is what its PTX was parsed to. */
+/* Identifies its code in plans. `module` is the parsed PTX. */
 sl_status sl_input_hash(const sl_input *input, const sl_ptx_module *module, uint64_t *hash, sl_error *error);
 /* The loads of a kernel, with groups. `sm` as sl_ptx_loads takes it. */
 sl_status sl_input_loads(const sl_input *input, const sl_ptx_module *module, const sl_ptx_func *kernel, uint32_t sm,

@@ -41,10 +41,9 @@ sl_status sl_input_plan(const sl_input *input, const char *path, const char *cod
         text = owned;
         name = code;
     } else if (!text || input->ir.code) {
-        status = sl_fail(error, SL_INVALID,
-                         "%s does not hold the code that the plan belongs to: --code FILE names the PTX that it was "
-                         "recorded from",
-                         name);
+        status = sl_fail(
+            error, SL_INVALID,
+            "%s does not contain the code of the plan; give the PTX that it was recorded from with --code FILE", name);
     }
     if (!status)
         status = check_plan(plan, text, length, name, error);

@@ -11,7 +11,7 @@
  * file `code` (NULL or "": none was named) that it was recorded from. On failure there is nothing to free. */
 sl_status sl_input_plan(const sl_input *input, const char *path, const char *code, sl_plan *plan, sl_error *error);
 
-/* For each launch of the recording what sl_sim_launch takes, through *masks, in the arena. */
+/* The bypass masks of each launch of the recording, as sl_sim_launch takes them, in the arena. */
 sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, uint32_t levels, sl_arena *arena,
                            const uint8_t *const **masks, sl_error *error);
 

@@ -82,7 +82,7 @@ static sl_status parse_value(const char *text, sl_kernel_arg *arg, sl_error *err
     if (!parse_integer(text, arg->kind, arg->bytes, &value))
         return sl_fail(error, SL_INVALID, "argument '%s': '%s' is not a whole number that fits %u %s bits", arg->text,
                        text, 8 * arg->bytes, arg->kind == 's' ? "signed" : "unsigned");
-    memcpy(arg->value, &value, arg->bytes); /* little-endian, like the machines that are emulated */
+    memcpy(arg->value, &value, arg->bytes); /* little-endian, like the emulated GPUs */
     return SL_OK;
 }
 
@@ -93,7 +93,7 @@ static sl_status parse_hex(const char *digits, sl_kernel_arg *arg, sl_error *err
     arg->count = 1;
     arg->bytes = (uint32_t)(length / 2);
     if (!length || length % 2 || length / 2 > sizeof arg->value || strspn(digits, "0123456789abcdefABCDEF") != length)
-        return sl_fail(error, SL_INVALID, "argument '%s': write two hexadecimal digits per byte, at most %zu bytes",
+        return sl_fail(error, SL_INVALID, "argument '%s': give two hexadecimal digits per byte, at most %zu bytes",
                        arg->text, sizeof arg->value);
     for (size_t i = 0; i < length / 2; i++) {
         char pair[3] = {digits[2 * i], digits[2 * i + 1], 0};
@@ -121,7 +121,7 @@ static sl_status parse_fill(const char *text, sl_kernel_arg *arg, sl_error *erro
                 return sl_fail(error, SL_INVALID, "argument '%s': '%s' is not a bound for random numbers", arg->text,
                                parameter);
         } else if (parameter) {
-            return sl_fail(error, SL_INVALID, "argument '%s': '%s' takes nothing after it", arg->text, fills[i]);
+            return sl_fail(error, SL_INVALID, "argument '%s': '%s' takes no value", arg->text, fills[i]);
         }
         return SL_OK;
     }
@@ -130,8 +130,7 @@ static sl_status parse_fill(const char *text, sl_kernel_arg *arg, sl_error *erro
         return parse_value(text, arg, error);
     char hint[64];
     return sl_fail(error, SL_INVALID,
-                   "argument '%s': '%s' does not fill a buffer%s; what does is zero, iota, random, file:PATH, none or "
-                   "a number",
+                   "argument '%s': '%s' is not a fill%s; give zero, iota, random, file:PATH, none or a number",
                    arg->text, text, sl_did_you_mean(text, fills, FILLS, "", hint, sizeof hint));
 }
 

@@ -12,7 +12,7 @@ typedef struct launch_args {
     sl_device_arg *value;
 } launch_args;
 
-/* A kernel's parameters, for a message that says what arguments it wants. */
+/* The parameters of a kernel, for messages. */
 static void describe_params(const sl_ptx_func *func, char *text, size_t size)
 {
     size_t used = 0;

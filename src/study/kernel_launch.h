@@ -12,12 +12,12 @@ typedef struct sl_kernel_launch {
     uint64_t shared_bytes;      /* dynamic */
     size_t args;
     const char *const *arg; /* [args]: as typed, one per parameter, in order */
-    /* Called after the launch, while its buffers are there. May be NULL. */
+    /* Called after the launch, before its buffers are freed. May be NULL. */
     sl_status (*after)(void *context, const sl_kernel_arg *arg, size_t args, sl_device *device, sl_error *error);
     void *after_context;
 } sl_kernel_launch;
 
-/* Places the arguments, launches, waits, calls `after`, and frees the arguments. `seed` is of random buffers. */
+/* Allocates the arguments, launches, waits, calls `after`, and frees the arguments. `seed` is for random buffers. */
 sl_status sl_kernel_launch_run(const sl_kernel_launch *launch, sl_device_module *module, uint64_t seed,
                                sl_device *device, sl_error *error);
 

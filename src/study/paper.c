@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* YAML to a paper. Every name is checked here: what reads well runs. */
+/* Reads a paper from YAML. Every name is checked here. */
 #include "study/paper.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static int find_config(const void *context, const char *name)
     return -1;
 }
 
-/* A name that expressions can have. */
+/* A name that expressions can use. */
 static sl_status take_name(reader *r, const yaml_node_t *key, const char **name)
 {
     sl_status status = copy_word(r, key, "a name", name);
@@ -71,8 +71,8 @@ static sl_status take_name(reader *r, const yaml_node_t *key, const char **name)
         return status;
     for (const char *at = *name; *at; at++)
         if (!(*at == '_' || (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')))
-            return FAIL(key, "a name has letters, digits and '_', unlike '%s'", *name);
-    return **name >= '0' && **name <= '9' ? FAIL(key, "a name begins with a letter, unlike '%s'", *name) : SL_OK;
+            return FAIL(key, "'%s' is not a name: use letters, digits and '_'", *name);
+    return **name >= '0' && **name <= '9' ? FAIL(key, "'%s' is not a name: begin with a letter", *name) : SL_OK;
 }
 
 /* ---- programs and groups ---- */
@@ -111,7 +111,7 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
         if (status)
             return status;
         if (find_program(paper, p->name) >= 0)
-            return FAIL(node, "there are two programs '%s'", p->name);
+            return FAIL(node, "program '%s' is defined twice", p->name);
         paper->programs++;
     }
     return SL_OK;
@@ -129,7 +129,7 @@ static sl_status take_members(reader *r, const yaml_node_t *list, const char *wh
         const char *word = sl_yaml_word(node);
         (*members)[i] = word ? find(r->paper, word) : -1;
         if ((*members)[i] < 0)
-            return FAIL(node, "there is no %s '%s'", what, word ? word : "?");
+            return FAIL(node, "unknown %s '%s'", what, word ? word : "?");
     }
     return SL_OK;
 }
@@ -150,7 +150,7 @@ static sl_status take_groups(reader *r, const yaml_node_t *map)
         if (status)
             return status;
         if (find_group(paper, g->name) >= 0 || find_program(paper, g->name) >= 0)
-            return FAIL(map, "there are two things called '%s'", g->name);
+            return FAIL(map, "the name '%s' is used twice", g->name);
         paper->groups++;
     }
     return SL_OK;
@@ -279,7 +279,7 @@ static sl_status take_config(reader *r, const yaml_node_t *node, const sl_point 
     if (!status)
         status = copy_word(r, value[HELP], "help", &config->help);
     if (!status && !value[VARY] != !value[BEST])
-        return FAIL(node, "'vary' and 'best' go together: values, and the counter that is to be the least");
+        return FAIL(node, "'vary' and 'best' require each other: the values, and the counter to minimise");
     if (!status && value[VARY])
         status = take_vary(r, value[VARY], config);
     for (size_t i = 0; i < config->variants && !status; i++)
@@ -303,7 +303,7 @@ static sl_status take_configs(reader *r, const yaml_node_t *map, const sl_point 
         if (status)
             return status;
         if (find_config(paper, config->name) >= 0)
-            return FAIL(map, "there are two configurations '%s'", config->name);
+            return FAIL(map, "configuration '%s' is defined twice", config->name);
         paper->configs++;
     }
     return SL_OK;
@@ -375,14 +375,14 @@ static sl_status take_reasons(reader *r, const yaml_node_t *map, sl_paper_column
 static sl_status take_measure(reader *r, const yaml_node_t *unit, const yaml_node_t *digits, const yaml_node_t *neutral,
                               const yaml_node_t *within, const yaml_node_t *still, sl_paper_measure *m)
 {
-    uint64_t locations = 2;
+    uint64_t decimals = 2;
     *m = (sl_paper_measure){.unit = "", .neutral = NAN, .within = 0.05, .still = 0.02};
     sl_status status = copy_word(r, unit, "unit", &m->unit);
     if (!status)
-        status = sl_yaml_take_count(&r->yaml, digits, "digits", &locations);
-    if (!status && locations > 6)
+        status = sl_yaml_take_count(&r->yaml, digits, "digits", &decimals);
+    if (!status && decimals > 6)
         return FAIL(digits, "at most 6 digits are shown");
-    m->digits = (int)locations;
+    m->digits = (int)decimals;
     if (!status)
         status = sl_yaml_take_number(&r->yaml, neutral, "neutral", &m->neutral);
     if (!status)
@@ -522,11 +522,11 @@ static sl_status take_root(reader *r)
     sl_point start = SL_POINT_START;
     int kind = SL_POINT_SIM;
     if (!root)
-        return FAIL(NULL, "there is no paper in it");
+        return FAIL(NULL, "the file contains no paper");
     sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
     for (int i = 0; i < KEYS && !status; i++)
         if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK)
-            return FAIL(root, "the paper lacks '%s'", names[i]);
+            return FAIL(root, "the paper has no '%s'", names[i]);
     if (!status)
         status = copy_word(r, v[NAME], "name", &r->paper->name);
     if (!status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a paper states, and how to see whether it is so: programs, configurations of machines, and for each table and
- * figure what to count and what the paper says. Read from papers/NAME.yaml, which papers/README.md describes. */
+/* A paper and how to reproduce it: programs, configurations of machines, and for each table and figure the counters and
+ * the numbers of the paper. Read from papers/NAME.yaml, which papers/README.md describes. */
 #ifndef SL_STUDY_PAPER_H
 #define SL_STUDY_PAPER_H
 
@@ -20,17 +20,17 @@ typedef struct sl_paper_group {
     int *program;
 } sl_paper_group;
 
-/* A number that is known already. */
+/* A number that was measured elsewhere. */
 typedef struct sl_paper_known {
     int program;
     const char *counter;
     double number;
 } sl_paper_known;
 
-/* A machine with policies, and how a program is looked at on it. */
+/* A machine with policies, and the kind of analysis. */
 typedef struct sl_paper_config {
     const char *name;
-    size_t variants; /* at least 1; of several the one with the least `best` is taken, for each program */
+    size_t variants; /* at least 1; of several the one with the lowest `best` is taken, for each program */
     sl_point *variant;
     const char *best;
     const char *help;
@@ -40,8 +40,8 @@ typedef struct sl_paper_config {
 
 typedef enum sl_paper_mean { SL_MEAN_NONE, SL_MEAN_GEOMETRIC, SL_MEAN_ARITHMETIC } sl_paper_mean;
 
-/* How a number is compared with ours. It agrees where they differ by at most `within`; with a neutral value, what is on
- * the same side of it has the same direction (values within `still` of it are on neither side). */
+/* How a number is compared with ours. They agree if they differ by at most `within`. Numbers on the same side of the
+ * neutral value have the same direction (values within `still` of it are on neither side). */
 typedef struct sl_paper_measure {
     const char *unit; /* "", "%", "x" */
     int digits;
@@ -49,7 +49,7 @@ typedef struct sl_paper_measure {
     double within, still;
 } sl_paper_measure;
 
-/* What a paper says of a program, or of a group's mean. */
+/* A number of the paper, for a program or the mean of a group. */
 typedef struct sl_paper_number {
     int program, group; /* -1: the other one */
     double number;
@@ -72,7 +72,7 @@ typedef struct sl_paper_column {
     sl_paper_reason *reason;
 } sl_paper_column;
 
-/* A sentence of the paper, with a number or as something that is so or not. */
+/* A sentence of the paper, with a number or with a condition that holds or not. */
 typedef struct sl_paper_claim {
     const char *says, *why;     /* why: where ours differs */
     const sl_expression *value; /* NULL: none */
@@ -106,10 +106,10 @@ typedef struct sl_paper {
 sl_status sl_paper_parse(const char *path, const char *text, size_t bytes, sl_paper *paper, sl_error *error);
 void sl_paper_free(sl_paper *paper);
 
-/* The papers that come with the program. */
+/* The built-in papers. */
 size_t sl_paper_count(void);
 const char *sl_paper_name_at(size_t index);
-/* A built-in one, or a file where the name has a '/' or ends in ".yaml"; the error has the nearest name. */
+/* A built-in one, or a file if the name has a '/' or ends in ".yaml"; the error has the nearest name. */
 sl_status sl_paper_load(const char *name, sl_paper *paper, sl_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The papers of papers.def, taken into the program as they lie in the source tree, and files of the user's. */
+/* The papers of papers.def, embedded into the program, and user-defined ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +66,6 @@ sl_status sl_paper_load(const char *name, sl_paper *paper, sl_error *error)
         return sl_paper_parse(path, papers[i].text, (size_t)(papers[i].end - papers[i].text), paper, error);
     }
     const char *near = sl_suggest(name, names, PAPERS);
-    return sl_fail(error, SL_NOT_FOUND, "no paper is called '%s'%s%s%s", name, near ? "; the nearest is '" : "",
-                   near ? near : "", near ? "'" : "");
+    return sl_fail(error, SL_NOT_FOUND, "unknown paper '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
 }

@@ -69,7 +69,7 @@ sl_status sl_machine_choose(const sl_machine_choice *c, sl_machine *machine, sl_
     if (!status && given(c->l1))
         status = sl_level_set_policies(machine, 0, c->l1, error);
     if (!status && given(c->l2) && machine->levels < 2)
-        status = sl_fail(error, SL_INVALID, "%s has one level only", machine->name);
+        status = sl_fail(error, SL_INVALID, "%s has only one cache level", machine->name);
     if (!status && given(c->l2))
         status = sl_level_set_policies(machine, 1, c->l2, error);
     return status;
@@ -120,7 +120,7 @@ static void hash_lists(sl_hash *hash, const sl_machine *m)
             sl_hash_number(hash, m->level[l].set_bits[i]);
 }
 
-/* Every key with its value, as they came out in the end: comments and the order of keys do not matter. */
+/* Every key with its final value: comments and the order of keys do not matter. */
 static void hash_machine(sl_hash *hash, const sl_machine *m)
 {
     for (int k = 0; k < SL_KEYS; k++) {
@@ -181,7 +181,8 @@ static sl_status hash_host(sl_hash *hash, const sl_input *input, sl_error *error
     while (size < SL_SIZES && strcmp(spec->size, sl_size_names[size]))
         size++;
     if (size == SL_SIZES)
-        return sl_fail(error, SL_INVALID, "workloads come in the sizes small, default and large, not '%s'", spec->size);
+        return sl_fail(error, SL_INVALID, "unknown size '%s': workloads have the sizes small, default and large",
+                       spec->size);
     sl_hash_text(hash, input->workload->name);
     sl_hash_text(hash, input->workload->size[size]);
     sl_hash_text(hash, spec->params);
@@ -193,10 +194,11 @@ sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BY
     sl_hash hash = sl_hash_start();
     sl_status status = SL_OK;
     if (input->kind == SL_INPUT_PROGRAM) {
-        return sl_fail(error, SL_UNSUPPORTED,
-                       "%s is a CUDA program, which may do something else each time: record it by 'sluice trace', and "
-                       "name the trace",
-                       input->spec.name);
+        return sl_fail(
+            error, SL_UNSUPPORTED,
+            "%s is a CUDA program, which may behave differently each time; record it with 'sluice trace' and give "
+            "the trace",
+            input->spec.name);
     } else if (input->kind == SL_INPUT_TRACE || input->kind == SL_INPUT_FOREIGN) {
         status = hash_file(&hash, input->spec.name, error);
     } else {
@@ -210,15 +212,15 @@ sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BY
     return status;
 }
 
-/* What a kind of point does not have. */
+/* Rejects settings that other kinds of points have. */
 static sl_status check_kind(const sl_point *point, sl_error *error)
 {
     if (point->stream && point->kind != SL_POINT_SIM)
-        return sl_fail(error, SL_INVALID, "'stream: yes': only points of 'kind: sim' have a stream");
+        return sl_fail(error, SL_INVALID, "'stream: yes' requires 'kind: sim'");
     if (*point->plan && point->kind != SL_POINT_SIM)
-        return sl_fail(error, SL_INVALID, "'plan: %s': only points of 'kind: sim' take a plan", point->plan);
+        return sl_fail(error, SL_INVALID, "'plan: %s' requires 'kind: sim'", point->plan);
     if (*point->kernel && point->kind != SL_POINT_TUNE)
-        return sl_fail(error, SL_INVALID, "'kernel=%s': only points of 'kind: tune' are of one kernel", point->kernel);
+        return sl_fail(error, SL_INVALID, "'kernel=%s' requires 'kind: tune'", point->kernel);
     return SL_OK;
 }
 

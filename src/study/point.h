@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A point of an experiment: a program on a machine, looked at in one way. It has a key, a hash of all it depends on
- * (the program and its parameters or the contents of its trace, every key of the machine, the version of what runs it),
- * so that a result found under the key is the result that running it would give. */
+/* A point: one input on one machine under one analysis. Its key is a hash of everything it depends on (the program and
+ * its parameters or the contents of its trace, every key of the machine, the version of the code that runs it), so that
+ * a stored result is the result that running it again would give. */
 #ifndef SL_STUDY_POINT_H
 #define SL_STUDY_POINT_H
 
@@ -13,7 +13,7 @@
 #include "machine/machine.h"
 #include "study/recording.h"
 
-/* How it is looked at. */
+/* The analysis. */
 typedef enum sl_point_kind {
     SL_POINT_SIM,     /* cycle by cycle */
     SL_POINT_MODEL,   /* by reuse distances */
@@ -23,7 +23,7 @@ typedef enum sl_point_kind {
 } sl_point_kind;
 extern const char *const sl_point_kinds[SL_POINT_KINDS + 1]; /* their names; ends with NULL */
 
-/* Texts are borrowed; what is not wanted is "". */
+/* Strings are borrowed; unused ones are "". */
 typedef struct sl_point {
     sl_point_kind kind;
     sl_input_spec input;
@@ -32,18 +32,18 @@ typedef struct sl_point {
     const char *machine;
     const char *settings; /* changes of the machine: "L1.size=32K cores=1" */
     const char *l1, *l2, *scheduler;
-    const sl_machine *resolved; /* the machine, where it has been made already; NULL: as the texts say */
+    const sl_machine *resolved; /* the machine, if it is loaded already; NULL: as the strings say */
     const char *without;        /* extensions of the model that are off: "latency mshr" */
     const char *plan;           /* SL_POINT_SIM: file of a bypass plan for the code of the input */
     bool cold;
     bool alone;  /* SL_POINT_SIM: each launch on a machine that nothing ran on before */
-    bool stream; /* SL_POINT_SIM: also how lines come back in what goes into L1 (sim/stream.h) */
+    bool stream; /* SL_POINT_SIM: also the reuse of lines in the requests of L1 (sim/stream.h) */
 } sl_point;
 
-/* The GPU of everything that needs one and is not told which. */
+/* The default GPU of all commands and points. */
 #define SL_DEFAULT_GPU "h200"
 
-/* What a point, for itself, starts from. */
+/* Initial value of a point. */
 #define SL_POINT_START                                                                                                 \
     {                                                                                                                  \
         .input = SL_INPUT_SPEC_START, .kernel = "", .seed = 1, .machine = SL_DEFAULT_GPU, .settings = "", .l1 = "",    \
@@ -76,14 +76,14 @@ sl_status sl_machine_choose(const sl_machine_choice *choice, sl_machine *machine
 sl_status sl_point_machine(const sl_point *point, sl_machine *machine, sl_error *error);
 /* A hash of every key of the machine, and of the simulator's sources. */
 void sl_point_machine_key(const sl_machine *machine, char key[SL_KEY_BYTES]);
-/* A hash of all that a recording of the input depends on. SL_UNSUPPORTED where nobody knows that: a CUDA program. */
+/* A hash of all that a recording of the input depends on. SL_UNSUPPORTED for CUDA programs, where that is unknown. */
 sl_status sl_input_key(const sl_input *input, uint32_t lanes, char key[SL_KEY_BYTES], sl_error *error);
 /* Checks what can be checked without running it. `key` is of the point, `trace_key` of what it reads: inputs of the
  * same key have the same trace. */
 sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char key[SL_KEY_BYTES],
                         char trace_key[SL_KEY_BYTES], sl_error *error);
 
-/* What a point says of one launch. */
+/* The result of a point for one launch. */
 typedef struct sl_point_launch {
     sl_counts counts;
     uint64_t l1_bytes; /* of the first level beside shared memory */
@@ -102,7 +102,7 @@ typedef struct sl_point_batch {
     const sl_point *const *point;
     const sl_machine *const *machine;
     sl_pool *pool;               /* NULL: one thread */
-    const sl_progress *progress; /* NULL: nobody listens */
+    const sl_progress *progress; /* NULL: none */
 } sl_point_batch;
 sl_status sl_points_run(const sl_point_batch *batch, sl_point_result *result, sl_error *error);
 void sl_point_results_free(sl_point_result *result, size_t count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs points: each launch of a recording in turn, and sums what it counted. */
+/* Runs points: each launch of a recording, with counters summed over launches. */
 #include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static sl_status add_counts(sl_values *values, const sl_counts *counts, sl_error
     return status;
 }
 
-/* "gap_4": counts of a histogram; bins have the names of their least values. */
+/* "gap_4": counts of a histogram; bins are named after their lower bounds. */
 static sl_status add_bins(sl_values *values, const char *what, const uint64_t *bin, unsigned bins,
                           uint64_t (*min)(unsigned), sl_error *error)
 {
@@ -78,15 +78,15 @@ static sl_status add_level(sl_values *values, const sl_level *level, const sl_si
     return status;
 }
 
-typedef struct told {
+typedef struct policy_values {
     sl_values *values;
     bool failed;
-} told;
+} policy_values;
 
-/* "policy_sets_bypassing": what the policy that bypasses L1 says of itself. */
+/* "policy_sets_bypassing": a statistic of the bypass policy of L1. */
 static void take_number(void *to, const char *name, uint64_t value)
 {
-    told *t = to;
+    policy_values *t = to;
     char text[SL_VALUE_NAME];
     snprintf(text, sizeof text, "policy_%s", name);
     for (char *at = text; *at; at++)
@@ -97,9 +97,9 @@ static void take_number(void *to, const char *name, uint64_t value)
 
 static sl_status add_policy(sl_values *values, const sl_sim *sim, sl_error *error)
 {
-    told t = {.values = values};
-    const sl_policy_statistics tell = {take_number, &t};
-    sl_sim_policy_report(sim, 0, true, &tell);
+    policy_values t = {.values = values};
+    const sl_policy_statistics statistics = {take_number, &t};
+    sl_sim_policy_report(sim, 0, true, &statistics);
     return t.failed ? sl_fail_memory(error) : SL_OK;
 }
 
@@ -111,7 +111,7 @@ static sl_status add_sim(sl_values *values, const sl_machine *machine, const sl_
     return status;
 }
 
-/* How lines come back in what went into L1, under the names that profiles have for it. */
+/* Reuse of lines in the requests of L1, under the names that profiles use. */
 static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_error *error)
 {
     sl_sim_reuse reuse;
@@ -131,21 +131,20 @@ static sl_status add_stream(sl_values *values, const sl_sim_stream *stream, sl_e
     return status;
 }
 
-/* The policy that bypasses L1; NULL: there is none. */
-static const sl_policy_ops *gate_of(const sl_machine *machine)
+/* The bypass policy of L1; NULL: none. */
+static const sl_policy_ops *bypass_policy_of(const sl_machine *machine)
 {
     sl_policy_choice choice;
     const char *bypass = machine->level[0].bypass;
     return *bypass && !sl_policy_parse(bypass, &choice, NULL) ? choice.ops : NULL;
 }
 
-/* One simulation: what it adds to. */
 typedef struct simulation {
     const sl_point *point;
     const sl_machine *machine;
-    const sl_policy_ops *gate;
+    const sl_policy_ops *bypass; /* policy of L1; NULL: none */
     uint32_t launches;
-    sl_sim_stream *stream; /* NULL: it is not asked for */
+    sl_sim_stream *stream; /* NULL: not requested */
     sl_point_result *result;
     uint32_t first; /* launch of the recording that the series begins with */
 } simulation;
@@ -160,8 +159,8 @@ static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_l
     sl_status status = add_sim(values, s->machine, r, error);
     if (!status && s->stream)
         status = add_stream(values, s->stream, error);
-    /* One that keeps what it learnt tells of all launches at the last. */
-    if (!status && s->gate && (!s->gate->keeps || n + 1 == s->launches))
+    /* A policy that keeps its state over launches reports once, after the last one. */
+    if (!status && s->bypass && (!s->bypass->keeps || n + 1 == s->launches))
         status = add_policy(values, sim, error);
     return status;
 }
@@ -173,7 +172,7 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
 {
     simulation s = {.point = point,
                     .machine = machine,
-                    .gate = gate_of(machine),
+                    .bypass = bypass_policy_of(machine),
                     .launches = launches,
                     .result = result,
                     .first = first};
@@ -210,7 +209,7 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     return status;
 }
 
-/* Launches that are each alone, side by side: each has values of its own, which are added up in order. */
+/* Independent launches in parallel: each has separate values, which are summed in order. */
 typedef struct lone_launches {
     const sl_point *point;
     const sl_machine *machine;
@@ -273,10 +272,9 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
         while (n < 4 && strcmp(words.word[i], names[n]))
             n++;
         if (n == 4)
-            status = sl_fail(error, SL_INVALID,
-                             "the model cannot do without '%s', but without latency, associativity, mshr or "
-                             "divergence",
-                             words.word[i]);
+            status =
+                sl_fail(error, SL_INVALID, "'without: %s' is unknown; give latency, associativity, mshr or divergence",
+                        words.word[i]);
         else
             *flags[n] = true;
     }
@@ -284,7 +282,7 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
     return status;
 }
 
-/* Points of the model on one recording. What one pass can find out together is found out in one pass. */
+/* Points of the model on one recording. Points that one pass can answer share it. */
 typedef struct models {
     const sl_point_batch *batch;
     size_t count;
@@ -337,7 +335,7 @@ static sl_status add_variants(models *m, sl_error *error)
     return status;
 }
 
-/* Many launches run side by side, few of them one after the other with all threads. */
+/* Many launches run in parallel; few run one after the other, each with all threads. */
 static sl_status model_launches(models *m, sl_error *error)
 {
     uint32_t launches = m->batch->recording->launches;
@@ -397,7 +395,7 @@ static sl_status add_profile(sl_values *values, const sl_profile *p, sl_error *e
         status = add(values, "fills", (double)c->fills, error);
     if (!status)
         status = add(values, "evicted_before_reuse", (double)c->evicted_before_reuse, error);
-    if (!status) /* reused_5: lines touched again 5 to 8 times */
+    if (!status) /* reused_5: lines reused 5 to 8 times */
         status = add_bins(values, "reused", c->line_reuses, SL_REUSE_BINS, sl_reuse_min, error);
     if (!status)
         status = add_bins(values, "distance", c->line_distance.bin, SL_DISTANCE_BINS, sl_distance_min, error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Points that tune: which loads of an input's kernels should bypass which caches of a simulated machine, by every
- * selection strategy but the search for the bound, and what the machine then does. As `sluice tune` does it, each
- * kernel is that of its largest launch. */
+/* Points of kind "tune": bypass plans of every selection strategy but the bound on a simulated machine, and their
+ * results. As in `sluice tune`, a kernel is represented by its largest launch. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ static sl_status add(const tuning *t, const char *way, const char *what, double 
     return sl_values_add(t->values, name, amount) ? SL_OK : sl_fail_memory(error);
 }
 
-/* What the machine did with a choice. */
+/* Counters of the machine under a choice. */
 static sl_status add_run(const tuning *t, const sl_sim_timer *timer, const char *way, const uint8_t *choice,
                          sl_error *error)
 {
@@ -47,7 +46,7 @@ static sl_status add_run(const tuning *t, const sl_sim_timer *timer, const char 
     return status;
 }
 
-/* "affinity_L2_3": what the third load gains alone, in percent. */
+/* "affinity_L2_3": the gain of the third load alone, in percent. */
 static sl_status add_affinities(const tuning *t, const sl_tuner *tuner, sl_error *error)
 {
     sl_status status = SL_OK;
@@ -76,7 +75,7 @@ static double cycles_of(const sl_tuned *tuned, double original)
     return tuned->chosen ? tuned->timing.time : original;
 }
 
-/* Algorithm 1 with other thresholds and weights: figure 7 of the paper. Plans that come up again are not timed again.
+/* Algorithm 1 with other thresholds and weights: figure 7 of the paper. Repeated plans are not timed again.
  */
 static sl_status add_sensitivity(const tuning *t, sl_tuner *tuner, double original, sl_error *error)
 {
@@ -165,7 +164,7 @@ sl_status sl_point_tune(const sl_point *point, const sl_machine *machine, const 
                                       .visit = tune_launch,
                                       .context = &t};
     if (!input.ptx)
-        status = sl_fail(error, SL_UNSUPPORTED, "'kind: tune' needs code, and %s is %s", spec.name,
+        status = sl_fail(error, SL_UNSUPPORTED, "'kind: tune' requires code; %s is %s", spec.name,
                          sl_input_kind_name(input.kind));
     else
         status = sl_time_on_sim(&kernels, error);

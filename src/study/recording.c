@@ -12,7 +12,7 @@
 
 /* ---- running ---- */
 
-/* Counts failed launches before it passes them on. */
+/* Counts failed launches and forwards them. */
 typedef struct listener {
     const sl_record_options *options;
     sl_run_end *end;
@@ -50,7 +50,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
     listener l = {o, end};
     *end = (sl_run_end){0};
     if (input->kind == SL_INPUT_TRACE)
-        return sl_fail(error, SL_INVALID, "%s is a trace, and nothing that runs", input->spec.name);
+        return sl_fail(error, SL_INVALID, "%s is a trace, which cannot be run", input->spec.name);
     if (input->kind == SL_INPUT_PROGRAM)
         return o->start_program ? o->start_program(o->program_context, input, o, end, error)
                                 : sl_fail(error, SL_UNSUPPORTED, "CUDA programs cannot be run here");
@@ -72,7 +72,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
         status = emulate(input, o, recorder, end, error);
     if (!status)
         return sl_recorder_finish(recorder, error);
-    /* A launch that failed is part of the run: the trace holds it, and reports show it. */
+    /* A failed launch is part of the run: it is in the trace and in reports. */
     if (status == SL_FAULT || status == SL_LIMIT)
         sl_recorder_finish(recorder, NULL);
     else
@@ -114,7 +114,7 @@ sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, sl_
     return status;
 }
 
-/* An open trace needs its name no more. */
+/* An open trace can be unlinked. */
 static sl_status record_temporary(const sl_input *input, const sl_record_options *options, sl_recording *recording,
                                   sl_error *error)
 {
@@ -126,10 +126,10 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
     snprintf(path, sizeof path, "%s/recording.slt", options->scratch);
     sl_status status = sl_input_emulate(input, &o, &end, error);
     if (!status && end.traces > 1)
-        status = sl_fail(error, SL_UNSUPPORTED,
-                         "%u processes of %s launched kernels; record them by 'sluice trace' and look at one of the "
-                         "traces",
-                         end.traces, input->spec.name);
+        status = sl_fail(
+            error, SL_UNSUPPORTED,
+            "%u processes of %s launched kernels; record them with 'sluice trace' and analyse one of the traces",
+            end.traces, input->spec.name);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
         status = sl_fail(error, SL_NOT_FOUND, "%s launched no kernel", input->spec.name);
     if (!status)

@@ -91,10 +91,10 @@ static sl_status want_figures(sl_reproduction *r, const char *figure, sl_error *
     char all[512] = "";
     for (size_t i = 0; i < paper->figures; i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", paper->figure[i].id);
-    return sl_fail(error, SL_NOT_FOUND, "%s has no '%s'; there are %s", paper->name, figure, all);
+    return sl_fail(error, SL_NOT_FOUND, "%s has no figure '%s'; it has %s", paper->name, figure, all);
 }
 
-/* In a quick run groups have the programs that are meant for it. */
+/* In a quick run, groups have only the programs of quick runs. */
 static sl_status copy_groups(sl_reproduction *r, sl_error *error)
 {
     for (size_t g = 0; g < r->paper->groups; g++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A paper run again: its points, and what they say beside what the paper says. */
+/* A paper reproduced: its points, and their results beside the numbers of the paper. */
 #ifndef SL_STUDY_REPRODUCTION_H
 #define SL_STUDY_REPRODUCTION_H
 
@@ -19,16 +19,16 @@ typedef struct sl_reproduction {
 } sl_reproduction;
 
 typedef enum sl_verdict {
-    SL_VERDICT_NONE, /* the paper says nothing */
+    SL_VERDICT_NONE, /* the paper has no number */
     SL_VERDICT_AGREES,
     SL_VERDICT_DIRECTION,
     SL_VERDICT_DIFFERS,
-    SL_VERDICT_HOLE, /* ours is not known */
+    SL_VERDICT_HOLE, /* ours is unknown */
     SL_VERDICTS
 } sl_verdict;
 extern const char *const sl_verdict_names[SL_VERDICTS]; /* "", "agrees", "same direction", "differs", "unknown" */
 
-/* Plans what the wanted figures need; `figure` NULL: all of them (in a quick run those that are meant for it). The
+/* Plans the points of the wanted figures; `figure` NULL: all of them (in a quick run those marked quick). The
  * paper must outlive it. The caller frees it, also after a failure. */
 sl_status sl_reproduction_plan(const sl_paper *paper, const char *figure, bool quick, sl_reproduction *reproduction,
                                sl_error *error);

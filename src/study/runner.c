@@ -16,8 +16,8 @@ struct job {
     const sl_point *point;
     sl_machine machine;
     char trace_key[SL_KEY_BYTES];
-    bool recorded; /* its trace is a file of ours already */
-    size_t same;   /* the first point with this key; its own number: itself */
+    bool recorded; /* its input is a trace file */
+    size_t same;   /* the first point with this key, maybe itself */
     job *next;     /* of its batch; NULL: it is the last */
 };
 
@@ -129,7 +129,7 @@ static void advance(run *r, const char *what, uint64_t total)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Seconds that the processor has given to this thread. */
+/* CPU seconds of this thread. */
 static double thread_seconds(void)
 {
     struct timespec t = {0};
@@ -137,24 +137,24 @@ static double thread_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Records the input under a name that no other process has, even on another machine that shares the folder. */
+/* Records the input under a name that is unique among processes, also on other hosts that share the folder. */
 static sl_status record(const job *j, const char *path, sl_error *error)
 {
-    char host[65] = "", own[1400];
+    char host[65] = "", temporary[1400];
     sl_input input;
     sl_status status = sl_input_open(&j->point->input, &input, error);
     if (status)
         return status;
     gethostname(host, sizeof host - 1);
-    snprintf(own, sizeof own, "%s.%s-%ld", path, host, (long)getpid());
+    snprintf(temporary, sizeof temporary, "%s.%s-%ld", path, host, (long)getpid());
     const sl_record_options options = {.lanes = j->machine.lanes,
                                        .threads = 1,
-                                       .trace_path = own,
+                                       .trace_path = temporary,
                                        .producer = "sluice " SLUICE_VERSION,
                                        .zstd_level = 1};
     status = sl_input_emulate(&input, &options, NULL, error);
     sl_input_close(&input);
-    return !status && rename(own, path) ? sl_fail_io(error, "write", path) : status;
+    return !status && rename(temporary, path) ? sl_fail_io(error, "write", path) : status;
 }
 
 static sl_status record_job(void *context, size_t index, unsigned worker, sl_error *error)
@@ -203,7 +203,7 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
     return status;
 }
 
-/* Runs points of one recording together, and keeps what they say. */
+/* Runs points of one recording together and stores their results. */
 static sl_status run_batch(run *r, const size_t *number, size_t count, sl_error *why)
 {
     sl_recording recording = {0};
@@ -242,7 +242,7 @@ static sl_status keep(run *r, size_t number, double seconds, sl_error *error)
     return status ? status : sl_point_store_time(r->runner->store, o->key, seconds, error);
 }
 
-/* What fails together is tried one by one: the others go on. */
+/* If a batch fails, its points are run one by one, so that the others succeed. */
 static sl_status run_and_keep(run *r, const size_t *number, size_t count, sl_error *error)
 {
     sl_error why = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs points, all cores at once, and keeps what they counted. A point that was run before is not run again; one that
- * fails keeps its reason, and the others go on. The results do not depend on the number of threads. */
+/* Runs points on all cores and stores their results. A point with a stored result is not run again; one that fails is
+ * stored with its error, and the others are still run. Results do not depend on the number of threads. */
 #ifndef SL_STUDY_RUNNER_H
 #define SL_STUDY_RUNNER_H
 
@@ -18,21 +18,21 @@ typedef enum sl_outcome_state {
 
 typedef struct sl_outcome {
     sl_outcome_state state;
-    char key[SL_KEY_BYTES]; /* "" where the point is wrong in itself */
+    char key[SL_KEY_BYTES]; /* "" if the point is invalid */
     sl_values values;
     char *failure;
 } sl_outcome;
 
 typedef struct sl_runner {
     sl_point_store *store;
-    const char *traces; /* folder that keeps recordings by their keys, made where there is none */
+    const char *traces; /* folder of recordings, by key; created on demand */
     sl_pool *pool;      /* NULL: one thread */
     const sl_progress *progress;
     uint32_t shard, shards; /* runs the points i with i % shards == shard; shards 0: all */
 } sl_runner;
 
-/* Fills outcome[count], which the caller frees by sl_outcomes_free, also after a failure. Failures of points are no
- * failure of this; a store that cannot be written is. Points that are the same run once. */
+/* Fills outcome[count], which the caller frees by sl_outcomes_free, also after a failure. A failed point is
+ * not an error; a store that cannot be written is. Identical points run once. */
 sl_status sl_runner_run(const sl_runner *runner, const sl_point *point, size_t count, sl_outcome *outcome,
                         sl_error *error);
 void sl_outcomes_free(sl_outcome *outcome, size_t count);

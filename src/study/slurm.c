@@ -57,7 +57,7 @@ static void put_array(FILE *file, const sl_slurm_job *job, const char *program)
     fputs(".part-\"$SLURM_ARRAY_TASK_ID\"\n", file);
 }
 
-/* A task that never started has left no part: its points are run here. */
+/* A task that never started wrote no part: its points are run here. */
 static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
 {
     fputs("#!/bin/sh\n#SBATCH --job-name=sluice-merge\n", file);
@@ -85,8 +85,8 @@ static sl_status write_script(const char *path, const sl_slurm_job *job, const c
     return fclose(file) || !written ? sl_fail_io(error, "write", path) : SL_OK;
 }
 
-/* Hands a script to sbatch and reads the number of the job, which is all that --parsable leaves of its output. `after`
- * NULL: it need not wait for another job. */
+/* Submits a script and reads the job number, the only output of sbatch with --parsable. `after` NULL: the job depends
+ * on no other. */
 static sl_status sbatch(const sl_slurm_job *job, char *script, char *after, char id[64], sl_error *error)
 {
     char *const first[] = {"sbatch", "--parsable", script, NULL};
@@ -110,12 +110,12 @@ static sl_status sbatch(const sl_slurm_job *job, char *script, char *after, char
     id[strcspn(id, ";\n")] = 0;
     close(ends[0]);
     if (code)
-        return sl_fail(error, SL_NOT_FOUND, "cannot run sbatch: %s; the job is in %s", strerror(code), script);
+        return sl_fail(error, SL_NOT_FOUND, "cannot run sbatch: %s; the job script is %s", strerror(code), script);
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
         ;
     return WIFEXITED(state) && !WEXITSTATUS(state) && *id
                ? SL_OK
-               : sl_fail(error, SL_INVALID, "sbatch refused the job; it is in %s", script);
+               : sl_fail(error, SL_INVALID, "sbatch rejected the job; its script is %s", script);
 }
 
 sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep as a job array of Slurm: each task runs a part of the points into a database of its own, and a job after them
- * puts these together. */
+/* A sweep as a job array of Slurm: each task runs a part of the points into a separate database, and a final job
+ * merges these. */
 #ifndef SL_STUDY_SLURM_H
 #define SL_STUDY_SLURM_H
 
@@ -15,7 +15,7 @@ typedef struct sl_slurm_job {
     char *const *environment; /* of sbatch */
 } sl_slurm_job;
 
-/* Writes NAME.sbatch and NAME-merge.sbatch beside the database and hands them to sbatch; `id` gets the number of the
+/* Writes NAME.sbatch and NAME-merge.sbatch beside the database and submits them; `id` gets the number of the
  * array. Without sbatch the scripts stay, and the error says so. */
 sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error);
 

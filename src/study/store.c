@@ -97,8 +97,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Readers do not wait for writers in this mode. Of programs that switch it on in a new file at once, SQLite turns all
- * but one away without the wait that it has for everything else: they try again. */
+/* Readers do not wait for writers in this mode. If several programs enable it in a new file at the same time,
+ * SQLite fails for all but one without waiting, unlike for everything else: they retry. */
 static sl_status set_up(sl_point_store *store, sl_error *error)
 {
     uint64_t start = now_ms();
@@ -279,7 +279,7 @@ sl_timing_store sl_point_store_timings(sl_point_store *store)
     return (sl_timing_store){store, find_timing, add_timing};
 }
 
-/* Whether the database that was attached as `part` has tables: a program that was killed may have left none. */
+/* Whether the database that was attached as `part` has tables: that of a killed program may have none. */
 static bool part_has_tables(sl_point_store *store)
 {
     sqlite3_stmt *look = NULL;
@@ -316,9 +316,9 @@ sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error
         return sl_fail_io(error, "read", path);
     pthread_mutex_lock(&store->lock);
     bool good = attach_part(store, path);
-    sl_status status = good ? SL_OK : failed(store, "read another database into", error);
+    sl_status status = good ? SL_OK : failed(store, "merge into", error);
     if (!status && part_has_tables(store) && sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK) {
-        status = sl_fail(error, SL_IO, "cannot take over %s: %s", path, sqlite3_errmsg(store->database));
+        status = sl_fail(error, SL_IO, "cannot merge %s: %s", path, sqlite3_errmsg(store->database));
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
     }
     if (good)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of points in an SQLite database, by their keys. Several programs may use one database at once: each result
- * is written in one transaction, and who finds it busy waits.
+ * is written in one transaction, and a busy database is waited for.
  *
  *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error)
  *   counters(key, name, value)
  *   times(key, cpu_seconds)       of a point, or of the trace of a workload
- *   timings(key, gain, spread, base, time, runs)      of choices of loads (bypass/tuner.h)
+ *   timings(key, gain, spread, base, time, runs)      of bypass choices (bypass/tuner.h)
  *
- * `error` is NULL where the point was run to its end. */
+ * `error` is NULL if the point completed. */
 #ifndef SL_STUDY_STORE_H
 #define SL_STUDY_STORE_H
 
@@ -20,17 +20,17 @@ typedef struct sl_point_store sl_point_store;
 sl_status sl_point_store_open(const char *path, sl_point_store **store, sl_error *error);
 void sl_point_store_close(sl_point_store *store); /* NULL is fine */
 
-/* The counters of a point that was run to its end; *found says whether there is one. Safe to call from any thread, as
+/* The counters of a completed point; *found says whether there is one. Safe to call from any thread, as
  * sl_point_store_put. */
 sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *values, bool *found, sl_error *error);
-/* `failure` NULL: it was run to its end. A failure never replaces a result. */
+/* `failure` NULL: it completed. A failure never replaces a result. */
 sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_point *point, const sl_values *values,
                              const char *failure, sl_error *error);
-/* How long it took the processor. */
+/* CPU time of a point. */
 sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error);
 /* The same database as a store of timings. It is good as long as the database is open. */
 sl_timing_store sl_point_store_timings(sl_point_store *store);
-/* Takes over what another database has. */
+/* Adds the results of another database. */
 sl_status sl_point_store_merge(sl_point_store *store, const char *path, sl_error *error);
 
 /* Makes a folder and those it lies in. */

@@ -37,7 +37,7 @@ static const char *const key_names[] = {"kind", "workloads", "traces",    "input
 typedef struct reader reader;
 typedef struct axis axis;
 
-/* Something that takes one value after the other. */
+/* A parameter with several values. */
 struct axis {
     sl_status (*take)(reader *r, const axis *a, const yaml_node_t *node, sl_point *point);
     const char *name;
@@ -73,7 +73,7 @@ static sl_status copy_path(reader *r, const yaml_node_t *node, const char *name,
     return *path ? SL_OK : sl_fail_memory(r->yaml.error);
 }
 
-/* ---- what each axis does to a point ---- */
+/* ---- values of axes ---- */
 
 /* Sizes are of workloads. */
 static sl_status take_trace(reader *r, const axis *a, const yaml_node_t *node, sl_point *point)
@@ -202,7 +202,7 @@ static sl_status take_setting(reader *r, const axis *a, const yaml_node_t *node,
     const char *word = NULL;
     sl_status status = sl_yaml_take_word(&r->yaml, node, a->name, &word);
     if (!status && (strchr(word, ' ') || strchr(a->name, ' ')))
-        status = sl_yaml_fail(&r->yaml, node, "a setting has no spaces in it");
+        status = sl_yaml_fail(&r->yaml, node, "a setting cannot contain spaces");
     if (!status && !(point->settings = sl_arena_printf(&r->spec->arena, "%s%s%s=%s", point->settings,
                                                        *point->settings ? " " : "", a->name, word)))
         status = sl_fail_memory(r->yaml.error);
@@ -215,7 +215,7 @@ static sl_status add_values(reader *r, axis *a, const yaml_node_t *list)
 {
     size_t items = !list ? 0 : list->type == YAML_MAPPING_NODE ? 1 : sl_yaml_items(list);
     if (list && list->type == YAML_MAPPING_NODE)
-        return sl_yaml_fail(&r->yaml, list, "'%s' takes a value, or a list of them", a->name);
+        return sl_yaml_fail(&r->yaml, list, "'%s' takes a value or a list of values", a->name);
     const yaml_node_t **value = sl_arena_array(&r->spec->arena, const yaml_node_t *, a->count + items + 1);
     if (!value)
         return sl_fail_memory(r->yaml.error);
@@ -232,7 +232,7 @@ static sl_status add_axis(reader *r, const yaml_node_t *location, axis a)
     if (!a.count)
         return sl_yaml_fail(&r->yaml, location, "'%s' has no values", a.name);
     if (r->axes == MAX_AXES)
-        return sl_yaml_fail(&r->yaml, location, "a sweep varies at most %d things", MAX_AXES);
+        return sl_yaml_fail(&r->yaml, location, "a sweep varies at most %d keys", MAX_AXES);
     r->axis[r->axes++] = a;
     return SL_OK;
 }
@@ -303,7 +303,7 @@ static sl_status make_point(reader *r, const sl_point *start, sl_point *point)
     }
     if (status)
         return status;
-    /* What is wrong belongs to what was taken last: a setting, a policy, a machine. */
+    /* An error has the location of the value that was set last: a setting, a policy, a machine. */
     const axis *last = &r->axis[r->axes - 1];
     return sl_config_check(&r->yaml, last->value[last->at], point);
 }
@@ -323,7 +323,7 @@ static sl_status make_points(reader *r, const sl_point *start)
     for (size_t i = 0; i < r->axes; i++) {
         points *= r->axis[i].count;
         if (points > MAX_POINTS)
-            return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "these are more than %d points", MAX_POINTS);
+            return sl_yaml_fail(&r->yaml, sl_yaml_root(&r->yaml), "the sweep has more than %d points", MAX_POINTS);
     }
     r->spec->point = sl_arena_array(&r->spec->arena, sl_point, points);
     if (!r->spec->point)
@@ -342,7 +342,7 @@ static sl_status take_root(reader *r)
     sl_point start = SL_POINT_START;
     int kind = SL_POINT_SIM;
     if (!sl_yaml_root(&r->yaml))
-        return sl_yaml_fail(&r->yaml, NULL, "there is no sweep in it");
+        return sl_yaml_fail(&r->yaml, NULL, "the file contains no sweep");
     sl_status status = sl_yaml_pick(&r->yaml, sl_yaml_root(&r->yaml), "a sweep", key_names, value);
     if (!status)
         status = sl_yaml_take_choice(&r->yaml, value[KIND], "kind", sl_point_kinds, &kind);

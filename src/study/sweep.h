@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep: all combinations of programs, machines, policies and parameters that a YAML file names.
+/* A sweep: all combinations of inputs, machines, policies and parameters of a YAML file.
  *
  *   kind: sim                          # or model, or profile
  *   workloads: [spmv, "bfs vertices=500"]
@@ -12,7 +12,7 @@
  *   plan: ["", spmv.json]              # of 'sluice tune': loads that bypass
  *   set: {L1.size: [16K, 32K]}         # all combinations of these, too
  *   cold: yes
- *   stream: yes                        # also how lines come back in what goes into L1
+ *   stream: yes                        # also the reuse of lines in the requests of L1
  */
 #ifndef SL_STUDY_SWEEP_H
 #define SL_STUDY_SWEEP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of an input with a timer for each: what tuning, measuring and points that tune visit.
+/* Kernels of an input with a timer for each, for tuning, measuring and points of kind "tune".
  *
- * On a real GPU the host runs, and the launches of each kernel that take longest are stopped at, timed with many
- * choices of loads, and then let go. On a simulated machine the launches come from a recording, and of each kernel the
- * one with the most warp instructions is simulated. */
+ * On a real GPU the host code runs, and the longest launches of each kernel are intercepted, timed with many choices of
+ * loads, and then resumed. On a simulated machine the launches come from a recording, and the launch of each kernel
+ * with the most warp instructions is simulated. */
 #ifndef SL_STUDY_TUNING_H
 #define SL_STUDY_TUNING_H
 
@@ -28,11 +28,11 @@ typedef struct sl_timed_launch {
 typedef struct sl_timed_kernels {
     const sl_input *input;    /* a workload, PTX or LLVM IR */
     const char *kernel_regex; /* NULL or "": all kernels */
-    bool cold;                /* caches are emptied before every run */
+    bool cold;                /* flush caches before every run */
     /* on a GPU */
     uint32_t max_launches; /* of each kernel */
-    uint32_t rounds;       /* 0: the timer's own choice */
-    bool check;            /* a workload's own check in the end */
+    uint32_t rounds;       /* 0: chosen by the timer */
+    bool check;            /* check the result of a workload */
     /* on the simulator */
     const sl_machine *machine;
     const sl_recording *recording;
@@ -48,7 +48,7 @@ sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
 
 /* ---- tuning ---- */
 
-/* What a selection strategy came to on one kernel. */
+/* The result of a selection strategy for one kernel. */
 typedef struct sl_tuned_kernel {
     const char *kernel;
     uint64_t launch, launches; /* as of sl_timed_launch */

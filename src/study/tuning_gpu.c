@@ -33,7 +33,7 @@ static bool met_before(const tour *t, const char *kernel)
     return false;
 }
 
-/* The first launch of a kernel waits for its code to be brought to the GPU: one that is taken back goes ahead of it. */
+/* The first launch of a kernel includes loading its code to the GPU: a launch that is undone precedes it. */
 static sl_status warm_up(tour *t, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
 {
     sl_image image;
@@ -86,7 +86,7 @@ static sl_status survey(void *context, sl_device_kernel *kernel, const sl_device
     return status;
 }
 
-/* ---- which launches to stop at ---- */
+/* ---- launches to time ---- */
 
 /* Longer ones of the same kernel, the earlier among equals. */
 static uint64_t rank(const tour *t, size_t index)
@@ -160,9 +160,10 @@ static sl_status stop_or_go(void *context, sl_device_kernel *kernel, const sl_de
         sl_arena arena;
         sl_arena_init(&arena);
         if (strcmp(one->kernel, sl_device_kernel_func(kernel)->name))
-            status = sl_fail(error, SL_MISMATCH,
-                             "launch %llu was of %s in one run and is of %s in the next: the program does not repeat",
-                             (unsigned long long)t->next, one->kernel, sl_device_kernel_func(kernel)->name);
+            status =
+                sl_fail(error, SL_MISMATCH,
+                        "launch %llu was %s in the first run and is %s in the second: the program is not deterministic",
+                        (unsigned long long)t->next, one->kernel, sl_device_kernel_func(kernel)->name);
         else
             status = visit_launch(t, kernel, launch, one, &arena, error);
         sl_arena_fini(&arena);
@@ -188,7 +189,7 @@ sl_status sl_time_on_gpu(const sl_timed_kernels *wanted, sl_error *error)
 {
     tour t = {.wanted = wanted};
     if (wanted->input->ir.code)
-        return sl_fail(error, SL_UNSUPPORTED, "%s is LLVM IR, which only the simulator times (--on sim)",
+        return sl_fail(error, SL_UNSUPPORTED, "%s is LLVM IR, which only the simulator can time; use --on sim",
                        wanted->input->spec.name);
     sl_status status = sl_kernel_filter_init(&t.kernels, wanted->kernel_regex, error);
     if (!status)

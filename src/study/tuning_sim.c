@@ -70,7 +70,7 @@ static uint32_t *map_slots(const tour *t, const sl_trace_kernel *kernel, const s
     return load_of;
 }
 
-/* What timings are kept under, beside the code. */
+/* The key of timings, beside the code. */
 static const char *name_launch(const tour *t, const sl_trace_launch *launch, const char *kernel, sl_arena *arena)
 {
     char machine[SL_KEY_BYTES], input[512];

@@ -53,7 +53,7 @@ static sl_status add_point(sl_whatif *w, const sl_machine *machine, sl_whatif_po
     return sl_array_push(&w->points, point) ? SL_OK : sl_fail_memory(error);
 }
 
-/* One with another first level; `reason` gets why it cannot be. */
+/* Adds a point with another first level; `reason` says why that is impossible. */
 static sl_status add_level(sl_whatif *w, const sl_first_level *level, sl_whatif_point point, sl_error *reason)
 {
     sl_machine machine;
@@ -62,11 +62,11 @@ static sl_status add_level(sl_whatif *w, const sl_first_level *level, sl_whatif_
     return status ? status : add_point(w, &machine, point, reason);
 }
 
-static void leave_out(sl_whatif *w, const char *what, const char *which, const sl_error *reason)
+static void note_skipped(sl_whatif *w, const char *what, const char *which, const sl_error *reason)
 {
     if (!*w->note)
-        snprintf(w->note, sizeof w->note, "left out, with what else cannot be: %s%s%s (%s)", what, *what ? " " : "",
-                 which, reason->text);
+        snprintf(w->note, sizeof w->note, "impossible points are skipped; the first: %s%s%s (%s)", what,
+                 *what ? " " : "", which, reason->text);
 }
 
 sl_status sl_whatif_product(sl_whatif *w, const sl_whatif_list list[4], sl_error *error)
@@ -107,14 +107,14 @@ static sl_first_level level_with(parameter p, uint64_t value)
     };
 }
 
-/* One parameter by the powers of two from 1 / `divisor` on; `factor` names them, and the one that is "1x" is the
- * machine as it is. */
+/* One parameter scaled by powers of two from 1 / `divisor` on; `factor` names them, and "1x" is the unchanged
+ * machine. */
 static sl_status add_factors(sl_whatif *w, parameter p, const char *name, const char *const *factor, int factors,
                              uint64_t divisor, bool named, sl_error *error)
 {
-    uint64_t own = current_value(&w->like.resolved->level[0], p);
+    uint64_t current = current_value(&w->like.resolved->level[0], p);
     for (int f = 0; f < factors; f++) {
-        uint64_t value = (own << f) / divisor;
+        uint64_t value = (current << f) / divisor;
         const sl_first_level level = level_with(p, value);
         const sl_whatif_point point = {.varied = name, .factor = factor[f]};
         sl_error reason;
@@ -123,11 +123,11 @@ static sl_status add_factors(sl_whatif *w, parameter p, const char *name, const 
             status = add_point(w, NULL, point, &reason);
         else
             status = value ? add_level(w, &level, point, &reason)
-                           : sl_fail(&reason, SL_INVALID, "there are %u", (unsigned)own);
+                           : sl_fail(&reason, SL_INVALID, "there are %u", (unsigned)current);
         if (status == SL_NO_MEMORY)
             return sl_fail_memory(error);
         if (status)
-            leave_out(w, named ? name : "", factor[f], &reason);
+            note_skipped(w, named ? name : "", factor[f], &reason);
     }
     return SL_OK;
 }
@@ -184,21 +184,21 @@ static sl_status add_policy(sl_whatif *w, const sl_policy_ops *policy, sl_error 
     if (!sl_machine_check(&machine, &reason))
         return add_point(w, &machine, (sl_whatif_point){.policy = policy->name}, error);
     if (!*w->note)
-        snprintf(w->note, sizeof w->note, "Left out: %s (%s)", policy->name, reason.text);
+        snprintf(w->note, sizeof w->note, "Skipped: %s (%s)", policy->name, reason.text);
     return SL_OK;
 }
 
 sl_status sl_whatif_policies(sl_whatif *w, sl_error *error)
 {
     bool model = w->like.kind == SL_POINT_MODEL;
-    const char *own = current_policies(&w->like.resolved->level[0], &w->arena);
-    sl_status status = own ? SL_OK : sl_fail_memory(error);
+    const char *current = current_policies(&w->like.resolved->level[0], &w->arena);
+    sl_status status = current ? SL_OK : sl_fail_memory(error);
     if (!status && !model)
-        status = add_point(w, NULL, (sl_whatif_point){.policy = own}, error);
+        status = add_point(w, NULL, (sl_whatif_point){.policy = current}, error);
     for (size_t i = 0; i < sl_policy_count() && !status; i++) {
         const sl_policy_ops *policy = sl_policy_at(i);
         bool only_replaces = sl_policy_replaces(policy) && !sl_policy_bypasses(policy);
-        if (model ? only_replaces : strcmp(policy->name, own) != 0)
+        if (model ? only_replaces : strcmp(policy->name, current) != 0)
             status = add_policy(w, policy, error);
     }
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What if the first level of cache, its policy or the seed were another: points of one recording, beside each other. */
+/* What-if studies: points of one recording with other first-level caches, policies or seeds. */
 #ifndef SL_STUDY_WHATIF_H
 #define SL_STUDY_WHATIF_H
 
@@ -17,7 +17,7 @@ typedef struct sl_whatif {
     sl_point like;    /* what all points have in common: the kind, the machine, the seed */
     bool first_level; /* points have the first level of the machine alone */
     SL_ARRAY(sl_whatif_point) points;
-    char note[512];          /* what was left out, and why: the first of it; "": nothing */
+    char note[512];          /* the first point that was skipped, and why; "": none */
     sl_point_result *result; /* [points], of the run */
     size_t passes;           /* over the accesses that the run took */
 } sl_whatif;
@@ -36,10 +36,10 @@ typedef struct sl_whatif_list {
 sl_status sl_whatif_product(sl_whatif *whatif, const sl_whatif_list list[4], sl_error *error);
 /* Ways, size, line and MSHRs one by one, by 0.25 to 4: figure 12 of the reuse-distance paper. */
 sl_status sl_whatif_figure12(sl_whatif *whatif, sl_error *error);
-/* Sizes from an eighth to eight times. What cannot be is left out here and below, and noted. */
+/* Sizes from an eighth to eight times. Impossible points are skipped here and below, and noted. */
 sl_status sl_whatif_sizes(sl_whatif *whatif, sl_error *error);
-/* Points of the model: policies that only replace, as the model lets nothing bypass a cache. Points of the simulator:
- * the machine as it is, then every other policy, those that bypass beside the machine's own replacement. */
+/* Points of the model: replacement policies, as the model has no bypass policies. Points of the simulator: the
+ * unchanged machine, then every other policy, bypass policies beside the machine's replacement policy. */
 sl_status sl_whatif_policies(sl_whatif *whatif, sl_error *error);
 /* `count` seeds from that of `like` on. */
 sl_status sl_whatif_seeds(sl_whatif *whatif, uint64_t count, sl_error *error);

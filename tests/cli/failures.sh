@@ -67,7 +67,7 @@ for command in profile model 'sim --gpu fermi-gtx480' 'model --seeds 2' 'model -
     file_has "$name.json" '"failed": true'
     file_has "$name.json" "\"failure\": \"$why"
     sed '1,/"launches"/d' "$name.json" >launches.json
-    ! grep -q '_sectors": 0\|touches": 0' launches.json || fail "zeros: $(cat "$name.json")"
+    ! grep -q '_sectors": 0\|accesses": 0' launches.json || fail "zeros: $(cat "$name.json")"
 done
 
 it 'says why in tables of profiles, models and simulations'

@@ -52,7 +52,7 @@ stdout_is ''
 run cmp one.html three.html
 exits 0
 
-it 'leaves out comparisons when asked to be brief'
+it 'omits comparisons with --brief'
 run "$sluice" report srad_v2 --size small --brief -o brief.html
 exits 0
 ! grep -q 'id=sizes' brief.html || fail 'there are sizes'
@@ -72,7 +72,7 @@ exits 0
 run cmp simulated.json again.json
 exits 0
 
-it 'shows what loads gain by going past caches, as a plan says it'
+it 'shows what loads gain by bypassing caches, as in the plan'
 "$sluice" tune gather --size small --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
 sed 's/"mode": "none"/"mode": "both"/' plan.json >both.json
 run "$sluice" report gather --size small --gpu fermi-gtx480 --brief --plan both.json -o planned.html --json planned.json
@@ -90,7 +90,7 @@ absent other.html
 "$sluice" trace -q -o gather.slt gather --size small
 run "$sluice" report gather.slt --brief --plan plan.json -o other.html
 exits 1
-stderr_has '--code FILE names the PTX'
+stderr_has 'recorded from with --code FILE'
 run "$sluice" report gather.slt --gpu fermi-gtx480 --brief --plan both.json --code "$source_root/workloads/gather/gather.ptx" -o traced.html
 exits 0
 file_has traced.html '<b class=plan>both</b>'
@@ -124,7 +124,7 @@ run "$sluice" validate vecadd -q --counters "$source_root/papers/h200-counters.c
 exits 0
 file_has validate.html '<section id=hardware>'
 
-it 'finds sources where it is told, and nowhere else'
+it 'finds sources where --source says, and nowhere else'
 mkdir -p src/deep secret
 cp "$source_root/workloads/vecadd/vecadd.cu" src/vecadd.cu
 cp "$source_root/workloads/vecadd/vecadd.ptx" v.ptx
@@ -186,7 +186,7 @@ stderr_has 'cannot write no/such/page.html'
 it 'has no page of seeds, and says so'
 run "$sluice" model vecadd --seeds 2 --html x.html
 exits 2
-stderr_has '--html does not go with --seeds'
+stderr_has '--html cannot be combined with --seeds'
 absent x.html
 
 it 'writes profiles that callgrind_annotate reads'
@@ -282,10 +282,10 @@ fi
 
 it 'draws pages of single commands too'
 if [ -n "$browser" ]; then
-    # All in one window: each page, in a frame of its own, says whether its script ran and how many charts it has.
+    # All in one window: each page, in a separate frame, says whether its script ran and how many charts it has.
     {
-        echo '<!DOCTYPE html><html><body><pre id=told></pre>'
-        echo '<script>addEventListener("message", (e) => document.getElementById("told").append(e.data + ". "));</script>'
+        echo '<!DOCTYPE html><html><body><pre id=messages></pre>'
+        echo '<script>addEventListener("message", (e) => document.getElementById("messages").append(e.data + ". "));</script>'
         for page in run profile model sim sweep validate simulated planned; do
             sed "s|^</body>\$|<script>addEventListener(\"load\", () => parent.postMessage(\"$page \" + document.documentElement.className + \" \" + document.querySelectorAll(\"canvas[role=img]\").length, \"*\"));</script></body>|" \
                 "$page.html" >"framed-$page.html"

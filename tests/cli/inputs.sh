@@ -27,7 +27,7 @@ exits 0
 [ "$(wc -l <"$scratch/stdout")" = 3 ] || fail "$(saw 'not two sizes')"
 
 if [ -x "$programs/reduce" ]; then
-    it 'analyses a CUDA program, whose output and exit code stay its own'
+    it 'analyses a CUDA program, which keeps its output and exit code'
     for command in info profile model 'sim --gpu fermi-gtx480 --set cores=4' 'report --json r.json --brief'; do
         # shellcheck disable=SC2086
         run "$sluice_with_programs" $command --launch 0 -- "$programs/reduce"
@@ -72,25 +72,25 @@ stderr_has "'(' is not a regular expression"
 it 'says what an option or an argument does not belong to'
 run "$sluice" model v.slt --size small
 exits 2
-stderr_has '--size means nothing for v.slt, which is a trace'
+stderr_has '--size does not apply to v.slt, which is a trace'
 run "$sluice" profile vecadd --grid 4
 exits 2
-stderr_has '--grid means nothing for vecadd, which is a workload'
+stderr_has '--grid does not apply to vecadd, which is a workload'
 run "$sluice" sim "$ptx"
 exits 2
 stderr_has '--grid is missing'
 run "$sluice" model v.slt n=4
 exits 2
-stderr_has "'n=4' is one argument too many: v.slt is a trace"
+stderr_has "unexpected argument 'n=4': v.slt is a trace"
 run "$sluice" tune v.slt
 exits 2
 stderr_has "v.slt is a trace; 'tune' takes a workload"
 run "$sluice" run v.slt
 exits 2
-stderr_has "v.slt is a trace; 'run' takes something to run"
+stderr_has "v.slt is a trace; 'run' takes an input"
 run "$sluice" model --lanes 64 vecadd
 exits 2
-stderr_has 'warps of this GPU have 32 lanes'
+stderr_has 'warps of this GPU model have 32 lanes'
 
 it 'names the GPU that stands for one that is not given'
 for command in model sim validate; do
@@ -120,7 +120,7 @@ absent relative
 exists "$scratch/.cache/sluice/points.sqlite"
 run env -u XDG_CACHE_HOME -u HOME "$sluice" tune --gpu fermi-gtx480 vecadd n=1024 -q
 exits 1
-stderr_has 'use --cache'
+stderr_has 'with --cache'
 
 it 'keeps recordings of traces of other programs and of workloads under what they hold'
 cp "$data/threads.trc" other.trc 2>/dev/null || printf 'blocksize: 32 1 1\n0 0 0 4\n1 0 4 4\n' >other.trc

@@ -4,7 +4,7 @@
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 data=$source_root/tests/data/llvm
 
-# A plan for code of hash $1: one load of spmv_jds for each "PLACE MODE" that follows.
+# A plan for code of hash $1: one load of spmv_jds for each "INSTRUCTION MODE" that follows.
 plan()
 {
     printf '{"sluice_plan": 1, "code_hash": "%s", "form": "llvm-ir", "loads": [' "$1"
@@ -84,7 +84,7 @@ for version in 14 19; do
     stdout_has 'spmv_jds.cu:33'
 done
 
-it 'refuses a plan for other code and leaves the output alone'
+it 'refuses a plan for other code and keeps the old output'
 echo precious >kept.ll
 run "$sluice" apply none.json "$data/spmv_jds.ll" -o kept.ll
 exits 1
@@ -139,7 +139,7 @@ stdout_has 'Timed by sim fermi-gtx480'
 it 'says what tuning lacks'
 run "$sluice" tune slow.ll --on gpu --grid 1 --block 1 --arg 'u32[1]:0'
 exits 1
-stderr_has 'slow.ll is LLVM IR, which only the simulator times (--on sim)'
+stderr_has 'slow.ll is LLVM IR, which only the simulator can time; use --on sim'
 run "$sluice" tune slow.ll
 exits 2
 stderr_has '--grid is missing'

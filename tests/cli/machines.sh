@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Machine descriptions, as a person looks at them and writes their own.
+# Machine descriptions: listing, checking and writing custom ones.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 it 'lists the machines, a line each'

@@ -65,13 +65,13 @@ stdout_has '2,3,2,1,1,1,0,0,0,0,1,1,1,0.5'
 it 'refuses what that program does not have'
 run "$sluice" model --compat hpca14 --gpu h200 threads.trc
 exits 2
-stderr_has '--gpu does not go with --compat hpca14'
+stderr_has '--gpu cannot be combined with --compat hpca14'
 run "$sluice" model --compat hpca14 mm.slt
 exits 1
 stderr_has "mm.slt: the authors' program reads thread traces"
 run "$sluice" model --compat hpca14 threads.trc more
 exits 2
-stderr_has "'more' is one argument too many"
+stderr_has "takes one thread trace; remove 'more'"
 run "$sluice" model --compat hpca14 absent.trc
 exits 1
 stderr_has 'absent.trc'

@@ -26,7 +26,7 @@ exits 0
 run cmp trace.csv run.csv
 exits 0
 
-it 'leaves no temporary trace behind'
+it 'removes its temporary trace'
 mkdir temporary
 TMPDIR=$PWD/temporary run "$sluice" profile -q matmul n=64
 exits 0
@@ -35,7 +35,7 @@ TMPDIR=$PWD/temporary run "$sluice" profile -q matmul n=no
 exits 1
 empty_directory temporary
 
-it 'leaves nothing behind when a signal ends it'
+it 'removes its temporary files when a signal ends it'
 TMPDIR=$PWD/temporary "$sluice" profile -q matmul n=2048 >ended.txt 2>&1 &
 pid=$!
 tries=0
@@ -43,7 +43,7 @@ while [ -z "$(ls -A temporary)" ] && [ $tries -lt 500 ]; do
     tries=$((tries + 1))
     sleep 0.02
 done
-[ -n "$(ls -A temporary)" ] || fail 'there was nothing to leave behind'
+[ -n "$(ls -A temporary)" ] || fail 'there was no temporary file'
 kill -TERM $pid
 status=0
 wait $pid || status=$?
@@ -85,7 +85,7 @@ stdout_has ',line_distance,1,1,1'
 stdout_has ',line_reuses,0,0,1'
 stdout_has ',footprint_bytes,,,256'
 
-it 'leaves out stores when asked to'
+it 'ignores stores with --loads-only'
 run "$sluice" profile --csv - --loads-only threads.trc
 exits 0
 stdout_has ',requests,,,2'
@@ -122,11 +122,11 @@ exits 1
 stderr_has 'absent/x.slt'
 run "$sluice" profile threads.trc more
 exits 2
-stderr_has "'more' is one argument too many"
+stderr_has "unexpected argument 'more'"
 echo text >text
 run "$sluice" profile text
 exits 1
-stderr_has 'this is no trace that Sluice can read'
+stderr_has 'not a trace that Sluice can read'
 
 it 'tells of damage and profiles what is whole'
 head -c "$(($(wc -c <mm.slt) - 20))" mm.slt >cut.slt

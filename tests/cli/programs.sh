@@ -32,7 +32,7 @@ if [ "$by" = nothing ]; then
     done_testing
 fi
 
-it 'reports the launches on standard error and leaves standard output to the program'
+it 'reports launches on standard error; standard output belongs to the program'
 run "$sluice" run -- "$programs/bfs"
 stderr_has 'expand'
 stderr_has 'advance'
@@ -88,7 +88,7 @@ stdout_is 'two words'
 it 'keeps what was launched when the program is killed'
 run "$sluice" run --json killed.json -- sh -c "'$programs/convolve' && '$programs/reduce'; kill -9 \$\$"
 exits 137
-stderr_has 'ended by signal 9'
+stderr_has 'killed by signal 9'
 file_has killed.json '"name": "filter"'
 file_has killed.json '"name": "scan"'
 
@@ -102,7 +102,7 @@ stderr_has 'illegal 4-byte write at 0x0'
 stderr_has 'kernel _Z5writePil, block (0,0,0), thread (0,0,0)'
 stderr_has 'misaligned 4-byte write'
 
-it 'warns once of a kernel that reads just outside of an allocation, and names the place'
+it 'warns once of an out-of-bounds read, with its location'
 run "$sluice" run -- "$programs/borders"
 exits 0
 stderr_has 'sluice: warning: '
@@ -110,7 +110,7 @@ stderr_has 'illegal 4-byte read at'
 stderr_has 'bytes before allocation'
 stderr_has 'kernel _Z4blurPKiPiii, block (0,0,0), thread (0,0,0)'
 stderr_has 'this and 255 other reads in the launch got zeros'
-[ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'it was told more than once'
+[ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'
 
 it 'says nothing of such reads with --quiet'
 run "$sluice" run -q -- "$programs/borders"
@@ -129,9 +129,9 @@ run "$sluice" run --max-instructions 1000 -- "$programs/pingpong"
 exits 2
 stdout_has 'the launch timed out and was terminated'
 
-it 'runs a program that was linked with a run path of its own'
-cp "$programs/convolve" own
-run env LD_LIBRARY_PATH=/usr/local/cuda/lib64 "$sluice" run -- ./own
+it 'runs a program that was linked with a run path'
+cp "$programs/convolve" linked
+run env LD_LIBRARY_PATH=/usr/local/cuda/lib64 "$sluice" run -- ./linked
 exits 0
 stdout_has PASSED
 
@@ -141,14 +141,14 @@ exits 1
 stderr_has 'cannot run ./nothing: No such file or directory'
 run "$sluice" run -- nothing-of-that-name
 exits 1
-stderr_has "there is no program 'nothing-of-that-name' on the PATH"
+stderr_has "program 'nothing-of-that-name' is not on the PATH"
 
 it 'suggests ./ for a program of this folder'
-run "$sluice" run -- own
+run "$sluice" run -- linked
 exits 1
-stderr_has 'did you mean ./own?'
+stderr_has 'did you mean ./linked?'
 
-it 'leaves nothing behind'
+it 'removes its temporary files'
 mkdir temporary
 run env TMPDIR="$PWD/temporary" "$sluice" run -- "$programs/convolve"
 exits 0
@@ -196,15 +196,15 @@ it 'tells a program without PTX which flag it needs'
 compile small.cu machine -cudart shared -gencode arch=compute_90,code=sm_90
 run "$sluice" run -- ./machine
 exits 1
-stderr_has 'holds machine code for sm_90 but no PTX; compile it with nvcc -gencode arch=compute_90,code=compute_90'
+stderr_has 'contains machine code for sm_90 but no PTX; compile it with nvcc -gencode arch=compute_90,code=compute_90'
 
 it 'keeps what was recorded when the program crashes'
 sed 's/printf.*/cudaDeviceSynchronize(); __builtin_trap();/' small.cu >crash.cu
 compile crash.cu crash -cudart shared -arch=compute_75
 run "$sluice" trace -o crash.slt -- ./crash
 exits 132
-stderr_has 'ended by signal 4'
-stderr_has 'the program broke off; crash.slt holds what was recorded until then'
+stderr_has 'killed by signal 4'
+stderr_has 'the program ended early; crash.slt contains what was recorded until then'
 run "$sluice" info crash.slt
 stdout_has '1 launch'
 

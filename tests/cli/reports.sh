@@ -9,13 +9,13 @@ exits 0
 stdout_has 'warp insts'
 stderr_is ''
 
-it 'shows JSON in place of the text when no file is named'
+it 'prints JSON instead of the text when no file is named'
 run "$sluice" run vecadd --size small --json
 exits 0
 stdout_has '"tool": "sluice"'
 stdout_lacks 'warp insts'
 
-it 'shows CSV in place of the text when no file is named'
+it 'prints CSV instead of the text when no file is named'
 run "$sluice" run vecadd --size small --csv
 exits 0
 stdout_has 'index,kernel,name'
@@ -34,7 +34,7 @@ exits 0
 stdout_is ''
 file_has r.txt 'warp insts'
 
-it 'prints nothing when told to be quiet, and writes files all the same'
+it 'prints nothing with --quiet, but writes files'
 run "$sluice" run vecadd --size small --quiet --json quiet.json
 exits 0
 stdout_is ''
@@ -79,7 +79,7 @@ run "$sluice" trace -o no/such/t.slt matmul --size small
 exits 1
 stderr_is 'sluice trace: cannot write no/such/t.slt: No such file or directory'
 
-it 'leaves an old result alone when the new one fails'
+it 'keeps an old result when the new one fails'
 mkdir keep
 echo old >keep/r.json
 run "$sluice" run vecadd n=0 --json keep/r.json
@@ -87,7 +87,7 @@ exits 1
 file_is keep/r.json old
 [ "$(ls keep)" = r.json ] || fail "left behind: $(ls keep)"
 
-it 'leaves nothing behind when the disk is full'
+it 'removes temporary files when the disk is full'
 if [ -e /dev/full ]; then
     mkdir full
     ln -s /dev/full full/r.json
@@ -106,7 +106,7 @@ stdout_has '"index": 1'
 stdout_lacks '"index": 0'
 run "$sluice" run stencil2d --size small --kernel nothing
 exits 0
-stdout_has 'no launch is one that --kernel and --launch ask for'
+stdout_has 'no launch matches --kernel and --launch'
 
 it 'says what is wrong with a regular expression'
 run "$sluice" run vecadd --size small --kernel '('
@@ -130,16 +130,16 @@ stderr_has "did you mean '--check'?"
 it 'wants something to run'
 run "$sluice" run
 exits 2
-stderr_has 'something to run'
+stderr_has 'an input (a workload, a PTX file, LLVM IR, '
 run "$sluice" run --
 exits 2
 stderr_has "a program is missing after '--'"
 run "$sluice" run matmul -- ./app
 exits 2
-stderr_has 'one thing too many'
+stderr_has 'not both'
 run "$sluice" run ./app
 exits 2
-stderr_has 'a program goes after '"'--'"': sluice run -- ./app'
+stderr_has "give a program after '--': sluice run -- ./app"
 
 it 'wants to know where to record to'
 run "$sluice" trace matmul

@@ -92,7 +92,7 @@ stdout_has 'half is less than one'
 stdout_lacks 'Cycles'
 run "$sluice" reproduce mine.yaml three --cache none
 exits 1
-stderr_has "mine has no 'three'; there are one, two"
+stderr_has "mine has no figure 'three'; it has one, two"
 
 it 'runs fewer programs when it has to be quick'
 run "$sluice" reproduce mine.yaml one --quick --cache cache
@@ -178,18 +178,18 @@ wrong()
 }
 wrong 's/^title:/titel:/' "wrong.yaml:2:1: a paper has no key 'titel'; the nearest is 'title'"
 wrong 's/spmv rows/spmw rows/' "no workload is called 'spmw'; the nearest is 'spmv'"
-wrong 's/B: gather/A: gather/' "there are two programs 'A'"
-wrong 's/\[A, B\]/[A, C]/' "there is no program 'C'"
+wrong 's/B: gather/A: gather/' "program 'A' is defined twice"
+wrong 's/\[A, B\]/[A, C]/' "unknown program 'C'"
 wrong 's/{l1: all}/{l1: al}/' "wrong.yaml:9:9: "
-wrong 's/, best: cycles//' "'vary' and 'best' go together"
-wrong 's/BALL.cycles, neutral/BAL.cycles, neutral/' "there is no configuration 'BAL'"
-wrong 's/group_min(ALL, BL.cycles)", holds/leest(ALL, BL.cycles)", holds/' "no function 'leest'"
+wrong 's/, best: cycles//' "'vary' and 'best' require each other"
+wrong 's/BALL.cycles, neutral/BAL.cycles, neutral/' "unknown configuration 'BAL'"
+wrong 's/group_min(ALL, BL.cycles)", holds/leest(ALL, BL.cycles)", holds/' "or a function, not 'leest'"
 wrong 's/1 \/ 2 < 1/1 \/ (2 < 1/' "a ')' is missing"
 wrong 's/ALL: 0.9/ALLE: 0.9/' "'ALLE' is neither a program nor a group"
-wrong 's/rows: \[ALL\]/rows: [AL]/' "there is no group 'AL'"
+wrong 's/rows: \[ALL\]/rows: [AL]/' "unknown group 'AL'"
 run "$sluice" reproduce decoupled-l1 --cache cache
 exits 1
-stderr_has "no paper is called 'decoupled-l1'; the nearest is 'decoupled-l1d'"
+stderr_has "unknown paper 'decoupled-l1'; did you mean 'decoupled-l1d'?"
 
 cat >tuned.yaml <<'END'
 name: tuned
@@ -233,7 +233,7 @@ stdout_has "no kernel of dct8x8 matches 'dct8x9'"
 sed 's/^kind: tune/kind: sim/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "only points of 'kind: tune' are of one kernel"
+stdout_has "requires 'kind: tune'"
 sed 's/values: {A/values: {Z/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1

@@ -20,13 +20,13 @@ best=$(sed -n 's/.*pdp: pd=\([0-9]*\),.*/\1/p' "$scratch/stdout")
 file_has best.json "\"replacement\": \"pdp(pd=$best)\""
 [ "$(grep -c '{"pd": ' best.json)" = 16 ] || fail "not 16 tries: $(grep '{"pd": ' best.json)"
 
-it 'takes the value with the fewest cycles'
-fewest=$(sed -n 's/.*{"pd": [0-9]*, "cycles": \([0-9]*\)}.*/\1/p' best.json | sort -n | head -1)
+it 'takes the value that minimises cycles'
+minimum=$(sed -n 's/.*{"pd": [0-9]*, "cycles": \([0-9]*\)}.*/\1/p' best.json | sort -n | head -1)
 taken=$(sed -n "s/.*{\"pd\": $best, \"cycles\": \([0-9]*\)}.*/\1/p" best.json)
-[ "${fewest:-none}" = "$taken" ] || fail "took $taken cycles, of $fewest"
+[ "${minimum:-none}" = "$taken" ] || fail "took $taken cycles, not $minimum"
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 "pdp(pd=$best)" --json given.json
 exits 0
-file_has given.json "\"cycles\": $fewest,"
+file_has given.json "\"cycles\": $minimum,"
 
 it 'finds the same with any number of threads'
 run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'pdp(pd=best)' --bound --json one.json -j 1 -q
@@ -57,7 +57,7 @@ run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l2 profiled
 exits 1
 stderr_has "L2: 'profiled' needs counts of a run before, and these are of L1 alone"
 
-it 'gives the fewest misses possible, as a bound on misses and not on time'
+it 'reports a lower bound on misses, not on time'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --bound
 exits 0
 stdout_has 'A bound on misses, not on time'
@@ -104,12 +104,12 @@ if command -v python3 >/dev/null; then
     exits 0
 fi
 
-it 'leaves no timeline where nothing could be simulated'
+it 'writes no timeline if nothing could be simulated'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --set L2.bypass=profiled --timeline none.json -q
 exits 1
 absent none.json
 
-it 'brings loads together where a compiler does, each with its own addresses'
+it 'batches loads as a compiler does, each with its addresses'
 facts() # kernel, instruction, and what it asked for
 {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -127,7 +127,7 @@ fi
 cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pc"] == "" { sum += $at["cycles"] } END { print sum }' "$1"; }
 [ "$(cycles_of together.csv)" -lt "$(cycles_of as-is.csv)" ] || fail 'it is no faster'
 
-it 'simulates a plan of loads that go past levels'
+it 'simulates a bypass plan'
 "$sluice" tune spmv --size small rows=64 --no-cache --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
 sed 's/"mode": "[a-zA-Z0-9]*"/"mode": "L1"/' plan.json >all.json
 run "$sluice" sim --gpu fermi-gtx480 spmv --size small rows=600 --plan all.json --csv planned.csv -q
@@ -143,7 +143,7 @@ stderr_has 'the plan belongs to other code'
 it 'wants the code of a trace that a plan is for'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --plan all.json
 exits 1
-stderr_has '--code FILE names the PTX'
+stderr_has 'recorded from with --code FILE'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --plan all.json --code "$source_root/workloads/spmv/spmv.ptx" --csv traced.csv -q
 exits 0
 run cmp planned.csv traced.csv

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Sweeps on a Slurm that this test starts: munged, slurmctld and slurmd of Debian, on this machine, in a folder of its own.
+# Sweeps on a Slurm that this test starts: munged, slurmctld and slurmd of Debian, on this machine, in a separate folder.
 # Wanted with SLUICE_TEST_SLURM=1, by root (slurmd starts jobs as their owners), with the packages slurmctld, slurmd and
 # munge. What is called by name through others looks unreachable to shellcheck.
 # shellcheck disable=SC2317
@@ -173,7 +173,7 @@ exits 0
 it 'says what Slurm says when it refuses'
 run env SBATCH_PARTITION=nowhere "$sluice" sweep sizes.yaml --cache there --slurm 2 -d refused.sqlite
 exits 1
-stderr_has 'sbatch refused the job'
+stderr_has 'sbatch rejected the job'
 stderr_has 'partition'
 
 done_testing

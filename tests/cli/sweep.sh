@@ -156,7 +156,7 @@ exits 0
 [ -z "$(ls empty/traces)" ] || fail 'it ran points that the parts have'
 run "$sluice" sweep sizes.yaml --cache cache --shard 3/3
 exits 1
-stderr_has "--shard: '3/3' is not a part of several"
+stderr_has "--shard: '3/3' is not I/N"
 
 it 'submits a job array to Slurm, and a job after it'
 # A cluster of this machine: runs the tasks of an array one after the other, and what depends on it then.
@@ -179,7 +179,7 @@ PATH=$PWD/bin:$PATH
 run "$sluice" sweep sizes.yaml --cache cache --slurm 3 -d cluster.sqlite
 PATH=$before
 exits 0
-stdout_has '8 points as job 4711 of 3 tasks'
+stdout_has '8 points as job 4711 with 3 tasks'
 file_has sbatch.log '--parsable cluster.sqlite.sbatch'
 file_has sbatch.log '--parsable --dependency=afterany:4711 cluster.sqlite-merge.sbatch'
 run cmp all.csv cluster.sqlite.csv
@@ -206,7 +206,7 @@ run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
 stdout_has '"lines_accessed_once": '
 
-it 'says how lines come back in what goes into L1, and counts nothing that went past'
+it 'reports the reuse of lines in the requests of L1, without bypassed ones'
 printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml
 run "$sluice" sweep stream.yaml --cache cache --csv stream.csv
 exits 0
@@ -231,17 +231,17 @@ awk -F, '
 printf 'kind: model\nworkloads: spmv\nsize: small\nstream: yes\n' >stream.yaml
 run "$sluice" sweep stream.yaml --cache cache -d none.sqlite
 exits 1
-stdout_has "only points of 'kind: sim' have a stream"
+stdout_has "'stream: yes' requires 'kind: sim'"
 
 it 'takes machines and traces from the folder of the spec'
 mkdir folder
 printf 'name: mine\nsummary: mine\nbased_on: fermi-gtx480\ncores: 2\n' >folder/mine.yaml
 cp whole.slt folder/app.slt
-printf 'traces: app.slt\nmachines: mine.yaml\n' >folder/own.yaml
-run "$sluice" sweep folder/own.yaml --cache cache
+printf 'traces: app.slt\nmachines: mine.yaml\n' >folder/other.yaml
+run "$sluice" sweep folder/other.yaml --cache cache
 exits 0
 stdout_has 'folder/app.slt'
-exists own.sqlite
+exists other.sqlite
 
 it 'says what is wrong in a spec, where, and what was meant'
 wrong()
@@ -262,7 +262,7 @@ wrong 'l1: lru\n' "a sweep needs 'workloads', 'traces' or 'inputs'"
 wrong 'workloads: []\n' "'workloads' has no values"
 wrong 'workloads: spmv\nsize: tiny\n' "'size' cannot be 'tiny'"
 wrong 'workloads: spmv\nseed: -1\n' "'seed' takes a whole number, not '-1'"
-wrong '' 'there is no sweep in it'
+wrong '' 'the file contains no sweep'
 run "$sluice" sweep absent.yaml
 exits 1
 stderr_has 'cannot read absent.yaml'
@@ -287,7 +287,7 @@ sed 's/, block: 256//' inputs.yaml >blockless.yaml
 run "$sluice" sweep blockless.yaml --cache cache
 exits 1
 stderr_has 'blockless.yaml:2:5'
-stderr_has 'how many threads a block has'
+stderr_has 'the number of threads per block'
 run "$sluice" tune --no-cache --gpu fermi-gtx480 spmv rows=200 --select PassL0/1 -o pass.json -q
 printf 'workloads: "spmv rows=200"\nmachines: fermi-gtx480\nplan: ["", pass.json]\n' >plans.yaml
 run "$sluice" sweep plans.yaml --cache cache --csv all.csv -q

@@ -45,7 +45,7 @@ stdout_has '"passes": 3'
 stdout_has '"size": 4096, "ways": 4, "line": 128, "mshrs": 64, "counters": {'
 stdout_has '"l1-size": "4K,16K,64K"'
 
-it 'shows of a unified L1 what shared memory leaves of it'
+it 'shows a unified L1 without its shared memory'
 run "$sluice" model spmv.slt --gpu h200 --l1-ways 4,8
 exits 0
 stdout_has '216 KiB     4   128'
@@ -89,10 +89,10 @@ done
 [ "$(grep ' 1x ' "$scratch/stdout" | sed 's/^[A-Za-z]* 1x *//' | sort -u | wc -l)" = 1 ] ||
     fail "$(saw 'the machine itself differs')"
 
-it 'leaves out of figure 12 what cannot be, and says so'
+it 'skips impossible points of figure 12, with a note'
 run "$sluice" model spmv.slt --gpu fermi-gtx470 --set L1.mshrs_per_warp=0 --set L1.mshrs=0 --figure12
 exits 0
-stdout_has 'left out, with what else cannot be: MSHRs 0.25x (there are 0)'
+stdout_has 'impossible points are skipped; the first: MSHRs 0.25x (there are 0)'
 stdout_lacks 'MSHRs 4x'
 
 it 'sums launches by kernel and shows all of them as JSON'
@@ -147,6 +147,6 @@ exits 2
 stderr_has '--l1-ways: 0 is not between 1 and'
 run "$sluice" model spmv.slt --l1-ways 4 --figure12
 exits 2
-stderr_has 'do not go together'
+stderr_has 'exclude each other'
 
 done_testing

@@ -18,7 +18,7 @@ typedef struct values {
 
 #define AT(field) offsetof(values, field)
 static const char *const choices[] = {"best", "portable", "v2", "v3", NULL};
-static const sl_option own[] = {
+static const sl_option specific[] = {
     {"flag", 'f', SL_OPTION_FLAG, NULL, "", AT(flag), 0, 0, NULL},
     {"name", 'n', SL_OPTION_STRING, "TEXT", "", AT(name), 0, 0, NULL},
     {"count", 'c', SL_OPTION_NUMBER, "N", "", AT(count), 2, 5000000, NULL},
@@ -34,7 +34,7 @@ static const sl_option shared[] = {
     {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "", AT(dims), 1, 65535, NULL},
     {0},
 };
-static const sl_option *const tables[] = {own, shared};
+static const sl_option *const tables[] = {specific, shared};
 
 typedef struct parsed {
     sl_status status;
@@ -44,7 +44,8 @@ typedef struct parsed {
     char text[512], *argv[32];
 } parsed;
 
-/* Parses the words of `line`, which are separated by single spaces; the result lives until the next call of `drop`. */
+/* Parses the words of `line`, which are separated by single spaces; the result lives until the next call of `release`.
+ */
 static parsed *parse(parsed *p, size_t min_operands, const char *line)
 {
     memset(p, 0, sizeof *p);
@@ -56,7 +57,7 @@ static parsed *parse(parsed *p, size_t min_operands, const char *line)
     return p;
 }
 
-static void drop(parsed *p)
+static void release(parsed *p)
 {
     sl_args_fini(tables, 2, &p->v, &p->args);
 }
@@ -67,7 +68,7 @@ static void expect_error(const char *line, const char *text)
     parse(&p, 0, line);
     assert_int_equal(p.status, SL_INVALID);
     assert_string_equal(p.error.text, text);
-    drop(&p);
+    release(&p);
 }
 
 static void values_come_as_the_next_word_or_after_an_equals_sign(void **state)
@@ -80,13 +81,13 @@ static void values_come_as_the_next_word_or_after_an_equals_sign(void **state)
     assert_true(p.v.flag);
     assert_int_equal(p.args.operands, 1);
     assert_string_equal(p.args.operand[0], "file");
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 0, "-nb -c 9 -f --name=")->status, SL_INVALID);
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 0, "-nb -c 9 -f")->status, SL_OK);
     assert_string_equal(p.v.name, "b");
     assert_int_equal(p.v.count, 9);
-    drop(&p);
+    release(&p);
 }
 
 static void a_value_may_look_like_an_option(void **state)
@@ -97,7 +98,7 @@ static void a_value_may_look_like_an_option(void **state)
     assert_string_equal(p.v.name, "--flag");
     assert_false(p.v.flag);
     assert_string_equal(p.v.list.item[0], "-5");
-    drop(&p);
+    release(&p);
 }
 
 static void what_follows_two_dashes_is_left_alone(void **state)
@@ -111,7 +112,7 @@ static void what_follows_two_dashes_is_left_alone(void **state)
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(p.args.program[i], expected[i]);
     assert_null(p.args.program[5]);
-    drop(&p);
+    release(&p);
 }
 
 static void numbers_take_suffixes_of_their_kind(void **state)
@@ -168,7 +169,7 @@ static void a_wrong_choice_is_answered_with_the_right_ones(void **state)
     parsed p;
     assert_int_equal(parse(&p, 0, "--isa v2")->status, SL_OK);
     assert_int_equal(p.v.choice, 2);
-    drop(&p);
+    release(&p);
     expect_error("--isa v4", "--isa: 'v4' is not one of best, portable, v2, v3; did you mean 'v2'?");
     expect_error("--isa sse", "--isa: 'sse' is not one of best, portable, v2, v3");
 }
@@ -198,18 +199,18 @@ static void a_file_may_be_left_out_and_means_standard_output_then(void **state)
     parsed p;
     assert_int_equal(parse(&p, 1, "--json f.json -- ./app")->status, SL_OK);
     assert_string_equal(p.v.json, "f.json");
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 1, "--json -- ./app")->status, SL_OK);
     assert_string_equal(p.v.json, "-");
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 1, "t.slt --json --flag")->status, SL_OK);
     assert_string_equal(p.v.json, "-");
     assert_true(p.v.flag);
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 1, "t.slt --json - --csv=c.csv")->status, SL_OK);
     assert_string_equal(p.v.json, "-");
     assert_string_equal(p.v.csv, "c.csv");
-    drop(&p);
+    release(&p);
 }
 
 static void a_missing_operand_is_taken_back_from_the_file_before_it(void **state)
@@ -220,16 +221,16 @@ static void a_missing_operand_is_taken_back_from_the_file_before_it(void **state
     assert_string_equal(p.v.json, "-");
     assert_int_equal(p.args.operands, 1);
     assert_string_equal(p.args.operand[0], "t.slt");
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 2, "--json a b")->status, SL_OK);
     assert_string_equal(p.args.operand[0], "a");
     assert_string_equal(p.args.operand[1], "b");
-    drop(&p);
+    release(&p);
     /* Written with an equals sign it is a file and nothing else. */
     assert_int_equal(parse(&p, 1, "--json=t.slt")->status, SL_OK);
     assert_string_equal(p.v.json, "t.slt");
     assert_int_equal(p.args.operands, 0);
-    drop(&p);
+    release(&p);
 }
 
 static void repeated_options_are_collected_in_order(void **state)
@@ -241,7 +242,7 @@ static void repeated_options_are_collected_in_order(void **state)
     assert_string_equal(p.v.list.item[0], "1");
     assert_string_equal(p.v.list.item[1], "2");
     assert_string_equal(p.v.list.item[2], "x=3");
-    drop(&p);
+    release(&p);
 }
 
 static void ranges_are_one_number_or_two(void **state)
@@ -252,11 +253,11 @@ static void ranges_are_one_number_or_two(void **state)
     assert_true(p.v.range.given);
     assert_int_equal(p.v.range.first, 3);
     assert_int_equal(p.v.range.last, 17);
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 0, "--launch 0")->status, SL_OK);
     assert_true(p.v.range.given);
     assert_int_equal(p.v.range.last, 0);
-    drop(&p);
+    release(&p);
     expect_error("--launch 9-3", "--launch: the range 9-3 ends before it begins");
     expect_error("--launch 3-", "--launch: '3-' is neither a number nor a range A-B");
     expect_error("--launch -3", "--launch: '-3' is neither a number nor a range A-B");
@@ -271,7 +272,7 @@ static void dimensions_that_are_left_out_are_one(void **state)
     assert_int_equal(p.v.dims[0], 16);
     assert_int_equal(p.v.dims[1], 8);
     assert_int_equal(p.v.dims[2], 1);
-    drop(&p);
+    release(&p);
     expect_error("--grid 1,2,3,4", "--grid: '1,2,3,4' is not X, X,Y or X,Y,Z");
     expect_error("--grid 1,,2", "--grid: '1,,2' is not X, X,Y or X,Y,Z");
     expect_error("--grid 0", "--grid: 0 is not between 1 and 65535");
@@ -286,7 +287,7 @@ static void the_options_that_were_given_are_listed_in_table_order(void **state)
     assert_int_equal(p.args.sets, 4);
     for (size_t i = 0; i < 4; i++)
         assert_string_equal(p.args.set[i]->name, expected[i]);
-    drop(&p);
+    release(&p);
 }
 
 static void values_are_told_as_they_could_be_typed(void **state)
@@ -305,7 +306,7 @@ static void values_are_told_as_they_could_be_typed(void **state)
         assert_string_equal(sl_option_text(p.args.set[i], &p.v, text, sizeof text), expected[i][1]);
     }
     assert_string_equal(sl_option_text(p.args.set[5], &p.v, text, 3), "1 ");
-    drop(&p);
+    release(&p);
 }
 
 static void help_stops_the_reading(void **state)
@@ -314,10 +315,10 @@ static void help_stops_the_reading(void **state)
     parsed p;
     assert_int_equal(parse(&p, 3, "--count 3 -h --frobnicate")->status, SL_OK);
     assert_true(p.args.help);
-    drop(&p);
+    release(&p);
     assert_int_equal(parse(&p, 0, "-- ./app --help")->status, SL_OK);
     assert_false(p.args.help);
-    drop(&p);
+    release(&p);
 }
 
 int main(void)

@@ -82,7 +82,7 @@ exits 0
 stdout_has '"format": "threads"'
 stdout_has '"ld_requests": 1, "ld_sectors": 1'
 
-it 'names the line of a bad foreign trace and leaves no file'
+it 'names the line of a bad foreign trace and writes no file'
 printf '%s#BEGIN_TB\nthread block = 7,0,0\n' "$header" >bad.traceg
 run "$sluice" import bad.traceg -o bad.slt
 exits 1
@@ -100,13 +100,13 @@ stderr_has 'warning: cut.slt: the trace is damaged or cut off'
 it 'says when a file is no trace'
 run "$sluice" info "$SLUICE_SOURCE/CMakeLists.txt"
 exits 1
-stderr_has 'this is no trace that Sluice can read'
+stderr_has 'not a trace that Sluice can read'
 run "$sluice" info nothing.slt
 exits 1
 stderr_has 'cannot open nothing.slt'
 
 for signal in INT TERM HUP; do
-    it "leaves nothing behind when SIG$signal ends it"
+    it "removes its temporary files when SIG$signal ends it"
     mkdir "ended-$signal"
     start "$sluice" trace -o "ended-$signal/t.slt" --json "ended-$signal/t.json" matmul n=1024
     while [ -z "$(find "ended-$signal" -name 't.slt.tmp-*')" ] && kill -0 "$started" 2>/dev/null; do sleep 0.05; done

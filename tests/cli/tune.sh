@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Bypass plans: tune, apply, measure, and run --plan. The GPU is a library of the tests' own: kernels run on the emulator
+# Bypass plans: tune, apply, measure, and run --plan. The GPU is a library of the tests: kernels run on the emulator
 # and take 200 us; what bypassing gains is said in tests/device/emulated_cuda.c.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 mkdir driver && ln -s "${SLUICE_EMULATED_CUDA:?}" driver/libcuda.so.1
@@ -46,7 +46,7 @@ on_gpu tune table_stream_l1 --size small steps=20
 exits 0
 [ -z "$kept" ] || [ "$(timings)" -gt "$kept" ] || fail 'it took those of other data'
 
-it 'compares ways to choose'
+it 'compares selection strategies'
 on_gpu tune table_stream_l1 --size small --select paper,PassL2,CacheAll,Liang,SelectL2,SelectL0/1,PassL0/1,bound,ours --csv table.csv
 exits 0
 [ "$(wc -l <table.csv)" = 10 ] || fail "$(cat table.csv)"
@@ -97,7 +97,7 @@ it 'measures a plan again and compares memory'
 on_gpu measure "$@" --plan copy.json
 exits 0
 stdout_has '1.1'
-stdout_has 'the same bytes in memory'
+stdout_has 'identical memory'
 
 it 'refuses a mode that the target cannot express, and writes nothing'
 run "$sluice" apply copy.json copy.ptx -o out.ptx
@@ -106,7 +106,7 @@ stderr_has 'copy.ptx:12'
 stderr_has 'needs .target sm_80'
 absent out.ptx
 
-it 'writes a plan into PTX and touches nothing else'
+it 'writes a plan into PTX and changes nothing else'
 run "$sluice" apply copy.json copy.ptx --target sm_80 -o out.ptx
 exits 0
 diff copy.ptx out.ptx >changes
@@ -186,7 +186,7 @@ stderr_has 'broken.ptx:1'
 it 'says what is missing on the command line'
 run "$sluice" measure table_stream_l1
 exits 2
-stderr_has '--plan is missing'
+stderr_has '--plan FILE is missing'
 run "$sluice" tune copy.ptx
 exits 2
 stderr_has '--grid is missing'
@@ -201,7 +201,7 @@ exits 2
 stderr_has '--thresh1'
 run "$sluice" apply copy.json copy.ptx --target 80
 exits 2
-stderr_has 'like sm_80'
+stderr_has 'such as sm_80'
 run "$sluice" run vecadd --plan copy.json
 exits 2
 stderr_has 'sluice measure'
@@ -233,7 +233,7 @@ run "$sluice" tune vecadd --size small --gpu fermi-gtx48
 exits 1
 stderr_has 'fermi-gtx480'
 
-it 'leaves no plan behind when something fails'
+it 'writes no plan when something fails'
 on_gpu tune vecadd --size small -o /nonexistent/plan.json
 exits 1
 stderr_has '/nonexistent/plan.json'
@@ -263,7 +263,7 @@ run "$sluice" ptx copy.ptx
 exits 1
 run "$sluice" ptx "$programs/nbody" -n 7
 exits 1
-stderr_has 'no PTX text 7'
+stderr_has 'no PTX module 7'
 
 it 'tunes the kernel of a program outside of it'
 on_gpu tune nbody.ptx --grid 2 --block 128 --arg 'f32[1K]:random' --arg 'f32[1K]' --arg 'f32[1K]:zero' --arg s32:256 \
@@ -276,14 +276,14 @@ run "$sluice" run --plan nbody.json -- "$programs/nbody"
 exits 0
 stderr_has 'step'
 stderr_has 'loads bypass'
-stderr_has 'all the same'
+stderr_has 'all identical'
 echo 'exit code 0' >>"$scratch/stdout"
 diff "$source_root/tests/programs/expected/nbody.txt" "$scratch/stdout" >"$scratch/diff" || fail "$(cat "$scratch/diff")"
 
 it 'says when the plan belongs to another program'
 run "$sluice" run --plan copy.json -- "$programs/nbody"
 exits 1
-stderr_has 'belongs to other code'
+stderr_has 'was made for other code'
 run "$sluice" run --plan nothing.json -- "$programs/nbody"
 exits 1
 stderr_has 'nothing.json'

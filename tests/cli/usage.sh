@@ -26,12 +26,12 @@ it 'suggests the nearest command for a wrong one'
 run "$sluice" complation
 exits 2
 stdout_is ''
-stderr_has "there is no command 'complation'; did you mean 'completion'?"
+stderr_has "unknown command 'complation'; did you mean 'completion'?"
 
 it 'suggests nothing when nothing is near'
 run "$sluice" zzzzzzzz
 exits 2
-stderr_is "sluice: there is no command 'zzzzzzzz'
+stderr_is "sluice: unknown command 'zzzzzzzz'
 Try 'sluice --help'."
 
 it 'rejects an unknown option before the command'
@@ -84,7 +84,7 @@ stderr_has 'a shell is missing'
 it 'names what is too much'
 run "$sluice" completion bash fish
 exits 2
-stderr_has "'fish' is one argument too many"
+stderr_has "unexpected argument 'fish'"
 
 it 'suggests the nearest option for a wrong one'
 run "$sluice" completion --hlep

@@ -82,7 +82,7 @@ exits 0
 stdout_has '25.0%'
 stdout_has '-  '
 
-it 'leaves launches with few sectors out of the means'
+it 'excludes launches with few sectors from the means'
 run "$sluice" validate mm.slt -c good.csv --min-sectors 5000
 exits 0
 stdout_has '0 of 1 launches have more than 5,000 load sectors'
@@ -129,7 +129,7 @@ exits 1
 stderr_has "many.csv: there are no counters of the workload 'vecadd'"
 run "$sluice" validate all -c good.csv
 exits 1
-stderr_has "good.csv: 'all' stands for the workloads of the file, which has no column 'workload'"
+stderr_has "good.csv: the file has no column 'workload', which 'all' requires"
 
 it 'finds the workload of a trace in such a file, by its launches'
 "$sluice" trace --quiet -o stencil.slt --size small stencil2d
@@ -199,7 +199,7 @@ exits 1
 stderr_has "number.csv:4: '4,09' is no number, as the value of $l1.sum"
 run "$sluice" validate mm.slt
 exits 2
-stderr_has '--counters is needed'
+stderr_has '--counters FILE is missing'
 
 it 'says which launches have no counters'
 head -n 2 many.csv >first.csv
@@ -224,6 +224,6 @@ stdout_lacks 'cycles'
 it 'refuses extensions of the model where the simulator is compared'
 run "$sluice" validate mm.slt -c good.csv --with sim --ablation
 exits 2
-stderr_has 'do not go with --with sim'
+stderr_has 'require --with model'
 
 done_testing

@@ -33,7 +33,7 @@ DONE:
 }
 END
 
-it 'lists the workloads, a line each, with what they execute and touch'
+it 'lists the workloads, a line each, with what they execute and access'
 run "$sluice" workloads
 exits 0
 stdout_has 'workload  '
@@ -44,7 +44,7 @@ stderr_is ''
 it 'shows the sizes and parameters of a workload'
 run "$sluice" workloads matmul_tiled
 exits 0
-stdout_has '    small    n=64 (1 launch, 43,648 warp instructions, 48.0 KiB touched)'
+stdout_has '    small    n=64 (1 launch, 43,648 warp instructions, 48.0 KiB footprint)'
 stdout_lacks 'vecadd'
 
 it 'lists the workloads with a tag or of a class'
@@ -63,7 +63,7 @@ exits 2
 stderr_has "no workload has the tag 'nothing'"
 run "$sluice" workloads --paper frcc
 exits 2
-stderr_has "no paper is called 'frcc'; did you mean 'frc'?"
+stderr_has "unknown paper 'frcc'; did you mean 'frc'?"
 run "$sluice" workloads matmull
 exits 2
 stderr_has "the nearest is 'matmul'"
@@ -82,12 +82,12 @@ exits 0
 stdout_has 'matmul n=64, seed 1: 4096 values checked against the CPU, all equal'
 stderr_is ''
 
-it 'runs a workload with a parameter and a seed of its own'
+it 'runs a workload with a parameter and a seed'
 run "$sluice" run stencil2d --size small --seed 9 steps=3 width=40
 exits 0
 stdout_has 'stencil2d width=40 height=96 steps=3, seed 9: 3840 values checked'
 
-it 'leaves the check out when told to'
+it 'skips the check with --no-check'
 run "$sluice" run vecadd --size small --no-check
 exits 0
 stdout_has 'not checked'
@@ -118,7 +118,7 @@ run "$sluice" trace -o mm.slt matmul --size small
 exits 0
 exists mm.slt
 
-it 'leaves no trace when the workload cannot run'
+it 'writes no trace when the workload cannot run'
 run "$sluice" trace -o none.slt matmul n=0
 exits 1
 stderr_has 'n=0 is out of range'
@@ -186,7 +186,7 @@ else
     stderr_has 'libcuda.so.1'
 fi
 
-# A driver library of the tests' own, whose launches take 2.5 ms and which knows one kernel.
+# A driver library of the tests, whose launches take 2.5 ms and which knows one kernel.
 mkdir driver && ln -s "${SLUICE_FAKE_CUDA:?}" driver/libcuda.so.1
 cat >fill.ptx <<'END'
 .version 7.0

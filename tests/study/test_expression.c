@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas of papers: what they say, what they leave out, and what is wrong in them. */
+/* Formulas of papers: values, holes and errors. */
 #include "study/expression.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ static void groups_are_summarised(void **state)
     assert_false(holes);
 }
 
-static void what_is_unknown_is_left_out_of_groups_and_said(void **state)
+static void unknown_values_are_skipped_in_groups_and_reported(void **state)
 {
     (void)state;
     bool holes = false;
@@ -132,18 +132,18 @@ static void mistakes_are_named(void **state)
     (void)state;
     static const struct {
         const char *text, *reason;
-    } cases[] = {{"C.cycles", "there is no configuration 'C'"},
-                 {"mean(X, 1)", "there is no group 'X'"},
-                 {"at(X, 1)", "there is no program 'X'"},
-                 {"meen(PQ, 1)", "no function 'meen'"},
+    } cases[] = {{"C.cycles", "unknown configuration 'C'"},
+                 {"mean(X, 1)", "unknown group 'X'"},
+                 {"at(X, 1)", "unknown program 'X'"},
+                 {"meen(PQ, 1)", "or a function, not 'meen'"},
                  {"(1 + 2", "a ')' is missing"},
-                 {"1 +", "something is missing at the end"},
-                 {"1 2", "this is left over: '2'"},
-                 {"A.", "the name of a counter"},
-                 {"mean(PQ)", "a ',' has to follow 'PQ'"},
-                 {"min 1", "a '(' has to follow"},
-                 {"1 & 2", "left over: '& 2'"},
-                 {"", "something is missing"}};
+                 {"1 +", "the expression is incomplete"},
+                 {"1 2", "unexpected text '2'"},
+                 {"A.", "a counter name is missing"},
+                 {"mean(PQ)", "a ',' is missing after 'PQ'"},
+                 {"min 1", "a '(' is missing"},
+                 {"1 & 2", "unexpected text '& 2'"},
+                 {"", "is incomplete"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sl_arena arena;
         sl_error error = {0};
@@ -162,7 +162,7 @@ static void mistakes_are_named(void **state)
     const sl_expression *e;
     sl_arena_init(&arena);
     assert_int_equal(sl_expression_parse(deep, &names, &arena, &e, &error), SL_SYNTAX);
-    assert_non_null(strstr(error.text, "nested too deeply"));
+    assert_non_null(strstr(error.text, "too many nested parentheses"));
     sl_arena_fini(&arena);
 }
 
@@ -171,7 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_bind_as_usual),
         cmocka_unit_test(groups_are_summarised),
-        cmocka_unit_test(what_is_unknown_is_left_out_of_groups_and_said),
+        cmocka_unit_test(unknown_values_are_skipped_in_groups_and_reported),
         cmocka_unit_test(the_points_it_needs_follow_from_it),
         cmocka_unit_test(mistakes_are_named),
     };

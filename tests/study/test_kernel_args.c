@@ -72,7 +72,7 @@ static void wrong_words_are_answered_with_the_right_ones(void **state)
     assert_refused("int:1", "types are u8 to u64");
     assert_refused("f32[4]:randm", "did you mean 'random'");
     assert_refused("f32[4]:file", "write file:PATH");
-    assert_refused("f32[4]:zero:1", "'zero' takes nothing after it");
+    assert_refused("f32[4]:zero:1", "'zero' takes no value");
     assert_refused("u32[4]:random:-5", "'-5' is not a bound");
     assert_refused("f32[4", "TYPE[COUNT]:FILL");
     assert_refused("f32[]:zero", "'' is not a number of elements");
@@ -87,7 +87,7 @@ static sl_device *open_device(void)
 }
 
 /* The buffer as the kernel would see it; the caller frees it. */
-static void *placed(sl_device *device, const char *text, uint64_t count)
+static void *allocated(sl_device *device, const char *text, uint64_t count)
 {
     sl_kernel_arg arg = parse(text);
     sl_random random = sl_random_seed(1);
@@ -103,14 +103,14 @@ static void *placed(sl_device *device, const char *text, uint64_t count)
     return data;
 }
 
-static void buffers_are_filled_as_told(void **state)
+static void buffers_are_filled_as_requested(void **state)
 {
     (void)state;
     sl_device *device = open_device();
-    uint32_t *zero = placed(device, "u32[4]", 4), *iota = placed(device, "u32[1K]:iota", 1024);
-    double *reals = placed(device, "f64[3]:iota", 3);
-    float *halves = placed(device, "f32[3]:0.5", 3), *unit = placed(device, "f32[1000]:random", 1000);
-    uint16_t *small = placed(device, "u16[1000]:random:10", 1000);
+    uint32_t *zero = allocated(device, "u32[4]", 4), *iota = allocated(device, "u32[1K]:iota", 1024);
+    double *reals = allocated(device, "f64[3]:iota", 3);
+    float *halves = allocated(device, "f32[3]:0.5", 3), *unit = allocated(device, "f32[1000]:random", 1000);
+    uint16_t *small = allocated(device, "u16[1000]:random:10", 1000);
     for (uint32_t i = 0; i < 1000; i++) {
         assert_int_equal(iota[i], i);
         assert_true(unit[i] >= 0 && unit[i] < 1);
@@ -136,7 +136,7 @@ static void a_file_fills_a_buffer_of_its_size_and_no_other(void **state)
     sl_device *device = open_device();
     sl_random random = sl_random_seed(1);
     snprintf(text, sizeof text, "u8[8]:file:%s", path);
-    char *data = placed(device, text, 8);
+    char *data = allocated(device, text, 8);
     assert_memory_equal(data, "abcdefgh", 8);
     free(data);
     snprintf(text, sizeof text, "u8[9]:file:%s", path);
@@ -174,7 +174,7 @@ int main(void)
         cmocka_unit_test(scalars_have_the_bits_of_their_type),
         cmocka_unit_test(values_that_do_not_fit_are_refused),
         cmocka_unit_test(wrong_words_are_answered_with_the_right_ones),
-        cmocka_unit_test(buffers_are_filled_as_told),
+        cmocka_unit_test(buffers_are_filled_as_requested),
         cmocka_unit_test(a_file_fills_a_buffer_of_its_size_and_no_other),
         cmocka_unit_test(buffers_print_eight_to_a_line),
     };

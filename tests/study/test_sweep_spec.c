@@ -60,7 +60,7 @@ static void too_many_points_are_refused(void **state)
         snprintf(text + strlen(text), 10, "]\n");
     }
     assert_int_equal(parse(text, &spec, &error), SL_SYNTAX);
-    assert_string_equal(error.text, "these are more than 1000000 points");
+    assert_string_equal(error.text, "the sweep has more than 1000000 points");
     assert_string_equal(error.file, "folder/spec.yaml");
     sl_sweep_spec_free(&spec);
 }
@@ -151,7 +151,7 @@ static void only_a_simulation_has_a_stream(void **state)
     point.stream = true;
     assert_int_equal(sl_point_machine(&point, &machine, &error), SL_OK);
     assert_int_equal(sl_point_keys(&point, &machine, key, trace, &error), SL_INVALID);
-    assert_string_equal(error.text, "'stream: yes': only points of 'kind: sim' have a stream");
+    assert_string_equal(error.text, "'stream: yes' requires 'kind: sim'");
 }
 
 static void values_add_up_by_name(void **state)
