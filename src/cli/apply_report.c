@@ -69,7 +69,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
         put_text(&j, "opcode", l->opcode);
         put_text(&j, "array", l->array);
         put_text(&j, "mode", sl_bypass_name(l->mode));
-        put_text(&j, "instruction", l->instruction);
+        put_text(&j, "assembly", l->instruction);
         put_text(&j, "wanted_bits", l->wanted);
         put_text(&j, "bits", l->got);
         put_text(&j, "trouble", l->trouble);
@@ -91,7 +91,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 {
     const sl_applied *applied = result;
     (void)error;
-    fputs("function,place,line,source,source_line,opcode,array,mode,instruction,wanted_bits,bits,trouble\n", file);
+    fputs("function,instruction,line,source,source_line,opcode,array,mode,assembly,wanted_bits,bits,trouble\n", file);
     for (size_t i = 0; i < applied->loads; i++) {
         const sl_applied_load *l = &applied->load[i];
         const char *rest[] = {l->opcode, l->array,  sl_bypass_name(l->mode), l->instruction, l->wanted,
