@@ -150,7 +150,7 @@ void sl_failures_text(FILE *file, const sl_launch_log *log)
         const sl_logged_launch *l = &log->launches.items[i];
         if (l->failed && failed++ < MAX_FAILURES)
             fprintf(file, "%slaunch %" PRIu64 " failed: %s\n", failed == 1 ? "\n" : "", l->index,
-                    *l->failure ? l->failure : "it was not recorded why");
+                    *l->failure ? l->failure : "reason not recorded");
     }
     if (failed > MAX_FAILURES)
         fprintf(file, "%zu more launches failed\n", failed - MAX_FAILURES);

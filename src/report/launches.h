@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report "per kernel launch: what it executed and touched", as text, JSON and CSV.
+/* The report "what each kernel launch executed and accessed", as text, JSON and CSV.
  *
  * A log collects launches as they end (it copies what it needs; kernels may be gone later) and is shown at the end. */
 #ifndef SL_REPORT_LAUNCHES_H

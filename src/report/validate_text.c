@@ -95,7 +95,7 @@ static void cell_difference(sl_table *t, sl_quantity q, bool known, double diffe
                        sl_quantity_is_share(q) ? "" : "%");
 }
 
-/* A table with some columns of its own before those of the quantities that are known. */
+/* A table with the given columns before those of the known quantities. */
 static sl_table *quantity_table(const sl_validation *v, const sl_column *first, size_t firsts)
 {
     sl_column columns[8 + 3 * SL_QUANTITIES];
@@ -104,7 +104,7 @@ static sl_table *quantity_table(const sl_validation *v, const sl_column *first, 
         if (sl_validation_has(v, q)) {
             columns[firsts++] = (sl_column)SL_NUMBERS(sl_metric_infos[sl_quantity_infos[q].metric].heading);
             columns[firsts++] = (sl_column){v->variant[0], true, false};
-            columns[firsts++] = (sl_column){"diff", true, false};
+            columns[firsts++] = (sl_column){"error", true, false};
         }
     return sl_table_create(columns, firsts);
 }
@@ -198,7 +198,7 @@ static const group *next_worst(const group *groups, size_t count, int q, const g
 static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true},      {"#", true, false},
-                                 {"measured", true, false}, {v->variant[0], true, false}, {"diff", true, false}};
+                                 {"measured", true, false}, {v->variant[0], true, false}, {"error", true, false}};
     size_t count;
     group *groups = group_launches(v, false, true, &count);
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
@@ -262,7 +262,7 @@ static sl_status print_counters(FILE *file, const sl_validation *v, size_t width
 sl_status sl_validation_text(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     if (!v->launches) {
-        fputs("there is no launch with counters\n", file);
+        fputs("no launch has counters\n", file);
         return SL_OK;
     }
     sl_status status = print_launches(file, v, width, error);
