@@ -26,7 +26,7 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
     tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
     if (!cautious || faster)
         return SL_OK;
-    tuned->verdict = "the plan is not significantly faster: the original is kept";
+    tuned->verdict = "the plan is not faster for certain: the original is kept";
     memset(tuned->mode, 0, tuner->graph->loads);
     memset(tuned->why, 0, tuner->graph->loads * sizeof *tuned->why);
     tuned->chosen = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option text: see options.h. One table entry per option gives its name, type and place; both directions walk it.
+/* The option text: see options.h. One table entry per option gives its name, type and offset; both directions walk it.
  */
 #include "cudart/options.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From executed instructions to the static table of a kernel. An Accel-Sim trace has no control flow graph; basic
- * blocks are what always ran together: neighbours that were never seen apart, nor with different masks. */
+ * blocks are runs of neighbours that always executed together, with the same mask. */
 #include <string.h>
 
 #include "base/mangle.h"
@@ -28,7 +28,7 @@ void sl_sass_table_fini(sl_sass_table *t)
     *t = (sl_sass_table){0};
 }
 
-/* Instructions are 8 or 16 bytes apart. */
+/* Instructions take 8 or 16 bytes. */
 static size_t bucket_of(const sl_sass_table *t, uint32_t pc)
 {
     return (pc >> 3 ^ pc >> 15) & (t->bucket_count - 1);

@@ -67,7 +67,7 @@ static void escapes_become_characters(void **state)
 static void what_is_not_json_is_refused_with_its_place(void **state)
 {
     (void)state;
-    EXPECT_ERROR("", 1, 1, "ends where a value is wanted");
+    EXPECT_ERROR("", 1, 1, "ends where a value is expected");
     EXPECT_ERROR("{\"a\": 1,\n}", 2, 1, "a key");
     EXPECT_ERROR("[1 2]", 1, 4, "a comma or ]");
     EXPECT_ERROR("[1,\n 2", 2, 3, "a comma or ]");
