@@ -73,7 +73,7 @@ static void put_name(FILE *file, const char *key, size_t number, const char *nam
     put_text(file, name);
 }
 
-/* Where an instruction stands: a source line, else a line of the PTX, else an address. */
+/* The location of an instruction: a source line, else a PTX line, else an address. */
 static const char *file_of(const sl_inst_name *inst)
 {
     if (inst->source_line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace says of its launches, as a log. */
+/* Counts the launches of a trace into a launch log. */
 #ifndef SL_REPORT_COUNT_LOG_H
 #define SL_REPORT_COUNT_LOG_H
 

@@ -38,7 +38,7 @@ static void list_counts(const sl_hpca14_result *r, count out[COUNTS])
 
 sl_status sl_hpca14_report_text(FILE *file, const sl_hpca14_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"as the authors' program counts", false, true}, {"", true, false}};
+    static const sl_column columns[] = {{"counter of the authors' program", false, true}, {"", true, false}};
     const sl_hpca14_result *r = report->result;
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!t)

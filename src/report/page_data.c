@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting together what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
+/* Joins what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
  * instructions are. Where the model and the trace both know a counter the model's is taken: its sectors are those of
  * the machine. */
 #include "report/page_data.h"

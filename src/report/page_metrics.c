@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of metrics in the tables of a page: of those that pages can show the ones that have a value somewhere. */
+/* Columns of metrics in the tables of a page: those of the list below that have a value in some row. */
 #include <string.h>
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the data of a kernel comes back: histograms, which the script draws, and as tables. */
+/* Reuse of the data of a kernel: histograms, which the script draws, and tables. */
 #include <inttypes.h>
 
 #include "base/text.h"

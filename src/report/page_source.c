@@ -182,7 +182,7 @@ static void sum_line(const sl_page_kernel *k, const sl_source_text *source, uint
     }
 }
 
-/* The line of the other source that a line of PTX was made from. */
+/* The line of the CUDA source that a line of PTX was compiled from. */
 static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
@@ -196,7 +196,7 @@ static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_
     }
 }
 
-/* Misses of the line, behind them how large a part of the kernel's they are. */
+/* Misses of the line; the background shows their share of the kernel's misses. */
 static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
 {
     uint64_t misses = sum->counts.value[SL_COUNTER_ld_sector_misses];
@@ -230,7 +230,7 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, ui
     sl_html_cell_metric(file, SL_METRIC_reuse_accesses_without_reuse, &row);
 }
 
-/* Loads of one line beyond these are few, and as their neighbours. */
+/* More loads in one line are rare, and similar to these. */
 enum { MAX_PLANNED = 64 };
 
 static void put_planned(FILE *file, const sl_page_kernel *k, const sl_source_text *source, uint32_t line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulator says, as JSON and CSV: every value exact. */
+/* Simulated launches as JSON and CSV: every value exact. */
 #include <inttypes.h>
 
 #include "report/parts.h"

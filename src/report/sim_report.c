@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects what the simulator says of launches. */
+/* Collects the results of simulated launches. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -97,13 +97,13 @@ static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t wi
     sl_status status = sl_table_finish(t, file, width, error);
     char text[SL_HUMAN_BYTES];
     if (!status && energy)
-        fprintf(file, "All levels take %s uJ, leakage included\n", sl_human_ratio(total_nj / 1000, 2, text));
+        fprintf(file, "All levels: %s uJ, including leakage\n", sl_human_ratio(total_nj / 1000, 2, text));
     return status;
 }
 
-/* ---- misses of a level that takes its time with them ---- */
+/* ---- misses of a level with non-overlapped miss handling ---- */
 
-/* Operations are those of threads: an instruction of a warp is as many as it has active lanes. */
+/* Operations are thread instructions. */
 static void misses_row(sl_table *t, const sl_counts *c, const sl_sim_level_result *r, bool frc)
 {
     uint64_t all = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
@@ -150,7 +150,7 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
     return sl_table_finish(t, file, width, error);
 }
 
-/* What policies say of themselves, after the last launch: tables of levels that are kept go on counting. */
+/* Statistics of policies after the last launch; those of levels that are not flushed accumulate. */
 static sl_status print_statistics(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("level"), SL_NAMES("policy"), SL_NAMES("statistic"),

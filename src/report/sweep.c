@@ -58,8 +58,8 @@ static void cell_point(sl_table *t, const sl_sweep *s, size_t point, const char 
 /* Rows of one kernel; NULL: of all together. */
 static sl_status print_kernel(FILE *file, const sl_sweep *s, const char *symbol, size_t width, sl_error *error)
 {
-    static const sl_column first[] = {SL_TEXTS("varied"), SL_NUMBERS("L1 size"), SL_NUMBERS("ways"),
-                                      SL_NUMBERS("line size"), SL_NUMBERS("MSHRs")};
+    static const sl_column first[] = {SL_TEXTS("varied"), SL_NUMBERS("L1 size"), SL_NUMBERS("ways"), SL_NUMBERS("line"),
+                                      SL_NUMBERS("MSHRs")};
     sl_table *t = sl_metric_table(first, sizeof first / sizeof *first, &swept, NULL, 0);
     for (size_t i = 0; i < s->points; i++) {
         sl_counts sum = {0};

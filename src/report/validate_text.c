@@ -55,7 +55,7 @@ static group *group_launches(const sl_validation *v, bool all, bool by_kernel, s
         const sl_validated *l = &v->launch[i];
         if (!all && !sl_validation_counts(v, l))
             continue;
-        size_t g = by_kernel ? *count : 0; /* launches of a workload stand together: the latest are the likeliest */
+        size_t g = by_kernel ? *count : 0; /* launches of a workload are adjacent: search from the last */
         while (g && !same_kernel(groups[g - 1].first, l))
             g--;
         add_launch(&groups[g ? g - 1 : (*count)++], l);
@@ -111,7 +111,7 @@ static sl_table *quantity_table(const sl_validation *v, const sl_column *first, 
 
 /* ---- launches ---- */
 
-/* A line per launch with what the prediction differs by, or per kernel with the mean of absolute differences. */
+/* A row per launch with its error, or per kernel with the mean absolute error. */
 static sl_status print_launches(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     bool many = v->launches > MAX_LAUNCH_LINES;
@@ -138,8 +138,7 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
     free(groups);
     sl_status status = sl_table_finish(t, file, width, error);
     if (!status && many)
-        fprintf(file, "\n%zu launches by kernel, with their mean absolute differences; --json and --csv show each\n",
-                v->launches);
+        fprintf(file, "\n%zu launches by kernel, with mean absolute errors; --json and --csv show each\n", v->launches);
     return status;
 }
 
