@@ -72,12 +72,12 @@ exits 0
 run cmp simulated.json again.json
 exits 0
 
-it 'shows what loads gain by going past caches, as a plan says it'
+it 'shows what loads gain by bypassing caches, as in the plan'
 "$sluice" tune gather --size small --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
 sed 's/"mode": "none"/"mode": "both"/' plan.json >both.json
 run "$sluice" report gather --size small --gpu fermi-gtx480 --brief --plan both.json -o planned.html --json planned.json
 exits 0
-file_has planned.html 'A plan made on <b>sim fermi-gtx480</b> by <b>ours</b>'
+file_has planned.html 'Plan timed on <b>sim fermi-gtx480</b> by <b>ours</b>'
 gain=$(sed -n 's/.*"instruction": [0-9]*,.*"affinity": {"L1": \(-*[0-9.]*\).*/\1/p' plan.json | head -n 1)
 file_has planned.json "\"affinity\": {\"L1\": $gain"
 file_has planned.json '"plan": "both"'

@@ -156,7 +156,7 @@ stderr_has "unknown bypass mode 'L3'"
 plan "$hash" '3 L1' >plan.json
 run "$sluice" apply plan.json "$data/spmv_jds.ll"
 exits 1
-stderr_has 'has none there'
+stderr_has 'has no load there'
 sed 's/\(%[0-9a-z.]* = load\) i32/\1 volatile i32/' "$data/spmv_jds.ll" >volatile.ll
 plan "$(hash_of volatile.ll)" '15 L2' >plan.json
 run "$sluice" apply plan.json volatile.ll

@@ -81,7 +81,7 @@ awk -F, '{ if (NR == 1) columns = NF; else if (NF != columns) exit 1 }' levels.c
 it 'adds the energy of the levels up where the machine has figures for it'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt
 stdout_has 'energy uJ'
-stdout_has 'leakage included'
+stdout_has 'including leakage'
 
 it 'writes a timeline of a window that Perfetto reads'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json --window 2000-2999 -q

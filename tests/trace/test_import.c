@@ -305,7 +305,7 @@ static void bad_lines_are_named(void **state)
         {"0000 ffffffff 0 LDG.E 0 4 3 0x10 0", "mode"},
         {"0000 ffffffff 0 LDG.E 0 4 1 0x10", "addresses"},
         {"0000 ffffffff 0 LDG.E 0 4 0 0x10 0x20", "addresses"},
-        {"0000 ffffffff 0 EXIT 0 0 0 0", "goes on"},
+        {"0000 ffffffff 0 EXIT 0 0 0 0", "unexpected text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
