@@ -125,7 +125,7 @@ void sl_section_planned(FILE *file, const sl_page *page, size_t kernel)
         return;
     sl_htmlf(file, "<p class=note>Plan timed on <b>%s</b>", plan->timer ? plan->timer : "no timer");
     if (plan->select)
-        sl_htmlf(file, " by <b>%s</b>", plan->select);
+        sl_htmlf(file, ", selection strategy <b>%s</b>", plan->select);
     char base[SL_HUMAN_BYTES], with[SL_HUMAN_BYTES];
     fprintf(file, ": %s %s original, %s with the plan (%+.1f %%)", sl_human_count((uint64_t)k->base, base),
             plan->unit ? plan->unit : "", sl_human_count((uint64_t)k->planned, with), k->gain);

@@ -77,9 +77,9 @@ static void what_is_not_json_is_refused_with_its_location(void **state)
     EXPECT_ERROR("1.", 1, 1, "behind the point");
     EXPECT_ERROR("1e", 1, 1, "exponent");
     EXPECT_ERROR("1e999", 1, 1, "too large");
-    EXPECT_ERROR("+1", 1, 1, "not a value");
-    EXPECT_ERROR("nul", 1, 1, "not a value");
-    EXPECT_ERROR("// no\n1", 1, 1, "not a value");
+    EXPECT_ERROR("+1", 1, 1, "expected a value");
+    EXPECT_ERROR("nul", 1, 1, "expected a value");
+    EXPECT_ERROR("// no\n1", 1, 1, "expected a value");
     EXPECT_ERROR("1 2", 1, 3, "behind the end");
     EXPECT_ERROR("\"ab", 1, 4, "ends inside a string");
     EXPECT_ERROR("\"a\nb\"", 1, 3, "control characters");

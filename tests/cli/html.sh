@@ -77,7 +77,7 @@ it 'shows what loads gain by bypassing caches, as in the plan'
 sed 's/"mode": "none"/"mode": "both"/' plan.json >both.json
 run "$sluice" report gather --size small --gpu fermi-gtx480 --brief --plan both.json -o planned.html --json planned.json
 exits 0
-file_has planned.html 'Plan timed on <b>sim fermi-gtx480</b> by <b>ours</b>'
+file_has planned.html 'Plan timed on <b>sim fermi-gtx480</b>, selection strategy <b>ours</b>'
 gain=$(sed -n 's/.*"instruction": [0-9]*,.*"affinity": {"L1": \(-*[0-9.]*\).*/\1/p' plan.json | head -n 1)
 file_has planned.json "\"affinity\": {\"L1\": $gain"
 file_has planned.json '"plan": "both"'

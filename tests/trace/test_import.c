@@ -319,7 +319,7 @@ static void bad_lines_are_named(void **state)
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\nwarp = 1\n"), FIRST,
                  "insts");
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\n"),
-                 FIRST + 1, "before");
+                 FIRST + 1, "duplicate");
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n"), FIRST,
                  "ends within a warp");
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\n"), FIRST - 2, "within a thread");
