@@ -159,7 +159,7 @@ static void print_fills(FILE *file, const sl_profile_counts *c, const sl_profile
     print_share(file, "", c->line_accesses - c->fills, c->line_accesses, " of accesses hit; ");
     print_share(file, "", once + c->evicted_before_reuse, c->fills, " of fills are evicted without a hit:\n");
     print_share(file, "    ", once, c->fills, " are never accessed again, ");
-    print_share(file, "", c->evicted_before_reuse, c->fills, " are reused, but only outside of that residency\n");
+    print_share(file, "", c->evicted_before_reuse, c->fills, " are accessed only before or after\n");
 }
 
 /* ---- footprint over time ---- */

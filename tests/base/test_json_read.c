@@ -80,7 +80,7 @@ static void what_is_not_json_is_refused_with_its_location(void **state)
     EXPECT_ERROR("+1", 1, 1, "expected a value");
     EXPECT_ERROR("nul", 1, 1, "expected a value");
     EXPECT_ERROR("// no\n1", 1, 1, "expected a value");
-    EXPECT_ERROR("1 2", 1, 3, "behind the end");
+    EXPECT_ERROR("1 2", 1, 3, "after the value");
     EXPECT_ERROR("\"ab", 1, 4, "ends inside a string");
     EXPECT_ERROR("\"a\nb\"", 1, 3, "control characters");
     EXPECT_ERROR("\"\\x\"", 1, 4, "backslash");
@@ -90,7 +90,7 @@ static void what_is_not_json_is_refused_with_its_location(void **state)
     EXPECT_ERROR("\"\xff\"", 1, 2, "not UTF-8");
     EXPECT_ERROR("\"\xc0\x80\"", 1, 2, "not UTF-8");
     EXPECT_ERROR("\"a\0b\"", 1, 3, "control characters");
-    EXPECT_ERROR("1\0", 1, 2, "behind the end");
+    EXPECT_ERROR("1\0", 1, 2, "after the value");
 }
 
 static void nesting_has_an_end(void **state)
