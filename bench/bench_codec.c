@@ -45,7 +45,7 @@ static void inner_loops(uint64_t addr[LANES], uint64_t k, uint64_t *seed)
         addr[i] = 0x7f0000000000 + k / 16 * 65536 + k % 16 * 4 + i * 256;
 }
 
-static void own_rows(uint64_t addr[LANES], uint64_t k, uint64_t *seed)
+static void lane_rows(uint64_t addr[LANES], uint64_t k, uint64_t *seed)
 {
     for (uint64_t i = 0; i < LANES; i++)
         addr[i] = k % 48 ? addr[i] + 4 : 0x7f0000000000 + (next_random(seed) & 0xfffff) * 4;
@@ -121,9 +121,9 @@ static double time_decode(const sl_warp_stream *stream, const sl_trace_kernel *k
 int main(void)
 {
     static const pattern patterns[] = {
-        {"coalesced", coalesced, UINT32_MAX},        {"coalesced, half the lanes", coalesced, 0x55555555},
-        {"16-lane rows", two_rows, UINT32_MAX},      {"inner loops of 16", inner_loops, UINT32_MAX},
-        {"rows of their own", own_rows, UINT32_MAX}, {"random gather, 4 MiB", gather, UINT32_MAX},
+        {"coalesced", coalesced, UINT32_MAX},      {"coalesced, half the lanes", coalesced, 0x55555555},
+        {"16-lane rows", two_rows, UINT32_MAX},    {"inner loops of 16", inner_loops, UINT32_MAX},
+        {"a row per lane", lane_rows, UINT32_MAX}, {"random gather, 4 MiB", gather, UINT32_MAX},
     };
     sl_inst inst = {.op_class = SL_CLASS_MEMORY, .space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4};
     sl_trace_bb bb = {0, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The emulator on one thread: how fast it runs the built-in workloads, alone, while recording, and while writing a
- * trace, and how large the traces are. First some workloads at sizes of their own, which goals are about, with the
+ * trace, and how large the traces are. First some workloads at chosen sizes, which goals are about, with the
  * naive matrix multiply against native scalar C; then all at their default sizes. */
 #include <math.h>
 #include <stdio.h>
@@ -27,9 +27,9 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Passes launches on to a listener of its own, if it has one, and takes their time. */
+/* Forwards launches to another sink, if it has one, and times them. */
 typedef struct stopwatch {
-    const sl_launch_sink *next; /* NULL: what is recorded is dropped */
+    const sl_launch_sink *next; /* NULL: what is recorded is discarded */
     bool wanted, count;
     double started, total;
     uint64_t thread_insts, warp_insts, accesses;
@@ -255,7 +255,7 @@ static int bench_chosen(const char *path)
     subject what[CHOSEN];
     measured all[CHOSEN];
     sl_error error;
-    print_heading("On one thread, at sizes of their own; millions of thread instructions per second:");
+    print_heading("On one thread, at chosen sizes; millions of thread instructions per second:");
     for (size_t i = 0; i < CHOSEN; i++) {
         what[i] = (subject){.tries = TRIES};
         memcpy(what[i].set, chosen[i].set, sizeof what[i].set);

@@ -40,7 +40,7 @@ static void write_text(const thread_pattern *p, const char *path)
         exit(1);
 }
 
-/* In a process of its own: its memory is not the model's. */
+/* In a separate process: its memory does not count as the model's. */
 static void make_trace(const thread_pattern *p, const char *path)
 {
     fflush(stdout);
@@ -99,7 +99,7 @@ static double megabytes_used(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-/* ---- the plain way ---- */
+/* ---- the baseline: a plain LRU stack ---- */
 
 enum { PREFIX = 300000 }; /* thread loads */
 
@@ -109,7 +109,7 @@ typedef struct plain {
     uint64_t loads, sum;
 } plain;
 
-static void touch(plain *s, uint64_t line)
+static void access_line(plain *s, uint64_t line)
 {
     size_t at = s->stack.count;
     while (at && s->stack.items[at - 1] != line)
@@ -139,7 +139,7 @@ static void run_plain(plain *s)
                     continue;
                 s->loads++;
                 if (a.addr / 128 != last)
-                    touch(s, last = a.addr / 128);
+                    access_line(s, last = a.addr / 128);
             }
         }
 }
@@ -153,7 +153,7 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The least time of this process alone: one thread, and nothing that waits. */
+/* The minimum CPU time: one thread that never waits. */
 static double best_model(modelled *m, double budget)
 {
     double best = 1e300, start = cpu_seconds();
@@ -204,7 +204,7 @@ static int measure_patterns(const sl_machine *machine)
     return missed + bench_goal("memory, the largest of these", megabytes_used(), "MB", false, 100);
 }
 
-enum { FEWEST_ROWS = 64, SIZES = 11 }; /* each twice the one before */
+enum { MIN_ROWS = 64, SIZES = 11 }; /* each twice the one before */
 
 /* Rows that differ in their columns: lines grow with the loads. All sizes take turns, so that what disturbs the machine
  * for a while does not hit one of them alone. */
@@ -212,7 +212,7 @@ static void measure_sizes(const sl_machine *machine, growth_point point[SIZES])
 {
     char path[SIZES][sizeof folder + 16];
     for (uint32_t i = 0; i < SIZES; i++) {
-        thread_pattern p = pattern_spmv(FEWEST_ROWS << i);
+        thread_pattern p = pattern_spmv(MIN_ROWS << i);
         snprintf(path[i], sizeof path[i], "%s/slt%u", folder, i);
         make_trace(&p, path[i]);
         point[i] = (growth_point){(double)pattern_loads(&p), 0, 1e300};
@@ -236,7 +236,7 @@ static int measure_growth(const sl_machine *machine, const char *plot)
     measure_sizes(machine, point);
     for (uint32_t i = 0; i < SIZES; i++) {
         char what[80];
-        snprintf(what, sizeof what, "spmvU of %u rows: N %.3g M, M %.3g K", FEWEST_ROWS << i, point[i].loads * 1e-6,
+        snprintf(what, sizeof what, "spmvU of %u rows: N %.3g M, M %.3g K", MIN_ROWS << i, point[i].loads * 1e-6,
                  point[i].lines * 1e-3);
         bench_value(what, point[i].nanoseconds, "ns/load");
     }

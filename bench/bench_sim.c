@@ -174,7 +174,7 @@ static uint64_t walk(const sl_machine *machine, const char *path, sl_pool *pool)
     return pieces;
 }
 
-/* In a process of its own, so that its memory is the simulator's alone. */
+/* In a separate process, so that only the simulator's memory is measured. */
 static measured measure(const char *gpu, const char *path)
 {
     int ends[2];

@@ -11,7 +11,7 @@ typedef struct growth_point {
     double nanoseconds;  /* per load */
 } growth_point;
 
-/* nanoseconds = constant + slope * log2 M, with the least sum of squares. Draws nothing. */
+/* nanoseconds = constant + slope * log2 M, fitted by least squares. Draws nothing. */
 void growth_fit(const growth_point *point, size_t count, double *constant, double *slope);
 /* Writes the SVG; false, with a line on standard error, where that fails. */
 bool growth_plot(const char *path, const growth_point *point, size_t count);

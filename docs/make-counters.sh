@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints docs/counters.md with its tables made anew from src/trace/metrics.def.
+# Prints docs/counters.md with its tables regenerated from src/trace/metrics.def.
 set -eu
 here=$(dirname "$0")
 # table MACRO: the lines of one macro as rows. Arguments are separated by commas outside of quotes and parentheses.
@@ -35,12 +35,12 @@ table()
     }' "$here/../src/trace/metrics.def"
 }
 sed '/^<!-- metrics.def -->$/q' "$here/counters.md"
-printf '### Counters\n\n| counter | unit | heading | what it counts | in Nsight Compute |\n|---|---|---|---|---|\n'
+printf '### Counters\n\n| counter | unit | heading | description | Nsight Compute metric |\n|---|---|---|---|---|\n'
 table SL_COUNTER
-printf '\n### Derived metrics\n\n| metric | unit | heading | what it is | formula |\n|---|---|---|---|---|\n'
+printf '\n### Derived metrics\n\n| metric | unit | heading | description | formula |\n|---|---|---|---|---|\n'
 table SL_DERIVED
-printf '\n### Of a reuse profile\n\n| metric | unit | heading | what it is | formula |\n|---|---|---|---|---|\n'
+printf '\n### Reuse profile metrics\n\n| metric | unit | heading | description | formula |\n|---|---|---|---|---|\n'
 table SL_REUSE
-printf '\n### Of each cache level\n\n| metric | unit | heading | what it counts |\n|---|---|---|---|\n'
+printf '\n### Counters of each cache level\n\n| metric | unit | heading | description |\n|---|---|---|---|\n'
 table SL_LEVEL
 sed -n '/^<!-- end -->$/,$p' "$here/counters.md"

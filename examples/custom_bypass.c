@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds a policy that lets loads go past the first cache, from outside, and simulates a trace with it beside built-in
- * ones. An instruction whose lines leave unused `limit` times in a row no longer gets lines; one request in `again`
- * still does, to see whether its lines are worth something now.
+/* Adds a custom bypass policy for L1 and simulates a trace with it beside built-in ones. An instruction whose lines
+ * are evicted unused `limit` times in a row bypasses; one request in `again` still allocates, to see whether its lines
+ * are reused now.
  *
  *   cc custom_bypass.c $(pkg-config --cflags --libs sluice) -o custom_bypass
  *   sluice trace -o gesummv.slt gesummv && ./custom_bypass gesummv.slt [MACHINE] */
@@ -13,19 +13,23 @@
 
 /* ---- the policy ---- */
 
-enum { PLACES = 256 }; /* instructions share them, by their number */
+enum { ENTRIES = 256 }; /* shared by instructions, by their number */
 
 typedef struct once {
-    uint32_t *by; /* [sets * ways]: the instruction that brought the line */
-    uint32_t unused[PLACES], asked[PLACES];
-    uint64_t limit, again, passed;
+    uint32_t *by; /* [sets * ways]: the entry that filled the line */
+    uint32_t unused[ENTRIES], asked[ENTRIES];
+    uint64_t limit, again, bypassed;
     uint32_t ways;
 } once;
 
 enum { LIMIT, AGAIN };
 static const sl_param once_params[] = {
-    {.name = "limit", .preset = 32, .min = 1, .max = 4096, .help = "lines that leave unused before it bypasses"},
-    {.name = "again", .preset = 64, .min = 1, .max = 4096, .help = "one request in so many still gets a line"},
+    {.name = "limit",
+     .preset = 32,
+     .min = 1,
+     .max = 4096,
+     .help = "lines evicted unused before an instruction bypasses"},
+    {.name = "again", .preset = 64, .min = 1, .max = 4096, .help = "one request in this many still allocates"},
     {0},
 };
 
@@ -43,35 +47,35 @@ static sl_status once_init(void *self, const sl_cache_shape *shape, const uint64
 static sl_admission once_admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
 {
     once *o = self;
-    uint32_t place = access->pc % PLACES;
+    uint32_t entry = access->pc % ENTRIES;
     (void)choices;
-    if (!sl_access_reads(access) || o->unused[place] < o->limit || ++o->asked[place] % o->again == 0)
+    if (!sl_access_reads(access) || o->unused[entry] < o->limit || ++o->asked[entry] % o->again == 0)
         return SL_ADMIT;
-    o->passed++;
+    o->bypassed++;
     return SL_BYPASS;
 }
 
 static void once_on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     once *o = self;
-    o->by[(size_t)access->set * o->ways + way] = access->pc % PLACES;
+    o->by[(size_t)access->set * o->ways + way] = access->pc % ENTRIES;
 }
 
 static void once_on_evict(void *self, uint32_t set, uint32_t way, bool reused)
 {
     once *o = self;
-    uint32_t place = o->by[(size_t)set * o->ways + way];
-    o->unused[place] = reused ? 0 : o->unused[place] + 1;
+    uint32_t entry = o->by[(size_t)set * o->ways + way];
+    o->unused[entry] = reused ? 0 : o->unused[entry] + 1;
 }
 
 static void once_report(const void *self, const sl_policy_statistics *statistics)
 {
-    statistics->number(statistics->to, "passed", ((const once *)self)->passed);
+    statistics->number(statistics->to, "bypassed", ((const once *)self)->bypassed);
 }
 
 static const sl_policy_ops once_policy = {
     .name = "once",
-    .summary = "loads whose lines are used once go past the cache",
+    .summary = "bypass loads whose lines are not reused",
     .params = once_params,
     .state_bytes = sizeof(once),
     .keeps = true,
@@ -82,7 +86,7 @@ static const sl_policy_ops once_policy = {
     .report = once_report,
 };
 
-/* ---- at work ---- */
+/* ---- simulation ---- */
 
 typedef struct totals {
     uint64_t cycles, sectors, hits, bypasses;
@@ -106,12 +110,12 @@ static sl_status add_launch(sl_sim *sim, const sl_trace *trace, uint32_t launch,
     return status;
 }
 
-/* All launches, one after the other, with a policy beside LRU in the first cache. */
+/* Simulates all launches in order, with a bypass policy beside LRU in L1. */
 static sl_status simulate(const sl_trace *trace, const char *machine_name, const char *policy, totals *t,
                           sl_error *error)
 {
-    static const sl_policy_ops *const own[] = {&once_policy};
-    static const sl_policy_list policies = {1, own};
+    static const sl_policy_ops *const custom[] = {&once_policy};
+    static const sl_policy_list policies = {1, custom};
     char setting[128];
     const char *settings[] = {setting};
     sl_machine *machine = NULL;
@@ -137,7 +141,7 @@ static sl_status compare(const char *path, const char *machine, sl_error *error)
         totals t;
         status = simulate(trace, machine, policies[i], &t, error);
         if (!status)
-            printf("%-14s %9" PRIu64 " cycles  %5.1f %% of sectors hit in L1  %8" PRIu64 " requests went past\n",
+            printf("%-14s %9" PRIu64 " cycles  %5.1f %% of sectors hit in L1  %8" PRIu64 " requests bypassed\n",
                    *policies[i] ? policies[i] : "none", t.cycles,
                    t.sectors ? 100.0 * (double)t.hits / (double)t.sectors : 0.0, t.bypasses);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds a replacement policy to Sluice from outside: bimodal insertion (Qureshi et al., "Adaptive Insertion Policies for
- * High Performance Caching", ISCA 2007). LRU gives every new line the longest stay, which is wrong for data that comes
- * round again only after the cache was filled: all of it is evicted just before its use. Here a new line is the next to
- * leave unless it is used again, but for one in `every`, so that a part of such data stays.
+ * High Performance Caching", ISCA 2007). LRU inserts every line at the MRU position, which thrashes when the working
+ * set exceeds the cache: each line is evicted just before its reuse. Bimodal insertion puts new lines at the LRU
+ * position, except one in `every`, so that a part of the working set stays.
  *
  *   cc custom_policy.c $(pkg-config --cflags --libs sluice) -o custom_policy
  *   sluice trace -o gesummv.slt gesummv && ./custom_policy gesummv.slt [MACHINE] */
@@ -15,15 +15,19 @@
 /* ---- the policy ---- */
 
 typedef struct bip {
-    uint64_t *last_use; /* [sets * ways]; 0: not since it came */
-    uint64_t clock;
+    uint64_t *last_use; /* [sets * ways]; 0: not since its fill */
+    uint64_t now;
     uint64_t every, until; /* fills until one is treated as a use */
     uint32_t ways;
 } bip;
 
 enum { EVERY };
 static const sl_param bip_params[] = {
-    {.name = "every", .preset = 32, .min = 1, .max = 1024, .help = "one new line in so many stays as with LRU"},
+    {.name = "every",
+     .preset = 32,
+     .min = 1,
+     .max = 1024,
+     .help = "one fill in this many is inserted at the MRU position"},
     {0},
 };
 
@@ -40,7 +44,7 @@ static sl_status bip_init(void *self, const sl_cache_shape *shape, const uint64_
 static void bip_on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     bip *b = self;
-    b->last_use[(size_t)access->set * b->ways + way] = ++b->clock;
+    b->last_use[(size_t)access->set * b->ways + way] = ++b->now;
 }
 
 static void bip_on_fill(void *self, const sl_cache_access *access, uint32_t way)
@@ -66,7 +70,7 @@ static uint32_t bip_victim(void *self, const sl_cache_access *access, const sl_w
 
 static const sl_policy_ops bip_policy = {
     .name = "bip",
-    .summary = "new lines leave first, but for some",
+    .summary = "bimodal insertion: most fills at the LRU position",
     .source = "Qureshi et al., ISCA 2007",
     .params = bip_params,
     .state_bytes = sizeof(bip),
@@ -76,14 +80,14 @@ static const sl_policy_ops bip_policy = {
     .on_fill = bip_on_fill,
 };
 
-/* ---- at work ---- */
+/* ---- model ---- */
 
-/* Hits and sectors of the global loads of all launches, with a policy in the first cache. */
+/* Hits and sectors of the global loads of all launches, with a policy in L1. */
 static sl_status count_hits(const sl_trace *trace, const char *machine_name, const char *policy, sl_pool *pool,
                             uint64_t *hits, uint64_t *sectors, sl_error *error)
 {
-    static const sl_policy_ops *const own[] = {&bip_policy};
-    static const sl_policy_list policies = {1, own};
+    static const sl_policy_ops *const custom[] = {&bip_policy};
+    static const sl_policy_list policies = {1, custom};
     char setting[128];
     const char *settings[] = {setting};
     sl_machine *machine;

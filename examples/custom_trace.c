@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Models a trace that no GPU program made: this program describes what the warps of a kernel touch, writes that as a
- * trace, and asks what the caches of a GPU make of it.
+/* Models a synthetic trace: generates the accesses of the warps of a kernel, writes them as a trace, and models the
+ * caches of a GPU for it.
  *
  * The kernel adds up an n by n matrix of floats, a warp at a time, in one of two orders: along its rows, where the
- * lanes of a warp read neighbours, or down its columns, where each lane reads a row of its own.
+ * lanes of a warp read neighbours, or down its columns, where each lane reads another row.
  *
  *   cc custom_trace.c $(pkg-config --cflags --libs sluice) -o custom_trace
  *   ./custom_trace [MACHINE] */
@@ -17,7 +17,7 @@
 enum { LANES = 32, WARPS = 4, SIZE = 512 }; /* a block of 128 threads takes 128 rows or columns */
 static const uint64_t MATRIX = 0x10000000;
 
-/* ---- what the kernel is ---- */
+/* ---- the kernel ---- */
 
 /* One basic block with one instruction: a load of 4 bytes from the array "matrix". Names are positions in `strings`. */
 static const char strings[] = "\0ld.global.f32\0matrix";

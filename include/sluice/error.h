@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors: a status to branch on and a sentence to show.
  *
- * Functions that can fail return an sl_status and fill the caller's sl_error; on SL_OK the error is untouched.
+ * Functions that can fail return an sl_status and fill the caller's sl_error; on SL_OK the error is unchanged.
  * The library never prints and never exits. */
 #ifndef SLUICE_ERROR_H
 #define SLUICE_ERROR_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What the shared library shows. Everything else of it is hidden. */
+/* Exported by the shared library. Everything else is hidden. */
 #define SL_API __attribute__((visibility("default")))
 
 typedef enum sl_status {
@@ -32,7 +32,7 @@ typedef enum sl_status {
 
 typedef struct sl_error {
     sl_status status;
-    uint32_t line, column; /* 1-based place in `file`; 0: none */
+    uint32_t line, column; /* location in `file`, from 1; 0: none */
     char file[256];        /* empty: none */
     char text[1024];       /* one or more complete sentences without a trailing newline */
 } sl_error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reuse-distance model: what a launch does to the caches of a machine, in one pass over its trace. docs/model.md
- * says what it takes into account, how far it is from hardware, and what it does not model. */
+ * describes what it models, what it does not, and its accuracy against hardware. */
 #ifndef SLUICE_MODEL_H
 #define SLUICE_MODEL_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What is left out, and the seed of all that is random. */
+/* Extensions to switch off, and the random seed. */
 typedef struct sl_model_options {
     bool no_latency, no_associativity, no_mshr, no_divergence; /* the paper's extensions, switched off */
     uint64_t seed;
@@ -21,7 +21,7 @@ typedef struct sl_model_options {
 
 typedef struct sl_model_result sl_model_result;
 
-/* Models one launch of a trace on its own, with caches that are empty at its start. `options` NULL: nothing is left
+/* Models one launch of a trace, with caches that are empty at its start. `options` NULL: nothing is left
  * out, and the seed is 1, as in `sluice model`. `pool` may be NULL. The result does not depend on the number of
  * threads; it is the caller's, and does not need the trace or the machine. A trace of warps of another width than the
  * machine's is SL_INVALID, a damaged one SL_CORRUPT. */

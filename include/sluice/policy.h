@@ -2,7 +2,7 @@
 /* What a cache asks its policies: which line is evicted, and which requests allocate.
  *
  * A policy is an sl_policy_ops: a struct of functions and a table of parameters. It knows of the cache only what the
- * functions are passed; what it remembers lies in its own state. Custom policies of a program come as an sl_policy_list
+ * functions are passed; it keeps its state in `self`. Custom policies of a program come as an sl_policy_list
  * with a machine (sl_machine_create), whose levels can name them like the built-in ones: "mine(bits=3)". A policy with
  * `victim` replaces; one with `admit`, `on_stall` or `queues` bypasses; some do both. A cache has one that replaces,
  * and may have another one, notified of everything as the first, that bypasses. Of two policies the first is asked for
@@ -45,7 +45,7 @@ typedef struct sl_cache_access {
     bool pending;       /* of hits: a pending hit: the line is in flight */
 } sl_cache_access;
 
-/* It reads, and so may bypass a cache; what stores and atomics do is the cache's affair. */
+/* Whether it reads, and so may bypass a cache; policies do not decide on stores and atomics. */
 static inline bool sl_access_reads(const sl_cache_access *access)
 {
     return access->kind == SL_ACCESS_LOAD || access->kind == SL_ACCESS_ASYNC_COPY || access->kind == SL_ACCESS_PREFETCH;
@@ -94,19 +94,19 @@ static inline uint32_t sl_way_from(const sl_way_mask *mask, uint32_t from)
 /* Whether a request that misses allocates a line of the cache, or bypasses it. */
 typedef enum sl_admission { SL_ADMIT, SL_BYPASS } sl_admission;
 
-/* Why a request cannot go on in this cycle. */
+/* Why a request stalls in this cycle. */
 typedef enum sl_stall {
     SL_STALL_WAY,   /* every way of the set waits for its data */
     SL_STALL_MSHR,  /* too many lines are in flight */
     SL_STALL_MERGE, /* too many requests wait for this line */
-    SL_STALL_QUEUE, /* the way to the next level is full */
+    SL_STALL_QUEUE, /* the miss queue to the next level is full */
     SL_STALLS
 } sl_stall;
 
-/* What the next level says with the data it sends; bits. */
+/* Feedback from the next level, sent with the data; bits. */
 enum { SL_FEEDBACK_BYPASS = 1 << 0 /* it still has the line from a request that bypassed this cache: wrongly so */ };
 
-/* Takes the numbers that a policy reports, one after the other. */
+/* Receives the statistics that a policy reports, one by one. */
 typedef struct sl_policy_statistics {
     void (*number)(void *to, const char *name, uint64_t value);
     void *to;
@@ -166,7 +166,7 @@ typedef struct sl_policy_ops {
     sl_admission (*on_stall)(void *self, const sl_cache_access *access, sl_stall reason); /* NULL: it waits */
     void (*on_feedback)(void *self, const sl_cache_access *access, uint32_t flags);
     void (*report)(const void *self, const sl_policy_statistics *statistics);
-    /* The way of a set that it would most likely replace next. Nothing but speed depends on it. */
+    /* A guess at the way of a set that it would replace next. Affects speed only. */
     uint32_t (*likely)(const void *self, uint32_t set);
 } sl_policy_ops;
 

@@ -4,7 +4,7 @@
  *
  * The order: block b runs on core b % cores. A core holds some blocks at a time and takes the next of its blocks when
  * one ends. The warps of its blocks take turns, one access to memory each; at a barrier they wait for the others of
- * their block. Each core has a history of its own: results are sums over the cores.
+ * their block. Each core has a separate history: results are sums over the cores.
  *
  * What is looked at: loads, stores, atomics and asynchronous copies in global and local memory. Prefetches, textures,
  * constants and shared memory do not count. An access is one line (or sector) of one access of a warp. Every launch

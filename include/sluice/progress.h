@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long work tells how far it is. The library calls; who listens decides whether anything is shown. */
+/* Progress of long work. The library calls; the callback decides whether anything is shown. */
 #ifndef SLUICE_PROGRESS_H
 #define SLUICE_PROGRESS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulator: launches of a trace cycle by cycle on a machine, with the policies of its levels, built-in ones or a
- * program's own (policy.h). docs/sim.md says what happens in a cycle, how far it is from hardware, and what it leaves
- * out. */
+/* The simulator: launches of a trace cycle by cycle on a machine, with the policies of its levels, built-in or custom
+ * ones (policy.h). docs/sim.md describes what happens in a cycle, its accuracy, and what is not simulated. */
 #ifndef SLUICE_SIM_H
 #define SLUICE_SIM_H
 

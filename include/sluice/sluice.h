@@ -2,17 +2,17 @@
 /* Everything that libsluice offers to programs: `pkg-config --cflags --libs sluice`.
  *
  *   error.h     a status to branch on, a sentence to show
- *   trace.h     what warps executed and touched: writing, reading, walking
+ *   trace.h     what warps executed and accessed: writing, reading, walking
  *   profile.h   reuse, from a trace alone
  *   machine.h   GPUs as descriptions
  *   model.h     what a trace does to the caches of a machine
  *   sim.h       the same cycle by cycle
- *   policy.h    what a cache asks its policies, for policies of one's own
+ *   policy.h    the interface of cache policies, for custom policies
  *   counters.h  results in numbers, by name
  *
- * The library never prints, exits, reads the environment or keeps state of its own: several threads may use it at once,
- * each with its own objects. What a function points to belongs to the object it was asked of, unless it says
- * otherwise. Strings are UTF-8. Versions that share the first two numbers share the binary interface. */
+ * The library never prints, exits, reads the environment or keeps global state: several threads may use it at once,
+ * each with its own objects. What a function points to belongs to the object it was asked of, unless it says otherwise.
+ * Strings are UTF-8. Versions that share the first two numbers share the binary interface. */
 #ifndef SLUICE_SLUICE_H
 #define SLUICE_SLUICE_H
 

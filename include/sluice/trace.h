@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The warp trace: what each warp of each kernel launch executed and touched, in program order per warp.
+/* The warp trace: what each warp of each kernel launch executed and accessed, in program order per warp.
  *
  * A trace holds facts, not decisions: scheduling, coalescing, line sizes and caches are applied by whoever reads it.
  *
@@ -219,8 +219,8 @@ typedef struct sl_warp_view {
     size_t control_bytes, memory_bytes;
 } sl_warp_view;
 
-/* A long block comes in parts: part 0, 1, … each with some or all warps; `last` on the final one. Predictors start anew
- * in every part. */
+/* A long block is delivered in parts: part 0, 1, … each with some or all warps; `last` on the final one. Predictors
+ * start anew in every part. */
 typedef struct sl_block_view {
     uint64_t block; /* linear: x + grid.x * (y + grid.y * z) */
     uint32_t part;
@@ -231,9 +231,9 @@ typedef struct sl_block_view {
 
 /* ---- decoding ---- */
 
-/* What one memory instruction touched. Affine accesses come in closed form: lane i (of the lanes set in mask) is at
+/* What one memory instruction accessed. Affine accesses come in closed form: lane i (of the lanes set in mask) is at
  *   base + (i + phase) % row_lanes * stride + (i + phase) / row_lanes * row
- * With row_lanes >= lanes (and then phase 0) this is base + i * stride. `base` itself need not be touched. */
+ * With row_lanes >= lanes (and then phase 0) this is base + i * stride. `base` itself need not be accessed. */
 typedef struct sl_access {
     uint32_t slot; /* memory slot of the kernel */
     uint32_t inst; /* instruction index of the kernel */
@@ -249,7 +249,7 @@ typedef struct sl_warp_cursor {
     uint32_t bb; /* current step */
     uint64_t mask;
     sl_access access; /* current access */
-    /* the rest is the decoder's own */
+    /* the rest is private to the decoder */
     const sl_trace_kernel *kernel;
     const uint8_t *control, *control_end, *memory, *memory_end, *anchors, *anchors_end;
     uint64_t access_mask, history[SL_MASK_HISTORY];
@@ -268,7 +268,7 @@ SL_API sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
 SL_API sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
 /* Fills addr[] of the active lanes. */
 SL_API void sl_access_expand(sl_access *, uint32_t lanes);
-/* The same of an affine access, to another place. */
+/* The same of an affine access, to another location. */
 SL_API void sl_access_addresses(const sl_access *, uint32_t lanes, uint64_t *addr);
 
 /* ---- files ---- */
@@ -288,7 +288,7 @@ SL_API sl_status sl_trace_writer_create(const char *path, const char *producer, 
 SL_API sl_status sl_trace_writer_kernel(sl_trace_writer *, const sl_trace_kernel *, uint32_t *index, sl_error *);
 SL_API sl_status sl_trace_writer_begin(sl_trace_writer *, const sl_trace_launch *, const sl_trace_range *,
                                        size_t ranges, sl_error *);
-/* Parts of one block come in order; parts of different blocks may interleave. The emulator's blocks come in ascending
+/* Parts of one block arrive in order; parts of different blocks may interleave. The emulator's blocks come in ascending
  * order; those of imported traces as they stood there. After a failure of this or any other call the writer can only be
  * abandoned. */
 SL_API sl_status sl_trace_writer_block(sl_trace_writer *, const sl_block_view *, sl_error *);

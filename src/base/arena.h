@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arena: memory that is given back all at once.
  *
- * Blocks come zeroed and aligned to 16 bytes. When memory runs out, an arena with a landing place (`on_oom`) jumps
- * there, so that deep parsers need no check at every allocation; without one the call returns NULL. */
+ * Blocks come zeroed and aligned to 16 bytes. When memory runs out, an arena with `on_oom` jumps there, so that deep
+ * parsers need no check at every allocation; without one the call returns NULL. */
 #ifndef SL_BASE_ARENA_H
 #define SL_BASE_ARENA_H
 

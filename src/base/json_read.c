@@ -93,7 +93,7 @@ static sl_status read_escape(reader *r, char **out)
     }
     uint32_t code, low;
     if (c != 'u' || !read_hex4(r, &code))
-        return fail(r, "after a backslash come one of \" \\ / b f n r t, or u and four hexadecimal digits");
+        return fail(r, "a backslash must be followed by one of \" \\ / b f n r t, or u and four hexadecimal digits");
     if (code >= 0xd800 && code < 0xdc00) {
         if (r->end - r->at < 2 || r->at[0] != '\\' || r->at[1] != 'u')
             return fail(r, "half of a character: \\ud800 to \\udbff are followed by \\udc00 to \\udfff");
@@ -175,7 +175,7 @@ static sl_status read_number(reader *r, double *number)
     const char *p = r->at + (*r->at == '-'), *whole = p, *part;
     p = digits(p, r->end);
     if (p == whole || (*whole == '0' && p - whole > 1))
-        return fail(r, "not a number: digits without a leading zero are wanted");
+        return fail(r, "not a number: expected digits without a leading zero");
     if (p < r->end && *p == '.') {
         part = ++p;
         if ((p = digits(p, r->end)) == part)
@@ -212,14 +212,14 @@ static sl_status read_items(reader *r, bool object, value_list *values, key_list
         sl_status status = SL_OK;
         if (object) {
             if (!take(r, '"'))
-                return fail(r, "a key in double quotes is wanted here");
+                return fail(r, "expected a key in double quotes");
             reader location = *r;
             status = read_string(r, &key);
             for (size_t i = 0; !status && i < keys->count; i++)
                 if (!strcmp(keys->items[i], key))
-                    return fail(&location, "this key stood here before");
+                    return fail(&location, "duplicate key");
             if (!status && !take(r, ':'))
-                return fail(r, "a colon is wanted between key and value");
+                return fail(r, "expected a colon between key and value");
             if (!status && !sl_array_push(keys, key))
                 return sl_fail_memory(r->error);
         }
@@ -230,7 +230,7 @@ static sl_status read_items(reader *r, bool object, value_list *values, key_list
         if (!sl_array_push(values, value))
             return sl_fail_memory(r->error);
     } while (take(r, ','));
-    return take(r, close) ? SL_OK : fail(r, object ? "a comma or } is wanted here" : "a comma or ] is wanted here");
+    return take(r, close) ? SL_OK : fail(r, object ? "expected a comma or }" : "expected a comma or ]");
 }
 
 static sl_status read_container(reader *r, sl_json_value *value)
@@ -277,7 +277,7 @@ static sl_status read_value(reader *r, sl_json_value **out)
     value->column = (uint32_t)(r->at - r->line_start) + 1;
     *out = value;
     if (r->at == r->end)
-        return fail(r, "the text ends where a value is wanted");
+        return fail(r, "the text ends where a value is expected");
     char c = *r->at;
     if (c == '{' || c == '[') {
         r->at++;
@@ -297,7 +297,7 @@ static sl_status read_value(reader *r, sl_json_value **out)
     value->truth = c == 't';
     if (take_word(r, c == 'n' ? "null" : c == 't' ? "true" : "false"))
         return SL_OK;
-    return fail(r, "not a value: an object, an array, a string, a number, true, false or null is wanted");
+    return fail(r, "expected a value: an object, an array, a string, a number, true, false or null");
 }
 
 sl_status sl_json_parse(const char *text, size_t length, const char *name, sl_arena *arena, sl_json_value **value,
@@ -313,7 +313,7 @@ sl_status sl_json_parse(const char *text, size_t length, const char *name, sl_ar
     if (status)
         return status;
     skip_space(&r);
-    return r.at == r.end ? SL_OK : fail(&r, "something follows behind the end");
+    return r.at == r.end ? SL_OK : fail(&r, "unexpected text after the value");
 }
 
 const sl_json_value *sl_json_member(const sl_json_value *object, const char *key)

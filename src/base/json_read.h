@@ -42,7 +42,7 @@ sl_status sl_json_parse(const char *text, size_t length, const char *name, sl_ar
                         sl_error *error);
 /* The member of an object; NULL when there is none, or `object` is none. */
 const sl_json_value *sl_json_member(const sl_json_value *object, const char *key);
-/* "a string", "an object": what it is, for messages. */
+/* The kind of a value, for messages: "a string", "an object". */
 const char *sl_json_kind_name(unsigned kind);
 
 #endif

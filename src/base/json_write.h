@@ -15,7 +15,7 @@ enum { SL_JSON_DEPTH = 32 };
 typedef struct sl_json {
     FILE *file;
     unsigned depth;
-    bool lines[SL_JSON_DEPTH];    /* each member on a line of its own */
+    bool lines[SL_JSON_DEPTH];    /* one member per line */
     bool nonempty[SL_JSON_DEPTH]; /* a comma is due */
     bool after_key;
 } sl_json;

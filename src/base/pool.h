@@ -2,8 +2,8 @@
 /* A pool of threads that runs numbered jobs.
  *
  * The outcome never depends on timing: jobs are handed out in ascending order, and when some fail, the failure with the
- * lowest number is the one reported; jobs behind it may or may not have run. Jobs run at the same time, so each writes
- * only to places of its own. */
+ * lowest number is the one reported; jobs behind it may or may not have run. Jobs run at the same time, so no two
+ * may write to the same memory. */
 #ifndef SL_BASE_POOL_H
 #define SL_BASE_POOL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling whoever listens how far the work is. */
+/* Reports progress. */
 #ifndef SL_BASE_PROGRESS_H
 #define SL_BASE_PROGRESS_H
 

@@ -16,7 +16,7 @@ typedef struct sl_yaml {
     sl_error *error; /* where errors go */
 } sl_yaml;
 
-/* Where a node or a key stands in its file. */
+/* The location of a node or a key in its file. */
 typedef struct sl_yaml_mark {
     uint32_t line, column; /* from 1; 0: nowhere */
 } sl_yaml_mark;
@@ -45,7 +45,7 @@ const yaml_node_t *sl_yaml_key(sl_yaml *yaml, const yaml_node_t *map, size_t ind
  * no such name, or come twice, are errors. */
 sl_status sl_yaml_pick(sl_yaml *yaml, const yaml_node_t *map, const char *what, const char *const *names,
                        const yaml_node_t **value);
-/* A word, a number, a yes or no; NULL nodes leave what is there. */
+/* A word, a number, a yes or no; NULL nodes keep the current value. */
 sl_status sl_yaml_take_word(sl_yaml *yaml, const yaml_node_t *node, const char *name, const char **word);
 sl_status sl_yaml_take_number(sl_yaml *yaml, const yaml_node_t *node, const char *name, double *number);
 sl_status sl_yaml_take_count(sl_yaml *yaml, const yaml_node_t *node, const char *name, uint64_t *count);

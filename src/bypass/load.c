@@ -25,7 +25,7 @@ sl_status sl_bypass_parse(const char *name, unsigned *mode, sl_error *error)
         return SL_OK;
     }
     const char *near = sl_suggest(name, MODE_NAMES, SL_BYPASS_MODES);
-    return sl_fail(error, SL_NOT_FOUND, "no mode is called '%s'%s%s%s; there are none, L1, L2 and both", name,
+    return sl_fail(error, SL_NOT_FOUND, "unknown bypass mode '%s'%s%s%s; modes are none, L1, L2 and both", name,
                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 

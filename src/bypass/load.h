@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The loads of a kernel and which of them belong together, whatever language the kernel is written in.
+/* The loads of a kernel and their groups, for any language the kernel is written in.
  *
  * A front end (ptx_loads.c for PTX, another for LLVM IR) lists the loads that read global memory, in the order of the
  * code; sl_load_groups finds the groups. Mpache, section 3.2: loads of the same array, in the same stretch without
- * control flow or synchronisation. All of it lives in the arena of whoever made it. */
+ * control flow or synchronisation. Everything is allocated in the caller's arena. */
 #ifndef SL_BYPASS_LOAD_H
 #define SL_BYPASS_LOAD_H
 
@@ -13,8 +13,8 @@
 #include "base/arena.h"
 #include "sluice/error.h"
 
-/* What a load goes past: a mask. With two levels the first is L1 and the last is L2; with three (RDNA) the first ones
- * are L0 and L1 together, and the last is L2. */
+/* The levels that a load bypasses: a mask. With two levels the first is L1 and the last is L2; with three (RDNA) L0
+ * and L1 together are the first, and L2 is the last. */
 typedef enum sl_bypass {
     SL_BYPASS_NONE = 0,
     SL_BYPASS_L1 = 1, /* the first levels: those that are not shared by the whole GPU */
@@ -33,13 +33,13 @@ enum {
     SL_LOAD_READONLY = 2, /* ld.global.nc, !invariant.load */
     SL_LOAD_UNIFORM = 4,  /* the same address in all lanes, as far as the code shows: AMD makes a scalar load of it */
     SL_LOAD_GENERIC = 8,  /* not certainly global memory */
-    SL_LOAD_OPERATOR = 16 /* carries a cache operator or hint of its own */
+    SL_LOAD_OPERATOR = 16 /* already has a cache operator or hint */
 };
 
 typedef struct sl_load {
-    const char *function; /* symbol of the function it stands in */
-    uint32_t inst;        /* number of its instruction in the function, from 0: with the function, its name */
-    uint32_t line;        /* in the text of the code; 0: the code is no text */
+    const char *function; /* symbol of the function that contains it */
+    uint32_t inst; /* index of the instruction in the function, from 0: with the function, it identifies the load */
+    uint32_t line; /* in the text of the code; 0: the code is no text */
     const char *source;   /* file of the program it was compiled from; NULL: not known */
     uint32_t source_line; /* 0: not known */
     const char *opcode;   /* "ld.global.nc.f32", "load float" */
@@ -66,7 +66,7 @@ typedef struct sl_load_graph {
 } sl_load_graph;
 
 /* Fills graph->group and the loads' group from their function, array, block and segment. A load whose array is not
- * known is a group of its own. */
+ * known forms a group alone. */
 sl_status sl_load_groups(sl_load_graph *graph, sl_arena *arena, sl_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { FORMAT_VERSION = 1 };
 
-/* What a member of the file is in the struct: reading, writing and the list of right names derive from the tables. */
+/* Maps members of the file to fields of the struct. Reading, writing and suggestions use these tables. */
 typedef enum field_kind { TEXT, WHOLE, NUMBER, MODE, BY_MODE } field_kind;
 
 typedef struct field {
@@ -89,7 +89,7 @@ static sl_status read_whole(const source *s, const char *key, const sl_json_valu
         return wrong(s, value, key, "a whole number");
     if (value->number < 0 || value->number > UINT32_MAX || value->number != floor(value->number))
         return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
-                          "%s is a whole number from 0 to %u", key, UINT32_MAX);
+                          "%s must be a whole number from 0 to %u", key, UINT32_MAX);
     *whole = (uint32_t)value->number;
     return SL_OK;
 }
@@ -178,7 +178,7 @@ static sl_status unknown_key(const source *s, const sl_json_value *at, const cha
     for (; parts && *parts && count < 32; parts++)
         names[count++] = *parts;
     const char *near = sl_suggest(key, names, count);
-    return sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column, "a plan has no '%s' here%s%s%s", key,
+    return sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column, "unknown key '%s' in a plan%s%s%s", key,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -207,10 +207,10 @@ static sl_status read_hash(const source *s, const sl_json_value *root, uint64_t 
     const sl_json_value *value = sl_json_member(root, "code_hash");
     if (!value)
         return sl_fail_at(s->error, SL_INVALID, s->name, root->line, root->column,
-                          "the plan has no 'code_hash': it does not say what code it belongs to");
+                          "the plan has no 'code_hash', which identifies the code it belongs to");
     if (value->kind != SL_JSON_STRING || strlen(value->text) != 16 || strspn(value->text, "0123456789abcdef") != 16)
         return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
-                          "code_hash is a string of 16 hexadecimal digits in lower case");
+                          "code_hash must be a string of 16 hexadecimal digits in lower case");
     *hash = strtoull(value->text, NULL, 16);
     return SL_OK;
 }
@@ -251,7 +251,7 @@ static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_js
             const sl_plan_load *twice = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
             const sl_json_value *at = list->value[twice - plan->load];
             status = sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column,
-                                "the load at place %u of %s stood in the plan before", twice->inst, twice->function);
+                                "load at instruction %u of %s is in the plan twice", twice->inst, twice->function);
         }
     free(sorted);
     return status;
@@ -298,7 +298,7 @@ static sl_status read_root(const source *s, const sl_json_value *root, sl_plan *
                           "not a plan: it does not begin with \"sluice_plan\": %d", FORMAT_VERSION);
     if (version->number != FORMAT_VERSION)
         return sl_fail_at(s->error, SL_UNSUPPORTED, s->name, version->line, version->column,
-                          "a plan of version %g; this program reads version %d", version->number, FORMAT_VERSION);
+                          "the plan has version %g; this program reads version %d", version->number, FORMAT_VERSION);
     sl_status status = read_fields(s, root, "the plan", plan_fields, plan_parts, plan);
     if (!status)
         status = read_hash(s, root, &plan->code_hash);
@@ -402,7 +402,7 @@ sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
     return sl_json_finish(&json, error);
 }
 
-/* ---- whether it fits ---- */
+/* ---- check against code ---- */
 
 static const sl_load *find_load(const sl_load_graph *graph, const sl_plan_load *wanted)
 {
@@ -426,12 +426,14 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
         const sl_plan_load *wanted = &plan->load[i];
         const sl_load *load = find_load(graph, wanted);
         if (!load)
-            return sl_fail(error, SL_NOT_FOUND, "the plan names a load at place %u of %s, but %s has none there",
-                           wanted->inst, wanted->function, name);
+            return sl_fail(error, SL_NOT_FOUND,
+                           "the plan names a load at instruction %u of %s, but %s has no load there", wanted->inst,
+                           wanted->function, name);
         if (!(load->modes >> wanted->mode & 1))
-            return sl_fail_at(error, SL_UNSUPPORTED, name, load->line, 0, "%s (place %u of %s) cannot take mode %s: %s",
-                              load->opcode ? load->opcode : "the load", load->inst, load->function,
-                              sl_bypass_name(wanted->mode), load->fixed ? load->fixed : "the target has no such thing");
+            return sl_fail_at(
+                error, SL_UNSUPPORTED, name, load->line, 0, "%s (instruction %u of %s) cannot take mode %s: %s",
+                load->opcode ? load->opcode : "the load", load->inst, load->function, sl_bypass_name(wanted->mode),
+                load->fixed ? load->fixed : "the target does not support it");
     }
     return SL_OK;
 }

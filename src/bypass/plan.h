@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: for each load of some code which levels of cache it goes past, and why. Made by `sluice tune`, written as a
- * small JSON file that people read and change, applied by src/rewrite and by the simulator.
+/* A plan: for each load of some code the cache levels it bypasses, and why. Made by `sluice tune`, written as a small
+ * JSON file that people can read and edit, applied by src/rewrite and by the simulator.
  *
  * A plan belongs to the code whose hash it names. sl_plan_check refuses other code, loads that are not there, and modes
- * that a load cannot take; so what it lets through can be applied without further questions. */
+ * that a load cannot take; a plan that passes can be applied. */
 #ifndef SL_BYPASS_PLAN_H
 #define SL_BYPASS_PLAN_H
 
@@ -12,7 +12,7 @@
 #include "bypass/load.h"
 
 typedef struct sl_plan_load {
-    const char *function; /* place: as in sl_load */
+    const char *function; /* function and inst: as in sl_load */
     uint32_t inst;
     uint32_t line;        /* 0: none */
     const char *source;   /* NULL: none */
@@ -24,10 +24,10 @@ typedef struct sl_plan_load {
     /* By mode: percent of the kernel's time gained by this load alone, and the standard error of it. NaN: not measured.
      */
     double affinity[SL_BYPASS_MODES], spread[SL_BYPASS_MODES];
-    const char *why; /* NULL: nothing said */
+    const char *why; /* NULL: no reason given */
 } sl_plan_load;
 
-/* What the clock said of one kernel. Times are in the clock's unit; 0: not measured. */
+/* Timings of one kernel, in the timer's unit; 0: not measured. */
 typedef struct sl_plan_kernel {
     const char *function;
     double base, planned;     /* medians of the last timing */
@@ -43,7 +43,7 @@ typedef struct sl_plan {
     const char *code;    /* name of the code, for messages */
     const char *timer;   /* "gpu NVIDIA H200", "sim rx6900xt"; NULL: not timed */
     const char *unit;    /* "ns", "cycles"; NULL: not timed */
-    const char *select;  /* how loads were chosen */
+    const char *select;  /* selection strategy */
     const char *made_by; /* version and command line */
     double thresh1, thresh2, weight;
     uint32_t kernels;
@@ -66,7 +66,7 @@ sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error);
 sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
                         const sl_load_graph *graph, sl_error *error);
 
-/* The mode of the load at `place` of `function`; SL_BYPASS_NONE when the plan does not name it. */
+/* The mode of the load at instruction `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
 
 #endif

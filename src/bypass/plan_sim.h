@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as the simulator takes them: for each memory instruction of a recorded kernel the levels that its loads go
- * past.
- */
+/* Plans as input of the simulator: for each memory instruction of a recorded kernel the levels that it bypasses. */
 #ifndef SL_BYPASS_PLAN_SIM_H
 #define SL_BYPASS_PLAN_SIM_H
 
@@ -16,8 +14,8 @@ static inline uint8_t sl_bypass_levels(unsigned mode, uint32_t levels)
     return (uint8_t)((mode & SL_BYPASS_L1 ? (1u << last) - 1 : 0) | (mode & SL_BYPASS_L2 ? 1u << last : 0));
 }
 
-/* Fills in mask[kernel->mem_slots], and says how many instructions go past something. The plan is known to belong to
- * the code that the kernel was recorded from (sl_plan_check). */
+/* Fills mask[kernel->mem_slots]; returns the number of instructions that bypass a level. The caller has checked that
+ * the plan belongs to the code that the kernel was recorded from (sl_plan_check). */
 uint32_t sl_plan_masks(const sl_plan *plan, const sl_trace_kernel *kernel, uint32_t levels, uint8_t *mask);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The loads of PTX code. A node is an `ld` of global memory or of a generic address; what cannot be told from a load of
- * shared memory takes no operator, and neither do loads whose meaning forbids one. Atomics, textures, ldu, cp.async and
- * wmma.load are no nodes: they have no such operators, or never stay in L1. */
+/* The loads of PTX code. A node is an `ld` of global memory or of a generic address; loads that may be
+ * of shared memory take no operator, and neither do loads whose semantics forbid one. Atomics, textures, ldu, cp.async
+ * and wmma.load are no nodes: they have no such operators, or never stay in L1. */
 #include "bypass/ptx_loads.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void set_modes(sl_load *load, uint32_t sm)
     else if (load->flags & SL_LOAD_GENERIC)
         load->fixed = "its address may be in shared or local memory";
     else if (load->flags & SL_LOAD_OPERATOR)
-        load->fixed = "it carries a cache operator of its own";
+        load->fixed = "it already has a cache operator";
     else if (sm < SL_PTX_L1_SM)
         load->fixed = "cache operators by level need .target sm_70 or higher";
     else
@@ -156,7 +156,7 @@ sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error
 uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst)
 {
     for (uint32_t i = 0; inst->access == SL_ACCESS_LOAD && i < graph->loads; i++)
-        if (graph->load[i].inst == inst->pc) /* its own instructions come first in the listing of a kernel */
+        if (graph->load[i].inst == inst->pc) /* callees come later in the listing of a kernel */
             return i;
     return UINT32_MAX;
 }

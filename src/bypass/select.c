@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of ways to choose, and those that need nothing but affinities: Mpache's algorithm 1, its restriction to one
+/* The table of selection strategies, and those that need only affinities: Mpache's algorithm 1, its restriction to one
  * mode, and the schemes that the paper compares it with. */
 #include "bypass/select.h"
 
@@ -29,7 +29,7 @@ sl_status sl_selector_find(const char *name, const sl_selector **selector, sl_er
             names[count++] = s->name;
     }
     const char *near = sl_suggest(name, names, count);
-    return sl_fail(error, SL_NOT_FOUND, "no way to choose is called '%s'%s%s%s", name, near ? "; did you mean '" : "",
+    return sl_fail(error, SL_NOT_FOUND, "unknown selection strategy '%s'%s%s%s", name, near ? "; did you mean '" : "",
                    near ? near : "", near ? "'?" : "");
 }
 
@@ -186,7 +186,7 @@ static sl_status pass(sl_tuner *tuner, unsigned m, uint8_t *mode, const char **w
     for (uint32_t i = 0; i < tuner->graph->loads; i++)
         if (sl_tuner_modes(tuner, i, 1u << m)) {
             mode[i] = (uint8_t)m;
-            why[i] = "all do";
+            why[i] = "every load does";
         }
     return SL_OK;
 }

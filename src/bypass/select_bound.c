@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The best plan that timing whole plans finds: every plan where there are no more than the limit, otherwise load by
- * load from the best start known. A bound for ways that time less, as far as noise lets one see. */
+ * load from the best start known. A bound for strategies that time less, within noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static sl_status improve(sl_tuner *tuner, uint8_t *mode, double *gain, bool *bet
     for (uint32_t i = 0; i < loads && !status; i++) {
         uint32_t modes = sl_tuner_modes(tuner, i, ~0u) | 1;
         for (unsigned m = 0; m < SL_BYPASS_MODES; m++) {
-            if (m == mode[i] || !(modes >> m & 1) || isnan(m ? tuner->load[i][m] : 0)) /* NaN: there were too many */
+            if (m == mode[i] || !(modes >> m & 1) || isnan(m ? tuner->load[i][m] : 0)) /* NaN: over the limit */
                 continue;
             uint8_t *next = memory + count * (loads + 1);
             memcpy(next, mode, loads);
@@ -101,7 +101,7 @@ static sl_status improve(sl_tuner *tuner, uint8_t *mode, double *gain, bool *bet
     return status;
 }
 
-/* Starts from the best of what the cheaper ways choose, and changes one load at a time. */
+/* Starts from the best plan of the cheaper strategies and changes one load at a time. */
 static sl_status climb(sl_tuner *tuner, uint8_t *mode, const char **why, sl_error *error)
 {
     static sl_status (*const ways[])(sl_tuner *, uint8_t *, const char **, sl_error *) = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Our way to choose. It differs from algorithm 1 in what it lets count:
+/* The default selection strategy. It differs from algorithm 1:
  *
- *  - a gain counts when it is above the noise of the clock, instead of above a fixed percentage;
+ *  - a gain counts when it is above the noise of the timer, not above a fixed percentage;
  *  - a group takes a mode as a whole only when the whole is itself faster than the original, and faster than its loads
- *    are by their own best modes together (algorithm 1 takes a group whose loads hurt each other less than their sum,
- *    even when all of them are slower);
- *  - all modes that the clock knows, both levels together included;
- *  - gains do not add up, so sums of the best candidates are timed, one candidate more each time, and the fastest sum
- * is chosen. */
+ *    in their best individual modes (algorithm 1 takes a group whose loads hurt each other less than their sum, even
+ *    when all of them are slower);
+ *  - all modes that the timer supports are tried, both levels together included;
+ *  - gains do not add up, so combinations of the best candidates are timed, one candidate more each time, and the
+ *    fastest is chosen. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "bypass/selectors.h"
 
-/* Something that could be done: a load, or the loads of a group, in one mode. */
+/* A candidate: a load, or the loads of a group, in one mode. */
 typedef struct candidate {
     double gain;
     uint32_t first, loads; /* in member */
@@ -49,18 +49,18 @@ static void add(candidates *c, const sl_tuner *tuner, const uint32_t *load, uint
     c->failed |= !sl_array_push(&c->list, found);
 }
 
-/* The group as a whole, or its loads one by one: whatever promises more. */
+/* The group as a whole, or its loads one by one, whichever gains more. */
 static void add_group(candidates *c, const sl_tuner *tuner, uint32_t g)
 {
     const sl_load_group *group = &tuner->graph->group[g];
     unsigned whole = best_mode(tuner, tuner->group[g], tuner->group_spread[g]);
-    double apart = 0;
+    double separate = 0;
     for (uint32_t i = 0; i < group->loads; i++) {
         uint32_t v = group->load[i];
         unsigned m = best_mode(tuner, tuner->load[v], tuner->load_spread[v]);
-        apart += m ? tuner->load[v][m] : 0;
+        separate += m ? tuner->load[v][m] : 0;
     }
-    if (group->loads > 1 && whole && tuner->group[g][whole] >= apart) {
+    if (group->loads > 1 && whole && tuner->group[g][whole] >= separate) {
         add(c, tuner, group->load, group->loads, whole, tuner->group[g][whole]);
         return;
     }
@@ -72,7 +72,7 @@ static void add_group(candidates *c, const sl_tuner *tuner, uint32_t g)
     }
 }
 
-/* Groups that only gain together: the whole of a mode may help where no part can be told from noise. */
+/* Groups that only gain together: a mode for all loads may help where each part is within noise. */
 static void add_everything(candidates *c, sl_tuner *tuner)
 {
     uint32_t loads = tuner->graph->loads, *all = sl_arena_array(&tuner->arena, uint32_t, loads + 1);
@@ -100,7 +100,7 @@ static void apply(const candidates *c, size_t index, uint8_t *mode)
         mode[c->member.items[one->first + i]] = one->mode;
 }
 
-/* Times sums of the first 1, 2, … candidates, and each whole mode; copies the fastest to `mode`. */
+/* Times the first 1, 2, … candidates together, and each mode for all loads; copies the fastest to `mode`. */
 static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, uint8_t *mode, sl_error *error)
 {
     size_t count = c->list.count, loads = tuner->graph->loads, best = count;
@@ -132,9 +132,9 @@ static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, u
 static void explain(sl_tuner *tuner, const uint8_t *mode, const char **why)
 {
     for (uint32_t i = 0; i < tuner->graph->loads; i++) {
-        double own = tuner->load[i][mode[i]];
-        if (mode[i] && sl_tuner_significant(tuner, own, tuner->load_spread[i][mode[i]]))
-            why[i] = sl_arena_printf(&tuner->arena, "gains %.2f %% by itself, noise is %.2f %%", own, tuner->noise);
+        double gain = tuner->load[i][mode[i]];
+        if (mode[i] && sl_tuner_significant(tuner, gain, tuner->load_spread[i][mode[i]]))
+            why[i] = sl_arena_printf(&tuner->arena, "gains %.2f %% by itself, noise is %.2f %%", gain, tuner->noise);
         else if (mode[i])
             why[i] = "gains together with others";
     }

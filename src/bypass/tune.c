@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether a last timing says more than noise. Where a clock knows the noise of one round, that of several is less. */
+/* Whether a final timing differs by more than noise. Where the timer knows the noise of one round, several have less.
+ */
 static bool beyond_noise(const sl_tuner *tuner, double gain, const sl_timing *t)
 {
     double noise = tuner->noise;

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-/* Copies of the original that are timed like choices: what they seem to gain is noise. */
+/* Copies of the original that are timed like choices: their apparent gain is noise. */
 enum { NULL_CHOICES = 4, BATCH = 32, FINAL_ROUNDS = 31 };
 #define NULL_TAG "null"
 
@@ -57,13 +57,13 @@ uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
 
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread)
 {
-    double own = tuner->options.sigmas * spread;
-    return gain > (tuner->noise > own ? tuner->noise : own);
+    double error = tuner->options.sigmas * spread;
+    return gain > (tuner->noise > error ? tuner->noise : error);
 }
 
 /* ---- timings that are kept ---- */
 
-/* Clock, input, code, choice, tag and rounds: all that a timing depends on. */
+/* Timer, input, code, choice, tag and rounds: all that a timing depends on. */
 static char *key_of(const sl_tuner *tuner, const uint8_t *choice, const char *tag, uint32_t rounds)
 {
     char *key, *modes = malloc(tuner->graph->loads + 1);
@@ -142,7 +142,7 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
     sl_status status = key ? SL_OK : sl_fail_memory(error);
     rounds = rounds ? rounds : tuner->options.rounds;
     for (size_t i = 0; i < count && !status; i++) {
-        /* Copies of the original are told apart, or all would be the first one found. */
+        /* Copies of the original have different keys, or all would be the first one found. */
         snprintf(numbered, sizeof numbered, "%s%zu", tag, i);
         key[i] = key_of(tuner, choice[i], strcmp(tag, NULL_TAG) ? tag : numbered, rounds);
         bool found = false;
@@ -163,7 +163,7 @@ sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t co
 
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
 {
-    uint32_t own = tuner->timer->last_rounds, rounds = own ? own : tuner->timer->exact ? 0 : FINAL_ROUNDS;
+    uint32_t asked = tuner->timer->last_rounds, rounds = asked ? asked : tuner->timer->exact ? 0 : FINAL_ROUNDS;
     if (tuner->options.rounds > rounds && rounds)
         rounds = tuner->options.rounds;
     return sl_tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
@@ -223,24 +223,24 @@ static void copy_singles(sl_tuner *tuner)
     }
 }
 
-/* What copies of the original seem to gain, and what their timings say of themselves. */
+/* Noise from the apparent gains of copies of the original, and from the spread of their timings. */
 static sl_status time_copies(sl_tuner *tuner, const uint8_t *nothing, sl_error *error)
 {
     const uint8_t *choice[NULL_CHOICES];
     sl_timing timing[NULL_CHOICES];
-    double squares = 0, own = 0;
+    double squares = 0, spreads = 0;
     for (int i = 0; i < NULL_CHOICES; i++)
         choice[i] = nothing;
     sl_status status = sl_tuner_time(tuner, choice, NULL_CHOICES, NULL_TAG, 0, false, timing, error);
     for (int i = 0; i < NULL_CHOICES && !status; i++) {
         squares += timing[i].gain * timing[i].gain;
-        own += timing[i].spread * timing[i].spread;
+        spreads += timing[i].spread * timing[i].spread;
     }
-    tuner->deviation = sqrt((squares > own ? squares : own) / NULL_CHOICES);
+    tuner->deviation = sqrt((squares > spreads ? squares : spreads) / NULL_CHOICES);
     return status;
 }
 
-/* What the clock knows itself; kept like a timing. */
+/* The timer's own estimate; kept like a timing. */
 static sl_status ask_timer(sl_tuner *tuner, const uint8_t *nothing, sl_error *error)
 {
     char *key = key_of(tuner, nothing, "deviation", 0);
@@ -271,7 +271,7 @@ static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
     return status;
 }
 
-/* Measures what is measured for. */
+/* Times the requests. */
 static sl_status measure_requests(sl_tuner *tuner, request_list *requests, sl_error *error)
 {
     const uint8_t **choice = calloc(requests->count + 1, sizeof *choice);
@@ -295,7 +295,7 @@ static sl_status measure_requests(sl_tuner *tuner, request_list *requests, sl_er
 
 /* ---- groups first ---- */
 
-/* Wishes for a group as a whole, or for its loads one by one. */
+/* Requests timings of a group as a whole, or of its loads one by one. */
 static sl_status request_group(sl_tuner *tuner, uint32_t g, bool loads, uint32_t modes, request_list *requests,
                                sl_error *error)
 {

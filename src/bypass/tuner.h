@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ways of choosing have in common: the loads of one kernel, a clock, timings that are taken once and kept, and
- * what counts as noise. */
+/* What selection strategies have in common: the loads of one kernel, a timer, timings that are taken once and kept, and
+ * the noise. */
 #ifndef SL_BYPASS_TUNER_H
 #define SL_BYPASS_TUNER_H
 
@@ -8,8 +8,8 @@
 #include "base/progress.h"
 #include "bypass/timer.h"
 
-/* Timings that were taken before, kept somewhere: tuning goes on where it was stopped, and another selection strategy
- * costs nothing that was measured already. Keys are texts that say all that a timing depends on. */
+/* A store of timings: tuning resumes where it was stopped, and another selection strategy reuses what was measured.
+ * Keys contain all that a timing depends on. */
 typedef struct sl_timing_store {
     void *context;
     sl_status (*find)(void *context, const char *key, sl_timing *timing, bool *found, sl_error *error);
@@ -19,12 +19,12 @@ typedef struct sl_timing_store {
 typedef struct sl_tuner_options {
     double thresh1, thresh2, weight; /* as in the paper */
     double sigmas;                   /* a gain below this many standard errors is noise */
-    uint32_t rounds;                 /* of each timing; 0: the clock's own wish */
+    uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
     const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */
-    const sl_progress *progress;     /* NULL: nobody listens */
+    const sl_progress *progress;     /* NULL: not reported */
 } sl_tuner_options;
 
 /* thresh1 1.5, thresh2 1, weight 0.1, sigmas 3, search 256. */
@@ -40,31 +40,31 @@ typedef struct sl_tuner {
     double (*group)[SL_BYPASS_MODES];       /* A(g, m): all loads of g that can take m */
     double (*group_spread)[SL_BYPASS_MODES];
     double noise;      /* percent: gains up to this are noise; set by sl_tuner_affinities */
-    double base;       /* median of the original, in the clock's unit; 0: not timed yet */
+    double base;       /* median of the original, in the timer's unit; 0: not timed yet */
     double deviation;  /* standard error of a gain that is known to be 0, in percent */
     sl_map known;      /* key -> sl_timing, in the arena */
-    uint64_t timed;    /* choices that the clock was asked for */
+    uint64_t timed;    /* choices that the timer measured */
     uint64_t measured; /* affinities that were measured */
 } sl_tuner;
 
-/* `graph` and `clock` must outlive the tuner. */
+/* `graph` and `timer` must outlive the tuner. */
 sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_timer *timer,
                         const sl_tuner_options *options, sl_error *error);
 void sl_tuner_fini(sl_tuner *tuner);
 
-/* Times choices, or finds them among those timed before. `tag` tells timings of the same choice apart ("": the usual
- * one); `rounds` and `verify` as a clock takes them. */
+/* Times choices, or finds them among those timed before. `tag` distinguishes timings of the same choice ("": the usual
+ * one); `rounds` and `verify` as in sl_timer. */
 sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
                         bool verify, sl_timing *timing, sl_error *error);
-/* Fills load and group for the modes of the mask, and the noise. Where that are more than options.most, groups come
- * first, and loads one by one only of those groups that make the greatest difference, as far as they fit; other loads
- * stay NaN. */
+/* Fills load and group for the modes of the mask, and the noise. Where there are more than options.max, groups are
+ * timed first, and single loads only of the groups with the largest effect, as far as they fit; other loads stay
+ * NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
-/* The last word on a plan: more rounds, and memory compared. */
+/* The final timing of a plan: more rounds, and results compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
 /* Whether a gain is more than noise. */
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread);
-/* Modes of the mask that the clock and this load know. */
+/* Modes of the mask that the timer and this load support. */
 uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes);
 
 #endif

@@ -2,7 +2,7 @@
 /* The CUDA runtime's binary interface, as far as this library speaks it: numbers, struct layouts, handle types.
  *
  * One source serves CUDA 11, 12 and 13; SL_CUDART is the major version it is built for. Where a layout or a signature
- * changed between versions, it is chosen here. tests/cudart compares the layouts with CUDA's own headers when they are
+ * changed between versions, it is chosen here. tests/cudart compares the layouts with the CUDA headers when they are
  * installed. Names follow CUDA so that the entry points read like its manual. */
 #ifndef SL_CUDART_ABI_H
 #define SL_CUDART_ABI_H
@@ -16,7 +16,7 @@
 #endif
 
 #define SL_API __attribute__((visibility("default")))
-/* Who calls the entry points has prototypes of its own. */
+/* Callers of the entry points use CUDA's prototypes. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 typedef enum cudaError_t {
@@ -310,7 +310,7 @@ typedef struct cudaUUID_t {
     char bytes[16];
 } cudaUUID_t;
 
-/* cudaDeviceProp: 11's fields are a prefix of 12's; 13 dropped some and took up room that 12 had kept free. */
+/* cudaDeviceProp: 11's fields are a prefix of 12's; 13 removed some and took up room that 12 had kept free. */
 typedef struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;

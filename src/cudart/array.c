@@ -167,7 +167,7 @@ SL_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, c
 
 /* ---- textures ---- */
 
-/* What is fetched from: fills in place, size and format. */
+/* Fills in address, size and format of what is fetched from. */
 static cudaError_t texture_source(sl_rt *rt, const cudaResourceDesc *r, sl_texture *t)
 {
     static bool said;

@@ -22,7 +22,7 @@ struct sl_rt_graph {
 };
 
 struct sl_rt_graph_exec {
-    cudaGraph_t graph; /* its own copy */
+    cudaGraph_t graph; /* a private copy */
 };
 
 /* ---- building ---- */
@@ -728,12 +728,12 @@ SL_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGr
 
 SL_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
-    cudaGraphNode_t own = exec ? node_in_copy(exec->graph, node) : NULL;
-    SL_CALL(own ? (own->disabled = !enabled, cudaSuccess) : cudaErrorInvalidValue);
+    cudaGraphNode_t copy = exec ? node_in_copy(exec->graph, node) : NULL;
+    SL_CALL(copy ? (copy->disabled = !enabled, cudaSuccess) : cudaErrorInvalidValue);
 }
 
 SL_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
 {
-    cudaGraphNode_t own = exec ? node_in_copy(exec->graph, node) : NULL;
-    SL_CALL(own && enabled ? (*enabled = !own->disabled, cudaSuccess) : cudaErrorInvalidValue);
+    cudaGraphNode_t copy = exec ? node_in_copy(exec->graph, node) : NULL;
+    SL_CALL(copy && enabled ? (*enabled = !copy->disabled, cudaSuccess) : cudaErrorInvalidValue);
 }

@@ -378,7 +378,7 @@ static cudaError_t pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr
     }
     if (attribute > cudaMemPoolAttrUsedMemHigh)
         return cudaErrorInvalidValue;
-    if (!set) /* what pools hold is not told apart from the rest of the heap */
+    if (!set) /* memory of pools is not distinguished from the rest of the heap */
         *(uint64_t *)value = sl_heap_live_bytes(sl_emu_heap(rt->emu));
     return cudaSuccess;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option text: see options.h. One table entry per option gives its name, type and place; both directions walk it.
+/* The option text: see options.h. One table entry per option gives its name, type and offset; both directions walk it.
  */
 #include "cudart/options.h"
 
@@ -84,7 +84,7 @@ static sl_status set_value(sl_cudart_options *options, const option_entry *entry
     unsigned long long number = strtoull(value, &end, 10);
     if (errno || end != value + length || !length || *value == '-' ||
         (entry->type == TYPE_U32 && number > UINT32_MAX) || (entry->type == TYPE_BOOL && number > 1))
-        return sl_fail(error, SL_INVALID, "'%.*s' is no value for %s", (int)length, value, entry->name);
+        return sl_fail(error, SL_INVALID, "'%.*s' is not a value of %s", (int)length, value, entry->name);
     if (entry->type == TYPE_BOOL)
         *(bool *)location = number != 0;
     else if (entry->type == TYPE_U32)
@@ -110,7 +110,7 @@ static sl_status unknown(const char *name, size_t length, sl_error *error)
         names[i] = TABLE[i].name;
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     const char *near = sl_suggest(word, names, ENTRIES);
-    return sl_fail(error, SL_NOT_FOUND, "no option is called '%s'%s%s%s", word, near ? "; did you mean '" : "",
+    return sl_fail(error, SL_NOT_FOUND, "unknown option '%s'%s%s%s", word, near ? "; did you mean '" : "",
                    near ? near : "", near ? "'?" : "");
 }
 

@@ -18,7 +18,7 @@ static cudaError_t add_containers(sl_rt_binary *binary, sl_error *error)
     sl_status status = SL_OK;
     if (w->container)
         status = sl_fatbin_add(&binary->fatbin, w->container, sl_fatbin_container_bytes(w->container), false, error);
-    /* Relocatable device code: the linker's own container, and one per object file to be linked with it. */
+    /* Relocatable device code: the linker's container, and one per object file to be linked with it. */
     if (w->version == 2 && w->prelinked)
         for (const void *const *c = w->prelinked; !status && *c; c++)
             status = sl_fatbin_add(&binary->fatbin, *c, sl_fatbin_container_bytes(*c), true, error);
@@ -104,7 +104,7 @@ static bool defines(const sl_ptx_module *module, const char *name)
     return false;
 }
 
-/* The library behind launches from kernels registers helpers of its own, whether anything uses them or not. */
+/* The library behind launches from kernels registers its helpers, whether anything uses them or not. */
 static bool is_device_runtime(const sl_ptx_module *module)
 {
     return defines(module, "__CNPRT_VERSION_NUMBER__");
@@ -118,8 +118,8 @@ static void want(const sl_rt_binary *binary, const char *name, bool from_host, b
 }
 
 /* Links as with an archive: what host code names, and what that refers to. Compilers hand over more than that, such as
- * the device's own runtime library, most of which could not run here. */
-static cudaError_t drop_unneeded(sl_rt *rt, sl_rt_binary *binary)
+ * the device runtime library, most of which could not run here. */
+static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
 {
     size_t count = binary->modules.count, kept = 0;
     bool *wanted = calloc(count * 2, sizeof *wanted), *seen = wanted + count, more = true;
@@ -218,7 +218,7 @@ static cudaError_t load(sl_rt *rt, sl_rt_binary *binary)
     if (!binary->load_error && !binary->modules.count) {
         binary->load_error = parse_all(binary, &error);
         if (!binary->load_error && binary->modules.count > 1)
-            binary->load_error = drop_unneeded(rt, binary);
+            binary->load_error = remove_unneeded(rt, binary);
         if (!binary->load_error)
             read_cubins(binary);
         count_constants(binary);

@@ -356,11 +356,11 @@ static void read_launch_counts(reader *r)
     uint64_t arrays = get(r);
     free_arrays(r);
     for (uint64_t i = 0; i < arrays && !r->broken; i++) {
-        sl_array_footprint touched = {.name = get_text(r)};
-        touched.bytes = get(r);
-        if (!sl_array_push(&r->arrays, touched)) {
+        sl_array_footprint array = {.name = get_text(r)};
+        array.bytes = get(r);
+        if (!sl_array_push(&r->arrays, array)) {
             r->broken = true;
-            free((void *)(uintptr_t)touched.name);
+            free((void *)(uintptr_t)array.name);
         }
     }
     r->counts.slots = (uint32_t)r->slots.count;

@@ -17,7 +17,7 @@ typedef struct sl_results_writer sl_results_writer;
  * 0 for the first. */
 sl_status sl_results_writer_create(const char *folder, sl_results_writer **writer, uint32_t *number, sl_error *error);
 sl_status sl_results_write(sl_results_writer *writer, const sl_launch_result *result, sl_error *error);
-/* Kernels are told apart by their address: after this, addresses may mean other kernels. */
+/* Kernels are identified by their address: after this, addresses may mean other kernels. */
 void sl_results_forget_kernels(sl_results_writer *writer);
 /* `finished`: the program came to its end. NULL is fine. */
 void sl_results_writer_close(sl_results_writer *writer, bool finished);

@@ -86,7 +86,7 @@ cudaError_t sl_rt_error_of(sl_status status)
         return cudaErrorOperatingSystem;
     case SL_INVALID:
         return cudaErrorInvalidValue;
-    default: /* faults have numbers of their own: see launch.c */
+    default: /* faults have specific numbers: see launch.c */
         return cudaErrorUnknown;
     }
 }

@@ -39,7 +39,7 @@ void sl_rt_op_fini(sl_rt_op *op)
 static cudaError_t run_host(sl_rt *rt, const sl_rt_op *op)
 {
     sl_rt_flush_printed(rt);
-    /* The function may wait for other threads of the program that are in CUDA calls of their own. */
+    /* The function may wait for other threads of the program that are in CUDA calls. */
     sl_rt_unlock(rt);
     if (op->kind == SL_RT_HOST)
         op->host.function(op->host.data);
@@ -366,7 +366,7 @@ static cudaError_t record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream)
     sl_rt_op op = {.kind = SL_RT_RECORD, .event = event};
     if (!event_known(rt, event) || !sl_rt_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
-    /* In a capturing stream the event only marks a place in the graph. */
+    /* In a capturing stream the event only marks a position in the graph. */
     event->capture = s->capture;
     event->captured_after = s->last;
     event->capture_id = s->capture_id;

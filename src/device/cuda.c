@@ -15,7 +15,7 @@ typedef struct cuda_device {
     sl_cuda_driver cu;
     cu_device device;
     cu_context context;
-    char last_kernel[128]; /* errors of a kernel come with a later call: this says which it was */
+    char last_kernel[128]; /* errors of a kernel are reported by a later call */
 } cuda_device;
 
 static cuda_device *self_of(sl_device *device)
@@ -38,7 +38,7 @@ static sl_status status_of(cu_result result)
     return SL_INVALID;
 }
 
-/* SL_OK, or the driver's own words for what went wrong while doing `what`. */
+/* SL_OK, or the driver's description of the error in `what`. */
 static sl_status check(cuda_device *self, cu_result result, const char *what, sl_error *error)
 {
     if (!result)
@@ -47,10 +47,10 @@ static sl_status check(cuda_device *self, cu_result result, const char *what, sl
     self->cu.get_error_name(result, &name);
     self->cu.get_error_string(result, &text);
     sl_status status = status_of(result);
-    bool late = status == SL_FAULT && self->last_kernel[0];
+    bool asynchronous = status == SL_FAULT && self->last_kernel[0];
     return sl_fail(error, status, "the GPU failed to %s: %s (%s, error %d)%s%s", what, text ? text : "no description",
-                   name ? name : "unknown", result, late ? "; the last kernel launched was " : "",
-                   late ? self->last_kernel : "");
+                   name ? name : "unknown", result, asynchronous ? "; the last kernel launched was " : "",
+                   asynchronous ? self->last_kernel : "");
 }
 
 static sl_status load_driver(cuda_device *self, const char *library, sl_error *error)
@@ -210,7 +210,7 @@ static sl_status cuda_load(sl_device_module *module, const char *ptx, size_t len
     log[strcspn(log, "\n")] = '\0'; /* its first line says what is wrong, the rest what follows from it */
     if (!log[0])
         return check(self, result, "compile the PTX", error);
-    return sl_fail_at(error, status_of(result), module->ptx->name, 0, 0, "the driver does not take this PTX: %s", log);
+    return sl_fail_at(error, status_of(result), module->ptx->name, 0, 0, "the driver rejects this PTX: %s", log);
 }
 
 static void cuda_unload(sl_device_module *module)

@@ -30,7 +30,7 @@ sl_status sl_device_open(const char *kind, const sl_device_config *config, sl_de
         return SL_OK;
     }
     const char *near = sl_suggest(kind, names, SL_DEVICE_KINDS);
-    return sl_fail(error, SL_NOT_FOUND, "no device is called '%s'%s%s%s; there are emu and gpu", kind,
+    return sl_fail(error, SL_NOT_FOUND, "unknown device '%s'%s%s%s; devices are emu and gpu", kind,
                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
 }
 
@@ -200,7 +200,7 @@ static sl_status no_such(const sl_ptx_module *ptx, const char *what, const char 
     if (count)
         return sl_fail(error, SL_NOT_FOUND, "%s has no %s '%s'; it has '%s'%s", ptx->name, what, name, candidates[0],
                        count > 1 ? " and others" : "");
-    return sl_fail(error, SL_NOT_FOUND, "%s has no %s '%s', and no other either", ptx->name, what, name);
+    return sl_fail(error, SL_NOT_FOUND, "%s has no %s '%s', nor any other", ptx->name, what, name);
 }
 
 static sl_status find_kernel(const sl_ptx_module *ptx, const char *name, const sl_ptx_func **found, sl_error *error)
@@ -221,7 +221,7 @@ static sl_status find_kernel(const sl_ptx_module *ptx, const char *name, const s
     if (!count)
         status = sl_fail(error, SL_NOT_FOUND, "%s has no kernel", ptx->name);
     else if (!name && count > 1)
-        status = sl_fail(error, SL_INVALID, "%s has %zu kernels ('%s', '%s'%s); say which", ptx->name, count, names[0],
+        status = sl_fail(error, SL_INVALID, "%s has %zu kernels ('%s', '%s'%s); name one", ptx->name, count, names[0],
                          names[1], count > 2 ? ", …" : "");
     else if (!*found)
         status = no_such(ptx, "kernel", name, names, count, error);
@@ -346,7 +346,7 @@ sl_status sl_device_synchronise(sl_device *device, sl_error *error)
 
 static sl_status no_events(const sl_device *device, sl_error *error)
 {
-    return sl_fail(error, SL_UNSUPPORTED, "device '%s' has no clock: only a real GPU can be timed", device->ops->name);
+    return sl_fail(error, SL_UNSUPPORTED, "device '%s' has no timer: only a real GPU can be timed", device->ops->name);
 }
 
 sl_status sl_device_event_create(sl_device *device, sl_device_event **event, sl_error *error)

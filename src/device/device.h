@@ -71,7 +71,7 @@ sl_status sl_device_free(sl_device *device, uint64_t addr, sl_error *error);
 sl_status sl_device_copy_in(sl_device *device, uint64_t to, const void *from, uint64_t bytes, sl_error *error);
 sl_status sl_device_copy_out(sl_device *device, void *to, uint64_t from, uint64_t bytes, sl_error *error);
 sl_status sl_device_fill(sl_device *device, uint64_t addr, uint8_t value, uint64_t bytes, sl_error *error);
-/* From one place of the device to another; they must not overlap. */
+/* From one range of device memory to another; they must not overlap. */
 sl_status sl_device_copy_within(sl_device *device, uint64_t to, uint64_t from, uint64_t bytes, sl_error *error);
 /* What is allocated, oldest first; valid until the next allocation or free. */
 size_t sl_device_ranges(const sl_device *device, const sl_device_range **range);

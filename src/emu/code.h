@@ -99,7 +99,7 @@ typedef struct sl_code_bb {
     bool barrier_src_negated;
     uint32_t pred;             /* table index */
     uint32_t list, list_count; /* brx targets in sl_code.list */
-    int32_t taken, next;       /* kernel-wide block index; SL_BB_EXIT: leave the function */
+    int32_t taken, next;       /* kernel-wide block index; SL_BB_EXIT: return from the function */
     int32_t ipdom;             /* kernel-wide; SL_BB_EXIT */
     sl_call *call;
     uint32_t function;
@@ -260,7 +260,7 @@ struct sl_emu_program {
     const sl_ptx_module **function_module;
 };
 
-/* Definition of `name` visible from `module` (its own first, then non-local ones elsewhere); NULL: none. */
+/* Definition of `name` visible from `module` (those of the module first, then non-local ones elsewhere); NULL: none. */
 const struct sl_linked_variable *sl_program_variable(const sl_emu_program *program, const sl_ptx_module *module,
                                                      const char *name);
 const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_ptx_module *module, const char *name,

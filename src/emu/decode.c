@@ -68,7 +68,7 @@ bool sl_type_is_signed(sl_ptx_type type)
 
 /* ---- references ---- */
 
-/* References have thirty bits, and each warp has frames of its own: what needs more is refused. */
+/* References have thirty bits, and each warp has separate frames: what needs more is refused. */
 enum {
     MAX_FRAME_BYTES = 1 << 28, /* of a function's registers */
     MAX_CONST_BYTES = 1 << 28,
@@ -218,7 +218,7 @@ static sl_special_slot special_slot(uint16_t special)
     }
 }
 
-/* Clocks are read by an op of their own, the rest from the special area. */
+/* Clock registers are read by a separate op, the others from the special area. */
 static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
 {
     bool is_clock = special == SL_SREG_CLOCK || special == SL_SREG_CLOCK_HI || special == SL_SREG_CLOCK64 ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside the decoder: PTX instructions to ops. decode.c walks functions and blocks, decode_control.c knows how
  * blocks end, decode_alu.c and decode_memory.c the instructions, decode_half.c those on half precision, matrices and
- * textures. Errors leave by a jump. */
+ * textures. Errors end in a longjmp. */
 #ifndef SL_EMU_DECODE_H
 #define SL_EMU_DECODE_H
 

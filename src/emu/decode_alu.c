@@ -274,7 +274,7 @@ static void decode_prmt(sl_decoder *d)
     sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "%s", name);
 }
 
-/* Of the video instructions those that CUDA's own headers use: absolute differences of whole registers, unsigned. */
+/* Of the video instructions those that the CUDA headers use: absolute differences of whole registers, unsigned. */
 static bool decode_video(sl_decoder *d)
 {
     const sl_ptx_inst *inst = d->inst;

@@ -30,7 +30,7 @@ bool sl_decode_texture(sl_decoder *d)
     if (dst->kind != SL_OPD_VECTOR || dst->count != 4 || at->kind != SL_OPD_ADDRESS || at->count < 2)
         sl_decode_refuse(d, "four results and a texture with coordinates are expected");
     if (at->count > 2)
-        sl_decode_refuse(d, "samplers apart from textures");
+        sl_decode_refuse(d, "separate samplers");
     const sl_ptx_operand *coords = &at->items[1];
     uint32_t given = coords->kind == SL_OPD_VECTOR ? coords->count : 1;
     if (given < dims + layered)

@@ -3,7 +3,7 @@
  *
  * add, sub, mul, fma, div and sqrt are IEEE and bit-exact in every rounding mode. The approximate instructions (rcp,
  * rsqrt, sin, cos, ex2, lg2, tanh) use the host's math library, which is well within the error the PTX ISA allows them.
- * Flushing of subnormals (.ftz) and saturation are ops of their own, added by the decoder. */
+ * Flushing of subnormals (.ftz) and saturation are separate ops, added by the decoder. */
 #include <fenv.h>
 
 #include "emu/exec.h"

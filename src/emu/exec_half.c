@@ -114,7 +114,7 @@ static inline u32 keep_nan_bf16(f64 x, u32 result)
     return x != x ? (u32)(bits >> 48 & 0x8000) | 0x7fc0 | (u32)(bits >> 45 & 0x7f) : result;
 }
 
-#define SL_HALF_RANGE(T, INFINITY_BITS, ONE, MOST)                                                                     \
+#define SL_HALF_RANGE(T, INFINITY_BITS, ONE, LARGEST)                                                                  \
     static inline bool is_nan_##T(u32 a)                                                                               \
     {                                                                                                                  \
         return (a & 0x7fff) > INFINITY_BITS;                                                                           \
@@ -163,7 +163,7 @@ static inline u32 keep_nan_bf16(f64 x, u32 result)
     }                                                                                                                  \
     static inline u32 satfinite_##T(u32 a)                                                                             \
     {                                                                                                                  \
-        return (a & 0x7fff) == INFINITY_BITS ? (a & 0x8000) | MOST : a;                                                \
+        return (a & 0x7fff) == INFINITY_BITS ? (a & 0x8000) | LARGEST : a;                                             \
     }                                                                                                                  \
     static inline u32 ex2_##T(u32 a)                                                                                   \
     {                                                                                                                  \

@@ -58,7 +58,7 @@ static inline u32 f16_f32(f32 x)
 {
     u32 bits = bits_f32(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     u32 normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
-    /* adding 0.5 leaves a multiple of 2^-24, the smallest f16, in the low bits */
+    /* adding 0.5 puts a multiple of 2^-24, the smallest f16, in the low bits */
     u32 small = bits_f32(from_bits_f32(magnitude) + 0.5f) - 0x3f000000;
     u32 result = magnitude < 0x38800000 ? small : normal;
     result = magnitude >= 0x477ff000 ? 0x7c00 : result;

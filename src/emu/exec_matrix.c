@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrices spread over the 32 lanes of a warp (a 64-lane warp holds two such sets side by side).
  *
- * Fragments lie as the PTX ISA says for mma; those of wmma, which it leaves open, lie as the same products would need
- * them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighbouring elements along k:
- *   a factor in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4 * per + t * per …
- *   a factor in tiles of 8 lines    register r holds line g,               k = r * 4 * per + t * per …
- *   a sum in tiles of 16 x 8        item i is row g + 8 * (i / 2), column 2 * t + (i & 1)
- * (a line is a row of A or a column of B).
+ * Fragments lie as the PTX ISA says for mma; those of wmma, which it does not define, lie as the same products would
+ * need them. With g = lane / 4 and t = lane % 4, and registers that hold `per` neighbouring elements along k: a factor
+ * in tiles of 16 lines   register r holds line g + 8 * (r & 1), k = (r / 2) * 4 * per + t * per … a factor in tiles of
+ * 8 lines    register r holds line g,               k = r * 4 * per + t * per … a sum in tiles of 16 x 8        item i
+ * is row g + 8 * (i / 2), column 2 * t + (i & 1) (a line is a row of A or a column of B).
  *
  * Products of f16, bf16 and tf32 are summed as the tensor cores of an H200 do it, to the bit (measured on one): exact
  * products and c are aligned to the largest exponent among them, each is cut off 25 bits below it, and the sum is cut
@@ -174,7 +173,7 @@ static void gather_sum(const sl_warp *w, const u32 *refs, int half, u32 type, co
     int items = sum_items(s), per = elements_per_register(type);
     for (int i = 0; i < items; i++) {
         const u8 *reg = (const u8 *)sl_operand(w, refs[i / per]) + 32 * half * (type == SL_MATRIX_F64 ? 8 : 4);
-        if (type == SL_MATRIX_F32) /* the usual type has a loop of its own, here and below */
+        if (type == SL_MATRIX_F32) /* the usual type has a specialised loop, here and below */
             for (int lane = 0; lane < 32; lane++)
                 out[sum_index(s, i, lane)] = element(SL_MATRIX_F32, reg, lane, 0);
         else
@@ -271,8 +270,8 @@ enum {
     NO_EXPONENT = -50000,
 };
 
-/* Numbers as mantissa * 2^(exponent - 10), with the exponent that the format stores: subnormals have the least one, and
- * zeros one that is less than any product's. */
+/* Numbers as mantissa * 2^(exponent - 10), with the exponent that the format stores: subnormals have the lowest one,
+ * and zeros one that is below any product's. */
 typedef struct parts {
     _Alignas(64) s32 mantissa[MAX_TENSOR];
     _Alignas(64) s32 exponent[MAX_TENSOR];
@@ -322,7 +321,7 @@ static inline __attribute__((always_inline)) void add_aligned(s32x8 *sum, const 
     *sum += ((s32x8)(magnitude >> (u32x8)(distance & 31)) ^ sign) - sign;
 }
 
-/* Sums on their way: c comes as parts, mantissa * 2^(exponent - 23), and the result is (low + high) * 2^(exponent -
+/* Partial sums: c comes as parts, mantissa * 2^(exponent - 23), and the result is (low + high) * 2^(exponent -
  * KEPT), in two so that neither overflows. */
 typedef struct sums {
     _Alignas(64) s32 low[MAX_SUM];
@@ -517,7 +516,7 @@ SL_HANDLER(mma)
     }
 }
 
-/* mma.m8n8k4 of halves: each pair of quads (lanes q … q + 3 and q + 16 … q + 19) multiplies matrices of its own. */
+/* mma.m8n8k4 of halves: each pair of quads (lanes q … q + 3 and q + 16 … q + 19) multiplies separate matrices. */
 static inline void quad_sum_spot(u32 type, int lane, int i, int *row, int *col)
 {
     int upper = lane & 16 ? 4 : 0;
@@ -632,10 +631,10 @@ static void move_matrix(sl_warp *w, const sl_op *o, bool store)
     memcpy(stride, sl_operand(w, list[2]), sizeof stride); /* the result may overwrite it */
     record_matrix(w, o, &m, base, stride);
     for (int reg = 0; reg < m.regs; reg++) {
-        u8 *place = sl_operand(w, list[3 + reg]);
+        u8 *result = sl_operand(w, list[3 + reg]);
         SL_EACH_ACTIVE(w, i)
         {
-            u8 *word = place + (size_t)i * (m.type == SL_MATRIX_F64 ? 8 : 4);
+            u8 *word = result + (size_t)i * (m.type == SL_MATRIX_F64 ? 8 : 4);
             for (int e = 0; e < m.per; e++) {
                 int row, col;
                 matrix_spot(&m, reg, e, i & 31, &row, &col);

@@ -201,7 +201,7 @@ SL_HANDLER(elect)
     }
 }
 
-/* Clocks are instruction counts: reproducible, and they go forward. */
+/* Clock registers are instruction counts: reproducible and monotonic. */
 SL_HANDLER(clock_u32)
 {
     u32 *d = sl_operand(w, o->d);

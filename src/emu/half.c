@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions of single values between doubles and the small formats, in every rounding mode. Handlers that work on
- * all lanes at once have their own for the usual mode (exec_half.c). */
+ * all lanes at once have separate ones for the usual mode (exec_half.c). */
 #include "emu/half.h"
 
 #include <fenv.h>

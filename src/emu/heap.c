@@ -44,7 +44,7 @@ static bool reserve(sl_heap *heap, uint64_t at, uint64_t bytes)
     void *got = mmap((void *)(uintptr_t)at, bytes, PROT_NONE, flags, -1, 0);
     if (got == MAP_FAILED)
         return false;
-    if (at && got != (void *)(uintptr_t)at) { /* kernels before 4.17 take the place as a hint */
+    if (at && got != (void *)(uintptr_t)at) { /* kernels before 4.17 take the address as a hint */
         munmap(got, bytes);
         return false;
     }
@@ -77,7 +77,7 @@ static bool map_at_host_addresses(sl_heap *heap)
     return false;
 }
 
-/* Addresses of its own, wherever the host has room: pages of the GPU start at large pages of the host. */
+/* A separate address range, wherever the host has room: pages of the GPU start at large pages of the host. */
 static bool map_anywhere(sl_heap *heap)
 {
     uint64_t bytes = range_bytes(DEVICE_RANGE_BYTES);
@@ -167,7 +167,7 @@ static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_k
     return SL_OK;
 }
 
-/* Takes over the place of a freed allocation once fresh addresses have run out. */
+/* Reuses the addresses of a freed allocation once fresh ones have run out. */
 static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
 {
     for (size_t i = 0; i < heap->allocs.count; i++) {
@@ -221,7 +221,7 @@ sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *
         above < heap->allocs.count && heap->allocs.items[above].live && heap->allocs.items[above].base < base + bytes;
     if (sl_heap_find(heap, base) || overlaps)
         return sl_fail(error, SL_INVALID, "host memory at 0x%llx is registered already", (unsigned long long)base);
-    /* A freed registration of the same place makes way. */
+    /* A freed registration of the same address is replaced. */
     if (above && heap->allocs.items[above - 1].base == base) {
         sl_alloc *old = &heap->allocs.items[above - 1];
         free((char *)old->label);

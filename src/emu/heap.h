@@ -6,8 +6,8 @@
  * the bytes of an address is one addition away (sl_heap_shift). Programs of the CUDA runtime use device addresses as
  * pointers: for them the addresses are the host's, and the second such heap of a process starts elsewhere.
  *
- * Freed addresses are not handed out again until the range is used up, so that a use after free can be told from other
- * illegal accesses. Not thread-safe: callers serialise. */
+ * Freed addresses are not handed out again until the range is used up, so that a use after free is distinguished from
+ * other illegal accesses. Not thread-safe: callers serialise. */
 #ifndef SL_EMU_HEAP_H
 #define SL_EMU_HEAP_H
 
@@ -55,7 +55,7 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
 
 /* The live allocation that holds addr, or NULL. The pointer is valid until the next alloc or free. */
 const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
-/* The allocation, live or freed, nearest to addr, of those that are not the emulator's own; NULL: there is none. */
+/* The allocation, live or freed, nearest to addr, without the emulator's internal ones; NULL: there is none. */
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
 /* True when [addr, addr+bytes) lies in one live allocation. */
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);

@@ -233,7 +233,7 @@ static form arithmetic(const prover *p, const sl_ptx_inst *inst)
     case SL_OP_MUL:
     case SL_OP_MAD: {
         form f = product(a, b);
-        if (wide) { /* the factors are read in their own type */
+        if (wide) { /* the factors are read in their type */
             if (!fitting(p, a, bits, is_signed).known || !fitting(p, b, bits, is_signed).known)
                 return unknown;
             bits *= 2;
@@ -382,7 +382,7 @@ static bool blocks_disjoint(const prover *p, const target *t)
     for (int k = 0; k < VARS; k++) {
         __int128 step = t->shape.coef[k] < 0 ? -(__int128)t->shape.coef[k] : t->shape.coef[k];
         if (p->extent[k] <= 1 || (step == 0 && k >= 3))
-            continue; /* threads of one block may share a place */
+            continue; /* threads of one block may share an address */
         if (step == 0)
             return false;
         int at = dims++;

@@ -465,7 +465,7 @@ static sl_trace_launch describe(const sl_run *run)
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
                      sl_error *error)
 {
-    sl_launch_stats own = {0};
+    sl_launch_stats totals = {0};
     emu->fault = SL_FAULT_NONE;
     sl_status status = check_launch(emu, kernel, launch, error);
     if (status != SL_OK)
@@ -500,14 +500,14 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
             return status;
         run->recording = wanted;
     }
-    status = run_blocks(&l, &own, error);
+    status = run_blocks(&l, &totals, error);
     if (l.sink) {
         char text[sizeof(sl_error)] = "";
         const char *failure = status == SL_OK ? NULL : error ? sl_error_format(error, text, sizeof text) : text;
-        sl_status ended = l.sink->end(l.sink->context, &own, failure, failure ? NULL : error);
+        sl_status ended = l.sink->end(l.sink->context, &totals, failure, failure ? NULL : error);
         status = failure ? status : ended;
     }
     if (stats)
-        *stats = own;
+        *stats = totals;
     return status;
 }

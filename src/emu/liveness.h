@@ -9,7 +9,7 @@
 typedef struct sl_liveness {
     uint32_t at_entry;  /* registers live where the function starts */
     uint32_t *entry;    /* their indices, ascending */
-    uint32_t max_words; /* most 32-bit registers live at any instruction; predicates are free */
+    uint32_t max_words; /* maximum of 32-bit registers live at any instruction; predicates are free */
 } sl_liveness;
 
 sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena *arena, sl_liveness *result,

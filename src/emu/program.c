@@ -42,10 +42,10 @@ const sl_ptx_func *sl_program_function(const sl_emu_program *program, const sl_p
             const sl_ptx_func *func = candidate->func[k];
             if (!func->has_body || strcmp(func->name, name))
                 continue;
-            bool own = candidate == module;
-            if (!own && func->linkage == SL_LINK_LOCAL)
+            bool local = candidate == module;
+            if (!local && func->linkage == SL_LINK_LOCAL)
                 continue;
-            if (!found || own) {
+            if (!found || local) {
                 found = func;
                 *found_in = candidate;
             }

@@ -5,7 +5,7 @@
  * its handler accesses (handlers.def): it starts at a register, a temporary, a constant or a special register of the
  * function it stands in, ends in the same one, and is written only if it is a register or temporary. Numbers that index
  * something (parameters, lists, blocks, functions, local frames) are held to its size, in 64 bits. Addresses of memory
- * are not known here: each access checks its own (memory.c). What cannot be proved is refused, by instruction. */
+ * are not known here: each access is checked (memory.c). What cannot be proved is refused, by instruction. */
 #include <string.h>
 
 #include "emu/atomic.h"

@@ -185,7 +185,7 @@ static void retire_split(sl_warp *warp)
 }
 
 /* A return from inside of a region whose reconvergence point it will never reach (a loop without an end has such): the
- * lanes drop out of the reconvergence points up to their call. */
+ * lanes are removed from the reconvergence points up to their call. */
 static void exit_function(sl_warp *warp)
 {
     uint64_t mask = warp->now.mask;
@@ -541,7 +541,7 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
     }
 }
 
-/* Leaves the function (or the kernel, with `exits`) where the guard holds. */
+/* Returns from the function (or exits the kernel, with `exits`) where the guard holds. */
 static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
 {
     uint64_t mask = guarded_mask(warp, bb);

@@ -77,7 +77,7 @@ struct sl_warp {
     bool has_now;
     uint32_t turns, spin_turns; /* back edges since it last paused; those of spinning loops since it last gave way */
     uint32_t pauses;            /* times it paused since it started */
-    uint64_t spun;              /* lanes that gave way since the warp was last told to run */
+    uint64_t spun;              /* lanes that gave way since the warp was last scheduled */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
     uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
     _Alignas(64) uint32_t guard_words[SL_MAX_LANES];
@@ -152,7 +152,7 @@ struct sl_worker {
     sl_text text[3];                   /* what builtin.c is reading and printing */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
-    void *launcher; /* launch.c's own */
+    void *launcher; /* private to launch.c */
 };
 
 struct sl_emu {
@@ -220,7 +220,7 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
 
 /* ---- warp_calls.c ---- */
 
-/* The running split enters function `index` and will come back to `next`. */
+/* The running split enters function `index` and will return to `next`. */
 void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next);
 void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb);
 /* Copies results to the caller's frame when the lanes of `mask` come back. */

@@ -71,7 +71,7 @@ void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function)
     }
 }
 
-/* The running split enters a function and will come back to `next`. */
+/* The running split enters a function and will return to `next`. */
 void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t next)
 {
     const sl_code_function *callee = &warp->code->function[index], *caller = &warp->code->function[bb->function];

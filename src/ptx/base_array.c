@@ -6,8 +6,8 @@
  * Addresses travel through mov, cvta, add (both operands), sub (left), mad (addend), selp, slct, and, or, mapa;
  * everything else makes a number, which has no origin. In an addition of something that comes from a symbol or has
  * passed a conversion between address spaces to something that has not, the latter is an offset; which registers those
- * are is found first. Leaves out: pointers that go through memory or calls and come back (each such load is an origin
- * of its own), and 32-bit values loaded from anywhere. */
+ * are is found first. Not followed: pointers that go through memory or calls (each such load is
+ * another origin), and 32-bit values loaded from anywhere. */
 #include "ptx/base_array.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * Post-dominators follow Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", on the reversed graph. A
  * loop without a way out cannot reach the end of the function; its last block in the text is then taken to lead there,
- * so that branches inside the loop still have a place to meet. */
+ * so that branches inside the loop still reconverge. */
 #include "ptx/cfg.h"
 
 #include <string.h>
@@ -151,7 +151,7 @@ typedef struct reversed {
     uint32_t *first, *from;   /* the blocks that lead to node n: from[first[n] .. first[n + 1]) */
     bool *leads_out;          /* taken to lead to the exit, see the top of the file */
     uint32_t *order, ordered; /* nodes in post-order from the exit */
-    uint32_t *rank;           /* node -> place in `order`; UINT32_MAX: not there yet */
+    uint32_t *rank;           /* node -> position in `order`; UINT32_MAX: not there yet */
     uint32_t *idom;           /* UINT32_MAX: not known yet */
     uint32_t *stack, *cursor;
 } reversed;

@@ -3,7 +3,7 @@
  *
  * A block is a straight run of instructions that is entered at its first and left at its last. Besides labels that
  * something refers to and branches, blocks end after calls and block-wide barriers, and a warp-synchronising
- * instruction starts one: these are the places where a warp may have to wait, so a warp only ever waits between blocks.
+ * instruction starts one: a warp may have to wait there, so a warp only ever waits between blocks.
  */
 #ifndef SL_PTX_CFG_H
 #define SL_PTX_CFG_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers and constant expressions, folded as PTX says: 64-bit integers, signed unless a literal or a cast makes them
- * unsigned, or double-precision floats. Leaves out: nothing that a compiler emits; names in expressions other than
+ * unsigned, or double-precision floats. Complete for what compilers emit; names in expressions other than
  * WARP_SZ are errors. */
 #include <math.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ typedef struct sl_cubin_kernel {
 } sl_cubin_kernel;
 
 typedef struct sl_cubin {
-    SL_ARRAY(sl_cubin_kernel) kernels; /* kernels and device functions with code of their own */
+    SL_ARRAY(sl_cubin_kernel) kernels; /* kernels and device functions with code */
 } sl_cubin;
 
 /* The bytes are borrowed. A zeroed sl_cubin is empty; free it with sl_cubin_fini. */

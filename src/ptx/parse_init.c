@@ -48,7 +48,7 @@ static void pad(sl_ptx_parser *p, const shape *s, uint64_t until)
 {
     uint64_t have = p->inits.count - s->base;
     if (until > have && until - have > MAX_PADDING)
-        sl_ptx_fail(p, p->token.line, p->token.column, "an initialiser leaves out more than %d elements", MAX_PADDING);
+        sl_ptx_fail(p, p->token.line, p->token.column, "an initialiser omits more than %d elements", MAX_PADDING);
     for (; have < until; have++)
         push(p, s, (sl_ptx_init){.text = "0"});
 }

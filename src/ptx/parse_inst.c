@@ -64,7 +64,7 @@ static sl_ptx_operand special_operand(sl_ptx_parser *p, const sl_ptx_word *word)
 {
     sl_ptx_operand operand = {.kind = SL_OPD_SPECIAL, .special = (uint16_t)word->special, .element = -1, .label = -1};
     sl_ptx_advance(p);
-    if (p->token.kind == SL_TOK_DOT) { /* %tid.x is a special register of its own */
+    if (p->token.kind == SL_TOK_DOT) { /* %tid.x is a separate special register */
         char full[64];
         size_t length = word->length + p->token.length;
         if (length < sizeof full) {
@@ -239,8 +239,8 @@ static void parse_guard(sl_ptx_parser *p, sl_ptx_inst *inst)
     sl_ptx_advance(p);
 }
 
-/* Symbols that are not variables may be labels, here or further on, or functions. Now that the operands have found
- * their place in the arena, notes where to write what they turn out to be: the walk meets them in the order they were
+/* Symbols that are not variables may be labels, here or further on, or functions. Now that the operands have their
+ * final address in the arena, notes where to write what they turn out to be: the walk meets them in the order they were
  * read in. */
 static void note_refs(sl_ptx_parser *p, sl_ptx_operand *operand, size_t *next)
 {

@@ -323,7 +323,7 @@ static void parser_fini(sl_ptx_parser *p)
         freelocale(p->c_locale);
 }
 
-/* Apart from sl_ptx_parse, so that none of its variables live across the jump. */
+/* Separate from sl_ptx_parse, so that none of its variables live across the jump. */
 static sl_status run_parser(sl_ptx_parser *p)
 {
     if (setjmp(p->landing)) {

@@ -10,7 +10,7 @@
 
 typedef struct printer {
     SL_ARRAY(char) text;
-    bool failed; /* out of memory: what follows is dropped */
+    bool failed; /* out of memory: what follows is discarded */
     uint32_t indent;
     const sl_ptx_func *func;
 } printer;
@@ -173,7 +173,7 @@ static void put_init(printer *out, const sl_ptx_init *init)
     put(out, init->masked ? ")" : "");
 }
 
-/* Rows get braces of their own: assemblers do not take a matrix as one list. */
+/* Each row gets braces: assemblers do not take a matrix as one list. */
 static void put_inits(printer *out, const sl_ptx_var *var)
 {
     uint64_t row[6], size = 1; /* elements below each level of braces */

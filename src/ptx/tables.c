@@ -52,7 +52,7 @@ static const struct {
 
 #define MOD_TYPE(id, text, bytes) [SL_MOD_##id] = SL_T_##id,
 static const uint8_t mod_types[SL_MOD_COUNT] = {
-    TYPES(MOD_TYPE) /* and those that have no name of their own: */
+    TYPES(MOD_TYPE) /* and those without a name: */
         [SL_MOD_E4M3X4] = SL_T_OTHER,
     [SL_MOD_E5M2X4] = SL_T_OTHER,
     [SL_MOD_E2M1] = SL_T_OTHER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures made of block characters. */
+/* Charts made of block characters. */
 #ifndef SL_REPORT_BARS_H
 #define SL_REPORT_BARS_H
 
@@ -12,7 +12,7 @@ enum { SL_BAR_COLUMNS = 40, SL_BAR_BYTES = 3 * SL_BAR_COLUMNS + 1 };
  * Returns `buffer`. */
 char *sl_bar(double share, unsigned columns, char buffer[SL_BAR_BYTES]);
 
-/* A character of eight heights for `value` of `most`; a space for 0. */
+/* A character of eight heights for `value` of `max`; a space for 0. */
 const char *sl_spark(uint64_t value, uint64_t max);
 
 #endif

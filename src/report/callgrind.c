@@ -73,7 +73,7 @@ static void put_name(FILE *file, const char *key, size_t number, const char *nam
     put_text(file, name);
 }
 
-/* Where an instruction stands: a source line, else a line of the PTX, else an address. */
+/* The location of an instruction: a source line, else a PTX line, else an address. */
 static const char *file_of(const sl_inst_name *inst)
 {
     if (inst->source_line)
@@ -114,7 +114,7 @@ static costs costs_of(const sl_page *page, const sl_page_kernel *k, uint32_t at)
     return sum;
 }
 
-/* What the lines leave of the kernel's sums. */
+/* The kernel's sums minus those of its lines. */
 static costs rest_of(const sl_page_kernel *k)
 {
     costs all = {0}, lines = {0};
@@ -129,9 +129,9 @@ static costs rest_of(const sl_page_kernel *k)
 static void put_kernel(FILE *file, const sl_page *page, size_t number, size_t *names)
 {
     const sl_page_kernel *k = &page->kernels.items[number];
-    const char *own = k->loads ? file_of(&k->load[0].inst) : "unknown";
+    const char *source = k->loads ? file_of(&k->load[0].inst) : "unknown";
     costs rest = rest_of(k);
-    put_name(file, "\nfl", *names += 1, own);
+    put_name(file, "\nfl", *names += 1, source);
     put_name(file, "fn", number + 1, k->name);
     fputs("0", file);
     put_costs(file, page, &rest);

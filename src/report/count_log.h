@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace says of its launches, as a log. */
+/* Counts the launches of a trace into a launch log. */
 #ifndef SL_REPORT_COUNT_LOG_H
 #define SL_REPORT_COUNT_LOG_H
 
@@ -7,7 +7,7 @@
 #include "report/launches.h"
 
 /* Adds launch `n` of the trace; with `count` what it executed and accessed. `pool` may be NULL. What cannot be read is
- * left out and told through *damage, which is left alone where there is nothing to tell. */
+ * skipped and reported in *damage, which is unchanged otherwise. */
 sl_status sl_count_log_add(sl_launch_log *log, const sl_trace *trace, uint32_t n, bool count, sl_pool *pool,
                            sl_error *damage, sl_error *error);
 

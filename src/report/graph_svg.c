@@ -34,7 +34,7 @@ static bool starts_group(const sl_plan *plan, uint32_t i, uint32_t *count)
     return true;
 }
 
-static void place(double x, double y, uint32_t index, uint32_t count, double *cx, double *cy)
+static void position(double x, double y, uint32_t index, uint32_t count, double *cx, double *cy)
 {
     double radius = count == 1 ? 0 : 42, angle = 2 * M_PI * index / (count ? count : 1) - M_PI / 2;
     *cx = x + BOX / 2.0 + radius * cos(angle);
@@ -44,8 +44,8 @@ static void place(double x, double y, uint32_t index, uint32_t count, double *cx
 static void title_of(const sl_plan_load *load, char *text, size_t size)
 {
     size_t used =
-        (size_t)snprintf(text, size, "%s, place %u, line %u: %s", load->opcode ? load->opcode : "load", load->inst,
-                         load->source_line ? load->source_line : load->line, sl_bypass_name(load->mode));
+        (size_t)snprintf(text, size, "%s, instruction %u, line %u: %s", load->opcode ? load->opcode : "load",
+                         load->inst, load->source_line ? load->source_line : load->line, sl_bypass_name(load->mode));
     for (unsigned m = 1; m < SL_BYPASS_MODES && used < size; m++)
         if (!isnan(load->affinity[m]))
             used += (size_t)snprintf(text + used, size - used, "; %s %+.2f %%", sl_bypass_name(m), load->affinity[m]);
@@ -56,13 +56,13 @@ static void draw_group(FILE *file, const sl_plan *plan, uint32_t first, uint32_t
     char text[256];
     const char *array = plan->load[first].array;
     sl_svg_rect(file, "box", x, y, BOX, BOX);
-    snprintf(text, sizeof text, "%.24s", array ? array : "array not known");
+    snprintf(text, sizeof text, "%.24s", array ? array : "unknown array");
     sl_svg_text(file, "small", SL_ANCHOR_MIDDLE, false, x + BOX / 2.0, y + 14, text);
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a + 1; b < count && count <= 12; b++) {
             double x1, y1, x2, y2;
-            place(x, y, a, count, &x1, &y1);
-            place(x, y, b, count, &x2, &y2);
+            position(x, y, a, count, &x1, &y1);
+            position(x, y, b, count, &x2, &y2);
             sl_svg_line(file, "edge", x1, y1, x2, y2);
         }
     uint32_t index = 0;
@@ -71,7 +71,7 @@ static void draw_group(FILE *file, const sl_plan *plan, uint32_t first, uint32_t
         double cx, cy;
         if (!belongs(&plan->load[first], load))
             continue;
-        place(x, y, index++, count, &cx, &cy);
+        position(x, y, index++, count, &cx, &cy);
         title_of(load, text, sizeof text);
         sl_svg_dot(file, sl_bypass_name(load->mode), cx, cy, count > 12 ? 6 : RADIUS, text);
         snprintf(text, sizeof text, "%u", load->source_line ? load->source_line : load->line);

@@ -19,7 +19,7 @@ static void list_counts(const sl_hpca14_result *r, count out[COUNTS])
 {
     const count list[COUNTS] = {
         {"threads", "threads", r->threads},
-        {"thread_loads", "loads of threads", r->thread_loads},
+        {"thread_loads", "thread loads", r->thread_loads},
         {"accesses", "accesses", r->accesses},
         {"hits", "hits", r->hits},
         {"misses", "misses", r->misses},
@@ -29,8 +29,8 @@ static void list_counts(const sl_hpca14_result *r, count out[COUNTS])
         {"latency", "  latency", r->latency},
         {"mshr", "  MSHR", r->mshr},
         {"misses_full_associativity", "misses, fully associative", r->misses_full_associativity},
-        {"misses_no_latency", "misses, no latencies", r->misses_no_latency},
-        {"misses_unlimited_mshrs", "misses, any number of MSHRs", r->misses_unlimited_mshrs},
+        {"misses_no_latency", "misses, zero latency", r->misses_no_latency},
+        {"misses_unlimited_mshrs", "misses, unlimited MSHRs", r->misses_unlimited_mshrs},
     };
     for (int i = 0; i < COUNTS; i++)
         out[i] = list[i];
@@ -38,7 +38,7 @@ static void list_counts(const sl_hpca14_result *r, count out[COUNTS])
 
 sl_status sl_hpca14_report_text(FILE *file, const sl_hpca14_report *report, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"as the authors' program counts", false, true}, {"", true, false}};
+    static const sl_column columns[] = {{"counter of the authors' program", false, true}, {"", true, false}};
     const sl_hpca14_result *r = report->result;
     sl_table *t = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!t)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of a run as the authors' program of the reuse-distance paper does it. */
+/* The report of a run that mimics the authors' program of the reuse-distance paper. */
 #ifndef SL_REPORT_HPCA14_H
 #define SL_REPORT_HPCA14_H
 

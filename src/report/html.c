@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Characters that reorder what stands around them, so that a name could pretend to be another. */
+/* Bidirectional control characters, with which one name could be shown as another. */
 static bool turns_text(uint32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -38,7 +38,7 @@ void sl_html_text(FILE *file, const char *text)
     }
 }
 
-/* A character that the end cuts is none; a copy keeps the look-ahead inside of the text. */
+/* A truncated character is invalid; decoding a copy avoids reads beyond the text. */
 void sl_html_text_n(FILE *file, const char *text, size_t bytes)
 {
     while (bytes) {
@@ -111,7 +111,7 @@ void sl_html_cell_number(FILE *file, double value, int digits, const char *unit)
     char exact[SL_DOUBLE_BYTES], text[SL_HUMAN_BYTES], shown[SL_HUMAN_BYTES + 16];
     const char *rounded = sl_human_ratio(value, digits, text);
     if (*rounded == '-' && !rounded[strspn(rounded, "-0.")])
-        rounded++; /* next to nothing has no sign */
+        rounded++; /* no "-0" */
     snprintf(shown, sizeof shown, "%s%s", rounded, unit);
     sl_html_cell_exact(file, sl_double_text(value, exact), shown);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory instructions as reports name them: by place, opcode and array. */
+/* Memory instructions as reports name them: by source location, opcode and array. */
 #ifndef SL_REPORT_INST_NAME_H
 #define SL_REPORT_INST_NAME_H
 
@@ -19,9 +19,9 @@ typedef struct sl_inst_name {
 sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings);
 /* Whether two are the same instruction. */
 bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b);
-/* Whether two are of one place, opcode and array: an unrolled loop has many copies of each. */
+/* Whether two have the same location, opcode and array: an unrolled loop has many copies of each. */
 bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b);
-/* Where it stands, for people: "spmv.cu:17", "PTX line 34". Returns `buffer`. */
+/* Its location, for people: "spmv.cu:17", "PTX line 34". Returns `buffer`. */
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size);
 
 /* Members of an object: pc, line, source, array, opcode; what is unknown is left out. */

@@ -156,7 +156,7 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);
     memcpy(launch.block, from->block, sizeof launch.block);
-    /* What a launch did until it failed says little of it, and nothing where it failed at once. */
+    /* Counters of a failed launch are incomplete, and are not shown. */
     const sl_launch_counts *counted = from->failed ? NULL : result->counts;
     sl_counts counts = {0};
     if (counted) {

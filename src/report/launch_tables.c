@@ -150,7 +150,7 @@ void sl_failures_text(FILE *file, const sl_launch_log *log)
         const sl_logged_launch *l = &log->launches.items[i];
         if (l->failed && failed++ < MAX_FAILURES)
             fprintf(file, "%slaunch %" PRIu64 " failed: %s\n", failed == 1 ? "\n" : "", l->index,
-                    *l->failure ? l->failure : "it was not recorded why");
+                    *l->failure ? l->failure : "reason not recorded");
     }
     if (failed > MAX_FAILURES)
         fprintf(file, "%zu more launches failed\n", failed - MAX_FAILURES);
@@ -170,7 +170,7 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
     sl_table_cell(t, inst->array);
 }
 
-/* Those of the kernel that are worth a line, the heaviest first. */
+/* Memory instructions of the kernel with any of the first metric, sorted by weight. */
 static bool sum_loads(const kernel_sum *sum, const sl_load_view *view, bool arrays, sl_load_sums *loads)
 {
     for (uint32_t i = 0; i < sum->kernel->insts; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of launches, kernels and memory instructions, for whatever was counted of them. */
+/* Tables of launches, kernels and memory instructions, for any list of metrics. */
 #ifndef SL_REPORT_LAUNCH_TABLES_H
 #define SL_REPORT_LAUNCH_TABLES_H
 
@@ -14,7 +14,7 @@ typedef struct sl_load_view {
     const char *title;      /* "memory instructions with the most traffic" */
     const char *bar;        /* what bars show: "traffic" */
     size_t bar_width;       /* of terminals that have room for them */
-    sl_metric weight;       /* those with the most come first */
+    sl_metric weight;       /* sorts them, descending */
     sl_metric_list metrics; /* those without any of the first are left out */
     bool opcodes;           /* with a column for them */
     bool arrays;            /* also sums by array */
@@ -31,7 +31,7 @@ sl_status sl_loads_tables(FILE *file, const sl_launch_log *log, const sl_load_vi
                           sl_error *error);
 /* "#" and "kernel" of a launch: cells of a table. */
 void sl_launch_cells(sl_table *table, const sl_logged_launch *launch);
-/* Where an instruction stands, its opcode and its array: cells of a table. */
+/* Location, opcode and array of an instruction: cells of a table. */
 void sl_inst_cells(sl_table *table, const sl_inst_name *inst, uint32_t copies, bool opcode);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report "per kernel launch: what it executed and touched", as text, JSON and CSV.
+/* The report "what each kernel launch executed and accessed", as text, JSON and CSV.
  *
  * A log collects launches as they end (it copies what it needs; kernels may be gone later) and is shown at the end. */
 #ifndef SL_REPORT_LAUNCHES_H
@@ -42,7 +42,7 @@ size_t sl_launch_log_failed(const sl_launch_log *log);
 /* `width`: columns of the terminal; 0: no limit. Many launches are shown as one line per kernel. */
 sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
 sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_report_info *info, sl_error *error);
-/* What the model says of them, as tables; its JSON and CSV are those of all launches. */
+/* Modelled launches as tables; their JSON and CSV are those of all launches. */
 sl_status sl_model_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
 /* A row per launch, and one per memory instruction of it with the columns from `pc` to `array` filled in. */
 sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error);

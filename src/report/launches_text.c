@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted and what the model says of launches, as tables for people: a line per launch, or per kernel where
- * there are many; then, per kernel, the memory instructions that matter most. */
+/* Counted and modelled launches as tables for terminals: a row per launch, or per kernel where there are many; then,
+ * per kernel, the memory instructions with the most traffic or misses. */
 #include "report/launch_tables.h"
 #include "report/launches.h"
 
@@ -8,7 +8,7 @@ static const sl_metric_list counted =
     SL_METRIC_LIST(SL_METRIC_time_ns, SL_METRIC_warp_insts, SL_METRIC_thread_insts, SL_METRIC_ld_requests,
                    SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request, SL_METRIC_st_requests, SL_METRIC_st_sectors,
                    SL_METRIC_atomics, SL_METRIC_footprint_bytes);
-/* Where the trace has a column, threads have to give up theirs. */
+/* The column of trace sizes takes the room of thread instructions. */
 static const sl_metric_list recorded =
     SL_METRIC_LIST(SL_METRIC_warp_insts, SL_METRIC_ld_requests, SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request,
                    SL_METRIC_st_requests, SL_METRIC_st_sectors, SL_METRIC_atomics, SL_METRIC_footprint_bytes);

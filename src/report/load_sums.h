@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory instructions, summed: those of one place, of which an unrolled loop has many copies, or those of one array. */
+/* Memory instructions, summed by source location, of which an unrolled loop has many copies, or by array. */
 #ifndef SL_REPORT_LOAD_SUMS_H
 #define SL_REPORT_LOAD_SUMS_H
 
@@ -25,7 +25,7 @@ bool sl_inst_same_array(const sl_inst_name *a, const sl_inst_name *b);
 /* `reuse` may be NULL. `same` NULL: all are different. False when memory runs out. */
 bool sl_load_sums_add(sl_load_sums *sums, sl_load_sum load, const sl_counts *counts, const sl_profile_counts *reuse,
                       bool same(const sl_inst_name *, const sl_inst_name *));
-/* Those with the most of a metric first; among equals as they came. */
+/* Sorts by a metric, descending and stable. */
 void sl_load_sums_sort(sl_load_sums *sums, sl_metric weight);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model says of the launches of a recording, as a log. */
+/* Models the launches of a trace into a launch log. */
 #ifndef SL_REPORT_MODEL_LOG_H
 #define SL_REPORT_MODEL_LOG_H
 

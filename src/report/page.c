@@ -8,7 +8,7 @@
 #include "report/page_frame.h"
 #include "report/page_sections.h"
 
-/* What made the numbers. */
+/* Command, options and input that produced the numbers. */
 static void put_facts(FILE *file, const sl_page *page)
 {
     const sl_report_info *info = &page->input.info;
@@ -78,7 +78,7 @@ static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
     return status;
 }
 
-/* JSON inside of a script element: no '<', which could end the element. It stands in strings only. */
+/* JSON inside a script element: '<', which could end the element, is escaped. It occurs in strings only. */
 static sl_status put_data(FILE *file, const sl_page *page, sl_error *error)
 {
     char *text = NULL;

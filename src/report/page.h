@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One self-contained HTML page of what is known of a run: what it counted, what the model says, how its data comes
- * back, cache sizes and policies side by side, hardware beside the model. Any of these may be missing.
+/* One self-contained HTML page about a run: counters, model, reuse, comparisons of cache sizes and policies, and
+ * hardware counters beside the model. Any of these may be missing.
  *
  * Tables are in the HTML; charts and sorting are added by the script of the page, from one JSON object that is also
  * what sl_page_json writes. Nothing is fetched from anywhere. */
@@ -22,14 +22,14 @@ typedef struct sl_source_text {
 
 /* What is NULL is not known, and left out. All of it is borrowed and must outlive the page. */
 typedef struct sl_page_input {
-    const char *subject; /* what it is about: "spmv rows=500", "app.slt" */
+    const char *subject; /* title of the page: "spmv rows=500", "app.slt" */
     const char *note;    /* a line under the overview */
     sl_report_info info;
     const sl_launch_log *counted, *modelled; /* of the same launches, in the same order */
     const sl_profile_report *profile;        /* of these launches too */
     const sl_sweep *sizes, *policies;        /* of the model */
-    const sl_sweep *simulated;               /* policies of the first level in the simulator; the machine's own first */
-    const sl_plan *plan;                     /* of the code that ran: what loads gain by going past a cache */
+    const sl_sweep *simulated;               /* L1 policies in the simulator; the baseline first */
+    const sl_plan *plan;                     /* of the code that ran: what loads gain by bypassing */
     const sl_validation *validation;
     size_t sources;
     const sl_source_text *source;
@@ -46,8 +46,8 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error);
 sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error);
 
 /* What each source line of each kernel did, in the format of callgrind: for KCachegrind and callgrind_annotate. Kernels
- * are functions, counters are events. What a kernel counted that no line is to blame for (instructions, say) stands at
- * its line 0, so that the sums are right. */
+ * are functions, counters are events. Counts of a kernel that belong to no line (instructions, say) are at its line 0,
+ * so that the sums are right. */
 sl_status sl_page_callgrind(FILE *file, const sl_page *page, sl_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* First levels and policies side by side, and the model beside hardware. */
+/* Sections that compare: L1 configurations, policies, and the model with hardware. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static sl_page_columns columns_of(const sl_page_sweep *sum, bool bars)
     return columns;
 }
 
-/* Whether there is a section; its title, chart and note. */
+/* Writes the title, chart and note of a section; false where there is nothing to show. */
 static bool section_start(FILE *file, const sl_page_sweep *sum, const char *id, const char *title, const char *caption)
 {
     if (!sum->kernels)
@@ -70,16 +70,16 @@ void sl_section_sizes(FILE *file, const sl_page *page)
 {
     const sl_page_sweep *sum = &page->sizes;
     const sl_sweep *s = sum->sweep;
-    if (!section_start(file, sum, "sizes", "Cache sizes", "Misses of L1 by class, for each first level"))
+    if (!section_start(file, sum, "sizes", "Cache sizes", "L1 load misses by class, for each L1 configuration"))
         return;
     sl_page_columns columns = columns_of(sum, true);
-    sl_html_table(file, "Loads under each first level", "sortable long");
+    sl_html_table(file, "Loads with each L1 configuration", "sortable long");
     sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "varied", "what differs from the machine", false);
+    sl_html_column(file, "varied", "parameter that differs from the machine description", false);
     sl_html_column(file, "L1 size", NULL, true);
     sl_html_column(file, "ways", NULL, true);
-    sl_html_column(file, "line", NULL, true);
-    sl_html_column(file, "MSHRs", "empty: any number", true);
+    sl_html_column(file, "line size", NULL, true);
+    sl_html_column(file, "MSHRs", "empty: unlimited", true);
     sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     if (sum->kernels > 1)
@@ -104,9 +104,9 @@ void sl_section_policies(FILE *file, const sl_page *page)
 {
     const sl_page_sweep *sum = &page->policies;
     const sl_sweep *s = sum->sweep;
-    if (!section_start(file, sum, "policies", "Policies", "Hit rate of loads in L1 with each replacement policy"))
+    if (!section_start(file, sum, "policies", "Policies", "L1 load hit rate by replacement policy"))
         return;
-    sl_html_table(file, "Hit rates of loads in L1, by replacement policy", "sortable");
+    sl_html_table(file, "L1 load hit rates by replacement policy", "sortable");
     sl_html_column(file, "kernel", NULL, false);
     for (size_t p = 0; p < s->points; p++)
         sl_html_column(file, s->point[p].replacement ? s->point[p].replacement : "", NULL, true);
@@ -120,7 +120,7 @@ void sl_section_policies(FILE *file, const sl_page *page)
 
 /* ---- policies in the simulator ---- */
 
-/* The first point is the machine as it is: the others are as fast as they take fewer cycles. */
+/* The first point is the baseline. */
 static void simulated_rows(FILE *file, const sl_sweep *s, const sl_counts *counts, const char *name,
                            const sl_page_columns *columns)
 {
@@ -143,14 +143,13 @@ void sl_section_simulated(FILE *file, const sl_page *page)
 {
     const sl_page_sweep *sum = &page->simulated;
     const sl_sweep *s = sum->sweep;
-    if (!section_start(file, sum, "simulated", "Policies, cycle by cycle",
-                       "Speed with each policy of L1 in the simulator"))
+    if (!section_start(file, sum, "simulated", "Simulated policies", "Simulated speedup by L1 policy"))
         return;
     sl_page_columns columns = columns_of(sum, false);
-    sl_html_table(file, "Simulated with each policy of L1", "sortable long");
+    sl_html_table(file, "Simulation with each L1 policy", "sortable long");
     sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "L1 policy", "the first is the machine's own; those that bypass have its replacement", false);
-    sl_html_column(file, "speed", "cycles of the machine's own policy for each cycle of this one", true);
+    sl_html_column(file, "L1 policy", "the first is the baseline; bypass policies keep its replacement policy", false);
+    sl_html_column(file, "speedup", "cycles of the baseline divided by cycles with this policy", true);
     sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     if (sum->kernels > 1)
@@ -182,8 +181,7 @@ static void put_means(FILE *file, const sl_validation *v)
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++)
         if (sl_validation_has(v, q))
             sl_html_column(file, sl_quantity_title(q),
-                           sl_quantity_is_share(q) ? "in points of a hundred" : "in percent of what was measured",
-                           true);
+                           sl_quantity_is_share(q) ? "in percentage points" : "in percent of the measured value", true);
     sl_html_table_rows(file);
     for (size_t i = 0; i < v->variants; i++) {
         fputs("<tr>", file);
@@ -221,7 +219,7 @@ static void put_launches(FILE *file, const sl_validation *v)
     sl_html_column(file, "workload", NULL, false);
     sl_html_column(file, "#", NULL, true);
     sl_html_column(file, "kernel", NULL, false);
-    sl_html_column(file, "in means", "launches with few load sectors are left out of the means", false);
+    sl_html_column(file, "in means", "launches with few load sectors are excluded from the means", false);
     for (sl_quantity q = 0; q < SL_QUANTITIES; q++) {
         char title[64];
         if (!sl_validation_has(v, q))
@@ -229,7 +227,7 @@ static void put_launches(FILE *file, const sl_validation *v)
         snprintf(title, sizeof title, "%s, measured", sl_quantity_title(q));
         sl_html_column(file, title, NULL, true);
         sl_html_column(file, v->variant[0], NULL, true);
-        sl_html_column(file, "error", sl_quantity_is_share(q) ? "in points" : "in percent", true);
+        sl_html_column(file, "error", sl_quantity_is_share(q) ? "in percentage points" : "in percent", true);
     }
     sl_html_table_rows(file);
     for (size_t i = 0; i < v->launches; i++) {
@@ -260,7 +258,7 @@ void sl_section_hardware(FILE *file, const sl_page *page)
     }
     fputs("</div>\n", file);
     if (v->unmeasured)
-        fprintf(file, "<p class=note>The counters have nothing of %llu launches.</p>\n",
+        fprintf(file, "<p class=note>%llu launches have no hardware counters.</p>\n",
                 (unsigned long long)v->unmeasured);
     put_means(file, v);
     put_launches(file, v);
@@ -289,12 +287,12 @@ void sl_section_glossary(FILE *file, const sl_page *page)
     sl_counter_set known = known_in(page);
     if (!sl_counter_set_any(&known))
         return;
-    fputs("<section id=counters><h2>Counters</h2>\n<details><summary>What each counter means</summary>\n", file);
+    fputs("<section id=counters><h2>Counters</h2>\n<details><summary>Definitions of all counters</summary>\n", file);
     sl_html_table(file, "Counters", "");
     sl_html_column(file, "counter", NULL, false);
     sl_html_column(file, "unit", NULL, false);
-    sl_html_column(file, "meaning", NULL, false);
-    sl_html_column(file, "in Nsight Compute", NULL, false);
+    sl_html_column(file, "description", NULL, false);
+    sl_html_column(file, "Nsight Compute metric", NULL, false);
     sl_html_table_rows(file);
     for (int i = 0; i < SL_COUNTERS; i++) {
         const sl_counter_info *c = &sl_counter_infos[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting together what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
+/* Joins what was counted, modelled and profiled. Kernels are the same when their symbols and their memory
  * instructions are. Where the model and the trace both know a counter the model's is taken: its sectors are those of
  * the machine. */
 #include "report/page_data.h"
@@ -21,7 +21,7 @@ static bool same_kernel(const sl_page_kernel *k, const char *symbol, uint32_t in
     return true;
 }
 
-/* The kernel's place in the page, new where it is not there yet; SIZE_MAX when memory runs out. */
+/* Index of the kernel in the page, which is added where it is missing; SIZE_MAX when memory runs out. */
 static size_t kernel_at(sl_page *page, const char *symbol, const char *name, uint32_t insts, const sl_inst_name *inst)
 {
     for (size_t i = 0; i < page->kernels.count; i++)
@@ -49,7 +49,7 @@ static void add_known(sl_counts *to, sl_counts from, const sl_counter_set *excep
     sl_counts_merge(to, &from);
 }
 
-/* Logs tell the same launches in the same order: `number` is where this one stood in its log. */
+/* All logs have the same launches in the same order: `number` is the position in its log. */
 static sl_page_launch *launch_at(sl_page *page, const sl_logged_launch *l, size_t number, size_t kernel)
 {
     if (number < page->launches.count)
@@ -81,7 +81,7 @@ static bool add_logged(sl_page *page, const sl_logged_launch *l, size_t number, 
     return true;
 }
 
-/* Counters of `except` are somebody else's to tell. */
+/* Counters of `except` come from another analysis. */
 static bool add_log(sl_page *page, const sl_launch_log *log, const sl_counter_set *except)
 {
     size_t *location = sl_arena_array(&page->arena, size_t, log->kernel_count + 1);

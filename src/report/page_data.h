@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a page: what several analyses say of the same kernels, loads and launches, put together. */
+/* The data of a page: results of several analyses, joined by kernel, load and launch. */
 #ifndef SL_REPORT_PAGE_DATA_H
 #define SL_REPORT_PAGE_DATA_H
 
@@ -44,7 +44,7 @@ typedef struct sl_page_launch {
     sl_counts counts;
 } sl_page_launch;
 
-/* Launches that take different amounts of shared memory leave different sizes of a unified L1. */
+/* The size of a unified L1 depends on the shared memory of the launch. */
 typedef struct sl_page_size {
     uint64_t min, max;
 } sl_page_size;
@@ -72,7 +72,7 @@ struct sl_page {
 /* Finds the views of all kernels; false when memory runs out. */
 bool sl_page_find_views(sl_page *page);
 
-/* Whether anything was touched. */
+/* Whether anything was accessed. */
 static inline bool sl_page_load_ran(const sl_page_load *load)
 {
     return load->reuse || sl_counter_set_any(&load->counts.known);

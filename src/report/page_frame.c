@@ -26,7 +26,7 @@ sl_asset sl_asset_charts(void)
 #endif
 // clang-format on
 
-/* Nothing may be fetched, whatever stands in the page. */
+/* Nothing may be fetched, whatever the page contains. */
 #define POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 static void put_asset(FILE *file, const char *tag, sl_asset asset)

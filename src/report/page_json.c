@@ -16,7 +16,7 @@ static void put_reuse(sl_json *j, const sl_profile_counts *reuse, const sl_profi
     sl_json_close(j, '}');
 }
 
-/* Percent that the kernel gains when this load alone goes past a cache, by mode, and what the plan does with it. */
+/* Kernel time saved when this load alone bypasses a cache, in percent, by mode, and its mode in the plan. */
 static void put_planned(sl_json *j, const sl_plan_load *planned)
 {
     if (!planned)

@@ -45,9 +45,9 @@ void sl_section_overview(FILE *file, const sl_page *page)
     if (!page->kernels.count)
         return;
     fputs("<section id=overview><h2>Overview</h2>\n<dl class=tiles>\n", file);
-    put_tile(file, "kernels", sl_human_count(page->kernels.count, text), "different kernels that were launched");
+    put_tile(file, "kernels", sl_human_count(page->kernels.count, text), "distinct kernels launched");
     if (page->launches.count)
-        put_tile(file, "launches", sl_human_count(page->launches.count, text), "launches of kernels");
+        put_tile(file, "launches", sl_human_count(page->launches.count, text), "kernel launches");
     for (size_t i = 0; i < page->launches.count; i++)
         failed += page->launches.items[i].failed;
     if (failed)
@@ -62,10 +62,10 @@ void sl_section_overview(FILE *file, const sl_page *page)
         if (page->launches.items[i].failed) {
             const sl_page_launch *l = &page->launches.items[i];
             sl_htmlf(file, "<p class=\"note bad\">Launch %llu failed: %s</p>\n", (unsigned long long)l->index,
-                     *l->failure ? l->failure : "it was not recorded why");
+                     *l->failure ? l->failure : "reason not recorded");
         }
     if (sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits))
-        sl_section_chart(file, "classes", SIZE_MAX, "What becomes of the sectors that each kernel loads, in L1");
+        sl_section_chart(file, "classes", SIZE_MAX, "L1 outcome of the sectors that each kernel loads");
     fputs("</section>\n", file);
 }
 
@@ -86,15 +86,15 @@ static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
     if (with & OF_KERNEL)
         sl_html_column(file, "kernel", NULL, false);
     if (with & PTX)
-        sl_html_column(file, "PTX", "line of the PTX; of other traces the address", true);
+        sl_html_column(file, "PTX", "PTX line; the address in imported traces", true);
     if (with & LOCATION) {
-        sl_html_column(file, "location", "source line, or line of the PTX", false);
+        sl_html_column(file, "location", "source line, or PTX line", false);
         sl_html_column(file, "instruction", NULL, false);
     }
-    sl_html_column(file, "array", "the pointer that the address is made from", false);
+    sl_html_column(file, "array", "base pointer of the address", false);
     sl_page_columns_head(file, columns);
     if (with & COPIES)
-        sl_html_column(file, "copies", "instructions that the compiler made of it", true);
+        sl_html_column(file, "copies", "instructions that the compiler generated from it", true);
     if (with & PLANNED)
         sl_planned_columns(file);
     sl_html_table_rows(file);
@@ -143,13 +143,13 @@ static void put_load_table(FILE *file, const sl_page *page, const char *caption,
     sl_html_table_end(file);
 }
 
-/* ---- the loads that matter most ---- */
+/* ---- loads with the most misses ---- */
 
 /* By misses where they are known, otherwise by traffic. */
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error)
 {
     bool misses = sl_page_has_bars(page), good = true;
-    const char *title = misses ? "Loads that miss most" : "Loads with the most traffic";
+    const char *title = misses ? "Loads with the most misses" : "Loads with the most traffic";
     sl_load_sums rows = {0};
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
@@ -179,8 +179,8 @@ void sl_section_kernels(FILE *file, const sl_page *page)
         sl_page_columns_add(&columns, &row);
     }
     fputs("<section id=kernels><h2>Kernels</h2>\n", file);
-    sl_html_table(file, "Kernels, all launches of each summed", "sortable kernels");
-    sl_html_column(file, "kernel", "choose one to see its loads and its source", false);
+    sl_html_table(file, "Kernels, summed over their launches", "sortable kernels");
+    sl_html_column(file, "kernel", "select one to see its loads and source", false);
     sl_html_column(file, "launches", NULL, true);
     sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
@@ -207,12 +207,13 @@ void sl_section_launches(FILE *file, const sl_page *page)
         sl_page_columns_add(&columns, &(sl_metric_row){.counts = &page->launches.items[i].counts});
     fputs("<section id=launches><h2>Launches</h2>\n", file);
     if (shown < page->launches.count)
-        fprintf(file, "<p class=note>The first %zu of %zu; --json has all.</p>\n", shown, page->launches.count);
-    sl_html_table(file, "Launches, in the order of the run", "sortable long");
-    sl_html_column(file, "#", "counted from 0 over the whole run", true);
+        fprintf(file, "<p class=note>First %zu of %zu launches; --json contains all.</p>\n", shown,
+                page->launches.count);
+    sl_html_table(file, "Launches, in execution order", "sortable long");
+    sl_html_column(file, "#", "index of the launch in the run, from 0", true);
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "grid", "blocks", true);
-    sl_html_column(file, "block", "threads of a block", true);
+    sl_html_column(file, "block", "threads per block", true);
     sl_page_columns_head(file, &columns);
     sl_html_table_rows(file);
     for (size_t i = 0; i < shown; i++) {
@@ -242,12 +243,12 @@ static sl_status put_loads(FILE *file, const sl_page *page, size_t kernel, sl_er
                (!*k->load[i].inst.array || add_load(&arrays, kernel, &k->load[i], sl_inst_same_array));
     if (good) {
         fputs("<h3>Memory instructions</h3>\n", file);
-        put_load_table(file, page, "Memory instructions, in the order of the program", "sortable loads", &loads,
+        put_load_table(file, page, "Memory instructions, in program order", "sortable loads", &loads,
                        PTX | LOCATION | (page->input.plan ? PLANNED : 0));
     }
     if (good && arrays.count > 1) {
         fputs("<h3>Arrays</h3>\n", file);
-        put_load_table(file, page, "Arrays, all accesses to each summed", "sortable", &arrays, 0);
+        put_load_table(file, page, "Arrays, summed over all accesses", "sortable", &arrays, 0);
     }
     sl_array_free(&loads);
     sl_array_free(&arrays);
@@ -267,7 +268,7 @@ sl_status sl_section_kernel(FILE *file, const sl_page *page, size_t kernel, sl_e
     if (k->loads)
         status = put_loads(file, page, kernel, error);
     else
-        sl_html_note(file, "Of its memory instructions nothing is known.");
+        sl_html_note(file, "Nothing was recorded about its memory instructions.");
     sl_section_reuse(file, page, kernel);
     fputs("</section>\n", file);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of metrics in the tables of a page: of those that pages can show the ones that have a value somewhere. */
+/* Columns of metrics in the tables of a page: those of the list below that have a value in some row. */
 #include <string.h>
 
 #include "base/text.h"
@@ -59,7 +59,7 @@ void sl_page_columns_add(sl_page_columns *columns, const sl_metric_row *row)
     for (int i = 0; i < SL_PAGE_METRICS; i++) {
         sl_fraction f = sl_metric_of(shown[i], row);
         bool rate = shown[i] == SL_METRIC_l1_hit_rate || shown[i] == SL_METRIC_l2_read_hit_rate;
-        columns->metric[i] |= f.known && (f.part || rate); /* that nothing hits is worth a column */
+        columns->metric[i] |= f.known && (f.part || rate); /* a hit rate of 0 is worth a column */
     }
 }
 
@@ -151,7 +151,7 @@ void sl_page_bar(FILE *file, const sl_counts *c)
     put_part(file, "c-pending", pending, all);
     for (int i = 0; i < CLASSES; i++)
         put_part(file, classes[i].class, part[i], all);
-    if (hits + missed < all) /* misses whose class nobody told */
+    if (hits + missed < all) /* misses of unknown class */
         put_part(file, "c-other", all - hits - missed, all);
     fputs("</span>", file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What loads gain by going past a cache, as a plan says it: cells of the tables of lines and loads. */
+/* Gains of loads that bypass a cache, as measured for a plan: cells of the tables of lines and loads. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 static const unsigned shown[] = {SL_BYPASS_L1, SL_BYPASS_L2, SL_BYPASS_BOTH};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
-/* The least and the most of several loads; what was not measured does not count. */
+/* Minimum and maximum over several loads; values that were not measured are NaN and ignored. */
 static bool range_of(const sl_plan_load *const *planned, size_t count, unsigned mode, double *min, double *max)
 {
     *min = INFINITY;
@@ -37,10 +37,10 @@ static void put_mode(FILE *file, unsigned mode)
 
 void sl_planned_columns(FILE *file)
 {
-    sl_html_column(file, "past L1", "time that the kernel gains when this load alone goes past L1, in percent", true);
-    sl_html_column(file, "past L2", "the same past L2", true);
-    sl_html_column(file, "past both", "the same past L1 and L2", true);
-    sl_html_column(file, "plan", "what the plan makes it go past", false);
+    sl_html_column(file, "bypass L1", "kernel time saved when this load alone bypasses L1, in percent", true);
+    sl_html_column(file, "bypass L2", "the same for L2", true);
+    sl_html_column(file, "bypass both", "the same for L1 and L2", true);
+    sl_html_column(file, "plan", "levels that the load bypasses in the plan", false);
 }
 
 void sl_planned_cells(FILE *file, const sl_plan_load *planned)
@@ -63,8 +63,8 @@ void sl_planned_cells(FILE *file, const sl_plan_load *planned)
 void sl_planned_line_column(FILE *file)
 {
     sl_html_column(file, "affinity",
-                   "the most time that the kernel gains when one of the line's loads goes past a cache, in "
-                   "percent, and past which; in a box what the plan does",
+                   "largest share of kernel time saved when one of the line's loads bypasses a cache, and which "
+                   "cache; boxed: what the plan does",
                    true);
 }
 
@@ -75,7 +75,7 @@ static void put_title(FILE *file, const sl_plan_load *const *planned, size_t cou
         double min, max;
         if (!range_of(planned, count, shown[i], &min, &max))
             continue;
-        fprintf(file, "; past %s %+.1f", sl_bypass_name(shown[i]), min);
+        fprintf(file, "; bypass %s %+.1f", sl_bypass_name(shown[i]), min);
         if (max - min >= 0.05)
             fprintf(file, " to %+.1f", max);
         fputs(" %", file);
@@ -123,11 +123,11 @@ void sl_section_planned(FILE *file, const sl_page *page, size_t kernel)
     const sl_plan_kernel *k = page->kernels.items[kernel].planned;
     if (!k || !k->base)
         return;
-    sl_htmlf(file, "<p class=note>A plan made on <b>%s</b>", plan->timer ? plan->timer : "no clock");
+    sl_htmlf(file, "<p class=note>Plan timed on <b>%s</b>", plan->timer ? plan->timer : "no timer");
     if (plan->select)
-        sl_htmlf(file, " by <b>%s</b>", plan->select);
+        sl_htmlf(file, ", selection strategy <b>%s</b>", plan->select);
     char base[SL_HUMAN_BYTES], with[SL_HUMAN_BYTES];
-    fprintf(file, ": %s %s as it is, %s with the plan (%+.1f %%)", sl_human_count((uint64_t)k->base, base),
+    fprintf(file, ": %s %s original, %s with the plan (%+.1f %%)", sl_human_count((uint64_t)k->base, base),
             plan->unit ? plan->unit : "", sl_human_count((uint64_t)k->planned, with), k->gain);
     if (k->verdict)
         sl_htmlf(file, "; %s", k->verdict);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the data of a kernel comes back: histograms, which the script draws, and as tables. */
+/* Reuse of the data of a kernel: histograms, which the script draws, and tables. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -19,11 +19,11 @@ static void put_range(FILE *file, uint64_t min, uint64_t max)
 
 static void put_distances(FILE *file, const sl_profile_counts *c)
 {
-    sl_html_table(file, "Reuse distances: different lines or sectors touched in between", "");
+    sl_html_table(file, "Reuse distance: distinct lines or sectors accessed in between", "");
     sl_html_column(file, "distance", NULL, true);
-    sl_html_column(file, "touches of lines", NULL, true);
+    sl_html_column(file, "line accesses", NULL, true);
     sl_html_column(file, "", NULL, true);
-    sl_html_column(file, "touches of sectors", NULL, true);
+    sl_html_column(file, "sector accesses", NULL, true);
     sl_html_column(file, "", NULL, true);
     sl_html_table_rows(file);
     for (unsigned i = 0; i < SL_DISTANCE_BINS; i++) {
@@ -37,7 +37,7 @@ static void put_distances(FILE *file, const sl_profile_counts *c)
         sl_html_cell_share(file, c->sector_distance.bin[i], c->sector_accesses);
         fputs("</tr>\n", file);
     }
-    fputs("<tr><td class=n>first touch</td>", file);
+    fputs("<tr><td class=n>first access</td>", file);
     sl_html_cell_count(file, c->line_distance.never);
     sl_html_cell_share(file, c->line_distance.never, c->line_accesses);
     sl_html_cell_count(file, c->sector_distance.never);
@@ -48,7 +48,7 @@ static void put_distances(FILE *file, const sl_profile_counts *c)
 
 static void put_reuses(FILE *file, const sl_profile_counts *c)
 {
-    sl_html_table(file, "How often lines are touched again", "");
+    sl_html_table(file, "Lines by number of reuses", "");
     sl_html_column(file, "again", NULL, true);
     sl_html_column(file, "lines", NULL, true);
     sl_html_column(file, "", NULL, true);
@@ -72,10 +72,10 @@ void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
         return;
     fputs("<h3>Reuse</h3>\n<div class=charts>\n", file);
     sl_section_chart(file, "distance", kernel, "Reuse distance of lines and sectors");
-    sl_section_chart(file, "reuses", kernel, "How often a line is touched again");
+    sl_section_chart(file, "reuses", kernel, "Reuses per line");
     if (sum->longest->windows)
-        sl_section_chart(file, "footprint", kernel, "Different lines over time, in the launch with the most touches");
-    fputs("</div>\n<details><summary>Reuse as tables</summary>\n<div class=side>\n", file);
+        sl_section_chart(file, "footprint", kernel, "Footprint over time, in the launch with the most accesses");
+    fputs("</div>\n<details><summary>Reuse tables</summary>\n<div class=side>\n", file);
     put_distances(file, &sum->total);
     put_reuses(file, &sum->total);
     fputs("</div></details>\n", file);

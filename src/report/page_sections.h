@@ -22,8 +22,8 @@ void sl_page_columns_head(FILE *file, const sl_page_columns *columns);
 void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row);
 /* The cell of one metric, with its exact value. */
 void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row);
-/* Classes that the sectors of loads fall in, as a picture: hits, pending hits, misses by class. Nothing where there are
- * no loads, or no hits and misses. */
+/* A stacked bar of load sectors: hits, pending hits, misses by class. Nothing where there are no loads, or no hits and
+ * misses. */
 void sl_page_bar(FILE *file, const sl_counts *counts);
 
 void sl_section_overview(FILE *file, const sl_page *page);
@@ -36,14 +36,13 @@ void sl_section_launches(FILE *file, const sl_page *page);
 /* Parts of a kernel's section. */
 void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel);
 void sl_section_source(FILE *file, const sl_page *page, size_t kernel);
-/* What the plan of the page says of a kernel; of a load, as cells of a table (NULL: nothing); of all loads of a line.
- */
+/* The plan of the page for a kernel, for a load as table cells (NULL: none), for all loads of a line. */
 void sl_section_planned(FILE *file, const sl_page *page, size_t kernel);
 void sl_planned_columns(FILE *file);
 void sl_planned_cells(FILE *file, const sl_plan_load *planned);
 void sl_planned_line_column(FILE *file);
 void sl_planned_line(FILE *file, const sl_plan_load *const *planned, size_t count);
-/* Where a load stands, as a link to its line where the page has that. */
+/* The location of a load, as a link to its line where the page has that. */
 void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst);
 
 void sl_section_sizes(FILE *file, const sl_page *page);
@@ -52,7 +51,7 @@ void sl_section_simulated(FILE *file, const sl_page *page);
 void sl_section_hardware(FILE *file, const sl_page *page);
 void sl_section_glossary(FILE *file, const sl_page *page);
 
-/* A place for a chart that the script of the page draws; stays hidden without it. `kernel` SIZE_MAX: of all. */
+/* A figure in which the script of the page draws a chart; hidden without it. `kernel` SIZE_MAX: of all. */
 void sl_section_chart(FILE *file, const char *what, size_t kernel, const char *caption);
 
 #endif

@@ -182,7 +182,7 @@ static void sum_line(const sl_page_kernel *k, const sl_source_text *source, uint
     }
 }
 
-/* The line of the other source that a line of PTX was made from. */
+/* The line of the CUDA source that a line of PTX was compiled from. */
 static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_page_view *v, uint32_t line)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
@@ -196,7 +196,7 @@ static void put_origin(FILE *file, const sl_page *page, size_t kernel, const sl_
     }
 }
 
-/* Misses of the line, behind them how large a part of the kernel's they are. */
+/* Misses of the line; the background shows their share of the kernel's misses. */
 static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
 {
     uint64_t misses = sum->counts.value[SL_COUNTER_ld_sector_misses];
@@ -220,9 +220,9 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, ui
     }
     const sl_metric_row row = sl_page_row(page, &sum->counts, sum->profiled ? &sum->reuse : NULL);
     uint64_t sectors = sl_metric_of(SL_METRIC_sectors, &row).part;
-    const sl_metric_row touched = {.counts = sectors ? &sum->counts : NULL};
-    sl_html_cell_metric(file, SL_METRIC_sectors, &touched);
-    sl_html_cell_metric(file, SL_METRIC_per_request, &touched);
+    const sl_metric_row accessed = {.counts = sectors ? &sum->counts : NULL};
+    sl_html_cell_metric(file, SL_METRIC_sectors, &accessed);
+    sl_html_cell_metric(file, SL_METRIC_per_request, &accessed);
     fputs("<td>", file);
     sl_page_bar(file, &sum->counts);
     fputs("</td>", file);
@@ -230,7 +230,7 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, ui
     sl_html_cell_metric(file, SL_METRIC_reuse_accesses_without_reuse, &row);
 }
 
-/* Loads of one line beyond these are few, and as their neighbours. */
+/* More loads in one line are rare, and similar to these. */
 enum { MAX_PLANNED = 64 };
 
 static void put_planned(FILE *file, const sl_page_kernel *k, const sl_source_text *source, uint32_t line)
@@ -275,11 +275,11 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
              v == page->kernels.items[kernel].view ? " open" : "", s->name);
     sl_html_table(file, v->ptx ? "PTX" : "Source", "code");
     sl_html_column(file, "line", NULL, true);
-    sl_html_column(file, "sectors", "that its loads, stores and atomics touch", true);
-    sl_html_column(file, "/req", "sectors of a request, on average", true);
-    sl_html_column(file, "in L1", "hits, pending hits and misses of its loads by class", false);
-    sl_html_column(file, "misses", "sectors that its loads miss in L1", true);
-    sl_html_column(file, "no reuse", "touches of lines that nobody touches again", true);
+    sl_html_column(file, "sectors", "sectors that its loads, stores and atomics access", true);
+    sl_html_column(file, "/req", "sectors per request, on average", true);
+    sl_html_column(file, "in L1", "hits, pending hits and misses by class, of its loads", false);
+    sl_html_column(file, "misses", "load sectors that miss in L1", true);
+    sl_html_column(file, "no reuse", "accesses to lines that are never accessed again", true);
     if (page->input.plan)
         sl_planned_line_column(file);
     sl_html_column(file, "", NULL, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report "how accesses come back to lines and sectors", as text, JSON and CSV. */
+/* The report on the reuse of lines and sectors, as text, JSON and CSV. */
 #ifndef SL_REPORT_PROFILE_H
 #define SL_REPORT_PROFILE_H
 
@@ -22,7 +22,7 @@ sl_status sl_profile_report_text(FILE *file, const sl_profile_report *report, si
 sl_status sl_profile_report_json(FILE *file, const sl_profile_report *report, sl_error *error);
 /* One value per row, for plotting. Where `launch` is empty the row sums a kernel's launches, where `kernel` is empty
  * all; where `pc` is empty it sums all memory instructions. `from` and `to` are the ends of a histogram's bin or of a
- * window (both inclusive); "never" stands for first touches. */
+ * window (both inclusive); "never" stands for first accesses. */
 sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_error *error);
 
 /* Members of an object: counters, shares, line_distance, sector_distance, line_gap, line_reuses. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles as tables and pictures for people: a line per launch, or per kernel where there are many; then, per kernel,
+/* Profiles as tables and charts for terminals: a row per launch, or per kernel where there are many; then, per kernel,
  * its histograms, its footprint over time and its memory instructions. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void print_failures(FILE *file, const sl_profile_report *r)
         const sl_trace_launch *l = r->profile[i].launch;
         if (l->failed)
             fprintf(file, "%slaunch %" PRIu64 " failed: %s\n", any ? "" : "\n", l->index,
-                    l->failure && *l->failure ? l->failure : "it was not recorded why");
+                    l->failure && *l->failure ? l->failure : "reason not recorded");
         any |= l->failed;
     }
 }
@@ -121,7 +121,7 @@ static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t 
     unsigned gap_bins = bins_used(c->line_gap.bin, SL_DISTANCE_BINS);
     bins = bins > sector_bins ? bins : sector_bins;
     bins = bins > gap_bins ? bins : gap_bins;
-    sl_table_cell(t, "  first touch");
+    sl_table_cell(t, "  first access");
     distance_row(t, c, c->line_distance.never, c->sector_distance.never, c->line_gap.never);
     for (unsigned i = 0; i < bins; i++) {
         cell_range(t, sl_distance_min(i), sl_distance_max(i));
@@ -132,7 +132,7 @@ static sl_status print_distances(FILE *file, const sl_profile_counts *c, size_t 
 
 static sl_status print_reuses(FILE *file, const sl_profile_counts *c, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"  touched again", false, false}, {"lines", true, false}, {"", false, false}};
+    static const sl_column columns[] = {{"  reuses", false, false}, {"lines", true, false}, {"", false, false}};
     sl_table *t = SL_TABLE(columns);
     uint64_t max = 0;
     unsigned bins = bins_used(c->line_reuses, SL_REUSE_BINS);
@@ -156,10 +156,10 @@ static void print_fills(FILE *file, const sl_profile_counts *c, const sl_profile
     char text[SL_HUMAN_BYTES];
     uint64_t once = sl_profile_once(c);
     fprintf(file, "  LRU, %s: ", sl_human_bytes(o->cache_bytes, text));
-    print_share(file, "", c->line_accesses - c->fills, c->line_accesses, " of touches hit; ");
+    print_share(file, "", c->line_accesses - c->fills, c->line_accesses, " of accesses hit; ");
     print_share(file, "", once + c->evicted_before_reuse, c->fills, " of fills are evicted without a hit:\n");
-    print_share(file, "    ", once, c->fills, " are never touched again, ");
-    print_share(file, "", c->evicted_before_reuse, c->fills, " are, but too late\n");
+    print_share(file, "    ", once, c->fills, " are never accessed again, ");
+    print_share(file, "", c->evicted_before_reuse, c->fills, " are accessed only before or after\n");
 }
 
 /* ---- footprint over time ---- */
@@ -174,17 +174,17 @@ static void print_footprint(FILE *file, const sl_profile *p, const sl_profile_op
         max = p->window[w].lines > max ? p->window[w].lines : max;
         all += p->window[w].new_lines;
     }
-    fprintf(file, "  footprint of a core over launch %" PRIu64 ", by windows of %s touches:\n", p->launch->index,
+    fprintf(file, "  footprint of a core over launch %" PRIu64 ", by windows of %s accesses:\n", p->launch->index,
             sl_human_count(p->window_accesses, count));
     fputs("    lines in the window  ", file);
     for (uint32_t w = 0; w < p->windows; w++)
         fputs(sl_spark(p->window[w].lines, max), file);
     uint64_t mean = max / p->cores, mean_all = all / p->cores;
-    fprintf(file, "  most %s (%s)\n", sl_human_count(mean, count), sl_human_bytes(mean * o->line_bytes, bytes));
+    fprintf(file, "  max %s (%s)\n", sl_human_count(mean, count), sl_human_bytes(mean * o->line_bytes, bytes));
     fputs("    lines so far         ", file);
     for (uint32_t w = 0; w < p->windows; w++)
         fputs(sl_spark(so_far += p->window[w].new_lines, all), file);
-    fprintf(file, "  all  %s (%s)\n", sl_human_count(mean_all, count), sl_human_bytes(mean_all * o->line_bytes, bytes));
+    fprintf(file, "  all %s (%s)\n", sl_human_count(mean_all, count), sl_human_bytes(mean_all * o->line_bytes, bytes));
 }
 
 /* ---- memory instructions ---- */
@@ -221,8 +221,8 @@ static sl_status print_kernel(FILE *file, const sl_profile_sum *sum, const sl_pr
     char count[SL_HUMAN_BYTES];
     if (!sum->longest) /* all of its launches failed */
         return SL_OK;
-    fprintf(file, "\n%s: %s touches of lines", sum->kernel->name, sl_human_count(sum->total.line_accesses, count));
-    fprintf(file, ", %s of sectors\n", sl_human_count(sum->total.sector_accesses, count));
+    fprintf(file, "\n%s: %s line accesses", sum->kernel->name, sl_human_count(sum->total.line_accesses, count));
+    fprintf(file, ", %s sector accesses\n", sl_human_count(sum->total.sector_accesses, count));
     if (!sum->total.line_accesses)
         return SL_OK;
     sl_status status = print_distances(file, &sum->total, width, error);
@@ -251,7 +251,7 @@ static void print_legend(FILE *file, const sl_profile_options *o)
     for (size_t i = 0; i < reuse.count; i++)
         fprintf(file, "%-13s %s\n", sl_metric_infos[reuse.metric[i]].heading,
                 sl_metric_infos[reuse.metric[i]].description);
-    fprintf(file, "%-13s %s\n", "gap", "as the reuse distance of lines, but all touches in between count");
+    fprintf(file, "%-13s %s\n", "gap", "accesses between two accesses to a line, to any line");
     fprintf(file, "--cache is %s: %" PRIu64 " lines\n", sl_human_bytes(o->cache_bytes, cache),
             o->cache_bytes / o->line_bytes);
 }
@@ -259,7 +259,7 @@ static void print_legend(FILE *file, const sl_profile_options *o)
 sl_status sl_profile_report_text(FILE *file, const sl_profile_report *r, size_t width, sl_error *error)
 {
     if (!r->profiles) {
-        fputs("there is no launch to profile\n", file);
+        fputs("no launch to profile\n", file);
         return SL_OK;
     }
     print_head(file, r->options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Papers run again, as text, CSV, JSON and a page. */
+/* Reproductions of papers as text, CSV, JSON and an HTML page. */
 #ifndef SL_REPORT_REPRODUCTION_H
 #define SL_REPORT_REPRODUCTION_H
 

@@ -131,7 +131,7 @@ static void begin_axis(bars *b)
     }
 }
 
-/* Names stand on their heads, turned by 50 degrees: 11 pixels high, 6 wide on average. */
+/* Names are rotated by 50 degrees: 11 pixels high, 6 wide per character on average. */
 static void make_room(bars *b)
 {
     size_t longest = 0;
@@ -245,12 +245,12 @@ static void put_bars(FILE *file, const sl_reproduction *r, const sl_paper_figure
 
 static void put_claims(FILE *file, const sl_reproduction *r, const sl_paper_figure *figure)
 {
-    sl_html_table(file, "What the paper says", "claims");
+    sl_html_table(file, "Claims of the paper", "claims");
     sl_html_column(file, "verdict", NULL, false);
-    sl_html_column(file, "the paper says", NULL, false);
+    sl_html_column(file, "claim", NULL, false);
     sl_html_column(file, "paper", NULL, true);
     sl_html_column(file, "ours", NULL, true);
-    sl_html_column(file, "why", NULL, false);
+    sl_html_column(file, "explanation", NULL, false);
     sl_html_table_rows(file);
     for (size_t i = 0; i < figure->claims; i++) {
         const sl_paper_claim *claim = &figure->claim[i];
@@ -364,7 +364,7 @@ sl_status sl_reproduction_page(FILE *file, const sl_reproduction *r, sl_error *e
     fputs("</h1>\n<p class=facts>", file);
     sl_html_text(file, r->paper->source);
     fprintf(file, " \u00b7 sluice " SLUICE_VERSION " reproduce%s</p>\n</header>\n",
-            r->quick ? " \u00b7 <b>a quick run, on few programs</b>" : "");
+            r->quick ? " \u00b7 <b>quick run on few programs</b>" : "");
     put_nav(file, r);
     fputs("<main id=main>\n", file);
     put_overview(file, r);

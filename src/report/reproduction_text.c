@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What came out of papers run again, as text, CSV and JSON. */
+/* Reproductions of papers as text, CSV and JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,7 @@ static sl_status put_paper(FILE *file, const sl_reproduction *r, size_t width, s
 {
     size_t tally[SL_VERDICTS];
     fprintf(file, "%s: %s\n%s%s\n", r->paper->name, r->paper->title, r->paper->source,
-            r->quick ? "; a quick run, on few programs" : "");
+            r->quick ? "; quick run on few programs" : "");
     sl_status status = SL_OK;
     for (size_t f = 0; f < r->paper->figures && !status; f++)
         if (r->wanted[f])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Many seeds of one model: means and how far they spread. */
+/* The model with many seeds: means and standard deviations. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -57,7 +57,7 @@ sl_status sl_seeds_text(FILE *file, const sl_sweep *s, size_t width, sl_error *e
     }
     sl_status status = sl_table_finish(t, file, width, error);
     if (!status)
-        fprintf(file, "\nmeans over %zu seeds, with their standard deviation in points\n", s->points);
+        fprintf(file, "\nmeans over %zu seeds, with standard deviations in percentage points\n", s->points);
     return status;
 }
 

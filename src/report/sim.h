@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulator says of launches: as tables for people, and as JSON and CSV. */
+/* Simulated launches, as tables for terminals, JSON and CSV. */
 #ifndef SL_REPORT_SIM_H
 #define SL_REPORT_SIM_H
 
@@ -8,7 +8,7 @@
 #include "sim/search.h"
 #include "sim/stream.h"
 
-/* A number that a policy says of itself. */
+/* A statistic that a policy reports (sl_policy_ops.report). */
 typedef struct sl_policy_statistic {
     uint32_t level;
     const char *policy, *name;
@@ -21,8 +21,8 @@ typedef struct sl_sim_reported {
     uint32_t resident_blocks;
     sl_sim_bound bound; /* where sl_sim_report.bounded */
     double energy_nj;
-    size_t told;
-    sl_policy_statistic *tell;
+    size_t statistics;
+    sl_policy_statistic *statistic;
 } sl_sim_reported;
 
 typedef struct sl_sim_report {
@@ -36,7 +36,7 @@ typedef struct sl_sim_report {
 
 sl_status sl_sim_report_init(sl_sim_report *report, const sl_machine *machine, sl_error *error);
 void sl_sim_report_fini(sl_sim_report *report);
-/* Takes what a launch gave; `bound` may be NULL. */
+/* Adds the result of a launch; `bound` may be NULL. */
 sl_status sl_sim_report_add(sl_sim_report *report, const sl_sim *sim, const sl_loaded *loaded,
                             const sl_sim_result *result, const sl_sim_bound *bound, sl_error *error);
 

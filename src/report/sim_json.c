@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulator says, as JSON and CSV: every value exact. */
+/* Simulated launches as JSON and CSV: every value exact. */
 #include <inttypes.h>
 
 #include "report/parts.h"
@@ -25,8 +25,8 @@ static void put_level(sl_json *j, const sl_level *level, const sl_sim_level_resu
 static void put_statistics(sl_json *j, const sl_machine *machine, const sl_sim_reported *launch)
 {
     sl_json_array_member(j, "policies", true);
-    for (size_t i = 0; i < launch->told; i++) {
-        const sl_policy_statistic *t = &launch->tell[i];
+    for (size_t i = 0; i < launch->statistics; i++) {
+        const sl_policy_statistic *t = &launch->statistic[i];
         sl_json_object(j, false);
         sl_json_string_member(j, "level", machine->level[t->level].name);
         sl_json_string_member(j, "policy", t->policy);
@@ -47,7 +47,7 @@ static void put_launch(sl_json *j, const void *of, size_t n)
     for (uint32_t i = 0; i < report->machine->levels; i++)
         put_level(j, &report->machine->level[i], &launch->level[i]);
     sl_json_close(j, ']');
-    if (launch->told)
+    if (launch->statistics)
         put_statistics(j, report->machine, launch);
     if (report->bounded) {
         sl_json_object_member(j, "bound_on_misses", false);
@@ -58,7 +58,7 @@ static void put_launch(sl_json *j, const void *of, size_t n)
     }
 }
 
-/* The policies as they ran, and how what was "best" was found. */
+/* The policies as they ran, and how parameters given as "best" were searched for. */
 static void put_head(sl_json *j, const void *of)
 {
     const sl_sim_report *report = of;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects what the simulator says of launches. */
+/* Collects the results of simulated launches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,29 +24,29 @@ void sl_sim_report_fini(sl_sim_report *report)
 
 enum { MAX_STATISTICS = 32 };
 
-typedef struct ear {
+typedef struct statistics {
     const char *policy;
     uint32_t level;
     size_t count, first; /* first: where the numbers of this policy begin */
-    sl_policy_statistic told[MAX_STATISTICS];
-} ear;
+    sl_policy_statistic item[MAX_STATISTICS];
+} statistics;
 
-/* The caches of a level say the same names: their numbers are summed. */
-static void hear(void *to, const char *name, uint64_t value)
+/* Sums the statistics of the same name over the caches of a level. */
+static void add_statistic(void *to, const char *name, uint64_t value)
 {
-    ear *e = to;
-    for (size_t i = e->first; i < e->count; i++)
-        if (!strcmp(e->told[i].name, name)) {
-            e->told[i].value += value;
+    statistics *s = to;
+    for (size_t i = s->first; i < s->count; i++)
+        if (!strcmp(s->item[i].name, name)) {
+            s->item[i].value += value;
             return;
         }
-    if (e->count < MAX_STATISTICS)
-        e->told[e->count++] = (sl_policy_statistic){e->level, e->policy, name, value};
+    if (s->count < MAX_STATISTICS)
+        s->item[s->count++] = (sl_policy_statistic){s->level, s->policy, name, value};
 }
 
-static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_reported *to, sl_error *error)
+static sl_status collect_statistics(sl_sim_report *report, const sl_sim *sim, sl_sim_reported *to, sl_error *error)
 {
-    ear e = {0};
+    statistics s = {0};
     for (uint32_t level = 0; level < report->machine->levels; level++)
         for (int bypass = 0; bypass < 2; bypass++) {
             const sl_level *l = &report->machine->level[level];
@@ -57,18 +57,18 @@ static sl_status ask_policies(sl_sim_report *report, const sl_sim *sim, sl_sim_r
             sl_status status = sl_policy_parse_among(l->policies, text, &choice, error);
             if (status)
                 return status;
-            e.policy = choice.ops->name;
-            e.level = level;
-            e.first = e.count;
-            sl_sim_policy_report(sim, level, bypass, &(sl_policy_statistics){hear, &e});
+            s.policy = choice.ops->name;
+            s.level = level;
+            s.first = s.count;
+            sl_sim_policy_report(sim, level, bypass, &(sl_policy_statistics){add_statistic, &s});
         }
-    to->tell = sl_arena_array(&report->arena, sl_policy_statistic, e.count + 1);
-    if (!to->tell)
+    to->statistic = sl_arena_array(&report->arena, sl_policy_statistic, s.count + 1);
+    if (!to->statistic)
         return sl_fail_memory(error);
-    to->told = e.count;
-    memcpy(to->tell, e.told, e.count * sizeof *e.told);
-    for (size_t i = 0; i < e.count; i++)
-        if (!(to->tell[i].name = sl_arena_strdup(&report->arena, e.told[i].name)))
+    to->statistics = s.count;
+    memcpy(to->statistic, s.item, s.count * sizeof *s.item);
+    for (size_t i = 0; i < s.count; i++)
+        if (!(to->statistic[i].name = sl_arena_strdup(&report->arena, s.item[i].name)))
             return sl_fail_memory(error);
     return SL_OK;
 }
@@ -87,7 +87,7 @@ sl_status sl_sim_report_add(sl_sim_report *report, const sl_sim *sim, const sl_l
     const sl_trace_launch *launch = sl_loaded_launch(loaded);
     sl_launch_result logged = {
         .index = launch->index, .kernel = sl_loaded_kernel(loaded), .launch = launch, .counts = &result->counts};
-    sl_status status = ask_policies(report, sim, &to, error);
+    sl_status status = collect_statistics(report, sim, &to, error);
     if (!status && !sl_array_push(&report->launch, to))
         status = sl_fail_memory(error);
     return status ? status : sl_launch_log_add(report->log, &logged, error);

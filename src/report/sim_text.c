@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A line per launch with cycles, hits and traffic; what schedulers and requests waited for; levels and their policies;
- * the loads that miss most. */
+ * the loads with the most misses. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -93,17 +93,17 @@ static sl_status print_levels(FILE *file, const sl_sim_report *report, size_t wi
         total_nj += sum.energy_nj;
         level_row(t, &report->machine->level[i], &sum, energy);
     }
-    fputs("\nLevels: requests of all launches, and cycles that they stalled before the level\n", file);
+    fputs("\nLevels: requests of all launches, and cycles that they were stalled\n", file);
     sl_status status = sl_table_finish(t, file, width, error);
     char text[SL_HUMAN_BYTES];
     if (!status && energy)
-        fprintf(file, "All levels take %s uJ, leakage included\n", sl_human_ratio(total_nj / 1000, 2, text));
+        fprintf(file, "All levels: %s uJ, including leakage\n", sl_human_ratio(total_nj / 1000, 2, text));
     return status;
 }
 
-/* ---- misses of a level that takes its time with them ---- */
+/* ---- misses of a level with non-overlapped miss handling ---- */
 
-/* Operations are those of threads: an instruction of a warp is as many as it has active lanes. */
+/* Operations are thread instructions. */
 static void misses_row(sl_table *t, const sl_counts *c, const sl_sim_level_result *r, bool frc)
 {
     uint64_t all = c->value[SL_COUNTER_cycles], operations = c->value[SL_COUNTER_thread_insts];
@@ -144,26 +144,26 @@ static sl_status print_misses(FILE *file, const sl_sim_report *report, size_t wi
         misses_row(t, &counts, &sum, frc);
     }
     fprintf(file,
-            "\nThread operations per cycle (OPC); misses of %s, also per 1000 operations (MPKO), and cycles\n"
-            "that one took beside the access below\n",
+            "\nThread operations per cycle (OPC); misses of %s, also per 1000 operations (MPKO), and mean delay of\n"
+            "a miss in cycles, without the latency of the level below\n",
             of->name);
     return sl_table_finish(t, file, width, error);
 }
 
-/* What policies say of themselves, after the last launch: tables of levels that are kept go on counting. */
+/* Statistics of policies after the last launch; those of levels that are not flushed accumulate. */
 static sl_status print_statistics(FILE *file, const sl_sim_report *report, size_t width, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("level"), SL_NAMES("policy"), SL_NAMES("statistic"),
-                                        SL_NUMBERS("of the last launch")};
+                                        SL_NUMBERS("last launch")};
     const sl_sim_reported *last = report->launch.count ? &report->launch.items[report->launch.count - 1] : NULL;
-    if (!last || !last->told)
+    if (!last || !last->statistics)
         return SL_OK;
     sl_table *t = SL_TABLE(columns);
-    for (size_t i = 0; i < last->told; i++) {
-        sl_table_cell(t, report->machine->level[last->tell[i].level].name);
-        sl_table_cell(t, last->tell[i].policy);
-        sl_table_cell(t, last->tell[i].name);
-        sl_table_count(t, last->tell[i].value);
+    for (size_t i = 0; i < last->statistics; i++) {
+        sl_table_cell(t, report->machine->level[last->statistic[i].level].name);
+        sl_table_cell(t, last->statistic[i].policy);
+        sl_table_cell(t, last->statistic[i].name);
+        sl_table_count(t, last->statistic[i].value);
     }
     fputc('\n', file);
     return sl_table_finish(t, file, width, error);
@@ -213,7 +213,7 @@ static void print_search(FILE *file, const sl_sim_report *report)
     if (!s || !s->params)
         return;
     char text[SL_HUMAN_BYTES];
-    fprintf(file, "\nBest of %zu tries:", s->tries);
+    fprintf(file, "\nBest of %zu settings:", s->tries);
     for (uint32_t i = 0; i < s->params; i++)
         fprintf(file, "%s %s %s: %s=%llu", i ? "," : "", report->machine->level[s->param[i].level].name,
                 s->param[i].ops->name, s->param[i].ops->params[s->param[i].param].name,
@@ -229,8 +229,9 @@ sl_status sl_sim_report_text(FILE *file, const sl_sim_report *report, size_t wid
     if (sl_launch_log_failed(log) == report->launch.count)
         return status;
     if (!status) {
-        fputs("\nWhat schedulers did; cycles that requests stalled before L1 for a way, MSHR, merge or miss queue\n",
-              file);
+        fputs(
+            "\nScheduler cycles by cause; cycles that L1 requests stalled for a way, MSHR, merge or miss-queue entry\n",
+            file);
         status = sl_launches_table(file, log, &cycles, false, width, error);
     }
     if (!status)

@@ -22,7 +22,7 @@ static bool is_of(const sl_swept_launch *l, const char *symbol)
     return !l->failed && (!symbol || !strcmp(symbol, l->symbol));
 }
 
-/* Launches that take different amounts of shared memory leave different sizes. */
+/* The size of a unified L1 depends on the shared memory of the launch. */
 static void cell_size(sl_table *t, const sl_sweep *s, size_t point, const char *symbol)
 {
     char text[SL_HUMAN_BYTES], upper[SL_HUMAN_BYTES];
@@ -52,7 +52,7 @@ static void cell_point(sl_table *t, const sl_sweep *s, size_t point, const char 
     if (p->mshrs)
         sl_table_cellf(t, "%u", p->mshrs);
     else
-        sl_table_cell(t, "any");
+        sl_table_cell(t, "unlimited");
 }
 
 /* Rows of one kernel; NULL: of all together. */
@@ -109,7 +109,7 @@ sl_status sl_sweep_text(FILE *file, const sl_sweep *s, size_t width, sl_error *e
         status = print_kernel(file, s, s->launch[i].symbol, width, error);
     }
     if (!s->launches)
-        fputs("there is no launch to model\n", file);
+        fputs("no launch to model\n", file);
     if (!status && kernels > 1) {
         fprintf(file, "\nall %zu kernels, %zu launches\n", kernels, s->launches);
         status = print_kernel(file, s, NULL, width, error);

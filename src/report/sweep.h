@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches under many first levels (a sweep) or many seeds: as tables, JSON and CSV. */
+/* Launches with many L1 configurations (a sweep) or many seeds: as tables, JSON and CSV. */
 #ifndef SL_REPORT_SWEEP_H
 #define SL_REPORT_SWEEP_H
 
@@ -7,12 +7,12 @@
 #include "report/launches.h"
 #include "trace/counters.h"
 
-/* A first level, or a seed. */
+/* An L1 configuration, or a seed. */
 typedef struct sl_sweep_point {
-    const char *varied;        /* what alone differs from the machine, "L1 size"; NULL: any number of things */
+    const char *varied;        /* the only parameter that differs, "L1 size"; NULL: any number may */
     const char *factor;        /* "0.25x"; NULL where `varied` is */
     uint32_t ways, line_bytes; /* of the level */
-    uint32_t mshrs;            /* 0: any number */
+    uint32_t mshrs;            /* 0: unlimited */
     uint64_t seed;
     const char *replacement; /* the policy of the level, where points differ in it; NULL: that of the machine */
 } sl_sweep_point;
@@ -23,7 +23,7 @@ typedef struct sl_swept_launch {
     uint32_t grid[3], block[3];
     bool failed; /* then its numbers are not shown */
     const char *failure;
-    const uint64_t *l1_bytes; /* [points]: what shared memory leaves of a unified first level */
+    const uint64_t *l1_bytes; /* [points]: size of L1 beside the shared memory of the launch */
     const sl_counts *counts;  /* [points] */
 } sl_swept_launch;
 

@@ -62,7 +62,7 @@ void sl_table_cellf(sl_table *t, const char *format, ...)
     sl_table_cell(t, text);
 }
 
-/* How the table is put: the widths of its columns (0: left out), and the columns between two of them. */
+/* The layout: widths of the columns (0: omitted), and the gap between them. */
 typedef struct layout {
     size_t *widths, gap;
 } layout;
@@ -199,7 +199,7 @@ static void put_row(const sl_table *t, FILE *file, char *const *cells, const lay
     fputc('\n', file);
 }
 
-/* Titles of one word stand in the lower of two lines. */
+/* Headings of one word are in the lower of two lines. */
 static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool split)
 {
     char **title = calloc(2 * t->columns, sizeof *title), **below = title ? title + t->columns : NULL;

@@ -43,7 +43,7 @@ typedef struct sl_table sl_table;
         title, false, SL_FIT_WRAPS                                                                                     \
     }
 
-/* NULL when memory runs out. All functions take that, and a later lack of memory is remembered: it is told by
+/* NULL when memory runs out. All functions take that, and a later lack of memory is remembered: it is returned by
  * sl_table_print and sl_table_finish. */
 sl_table *sl_table_create(const sl_column *columns, size_t count);
 #define SL_TABLE(columns) sl_table_create(columns, sizeof(columns) / sizeof *(columns))

@@ -5,7 +5,7 @@
 
 #include "base/json_write.h"
 
-/* A stretch of cycles in which a scheduler does the same. */
+/* An interval of cycles in which a scheduler has the same state. */
 typedef struct stretch {
     uint64_t from, until; /* equal: none */
     uint8_t kind;

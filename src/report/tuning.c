@@ -29,9 +29,9 @@ static const char *source_text(const sl_plan_load *load, char *buffer, size_t si
 
 static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"instruction", true, false}, {"source", false, true},
-                                        {"array", false, true},  {"load", false, true},        {"group", true, false},
-                                        {"L1 %", true, false},   {"L2 %", true, false},        {"both %", true, false},
+    static const sl_column columns[] = {{"kernel", false, true}, {"inst", true, false}, {"source", false, true},
+                                        {"array", false, true},  {"load", false, true}, {"group", true, false},
+                                        {"L1 %", true, false},   {"L2 %", true, false}, {"both %", true, false},
                                         {"mode", false, false},  {"why", false, true}};
     sl_table *table = SL_TABLE(columns);
     for (uint32_t i = 0; i < plan->loads; i++) {
@@ -59,10 +59,10 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
 
 sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true},   {"launch", true, false},  {"loads", true, false},
-                                        {"groups", true, false},   {"select", false, false}, {"bypass", true, false},
-                                        {"original", true, false}, {"planned", true, false}, {"speedup", true, false},
-                                        {"+- %", true, false},     {"noise %", true, false}, {"", false, true}};
+    static const sl_column columns[] = {{"kernel", false, true},   {"launch", true, false},    {"loads", true, false},
+                                        {"groups", true, false},   {"strategy", false, false}, {"bypass", true, false},
+                                        {"original", true, false}, {"planned", true, false},   {"speedup", true, false},
+                                        {"+- %", true, false},     {"noise %", true, false},   {"", false, true}};
     sl_status status = tuning->plan && tuning->plan->loads ? loads_text(file, tuning->plan, width, error) : SL_OK;
     sl_table *table = SL_TABLE(columns);
     for (size_t i = 0; i < tuning->rows; i++) {

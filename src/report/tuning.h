@@ -6,7 +6,7 @@
 #include "bypass/plan.h"
 #include "report/launches.h"
 
-/* One way to choose for one kernel. */
+/* The result of one selection strategy for one kernel. */
 typedef struct sl_tuning_row {
     const char *subject; /* workload or file */
     const char *kernel;

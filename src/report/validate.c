@@ -27,7 +27,7 @@ bool sl_quantity_value(sl_quantity quantity, const sl_counts *counts, double *va
     return f.known;
 }
 
-/* Percents of nothing are none, but nothing predicted for nothing is right. */
+/* An error relative to 0 has no value, except where the model predicts 0 too. */
 static bool relative(double measured, double model, double *difference)
 {
     *difference = measured != 0 ? (model - measured) / measured * 100 : 0;
@@ -68,7 +68,7 @@ static void add(sl_mean_error *e, double *max, const sl_validated *launch, doubl
 {
     difference = fabs(difference);
     e->launches++;
-    e->mean += difference; /* the sum, until all are in */
+    e->mean += difference; /* the sum, until all are added */
     if (!e->worst || difference > *max) {
         e->worst = launch;
         *max = difference;

@@ -26,7 +26,7 @@ static bool point_of(const sl_validation *v, const sl_validated *l, sl_quantity 
            sl_quantity_value(q, &l->model[0], model);
 }
 
-/* Zero has no place on a logarithmic axis: it stands at the left or at the bottom. */
+/* A logarithmic axis has no zero: it is drawn at the left or bottom edge. */
 static double along(const panel *p, double value)
 {
     if (!sl_quantity_is_share(p->quantity))

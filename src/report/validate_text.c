@@ -55,7 +55,7 @@ static group *group_launches(const sl_validation *v, bool all, bool by_kernel, s
         const sl_validated *l = &v->launch[i];
         if (!all && !sl_validation_counts(v, l))
             continue;
-        size_t g = by_kernel ? *count : 0; /* launches of a workload stand together: the latest are the likeliest */
+        size_t g = by_kernel ? *count : 0; /* launches of a workload are adjacent: search from the last */
         while (g && !same_kernel(groups[g - 1].first, l))
             g--;
         add_launch(&groups[g ? g - 1 : (*count)++], l);
@@ -95,7 +95,7 @@ static void cell_difference(sl_table *t, sl_quantity q, bool known, double diffe
                        sl_quantity_is_share(q) ? "" : "%");
 }
 
-/* A table with some columns of its own before those of the quantities that are known. */
+/* A table with the given columns before those of the known quantities. */
 static sl_table *quantity_table(const sl_validation *v, const sl_column *first, size_t firsts)
 {
     sl_column columns[8 + 3 * SL_QUANTITIES];
@@ -104,14 +104,14 @@ static sl_table *quantity_table(const sl_validation *v, const sl_column *first, 
         if (sl_validation_has(v, q)) {
             columns[firsts++] = (sl_column)SL_NUMBERS(sl_metric_infos[sl_quantity_infos[q].metric].heading);
             columns[firsts++] = (sl_column){v->variant[0], true, false};
-            columns[firsts++] = (sl_column){"diff", true, false};
+            columns[firsts++] = (sl_column){"error", true, false};
         }
     return sl_table_create(columns, firsts);
 }
 
 /* ---- launches ---- */
 
-/* A line per launch with what the prediction differs by, or per kernel with the mean of absolute differences. */
+/* A row per launch with its error, or per kernel with the mean absolute error. */
 static sl_status print_launches(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     bool many = v->launches > MAX_LAUNCH_LINES;
@@ -138,8 +138,7 @@ static sl_status print_launches(FILE *file, const sl_validation *v, size_t width
     free(groups);
     sl_status status = sl_table_finish(t, file, width, error);
     if (!status && many)
-        fprintf(file, "\n%zu launches by kernel, with their mean absolute differences; --json and --csv show each\n",
-                v->launches);
+        fprintf(file, "\n%zu launches by kernel, with mean absolute errors; --json and --csv show each\n", v->launches);
     return status;
 }
 
@@ -198,7 +197,7 @@ static const group *next_worst(const group *groups, size_t count, int q, const g
 static sl_status print_worst(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     const sl_column columns[] = {{"worst", false, false},   {"kernel", false, true},      {"#", true, false},
-                                 {"measured", true, false}, {v->variant[0], true, false}, {"diff", true, false}};
+                                 {"measured", true, false}, {v->variant[0], true, false}, {"error", true, false}};
     size_t count;
     group *groups = group_launches(v, false, true, &count);
     sl_table *t = groups ? sl_table_create(columns, sizeof columns / sizeof *columns) : NULL;
@@ -262,7 +261,7 @@ static sl_status print_counters(FILE *file, const sl_validation *v, size_t width
 sl_status sl_validation_text(FILE *file, const sl_validation *v, size_t width, sl_error *error)
 {
     if (!v->launches) {
-        fputs("there is no launch with counters\n", file);
+        fputs("no launch has counters\n", file);
         return SL_OK;
     }
     sl_status status = print_launches(file, v, width, error);

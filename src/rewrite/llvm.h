@@ -27,12 +27,12 @@ void sl_llvm_close(sl_llvm *llvm); /* NULL is fine; code has been freed before *
 uint32_t sl_llvm_version(const sl_llvm *llvm);
 
 typedef struct sl_llvm_options {
-    const char *cpu; /* for functions without a "target-cpu" of their own; NULL: gfx1030 or sm_80 */
+    const char *cpu; /* for functions without a "target-cpu"; NULL: gfx1030 or sm_80 */
     bool optimise;   /* run -O2 first */
 } sl_llvm_options;
 
-/* Reads text or bitcode, prepares it and lists its loads. `name` is its file, for messages. SL_SYNTAX: LLVM's own words
- * and place. Text with opaque pointers ("ptr") needs LLVM 15; later versions read that of earlier ones. */
+/* Reads text or bitcode, prepares it and lists its loads. `name` is its file, for messages. SL_SYNTAX: LLVM's message
+ * and location. Text with opaque pointers ("ptr") needs LLVM 15; later versions read that of earlier ones. */
 sl_status sl_llvm_read(sl_llvm *llvm, const char *data, size_t bytes, const char *name, const sl_llvm_options *options,
                        sl_llvm_code **code, sl_error *error);
 void sl_llvm_free(sl_llvm_code *code); /* NULL is fine */
@@ -48,7 +48,7 @@ typedef struct sl_llvm_facts {
 sl_llvm_facts sl_llvm_facts_of(const sl_llvm_code *code);
 /* The loads from global memory of all functions, with groups. Belongs to the code. */
 const sl_load_graph *sl_llvm_graph(const sl_llvm_code *code);
-/* Which CPU the function of a load is compiled for: its own "target-cpu", or that of the options. */
+/* Which CPU the function of a load is compiled for: its "target-cpu", or that of the options. */
 const char *sl_llvm_cpu(const sl_llvm_code *code, uint32_t load);
 
 /* Marks loads: mode[i] is the mode of load i of the graph. SL_UNSUPPORTED: one that the load cannot take. Marks of an
@@ -57,12 +57,12 @@ sl_status sl_llvm_annotate(sl_llvm_code *code, const uint8_t *mode, sl_error *er
 /* The module as text (terminated) or as bitcode; *data is malloc'ed. */
 sl_status sl_llvm_write(const sl_llvm_code *code, bool bitcode, char **data, size_t *bytes, sl_error *error);
 
-/* ---- the assembly that comes of it ---- */
+/* ---- assembly ---- */
 
 /* Line numbers of the assembly and of the PTX below: load i has line i + SL_LLVM_FIRST_LINE, the rest line 1. */
 enum { SL_LLVM_FIRST_LINE = 2 };
 
-/* Compiles a copy of the module in which each load has a line of its own; *text is malloc'ed. May end the process. */
+/* Compiles a copy of the module in which each load has a distinct line; *text is malloc'ed. May end the process. */
 sl_status sl_llvm_emit(const sl_llvm_code *code, char **text, size_t *length, sl_error *error);
 /* The same for amdgcn and nvptx alike as PTX that the emulator runs (llvm_retarget.c says how). `numbered`: lines are
  * numbers of loads; else those of the source. May end the process. */
@@ -72,12 +72,12 @@ sl_status sl_llvm_emit_ptx(const sl_llvm_code *code, bool numbered, char **text,
 #define SL_LLVM_NO_LOAD UINT32_MAX
 uint32_t sl_llvm_load_of(const sl_llvm_code *code, uint32_t line);
 
-/* What became of one load in the assembly. */
+/* The outcome for one load in the assembly. */
 typedef enum sl_llvm_fate {
     SL_FATE_AS_ASKED, /* carries the bits of its mode, or of no mode those it had */
     SL_FATE_HIDDEN,   /* both were asked for, and volatile hides nontemporal */
     SL_FATE_SCALAR,   /* a scalar load (s_load): it goes through the scalar cache and takes no such bits */
-    SL_FATE_MERGED,   /* no instruction of its own: merged with others, or removed */
+    SL_FATE_MERGED,   /* merged with others, or removed */
     SL_FATE_BITS,     /* other bits than asked for */
     SL_FATE_CHANGED,  /* no mode was asked for, but its bits changed */
     SL_FATES
@@ -87,7 +87,7 @@ const char *sl_llvm_fate_text(sl_llvm_fate fate); /* a clause: "is a scalar load
 typedef struct sl_llvm_check {
     sl_llvm_fate fate;
     bool scalar;              /* a scalar load: s_load */
-    uint32_t instructions;    /* of its own in the assembly */
+    uint32_t instructions;    /* in the assembly that belong to it alone */
     char instruction[48];     /* the first: "global_load_dword" */
     char wanted[32], got[32]; /* cache bits: "glc dlc"; empty: none */
 } sl_llvm_check;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the assembly for AMD GPUs says of each load: which instruction it became, and with which cache bits.
+/* Finds the instruction and the cache bits of each load in the assembly for AMD GPUs.
  *
  * In the assembly, `.loc FILE LINE` stands before an instruction whose line differs from the one before, and each load
- * has a line of its own. Two things blur that. Loads that follow each other are put into clauses, which have but the
+ * has a distinct line. Two things blur that. Loads that follow each other are put into clauses, which have but the
  * line of their first; the others of a clause are compared as a set with the loads that have no line left, by width and
  * bits. And an instruction without a line (a scalar load of an argument) goes on under the line before. */
 #include <ctype.h>
@@ -43,12 +43,12 @@ static const char *bits_of_mode(const char *cpu, unsigned mode)
 const char *sl_llvm_fate_text(sl_llvm_fate fate)
 {
     static const char *const text[SL_FATES] = {
-        [SL_FATE_AS_ASKED] = "is as asked",
+        [SL_FATE_AS_ASKED] = "is as requested",
         [SL_FATE_HIDDEN] = "bypasses the first levels only: volatile hides nontemporal",
         [SL_FATE_SCALAR] = "is a scalar load, which goes through the scalar cache: its mode has no effect",
-        [SL_FATE_MERGED] = "has no instruction of its own: it was merged with others, or removed",
-        [SL_FATE_BITS] = "carries other bits than its mode asks for",
-        [SL_FATE_CHANGED] = "was not chosen, but its bits changed",
+        [SL_FATE_MERGED] = "was merged with other loads, or removed",
+        [SL_FATE_BITS] = "has other cache bits than its mode requires",
+        [SL_FATE_CHANGED] = "was not selected, but its cache bits changed",
     };
     return text[fate];
 }
@@ -149,7 +149,7 @@ static void take(machine_load *from, seen *load)
     from->taken = true;
 }
 
-/* The first vector load under its own line is a load's own, or the first scalar one; wide loads have several parts. */
+/* The first vector load under its line belongs to a load, or the first scalar one; wide loads have several parts. */
 static void take_matches(assembly *self, const sl_load *loads, uint32_t count, seen *seen_of)
 {
     for (int scalar = 0; scalar < 2; scalar++)

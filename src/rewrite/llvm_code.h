@@ -6,7 +6,7 @@
 #include "rewrite/llvm.h"
 #include "rewrite/llvm_api.h"
 
-/* Address spaces of amdgcn; those of nvptx are the same but for CONSTANT, which is a memory of its own there. */
+/* Address spaces of amdgcn; those of nvptx are the same but for CONSTANT, which is a separate memory there. */
 enum { SL_AS_FLAT = 0, SL_AS_GLOBAL = 1, SL_AS_SHARED = 3, SL_AS_CONSTANT = 4, SL_AS_PRIVATE = 5 };
 
 struct sl_llvm {

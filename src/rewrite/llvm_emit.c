@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiling: each load gets a line of its own, so that the assembly says which instruction came of which load. */
+/* Compiling: each load gets a distinct line, so that the assembly shows which instruction came from which load. */
 #include <stdlib.h>
 #include <string.h>
 

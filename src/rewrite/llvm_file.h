@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of LLVM IR : FILE.ll or FILE.bc. What LLVM's back ends do is done in a child (apart.h). */
+/* A file of LLVM IR: FILE.ll or FILE.bc. LLVM's back ends run in a child (isolate.h). */
 #ifndef SL_REWRITE_LLVM_FILE_H
 #define SL_REWRITE_LLVM_FILE_H
 

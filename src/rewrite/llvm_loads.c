@@ -4,7 +4,7 @@
  *
  * An array is found by following the pointer back through getelementptr, casts, phi, select and freeze to arguments,
  * variables and pointers that were themselves loaded. On amdgcn, constant memory is global memory that nobody writes,
- * so its loads count too, but not those of what the launch passes (the arguments' own segment, the sizes of the grid).
+ * so its loads count too, but not those of what the launch passes (the argument segment, the sizes of the grid).
  *
  * Left out: intrinsics that load (memcpy, buffer loads), atomics that read and write. */
 #include <stdio.h>
@@ -69,12 +69,12 @@ static void name_argument(origin *at, llvm_value argument, char *name, size_t si
     llvm_value function = api->GetParamParent(argument);
     size_t length = 0;
     unsigned index = 0;
-    const char *own = api->GetValueName2(argument, &length);
-    const char *coerced = memmem(own, length, ".coerce", 7); /* clang's word for a parameter of another type */
+    const char *full = api->GetValueName2(argument, &length);
+    const char *coerced = memmem(full, length, ".coerce", 7); /* clang's word for a parameter of another type */
     while (api->GetParam(function, index) != argument)
         index++;
     if (length)
-        snprintf(name, size, "%.*s", (int)(coerced ? (size_t)(coerced - own) : length), own);
+        snprintf(name, size, "%.*s", (int)(coerced ? (size_t)(coerced - full) : length), full);
     else
         snprintf(name, size, "param_%u", index);
 }
@@ -408,7 +408,7 @@ static bool describe(listing *list, llvm_value value, sl_load *load)
     return load->opcode;
 }
 
-/* Whether loads before and after it are in stretches of their own. */
+/* Whether it ends a segment: loads before and after it are in different ones. */
 static bool ends_segment(const sl_llvm_code *code, llvm_value value, int opcode)
 {
     static const char *const barriers[] = {"llvm.amdgcn.s.barrier", "llvm.nvvm.barrier", "llvm.nvvm.bar.",
@@ -492,8 +492,8 @@ const char *sl_llvm_cpu(const sl_llvm_code *code, uint32_t load)
 {
     const sl_llvm_api *api = &code->llvm->api;
     llvm_value function = api->GetNamedFunction(code->module, code->graph.load[load].function);
-    llvm_attribute own =
+    llvm_attribute cpu =
         api->GetStringAttributeAtIndex(function, LLVM_FUNCTION_INDEX, "target-cpu", strlen("target-cpu"));
     unsigned length = 0;
-    return own ? api->GetStringAttributeValue(own, &length) : code->cpu;
+    return cpu ? api->GetStringAttributeValue(cpu, &length) : code->cpu;
 }

@@ -22,7 +22,7 @@ static void note_complaint(llvm_diagnostic diagnostic, void *context)
     api->DisposeMessage(text);
 }
 
-/* LLVM's message is "name:line:column: error: what it is", a line of the file and a caret. */
+/* LLVM's message is "name:line:column: error: text", a line of the file and a caret. */
 static sl_status tell_syntax(const char *name, const char *message, sl_error *error)
 {
     unsigned line = 0, column = 0;

@@ -231,7 +231,7 @@ static bool beside_barrier(const retargeting *self, llvm_value fence)
     return false;
 }
 
-/* Variables of a thread are in the flat space here, and in one of their own there. */
+/* Variables of a thread are in the flat space here, and in a separate one there. */
 static void retarget_alloca(const retargeting *self, llvm_value alloca)
 {
     const sl_llvm_api *api = self->api;

@@ -15,7 +15,7 @@ static bool is_variable(const sl_ptx_var *var)
            var->bytes;
 }
 
-/* Variables that the device does not name are the module's own business: nobody but its kernels can reach them. */
+/* Variables that the device does not name are not saved: only kernels of the module can reach them. */
 static sl_status list_variables(sl_device_module *module, part_list *parts, sl_error *error)
 {
     const sl_ptx_module *ptx = sl_device_module_ptx(module);

@@ -18,7 +18,7 @@ enum {
     MAX_MODULES = 16,
     BASE_EVERY = 4,          /* choices between two samples of the original */
     SAMPLE_NS = 100 * 1000,  /* a sample is made at least this long */
-    SHORT_NS = 4 * 1000,     /* events tell about half a microsecond apart */
+    SHORT_NS = 4 * 1000,     /* events resolve about half a microsecond */
     FLUSH_BYTES = 256 << 20, /* more than any L2 */
 };
 static const double BATCH_NS = 3e9; /* rounds are given up when a batch takes longer */
@@ -31,9 +31,9 @@ struct sl_gpu_timer {
     const sl_load_graph *graph;
     sl_gpu_timer_options options;
     sl_image image;
-    uint64_t *expected; /* [image.parts] hashes of what the original leaves */
-    bool repeats;       /* it leaves the same each time */
-    bool restores;      /* it must be put back: a second run would see what the first one did */
+    uint64_t *expected; /* [image.parts] hashes of memory after the original */
+    bool repeats;       /* the result is the same each time */
+    bool restores;      /* memory must be restored: a second run would see the results of the first */
     uint32_t runs;      /* launches per sample */
     double base_ns;
     uint64_t flush; /* buffer whose filling empties the L2; 0: none */
@@ -42,7 +42,7 @@ struct sl_gpu_timer {
     char name[160];
 };
 
-/* Code to run: the original, or a variant in a module of its own. */
+/* Code to run: the original, or a variant in another module. */
 typedef struct target {
     sl_device_kernel *kernel;
     const uint64_t *addr; /* of the parts of the image; NULL: the original's */
@@ -116,7 +116,7 @@ static const sl_image_part *part_of(const sl_gpu_timer *c, const sl_base *base)
     return part_at(c, addr);
 }
 
-/* Whether the instruction reads nothing but memory that the launch leaves as it is. */
+/* Whether the instruction reads only memory that the launch does not change. */
 static bool reads_unchanged(const sl_gpu_timer *c, const sl_ptx_inst *inst, const sl_base_set *bases)
 {
     sl_ptx_space space = sl_ptx_inst_space(inst);
@@ -135,8 +135,8 @@ static bool reads_unchanged(const sl_gpu_timer *c, const sl_ptx_inst *inst, cons
     return true;
 }
 
-/* A kernel that reads nothing it changes does the same again when it runs on top of itself. This is read from the code:
- * to try it could lead anywhere. */
+/* A kernel that reads nothing it changes can be repeated without restoring memory. Derived from the code: trying it
+ * could fault. */
 static sl_status find_restores(sl_gpu_timer *c, sl_error *error)
 {
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
@@ -311,7 +311,7 @@ static sl_status sample_rounds(sl_gpu_timer *c, const batch *b, uint32_t *rounds
         double *row = ns + r * (b->count + 1), base = 0, one = 0;
         uint32_t bases = 0;
         for (size_t k = 0; k < b->count && !status; k++) {
-            size_t i = (k + r * 7) % b->count; /* none is always behind the same neighbour */
+            size_t i = (k + r * 7) % b->count; /* no choice always follows the same one */
             if (k % BASE_EVERY == 0 && !(status = sample(c, &original, &one, error))) {
                 base += one;
                 bases++;
@@ -356,10 +356,11 @@ static sl_status verify_batch(sl_gpu_timer *c, const batch *b, sl_error *error)
         status = leave_and_hash(c, &b->target[i], true, false, hash, error);
         for (size_t p = 0; p < c->image.parts && !status; p++)
             if (c->image.part[p].changes && hash[p] != c->expected[p])
-                status = sl_fail(error, SL_MISMATCH,
-                                 "%s leaves other bytes in memory when its loads bypass: it races with itself, or the "
-                                 "rewriting is wrong; the original is kept",
-                                 sl_device_kernel_func(c->kernel)->name);
+                status =
+                    sl_fail(error, SL_MISMATCH,
+                            "%s computes different results when its loads bypass: it has a data race, or the rewriting "
+                            "is wrong; the original is kept",
+                            sl_device_kernel_func(c->kernel)->name);
     }
     free(hash);
     return status;

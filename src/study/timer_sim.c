@@ -11,7 +11,7 @@ enum { MAX_ROUNDS = 5, LAST_ROUNDS = 3 };
 
 struct sl_sim_timer {
     sl_timer face;
-    sl_machine machine[MAX_ROUNDS]; /* that of round r has a memory that takes r cycles longer */
+    sl_machine machine[MAX_ROUNDS]; /* memory latency of round r is r cycles longer */
     const sl_loaded *loaded;
     const uint32_t *load_of_slot;
     sl_sim_timer_options options;
@@ -19,7 +19,7 @@ struct sl_sim_timer {
     char name[160];
 };
 
-/* A choice as the simulator takes it: for each memory instruction the levels that it goes past. */
+/* A choice as input of the simulator: for each memory instruction the levels that it bypasses. */
 static void fill_plan(const sl_sim_timer *c, const uint8_t *choice, uint8_t *plan)
 {
     uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
@@ -122,7 +122,7 @@ static sl_status time_choices(void *context, const uint8_t *const *choice, size_
     return status;
 }
 
-/* A cycle more or less of memory's latency changes the order of everything, and nothing else. */
+/* One cycle of memory latency changes the order of requests, and nothing else. */
 static sl_status deviation(void *context, double *percent, sl_error *error)
 {
     sl_sim_timer *c = context;
@@ -159,7 +159,7 @@ sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded
                          .last_rounds = LAST_ROUNDS};
     if (machine->levels > 1)
         c->face.modes |= 1u << SL_BYPASS_L1;
-    /* On AMD GPUs, whose first levels take it as miss_evict, what asks for that hides what asks L2 for anything. */
+    /* On AMD GPUs, whose first levels have miss_evict, the bypass of L0/L1 hides the hint to L2. */
     if (machine->levels > 1 && machine->level[0].hint != SL_HINT_MISS_EVICT)
         c->face.modes |= 1u << SL_BYPASS_BOTH;
     *timer = c;

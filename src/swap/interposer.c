@@ -3,7 +3,7 @@
  * the PTX of the program's fat binaries for what a plan makes of it as the program registers them, times kernels with
  * events, and takes a hash of everything that is copied to the host, in order. All calls go on to the real runtime.
  *
- * Leaves out: programs that contain the runtime themselves (nvcc's default; -cudart shared is needed), relocatable
+ * Not supported: programs that contain the runtime themselves (nvcc's default; -cudart shared is needed), relocatable
  * device code, launches inside of graphs (exchanged, but not timed), and results that reach the host through managed or
  * mapped memory. */
 #include <dlfcn.h>
@@ -195,7 +195,8 @@ static uint64_t chosen_loads(const sl_plan *plan)
     return chosen;
 }
 
-/* The wrapper to register: the program's own, or a copy around an edited container, which lives as long as the process.
+/* The wrapper to register: that of the program, or a copy around an edited container, which lives as long as the
+ * process.
  */
 static void *exchange(void *original)
 {

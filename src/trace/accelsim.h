@@ -13,7 +13,7 @@ enum { SL_SASS_LANES = 32 };
 /* One executed instruction. Pointers lead into the line. */
 typedef struct sl_sass_line {
     uint32_t pc, mask, source_line;
-    const char *key; /* from the number of destinations to the last source: what tells instructions apart */
+    const char *key; /* from the number of destinations to the last source: identifies the instruction */
     size_t key_bytes;
     const char *opcode;
     size_t opcode_bytes;

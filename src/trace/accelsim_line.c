@@ -150,7 +150,7 @@ const char *sl_sass_parse(const char *line, const sl_sass_syntax *syntax, sl_sas
         while (!ends_token(*s.at))
             s.at++;
         if (!at_end(&s))
-            return "the line goes on after its end";
+            return "unexpected text at the end of the line";
     }
     return NULL;
 }

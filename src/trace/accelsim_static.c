@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From executed instructions to the static table of a kernel. An Accel-Sim trace has no control flow graph; basic
- * blocks are what always ran together: neighbours that were never seen apart, nor with different masks. */
+ * blocks are runs of neighbours that always executed together, with the same mask. */
 #include <string.h>
 
 #include "base/mangle.h"

@@ -68,7 +68,7 @@ static inline uint64_t sl_read_varint(sl_reading *r)
     return value;
 }
 
-/* A value that must not exceed `most`. */
+/* A value that must not exceed `max`. */
 static inline uint64_t sl_read_upto(sl_reading *r, uint64_t max)
 {
     uint64_t value = sl_read_varint(r);

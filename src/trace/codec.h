@@ -18,7 +18,7 @@ enum { SL_MASK_RECALL = 0, SL_MASK_REST = SL_MASK_HISTORY, SL_MASK_RAW = 2 * SL_
 /* Memory stream: the low three bits of an access's first byte. */
 enum {
     SL_TOKEN_RUN,       /* upper five bits: this many accesses plus one are as predicted; 31: a varint follows */
-    SL_TOKEN_PREDICTED, /* one as predicted, but with a mask of its own */
+    SL_TOKEN_PREDICTED, /* one as predicted, but with another mask */
     SL_TOKEN_MOVED,     /* offsets as before, base changed by a zigzag varint */
     SL_TOKEN_AFFINE,
     SL_TOKEN_FRAME, /* offsets from the lowest address, bit-packed */
@@ -161,7 +161,7 @@ static inline void sl_predictor_start(sl_predictor *p, uint32_t epoch, uint64_t 
     p->frame_width = 0;
 }
 
-/* Sets the closed form and the offsets it gives. Offsets that do not fit leave no lane known: the next access is then
+/* Sets the closed form and the offsets it gives. Where offsets do not fit, no lane is known: the next access is then
  * written out again. */
 void sl_predictor_affine(sl_predictor *p, uint32_t lanes, int64_t stride, int64_t row, uint32_t row_lanes,
                          uint32_t phase);

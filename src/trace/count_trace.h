@@ -7,7 +7,7 @@
 #include "trace/count.h"
 
 /* Counts one launch; the caller destroys *counter. `pool` may be NULL. The result is the same for any number of
- * threads. Blocks that cannot be read are left out and told through *damage, whose status is SL_OK when there were
+ * threads. Blocks that cannot be read are skipped and reported in *damage, whose status is SL_OK when there were
  * none. */
 sl_status sl_trace_count_launch(const sl_trace *trace, uint32_t launch, const sl_count_options *options, sl_pool *pool,
                                 sl_launch_counter **counter, sl_error *damage, sl_error *error);

@@ -46,11 +46,12 @@ sl_status sl_counts_value(const sl_counts *counts, const char *name, uint64_t *v
     *value = 0;
     if (counter < SL_COUNTERS) {
         *value = counts->value[counter];
-        return sl_counts_has(counts, counter) ? SL_OK : sl_fail(error, SL_UNSUPPORTED, "'%s' is not known here", name);
+        return sl_counts_has(counts, counter) ? SL_OK
+                                              : sl_fail(error, SL_UNSUPPORTED, "counter '%s' is not known here", name);
     }
     for (int i = 0; i < SL_COUNTERS; i++)
         names[i] = sl_counter_infos[i].name;
     const char *near = sl_suggest(name, names, SL_COUNTERS);
-    return sl_fail(error, SL_NOT_FOUND, "there is no counter '%s'%s%s%s", name, near ? "; did you mean '" : "",
+    return sl_fail(error, SL_NOT_FOUND, "unknown counter '%s'%s%s%s", name, near ? "; did you mean '" : "",
                    near ? near : "", near ? "'?" : "");
 }

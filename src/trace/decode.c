@@ -346,7 +346,7 @@ static sl_status read_token(sl_warp_cursor *c, uint32_t slot, sl_error *error)
         return damaged(c, error, "an access is missing");
     if ((token & 7) != SL_TOKEN_RUN) {
         if (!read_access(c, slot, token))
-            return damaged(c, error, "an access that makes no sense");
+            return damaged(c, error, "an invalid access");
         return SL_OK;
     }
     uint64_t run = token >> 3;

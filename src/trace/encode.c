@@ -4,7 +4,7 @@
  *
  * Each memory slot remembers the offsets of its lanes from a base. An access whose lanes still have these offsets costs
  * nothing when its base moved by the expected step, and a varint when it moved otherwise; this holds for gathers as
- * well (threads that each walk a row of their own). Everything else is written out: affine accesses as a closed form,
+ * well (threads that each walk another row). Everything else is written out: affine accesses as a closed form,
  * the rest bit-packed. */
 #include "trace/codec.h"
 
@@ -318,10 +318,10 @@ static bool find_affine(const uint64_t *addr, uint64_t mask, unsigned lanes, aff
     if (!rest)
         return true;
     unsigned second = (unsigned)__builtin_ctzll(rest), gap = second - first;
-    int64_t apart = (int64_t)(addr[second] - addr[first]);
-    if (apart % (int64_t)gap)
+    int64_t distance = (int64_t)(addr[second] - addr[first]);
+    if (distance % (int64_t)gap)
         return false;
-    uint64_t stride = (uint64_t)(apart / (int64_t)gap);
+    uint64_t stride = (uint64_t)(distance / (int64_t)gap);
     form->stride = (int64_t)stride;
     form->base = addr[first] - first * stride;
     unsigned b1 = first_off_line(addr, mask, lanes, first, second, stride);

@@ -9,7 +9,7 @@
 
 typedef struct sl_launch_entry {
     sl_trace_launch launch;
-    uint32_t number;       /* as its chunks say; launches that were lost leave gaps */
+    uint32_t number;       /* as its chunks say; lost launches cause gaps */
     uint32_t ranges;       /* table of allocations plus one */
     const sl_chunk *chunk; /* its chunks, in order */
     size_t chunks;

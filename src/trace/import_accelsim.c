@@ -112,7 +112,7 @@ static sl_status read_header_line(kernel_file *f, const char *line, sl_error *er
         f->syntax.source_lines = number;
     }
 #undef KEY
-    return good ? SL_OK : bad_line(f, error, "the value of this key makes no sense");
+    return good ? SL_OK : bad_line(f, error, "the value of this key is invalid");
 }
 
 /* Both windows are aligned, and one ends at the latest where the other begins. */
@@ -120,9 +120,9 @@ static void set_windows(sl_trace_launch *l)
 {
     if (!l->shared_window && !l->local_window)
         return;
-    uint64_t apart =
+    uint64_t distance =
         l->local_window > l->shared_window ? l->local_window - l->shared_window : l->shared_window - l->local_window;
-    l->window_bytes = apart && apart < GENERIC_WINDOW_BYTES ? apart : GENERIC_WINDOW_BYTES;
+    l->window_bytes = distance && distance < GENERIC_WINDOW_BYTES ? distance : GENERIC_WINDOW_BYTES;
 }
 
 /* ---- blocks and warps ---- */
@@ -141,7 +141,7 @@ static sl_status begin_block(kernel_file *f, const char *line, sl_error *error)
             return bad_line(f, error, "this thread block is outside the grid");
     f->block = at[0] + (uint64_t)grid[0] * (at[1] + (uint64_t)grid[1] * at[2]);
     if (sl_sparse_set_has(&f->blocks_seen, f->block))
-        return bad_line(f, error, "this thread block was there before");
+        return bad_line(f, error, "duplicate thread block");
     if (!sl_sparse_set_add(&f->blocks_seen, f->block, f->block))
         return sl_fail_memory(error);
     memset(f->warps_seen, 0, sizeof f->warps_seen);
@@ -249,7 +249,7 @@ static sl_status begin_warp(kernel_file *f, const char *line, sl_error *error)
         return bad_line(f, error, "a warp is 'warp = w', with w smaller than the warps of a block");
     uint64_t *seen = &f->warps_seen[warp / 64];
     if (*seen >> warp % 64 & 1)
-        return bad_line(f, error, "this warp was there before");
+        return bad_line(f, error, "duplicate warp of the thread block");
     *seen |= UINT64_C(1) << warp % 64;
     sl_status status = sl_lines_next(f->lines, &next, error);
     if (status)
@@ -359,7 +359,7 @@ static sl_status read_copy(kernel_list *list, const sl_lines *lines, const char 
     if (sscanf(line, "MemcpyHtoD,%llx,%llu", &base, &bytes) != 2)
         return sl_fail_at(error, SL_SYNTAX, sl_lines_path(lines), sl_lines_number(lines), 0,
                           "a copy is 'MemcpyHtoD,0x<address>,<bytes>'");
-    for (size_t i = 0; i < list->ranges.count; i++) /* a later copy to the same place is no new allocation */
+    for (size_t i = 0; i < list->ranges.count; i++) /* a later copy to the same address is no new allocation */
         if (list->ranges.items[i].base == base) {
             if (bytes > list->ranges.items[i].bytes)
                 list->ranges.items[i].bytes = bytes;

@@ -138,7 +138,7 @@ static bool is_unknown(const char *text)
     return false;
 }
 
-/* How many of the counter's own units one of `unit` is; 0: they are none. */
+/* How many units of the counter one `unit` is; 0: not convertible. */
 static double unit_scale(sl_counter counter, const char *unit)
 {
     static const struct {
@@ -167,9 +167,9 @@ static sl_status put_value(reader *r, sl_counts *counts, sl_counter counter, con
     if (is_unknown(text))
         return SL_OK;
     if (!parse_number(text, &value))
-        return bad(r, "'%s' is no number, as the value of %s", text, metric);
+        return bad(r, "'%s' is not a number, as the value of %s", text, metric);
     if (!scale)
-        return bad(r, "'%s' is no unit for %s", unit, metric);
+        return bad(r, "'%s' is not a unit of %s", unit, metric);
     value = round(value * scale);
     if (value >= 0x1p63)
         return bad(r, "%s is too large, as the value of %s", text, metric);
@@ -257,11 +257,11 @@ static sl_status check_columns(const reader *r, bool counters)
 {
     bool of_metrics = r->at[METRIC_NAME] >= 0;
     if (of_metrics && r->at[METRIC_VALUE] < 0)
-        return bad(r, "there is a column 'Metric Name' but none 'Metric Value'");
+        return bad(r, "there is a column 'Metric Name' but no 'Metric Value'");
     if (of_metrics && r->at[ID] < 0)
-        return bad(r, "there is no column 'ID', which tells rows of one launch from those of another");
+        return bad(r, "there is no column 'ID', which identifies the launch of a row");
     if ((r->at[WORKLOAD] >= 0) != (r->at[LAUNCH] >= 0))
-        return bad(r, "of the columns 'workload' and 'launch' there is only one");
+        return bad(r, "only one of the columns 'workload' and 'launch' is there");
     if (!of_metrics && !counters)
         return bad(r, "no column is a metric that Sluice knows, such as %s",
                    sl_counter_infos[SL_COUNTER_ld_sectors].metric);
@@ -309,13 +309,13 @@ static sl_status begin_launch(reader *r)
     sl_ncu_launch launch = {.number = r->launches.count, .line = sl_lines_number(r->lines)};
     const char *grid = field_of(r, GRID), *block = field_of(r, BLOCK);
     if (*grid && !parse_dims(grid, launch.grid))
-        return bad(r, "'%s' is no size of a grid", grid);
+        return bad(r, "'%s' is not a grid size", grid);
     if (*block && !parse_dims(block, launch.block))
-        return bad(r, "'%s' is no size of a block", block);
+        return bad(r, "'%s' is not a block size", block);
     if (r->at[LAUNCH] >= 0) {
         double number;
         if (!parse_number(field_of(r, LAUNCH), &number) || number != floor(number) || number >= 0x1p53)
-            return bad(r, "'%s' is no number of a launch", field_of(r, LAUNCH));
+            return bad(r, "'%s' is not a launch number", field_of(r, LAUNCH));
         launch.number = (uint64_t)number;
     }
     size_t length;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, told apart by their
+/* Hardware counters of launches, from the CSV that Nsight Compute writes. Three forms are read, recognised by their
  * heading:
  *
  *   ncu --csv --page raw       a row per launch and a column per metric, with a row of units below the heading
  *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value")
  *   of many workloads          as raw, with the columns `workload` and `launch` in front: papers/measure-h200
  *
- * Lines before the heading, and those between the rows that ncu or the program it watches printed, are passed over.
- * Numbers may have commas between their thousands. Metrics that no counter of metrics.def stands for are left out; a
- * value that ncu does not know ("n/a") leaves its counter unknown. */
+ * Lines before the heading, and those between the rows that ncu or the program it watches printed, are skipped.
+ * Numbers may have commas between their thousands. Metrics that no counter of metrics.def stands for are ignored; a
+ * counter whose value ncu does not know ("n/a") is unknown. */
 #ifndef SL_TRACE_NCU_H
 #define SL_TRACE_NCU_H
 

@@ -93,7 +93,7 @@ static sl_status add_launch(matcher *m, size_t rank)
     return SL_OK;
 }
 
-/* Rows that no launch took. With a filter it cannot be told whose those with a number are. */
+/* Rows without a launch. With a filter, numbered rows may belong to launches that were filtered out. */
 static sl_status look_for_surplus(const matcher *m)
 {
     if (m->ncu->by_workload && m->wanted->kernel_regex)

@@ -323,8 +323,8 @@ static void assign_chunks(sl_trace *t, bool scanned)
     }
 }
 
-/* Drops launches whose kernel cannot be read; returns how many. */
-static size_t drop_unreadable(sl_trace *t)
+/* Removes launches whose kernel cannot be read; returns how many. */
+static size_t remove_unreadable(sl_trace *t)
 {
     size_t kept = 0, all = t->launches.count;
     for (size_t i = 0; i < all; i++) {
@@ -339,7 +339,7 @@ static size_t drop_unreadable(sl_trace *t)
 /* ---- what was lost ---- */
 
 /* Adds to the text of `damage`. */
-static void __attribute__((format(printf, 2, 3))) tell(sl_error *damage, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) append(sl_error *damage, const char *format, ...)
 {
     size_t used = strlen(damage->text);
     va_list args;
@@ -348,9 +348,9 @@ static void __attribute__((format(printf, 2, 3))) tell(sl_error *damage, const c
     va_end(args);
 }
 
-static void tell_incomplete(const sl_trace *t, sl_error *damage)
+static void list_incomplete(const sl_trace *t, sl_error *damage)
 {
-    enum { MAX_STATISTICS = 3 };
+    enum { MAX_LISTED = 3 };
     size_t incomplete = 0, lost = 0;
     uint32_t expected = 0;
     for (size_t i = 0; i < t->launches.count; i++) {
@@ -359,34 +359,34 @@ static void tell_incomplete(const sl_trace *t, sl_error *damage)
         expected = entry->number + 1;
         if (entry->chunks && entry->chunk[entry->chunks - 1].flags & SL_CHUNK_LAST)
             continue;
-        if (incomplete++ < MAX_STATISTICS)
-            tell(damage, " Of launch %llu (%s), %llu of %llu blocks are whole.",
-                 (unsigned long long)entry->launch.index, t->kernels.items[entry->launch.kernel]->name,
-                 (unsigned long long)entry->launch.blocks_recorded,
-                 (unsigned long long)sl_launch_blocks(&entry->launch));
+        if (incomplete++ < MAX_LISTED)
+            append(damage, " Launch %llu (%s): %llu of %llu blocks can be read.",
+                   (unsigned long long)entry->launch.index, t->kernels.items[entry->launch.kernel]->name,
+                   (unsigned long long)entry->launch.blocks_recorded,
+                   (unsigned long long)sl_launch_blocks(&entry->launch));
     }
-    if (incomplete > MAX_STATISTICS)
-        tell(damage, " So are parts of %zu other launches.", incomplete - MAX_STATISTICS);
+    if (incomplete > MAX_LISTED)
+        append(damage, " %zu more launches are incomplete.", incomplete - MAX_LISTED);
     if (lost)
-        tell(damage, " %zu launch%s cannot be read at all.", lost, lost == 1 ? "" : "es");
+        append(damage, " %zu launch%s cannot be read at all.", lost, lost == 1 ? "" : "es");
 }
 
-static void describe_damage(const sl_trace *t, bool scanned, size_t cut, size_t dropped, sl_error *damage)
+static void describe_damage(const sl_trace *t, bool scanned, size_t cut, size_t removed, sl_error *damage)
 {
     if (!damage)
         return;
     *damage = (sl_error){0};
-    if (!scanned && !dropped)
+    if (!scanned && !removed)
         return;
     sl_fail_at(damage, SL_CORRUPT, t->path, 0, 0, "%s", "");
     if (scanned) {
-        tell(damage, "the trace is damaged or cut off at byte %zu of %zu; %zu launch%s can be read.", cut, t->bytes,
-             t->launches.count, t->launches.count == 1 ? "" : "es");
-        tell_incomplete(t, damage);
+        append(damage, "the trace is damaged or cut off at byte %zu of %zu; %zu launch%s can be read.", cut, t->bytes,
+               t->launches.count, t->launches.count == 1 ? "" : "es");
+        list_incomplete(t, damage);
     }
-    if (dropped)
-        tell(damage, "%s%zu launch%s cannot be read because the kernel's table is damaged.", scanned ? " " : "",
-             dropped, dropped == 1 ? "" : "es");
+    if (removed)
+        append(damage, "%s%zu launch%s cannot be read because the kernel's table is damaged.", scanned ? " " : "",
+               removed, removed == 1 ? "" : "es");
 }
 
 /* ---- the interface ---- */
@@ -404,8 +404,8 @@ static sl_status load(sl_trace *t, sl_error *damage, sl_error *error)
     if (status == SL_NO_MEMORY || (scanned && scan_chunks(t, start, &cut)) || load_tables(t))
         return sl_fail_memory(error);
     assign_chunks(t, scanned);
-    size_t dropped = drop_unreadable(t);
-    describe_damage(t, scanned, cut, dropped, damage);
+    size_t removed = remove_unreadable(t);
+    describe_damage(t, scanned, cut, removed, damage);
     return SL_OK;
 }
 

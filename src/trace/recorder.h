@@ -7,7 +7,7 @@
 #include "trace/count.h"
 #include "trace/sink.h"
 
-/* One launch that the filter let through, when it has ended. Valid during the call only. */
+/* One launch that passed the filter, when it has ended. Valid during the call only. */
 typedef struct sl_launch_result {
     uint64_t index; /* among all launches of the run, from 0 */
     const sl_trace_kernel *kernel;
@@ -38,7 +38,7 @@ const sl_launch_sink *sl_recorder_sink(const sl_recorder *recorder);
 uint64_t sl_recorder_launches(const sl_recorder *recorder); /* seen so far, with those filtered out */
 /* Finishes the trace (which appears under its name now) and frees the recorder, also on failure. */
 sl_status sl_recorder_finish(sl_recorder *recorder, sl_error *error);
-/* Frees the recorder and drops the trace. NULL is fine. */
+/* Frees the recorder and discards the trace. NULL is fine. */
 void sl_recorder_abandon(sl_recorder *recorder);
 
 #endif

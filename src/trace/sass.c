@@ -67,7 +67,7 @@ static void describe_memory(const char *opcode, sl_inst *inst)
     for (const char *part = strchr(opcode, '.'); part;) {
         const char *end = strchr(++part, '.');
         size_t length = end ? (size_t)(end - part) : strlen(part);
-        /* What other multiprocessors may write is not served by L1; a block's own scope is. */
+        /* L1 does not serve data that other SMs may write; it serves block scope. */
         if (strong && (part_is(part, length, "GPU") || part_is(part, length, "SYS")))
             inst->cache_op = SL_CACHE_VOLATILE;
         strong = part_is(part, length, "STRONG");

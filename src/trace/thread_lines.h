@@ -19,7 +19,7 @@ typedef struct sl_thread_lines sl_thread_lines;
 /* Reads the first line too. A block has at least one thread and at most 65536. */
 sl_status sl_thread_lines_open(const char *path, uint32_t block[3], sl_thread_lines **lines, sl_error *error);
 void sl_thread_lines_close(sl_thread_lines *lines); /* NULL is fine */
-/* The next access; *more false at the end. Lines that do not say what they should are errors with their place. */
+/* The next access; *more false at the end. A malformed line is an error with its location. */
 sl_status sl_thread_lines_next(sl_thread_lines *lines, sl_thread_access *access, bool *more, sl_error *error);
 /* An error at the line that came last. */
 sl_status sl_thread_lines_bad(const sl_thread_lines *lines, sl_error *error, const char *what);

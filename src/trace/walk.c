@@ -29,7 +29,7 @@ struct sl_walk_plan {
 /* ---- the plan ---- */
 
 /* Loads are ranked over the whole kernel, and those that write a register are what everyone who reads it, or writes it
- * again, has to wait for. A load that is back already, as most are, is waited for in no time. */
+ * again, has to wait for. Waiting for a load that has completed takes no time. */
 typedef struct writers {
     uint64_t *ranks; /* by register */
     uint32_t loads;

@@ -11,20 +11,20 @@ typedef enum sl_event_kind { SL_EVENT_REQUEST, SL_EVENT_BARRIER, SL_EVENT_END } 
  * for the loads that write a register which is read, or written again, on the way to it; the end of a warp for all. */
 typedef struct sl_walk_plan sl_walk_plan;
 
-enum { SL_WALK_LOADS = 64 }; /* ranks; loads that many apart share one */
+enum { SL_WALK_LOADS = 64 }; /* ranks; loads at a distance of this many share one */
 
 sl_status sl_walk_plan_create(const sl_trace_kernel *kernel, sl_walk_plan **plan, sl_error *error);
 void sl_walk_plan_destroy(sl_walk_plan *plan); /* NULL is fine */
 
 typedef struct sl_warp_walk {
     sl_event_kind kind;
-    uint32_t insts; /* warp instructions since the last event, its own included */
-    uint64_t waits; /* ranks of loads that must have come back */
+    uint32_t insts; /* warp instructions since the last event, this one included */
+    uint64_t waits; /* ranks of loads that must have completed */
     uint32_t rank;  /* of this load; SL_WALK_LOADS where nobody waits for it */
     /* a request: reader.cursor.access, and its instruction */
     const sl_inst *inst;
     sl_warp_reader reader;
-    /* the walker's own */
+    /* private to the walker */
     const sl_walk_plan *plan;
     uint32_t at; /* next event of the basic block */
     bool within;

@@ -64,23 +64,23 @@ static void escapes_become_characters(void **state)
     sl_arena_fini(&arena);
 }
 
-static void what_is_not_json_is_refused_with_its_place(void **state)
+static void what_is_not_json_is_refused_with_its_location(void **state)
 {
     (void)state;
-    EXPECT_ERROR("", 1, 1, "ends where a value is wanted");
+    EXPECT_ERROR("", 1, 1, "ends where a value is expected");
     EXPECT_ERROR("{\"a\": 1,\n}", 2, 1, "a key");
     EXPECT_ERROR("[1 2]", 1, 4, "a comma or ]");
     EXPECT_ERROR("[1,\n 2", 2, 3, "a comma or ]");
     EXPECT_ERROR("{\"a\" 1}", 1, 6, "a colon");
-    EXPECT_ERROR("{\"a\": 1, \"a\": 2}", 1, 11, "before");
+    EXPECT_ERROR("{\"a\": 1, \"a\": 2}", 1, 11, "duplicate key");
     EXPECT_ERROR("01", 1, 1, "leading zero");
     EXPECT_ERROR("1.", 1, 1, "behind the point");
     EXPECT_ERROR("1e", 1, 1, "exponent");
     EXPECT_ERROR("1e999", 1, 1, "too large");
-    EXPECT_ERROR("+1", 1, 1, "not a value");
-    EXPECT_ERROR("nul", 1, 1, "not a value");
-    EXPECT_ERROR("// no\n1", 1, 1, "not a value");
-    EXPECT_ERROR("1 2", 1, 3, "behind the end");
+    EXPECT_ERROR("+1", 1, 1, "expected a value");
+    EXPECT_ERROR("nul", 1, 1, "expected a value");
+    EXPECT_ERROR("// no\n1", 1, 1, "expected a value");
+    EXPECT_ERROR("1 2", 1, 3, "after the value");
     EXPECT_ERROR("\"ab", 1, 4, "ends inside a string");
     EXPECT_ERROR("\"a\nb\"", 1, 3, "control characters");
     EXPECT_ERROR("\"\\x\"", 1, 4, "backslash");
@@ -90,7 +90,7 @@ static void what_is_not_json_is_refused_with_its_place(void **state)
     EXPECT_ERROR("\"\xff\"", 1, 2, "not UTF-8");
     EXPECT_ERROR("\"\xc0\x80\"", 1, 2, "not UTF-8");
     EXPECT_ERROR("\"a\0b\"", 1, 3, "control characters");
-    EXPECT_ERROR("1\0", 1, 2, "behind the end");
+    EXPECT_ERROR("1\0", 1, 2, "after the value");
 }
 
 static void nesting_has_an_end(void **state)
@@ -106,7 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_kind_are_read),
         cmocka_unit_test(escapes_become_characters),
-        cmocka_unit_test(what_is_not_json_is_refused_with_its_place),
+        cmocka_unit_test(what_is_not_json_is_refused_with_its_location),
         cmocka_unit_test(nesting_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

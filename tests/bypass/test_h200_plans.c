@@ -78,7 +78,7 @@ static void tables_beside_streams_gain_eight_percent(void **state)
     assert_int_equal(found, 2);
 }
 
-/* The row of a kernel in the default way to choose. */
+/* The row of a kernel with the default selection strategy. */
 static const row *row_of(const char *subject, size_t length, const char *kernel)
 {
     for (const row *r = table.row; r < table.row + table.rows; r++)

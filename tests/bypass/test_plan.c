@@ -75,15 +75,15 @@ static void a_plan_is_read_as_it_was_written(void **state)
     free(text);
 }
 
-static void what_is_no_plan_is_refused_with_its_place(void **state)
+static void what_is_no_plan_is_refused_with_its_location(void **state)
 {
     (void)state;
     expect_error("[]", "p.json:1:1: not a plan");
-    expect_error("{\"sluice_plan\": 2}", "p.json:1:17: a plan of version 2");
+    expect_error("{\"sluice_plan\": 2}", "p.json:1:17: the plan has version 2");
     expect_error("{\"sluice_plan\": 1, \"form\": \"ptx\", \"loads\": []}", "no 'code_hash'");
     expect_error("{\"sluice_plan\": 1, \"form\": \"ptx\", \"code_hash\": \"12\", \"loads\": []}",
                  "16 hexadecimal digits");
-    expect_error(HEAD "\"x\": 1}", "no 'x' here");
+    expect_error(HEAD "\"x\": 1}", "unknown key 'x' in a plan");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instructoin\": 3, \"mode\": \"L1\"}]}",
                  "did you mean 'instruction'?");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"mode\": \"L1\"}]}", "a load has no 'instruction'");
@@ -92,11 +92,11 @@ static void what_is_no_plan_is_refused_with_its_place(void **state)
     expect_error(HEAD "\"loads\": [{\"function\": 4, \"instruction\": 1, \"mode\": \"L1\"}]}",
                  "a string here, not a number");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": 1, \"mode\": \"L3\"}]}",
-                 "no mode is called 'L3'");
-    expect_error(HEAD "\"loads\": [" LOAD ", " LOAD "]}", "stood in the plan before");
+                 "unknown bypass mode 'L3'");
+    expect_error(HEAD "\"loads\": [" LOAD ", " LOAD "]}", "is in the plan twice");
     expect_error(HEAD "\"loads\": {}}", "an array here, not an object");
     expect_error(HEAD "\"kernels\": []}", "the plan has no 'loads'");
-    expect_error(HEAD "\"loads\": [", "ends where a value is wanted");
+    expect_error(HEAD "\"loads\": [", "ends where a value is expected");
 }
 
 static void a_plan_fits_only_the_code_it_was_made_for(void **state)
@@ -126,7 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_read_as_it_was_written),
-        cmocka_unit_test(what_is_no_plan_is_refused_with_its_place),
+        cmocka_unit_test(what_is_no_plan_is_refused_with_its_location),
         cmocka_unit_test(a_plan_fits_only_the_code_it_was_made_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

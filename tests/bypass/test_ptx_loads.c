@@ -126,8 +126,8 @@ static void traps_take_no_mode_and_say_why(void **state)
                 {"ld.relaxed.gpu.global.f32", "relaxed", 1},
                 {"ld.acquire.gpu.global.f32", "acquire", 1},
                 {"ld.f32", "shared or local", 1},
-                {"ld.global.cg.f32", "operator of its own", 1},
-                {"ld.global.L1::evict_last.f32", "operator of its own", 1}};
+                {"ld.global.cg.f32", "already has a cache operator", 1},
+                {"ld.global.L1::evict_last.f32", "already has a cache operator", 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1024];
         snprintf(text, sizeof text,

@@ -176,7 +176,7 @@ static void thresholds_are_settings(void **state)
     expect(&b, 0, 0, 0);
 }
 
-/* ---- with a clock ---- */
+/* ---- with a timer ---- */
 
 /* Takes 1000, less what each load's mode gains, and what two loads gain together. Noise of `noise` percent. */
 typedef struct fake {
@@ -185,7 +185,7 @@ typedef struct fake {
     double together; /* when loads 0 and 1 both bypass L1 */
     double noise;
     uint32_t calls, choices, state;
-    bool differs; /* what it leaves in memory */
+    bool differs; /* its results */
 } fake;
 
 static double noise_of(fake *f)
@@ -380,7 +380,7 @@ static sl_status two_percent(void *context, double *percent, sl_error *error)
     return SL_OK;
 }
 
-static void a_clock_may_know_its_noise_itself(void **state)
+static void a_timer_may_know_its_noise_itself(void **state)
 {
     (void)state;
     static const double five[LOADS][SL_BYPASS_MODES] = {{0, 5, 0, 0}, {0}, {0}};
@@ -495,7 +495,7 @@ int main(void)
         cmocka_unit_test(a_gain_that_the_last_timing_does_not_show_is_given_up),
         cmocka_unit_test(of_many_loads_groups_come_first),
         cmocka_unit_test(verdicts_say_what_is_known),
-        cmocka_unit_test(a_clock_may_know_its_noise_itself),
+        cmocka_unit_test(a_timer_may_know_its_noise_itself),
         cmocka_unit_test(other_bytes_in_memory_are_an_error),
         cmocka_unit_test(timings_are_taken_once_and_outlive_a_run),
         cmocka_unit_test(a_wrong_name_is_answered_with_the_nearest),

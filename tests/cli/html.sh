@@ -77,11 +77,11 @@ it 'shows what loads gain by bypassing caches, as in the plan'
 sed 's/"mode": "none"/"mode": "both"/' plan.json >both.json
 run "$sluice" report gather --size small --gpu fermi-gtx480 --brief --plan both.json -o planned.html --json planned.json
 exits 0
-file_has planned.html 'A plan made on <b>sim fermi-gtx480</b> by <b>ours</b>'
+file_has planned.html 'Plan timed on <b>sim fermi-gtx480</b>, selection strategy <b>ours</b>'
 gain=$(sed -n 's/.*"instruction": [0-9]*,.*"affinity": {"L1": \(-*[0-9.]*\).*/\1/p' plan.json | head -n 1)
 file_has planned.json "\"affinity\": {\"L1\": $gain"
 file_has planned.json '"plan": "both"'
-grep -qE '<tr id=k0-s0-l[0-9]+ .*title="[12] loads?; past L1 [-+0-9.]+( to [-+0-9.]+)? %;.*<b class=plan>both</b>' planned.html ||
+grep -qE '<tr id=k0-s0-l[0-9]+ .*title="[12] loads?; bypass L1 [-+0-9.]+( to [-+0-9.]+)? %;.*<b class=plan>both</b>' planned.html ||
     fail "$(grep 'id=k0-s0-l' planned.html)"
 run "$sluice" report bfs --size small --brief --plan plan.json -o other.html
 exits 1
@@ -113,7 +113,7 @@ exits 0
 file_has profile.html 'data-chart=distance'
 run "$sluice" model vecadd --size small -q --html model.html
 exits 0
-file_has model.html 'Loads that miss most'
+file_has model.html 'Loads with the most misses'
 run "$sluice" sim vecadd --size small -q --gpu fermi-gtx480 --html sim.html
 exits 0
 file_has sim.html '>IPC</th>'

@@ -152,11 +152,11 @@ hash=$(hash_of "$data/spmv_jds.ll")
 plan "$hash" '19 L3' >plan.json
 run "$sluice" apply plan.json "$data/spmv_jds.ll"
 exits 1
-stderr_has "no mode is called 'L3'"
+stderr_has "unknown bypass mode 'L3'"
 plan "$hash" '3 L1' >plan.json
 run "$sluice" apply plan.json "$data/spmv_jds.ll"
 exits 1
-stderr_has 'has none there'
+stderr_has 'has no load there'
 sed 's/\(%[0-9a-z.]* = load\) i32/\1 volatile i32/' "$data/spmv_jds.ll" >volatile.ll
 plan "$(hash_of volatile.ll)" '15 L2' >plan.json
 run "$sluice" apply plan.json volatile.ll

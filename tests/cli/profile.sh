@@ -12,8 +12,8 @@ exits 0
 stderr_is ''
 stdout_has '15 cores, 8 blocks each at a time; lines of 128 B, sectors of 32 B'
 stdout_has 'reuse distance'
-stdout_has 'first touch'
-stdout_has 'touched again'
+stdout_has 'first access'
+stdout_has '  reuses'
 stdout_has 'LRU, 16.0 KiB:'
 stdout_has 'lines so far'
 stdout_has 'matmul.cu:'
@@ -105,7 +105,7 @@ stderr_has 'a sector of 64 bytes'
 it 'takes only the launches asked for'
 run "$sluice" profile --kernel nothing mm.slt
 exits 0
-stdout_is 'there is no launch to profile'
+stdout_is 'no launch to profile'
 run "$sluice" profile --kernel '(' mm.slt
 exits 1
 stderr_has "'(' is not a regular expression"

@@ -97,7 +97,7 @@ stderr_has "mine has no figure 'three'; it has one, two"
 it 'runs fewer programs when it has to be quick'
 run "$sluice" reproduce mine.yaml one --quick --cache cache
 exits 0
-stdout_has 'a quick run'
+stdout_has 'quick run'
 stdout_lacks '   A  '
 
 it 'writes a page for each paper'

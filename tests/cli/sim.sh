@@ -15,7 +15,7 @@ cycles() # of a JSON report: the sum over its launches
 it 'searches the best value of a parameter, and says which it took'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'pdp(pd=best)' --json best.json
 exits 0
-stdout_has 'Best of 16 tries: L1 pdp: pd='
+stdout_has 'Best of 16 settings: L1 pdp: pd='
 best=$(sed -n 's/.*pdp: pd=\([0-9]*\),.*/\1/p' "$scratch/stdout")
 file_has best.json "\"replacement\": \"pdp(pd=$best)\""
 [ "$(grep -c '{"pd": ' best.json)" = 16 ] || fail "not 16 tries: $(grep '{"pd": ' best.json)"
@@ -50,7 +50,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 it 'searches thresholds of profiled bypassing with one run that counts'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'profiled(threshold=best)'
 exits 0
-stdout_has 'Best of 16 tries: L1 profiled: threshold='
+stdout_has 'Best of 16 settings: L1 profiled: threshold='
 
 it 'refuses profiled bypassing behind the first level'
 run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l2 profiled
@@ -81,7 +81,7 @@ awk -F, '{ if (NR == 1) columns = NF; else if (NF != columns) exit 1 }' levels.c
 it 'adds the energy of the levels up where the machine has figures for it'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt
 stdout_has 'energy uJ'
-stdout_has 'leakage included'
+stdout_has 'including leakage'
 
 it 'writes a timeline of a window that Perfetto reads'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json --window 2000-2999 -q

@@ -14,8 +14,8 @@ exits 0
 stderr_is ''
 stdout_has 'spmv, 1 launch'
 [ "$(grep -c KiB "$scratch/stdout")" = 8 ] || fail "$(saw 'not 8 rows')"
-stdout_has '8.00 KiB     2   128     32'
-stdout_has '16.0 KiB     4   128    any'
+stdout_has '8.00 KiB     2   128         32'
+stdout_has '16.0 KiB     4   128  unlimited'
 
 it 'finds in one pass what each point says alone'
 # shellcheck disable=SC2086
@@ -107,7 +107,7 @@ it 'gives means over seeds and how far they spread'
 run "$sluice" model spmv.slt $fermi --seeds 4
 exits 0
 stdout_has '±'
-stdout_has 'means over 4 seeds, with their standard deviation in points'
+stdout_has 'means over 4 seeds, with standard deviations in percentage points'
 # shellcheck disable=SC2086
 run "$sluice" model spmv.slt $fermi --seeds 4 --json
 exits 0

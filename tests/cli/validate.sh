@@ -196,7 +196,7 @@ stderr_has 'absent.csv'
 sed 's/4,096/4,09/' good.csv >number.csv
 run "$sluice" validate mm.slt -c number.csv
 exits 1
-stderr_has "number.csv:4: '4,09' is no number, as the value of $l1.sum"
+stderr_has "number.csv:4: '4,09' is not a number, as the value of $l1.sum"
 run "$sluice" validate mm.slt
 exits 2
 stderr_has '--counters FILE is missing'

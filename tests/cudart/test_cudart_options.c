@@ -62,12 +62,12 @@ static void expect(const char *text, sl_status status, const char *reason)
 static void wrong_options_are_named(void **state)
 {
     (void)state;
-    expect("lane=32", SL_NOT_FOUND, "no option is called 'lane'; did you mean 'lanes'?");
+    expect("lane=32", SL_NOT_FOUND, "unknown option 'lane'; did you mean 'lanes'?");
     expect("lanes", SL_NOT_FOUND, "");
-    expect("threads=4\nlanes=many\n", SL_INVALID, "'many' is no value for lanes");
-    expect("lanes=-1", SL_INVALID, "'-1' is no value for lanes");
-    expect("lanes=4294967296", SL_INVALID, "is no value for lanes");
-    expect("check_uninit=2", SL_INVALID, "'2' is no value for check_uninit");
+    expect("threads=4\nlanes=many\n", SL_INVALID, "'many' is not a value of lanes");
+    expect("lanes=-1", SL_INVALID, "'-1' is not a value of lanes");
+    expect("lanes=4294967296", SL_INVALID, "is not a value of lanes");
+    expect("check_uninit=2", SL_INVALID, "'2' is not a value of check_uninit");
     expect("isa=0123456789abcdef", SL_INVALID, "longer than 15 characters");
 }
 

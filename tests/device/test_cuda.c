@@ -143,7 +143,7 @@ static void ptx_that_the_driver_refuses_is_told_in_its_words(void **state)
     sl_device_module *module = NULL;
     assert_int_equal(sl_device_load(device, text, sizeof text - 1, "new.ptx", &module, &error), SL_SYNTAX);
     assert_string_equal(error.file, "new.ptx");
-    assert_string_equal(error.text, "the driver does not take this PTX: ptxas application ptx input, line 2; error : "
+    assert_string_equal(error.text, "the driver rejects this PTX: ptxas application ptx input, line 2; error : "
                                     "unknown target sm_999");
     sl_device_close(device);
 }

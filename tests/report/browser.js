@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Put at the end of a page by tests/cli/html.sh, which reads what it leaves in #result: "ok", or what is wrong. The
+/* Put at the end of a page by tests/cli/html.sh, which reads #result: "ok", or what is wrong. The
  * start of the page collects errors in window.errors. */
 (function () {
 "use strict";
@@ -60,7 +60,7 @@ function filterRows() {
     box.dispatchEvent(new Event("input"));
     const left = rows.filter((row) => !row.hidden);
     check(left.length > 0 && left.length < rows.length, "it hides rows");
-    check(left.every((row) => row.textContent.includes("size 2x")), "it leaves what was asked for");
+    check(left.every((row) => row.textContent.includes("size 2x")), "the filter keeps matching rows");
 }
 
 function drawCharts() {

@@ -226,7 +226,7 @@ static void names_cannot_become_markup(void **state)
     lacks(html, "<script>alert");
     has(html, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");
     has(html, "\\u003cscript>alert(\\\"1\\\")\\u003c/script>");
-    /* Data, charts where they are there, and the page's own script: nothing else ends one. */
+    /* Data, charts where they are there, and the script of the page: nothing else ends one. */
     size_t ends = 0;
     for (const char *at = html; (at = strstr(at, "</script>")); at++)
         ends++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timelines, told by hand what a machine does. */
+/* Timelines of events made by hand. */
 #include <stdlib.h>
 #include <string.h>
 

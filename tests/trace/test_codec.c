@@ -45,7 +45,7 @@ static void step(recording *r, uint32_t bb, uint64_t mask)
     sl_warp_stream_step(&r->stream, bb, mask);
 }
 
-static void touch(recording *r, uint32_t slot, uint64_t mask, const uint64_t *addr)
+static void record(recording *r, uint32_t slot, uint64_t mask, const uint64_t *addr)
 {
     event *e = remember(r);
     *e = (event){.bb_or_slot = slot, .mask = mask};
@@ -123,7 +123,7 @@ static void a_loop_of_predicted_accesses_costs_no_bytes_per_iteration(void **sta
         step(&r, 0, UINT32_MAX);
         for (uint32_t slot = 0; slot < 3; slot++) {
             line_of_addresses(addr, 32, 0x700000000000 + slot * 0x100000 + (uint64_t)i * 128 * slot, slot == 1 ? 0 : 4);
-            touch(&r, slot, UINT32_MAX, addr);
+            record(&r, slot, UINT32_MAX, addr);
         }
     }
     check(&r);
@@ -152,7 +152,7 @@ static void two_dimensional_accesses_are_recognised(void **state)
                           at / cases[n].row_lanes * (uint64_t)cases[n].row;
             }
             step(&r, 2, full);
-            touch(&r, 3, full, addr);
+            record(&r, 3, full, addr);
         }
         check(&r);
         sl_predictor scratch[MAKER_SLOTS];
@@ -179,7 +179,7 @@ static void threads_that_each_walk_their_own_row_cost_nothing_after_the_first_ac
         addr[i] = 0x40000000 + next_random(&seed) % (1 << 24) * 4;
     for (int k = 0; k < 31; k++) { /* and their rows end one by one */
         step(&r, 2, mask);
-        touch(&r, 3, mask, addr);
+        record(&r, 3, mask, addr);
         mask &= mask - 1;
         for (int i = 0; i < 32; i++)
             addr[i] += 4;
@@ -200,7 +200,7 @@ static void a_random_gather_costs_its_entropy(void **state)
         for (int i = 0; i < 32; i++)
             addr[i] = 0x7f0000000000 + (next_random(&seed) >> (64 - BITS)) * 4;
         step(&r, 2, UINT32_MAX);
-        touch(&r, 3, UINT32_MAX, addr);
+        record(&r, 3, UINT32_MAX, addr);
     }
     check(&r);
     assert_in_range(r.stream.memory.count, ROUNDS * 70, ROUNDS * (32 * BITS / 8 + 7));
@@ -217,7 +217,7 @@ static void an_inner_loop_that_starts_over_is_one_surprise_only(void **state)
         for (int inner = 0; inner < 50; inner++) {
             line_of_addresses(addr, 32, 0x1000000 + (uint64_t)inner * 512, 4);
             step(&r, 2, UINT32_MAX);
-            touch(&r, 3, UINT32_MAX, addr);
+            record(&r, 3, UINT32_MAX, addr);
         }
     check(&r);
     /* per round: one move (4 bytes) and one run (2 bytes) */
@@ -282,7 +282,7 @@ static void random_access(recording *r, uint64_t *seed, uint32_t slot, uint64_t 
             addr[i] = kept[slot][i] + 4;
     }
     memcpy(kept[slot], addr, sizeof *addr * lanes);
-    touch(r, slot, mask, addr);
+    record(r, slot, mask, addr);
 }
 
 static void whatever_a_warp_does_comes_back_unchanged(void **state)
@@ -340,7 +340,7 @@ static void accesses_that_are_not_asked_for_are_skipped(void **state)
         for (uint32_t slot = 4; slot < 8; slot++) {
             for (int i = 0; i < 32; i++)
                 addr[i] = next_random(&seed) >> (k & 1 ? 30 : 40);
-            touch(&r, slot, UINT32_MAX, addr);
+            record(&r, slot, UINT32_MAX, addr);
         }
     }
     sl_warp_stream_end(&r.stream);

@@ -6,7 +6,7 @@
 
 #include "trace/recorder.h"
 
-/* A kernel of one basic block: one instruction that does not touch memory, then the given memory instructions. */
+/* A kernel of one basic block: one instruction that does not access memory, then the given memory instructions. */
 typedef struct small_kernel {
     sl_trace_kernel kernel;
     sl_inst inst[9];
@@ -63,7 +63,7 @@ static void start(counting *c, const sl_inst *memory, uint32_t count)
     assert_true(sl_warp_stream_init(&c->stream, count, 32));
 }
 
-static void touch(counting *c, uint32_t slot, uint64_t mask, uint64_t base, uint64_t stride)
+static void record(counting *c, uint32_t slot, uint64_t mask, uint64_t base, uint64_t stride)
 {
     uint64_t addr[SL_MAX_LANES];
     for (uint64_t i = 0; i < 32; i++)
@@ -82,7 +82,7 @@ static void finish(counting *c)
     assert_int_equal(sl_launch_counter_result(c->counter, &c->counts, &error), SL_OK);
 }
 
-static void drop(counting *c)
+static void release(counting *c)
 {
     sl_launch_counter_destroy(c->counter);
     sl_warp_stream_fini(&c->stream);
@@ -107,13 +107,13 @@ static void global_accesses_are_counted_by_kind(void **state)
     for (int k = 0; k < 3; k++) {
         uint64_t mask = k < 2 ? UINT32_MAX : 0xffff;
         sl_warp_stream_step(&c.stream, 0, mask);
-        touch(&c, 0, mask, 0x1000, 4);         /* 4, 4, 2 sectors */
-        touch(&c, 1, mask, 0x8000, 8);         /* 8, 8, 4 */
-        touch(&c, 2, mask, 0x8000, 0);         /* 1, 1, 1 */
-        touch(&c, 3, mask & 1, 0x9000, 0);     /* 1, 1, 1 */
-        touch(&c, 4, mask, 0x1000, 16);        /* 16, 16, 8 */
-        touch(&c, 5, mask, 0x100000, 4096);    /* prefetches are no requests */
-        touch(&c, 6, k ? 0 : mask, 0x5000, 4); /* one with lanes */
+        record(&c, 0, mask, 0x1000, 4);         /* 4, 4, 2 sectors */
+        record(&c, 1, mask, 0x8000, 8);         /* 8, 8, 4 */
+        record(&c, 2, mask, 0x8000, 0);         /* 1, 1, 1 */
+        record(&c, 3, mask & 1, 0x9000, 0);     /* 1, 1, 1 */
+        record(&c, 4, mask, 0x1000, 16);        /* 16, 16, 8 */
+        record(&c, 5, mask, 0x100000, 4096);    /* prefetches are no requests */
+        record(&c, 6, k ? 0 : mask, 0x5000, 4); /* one with lanes */
     }
     finish(&c);
     assert_int_equal(TOTAL(c, warp_insts), 3 * 8);
@@ -131,14 +131,14 @@ static void global_accesses_are_counted_by_kind(void **state)
     assert_int_equal(c.counts.slot[0].value[SL_COUNTER_ld_sectors], 10);
     assert_false(sl_counts_has(&c.counts.slot[0], SL_COUNTER_st_sectors));
     assert_false(sl_counts_has(&c.counts.total, SL_COUNTER_cycles));
-    /* A: 128 bytes by the load, 512 by the copy from the same place; B: 256 and one sector at 0x9000 */
+    /* A: 128 bytes by the load, 512 by the copy from the same address; B: 256 and one sector at 0x9000 */
     assert_int_equal(c.counts.arrays, 2);
     assert_string_equal(c.counts.array[0].name, "A");
     assert_int_equal(c.counts.array[0].bytes, 512);
     assert_string_equal(c.counts.array[1].name, "B");
     assert_int_equal(c.counts.array[1].bytes, 256 + 32);
     assert_int_equal(TOTAL(c, footprint_bytes), 512 + 256 + 32);
-    drop(&c);
+    release(&c);
 }
 
 static void a_request_without_lanes_is_none_and_known_to_be_none(void **state)
@@ -148,13 +148,13 @@ static void a_request_without_lanes_is_none_and_known_to_be_none(void **state)
     counting c;
     start(&c, memory, 1);
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
-    touch(&c, 0, 0, 0x1000, 4);
+    record(&c, 0, 0, 0x1000, 4);
     finish(&c);
     assert_int_equal(TOTAL(c, ld_requests), 0);
     assert_true(sl_counts_has(&c.counts.total, SL_COUNTER_ld_requests));
     assert_true(sl_counts_has(&c.counts.total, SL_COUNTER_st_sectors));
     assert_true(sl_counts_has(&c.counts.slot[0], SL_COUNTER_ld_sectors));
-    drop(&c);
+    release(&c);
 }
 
 static void words_of_local_memory_lie_side_by_side(void **state)
@@ -169,16 +169,16 @@ static void words_of_local_memory_lie_side_by_side(void **state)
     counting c;
     start(&c, memory, 4);
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
-    touch(&c, 0, UINT32_MAX, 16, 0); /* the same word of every lane: 128 bytes */
-    touch(&c, 1, UINT32_MAX, 16, 0); /* two words: 2 x 128 bytes */
-    touch(&c, 2, UINT32_MAX, 3, 0);  /* a byte of each lane's word: still 128 bytes */
-    touch(&c, 3, 0xff, 0, 16);       /* eight lanes, each its own four words: 32 sectors */
+    record(&c, 0, UINT32_MAX, 16, 0); /* the same word of every lane: 128 bytes */
+    record(&c, 1, UINT32_MAX, 16, 0); /* two words: 2 x 128 bytes */
+    record(&c, 2, UINT32_MAX, 3, 0);  /* a byte of each lane's word: still 128 bytes */
+    record(&c, 3, 0xff, 0, 16);       /* eight lanes, each its own four words: 32 sectors */
     finish(&c);
     assert_int_equal(TOTAL(c, local_ld_requests), 2);
     assert_int_equal(TOTAL(c, local_ld_sectors), 4 + 4);
     assert_int_equal(TOTAL(c, local_st_sectors), 8 + 32);
     assert_int_equal(TOTAL(c, ld_requests), 0);
-    drop(&c);
+    release(&c);
 }
 
 static void generic_accesses_count_where_their_lanes_go(void **state)
@@ -193,7 +193,7 @@ static void generic_accesses_count_where_their_lanes_go(void **state)
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
     sl_warp_stream_access(&c.stream, 0, UINT32_MAX, addr);
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
-    touch(&c, 0, UINT32_MAX, 0x1000, 4);
+    record(&c, 0, UINT32_MAX, 0x1000, 4);
     finish(&c);
     assert_int_equal(TOTAL(c, ld_requests), 2);
     assert_int_equal(TOTAL(c, ld_sectors), 2 + 4);
@@ -202,7 +202,7 @@ static void generic_accesses_count_where_their_lanes_go(void **state)
     assert_int_equal(TOTAL(c, local_ld_requests), 1);
     assert_int_equal(TOTAL(c, local_ld_sectors), 1);
     assert_int_equal(TOTAL(c, footprint_bytes), 128);
-    drop(&c);
+    release(&c);
 }
 
 static void shared_accesses_count_passes(void **state)
@@ -214,14 +214,14 @@ static void shared_accesses_count_passes(void **state)
     counting c;
     start(&c, memory, 3);
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
-    touch(&c, 0, UINT32_MAX, 0, 4);
-    touch(&c, 1, UINT32_MAX, 0, 128);
-    touch(&c, 2, UINT32_MAX, 0, 0);
+    record(&c, 0, UINT32_MAX, 0, 4);
+    record(&c, 1, UINT32_MAX, 0, 128);
+    record(&c, 2, UINT32_MAX, 0, 0);
     finish(&c);
     assert_int_equal(TOTAL(c, shared_ld_wavefronts), 1);
     assert_int_equal(TOTAL(c, shared_st_wavefronts), 32);
     assert_int_equal(TOTAL(c, shared_atom_requests), 1);
-    drop(&c);
+    release(&c);
 }
 
 static void counters_of_one_launch_add_up(void **state)
@@ -232,9 +232,9 @@ static void counters_of_one_launch_add_up(void **state)
     start(&a, memory, 1);
     start(&b, memory, 1);
     sl_warp_stream_step(&a.stream, 0, UINT32_MAX);
-    touch(&a, 0, UINT32_MAX, 0x1000, 4);
+    record(&a, 0, UINT32_MAX, 0x1000, 4);
     sl_warp_stream_step(&b.stream, 0, UINT32_MAX);
-    touch(&b, 0, UINT32_MAX, 0x1040, 4);
+    record(&b, 0, UINT32_MAX, 0x1040, 4);
     finish(&a);
     finish(&b);
     sl_error error;
@@ -243,8 +243,8 @@ static void counters_of_one_launch_add_up(void **state)
     assert_int_equal(TOTAL(a, ld_sectors), 8);
     assert_int_equal(TOTAL(a, footprint_bytes), 192);
     assert_int_equal(a.counts.blocks, 2);
-    drop(&a);
-    drop(&b);
+    release(&a);
+    release(&b);
 }
 
 static void a_sector_must_be_a_power_of_two(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace files: what is written is read back, in parallel too; damage is told and what is whole stays readable. */
+/* Trace files: what is written is read back, in parallel too; damage is reported and what is whole stays readable. */
 #include "trace_maker.h"
 
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static sl_trace_launch launch_number(uint32_t n)
                              .window_bytes = 1 << 16};
 }
 
-/* Blocks whose number ends in 3 come in two parts. */
+/* Blocks whose number ends in 3 have two parts. */
 static void write_file(const char *path)
 {
     maker_kernel maker;
@@ -314,7 +314,7 @@ static void a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable
     write_file(path);
     uint8_t *data;
     size_t size = read_file(path, &data);
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t cut = 0; cut < size; cut += cut < 2000 || size - cut < 500 ? 1 : 37) {
         write_bytes(path, data, cut);
         sl_trace *trace;
@@ -329,11 +329,11 @@ static void a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable
         unsigned complaints = 0;
         uint64_t blocks = walk_tolerantly(trace, &complaints);
         assert_int_equal(complaints, 0);
-        assert_true(blocks >= most);
-        most = blocks;
+        assert_true(blocks >= max);
+        max = blocks;
         sl_trace_close(trace);
     }
-    assert_int_equal(most, grid_of[0] + grid_of[1] + grid_of[2]);
+    assert_int_equal(max, grid_of[0] + grid_of[1] + grid_of[2]);
     free(data);
     unlink(path);
 }
@@ -375,7 +375,7 @@ static void damage_names_the_launch_and_its_blocks(void **state)
     sl_trace_close(trace);
     uint8_t *data;
     size_t size = read_file(path, &data);
-    /* Kernel and ranges come first: the launch's first chunk ends less than 1000 bytes after its own size. */
+    /* Kernel and ranges come first: the launch's first chunk ends less than 1000 bytes after its size. */
     memset(data + launch_bytes / 2 + 400, 0x55, 16);
     write_bytes(path, data, size);
     assert_int_equal(sl_trace_open(path, &trace, &damage, &error), SL_OK);

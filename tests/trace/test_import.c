@@ -305,7 +305,7 @@ static void bad_lines_are_named(void **state)
         {"0000 ffffffff 0 LDG.E 0 4 3 0x10 0", "mode"},
         {"0000 ffffffff 0 LDG.E 0 4 1 0x10", "addresses"},
         {"0000 ffffffff 0 LDG.E 0 4 0 0x10 0x20", "addresses"},
-        {"0000 ffffffff 0 EXIT 0 0 0 0", "goes on"},
+        {"0000 ffffffff 0 EXIT 0 0 0 0", "unexpected text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
@@ -319,7 +319,7 @@ static void bad_lines_are_named(void **state)
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\nwarp = 1\n"), FIRST,
                  "insts");
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\n"),
-                 FIRST + 1, "before");
+                 FIRST + 1, "duplicate");
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n"), FIRST,
                  "ends within a warp");
     import_fails(write_text("bad.traceg", HEADER V4 "#BEGIN_TB\nthread block = 0,0,0\n"), FIRST - 2, "within a thread");

@@ -39,7 +39,7 @@ static void expect_dims(const uint32_t dims[3], uint32_t x, uint32_t y, uint32_t
 }
 
 static const char raw[] =
-    "the program's own words, with \"Kernel Name\n"
+    "the program's output, with \"Kernel Name\n"
     "==PROF== Connected to process 17 (/bin/app)\n"
     "==PROF== Profiling \"scale\": 0%....100% - 7 passes\n"
     "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"" LD_REQUESTS "\",\"" LD_SECTORS "\",\"" TIME
@@ -116,7 +116,7 @@ static void reads_launches_of_many_workloads(void **state)
     sl_ncu_fini(&ncu);
 }
 
-/* A second process brings its own heading. */
+/* A second process prints another heading. */
 static void reads_headings_that_come_again(void **state)
 {
     (void)state;
@@ -154,23 +154,23 @@ static void says_what_is_wrong_and_where(void **state)
                  "no column is a metric that Sluice knows, such as " LD_SECTORS);
     expect_error("Kernel Name,Kernel Name," LD_SECTORS "\n", 1, "there are two columns 'Kernel Name'");
     expect_error("workload,Kernel Name," LD_SECTORS "\n", 1,
-                 "of the columns 'workload' and 'launch' there is only one");
+                 "only one of the columns 'workload' and 'launch' is there");
     expect_error("Kernel Name,Metric Name,Metric Value\n", 1,
-                 "there is no column 'ID', which tells rows of one launch from those of another");
-    expect_error("ID,Kernel Name,Metric Name\n", 1, "there is a column 'Metric Name' but none 'Metric Value'");
+                 "there is no column 'ID', which identifies the launch of a row");
+    expect_error("ID,Kernel Name,Metric Name\n", 1, "there is a column 'Metric Name' but no 'Metric Value'");
     expect_error(HEAD "k,(1 1 1),5\n", 2, "3 fields, but the heading has 4");
     expect_error(HEAD "k,(1 1 1),5,1\n,(1 1 1),5,1\n", 3, "the name of the kernel is empty");
-    expect_error(HEAD "k,(1 1),5,1\n", 2, "'(1 1)' is no size of a grid");
-    expect_error(HEAD "k,(0 1 1),5,1\n", 2, "'(0 1 1)' is no size of a grid");
-    expect_error(HEAD "k,(1 1 1),many,1\n", 2, "'many' is no number, as the value of " LD_SECTORS);
-    expect_error(HEAD "k,(1 1 1),\"1,31\",1\n", 2, "'1,31' is no number, as the value of " LD_SECTORS);
-    expect_error(HEAD "k,(1 1 1),\"1234,310\",1\n", 2, "'1234,310' is no number, as the value of " LD_SECTORS);
-    expect_error(HEAD "k,(1 1 1),-5,1\n", 2, "'-5' is no number, as the value of " LD_SECTORS);
+    expect_error(HEAD "k,(1 1),5,1\n", 2, "'(1 1)' is not a grid size");
+    expect_error(HEAD "k,(0 1 1),5,1\n", 2, "'(0 1 1)' is not a grid size");
+    expect_error(HEAD "k,(1 1 1),many,1\n", 2, "'many' is not a number, as the value of " LD_SECTORS);
+    expect_error(HEAD "k,(1 1 1),\"1,31\",1\n", 2, "'1,31' is not a number, as the value of " LD_SECTORS);
+    expect_error(HEAD "k,(1 1 1),\"1234,310\",1\n", 2, "'1234,310' is not a number, as the value of " LD_SECTORS);
+    expect_error(HEAD "k,(1 1 1),-5,1\n", 2, "'-5' is not a number, as the value of " LD_SECTORS);
     expect_error(HEAD "k,(1 1 1),1e99,1\n", 2, "1e99 is too large, as the value of " LD_SECTORS);
-    expect_error(HEAD ",,%,\nk,(1 1 1),5,1\n", 3, "'%' is no unit for " LD_SECTORS);
-    expect_error(HEAD ",,,hour\nk,(1 1 1),5,1\n", 3, "'hour' is no unit for " TIME);
+    expect_error(HEAD ",,%,\nk,(1 1 1),5,1\n", 3, "'%' is not a unit of " LD_SECTORS);
+    expect_error(HEAD ",,,hour\nk,(1 1 1),5,1\n", 3, "'hour' is not a unit of " TIME);
     expect_error(HEAD "\"k,(1 1 1),5,1\n", 2, "a field begins with a quote that does not end it");
-    expect_error("workload,launch,Kernel Name," LD_SECTORS "\nw,first,k,1\n", 2, "'first' is no number of a launch");
+    expect_error("workload,launch,Kernel Name," LD_SECTORS "\nw,first,k,1\n", 2, "'first' is not a launch number");
 }
 
 /* A file with one launch of a kernel that is shown so. */

@@ -41,7 +41,7 @@ static void record(walked *w, const char *ptx, uint32_t threads)
     sl_warp_walk_init(&w->walk, w->plan, w->loaded, 0, 0, w->predictor);
 }
 
-static void drop(walked *w)
+static void release(walked *w)
 {
     free(w->predictor);
     sl_walk_plan_destroy(w->plan);
@@ -96,7 +96,7 @@ static void a_load_is_waited_for_where_its_result_is_read(void **state)
     assert_int_equal(w.walk.rank, SL_WALK_LOADS); /* nobody waits for a store */
     next(&w, SL_EVENT_BARRIER, 1, 0);
     next(&w, SL_EVENT_END, 1, UINT64_MAX); /* a warp ends when all has come */
-    drop(&w);
+    release(&w);
 }
 
 /* A loop of three rounds whose value is read behind it, and a load in a branch. */
@@ -126,7 +126,7 @@ static void waits_reach_across_basic_blocks(void **state)
     next(&w, SL_EVENT_REQUEST, 5, 1u << 1);
     next(&w, SL_EVENT_REQUEST, 5, 1u << 0);
     next(&w, SL_EVENT_END, 1, UINT64_MAX);
-    drop(&w);
+    release(&w);
 }
 
 /* A predicated load that no lane takes part in is no request; one that some take part in is. */
@@ -149,7 +149,7 @@ static void accesses_without_a_lane_are_instructions_like_others(void **state)
     next(&w, SL_EVENT_REQUEST, 6, 3);
     assert_int_equal(w.walk.reader.cursor.access.mask, 0xf);
     next(&w, SL_EVENT_END, 1, UINT64_MAX);
-    drop(&w);
+    release(&w);
 }
 
 int main(void)

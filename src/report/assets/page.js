@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page can do beyond its tables: sorting, filtering, one kernel at a time, charts. All text that comes from the
+/* Adds sorting, filtering, selection of a kernel and charts to the tables of the page. All text that comes from the
  * data is set as text, never as HTML. */
 (function () {
 "use strict";
@@ -24,7 +24,7 @@ function bytes(n) {
         if (n >= size) return +(n / size).toFixed(2) + " " + unit;
     return n + " B";
 }
-const range = ([least, most]) => (least === most ? short(least) : short(least) + "\u2013" + short(most));
+const range = ([min, max]) => (min === max ? short(min) : short(min) + "\u2013" + short(max));
 
 /* ---- theme ---- */
 
@@ -125,7 +125,7 @@ function addSteps(section, number) {
     if (number + 1 < kernels.length) steps.append(make("a", { href: "#kernel-" + (number + 1), textContent: "next \u2192" }));
     section.querySelector("h2").append(steps);
 }
-/* Lines of PTX that were made from the line of the address. */
+/* Marks the PTX lines compiled from the source line in the address. */
 function markLines(id) {
     all("tr.mark").forEach((row) => row.classList.remove("mark"));
     all("tr[data-from]").forEach((row) => row.classList.toggle("mark", row.dataset.from === id));
@@ -162,7 +162,7 @@ const classes = [
     ["conflict", "conflict", (c) => c.conflict_sectors || 0],
     ["store", "store", (c) => c.store_sectors || 0],
     ["mshr", "MSHR", (c) => c.mshr_sectors || 0],
-    ["other", "miss", (c) => c.compulsory_sectors === undefined ? c.ld_sectors - c.ld_sector_hits : 0], /* nobody tells which */
+    ["other", "miss", (c) => c.compulsory_sectors === undefined ? c.ld_sectors - c.ld_sector_hits : 0], /* class unknown */
 ];
 const drawn = new Map(); /* figure -> chart */
 
@@ -192,7 +192,7 @@ function chartClasses() {
     return {
         height: 5 + 1.9 * shown.length, type: "bar",
         data: { labels: shown.map((k) => k.name), datasets: bars(classes, shown.map((k) => k.counters)) },
-        options: options(axis("% of the sectors that loads touch", { stacked: true, max: 100 }), axis("", { stacked: true }),
+        options: options(axis("% of load sectors", { stacked: true, max: 100 }), axis("", { stacked: true }),
                          { indexAxis: "y", plugins: { legend: legend(), tooltip: inPercent } }),
     };
 }
@@ -200,9 +200,9 @@ function chartClasses() {
 /* A dashed line where a cache of the profile's size is full. */
 const cacheMark = {
     id: "cacheMark",
-    afterDatasetsDraw(chart, args, wish) {
-        if (wish.at === undefined) return;
-        const x = chart.scales.x.getPixelForValue(wish.at) + chart.scales.x.width / chart.scales.x.ticks.length / 2;
+    afterDatasetsDraw(chart, args, mark) {
+        if (mark.at === undefined) return;
+        const x = chart.scales.x.getPixelForValue(mark.at) + chart.scales.x.width / chart.scales.x.ticks.length / 2;
         const { top, bottom } = chart.chartArea, c = chart.ctx;
         c.save();
         c.strokeStyle = c.fillStyle = colour("capacity");
@@ -212,18 +212,18 @@ const cacheMark = {
         c.lineTo(x, bottom);
         c.stroke();
         c.textAlign = x > chart.width / 2 ? "right" : "left";
-        c.fillText(wish.text, x + (x > chart.width / 2 ? -5 : 5), top + 10);
+        c.fillText(mark.text, x + (x > chart.width / 2 ? -5 : 5), top + 10);
         c.restore();
     },
 };
 function chartDistance(figure) {
     const reuse = chosenReuse(figure);
-    const most = Math.max(...[reuse.line_distance, reuse.sector_distance].map((d) => d.bins.length ? d.bins[d.bins.length - 1][0] : 0));
+    const max = Math.max(...[reuse.line_distance, reuse.sector_distance].map((d) => d.bins.length ? d.bins[d.bins.length - 1][0] : 0));
     const bins = [[0, 0]];
-    for (let least = 1; least <= most; least *= 2) bins.push([least, 2 * least - 1]);
-    const shares = (distances, touches) => {
-        const found = new Map(distances.bins.map(([least, , count]) => [least, count]));
-        return bins.map(([least]) => percent(found.get(least) || 0, touches)).concat(percent(distances.never, touches));
+    for (let min = 1; min <= max; min *= 2) bins.push([min, 2 * min - 1]);
+    const shares = (distances, accesses) => {
+        const found = new Map(distances.bins.map(([min, , count]) => [min, count]));
+        return bins.map(([min]) => percent(found.get(min) || 0, accesses)).concat(percent(distances.never, accesses));
     };
     const lines = shares(reuse.line_distance, reuse.counters.line_accesses);
     let sum = 0;
@@ -232,12 +232,12 @@ function chartDistance(figure) {
     const at = bins.findIndex(([, last]) => last >= full - 1);
     return {
         type: "bar",
-        data: { labels: bins.map(range).concat("first touch"), datasets: [
-            { label: "up to this distance", type: "line", data: sums, borderColor: colour("soft"), backgroundColor: colour("soft"),
+        data: { labels: bins.map(range).concat("first access"), datasets: [
+            { label: "cumulative, lines", type: "line", data: sums, borderColor: colour("soft"), backgroundColor: colour("soft"),
               borderWidth: 1.5, pointRadius: 2 },
             { label: "lines", data: lines, backgroundColor: colour("hit") },
             { label: "sectors", data: shares(reuse.sector_distance, reuse.counters.sector_accesses), backgroundColor: colour("pending") }] },
-        options: options(axis("different ones touched in between"), axis("% of touches", { min: 0 }),
+        options: options(axis("distinct lines or sectors accessed in between"), axis("% of accesses", { min: 0 }),
                          { plugins: { legend: legend(), tooltip: inPercent,
                                       cacheMark: at < 0 ? {} : { at: at, text: bytes(data.profiled_with.cache) } } }),
         plugins: [cacheMark],
@@ -250,7 +250,7 @@ function chartReuses(figure) {
         data: { labels: reuse.line_reuses.map(range), datasets: [
             { label: "lines", backgroundColor: colour("hit"),
               data: reuse.line_reuses.map(([, , count]) => percent(count, reuse.counters.lines)) }] },
-        options: options(axis("times touched again"), axis("% of lines", { min: 0 }),
+        options: options(axis("reuses"), axis("% of lines", { min: 0 }),
                          { plugins: { legend: { display: false }, tooltip: inPercent } }),
     };
 }
@@ -262,10 +262,10 @@ function chartFootprint(figure) {
         type: "line",
         data: { labels: footprint.windows.map((w, i) => short((i + 1) * footprint.window_accesses)),
                 datasets: [set("in the window", "capacity", "lines"), set("so far", "hit", "lines_so_far")] },
-        options: options(axis("touches of a core"), axis("lines, over all cores", { min: 0 })),
+        options: options(axis("accesses per core"), axis("lines, all cores", { min: 0 })),
     };
 }
-/* What a kernel, or all, add up to in each point of a sweep. */
+/* Counters of a kernel, or of all, summed for each point of a sweep. */
 function sumPoints(sweep, kernel) {
     const sums = sweep.kernels[0].points.map((point) => Object.assign({}, point, { counters: {} }));
     for (const each of sweep.kernels)
@@ -286,7 +286,7 @@ function chartSizes(figure) {
     return {
         type: "bar", height: 20,
         data: { labels: points.map(label), datasets: bars(misses, points.map((p) => p.counters)) },
-        options: options(axis("first level", { stacked: true }), axis("% of the sectors of loads", { stacked: true, min: 0 }),
+        options: options(axis("L1 configuration", { stacked: true }), axis("% of load sectors", { stacked: true, min: 0 }),
                          { plugins: { legend: legend(), tooltip: inPercent } }),
     };
 }
@@ -297,11 +297,11 @@ function chartPolicies(figure) {
         data: { labels: points.map((p) => p.replacement), datasets: [
             { label: "hit rate", backgroundColor: colour("hit"),
               data: points.map((p) => percent(p.counters.ld_sector_hits || 0, p.counters.ld_sectors)) }] },
-        options: options(axis("% of the sectors of loads found in L1", { min: 0 }), axis(""),
+        options: options(axis("L1 hit rate, % of load sectors", { min: 0 }), axis(""),
                          { indexAxis: "y", plugins: { legend: { display: false }, tooltip: inPercent } }),
     };
 }
-/* Bars from 1 on: to the right what is faster than the machine's own policy, to the left what is slower. */
+/* Bars start at 1, the baseline: faster policies extend to the right, slower ones to the left. */
 function chartSimulated(figure) {
     const points = sumPoints(data.simulated, chosen(figure));
     const speeds = points.map((p) => points[0].counters.cycles / p.counters.cycles);
@@ -313,9 +313,9 @@ function chartSimulated(figure) {
     return {
         type: "bar", height: 5 + 1.7 * points.length,
         data: { labels: points.map((p) => p.replacement), datasets: [
-            { label: "speed", base: 1, minBarLength: 2, data: speeds,
+            { label: "speedup", base: 1, minBarLength: 2, data: speeds,
               backgroundColor: speeds.map((speed) => colour(speed < 0.995 ? "capacity" : speed > 1.005 ? "hit" : "compulsory")) }] },
-        options: options(axis("times as fast as " + points[0].replacement, { grace: "5%" }), axis(""),
+        options: options(axis("speedup over " + points[0].replacement, { grace: "5%" }), axis(""),
                          { indexAxis: "y", plugins: { legend: { display: false }, tooltip: { callbacks: { label: tell } } } }),
     };
 }
@@ -328,14 +328,14 @@ function chartScatter(figure) {
     }).map((l) => ({ x: l.quantities[name].measured, y: l.quantities[name].model, counts: l.counts_in_means,
                      what: (l.workload ? l.workload + ": " : "") + l.name + " #" + l.index }));
     const values = dots.flatMap((d) => [d.x, d.y]);
-    const [least, most] = share ? [0, 100] : [Math.min(...values), Math.max(...values)];
+    const [min, max] = share ? [0, 100] : [Math.min(...values), Math.max(...values)];
     const scale = (title) => axis(title, Object.assign(share ? { min: 0, max: 100 } : { type: "logarithmic" }));
     const set = (label, which, fill) => ({ label: label, data: dots.filter((d) => d.counts === which), pointRadius: 3,
                                            pointStyle: which ? "circle" : "rectRot", backgroundColor: fill, borderColor: fill });
     return {
         type: "scatter",
-        data: { datasets: [set("launches", true, colour("hit")), set("with few sectors", false, colour("compulsory")),
-            { label: "equal", type: "line", data: [{ x: least, y: least }, { x: most, y: most }], pointRadius: 0,
+        data: { datasets: [set("launches", true, colour("hit")), set("excluded: few sectors", false, colour("compulsory")),
+            { label: "equal", type: "line", data: [{ x: min, y: min }, { x: max, y: max }], pointRadius: 0,
               borderColor: colour("soft"), borderDash: [5, 4], borderWidth: 1 }] },
         options: options(scale("measured" + (share ? ", %" : "")), scale("model"), { plugins: { legend: legend(), tooltip: { callbacks: {
             label: (item) => " " + (item.raw.what || "") + ": " + (+item.raw.x).toFixed(share ? 1 : 0) + " measured, " +
@@ -365,7 +365,7 @@ function chosenReuse(figure) {
     const value = chosen(figure);
     return value === "" ? kernel.reuse : kernel.loads[value].reuse;
 }
-function place(load) {
+function locate(load) {
     const where = load.source ? load.source.replace(/^.*\//, "") : load.line ? "PTX line " + load.line : "pc " + load.pc;
     return [where, load.opcode, load.array].filter(Boolean).join(" ");
 }
@@ -373,7 +373,7 @@ function prepare(figure) {
     const what = figure.dataset.chart;
     if (what === "distance" || what === "reuses") {
         const loads = data.kernels[figure.dataset.kernel].loads.map((load, i) => [i, load]).filter(([, load]) => load.reuse);
-        addChoice(figure, "Memory instruction", [["", "all of the kernel"]].concat(loads.map(([i, load]) => [i, place(load)])));
+        addChoice(figure, "Memory instruction", [["", "all of the kernel"]].concat(loads.map(([i, load]) => [i, locate(load)])));
     } else if (what === "sizes" || what === "policies" || what === "simulated") {
         addChoice(figure, "Kernel", [["", "all kernels"]].concat(data[what].kernels.map((k) => [k.kernel, k.name])));
     }
