@@ -84,7 +84,8 @@ static void what_is_no_plan_is_refused_with_its_place(void **state)
     expect_error("{\"sluice_plan\": 1, \"form\": \"ptx\", \"code_hash\": \"12\", \"loads\": []}",
                  "16 hexadecimal digits");
     expect_error(HEAD "\"x\": 1}", "no 'x' here");
-    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instructoin\": 3, \"mode\": \"L1\"}]}", "did you mean 'instruction'?");
+    expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instructoin\": 3, \"mode\": \"L1\"}]}",
+                 "did you mean 'instruction'?");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"mode\": \"L1\"}]}", "a load has no 'instruction'");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": 1.5, \"mode\": \"L1\"}]}", "a whole number");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": -1, \"mode\": \"L1\"}]}", "a whole number");

@@ -220,7 +220,7 @@ static void a_required_key_is_missed(void **state)
 {
     (void)state;
     expect_error_with(13, "", "m.yaml:10:5: the level lacks 'ways': lines of a set");
-    expect_error_with(3, "", "m.yaml:1:1: the machine lacks 'cores': streaming multiprocessors or compute units");
+    expect_error_with(3, "", "m.yaml:1:1: the machine lacks 'cores': streaming multiprocessors (SMs) or compute units");
     expect_error("name: x\nsummary: y\ncores: 1\nlanes: 32\n", "m.yaml:1:1: the machine lacks 'core'");
     expect_error("", "m.yaml:1:1: there is no machine in it");
 }
@@ -409,7 +409,7 @@ static void a_variant_is_checked_as_a_whole(void **state)
                  "m.yaml:5:3: 20 warps of 64 lanes cannot be the 2560 threads that a core holds");
     expect_error("based_on: h200\nname: m\nsummary: s\nlevels:\n  - name: L3\n    ways: 8\n",
                  "m.yaml:5:5: the machine this one is based on has no level 'L3'; did you mean 'L1'?");
-    expect_error("based_on: h200\nsummary: s\n", "m.yaml:1:1: the machine lacks 'name': what the machine is called");
+    expect_error("based_on: h200\nsummary: s\n", "m.yaml:1:1: the machine lacks 'name': name of the machine");
     expect_error("based_on: h20\nname: m\nsummary: s\n",
                  "m.yaml:1:11: no machine is called 'h20'; the nearest is 'h200'");
 }

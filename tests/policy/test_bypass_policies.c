@@ -340,7 +340,7 @@ static void profiled_needs_that_run(void **state)
     sl_error error;
     assert_int_equal(sl_policy_parse("profiled", &choice, &error), SL_OK);
     assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'profiled' needs a run before this one that counts lines");
+    assert_string_equal(error.text, "policy 'profiled' needs a profiling run, which counts lines, before this one");
 }
 
 static void lines_are_counted_for_each_cache_and_for_all(void **state)
