@@ -126,7 +126,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 }
 
 /* Gives the line of an access a way; its victim has been evicted. SL_STALLS: done. */
-static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_places)
+static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entries)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
     bool full = way == SL_NO_WAY;
@@ -135,9 +135,9 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
         if (!sl_offer_victims(b, set, &mask))
             return SL_STALL_WAY;
         way = sl_policy_victim(&b->replacement, &l->access, &mask);
-        queue_places += b->line[(size_t)set * b->ways + way].dirty != 0;
+        queue_entries += b->line[(size_t)set * b->ways + way].dirty != 0;
     }
-    if (queue_places && b->out.count + queue_places > b->level->miss_queue + 1)
+    if (queue_entries && b->out.count + queue_entries > b->level->miss_queue + 1)
         return SL_STALL_QUEUE;
     if (full)
         l->eviction = sl_line_evict(sim, b, set, way);
