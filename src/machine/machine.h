@@ -112,7 +112,7 @@ typedef struct sl_core_limits {
     uint32_t shared_granularity;     /* allocation granularity, per block; 0: 1 */
     uint32_t shared_per_block;       /* reserved by the system */
     uint32_t unified_bytes;          /* L1 and shared memory together; 0: they are separate */
-    uint32_t l1_reserved;            /* bytes of the unified memory outside the carve-out that hold no lines */
+    uint32_t l1_reserved;            /* bytes of the unified part outside the carve-out that hold no lines */
     uint32_t carve_outs;             /* number of sizes that shared memory can have, ascending */
     uint32_t carve_out[SL_MAX_CARVE_OUTS];
     uint32_t

@@ -127,7 +127,7 @@ fi
 cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pc"] == "" { sum += $at["cycles"] } END { print sum }' "$1"; }
 [ "$(cycles_of together.csv)" -lt "$(cycles_of as-is.csv)" ] || fail 'it is no faster'
 
-it 'simulates a plan of loads that go past levels'
+it 'simulates a plan of loads that bypass levels'
 "$sluice" tune spmv --size small rows=64 --no-cache --on sim --gpu fermi-gtx480 -q -o plan.json >/dev/null 2>&1 || fail 'tune failed'
 sed 's/"mode": "[a-zA-Z0-9]*"/"mode": "L1"/' plan.json >all.json
 run "$sluice" sim --gpu fermi-gtx480 spmv --size small rows=600 --plan all.json --csv planned.csv -q

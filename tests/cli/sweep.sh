@@ -206,7 +206,7 @@ run "$sluice" sweep profile.yaml --cache cache --json
 exits 0
 stdout_has '"lines_accessed_once": '
 
-it 'says how lines come back in what goes into L1, and counts nothing that went past'
+it 'reports the reuse of lines in the requests that do not bypass L1'
 printf 'workloads: spmv\nsize: small\nl1: [lru, all, decoupled]\nstream: yes\n' >stream.yaml
 run "$sluice" sweep stream.yaml --cache cache --csv stream.csv
 exits 0
