@@ -25,7 +25,7 @@ extern const char *const sl_rrip_hit_words[];
 
 /* The first two parameters of the family. */
 #define SL_RRIP_PARAMS                                                                                                 \
-    {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "bits of a line's re-reference prediction value", NULL},                   \
+    {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "bits of the re-reference prediction value", NULL},                        \
     {                                                                                                                  \
         "hit", SL_PARAM_WORD, SL_RRIP_HIT_PRIORITY, 0, 0, sl_rrip_hit_words,                                           \
             "effect of a hit on the prediction: priority, becomes 0; frequency, is decremented", NULL                  \

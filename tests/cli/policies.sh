@@ -46,7 +46,7 @@ it 'lists them for programs'
 run "$sluice" policies --json
 exits 0
 stdout_has '"command": "policies"'
-stdout_has '{"name": "bits", "default": 2, "min": 1, "max": 8, "meaning": "bits of a line's re-reference prediction value"}'
+stdout_has '{"name": "bits", "default": 2, "min": 1, "max": 8, "meaning": "bits of the re-reference prediction value"}'
 stdout_has '"words": ["priority", "frequency"]'
 stdout_has '"role": "bypasses"'
 stdout_has '"access_nj": 0.002'

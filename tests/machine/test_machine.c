@@ -470,7 +470,7 @@ static void a_wrong_setting_is_told_what_is_wrong(void **state)
     expect_bad_setting("L1.ways=0", "'ways' is from 1 to 65536, not 0");
     expect_bad_setting("L1.set_bits=[[7]]", "'set_bits' takes a list");
     expect_bad_setting("L1.replacement=random(seed=3)",
-                       "fermi-gtx470, L1, replacement: policy 'random' has no parameters, so no 'seed'");
+                       "fermi-gtx470, L1, replacement: policy 'random' has no parameters, so not 'seed' either");
     expect_bad_setting("L1.size=32K", "fermi-gtx470, L1, set_bits: 5 bits choose among 32 sets, but there are 64");
 }
 
