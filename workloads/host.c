@@ -11,7 +11,7 @@
 #include "workloads/host.h"
 
 /* The jump lands in sl_workload_run; `status` has been put into *h->error by whoever failed. */
-_Noreturn static void leave(sl_host *h, sl_status status)
+_Noreturn static void end_host(sl_host *h, sl_status status)
 {
     h->status = status;
     longjmp(h->out, 1);
@@ -20,7 +20,7 @@ _Noreturn static void leave(sl_host *h, sl_status status)
 static void need(sl_host *h, sl_status status)
 {
     if (status)
-        leave(h, status);
+        end_host(h, status);
 }
 
 void sl_host_fail(sl_host *h, sl_status status, const char *format, ...)
@@ -30,7 +30,7 @@ void sl_host_fail(sl_host *h, sl_status status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    leave(h, sl_fail(h->error, status, "%s: %s", h->workload->name, text));
+    end_host(h, sl_fail(h->error, status, "%s: %s", h->workload->name, text));
 }
 
 /* ---- parameters ---- */
@@ -107,14 +107,14 @@ static sl_status apply_set(sl_host *h, const char *text, sl_error *error)
     return SL_OK;
 }
 
-uint64_t sl_host_param(sl_host *h, const char *name, uint64_t least, uint64_t most)
+uint64_t sl_host_param(sl_host *h, const char *name, uint64_t min, uint64_t max)
 {
     const sl_setting *setting = find_setting(h, name, strlen(name));
     if (!setting)
-        leave(h, unknown_setting(h, name, strlen(name), h->error));
-    if (setting->value < least || setting->value > most)
+        end_host(h, unknown_setting(h, name, strlen(name), h->error));
+    if (setting->value < min || setting->value > max)
         sl_host_fail(h, SL_INVALID, "%s=%llu is out of range: from %llu to %llu", name,
-                     (unsigned long long)setting->value, (unsigned long long)least, (unsigned long long)most);
+                     (unsigned long long)setting->value, (unsigned long long)min, (unsigned long long)max);
     return setting->value;
 }
 
@@ -144,7 +144,7 @@ void *sl_host_alloc(sl_host *h, uint64_t count, size_t item_bytes)
     void *memory = calloc(count ? count : 1, item_bytes);
     if (!memory || !sl_array_push(&h->host_memory, memory)) {
         free(memory);
-        leave(h, sl_fail_memory(h->error));
+        end_host(h, sl_fail_memory(h->error));
     }
     return memory;
 }
@@ -155,7 +155,7 @@ uint64_t sl_host_device(sl_host *h, const char *label, uint64_t bytes)
     need(h, sl_device_alloc(h->device, bytes, label, &addr, h->error));
     if (!sl_array_push(&h->device_memory, addr)) {
         sl_device_free(h->device, addr, NULL);
-        leave(h, sl_fail_memory(h->error));
+        end_host(h, sl_fail_memory(h->error));
     }
     return addr;
 }

@@ -13,7 +13,7 @@
  *         sl_host_download(h, c, c_dev, n * sizeof *c);
  *         …
  *
- * There is no error handling in hosts: a call that fails does not return. It leaves the host function, and
+ * There is no error handling in hosts: a call that fails does not return. It ends the host function, and
  * sl_workload_run frees everything the host had allocated and gives back the error. */
 #ifndef SL_WORKLOADS_WORKLOAD_H
 #define SL_WORKLOADS_WORKLOAD_H
@@ -33,10 +33,10 @@ typedef struct sl_host sl_host;
 enum { SL_SIZE_SMALL, SL_SIZE_DEFAULT, SL_SIZE_LARGE, SL_SIZES };
 extern const char *const sl_size_names[SL_SIZES]; /* "small", "default", "large" */
 
-/* What a run executes and touches: measured.def. All zero where it was not measured. */
+/* Instructions and footprint of a run: measured.def. All zero where it was not measured. */
 typedef struct sl_workload_facts {
     uint64_t launches, warp_insts, thread_insts;
-    uint64_t footprint_bytes; /* of the launch that touches most */
+    uint64_t footprint_bytes; /* max over the launches */
 } sl_workload_facts;
 
 typedef struct sl_workload {
@@ -84,15 +84,15 @@ sl_status sl_workload_run(const sl_workload *workload, sl_device *device, const 
 
 /* ---- what hosts call; none of these returns when it fails ---- */
 
-/* The value of a parameter that the workload's sizes name, checked against [least, most]. */
-uint64_t sl_host_param(sl_host *h, const char *name, uint64_t least, uint64_t most);
+/* The value of a parameter that the workload's sizes name, checked against [min, max]. */
+uint64_t sl_host_param(sl_host *h, const char *name, uint64_t min, uint64_t max);
 sl_random *sl_host_random(sl_host *h);
 bool sl_host_checks(const sl_host *h); /* false: the CPU reference is not wanted */
 
 /* Zeroed host memory, freed when the host returns. */
 void *sl_host_alloc(sl_host *h, uint64_t count, size_t item_bytes);
 #define sl_host_new(h, type, count) ((type *)sl_host_alloc((h), (count), sizeof(type)))
-/* Stops with an error of the host's own, e.g. a combination of parameters that makes no sense. */
+/* Stops with an error of the host, e.g. for an invalid combination of parameters. */
 _Noreturn void sl_host_fail(sl_host *h, sl_status status, const char *format, ...) SL_PRINTF(3, 4);
 
 /* Device memory, freed when the host returns. `label` names it in traces. */

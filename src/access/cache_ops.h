@@ -14,7 +14,7 @@ typedef struct sl_cache_decision {
 
 extern const sl_cache_decision sl_cache_decisions[SL_CACHE_OPS];
 
-/* What a load does in L1, and asks of the last level. Other accesses have no choice. */
+/* How a load is handled in L1 and in the last level. Other accesses have no such operators. */
 static inline const sl_cache_decision *sl_cache_decide(const sl_inst *inst)
 {
     return &sl_cache_decisions[sl_inst_loads(inst) ? (sl_cache_op)inst->cache_op : SL_CACHE_DEFAULT];

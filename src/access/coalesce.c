@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of memory that a warp accesses. Affine accesses, which are most, have closed forms; the rest is sorted. */
+/* Pieces of memory that a warp accesses. Affine accesses, the majority, have closed forms; the rest is sorted. */
 #include "access/coalesce.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ static uint32_t affine_spans(const sl_access *a, uint32_t lanes, uint32_t width,
     return rows;
 }
 
-/* The addresses of the lanes, in `scratch` where they come in closed form. */
+/* The addresses of the lanes, in `scratch` where they are in closed form. */
 static const uint64_t *lane_addresses(const sl_access *a, uint32_t lanes, uint64_t scratch[SL_MAX_LANES])
 {
     if (!a->affine)
@@ -165,10 +165,11 @@ uint32_t sl_coalesce_list(const sl_access *a, uint32_t lanes, uint32_t width, un
 enum {
     BANKS = 32,
     BANK_BYTES = 4,
-    MAX_LINES = 2 * BANKS, /* of a group of lanes, which want at most 32 words, and one more each where they straddle */
+    MAX_LINES =
+        2 * BANKS, /* of a group of lanes, which access at most 32 words, and one more each where they straddle */
 };
 
-/* What the banks are asked for, by lines of 32 words: which words of a line, one bit each. */
+/* Words accessed in the banks, by lines of 32 words, one bit each. */
 typedef struct bank_lines {
     uint32_t count, wanted[MAX_LINES];
     uint64_t line[MAX_LINES];
@@ -189,11 +190,11 @@ static void ask(bank_lines *lines, uint64_t line, uint32_t words)
     lines->wanted[i - 1] |= words;
 }
 
-/* What lanes [from, to) want, one by one. */
+/* Adds the words of lanes [from, to), one by one. */
 static void ask_lanes(bank_lines *lines, const sl_access *a, const uint64_t *addr, uint32_t from, uint32_t to,
                       uint32_t width)
 {
-    uint64_t last = UINT64_MAX; /* neighbours often want the same word */
+    uint64_t last = UINT64_MAX; /* neighbours often access the same word */
     for (uint32_t i = from; i < to; i++) {
         if (!(a->mask >> i & 1))
             continue;
@@ -206,7 +207,7 @@ static void ask_lanes(bank_lines *lines, const sl_access *a, const uint64_t *add
     }
 }
 
-/* The same of rows of lanes that want one word each, or neighbouring words. */
+/* The same for rows of lanes that access one word each, or neighbouring words. */
 static void ask_rows(bank_lines *lines, const sl_access *a, uint32_t from, uint32_t to)
 {
     uint32_t column = (from + a->phase) % a->row_lanes;
@@ -223,7 +224,7 @@ static void ask_rows(bank_lines *lines, const sl_access *a, uint32_t from, uint3
     }
 }
 
-/* The maximum of words that one bank is asked for: banks[n] has a bit for every bank that is asked for more than n. */
+/* The max number of words in one bank: banks[n] has a bit for every bank with more than n. */
 static uint32_t deepest(const bank_lines *lines)
 {
     uint32_t banks[MAX_LINES], depth = 0;
@@ -240,7 +241,7 @@ static uint32_t deepest(const bank_lines *lines)
     return depth;
 }
 
-/* Lanes whose words are `stride` apart: those a multiple of `period` lanes apart meet in a bank. */
+/* Lanes with a stride of `stride` words: lanes whose distance is a multiple of `period` conflict in a bank. */
 static uint32_t strided_passes(uint32_t mask, uint64_t stride)
 {
     if (!stride || stride & 1)

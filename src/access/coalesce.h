@@ -36,8 +36,8 @@ static inline uint32_t sl_span_sectors(const sl_sector_span *spans, uint32_t cou
     return (uint32_t)pieces;
 }
 
-/* Passes that 32 banks of 4 bytes need for the active lanes' shared-memory offsets: lanes that want different words of
- * one bank take turns; accesses of 8 and 16 bytes go by half and quarter warps. */
+/* Passes that 32 banks of 4 bytes need for the active lanes' shared-memory offsets: different words of one bank
+ * conflict; accesses of 8 and 16 bytes are split into half and quarter warps. */
 uint32_t sl_bank_passes(const sl_access *access, uint32_t lanes, uint32_t width);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Request coalescing across SMs: some first levels next to each other share a way to the second, and a read that is in
- * flight already for the same sectors is not sent again. So many identical reads reach the second level as one
- * (coalesce_requests), of a group of cores (coalesce_cores), while the first of them is in flight. */
+/* Request coalescing across SMs: neighbouring cores (coalesce_cores) share a coalescer, which merges up to
+ * coalesce_requests identical reads into one while the first of them is in flight to the second level. */
 #ifndef SL_ACCESS_COALESCER_H
 #define SL_ACCESS_COALESCER_H
 
@@ -22,7 +21,7 @@ static inline uint32_t sl_coalescer_of(const sl_level *first, uint32_t small_gpc
                                   : (small_gpc_cores + 1) / 2 + (core - small_gpc_cores) / first->coalesce_cores;
 }
 
-/* Whether another read may go along with one that `reads` have been sent as. */
+/* Whether another read can be merged with one that already stands for `reads`. */
 static inline bool sl_coalescer_takes(const sl_level *first, uint32_t reads)
 {
     return reads < first->coalesce_requests;

@@ -16,7 +16,7 @@ uint32_t sl_cta_next_core(const sl_cta_config *c, sl_cta_rounds *r, uint64_t lef
     return core;
 }
 
-/* A core that holds `room` blocks already is passed over; UINT32_MAX: all do. */
+/* Skips cores that hold `room` blocks already; UINT32_MAX: all do. */
 static uint32_t next_with_room(const sl_cta_config *c, sl_cta_rounds *r, uint64_t left, const uint32_t *held,
                                uint32_t room)
 {

@@ -2,9 +2,9 @@
 /* CTA scheduling: which core runs which block of a launch.
  *
  * Blocks are issued round robin, one to each core, until all cores hold as many as they can; then each goes to the core
- * that is first to finish one. A GPU may have a small GPC, whose cores (numbered first) have rounds of their own: one
- * to begin with, and one after every so many blocks of the other cores. The last few blocks of a launch go to cores
- * that share nothing on the way to L2.
+ * that is first to finish one. A GPU may have a small GPC, whose cores (numbered first) are scheduled in separate
+ * rounds: one at the start, and one after every small_gpc_interval blocks of the other cores. The last few blocks of a
+ * launch go to cores that do not share a coalescer.
  *
  * The simulator knows when a core has room, and takes cores from the rounds as it goes. The profile and the model do
  * not simulate time: they schedule all blocks beforehand, by what is known of their cost. */
@@ -16,7 +16,7 @@
 typedef struct sl_cta_config {
     uint32_t cores, resident_blocks; /* cores, and the blocks that each holds at once */
     uint32_t small_gpc_cores, small_gpc_interval;
-    uint32_t neighbours; /* cores that share a way to L2; 0: none do */
+    uint32_t neighbours; /* cores that share a coalescer; 0: none do */
 } sl_cta_config;
 
 static inline sl_cta_config sl_cta_config_of(const sl_machine *machine, uint32_t resident_blocks)
@@ -25,7 +25,7 @@ static inline sl_cta_config sl_cta_config_of(const sl_machine *machine, uint32_t
                            machine->core.small_gpc_interval, machine->level[0].coalesce_cores};
 }
 
-/* Where the rounds over the cores are; starts as zeroes. */
+/* State of the rounds over the cores; starts as zeroes. */
 typedef struct sl_cta_rounds {
     uint32_t next;       /* core, of those that are not in the small GPC */
     uint32_t next_small; /* of those that are; as many as there are: their round is over */

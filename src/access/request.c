@@ -13,8 +13,9 @@ static sl_status check_width(const sl_trace_kernel *kernel, const sl_inst *inst,
         return sl_fail(error, SL_INVALID, "%s: the trace does not say how many bytes '%s' (at %u) accesses",
                        kernel->name, opcode, inst->pc);
     if (inst->width > SL_MAX_LANE_BYTES)
-        return sl_fail(error, SL_UNSUPPORTED, "%s: '%s' (at %u) accesses %u bytes; the model takes up to %u per thread",
-                       kernel->name, opcode, inst->pc, inst->width, SL_MAX_LANE_BYTES);
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s: '%s' (at %u) accesses %u bytes; the model supports up to %u per thread", kernel->name,
+                       opcode, inst->pc, inst->width, SL_MAX_LANE_BYTES);
     return SL_OK;
 }
 
@@ -22,12 +23,11 @@ sl_status sl_access_check(const sl_level *level, const sl_trace_kernel *kernel, 
 {
     if (level->line_bytes < SL_MIN_LINE_BYTES || level->sector_bytes < SL_MIN_SECTOR_BYTES ||
         level->line_bytes / level->sector_bytes > SL_MAX_LINE_SECTORS)
-        return sl_fail(
-            error, SL_UNSUPPORTED,
-            "%s has lines of %u bytes in sectors of %u; the model takes lines of at least %u bytes in at most "
-            "%u sectors of at least %u",
-            level->name, level->line_bytes, level->sector_bytes, SL_MIN_LINE_BYTES, SL_MAX_LINE_SECTORS,
-            SL_MIN_SECTOR_BYTES);
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s has lines of %u bytes in sectors of %u; the model supports lines of at least %u bytes in at "
+                       "most %u sectors of at least %u",
+                       level->name, level->line_bytes, level->sector_bytes, SL_MIN_LINE_BYTES, SL_MAX_LINE_SECTORS,
+                       SL_MIN_SECTOR_BYTES);
     sl_status status = SL_OK;
     for (uint32_t s = 0; s < kernel->mem_slots && !status; s++)
         status = check_width(kernel, &kernel->inst[kernel->mem_inst[s]], error);

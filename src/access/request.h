@@ -7,12 +7,11 @@
 #include "sluice/trace.h"
 
 enum {
-    SL_MAX_LANE_BYTES = 32,   /* bytes that a lane may access */
-    SL_MIN_LINE_BYTES = 16,   /* bytes of a line */
-    SL_MIN_SECTOR_BYTES = 4,  /* bytes of a sector */
-    SL_MAX_LINE_SECTORS = 16, /* of a line */
-    SL_MAX_LINE_REQUESTS =
-        SL_MAX_LANES * 32 / 4, /* each word of each lane's local memory may lie in a line of its own */
+    SL_MAX_LANE_BYTES = 32,                       /* bytes that a lane may access */
+    SL_MIN_LINE_BYTES = 16,                       /* bytes of a line */
+    SL_MIN_SECTOR_BYTES = 4,                      /* bytes of a sector */
+    SL_MAX_LINE_SECTORS = 16,                     /* of a line */
+    SL_MAX_LINE_REQUESTS = SL_MAX_LANES * 32 / 4, /* each word of each lane's local memory may be in a different line */
 };
 
 typedef struct sl_line_request {
@@ -20,8 +19,8 @@ typedef struct sl_line_request {
     uint32_t sectors; /* a mask */
 } sl_line_request;
 
-/* How many sectors a mask of a line holds. Compilers make a call of what counts bits where the CPU need not be able to;
- * that took a twentieth of the time of the model. */
+/* How many sectors a mask of a line holds. Without a popcount instruction compilers call a function, which took a
+ * twentieth of the model's time. */
 static inline uint64_t sl_sector_count(uint32_t sectors)
 {
     sectors -= sectors >> 1 & 0x5555;
@@ -32,7 +31,7 @@ static inline uint64_t sl_sector_count(uint32_t sectors)
 
 typedef struct sl_access_shape {
     unsigned log2_line, log2_sector;
-    uint32_t split_bytes; /* lanes whose words are together more than this go in several requests; 0: never */
+    uint32_t split_bytes; /* max bytes of a request: wider accesses are split; 0: no limit */
     const sl_trace_launch *launch;
     uint64_t local_base; /* address of the warp's local memory */
 } sl_access_shape;
@@ -63,15 +62,15 @@ static inline bool sl_inst_is_global_load(const sl_inst *inst)
     return inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC);
 }
 
-/* Whether the model can take the accesses of the kernel to this level: what it cannot is an error that says why. */
+/* Fails, with the reason, if the model does not support the accesses of the kernel to this level. */
 sl_status sl_access_check(const sl_level *level, const sl_trace_kernel *kernel, sl_error *error);
 
-/* Writes the pieces that the access accesses, lines ascending within a request, and returns how many there are. Lanes
- * that mean shared memory are skipped; `access` is expanded where that is needed. */
+/* Writes the pieces of an access, lines ascending within a request, and returns how many there are. Lanes in shared
+ * memory are skipped; `access` is expanded where that is needed. */
 uint32_t sl_line_requests(const sl_access_shape *shape, const sl_inst *inst, sl_access *access,
                           sl_line_request piece[SL_MAX_LINE_REQUESTS]);
 
-/* The bytes of a line that the access accesses, as a mask, for lines of at most 128 bytes. Global memory only. */
+/* The accessed bytes of a line, as a mask, for lines of at most 128 bytes. Global memory only. */
 void sl_line_bytes(const sl_access_shape *shape, const sl_inst *inst, sl_access *access, uint64_t line,
                    uint64_t bytes[2]);
 

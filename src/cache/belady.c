@@ -7,9 +7,9 @@
 
 #include "base/index.h"
 
-/* What a set holds is a heap by the next use, the latest on top. A line's next use is its key: no two have the same. A
- * line that is used has the smallest key of all, as its next use is now; so that a hit is a change of one key, its
- * place in the heap stands in `place` by the access that is its next use. */
+/* The lines of a set are a heap by next use, the latest on top. A line's next use is its key: no two have the same. An
+ * accessed line has the smallest key, as its next use is now. A hit changes one key: `position` has the heap position
+ * of each line, by the access that is its next use. */
 enum { NOWHERE = 0xffffffff };
 
 typedef struct bound {
@@ -93,8 +93,7 @@ static bool misses(bound *b, size_t access, uint32_t set)
 {
     size_t *heap = &b->heap[(size_t)set * b->ways], next = b->next[access];
     uint32_t *filled = &b->filled[set], at = b->position[access];
-    if (at != NOWHERE &&
-        next == b->never) { /* a last use: the smallest key is a leaf, and the last leaf fills its place */
+    if (at != NOWHERE && next == b->never) { /* a last use: the smallest key is a leaf, and the last leaf replaces it */
         size_t last = heap[--*filled];
         if (at < *filled)
             sift_up(b, heap, at, last);

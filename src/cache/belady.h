@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The minimum of misses that any cache of a size can have on a stream of accesses: Belady's MIN, "A study of
- * replacement algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966, with requests that may bypass
- * the cache. A line that is used again later than all that the set holds is not let in.
+/* Lower bound of misses of any cache of a size on a stream of accesses: Belady's MIN, "A study of replacement
+ * algorithms for a virtual-storage computer", IBM Systems Journal 5(2), 1966, with bypassing. A line whose next use is
+ * later than those of all lines of its set bypasses.
  *
  * It is a bound on misses, not on time: the stream is that of a run under another policy, and a request that has to
  * wait is no miss. Data is there at once, and nothing invalidates lines. */

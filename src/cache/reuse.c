@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Each access happens at a time of its own, and each key owns one bit: that of the time of its last access. The
- * distance is the number of bits set behind the key's own.
+/* Each access has a distinct time, and each key has one bit: that of the time of its last access. The distance is the
+ * number of bits set behind the key's bit.
  *
  * Bits are counted by words: those of the word that is being filled and of its neighbours one by one, those of all
  * others with a Fenwick tree over words. A word joins the tree when it is full, so that an access changes the tree only
  * where its key's old bit was. When all times are used up the keys are renumbered from 0 in the order of their
  * accesses; where they take more than half of the times, there are twice as many then.
  *
- * A key that is removed leaves an empty place. An access takes the newest empty place away when the key
- * comes from behind it, and leaves its own old place empty instead. */
+ * A removed key becomes a hole. An access of a key older than the newest hole fills that hole, and the key's old time
+ * becomes the hole instead. */
 #include "cache/reuse.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ struct sl_reuse {
     uint64_t *live;           /* [words]: bit per time, set where it is some key's last access */
     uint32_t *tree;           /* [words + 1]: Fenwick tree over the live bits of full words, from index 1 */
     uint32_t keys, bits;      /* bits: set in `live` */
-    SL_ARRAY(uint32_t) empty; /* heap of the times of empty places, latest first */
+    SL_ARRAY(uint32_t) empty; /* heap of the times of holes, latest first */
     bool failed;
 };
 
@@ -163,7 +163,7 @@ static inline uint32_t rank_of(const sl_reuse *r, uint32_t time)
     return r->tree[time / 64] + ones(r->live[time / 64] & up_to(time));
 }
 
-/* Renumbers the last accesses of all keys, and the empty places, from 0 on. */
+/* Renumbers the last accesses of all keys, and the holes, from 0 on. */
 static bool compact(sl_reuse *r)
 {
     uint32_t before = 0;
@@ -216,7 +216,7 @@ static void clear(sl_reuse *r, uint32_t time)
         r->tree[i]--;
 }
 
-/* ---- empty places ---- */
+/* ---- holes ---- */
 
 static void sink_first(sl_reuse *r)
 {
@@ -244,7 +244,7 @@ static bool add_empty(sl_reuse *r, uint32_t time)
     return true;
 }
 
-/* A key that is not there fills the newest empty place. */
+/* A new key fills the newest hole. */
 static void fill_empty(sl_reuse *r)
 {
     clear(r, r->empty.items[0]);
@@ -253,8 +253,8 @@ static void fill_empty(sl_reuse *r)
         sink_first(r);
 }
 
-/* A key leaves its place for the front: the empty place in front of it, if there is one, moves there. */
-static void leave_place(sl_reuse *r, uint32_t time)
+/* A key moves to the front: the newest hole before it, if there is one, moves to its old time. */
+static void vacate(sl_reuse *r, uint32_t time)
 {
     if (!r->empty.count || r->empty.items[0] < time) {
         clear(r, time);
@@ -286,7 +286,7 @@ uint64_t sl_reuse_access_id(sl_reuse *r, uint64_t key, uint32_t *id)
     uint64_t distance = SL_REUSE_NEVER;
     if (s->time && s->time != REMOVED) {
         distance = live_since(r, s->time - 1);
-        leave_place(r, s->time - 1);
+        vacate(r, s->time - 1);
     } else {
         if (!s->time) {
             s->key = key;

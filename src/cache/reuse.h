@@ -29,9 +29,9 @@ uint64_t sl_reuse_access_id(sl_reuse *reuse, uint64_t key, uint32_t *id);
 /* The distance that an access would have, without accessing. *id as above; UINT32_MAX for a key that was never
  * accessed. */
 uint64_t sl_reuse_look(const sl_reuse *reuse, uint64_t key, uint32_t *id);
-/* The key is removed, as a line that is invalidated: its next access is like a first one (but for its id). Its place
- * stays empty until an access of a key from behind it, or of one that is not there, fills it: caches of all sizes then
- * have room for that key without evicting another. Distances count empty places. */
+/* Removes a key, as a line that is invalidated: its next access is like a first one (but for its id). It becomes a hole
+ * of the stack until an access of an older or a new key fills it: caches of all sizes then allocate that key without an
+ * eviction. Distances count holes. */
 void sl_reuse_remove(sl_reuse *reuse, uint64_t key);
 
 uint64_t sl_reuse_keys(const sl_reuse *reuse); /* different ones accessed so far */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machines of machines/, taken into the program as they lie in the source tree, and files of the user's. */
+/* The machines of machines/, embedded in the program, and user files. */
 #include "machine/builtin.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static sl_status open_builtin(const char *name, sl_machine_source *source, sl_er
     const char *near = sl_suggest(name, names, BUILTINS);
     if (near)
         return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'; the nearest is '%s'", name, near);
-    return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'", name);
+    return sl_fail(error, SL_NOT_FOUND, "no machine is called '%s'; 'sluice machines' lists them", name);
 }
 
 static sl_status open_file(const char *path, sl_machine_source *source, sl_error *error)

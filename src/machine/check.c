@@ -25,11 +25,10 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
         return BLAME(core->carve_outs ? SL_AT_core_carve_outs : SL_AT_core_carve_out_needs, 0,
                      "'carve_outs' are parts of 'unified', which is absent");
     if (!core->carve_outs)
-        return BLAME(SL_AT_core_unified, 0,
-                     "'unified' needs 'carve_outs', the sizes that shared memory can have of it");
+        return BLAME(SL_AT_core_unified, 0, "'unified' needs 'carve_outs', the possible sizes of shared memory in it");
     for (uint32_t i = 0; i < core->carve_outs; i++) {
         if (core->carve_out[i] + core->l1_reserved >= core->unified_bytes)
-            return BLAME(SL_AT_core_carve_outs, 0, "a carve-out of %u bytes leaves nothing of the %u unified ones",
+            return BLAME(SL_AT_core_carve_outs, 0, "a carve-out of %u bytes takes all of the %u unified bytes",
                          core->carve_out[i], core->unified_bytes);
         if (i && core->carve_out[i] <= core->carve_out[i - 1])
             return BLAME(SL_AT_core_carve_outs, 0, "carve-outs ascend, but %u follows %u", core->carve_out[i],
@@ -40,7 +39,7 @@ static sl_status check_unified(sl_machine *m, sl_machine_fault *fault, sl_error 
                      core->carve_outs);
     for (uint32_t i = 0; i < core->carve_out_needs; i++)
         if (core->carve_out_need[i] > core->carve_out[i])
-            return BLAME(SL_AT_core_carve_out_needs, 0, "a need of %u bytes does not fit a carve-out of %u",
+            return BLAME(SL_AT_core_carve_out_needs, 0, "a need of %u bytes exceeds a carve-out of %u",
                          core->carve_out_need[i], core->carve_out[i]);
     uint32_t max = core->carve_out[core->carve_outs - 1];
     if (!core->shared_bytes)
@@ -81,8 +80,8 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
         return BLAME(SL_AT_machine_cores, 0, "a machine has at least one core");
     sl_core_limits *core = &m->core;
     if ((uint64_t)core->warps * m->lanes < core->threads)
-        return BLAME(SL_AT_core_warps, 0, "%u warps of %u lanes cannot be the %u threads that a core holds",
-                     core->warps, m->lanes, core->threads);
+        return BLAME(SL_AT_core_warps, 0, "%u warps of %u lanes do not match the %u threads of a core", core->warps,
+                     m->lanes, core->threads);
     if (core->register_granularity > core->registers && core->registers)
         return BLAME(SL_AT_core_register_granularity, 0, "registers in multiples of %u, but there are only %u",
                      core->register_granularity, core->registers);
@@ -93,8 +92,9 @@ static sl_status check_core(sl_machine *m, sl_machine_fault *fault, sl_error *er
         return BLAME(SL_AT_core_small_gpc_cores, 0, "a small GPC of %u cores, but there are %u cores in all",
                      core->small_gpc_cores, m->cores);
     if (core->small_gpc_cores && !core->small_gpc_interval)
-        return BLAME(SL_AT_core_small_gpc_cores, 0,
-                     "'small_gpc_cores' needs 'small_gpc_interval', the blocks of other cores between its rounds");
+        return BLAME(
+            SL_AT_core_small_gpc_cores, 0,
+            "'small_gpc_cores' needs 'small_gpc_interval', the blocks scheduled to other cores between its rounds");
     return check_unified(m, fault, error);
 }
 
@@ -169,7 +169,7 @@ static sl_status check_sets(sl_level *level, uint32_t at, sl_machine_fault *faul
     return SL_OK;
 }
 
-/* Bits of the set that follow from others would leave sets without addresses. */
+/* Set bits that are a function of others: some sets would have no addresses. */
 static bool independent(const uint64_t *mask, uint32_t count)
 {
     uint64_t row[SL_MAX_SET_BITS];
@@ -205,8 +205,7 @@ static sl_status check_index(sl_level *level, uint32_t at, sl_machine_fault *fau
                          "bit %u of the set depends on address bit %u, which is within a line of %u", i,
                          (unsigned)__builtin_ctzll(level->set_bits[i]), level->line_bytes);
     if (!independent(level->set_bits, bits))
-        return BLAME(SL_AT_level_set_bits, at,
-                     "a bit of the set follows from the others: some sets would never be used");
+        return BLAME(SL_AT_level_set_bits, at, "a set bit is a function of the others: some sets would never be used");
     return SL_OK;
 }
 
@@ -214,7 +213,7 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
 {
     if (!level->mshrs && (level->mshrs_per_warp || level->mshr_merges))
         return BLAME(level->mshrs_per_warp ? SL_AT_level_mshrs_per_warp : SL_AT_level_mshr_merges, at,
-                     "this limits MSHRs, but 'mshrs' is 0 or absent, which stands for any number");
+                     "this limits MSHRs, but 'mshrs' is 0 or absent, which means no limit");
     if (level->mshrs_per_warp > level->mshrs)
         return BLAME(SL_AT_level_mshrs_per_warp, at, "a warp cannot have %u of %u MSHRs", level->mshrs_per_warp,
                      level->mshrs);
@@ -225,7 +224,7 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
     if (level->sets % level->banks)
         return BLAME(SL_AT_level_banks, at, "%u sets do not spread evenly over %u banks", level->sets, level->banks);
     if (level->bank_interleave % level->line_bytes)
-        return BLAME(SL_AT_level_bank_interleave, at, "banks change after %u bytes, within a line of %u",
+        return BLAME(SL_AT_level_bank_interleave, at, "banks interleave at %u bytes, within a line of %u",
                      level->bank_interleave, level->line_bytes);
     return SL_OK;
 }
@@ -243,7 +242,7 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
         return BLAME(SL_AT_level_network_cycles, at, "there is no network before the first level");
     if (2 * (uint64_t)level->network_cycles > level->hit_cycles)
         return BLAME(SL_AT_level_network_cycles, at,
-                     "there and back are %u cycles, more than the %u of a hit, of which they are a part",
+                     "the network takes %u cycles both ways, more than the %u of a hit, which include them",
                      2 * level->network_cycles, level->hit_cycles);
     if (level->miss_handling != SL_MISS_FRC && (level->frc_entries || level->frc_ways))
         return BLAME(level->frc_entries ? SL_AT_level_frc_entries : SL_AT_level_frc_ways, at,
@@ -274,7 +273,7 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
     preset(&memory->queue, 16);
     preset(&memory->clock_mhz, m->clock_mhz);
     if (memory->channel_interleave % last->line_bytes)
-        return BLAME(SL_AT_memory_channel_interleave, 0, "channels change after %u bytes, within a line of %u",
+        return BLAME(SL_AT_memory_channel_interleave, 0, "channels interleave at %u bytes, within a line of %u",
                      memory->channel_interleave, last->line_bytes);
     if (memory->row_bytes % last->line_bytes)
         return BLAME(SL_AT_memory_row_bytes, 0, "a row of %u bytes is not a whole number of lines of %u",
@@ -310,7 +309,7 @@ static sl_status check_place(sl_machine *m, uint32_t at, sl_machine_fault *fault
     if (level->cores_per_instance == SL_ALL_CORES)
         level->cores_per_instance = m->cores;
     if (m->cores % level->cores_per_instance)
-        return BLAME(SL_AT_level_cores_per_instance, at, "%u cores cannot be shared out to instances for %u cores each",
+        return BLAME(SL_AT_level_cores_per_instance, at, "%u cores cannot be divided among instances for %u cores each",
                      m->cores, level->cores_per_instance);
     if (above && level->cores_per_instance % above->cores_per_instance)
         return BLAME(SL_AT_level_cores_per_instance, at,

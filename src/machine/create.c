@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines as programs outside of the library have them: on the heap, asked by name. */
+/* Machines for users of the library: on the heap, with fields accessed by name. */
 #include <stdlib.h>
 
 #include "machine/machine.h"

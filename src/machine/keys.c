@@ -77,7 +77,7 @@ static sl_status put_text(const sl_key *key, const char *text, char *field, sl_e
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ')
             return sl_fail(error, SL_INVALID, "'%s' takes one line of text", key->name);
-    strncpy(field, text, key->bytes); /* what is left of a base's longer text goes, too */
+    strncpy(field, text, key->bytes); /* clears the rest of a longer text of the base, too */
     return SL_OK;
 }
 

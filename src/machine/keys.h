@@ -48,13 +48,13 @@ typedef struct sl_key {
 extern const sl_key sl_keys[SL_KEYS];
 extern const char *const sl_section_names[SL_SECTIONS];
 
-/* Puts a scalar's text into its field; `base` is the sl_machine or the sl_level. Errors have a reason but no place. */
+/* Puts a scalar's text into its field; `base` is the sl_machine or the sl_level. Errors have no location. */
 sl_status sl_key_put(const sl_key *key, const char *text, void *base, sl_error *error);
 /* A number as keys take it: decimal digits, for sizes with K, M or G. */
 sl_status sl_key_number(const sl_key *key, const char *text, uint64_t *value, sl_error *error);
 /* The key of that name in a section, or NULL. */
 const sl_key *sl_key_find(sl_key_section section, const char *name);
-/* Says that a section has no such key, and what was meant; `others` are further names that it knows, NULL ends them. */
+/* The error for an unknown key of a section, with a suggestion; `others`: further valid names, ended by NULL. */
 sl_status sl_key_unknown(sl_key_section section, const char *name, const char *const *others, sl_error *error);
 /* The value of a key of type COUNT, SIZE or CORES. */
 uint64_t sl_key_get(const sl_key *key, const void *base);
@@ -63,18 +63,18 @@ bool sl_key_has_words(sl_key_type type);
 /* The word of a key of type TEXT, or of one with words. */
 const char *sl_key_word(const sl_key *key, const void *base);
 
-/* What cannot be in a machine, and which key is to blame. */
+/* The key that makes a machine invalid. */
 typedef struct sl_machine_fault {
     sl_key_at key;
     uint32_t level; /* for keys of levels */
 } sl_machine_fault;
 
-/* sl_machine_parse without what the check derives; it has been checked, though. */
+/* sl_machine_parse without derived values; the machine has been checked. */
 sl_status sl_machine_parse_raw(const char *path, const char *text, size_t bytes, const sl_policy_list *policies,
                                sl_machine *machine, sl_error *error);
-/* Puts a setting ("L1.ways=8") into a machine that the check has not derived anything for. */
+/* Applies a setting ("L1.ways=8") to a machine without derived values. */
 sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error);
-/* sl_machine_check with the place; the error's text does not say it. */
+/* sl_machine_check with the fault's key, which the error's text does not name. */
 sl_status sl_machine_check_at(sl_machine *machine, sl_machine_fault *fault, sl_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a GPU allows programs: launches beyond it are refused, as a driver would. */
+/* Launch limits of a GPU: launches beyond them are rejected, as by the driver. */
 #ifndef SL_MACHINE_LIMITS_H
 #define SL_MACHINE_LIMITS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A GPU as a description: cores and their limits, a list of cache levels from the cores outwards, memory. Read from a
- * YAML file (machines/NAME.yaml, taken into the program, or a file of the user's); every key is one line of keys.def.
+ * YAML file (built-in machines/NAME.yaml, or a user's file); every key is one line of keys.def.
  *
- * Sizes are bytes, times are cycles of the core clock. A level belongs to `cores_per_instance` cores; the last one
- * usually to all. */
+ * Sizes are in bytes, times in core cycles. An instance of a level belongs to `cores_per_instance` cores; that of the
+ * last level usually to all. */
 #ifndef SL_MACHINE_MACHINE_H
 #define SL_MACHINE_MACHINE_H
 
@@ -23,45 +23,44 @@ enum {
     SL_MACHINE_POLICY = 96
 };
 
-/* What a core does with a store that finds its line, and with one that does not. */
+/* Write policies. */
 typedef enum sl_write_policy {
-    SL_WRITE_ALLOCATE, /* keeps the bytes that were written and invalidates the rest of their sectors; goes on to the
-                          next level */
-    SL_WRITE_THROUGH,  /* updates the line, always goes on to the next level; no allocation on a miss */
-    SL_WRITE_EVICT,    /* invalidates the line, goes on to the next level; no allocation on a miss */
-    SL_WRITE_BACK,     /* allocates and stays until it is evicted */
+    SL_WRITE_ALLOCATE, /* write-through, allocating: keeps the written bytes, invalidates the rest of their sectors */
+    SL_WRITE_THROUGH,  /* write-through, no allocation on a miss; a hit updates the line */
+    SL_WRITE_EVICT,    /* write-through, no allocation on a miss; a hit invalidates the line */
+    SL_WRITE_BACK,     /* write-back, write-allocate */
 } sl_write_policy;
 
-/* How sets are chosen. */
+/* Set index functions. */
 typedef enum sl_set_index {
     SL_INDEX_MODULO, /* line number modulo the number of sets, which need not be a power of two */
     SL_INDEX_BITS,   /* bit i of the set is the parity of the address bits in set_bits[i] */
     SL_INDEX_MIX,    /* a hash of all bits of the line number: no stride conflicts */
-    SL_INDEX_ROTATE, /* neighbouring lines in neighbouring sets, turned by a hash of the bits above: neither do strides
-                      */
+    SL_INDEX_ROTATE, /* neighbouring lines in neighbouring sets, rotated by a hash of the bits above: no conflicts of
+                        strides either */
 } sl_set_index;
 
-/* What a level does with a miss while the line's place still holds another one (the simulator). */
+/* How a level handles a miss whose way still holds the victim (the simulator). */
 typedef enum sl_miss_handling {
     SL_MISS_OVERLAPPED, /* fetches at once; the victim is evicted at the same time */
     SL_MISS_SERIALIZED, /* the victim is invalidated above and written back first, then the line is fetched */
-    SL_MISS_FRC,        /* fetches into an entry beside the cache, from which the victim is evicted then */
+    SL_MISS_FRC,        /* fetches into an FRC entry, from which the victim is evicted afterwards */
 } sl_miss_handling;
 
-/* What a level does with a load that a plan, or the load itself, wants to bypass it (the simulator). Real caches are
- * asked in words of their own, and few take it literally. */
+/* What a bypass hint, of a plan or of the load itself, does in a level (the simulator). Hardware has various cache
+ * operators for it, and few bypass literally. */
 typedef enum sl_hint {
-    SL_HINT_BYPASS,      /* it is served where its line is here; otherwise nothing of it is kept */
-    SL_HINT_EVICT_FIRST, /* its line is kept, and evicted before all that came without the hint */
-    SL_HINT_MISS_EVICT,  /* its line is evicted where it is here, fetched anew, and not kept */
+    SL_HINT_BYPASS,      /* hits if the line is cached; a miss does not allocate */
+    SL_HINT_EVICT_FIRST, /* allocates; the line is evicted before all lines without the hint */
+    SL_HINT_MISS_EVICT,  /* evicts the line if it is cached, fetches it, and does not allocate */
 } sl_hint;
 
-/* Which warp of those that could issue does. */
+/* Warp scheduling policies. */
 typedef enum sl_scheduling {
-    SL_SCHEDULE_LRR,       /* the next in turn */
-    SL_SCHEDULE_GTO,       /* the last one again, else the oldest */
-    SL_SCHEDULE_TWO_LEVEL, /* in turn among a few; one that waits for memory makes room for another */
-    SL_SCHEDULE_GTY,       /* the last one again, else the youngest */
+    SL_SCHEDULE_LRR,       /* loose round robin */
+    SL_SCHEDULE_GTO,       /* greedy, then the oldest */
+    SL_SCHEDULE_TWO_LEVEL, /* round robin among a few active warps; one that waits for memory becomes inactive */
+    SL_SCHEDULE_GTY,       /* greedy, then the youngest */
 } sl_scheduling;
 
 typedef struct sl_level {
@@ -77,20 +76,20 @@ typedef struct sl_level {
     sl_write_policy write;
     uint32_t fill_bytes;        /* what a miss fills: at least a sector, at most a line */
     uint32_t hit_cycles;        /* from a request's arrival at this level to its data, levels above not included */
-    uint32_t mshrs;             /* lines that can be in flight; 0: any number */
+    uint32_t mshrs;             /* max lines in flight; 0: no limit */
     uint32_t mshrs_per_warp;    /* 0: no limit */
-    uint32_t mshr_merges;       /* requests to one line in flight; 0: any number */
-    uint32_t coalesce_requests; /* so many identical reads reach the next level as one; 0, 1: none do */
+    uint32_t mshr_merges;       /* max requests to one line in flight; 0: no limit */
+    uint32_t coalesce_requests; /* how many identical reads of SMs reach the next level as one; 0, 1: no coalescing */
     uint32_t coalesce_cores;    /* neighbouring cores that share a coalescer; 0: none do */
-    uint32_t partitions; /* of an instance, halves say: each keeps a copy of what its cores read from another; 0: 1 */
-    uint32_t banks, bank_interleave; /* banks of an instance, and bytes until the next one */
+    uint32_t partitions;        /* of an instance: each caches copies of lines that its cores read from another; 0: 1 */
+    uint32_t banks, bank_interleave; /* banks of an instance, and consecutive bytes per bank */
     /* for the simulator */
-    char bypass[SL_MACHINE_POLICY]; /* a policy that turns requests away: "decoupled(threshold=2)"; "": none */
+    char bypass[SL_MACHINE_POLICY]; /* bypass policy: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
-    uint32_t inclusive;             /* 1: what is evicted is invalidated in the levels above, too */
+    uint32_t inclusive;             /* 1: evicted lines are invalidated in the levels above, too */
     uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */
     uint32_t invalidate_cycles;     /* until the levels above have invalidated a line */
     uint32_t ports;                 /* requests that a bank takes per cycle */
@@ -98,44 +97,42 @@ typedef struct sl_level {
     uint32_t miss_queue;            /* requests that wait to be sent below */
     uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
     uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
-    uint32_t tag_fj, data_fj;       /* energy of an access to the tags and of one to the data, in femtojoules */
-    uint32_t leak_uw;               /* of an instance, in microwatts */
-    const sl_policy_list *policies; /* that its policies are looked for in, beside the built-in ones; may be NULL */
+    uint32_t tag_fj, data_fj;       /* energy of a tag access and of a data access, in femtojoules */
+    uint32_t leak_uw;               /* leakage of an instance, in microwatts */
+    const sl_policy_list *policies; /* custom policies beside the built-in ones; may be NULL */
 } sl_level;
 
 typedef struct sl_core_limits {
     uint32_t threads, warps, blocks; /* that a core holds at once */
-    uint32_t block_threads;          /* of a block, at most */
+    uint32_t block_threads;          /* max threads of a block */
     uint32_t registers;              /* 0: no limit; 4 bytes each */
-    uint32_t register_granularity;   /* registers are given to warps in multiples of this; 0: 1 */
-    uint32_t register_partitions;    /* equal parts of the registers, of which a warp's lie in one; 0: 1 */
-    uint32_t shared_bytes;           /* that all its blocks together may have; 0: no limit */
-    uint32_t shared_granularity;     /* shared memory is given to blocks in multiples of this; 0: 1 */
-    uint32_t shared_per_block;       /* taken beside what a block asks for */
-    uint32_t unified_bytes;          /* L1 and shared memory together; 0: L1 has its own size */
-    uint32_t l1_reserved;            /* of the rest of the unified part, holds no lines */
-    uint32_t carve_outs;             /* sizes that shared memory can have of the unified part, ascending */
+    uint32_t register_granularity;   /* allocation granularity, per warp; 0: 1 */
+    uint32_t register_partitions;    /* a warp's registers are in one of them; 0: 1 */
+    uint32_t shared_bytes;           /* of all blocks of a core; 0: no limit */
+    uint32_t shared_granularity;     /* allocation granularity, per block; 0: 1 */
+    uint32_t shared_per_block;       /* reserved by the system */
+    uint32_t unified_bytes;          /* L1 and shared memory together; 0: they are separate */
+    uint32_t l1_reserved;            /* bytes of the unified part outside the carve-out that hold no lines */
+    uint32_t carve_outs;             /* number of sizes that shared memory can have, ascending */
     uint32_t carve_out[SL_MAX_CARVE_OUTS];
     uint32_t
-        carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is taken; otherwise as many */
-    uint32_t
-        carve_out_need[SL_MAX_CARVE_OUTS]; /* as carve_outs: the maximum of bytes needed with which each is taken */
-    uint32_t schedulers;                   /* instructions issued per cycle, at most */
-    uint32_t small_gpc_cores;              /* cores of a small GPC, numbered first, with scheduling rounds of its own */
-    uint32_t small_gpc_interval;           /* blocks of the others between two such rounds */
-    uint32_t
-        instruction_cycles; /* from an instruction of a warp to its next one; 0: the model takes no time for them */
-    uint32_t stall_on_use;  /* 1: a warp waits where a loaded value is read; 0: at the load */
-    uint32_t request_bytes; /* lanes whose words are more than this go in several requests; 0: never */
+        carve_out_needs; /* 0: the smallest carve-out that holds what the blocks need is chosen; otherwise carve_outs */
+    uint32_t carve_out_need[SL_MAX_CARVE_OUTS]; /* the largest need in bytes for which each carve-out is chosen */
+    uint32_t schedulers;                        /* max instructions issued per cycle */
+    uint32_t small_gpc_cores;    /* cores of a smaller GPC, numbered first, scheduled in separate rounds */
+    uint32_t small_gpc_interval; /* blocks of the others between two such rounds */
+    uint32_t instruction_cycles; /* from an instruction of a warp to its next one; 0: instructions take no time */
+    uint32_t stall_on_use;       /* 1: a warp stalls at the first use of a loaded value; 0: at the load */
+    uint32_t request_bytes;      /* max bytes of a request; 0: no limit */
     /* for the simulator */
     sl_scheduling scheduling;
-    uint32_t active_warps;  /* of a scheduler with two levels */
+    uint32_t active_warps;  /* of a two-level scheduler */
     uint32_t alu_cycles;    /* from issue to result: simple arithmetic, moves, conversions */
     uint32_t f64_cycles;    /* double precision */
     uint32_t sfu_cycles;    /* special functions and divisions */
     uint32_t tensor_cycles; /* matrices */
     uint32_t shared_cycles; /* shared memory without conflicts */
-    uint32_t alu_interval;  /* cycles that an instruction keeps its unit of a scheduler busy */
+    uint32_t alu_interval;  /* issue interval of a unit, in cycles */
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;  /* memory instructions that wait before the first level */
     uint32_t load_batching; /* loads of a basic block that the compiler batches; 0: as in the trace */
@@ -149,11 +146,11 @@ typedef struct sl_memory {
     uint32_t launch_bytes;      /* what a launch reads beside its data and its instructions */
     uint32_t instruction_bytes; /* of an instruction; a launch reads them once */
     /* for the simulator */
-    uint32_t channels, channel_interleave; /* channels, and bytes until the next one */
+    uint32_t channels, channel_interleave; /* channels, and consecutive bytes per channel */
     uint32_t banks, row_bytes;             /* banks of a channel, and bytes of a row of one */
     uint32_t bytes_per_cycle;              /* of all channels, by the core clock */
     uint32_t queue;                        /* requests that wait before a channel */
-    uint32_t clock_mhz;                    /* of the cycles that follow */
+    uint32_t clock_mhz;                    /* of the timings that follow */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 
@@ -167,28 +164,28 @@ struct sl_machine {
     uint32_t levels;
     sl_level level[SL_MAX_LEVELS]; /* from the cores outwards */
     sl_memory memory;
-    const sl_policy_list *policies; /* of the program that uses the library; the check gives it to the levels */
+    const sl_policy_list *policies; /* custom policies; the check copies the pointer to the levels */
 };
 
-/* How a level's cores_per_instance is written for all cores of the machine, however many: the check puts the number. */
+/* cores_per_instance: all. The check replaces it by the number of cores. */
 enum { SL_ALL_CORES = 0 };
 
 /* The machine of that name among the built-in ones, or, where `name` has a '/' or ends in ".yaml", the one described by
  * that file. Errors name file, line and the nearest key or machine. */
 sl_status sl_machine_load(const char *name, sl_machine *machine, sl_error *error);
 /* The same with some keys changed: "cores=8", "core.warps=32", "L1.size=32K", "memory.latency_cycles=400". What follows
- * from the keys follows from the changed ones. */
+ * from the keys is derived anew. */
 sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,
                                sl_error *error);
-/* The same for levels that may have policies of the program's own, which must outlive the machine; NULL: none. */
+/* The same with custom policies for levels, which must outlive the machine; NULL: none. */
 sl_status sl_machine_load_among(const char *name, const char *const *settings, size_t count,
                                 const sl_policy_list *policies, sl_machine *machine, sl_error *error);
-/* From text; `path` is for messages, and where files are looked for that it is based on. */
+/* From text; `path` is for messages, and `based_on` files are relative to it. */
 sl_status sl_machine_parse(const char *path, const char *text, size_t bytes, sl_machine *machine, sl_error *error);
-/* Derives what follows from the rest (sets where they are 0, sectors, fills) and says what cannot be: ways * line *
- * sets other than size, limits on MSHRs where there is any number, index bits that do not make the sets, a fill larger
- * than a line … Called by the loader, and by whoever changes a machine: who changes size, line or ways of a level puts
- * its sets to 0 first. */
+/* Derives missing values (sets where they are 0, sectors, fills) and rejects what is inconsistent: ways * line * sets
+ * other than size, limits of MSHRs without MSHRs, index bits that do not make the sets, a fill larger than a line …
+ * Called by the loader, and after each change of a machine. A change of size, line or ways of a level sets its `sets`
+ * to 0 first. */
 sl_status sl_machine_check(sl_machine *machine, sl_error *error);
 
 /* Gives the first level another size: with other sets, or where these are given by bits, with other ways. For

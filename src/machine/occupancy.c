@@ -10,7 +10,7 @@ static uint64_t round_up(uint64_t n, uint32_t to)
     return to ? (n + to - 1) / to * to : n;
 }
 
-/* What one block takes. */
+/* Resources of a block. */
 typedef struct block_needs {
     uint32_t warps;
     uint64_t threads, warp_registers, asked_shared, shared;
@@ -25,7 +25,7 @@ static block_needs needs_of(const sl_core_limits *core, const sl_trace_kernel *k
     return n;
 }
 
-/* Blocks by the warps that the registers hold: each part of them holds whole warps. */
+/* Blocks by registers: each register partition holds whole warps. */
 static uint64_t blocks_by_registers(const sl_core_limits *core, const block_needs *n)
 {
     uint32_t parts = core->register_partitions ? core->register_partitions : 1;
@@ -35,7 +35,7 @@ static uint64_t blocks_by_registers(const sl_core_limits *core, const block_need
 typedef enum limit { LIMIT_BLOCKS, LIMIT_THREADS, LIMIT_WARPS, LIMIT_REGISTERS, LIMIT_SHARED } limit;
 static const char *const limit_names[] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
-/* The tightest limit so far, and what it is. */
+/* The tightest limit so far, and its name. */
 typedef struct tightest {
     uint64_t blocks;
     limit by;

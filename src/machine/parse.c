@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* YAML to a machine. libyaml reads the text; keys.def says what may be in it; every error has a place.
+/* YAML to a machine. libyaml reads the text; keys.def lists the keys; every error has a location.
  *
  * A description that is `based_on` another starts from that one: its keys change what they name, an entry of `levels`
  * changes the level of its name. What follows from the keys is derived afterwards, so that a variant that changes the
@@ -14,7 +14,7 @@
 #include "machine/keys.h"
 
 enum { MAX_BASES = 8 };
-/* The places of keys are kept for each owner: the machine itself, its core, its memory, each level. */
+/* The locations of keys are kept for each owner: the machine, its core, its memory, each level. */
 enum { FIRST_LEVEL = SL_SECTION_level, OWNERS = FIRST_LEVEL + SL_MAX_LEVELS };
 
 typedef struct loader {
@@ -71,7 +71,7 @@ static sl_status take_mask(loader *l, const sl_key *key, const yaml_node_t *list
         if (status)
             return status;
         if (*mask >> bit & 1)
-            return FAIL(sl_yaml_item(&l->yaml, list, i), "address bit %d is there twice", (int)bit);
+            return FAIL(sl_yaml_item(&l->yaml, list, i), "address bit %d is given twice", (int)bit);
         *mask |= 1ull << bit;
     }
     return *mask ? SL_OK : FAIL(list, "a bit of the set needs at least one address bit");
@@ -138,7 +138,7 @@ static sl_status take_key(loader *l, sl_key_section section, uint32_t owner, con
         if (sl_keys[i].section != section || strcmp(sl_keys[i].name, text))
             continue;
         if (l->key[owner][i].line)
-            return FAIL(name, "'%s' is there twice, first in line %u", text, l->key[owner][i].line);
+            return FAIL(name, "'%s' is given twice, first in line %u", text, l->key[owner][i].line);
         l->key[owner][i] = sl_yaml_mark_of(name);
         return take_value(l, &sl_keys[i], value, base);
     }
@@ -149,8 +149,8 @@ static sl_status need_keys(loader *l, sl_key_section section, uint32_t owner)
 {
     for (int i = 0; i < SL_KEYS; i++) {
         const sl_key *key = &sl_keys[i];
-        bool own = section == SL_SECTION_machine && key->type == SL_KEY_TEXT; /* a variant has a name of its own */
-        if (key->section != section || !key->required || l->key[owner][i].line || (l->based && !own))
+        bool is_name = section == SL_SECTION_machine && key->type == SL_KEY_TEXT; /* a variant needs another name */
+        if (key->section != section || !key->required || l->key[owner][i].line || (l->based && !is_name))
             continue;
         return sl_yaml_locate_at(
             &l->yaml, l->owner[owner],
@@ -279,7 +279,7 @@ static sl_status find_parts(loader *l, const yaml_node_t *root, const yaml_node_
             if (strcmp(text, part_names[i]))
                 continue;
             if (parts[i])
-                return FAIL(key, "'%s' is there twice", text);
+                return FAIL(key, "'%s' is given twice", text);
             parts[i] = sl_yaml_item(&l->yaml, root, n);
         }
     }
@@ -318,7 +318,7 @@ static sl_status take_root(loader *l, const yaml_node_t *root)
     return status ? status : take_parts(l, parts, root);
 }
 
-/* Where a fault is: its key, or what of this file is nearest to it. */
+/* The location of a fault: its key, or the nearest node of this file. */
 static sl_yaml_mark fault_mark(const loader *l, const sl_machine_fault *fault)
 {
     sl_key_section section = sl_keys[fault->key].section;
@@ -333,7 +333,7 @@ static sl_status take_document(loader *l)
     const yaml_node_t *root = sl_yaml_root(&l->yaml);
     sl_machine_fault fault;
     if (!root)
-        return FAIL(NULL, "there is no machine in it");
+        return FAIL(NULL, "the file is empty; a machine description is expected");
     sl_status status = take_root(l, root);
     if (status)
         return status;
@@ -342,7 +342,7 @@ static sl_status take_document(loader *l)
     return status ? sl_yaml_locate_at(&l->yaml, fault_mark(l, &fault), status) : SL_OK;
 }
 
-/* Without what the check derives: that is for the machine it is a base of, or that settings change. */
+/* Without derived values: these follow after the changes of a variant or of settings. */
 static sl_status load_raw(const char *path, const char *text, size_t bytes, uint32_t depth, sl_machine *machine,
                           loader *l, sl_error *error)
 {

@@ -58,7 +58,7 @@ sl_status sl_machine_set(sl_machine *raw, const char *setting, sl_error *error)
     char owner[LONGEST_NAME], name[LONGEST_NAME];
     const char *equals = strchr(setting, '=');
     if (!equals || !split(setting, (size_t)(equals - setting), owner, name))
-        return sl_fail(error, SL_SYNTAX, "'%s' is no setting of a machine: those look like cores=8 or L1.size=32K",
+        return sl_fail(error, SL_SYNTAX, "'%s' is not a machine setting; write KEY=VALUE, as cores=8 or L1.size=32K",
                        setting);
     const sl_key *key;
     void *base;
@@ -74,14 +74,14 @@ sl_status sl_machine_number(const sl_machine *machine, const char *text, uint64_
 {
     char owner[LONGEST_NAME], name[LONGEST_NAME];
     if (!split(text, strlen(text), owner, name))
-        return sl_fail(error, SL_SYNTAX, "'%s' is no key of a machine: those look like cores or L1.size", text);
+        return sl_fail(error, SL_SYNTAX, "'%s' is not a machine key; write it as cores or L1.size", text);
     const sl_key *key;
     void *base;
     sl_status status = find_key((sl_machine *)(uintptr_t)machine, owner, name, &key, &base, error);
     if (status)
         return status;
     if (key->type != SL_KEY_COUNT && key->type != SL_KEY_SIZE && key->type != SL_KEY_CORES)
-        return sl_fail(error, SL_INVALID, "'%s' is no number", text);
+        return sl_fail(error, SL_INVALID, "'%s' is not a number", text);
     *value = sl_key_get(key, base);
     return SL_OK;
 }

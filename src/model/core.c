@@ -25,7 +25,7 @@ typedef struct warp {
     sl_predictor *predictor;
 } warp;
 
-/* A place in the queue: by time, then by who came first. */
+/* An entry of the queue: by time, then in order of arrival. */
 typedef struct queued {
     uint64_t ready, order;
     uint32_t warp;
@@ -53,7 +53,7 @@ typedef struct core {
     size_t blocks, next_block;
     bool failed; /* memory ran out */
     sl_error *error;
-    bool goes_by_pc; /* the policy of the first cache */
+    bool uses_pc; /* the policy of the first cache */
 } core;
 
 /* ---- the queue ---- */
@@ -65,11 +65,11 @@ static inline bool sooner(const queued *a, const queued *b)
 
 static void enqueue(core *c, uint32_t w, uint64_t ready)
 {
-    queued own = {ready, c->order++, w};
+    queued entry = {ready, c->order++, w};
     uint32_t at = c->in_queue++;
-    for (; at && sooner(&own, &c->heap[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at && sooner(&entry, &c->heap[(at - 1) / 2]); at = (at - 1) / 2)
         c->heap[at] = c->heap[(at - 1) / 2];
-    c->heap[at] = own;
+    c->heap[at] = entry;
 }
 
 static uint32_t dequeue(core *c)
@@ -172,7 +172,7 @@ static void load_stacks(const core *c, const sl_line_request *p, const sl_cache_
         sl_stacks_bypass(c->config->stacks, p->line, p->sectors, decision->lookup);
 }
 
-/* Sectors of the piece that the load has to fetch are counted and passed on. False: it has to wait. */
+/* Counts the sectors of the piece that the load has to fetch, and sends them on. False: it has to wait. */
 static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
 {
     warp *w = &c->warp[number];
@@ -187,7 +187,7 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
         bool parts = sl_l1_has_parts(c->l1, p->line);
         if (parts)
             sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
-        if (__builtin_expect(c->goes_by_pc, false))
+        if (__builtin_expect(c->uses_pc, false))
             sl_l1_by(c->l1, inst->mem_slot);
         if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
                         parts ? bytes : NULL, &outcome))
@@ -219,7 +219,7 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     if (wanted)
         sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
     bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
-    if (__builtin_expect(c->goes_by_pc, false))
+    if (__builtin_expect(c->uses_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
     if (atomic)
         sl_l1_invalidate(c->l1, c->time, p->line);
@@ -246,7 +246,7 @@ static void begin_request(core *c, warp *w)
     c->result->slot[w->walk.inst->mem_slot].requests++;
 }
 
-/* The rest of the request waits: for the warp's own limit until its oldest miss is back, otherwise for any MSHR. */
+/* The rest of the request waits: at the limit per warp until the warp's oldest miss is back, otherwise for any MSHR. */
 static void wait_for_mshr(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
@@ -335,7 +335,7 @@ static sl_status take_turn(core *c, uint32_t number)
     }
 }
 
-/* Whose turn it is; NO_WARP: time has passed until something may have changed. */
+/* The next warp; NO_WARP: time has advanced until something may have changed. */
 static uint32_t next_warp(core *c)
 {
     uint64_t next = c->in_queue ? c->heap[0].ready : UINT64_MAX;
@@ -439,7 +439,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .seed = config->seed,
     };
     sl_status status = sl_l1_create(&l1, &c.l1, error);
-    c.goes_by_pc = !status && sl_l1_goes_by_pc(c.l1);
+    c.uses_pc = !status && sl_l1_uses_pc(c.l1);
     if (!status)
         status = make_warps(&c) ? run(&c) : sl_fail_memory(error);
     destroy(&c);

@@ -2,9 +2,9 @@
 /* One core: its warps take turns, and what they load goes through the first cache.
  *
  * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a
- * warp that has made its request goes on when the data is there; one that finds no MSHR goes to the back. Blocks
- * come one after the other as room becomes free. Beyond the paper: barriers, instructions that take time, loads that a
- * warp waits for only where their results are used, stores and atomics. */
+ * warp that has made its request goes on when the data is there; one that finds no MSHR goes to the back. Blocks start
+ * one after the other as others end. Beyond the paper: barriers, instructions that take time, stall on use, stores and
+ * atomics. */
 #ifndef SL_MODEL_CORE_H
 #define SL_MODEL_CORE_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the authors' program does otherwise than the paper, and this file with it:
+/* Where the authors' program, and this file with it, differ from the paper:
  *
  *   - Blocks fill the core in batches: new ones come when the whole batch has ended, not when a block has.
  *   - Loads are coalesced by their number: the k-th loads of a warp's threads, also where threads have diverged. Loads
  *     of 8 bytes are coalesced by half warps, of 16 by quarter warps; a load across two lines is one of the first.
- *   - A request takes effect at the end of a turn: a load does not see what arrives at the same moment, its own line
- *     included. A request for a line in flight takes effect after a latency of its own, not with the first one.
+ *   - A request takes effect at the end of a turn: a load does not see what arrives at the same moment, its line
+ *     included. A request for a line in flight takes effect after a separate latency, not with the first one.
  *   - MSHRs are counted when a warp's turn begins, and only the load of lane 0 is held against them: once it has
  * passed, or has hit, all others of the warp pass. There is no limit per warp. A turn that lane 0 ends goes on with the
  * next half or quarter of the warp, which then is ahead.
@@ -44,9 +44,9 @@ enum {
 
 typedef struct load {
     uint64_t addr;
-    uint32_t line; /* a number of its own for each line, from 0 */
+    uint32_t line; /* lines are numbered from 0 */
     uint16_t bytes;
-    bool alone; /* no thread before it in the warp brings the line */
+    bool alone; /* no thread before it in the warp requests the line */
 } load;
 
 typedef struct thread {
@@ -125,19 +125,19 @@ static load *load_at(const thread *t, size_t k)
     return k < t->loads.count ? &t->loads.items[k] : NULL;
 }
 
-/* The k-th load of a thread goes with that of the first thread of its group that wants the same line. */
-static void join_earlier(const warp *w, uint32_t lane, size_t k)
+/* The k-th load of a thread is merged with that of the first thread of its group for the same line. */
+static void merge_with_earlier(const warp *w, uint32_t lane, size_t k)
 {
-    load *own = load_at(&w->thread[lane], k);
-    if (!own)
+    load *mine = load_at(&w->thread[lane], k);
+    if (!mine)
         return;
-    uint32_t group = own->bytes == 8 ? LANES / 2 : own->bytes == 16 ? LANES / 4 : LANES;
+    uint32_t group = mine->bytes == 8 ? LANES / 2 : mine->bytes == 16 ? LANES / 4 : LANES;
     for (uint32_t i = lane / group * group; i < lane; i++) {
         load *other = load_at(&w->thread[i], k);
-        if (!other || other->addr / LINE_BYTES != own->addr / LINE_BYTES)
+        if (!other || other->addr / LINE_BYTES != mine->addr / LINE_BYTES)
             continue;
-        own->alone = false;
-        if (other->addr != own->addr)
+        mine->alone = false;
+        if (other->addr != mine->addr)
             other->alone = true; /* matters where widths differ within a warp */
         return;
     }
@@ -152,7 +152,7 @@ static void coalesce(const program *p, uint32_t warps)
             max = w.thread[i].loads.count > max ? w.thread[i].loads.count : max;
         for (size_t k = 0; k < max; k++)
             for (uint32_t i = 0; i < w.count; i++)
-                join_earlier(&w, i, k);
+                merge_with_earlier(&w, i, k);
     }
 }
 

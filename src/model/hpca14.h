@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The authors' own program of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014), reproduced from
- * how it behaves, on the thread traces it reads: for comparison with the paper and with sl_model_launch, which does the
- * same things right. Its latencies are taken without their random part, so that results do not change from run to run.
+/* The authors' program of "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA 2014), reproduced from its
+ * behaviour, on the thread traces it reads: for comparison with the paper and with sl_model_launch, which follows the
+ * paper. Latencies are without their random part, so that results are reproducible.
  *
  * The machine is fixed: one core, warps of 32 threads, 1536 threads or 8 blocks at a time, an L1 of 16 KB in lines of
  * 128 bytes, 4 ways and 32 sets with Fermi's hash, 64 MSHRs, misses of 100 steps, hits of none. hpca14.c lists where it

@@ -11,14 +11,14 @@
 
 enum { NONE = SL_NOBODY };
 
-/* A place in two doubly linked lists: that of its set, and that of the fully associative cache of the same size that
+/* Links in two doubly linked lists: that of its set, and that of the fully associative cache of the same size that
  * tells capacity from conflict. Where a policy chooses victims, the set has no list but ways. */
 enum { REAL, FULL, LISTS };
 typedef struct links {
     uint32_t newer, older;
 } links;
 
-/* All that is known of a line that was ever accessed, in 48 bytes. Masks are of sectors, at most 16. */
+/* State of a line that was ever accessed, in 48 bytes. Masks are of sectors, at most 16. */
 typedef struct line_record {
     uint64_t line;
     uint64_t arrival;    /* of its latest data in flight */
@@ -36,7 +36,7 @@ typedef struct list {
     uint32_t newest, oldest, count;
 } list;
 
-/* Something that happens to a line later. */
+/* A future effect on a line. */
 typedef struct effect {
     uint32_t record, warp; /* warp NONE: a hit */
     uint32_t sectors;
@@ -162,8 +162,8 @@ static void evict_line(sl_l1 *c, int which, list *l, uint32_t record)
     mark_evicted(&c->records.items[record], which);
 }
 
-/* The line is used: it becomes the newest, and enters if it was not there. In place for either list, and with what
- * other policies do out of the way: that saves 4 % of the instructions of the model's inner loop (callgrind). */
+/* A use of a line: it becomes the newest, and is allocated if it was not cached. Inlined for either list, with other
+ * policies separate: that saves 4 % of the instructions of the model's inner loop (callgrind). */
 __attribute__((always_inline)) static inline void use(sl_l1 *c, int which, list *l, uint32_t room, uint32_t record,
                                                       uint32_t sectors)
 {
@@ -314,7 +314,7 @@ __attribute__((noinline)) static void catch_up(sl_l1 *c, uint64_t time)
     }
 }
 
-/* Everything that takes effect before `time`: most often nothing, so that is decided in place. */
+/* Applies all effects before `time`: usually none, so that the check is inlined. */
 static inline void advance(sl_l1 *c, uint64_t time)
 {
     if (c->next < time)
@@ -323,8 +323,8 @@ static inline void advance(sl_l1 *c, uint64_t time)
         c->due = time;
 }
 
-/* Whether something that takes effect at `time` exactly is the line's, or was asked for by the warp (NONE: by no
- * warp). A warp goes on when its data is there: it must find the cache as that data has left it. */
+/* Whether an effect at exactly `time` is on the line, or was requested by the warp (NONE: by no warp). A warp goes on
+ * when its data arrives: it must see the cache after that effect. */
 static inline bool arrives_now(const sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record)
 {
     if (c->next != time)
@@ -344,7 +344,7 @@ void sl_l1_by(sl_l1 *c, uint32_t pc)
     c->pc = pc;
 }
 
-bool sl_l1_goes_by_pc(const sl_l1 *c)
+bool sl_l1_uses_pc(const sl_l1 *c)
 {
     return c->has_policy;
 }
@@ -424,7 +424,7 @@ bool sl_l1_has_parts(const sl_l1 *c, uint64_t line)
     return record != NONE && (c->records.items[record].written[0] | c->records.items[record].written[1]);
 }
 
-/* Sectors of which stores wrote all the bytes that are wanted. */
+/* Sectors of which stores wrote all requested bytes. */
 static uint32_t covered(const sl_l1 *c, const line_record *r, uint32_t sectors, const uint64_t bytes[2])
 {
     uint32_t enough = 0;
@@ -449,20 +449,20 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
     line_record *r = &c->records.items[record];
     if (arrives_now(c, time, warp, record))
         advance(c, time + 1);
-    uint32_t parts = covered(c, r, sectors, bytes); /* hits that leave their sectors as they are */
-    uint32_t hits = sectors & (r->valid[REAL] | parts), late = sectors & r->pending & ~hits,
-             missing = sectors & ~hits & ~late;
+    uint32_t parts = covered(c, r, sectors, bytes); /* hits that do not change their sectors */
+    uint32_t hits = sectors & (r->valid[REAL] | parts), pending = sectors & r->pending & ~hits,
+             missing = sectors & ~hits & ~pending;
     if (missing && !r->fills && !mshr_free_now(c, time, warp))
         return false;
     classify(c, r, missing, waited, outcome);
     outcome->sectors[SL_LOAD_HIT] = hits;
-    outcome->sectors[SL_LOAD_PENDING] = late;
+    outcome->sectors[SL_LOAD_PENDING] = pending;
     r->accessed |= (uint16_t)sectors;
     if (c->config.no_latency) {
         use_both(c, record, sectors & ~parts, SL_ACCESS_LOAD, c->pc);
         return true;
     }
-    uint32_t shared = c->config.no_clipping ? 0 : late, asked = missing | (late & ~shared);
+    uint32_t shared = c->config.no_clipping ? 0 : pending, asked = missing | (pending & ~shared);
     if (shared)
         outcome->done = r->arrival;
     if (asked) {
@@ -526,8 +526,8 @@ void sl_l1_invalidate(sl_l1 *c, uint64_t time, uint64_t line)
     r->invalidated |= (uint16_t)gone;
 }
 
-/* Keeps the bytes that are written. A sector that was there is there with its new bytes; one of which only some are
- * known is not valid. */
+/* Keeps the written bytes. A valid sector stays valid with the new bytes; one of which only some bytes are known is not
+ * valid. */
 static void keep_written(sl_l1 *c, line_record *r, uint32_t sectors, const uint64_t bytes[2])
 {
     uint32_t whole = 0;
@@ -578,7 +578,8 @@ static bool make_moments(sl_l1 *c)
     return c->moment && c->busy;
 }
 
-/* A list in the order of use, or of arrival, does for LRU and FIFO: a victim without a search. The others have ways. */
+/* For LRU and FIFO a list in the order of use, or of fills, is enough: victims without a search. The others have ways.
+ */
 static sl_status make_replacement(sl_l1 *c, sl_error *error)
 {
     sl_policy_choice choice;

@@ -6,8 +6,8 @@
  * a half-normal distribution, requests for data in flight (latency misses) that share its arrival, and a limited number
  * of lines in flight. Beyond the paper: sectors, exact classes in one run, other replacement than LRU (src/policy).
  *
- * A load at time t sees what took effect before t; of what takes effect at t it sees its own line's, and what its own
- * warp asked for. Simultaneous effects of others come behind it. */
+ * A load at time t sees effects before t, and of those at t the ones on its line and those that its warp requested.
+ * Other effects at t follow it. */
 #ifndef SL_MODEL_L1_H
 #define SL_MODEL_L1_H
 
@@ -16,13 +16,13 @@
 /* Every sector of a load is exactly one of these. */
 typedef enum sl_load_class {
     SL_LOAD_HIT,
-    SL_LOAD_PENDING,    /* in flight already: no request of its own */
-    SL_LOAD_COMPULSORY, /* never asked for on this core before */
+    SL_LOAD_PENDING,    /* pending hit: in flight already, no further request */
+    SL_LOAD_COMPULSORY, /* never accessed on this core before */
     SL_LOAD_CAPACITY,   /* would miss in a fully associative LRU cache of this size too */
     SL_LOAD_CONFLICT,   /* would not */
-    SL_LOAD_STORE,      /* a store has invalidated it, or left only its own bytes of it */
-    SL_LOAD_MSHR,       /* was there, but its warp had to wait for an MSHR until it was gone */
-    SL_LOAD_BYPASSED,   /* its cache operator keeps it from being looked up, or from being allocated */
+    SL_LOAD_STORE,      /* a store has invalidated it, or only stored bytes of it are valid */
+    SL_LOAD_MSHR,       /* evicted while its warp waited for an MSHR */
+    SL_LOAD_BYPASSED,   /* its cache operator prevents lookup or allocation */
     SL_LOAD_CLASSES
 } sl_load_class;
 
@@ -32,9 +32,9 @@ typedef struct sl_l1_config {
     uint32_t warps;          /* of a core */
     bool no_latency;         /* everything takes effect at once */
     bool no_associativity;   /* one set */
-    bool no_mshr;            /* any number in flight */
-    bool no_clipping;        /* data in flight that is asked for again arrives again: tables 3 to 5 */
-    bool no_lists;           /* asks the policy for victims also where a list in the order of use would do */
+    bool no_mshr;            /* no limit of lines in flight */
+    bool no_clipping;        /* a pending hit is fetched again: tables 3 to 5 */
+    bool no_lists;           /* asks the policy for victims also where a list would be enough */
     uint64_t seed;
 } sl_l1_config;
 
@@ -48,25 +48,25 @@ typedef struct sl_l1_outcome {
 sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error);
 void sl_l1_destroy(sl_l1 *l1); /* NULL is fine */
 
-/* The memory instruction (its number in the kernel) whose loads and stores follow: for policies that go by it. Need not
- * be called where there is none such. */
+/* The memory instruction (its number in the kernel) whose loads and stores follow: for PC-based policies. Need not be
+ * called otherwise. */
 void sl_l1_by(sl_l1 *l1, uint32_t pc);
-bool sl_l1_goes_by_pc(const sl_l1 *l1);
+bool sl_l1_uses_pc(const sl_l1 *l1);
 /* Sectors (a mask) of a line that are in the cache or in flight: for loads that have to wait. */
 uint32_t sl_l1_present(sl_l1 *l1, uint64_t time, uint64_t line);
-/* Whether stores have left only some bytes of some sectors of the line: then loads say which they want. */
+/* Whether only stored bytes of some sectors of the line are valid: then loads pass the bytes they access. */
 bool sl_l1_has_parts(const sl_l1 *l1, uint64_t line);
-/* A warp loads sectors of a line. `waited`: those that were present when it had to wait for an MSHR. `bytes`: the bytes
- * of the line that it wants, as a mask, where sl_l1_has_parts; NULL: whole sectors. Times never go back. False: no MSHR
- * is free (for a line that is not in flight), and nothing has happened. */
+/* A warp loads sectors of a line. `waited`: those that were present when it began to wait for an MSHR. `bytes`: the
+ * accessed bytes of the line, as a mask, where sl_l1_has_parts; NULL: whole sectors. Times do not decrease. False: no
+ * MSHR is free (for a line that is not in flight), and nothing has happened. */
 bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
                 const uint64_t bytes[2], sl_l1_outcome *outcome);
-/* Whether any warp that is within its own limit could miss at `time`. */
+/* Whether a warp below its limit could miss at `time`. */
 bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
 /* When something next takes effect; UINT64_MAX: nothing is in flight. */
 uint64_t sl_l1_next_effect(const sl_l1 *l1);
-/* A load that allocates nothing. Where it is looked up, what is there or in flight is used, which keeps the order of
- * replacement as it is; the rest bypasses the cache. */
+/* A load that does not allocate. With a lookup, it hits sectors that are valid or in flight, without changing the
+ * replacement order; the rest bypasses the cache. */
 void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, bool lookup, sl_l1_outcome *outcome);
 /* A store: what it does to the line. `bytes`: those it writes, as a mask; NULL: whole sectors. */
 void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
@@ -74,7 +74,7 @@ void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, cons
 void sl_l1_invalidate(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Memory ran out: the cache is no longer right. */
 bool sl_l1_failed(const sl_l1 *l1);
-/* At the end: whether the policy did what it may. */
+/* At the end: fails if the policy made an invalid choice. */
 sl_status sl_l1_check(const sl_l1 *l1, sl_error *error);
 
 #endif

@@ -26,7 +26,7 @@ static inline uint64_t sl_latency_longest(const sl_latency *l)
     return (uint64_t)l->min + l->steps;
 }
 
-/* In place: it is drawn at every miss. */
+/* Inlined: it is drawn at every miss. */
 static inline uint64_t sl_latency_draw(const sl_latency *l, sl_random *random)
 {
     if (!l->up_to)

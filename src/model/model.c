@@ -27,7 +27,7 @@ typedef struct model {
     sl_slot_loads *loads; /* [cores * slots] */
     sl_cta_lists lists;
     sl_shared_counts *level[SL_MAX_LEVELS]; /* [slots + 1] of each level behind the first */
-    const sl_level *point;                  /* first levels that are looked at in the same pass */
+    const sl_level *point;                  /* first levels that are modelled in the same pass */
     size_t points;
 } model;
 
@@ -240,7 +240,7 @@ static void add_levels(const model *m, sl_counts *to, uint32_t slot)
     sl_counts_add(to, SL_COUNTER_dram_write_sectors, outer->written);
 }
 
-/* What comes from memory beside the data of the launch: its instructions and the like. */
+/* Traffic from memory in addition to the data of the launch: its instructions and the like. */
 static uint64_t launch_sectors(const model *m)
 {
     const sl_memory *memory = &m->machine->memory;
@@ -286,8 +286,8 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
 sl_status sl_model_first_level(const sl_machine *machine, const sl_loaded *loaded, sl_level *level,
                                sl_occupancy *occupancy, sl_error *error)
 {
-    sl_occupancy own;
-    occupancy = occupancy ? occupancy : &own;
+    sl_occupancy local;
+    occupancy = occupancy ? occupancy : &local;
     sl_status status = sl_occupancy_of(machine, sl_loaded_kernel(loaded), sl_loaded_launch(loaded), occupancy, error);
     if (status)
         return status;

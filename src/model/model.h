@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The reuse-distance model: what a launch does to the caches of a machine, in one pass over its trace.
+/* The reuse-distance model: cache behaviour of a launch on a machine, in one pass over its trace.
  *
- * Cores run on their own, each with its share of the blocks (sl_core); what misses in their first level is put in the
- * order of time and goes through the levels behind (sl_shared), and so on to memory. The result is the same for any
- * number of threads. */
+ * Cores run independently, each with its share of the blocks (sl_core); misses of their first level are merged by time
+ * and go through the levels below (sl_shared) to memory. The result does not depend on the number of threads. */
 #ifndef SL_MODEL_MODEL_H
 #define SL_MODEL_MODEL_H
 
@@ -25,7 +24,7 @@ sl_status sl_model_launch(const sl_machine *machine, const sl_loaded *loaded, co
                           sl_pool *pool, sl_model_result *result, sl_error *error);
 void sl_model_result_fini(sl_model_result *result);
 
-/* The first level as it is for this launch, with what shared memory leaves of it. `occupancy` may be NULL. */
+/* The first level for this launch, without the carve-out of shared memory. `occupancy` may be NULL. */
 sl_status sl_model_first_level(const sl_machine *machine, const sl_loaded *loaded, sl_level *level,
                                sl_occupancy *occupancy, sl_error *error);
 

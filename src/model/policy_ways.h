@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets whose victims a policy chooses: which way holds what. For first caches that replace otherwise than in the order
- * of use or of arrival, for which lists do (l1.c). */
+/* Ways of sets whose victims a policy chooses. LRU and FIFO need only lists (l1.c). */
 #ifndef SL_MODEL_POLICY_WAYS_H
 #define SL_MODEL_POLICY_WAYS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model as programs outside of the library use it: a launch of a trace goes in, a result on the heap comes out. */
+/* The model for users of the library: a launch of a trace in, a result on the heap out. */
 #include <stdlib.h>
 
 #include "model/model.h"

@@ -31,10 +31,9 @@ struct sl_shared {
     uint32_t fill_sectors; /* that come together */
     uint32_t line_mask;    /* all sectors of a line */
     uint32_t partitions, partition_ways;
-    uint64_t
-        *tag; /* [partitions * sets * partition_ways]: line + 1; 0: free. By themselves: most requests need no more */
+    uint64_t *tag; /* [partitions * sets * partition_ways]: line + 1; 0: free. Separate: most requests read only tags */
     line_state *lines; /* [partitions * sets * partition_ways] */
-    uint64_t clock;
+    uint64_t now;
     sl_policy policy;     /* ops NULL: LRU, for which the stamps do. Sets of all partitions are sets to it */
     uint64_t *all_ways;   /* a mask: all of them may be evicted */
     coalesced *coalesced; /* by request, later ones replace; NULL: there is no coalescer */
@@ -50,7 +49,7 @@ static coalesced *find_coalesced(const sl_shared *s, const sl_traffic *t, uint32
     return &s->coalesced[hash >> (64 - LOG2_COALESCED)];
 }
 
-/* Whether the request is the same as one of its group that is in flight, and goes along with it. */
+/* Whether the request is merged with an identical one of its group in flight. */
 static bool coalesces(const sl_shared *s, coalesced *j, const sl_traffic *t, uint32_t group)
 {
     bool same = j->sectors == t->sectors && j->line == t->line && j->group == group;
@@ -68,7 +67,7 @@ static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sect
     return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
 }
 
-/* The way that makes room in a set: a free one, or the one used longest ago, or what the policy says. */
+/* The victim way of a set: a free one, the LRU one, or the policy's choice. */
 static uint32_t find_room(sl_shared *s, const line_state *lines, const sl_cache_access *access)
 {
     uint32_t victim = 0;
@@ -83,7 +82,7 @@ static uint32_t find_room(sl_shared *s, const line_state *lines, const sl_cache_
     return victim;
 }
 
-/* The line is not there: another makes room. NULL: memory ran out. */
+/* Allocates a line after a miss. NULL: memory ran out. */
 static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines, uint64_t time,
                                  const sl_cache_access *access)
 {
@@ -94,7 +93,7 @@ static line_state *allocate_line(sl_shared *s, uint64_t *tag, line_state *lines,
             return NULL;
     }
     tag[victim] = access->line + 1;
-    lines[victim] = (line_state){.stamp = s->clock};
+    lines[victim] = (line_state){.stamp = s->now};
     if (s->policy.ops)
         sl_policy_fill(&s->policy, access, victim);
     return &lines[victim];
@@ -108,10 +107,10 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
     uint64_t *tag = &s->tag[set * ways];
     line_state *lines = &s->lines[set * ways];
     sl_cache_access access = {.line = line, .set = (uint32_t)set, .pc = t->slot, .kind = (sl_mem_access)t->kind};
-    s->clock++;
+    s->now++;
     for (uint32_t w = 0; w < ways; w++)
         if (tag[w] == line + 1) {
-            lines[w].stamp = s->clock;
+            lines[w].stamp = s->now;
             if (s->policy.ops) {
                 lines[w].reused = true;
                 sl_policy_hit(&s->policy, &access, w);
@@ -121,7 +120,7 @@ static line_state *find_line(sl_shared *s, const sl_traffic *t, uint32_t part, u
     return allocate_line(s, tag, lines, t->time, &access);
 }
 
-/* Sectors that come together when these are missing: whole groups. */
+/* Sectors that are filled when these miss: whole groups. */
 static uint32_t fill_of(const sl_shared *s, uint32_t missing)
 {
     uint32_t group = (1u << s->fill_sectors) - 1, fill = 0;
@@ -140,7 +139,7 @@ static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t
     return send_below(s, t->time, line, fill, SL_ACCESS_LOAD, t->slot);
 }
 
-/* Which partition keeps a line for all. */
+/* The home partition of a line. */
 static uint32_t home_of(const sl_shared *s, uint64_t line)
 {
     return s->partitions > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->partitions : 0;
@@ -264,8 +263,8 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
         above->line_bytes / level->sector_bytes > 32 || above->sector_bytes < level->sector_bytes)
         return sl_fail(
             error, SL_UNSUPPORTED,
-            "%s with sectors of %u bytes behind %s with lines of %u and sectors of %u is more than the model "
-            "takes",
+            "%s with sectors of %u bytes below %s with lines of %u and sectors of %u is not supported by the "
+            "model",
             level->name, level->sector_bytes, above->name, above->line_bytes, above->sector_bytes);
     sl_shared *s = calloc(1, sizeof *s);
     if (!s)

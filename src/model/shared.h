@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache that several cores share, fed by what misses in the level before it, in the order of time. It has no latency
- * of its own: what is asked for is there for the next request. */
+/* A cache that several cores share. It receives the misses of the level above, ordered by time, and has no latency: a
+ * requested line is valid for the next request. */
 #ifndef SL_MODEL_SHARED_H
 #define SL_MODEL_SHARED_H
 
@@ -22,7 +22,7 @@ typedef struct sl_shared_config {
     uint32_t small_gpc_cores;      /* of the machine, where the level above belongs to cores */
     uint32_t miss_cycles; /* from a request that misses here to its data: how long others can be merged with it */
     bool wants_traffic;   /* for a level below */
-    bool no_stamps;       /* asks the policy for victims also where the level's own stamps would do */
+    bool no_stamps;       /* asks the policy for victims also where LRU stamps would be enough */
     uint64_t seed;
 } sl_shared_config;
 
@@ -31,9 +31,9 @@ void sl_shared_destroy(sl_shared *shared); /* NULL is fine */
 /* The next piece of traffic, from core or instance `source` of the level above; times do not go back. False: memory ran
  * out. */
 bool sl_shared_take(sl_shared *shared, const sl_traffic *traffic, uint32_t source);
-/* At the end: whether the policy did what it may. */
+/* At the end: fails if the policy made an invalid choice. */
 sl_status sl_shared_check(const sl_shared *shared, sl_error *error);
-/* [slots], and one more for what belongs to no instruction: lines written back. */
+/* [slots], and one more for write-backs, which belong to no instruction. */
 const sl_shared_counts *sl_shared_result(const sl_shared *shared);
 /* What misses here, for the next level; lines and sectors are this level's. */
 const sl_traffic *sl_shared_traffic(const sl_shared *shared, size_t *count);

@@ -26,7 +26,7 @@ struct sl_stacks {
     size_t points, geometries;
     point *point;
     geometry *geometry;             /* [geometries] */
-    SL_ARRAY(uint32_t) accessed;    /* of each line, by id: sectors ever asked for */
+    SL_ARRAY(uint32_t) accessed;    /* of each line, by id: sectors ever accessed */
     SL_ARRAY(uint32_t) farthest;    /* [line][geometry][sector]: of the line since the sector was used; GONE */
     SL_ARRAY(uint32_t) invalidated; /* the same, as it was when a store invalidated the sector; GONE: none has since */
     uint64_t (*result)[SL_LOAD_CLASSES];

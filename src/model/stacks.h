@@ -14,7 +14,7 @@
 
 typedef struct sl_stacks sl_stacks;
 
-/* The levels (`count` of them, which must stay valid) agree in lines, sectors and what stores do, and replace by LRU.
+/* The levels (`count` of them, which must stay valid) agree in lines, sectors and write policy, and are LRU.
  * `no_associativity`: all have one set. */
 sl_status sl_stacks_create(const sl_level *level, size_t count, bool no_associativity, sl_stacks **stacks,
                            sl_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch under many machines or options at once: sweeps, ablations, seeds. What one pass can find out together is
- * found out in one pass. */
+/* A launch on many machines or with many options at once: sweeps, ablations, seeds. Variants share passes over the
+ * trace where possible. */
 #ifndef SL_MODEL_VARIANTS_H
 #define SL_MODEL_VARIANTS_H
 
@@ -11,10 +11,10 @@ typedef struct sl_model_variant {
     sl_model_options options;
 } sl_model_variant;
 
-/* total[i] is what sl_model_launch says of the whole launch under variant[i]. */
+/* total[i] is the result of sl_model_launch for variant[i]. */
 sl_status sl_model_variants(const sl_loaded *loaded, const sl_model_variant *variant, size_t count, sl_pool *pool,
                             sl_counts *total, sl_error *error);
-/* How many passes over the accesses that takes. */
+/* The number of passes over the accesses. */
 size_t sl_model_variants_passes(const sl_model_variant *variant, size_t count);
 
 #endif

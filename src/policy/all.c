@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything bypasses the cache, which is as good as not there: what the papers call BALL, against which they sort
- * programs into those that a first cache helps and those that it hinders. */
+/* Bypass all: no load allocates. The papers call it BALL and classify programs by it as cache-friendly or
+ * cache-unfriendly. */
 #include "policy/policy.h"
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
@@ -17,7 +17,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
 
 const sl_policy_ops sl_policy_all = {
     .name = "all",
-    .summary = "bypass everything, as if there were no cache",
+    .summary = "bypass all loads, as if there were no cache",
     .source = "Li et al., ICS 2015, section 6.1, as BALL",
     .init = init,
     .admit = admit,

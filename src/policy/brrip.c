@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bimodal re-reference interval prediction: most new lines are predicted in the distant future and evicted first, so
- * that a part of a working set that is larger than the cache stays. Jaleel et al., ISCA 2010, section 4. Which ones get
- * the nearer prediction is a count here, every 32nd, where the paper has a probability of 1/32. */
+/* Bimodal re-reference interval prediction: most new lines get a distant prediction and are evicted first, so that a
+ * part of a working set larger than the cache stays. Jaleel et al., ISCA 2010, section 4. Every 32nd new line gets a
+ * long prediction, where the paper has a probability of 1/32. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
@@ -35,13 +35,14 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 
 static const sl_param params[] = {
     SL_RRIP_PARAMS,
-    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer", NULL},
+    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL,
+     "one new line in this many gets a long instead of a distant prediction", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_brrip = {
     .name = "brrip",
-    .summary = "bimodal re-reference interval prediction: most new lines are evicted first",
+    .summary = "bimodal re-reference interval prediction: insert most lines as distant, which resists thrashing",
     .source = "Jaleel et al., ISCA 2010, section 4",
     .params = params,
     .state_bytes = sizeof(brrip),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The access interval predictor: a line that was not used for longer than it ever was before is dead and evicted first;
- * a line that was never reused bypasses the next time. Kharbutli and Solihin, "Counter-based cache replacement and
- * bypassing algorithms", IEEE Transactions on Computers 57(4), 2008; first ICCD 2005, section 3.2. In the size in which
- * Tian et al., GPGPU-8, 2015, compare with it: a table of 128 by 128.
+/* Access interval predictor: a line that has been idle for longer than its longest access interval is dead and evicted
+ * first; a line that was never reused bypasses the next time. Kharbutli and Solihin, "Counter-based cache replacement
+ * and bypassing algorithms", IEEE Transactions on Computers 57(4), 2008; first ICCD 2005, section 3.2. In the size in
+ * which Tian et al., GPGPU-8, 2015, compare with it: a table of 128 by 128.
  *
- * Each line counts the accesses to its set since its last use, and keeps the longest such interval of its stay. When it
- * is evicted, the interval goes into a table, by the hashes of the instruction that filled the line and of the line;
- * with it a bit that says whether it was the same as the one before. Only intervals with that bit are believed. A line
- * whose believed interval is 0 was never used again.
+ * Each line counts the accesses to its set since its last use, and keeps the maximum of these intervals. On eviction
+ * the maximum goes into a table, indexed by hashes of the filling instruction and of the line, with a confidence bit
+ * that says whether it equals the previous one. Only confident intervals are used. A confident interval of 0 means that
+ * the line was never reused.
  *
- * Ours: one such request in so many is admitted all the same, because nothing else would ever correct the table. */
+ * Our addition: one such request in `relearn` is admitted, because nothing else would ever correct the table. */
 #include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/stamps.h"
@@ -23,7 +23,7 @@ typedef struct entry {
 
 typedef struct line {
     uint8_t since, longest; /* accesses to the set since its last use; the longest interval of this stay */
-    entry past;             /* what the table said when it came */
+    entry past;             /* the table's entry when the line was filled */
     uint32_t at;            /* its entry of the table */
 } line;
 
@@ -34,7 +34,7 @@ typedef struct counter {
     uint32_t pcs, addresses;
     uint8_t max;
     uint64_t relearn, dead_on_arrival;
-    bool is_asked; /* the cache asks what bypasses: misses are seen there */
+    bool is_asked; /* the cache calls admit: misses are seen there */
     uint64_t bypasses, expired_victims, lru_victims;
 } counter;
 
@@ -63,7 +63,7 @@ static uint32_t index_of(const counter *c, const sl_cache_access *access)
 }
 
 /* An access to a set. */
-static void pass(counter *c, uint32_t set)
+static void advance(counter *c, uint32_t set)
 {
     line *lines = lines_of(c, set);
     for (uint32_t w = 0; w < c->stamps.ways; w++)
@@ -76,7 +76,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     const entry *e = &c->table[index_of(c, access)];
     (void)choices;
     c->is_asked = true;
-    pass(c, access->set);
+    advance(c, access->set);
     if (!sl_access_reads(access) || !e->sure || e->longest)
         return SL_ADMIT;
     if (c->relearn && ++c->dead_on_arrival % c->relearn == 0)
@@ -90,8 +90,7 @@ static bool has_expired(const line *l)
     return l->past.sure && l->since > l->longest && l->since > l->past.longest;
 }
 
-/* The expired line used longest ago; where there is none, the line used longest ago. The one used last never expires.
- */
+/* The least recently used expired line, or the LRU line if none has expired. The MRU line never expires. */
 static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     counter *c = self;
@@ -112,7 +111,7 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     counter *c = self;
     line *l = &lines_of(c, access->set)[way];
-    pass(c, access->set);
+    advance(c, access->set);
     l->longest = l->since > l->longest ? l->since : l->longest;
     l->since = 0;
     sl_stamps_put(&c->stamps, access->set, way);
@@ -123,7 +122,7 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
     counter *c = self;
     uint32_t at = index_of(c, access);
     if (!c->is_asked)
-        pass(c, access->set);
+        advance(c, access->set);
     lines_of(c, access->set)[way] = (line){.past = c->table[at], .at = at};
     sl_stamps_put(&c->stamps, access->set, way);
 }
@@ -145,17 +144,18 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 }
 
 static const sl_param params[] = {
-    {"interval_bits", SL_PARAM_COUNT, 4, 1, 8, NULL, "of an interval", NULL},
-    {"pc_bits", SL_PARAM_COUNT, 7, 1, 12, NULL, "of the hash of an instruction", NULL},
-    {"line_bits", SL_PARAM_COUNT, 7, 1, 12, NULL, "of the hash of a line", NULL},
-    {"relearn", SL_PARAM_COUNT, 32, 0, 1u << 20, NULL, "one request in so many of those to bypass is admitted; 0: none",
+    {"interval_bits", SL_PARAM_COUNT, 4, 1, 8, NULL, "bits of an interval", NULL},
+    {"pc_bits", SL_PARAM_COUNT, 7, 1, 12, NULL, "bits of the hash of a PC", NULL},
+    {"line_bits", SL_PARAM_COUNT, 7, 1, 12, NULL, "bits of the hash of a line", NULL},
+    {"relearn", SL_PARAM_COUNT, 32, 0, 1u << 20, NULL, "admit one in this many requests predicted to bypass; 0: none",
      NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_counter = {
     .name = "counter",
-    .summary = "access interval predictor: evict lines unused for longer than ever before, bypass those never reused",
+    .summary =
+        "access interval predictor: evict lines idle for longer than their longest interval, bypass those never reused",
     .source = "Kharbutli and Solihin, IEEE Transactions on Computers 57(4), 2008, as AIP",
     .params = params,
     .state_bytes = sizeof(counter),

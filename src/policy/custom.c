@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom policies of a program: what the registry takes for granted of the built-in ones has to be looked at here. */
+/* Checks of custom policies: what the registry takes for granted of the built-in ones. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static sl_status check_param(const sl_policy_ops *ops, const sl_param *p, sl_err
 {
     uint64_t words = 0;
     if (!is_name(p->name))
-        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is no name of a parameter", ops->name, p->name);
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is not a valid parameter name", ops->name, p->name);
     for (const sl_param *other = ops->params; other < p; other++)
         if (!strcmp(other->name, p->name))
             return sl_fail(error, SL_INVALID, "policy '%s' has two parameters '%s'", ops->name, p->name);
@@ -24,10 +24,10 @@ static sl_status check_param(const sl_policy_ops *ops, const sl_param *p, sl_err
         words++;
     uint64_t min = p->type == SL_PARAM_WORD ? 0 : p->min, max = p->type == SL_PARAM_WORD ? words - 1 : p->max;
     if (p->type == SL_PARAM_WORD && !words)
-        return sl_fail(error, SL_INVALID, "policy '%s': '%s' has no words", ops->name, p->name);
+        return sl_fail(error, SL_INVALID, "policy '%s': parameter '%s' has no words", ops->name, p->name);
     if (p->preset < min || p->preset > max)
         return sl_fail(error, SL_INVALID,
-                       "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", but %" PRIu64 " at first", ops->name,
+                       "policy '%s': '%s' is from %" PRIu64 " to %" PRIu64 ", but its default is %" PRIu64, ops->name,
                        p->name, min, max, p->preset);
     return SL_OK;
 }
@@ -36,7 +36,7 @@ static sl_status check_ops(const sl_policy_ops *ops, sl_error *error)
 {
     size_t params = 0;
     if (!ops || !is_name(ops->name))
-        return sl_fail(error, SL_INVALID, "a custom policy of the program has no name");
+        return sl_fail(error, SL_INVALID, "a custom policy has no valid name");
     if (!ops->init)
         return sl_fail(error, SL_INVALID, "policy '%s' has no init", ops->name);
     if (!sl_policy_replaces(ops) && !sl_policy_bypasses(ops))
@@ -52,18 +52,19 @@ static sl_status check_ops(const sl_policy_ops *ops, sl_error *error)
     return SL_OK;
 }
 
-sl_status sl_policy_list_check(const sl_policy_list *own, sl_error *error)
+sl_status sl_policy_list_check(const sl_policy_list *custom, sl_error *error)
 {
     sl_status status = SL_OK;
-    if (own && own->count > SL_MAX_CUSTOM_POLICIES)
-        return sl_fail(error, SL_LIMIT, "%zu custom policies: at most %d", own->count, SL_MAX_CUSTOM_POLICIES);
-    for (size_t i = 0; own && i < own->count && !status; i++) {
-        const sl_policy_ops *ops = own->ops[i], *other = NULL;
+    if (custom && custom->count > SL_MAX_CUSTOM_POLICIES)
+        return sl_fail(error, SL_LIMIT, "%zu custom policies are too many: the limit is %d", custom->count,
+                       SL_MAX_CUSTOM_POLICIES);
+    for (size_t i = 0; custom && i < custom->count && !status; i++) {
+        const sl_policy_ops *ops = custom->ops[i], *other = NULL;
         status = check_ops(ops, error);
         for (size_t k = 0; k < sl_policy_count() + i && !status; k++) {
-            other = k < i ? own->ops[k] : sl_policy_at(k - i);
+            other = k < i ? custom->ops[k] : sl_policy_at(k - i);
             if (!strcmp(other->name, ops->name))
-                status = sl_fail(error, SL_INVALID, "there is another policy called '%s'", ops->name);
+                status = sl_fail(error, SL_INVALID, "two policies are called '%s'", ops->name);
         }
     }
     return status;

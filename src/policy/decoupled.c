@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoupled L1D: a set has more tags than lines, and a line is given only to a tag that was referenced often enough
- * while it waited. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 4.
+/* Decoupled L1D: a set has more tags than lines, and a line is allocated only to a tag with enough re-references. Li et
+ * al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 4.
  *
- * Tags with a line are committed, the others candidates. The policy keeps its own tags: those committed follow the
- * cache's fills and evictions. A candidate counts its re-references (RC); with `threshold` of them it gets a line. The
- * tag that makes room for a new one has the smallest count, of several the one used longest ago. Each line that is
- * allocated ages the counts of all other tags of its set; an evicted line, for whatever reason, leaves its tag as a
- * candidate with a count of 0.
+ * Tags with a line are committed, the others are candidates. The policy keeps separate tags; committed ones follow the
+ * cache's fills and evictions. A candidate counts its re-references (RC); at `threshold` it gets a line. A new tag
+ * replaces the one with the lowest count, LRU among equals. Each allocation ages the counts of all other tags of the
+ * set; the tag of an evicted line becomes a candidate with a count of 0.
  *
- * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the baseline, the others follow the one that misses
- * less. The end of an epoch is noticed at the first access after it: in between nothing could have happened. With fewer
- * than three caches there is nobody to follow: all run the design. What runs the baseline keeps its tags all the
- * same, so that it can change sides at any time.
+ * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the baseline, the others follow the one with fewer
+ * misses. The end of an epoch is noticed at the first access after it. With fewer than three caches all run the design.
+ * Caches on the baseline maintain their tags, too, so that they can change sides at any time.
  *
- * Loads alone are filtered and counted. Left out: the additional cycle of the larger tag store, which the paper says
- * that other warps hide. */
+ * Only loads are filtered and counted. Not modelled: the additional cycle of the larger tag array, which other warps
+ * hide according to the paper. */
 #include "policy/policy.h"
 
 enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, PENDING };
@@ -30,11 +28,11 @@ typedef struct tag {
     uint32_t way; /* where its line is; SL_NO_WAY: a candidate */
 } tag;
 
-/* What the caches of a level know of each other. The first two lead. */
+/* State shared by the caches of a level. The first two are leaders. */
 typedef struct dueling {
     uint64_t accesses[2], hits[2];
     uint64_t epoch; /* the last one that began */
-    bool compared;  /* before, all follow the baseline */
+    bool compared;  /* before, followers run the baseline */
     bool design_on;
     uint64_t changes;
 } dueling;
@@ -45,12 +43,12 @@ typedef struct decoupled {
     uint32_t per_set, ways, threshold, rc_max, rc_init;
     bool any_victim, tie_is_design, pending_hits;
     uint64_t epoch_cycles, margin;
-    uint64_t clock;
+    uint64_t now;
     uint32_t given_up, given_set; /* way of a committed tag that made room at the last request; SL_NO_WAY: none */
     dueling *dueling;             /* NULL: this cache always runs the design */
     uint32_t instance;
-    uint64_t new_tags, waiting, passed; /* loads that missed: without a tag, below the threshold, at the threshold */
-    uint64_t unfiltered;                /* … under the baseline */
+    uint64_t new_tags, waiting, admitted; /* loads that missed: without a tag, below the threshold, at the threshold */
+    uint64_t unfiltered;                  /* … under the baseline */
 } decoupled;
 
 static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
@@ -59,13 +57,13 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     d->ways = shape->ways;
     d->per_set = value[TAGS] ? (uint32_t)value[TAGS] : 2 * shape->ways;
     if (d->per_set <= shape->ways)
-        return sl_fail(error, SL_INVALID, "policy 'decoupled': 'tags' has to be more than the %u ways of the cache",
+        return sl_fail(error, SL_INVALID, "policy 'decoupled': 'tags' must be more than the %u ways of the cache",
                        shape->ways);
     d->threshold = (uint32_t)value[THRESHOLD];
     d->rc_max = (1u << value[RC_BITS]) - 1;
     d->rc_init = (uint32_t)value[RC_INIT];
     if (d->threshold > d->rc_max || d->rc_init > d->rc_max)
-        return sl_fail(error, SL_INVALID, "policy 'decoupled': '%s' is more than %u bits count to",
+        return sl_fail(error, SL_INVALID, "policy 'decoupled': '%s' exceeds the maximum of a %u-bit counter",
                        d->threshold > d->rc_max ? "threshold" : "rc_init", (uint32_t)value[RC_BITS]);
     d->any_victim = value[VICTIMS] == VICTIMS_ALL;
     d->epoch_cycles = value[EPOCH];
@@ -86,7 +84,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
 
 /* ---- SM dueling ---- */
 
-/* Whether b hits by more points more often than a. */
+/* Whether the hit rate of b exceeds that of a by more than `margin` points. */
 static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
 {
     const dueling *u = d->dueling;
@@ -110,7 +108,7 @@ static void compare(decoupled *d)
     u->changes += u->design_on != was_on;
 }
 
-/* A load, before anything is decided about it. */
+/* A load, before the decision on it. */
 static void count(decoupled *d, const sl_cache_access *access, bool hit)
 {
     dueling *u = d->dueling;
@@ -148,8 +146,8 @@ static tag *find(decoupled *d, uint32_t set, uint64_t line)
     return NULL;
 }
 
-/* A place for a tag: a free one, or that of the candidate with the smallest count. Committed tags whose lines are among
- * `ways` may have to go as well. There always is one, as there are more tags than lines. */
+/* The entry for a new tag: a free one, or the candidate with the lowest count. Committed tags whose lines are among
+ * `ways` can be replaced as well. There always is one, as there are more tags than lines. */
 static tag *position(decoupled *d, uint32_t set, const sl_way_mask *ways)
 {
     tag *tags = tags_of(d, set), *best = NULL;
@@ -173,7 +171,7 @@ static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_ma
         d->given_up = t->way;
         d->given_set = access->set;
     }
-    *t = (tag){.line = access->line + 1, .stamp = ++d->clock, .rc = d->rc_init, .way = SL_NO_WAY};
+    *t = (tag){.line = access->line + 1, .stamp = ++d->now, .rc = d->rc_init, .way = SL_NO_WAY};
     return t;
 }
 
@@ -197,14 +195,14 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
         return SL_BYPASS;
     }
     if (t) {
-        t->stamp = ++d->clock;
+        t->stamp = ++d->now;
         t->rc += t->way == SL_NO_WAY && t->rc < d->rc_max;
         if (t->way == SL_NO_WAY && t->rc < d->threshold) {
             d->waiting++;
             return SL_BYPASS;
         }
     }
-    d->passed++;
+    d->admitted++;
     return SL_ADMIT;
 }
 
@@ -223,19 +221,19 @@ static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
         count(d, access, d->pending_hits || !access->pending);
     uint32_t t = d->tag_of[(size_t)access->set * d->ways + way];
     if (t != SL_NO_WAY)
-        tags_of(d, access->set)[t].stamp = ++d->clock;
+        tags_of(d, access->set)[t].stamp = ++d->now;
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     decoupled *d = self;
-    tag *tags = tags_of(d, access->set), *own = find(d, access->set, access->line);
-    if (!own)
-        own = new_tag(d, access, NULL);
+    tag *tags = tags_of(d, access->set), *mine = find(d, access->set, access->line);
+    if (!mine)
+        mine = new_tag(d, access, NULL);
     for (uint32_t t = 0; t < d->per_set; t++)
-        tags[t].rc -= &tags[t] != own && tags[t].rc > 0;
-    own->way = way;
-    d->tag_of[(size_t)access->set * d->ways + way] = (uint32_t)(own - tags);
+        tags[t].rc -= &tags[t] != mine && tags[t].rc > 0;
+    mine->way = way;
+    d->tag_of[(size_t)access->set * d->ways + way] = (uint32_t)(mine - tags);
 }
 
 static void on_evict(void *self, uint32_t set, uint32_t way, bool reused)
@@ -255,7 +253,7 @@ static void report(const void *self, const sl_policy_statistics *statistics)
     const decoupled *d = self;
     statistics->number(statistics->to, "new_tags", d->new_tags);
     statistics->number(statistics->to, "below_threshold", d->waiting);
-    statistics->number(statistics->to, "at_threshold", d->passed);
+    statistics->number(statistics->to, "at_threshold", d->admitted);
     statistics->number(statistics->to, "unfiltered", d->unfiltered);
     statistics->number(statistics->to, "design_on", runs_design(d));
     statistics->number(statistics->to, "dueling_changes", d->dueling ? d->dueling->changes : 0);
@@ -268,40 +266,39 @@ static const char *const pending_words[] = {"misses", "hits", NULL};
 static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
 
 static const sl_param params[] = {
-    {"tags", SL_PARAM_COUNT, 0, 0, 65536, NULL, "of a set, more than its ways; 0: twice the ways, the paper's 8 for 4",
-     NULL},
-    {"threshold", SL_PARAM_COUNT, 2, 0, 65535, NULL, "re-references that a tag needs to get a line; 0: none",
+    {"tags", SL_PARAM_COUNT, 0, 0, 65536, NULL,
+     "tags per set, more than the ways; 0: twice the ways (the paper's 8 for 4)", NULL},
+    {"threshold", SL_PARAM_COUNT, 2, 0, 65535, NULL, "re-references after which a tag gets a line; 0: at once",
      thresholds},
-    {"rc_bits", SL_PARAM_COUNT, 6, 1, 16, NULL, "of the count of re-references", NULL},
-    {"rc_init", SL_PARAM_COUNT, 0, 0, 65535, NULL, "what the count of a new tag is", NULL},
+    {"rc_bits", SL_PARAM_COUNT, 6, 1, 16, NULL, "bits of the re-reference counter", NULL},
+    {"rc_init", SL_PARAM_COUNT, 0, 0, 65535, NULL, "initial re-reference count of a new tag", NULL},
     {"victims", SL_PARAM_WORD, VICTIMS_CANDIDATES, 0, 0, victims_words,
-     "which tags make room for new ones: candidates; all, also those with a line, which is given up", NULL},
+     "tags that a new one can replace: candidates; all, also those with a line, which is then evicted", NULL},
     {"dueling", SL_PARAM_WORD, ON, 0, 0, dueling_words,
-     "on: SM dueling: the first two caches of the level compete, the others follow; off, and with less than three "
-     "caches: all filter",
+     "on: SM dueling, the first two caches of the level lead, the others follow; off, or with fewer than three caches: "
+     "all filter",
      NULL},
-    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles from one comparison of SM dueling to the next", NULL},
-    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL, "points by which miss rates have to differ in SM dueling", NULL},
+    {"epoch", SL_PARAM_COUNT, 500, 1, UINT32_MAX, NULL, "cycles per epoch of SM dueling", NULL},
+    {"margin", SL_PARAM_COUNT, 10, 0, 100, NULL,
+     "difference of miss rates that decides SM dueling, in percentage points", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
-     "what follows from a smaller difference: keep the side (the design at first), or design", NULL},
+     "below that difference: keep the current side (initially the design), or design", NULL},
     {"pending", SL_PARAM_WORD, PENDING_MISSES, 0, 0, pending_words,
-     "how SM dueling counts pending hits: the paper has them separate from hits", NULL},
+     "how SM dueling counts pending hits (the paper separates them from hits)", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_decoupled = {
     .name = "decoupled",
     .summary =
-        "more tags than lines; a tag gets a line when it was referenced often enough; SM dueling with the baseline "
-        "design",
+        "decoupled tags: more tags than lines, allocate after enough re-references; SM dueling against the baseline",
     .source = "Li et al., ICS 2015, section 4",
     .params = params,
     .state_bytes = sizeof(decoupled),
     .shared_bytes = sizeof(dueling),
     .access_nj = 0.002,
     .leak_mw = 1.7 / 15, /* the paper's total, as its area, is that of 15 cores */
-    .cost =
-        "0.002 nJ more for each read and 1.7 mW of leakage for 15 caches; 8 bits more in each of twice as many tags",
+    .cost = "0.002 nJ per read and 1.7 mW of leakage for 15 caches; twice as many tags, each with 8 bits more",
     .init = init,
     .admit = admit,
     .give_up = give_up,

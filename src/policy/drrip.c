@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dynamic re-reference interval prediction: some sets always fill as SRRIP does, as many as BRRIP does, and the others
- * as those of the two that miss less. Jaleel et al., ISCA 2010, section 4. A cache with a single set cannot do set
- * dueling and is SRRIP. */
+/* Dynamic re-reference interval prediction: set dueling between SRRIP and BRRIP. Jaleel et al., ISCA 2010, section 4. A
+ * cache with a single set is SRRIP. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 #include "policy/set_dueling.h"
@@ -51,11 +50,10 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 
 static const sl_param params[] = {
     SL_RRIP_PARAMS,
-    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL, "one new line in so many is predicted nearer where BRRIP fills",
-     NULL},
-    {"leaders", SL_PARAM_COUNT, 32, 1, 1u << 16, NULL, "sets of either kind that lead; at most half of the sets each",
-     NULL},
-    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that says which kind misses less", NULL},
+    {"every", SL_PARAM_COUNT, 32, 1, 1u << 20, NULL,
+     "one BRRIP fill in this many gets a long instead of a distant prediction", NULL},
+    {"leaders", SL_PARAM_COUNT, 32, 1, 1u << 16, NULL, "leader sets of each kind; at most half of the sets each", NULL},
+    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "bits of the selector of set dueling (PSEL)", NULL},
     {0},
 };
 

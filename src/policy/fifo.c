@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* First in, first out: the line that has been there longest is evicted, however often it was used. Smith, "Cache
- * memories", ACM Computing Surveys 14(3), 1982, section 2.4. */
+/* First in, first out: the line that was filled first is evicted. Smith, "Cache memories", ACM Computing Surveys 14(3),
+ * 1982, section 2.4. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Least frequently used, with aging: the line with the minimum of uses is evicted; of several, the one whose last use
- * is longest ago. After so many accesses to a set all its counts are halved, so that what was popular once does not
- * stay for ever. Robinson and Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990;
- * they age when the mean count is too high, here it is a number of accesses. */
+/* Least frequently used, with aging: the line with the lowest use count is evicted, LRU among equals. After `age_every`
+ * accesses to a set all its counts are halved, so that once popular lines do not stay for ever. Robinson and
+ * Devarakonda, "Data cache management using frequency-based replacement", SIGMETRICS 1990; they age by the mean count
+ * instead. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
@@ -40,7 +40,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
     return victim;
 }
 
-/* An access to a set, after which its counts may be too old. */
+/* An access to a set; ages its counts when due. */
 static void note(lfu *l, uint32_t set, uint32_t way)
 {
     sl_stamps_put(&l->stamps, set, way);
@@ -67,15 +67,15 @@ static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 }
 
 static const sl_param params[] = {
-    {"bits", SL_PARAM_COUNT, 8, 1, 31, NULL, "of a line's count of uses", NULL},
-    {"age_every", SL_PARAM_COUNT, 256, 0, UINT32_MAX, NULL, "accesses to a set until its counts are halved; 0: never",
-     NULL},
+    {"bits", SL_PARAM_COUNT, 8, 1, 31, NULL, "bits of a line's use counter", NULL},
+    {"age_every", SL_PARAM_COUNT, 256, 0, UINT32_MAX, NULL,
+     "accesses to a set after which its counts are halved; 0: never", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_lfu = {
     .name = "lfu",
-    .summary = "least frequently used, with counts that age",
+    .summary = "least frequently used, with aging",
     .source = "Robinson and Devarakonda, SIGMETRICS 1990",
     .params = params,
     .state_bytes = sizeof(lfu),

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-/* Open addressing; half of the slots are free at least. */
+/* Open addressing; at least half of the slots are free. */
 typedef struct slot {
     uint64_t line;
     uint32_t count; /* 0: free */

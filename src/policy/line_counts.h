@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting how often each line is asked for: a first run counts, and the policies of a second one look it up, by the
- * functions of sluice/policy.h. */
+/* Requests per line: a profiling run counts them, and policies of the second run look them up by the functions of
+ * sluice/policy.h. */
 #ifndef SL_POLICY_LINE_COUNTS_H
 #define SL_POLICY_LINE_COUNTS_H
 

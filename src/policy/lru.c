@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Least recently used: the line whose last use is longest ago is evicted. Mattson et al., "Evaluation techniques for
- * storage hierarchies", IBM Systems Journal 9(2), 1970. */
+/* Least recently used. Mattson et al., "Evaluation techniques for storage hierarchies", IBM Systems Journal 9(2), 1970.
+ */
 #include "policy/policy.h"
 
 /* Each set is a ring in the order of use: caches of many ways would search long for the oldest stamp. */
@@ -19,7 +19,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     size_t row = (size_t)shape->ways + 1;
     (void)value;
     if (row > UINT16_MAX)
-        return sl_fail(error, SL_UNSUPPORTED, "policy 'lru' takes sets of less than %u ways", UINT16_MAX);
+        return sl_fail(error, SL_UNSUPPORTED, "policy 'lru' supports less than %u ways", UINT16_MAX);
     l->ways = shape->ways;
     l->ring = sl_arena_array(arena, neighbours, shape->sets * row);
     if (!l->ring)

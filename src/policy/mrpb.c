@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory request prioritization buffers: queues before the cache that batch the requests of a warp, and
- * requests that bypass where they would stall. Jia et al., "MRPB: memory request prioritization for massively
- * parallel processors", HPCA 2014; bypassing for every lack, not only of ways, as Li et al., ICS 2015, section 6.1,
- * have it.
+/* Memory request prioritization buffers: queues before the cache batch the requests of a warp, and requests bypass
+ * instead of stalling. Jia et al., "MRPB: memory request prioritization for massively parallel processors", HPCA 2014;
+ * they bypass on every reservation failure, not only of ways, as in Li et al., ICS 2015, section 6.1.
  *
- * The queues belong to the cache, which puts a request into the one of its warp's number modulo their number and
- * empties one before it turns to the next. */
+ * The queues belong to the cache. A request goes to the queue of its warp's number modulo the number of queues; the
+ * cache drains one queue before the next. */
 #include "policy/policy.h"
 
 enum { QUEUES, BYPASS };
@@ -51,9 +50,9 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 static const char *const bypass_words[] = {"any", "way", "off", NULL};
 
 static const sl_param params[] = {
-    {"queues", SL_PARAM_COUNT, 8, 0, 64, NULL, "before the cache, by warp; 0: none", NULL},
+    {"queues", SL_PARAM_COUNT, 8, 0, 64, NULL, "queues before the cache, indexed by warp; 0: none", NULL},
     {"bypass", SL_PARAM_WORD, BYPASS_ANY, 0, 0, bypass_words,
-     "which requests bypass: any that would stall; way, those for which every way is taken; off, none", NULL},
+     "reservation failures on which requests bypass: any; way, only where no way is free; off, none", NULL},
     {0},
 };
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Bypassing by instruction: a load whose lines are not reused does not allocate. Tian et al.,
- * "Adaptive GPU cache bypassing", GPGPU-8, 2015.
+/* PC-based bypassing: a load whose lines are not reused bypasses. Tian et al., "Adaptive GPU cache bypassing", GPGPU-8,
+ * 2015.
  *
- * A table of counters by the hash of a load. Each line remembers the last load that accessed it. Where the line is hit,
- * it was alive after that load, whose counter goes down; where it is evicted, it was dead, and the counter goes up. A
- * load that misses with a counter at the threshold bypasses. The next level remembers which lines it was asked for that
- * way, and says so when it is asked again: then the bypass was wrong, and the counter of the load that now asks goes
- * down.
+ * A table of counters is indexed by the hash of a load's PC. Each line remembers the last load that accessed it. A hit
+ * decrements the counter of that load, an eviction increments it. A load that misses with a counter at the threshold
+ * bypasses. The next level marks lines that were requested by a bypass and reports when they are requested again: the
+ * bypass was wrong, and the counter of the requesting load is decremented.
  *
- * Some sets never bypass, so that the table keeps learning; and there is set dueling: some always bypass as predicted,
- * some never, and the others do as those that miss less. Bypassing has a lead at first: where nothing is used again
- * both sides miss alike, and bypassing saves the energy of fills. The authors name sampling and set dueling, but give
- * no numbers: all are parameters. Loads alone are predicted and learned from. */
+ * Sampled sets never bypass, so that the table keeps learning. Set dueling decides whether the others bypass. Bypassing
+ * starts with a lead: without reuse both sides miss alike, and bypassing saves the energy of fills. The authors name
+ * sampling and set dueling, but give no numbers: all are parameters. Only loads are predicted and train the table. */
 #include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/set_dueling.h"
@@ -38,7 +36,7 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     p->max = (1u << value[BITS]) - 1;
     p->threshold = (uint32_t)value[THRESHOLD];
     if (p->threshold > p->max || value[START] > p->max)
-        return sl_fail(error, SL_INVALID, "policy 'pc': '%s' is more than %u bits count to",
+        return sl_fail(error, SL_INVALID, "policy 'pc': '%s' exceeds the maximum of a %u-bit counter",
                        p->threshold > p->max ? "threshold" : "start", (uint32_t)value[BITS]);
     p->up = (uint32_t)value[UP];
     p->down = (uint32_t)value[DOWN];
@@ -81,7 +79,7 @@ static void was_dead(pc *p, uint32_t load)
 
 /* ---- hooks of the cache ---- */
 
-/* The last set of so many is sampled, unless it leads for bypassing. */
+/* The last of every `sample` sets never bypasses, unless it is a leader. */
 static bool may_bypass(const pc *p, uint32_t set)
 {
     uint32_t kind = sl_set_dueling_kind(&p->dueling, set);
@@ -158,21 +156,20 @@ static const char *const switch_words[] = {"off", "on", NULL};
 static const uint64_t thresholds[] = {1, 2, 4, 6, 8, 10, 12, 14, 15, 0};
 
 static const sl_param params[] = {
-    {"threshold", SL_PARAM_COUNT, 8, 0, 65535, NULL, "a load whose counter has this bypasses", thresholds},
-    {"counters", SL_PARAM_COUNT, 128, 2, 1u << 20, NULL, "of the table", NULL},
-    {"bits", SL_PARAM_COUNT, 4, 1, 16, NULL, "of a counter", NULL},
-    {"start", SL_PARAM_COUNT, 0, 0, 65535, NULL, "what counters start with", NULL},
-    {"up", SL_PARAM_COUNT, 1, 0, 65535, NULL, "step for a line that is evicted", NULL},
-    {"down", SL_PARAM_COUNT, 1, 0, 65535, NULL, "step for a line that is hit, and for a wrong bypass", NULL},
-    {"sample", SL_PARAM_COUNT, 32, 0, 65536, NULL, "one set in so many never bypasses; 0: all do", NULL},
-    {"leaders", SL_PARAM_COUNT, 2, 0, 65536, NULL, "leader sets of either kind for set dueling; 0: none", NULL},
-    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "of the counter that says which kind misses less", NULL},
-    {"lead", SL_PARAM_COUNT, 128, 0, 1u << 19, NULL,
-     "misses by which bypassing has to be worse in set dueling before it is given up the first time", NULL},
+    {"threshold", SL_PARAM_COUNT, 8, 0, 65535, NULL, "loads bypass from this counter value on", thresholds},
+    {"counters", SL_PARAM_COUNT, 128, 2, 1u << 20, NULL, "counters of the table", NULL},
+    {"bits", SL_PARAM_COUNT, 4, 1, 16, NULL, "bits of a counter", NULL},
+    {"start", SL_PARAM_COUNT, 0, 0, 65535, NULL, "initial value of the counters", NULL},
+    {"up", SL_PARAM_COUNT, 1, 0, 65535, NULL, "increment for an evicted line", NULL},
+    {"down", SL_PARAM_COUNT, 1, 0, 65535, NULL, "decrement for a hit, and for a wrong bypass", NULL},
+    {"sample", SL_PARAM_COUNT, 32, 0, 65536, NULL, "one set in this many never bypasses; 0: all can bypass", NULL},
+    {"leaders", SL_PARAM_COUNT, 2, 0, 65536, NULL, "leader sets of each kind for set dueling; 0: no set dueling", NULL},
+    {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "bits of the selector of set dueling (PSEL)", NULL},
+    {"lead", SL_PARAM_COUNT, 128, 0, 1u << 19, NULL, "initial bias of the selector towards bypassing, in misses", NULL},
     {"hash", SL_PARAM_WORD, HASH_FOLD, 0, 0, hash_words,
-     "of a load: fold, its number folded to the size of the table; mix, all bits mixed", NULL},
-    {"correction", SL_PARAM_WORD, ON, 0, 0, switch_words, "whether the next level's word on wrong bypasses is heeded",
-     NULL},
+     "hash of a load's PC: fold, XOR-folded to the size of the table; mix, multiplicative", NULL},
+    {"correction", SL_PARAM_WORD, ON, 0, 0, switch_words,
+     "on: the next level's feedback on wrong bypasses trains the table", NULL},
     {0},
 };
 
@@ -186,8 +183,8 @@ const sl_policy_ops sl_policy_pc = {
     /* A tag that holds the hash takes 0.0017867 instead of 0.00134096, and the table 0.000126232. */
     .access_nj = 0.0017867 - 0.00134096 + 0.000126232,
     .leak_mw = 7.72904 - 7.538627,
-    .cost = "224 bytes for an L1 of 16 KB and a bit in each line of L2; tags take 0.0017867 nJ where they took "
-            "0.00134096, the table 0.000126232; leakage grows from 7.538627 to 7.72904 mW",
+    .cost = "224 bytes for an L1 of 16 KB and a bit per line of L2; 0.0017867 instead of 0.00134096 nJ per tag access, "
+            "0.000126232 nJ per table access; 7.72904 instead of 7.538627 mW of leakage",
     .init = init,
     .admit = admit,
     .on_hit = on_hit,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Protecting distances: a line may not be evicted until its set has seen so many accesses since the line's last use;
- * where all lines are protected, requests bypass. Duong et al., "Improving cache management policies using dynamic
- * reuse distances", MICRO 2012, section 3, with a distance that does not change (their SPDP-B; where the cache does not
- * bypass, SPDP-NB).
+/* Protecting distance: a line is protected for `pd` accesses to its set after each use; where all lines are protected,
+ * requests bypass. Duong et al., "Improving cache management policies using dynamic reuse distances", MICRO 2012,
+ * section 3, with a static distance (SPDP-B; without bypassing, SPDP-NB).
  *
- * Of several unprotected lines the one used longest ago is evicted, which the paper does not say. Where none is
- * unprotected and one has to be evicted, it is that with the longest remaining distance, first of those that were never
- * hit. */
+ * Among unprotected lines the LRU line is evicted, which the paper leaves open. If all are protected and one must be
+ * evicted, it is the one with the longest remaining distance, lines without a hit first. */
 #include "policy/policy.h"
 #include "policy/stamps.h"
 
@@ -17,7 +15,7 @@ typedef struct pdp {
     uint32_t *left; /* [sets * ways]: accesses to the set for which the line stays protected; free ways have 0 */
     bool *reused;   /* [sets * ways] */
     uint32_t pd;
-    bool is_asked; /* the cache asks what bypasses: misses are seen there */
+    bool is_asked; /* the cache calls admit: misses are seen there */
     uint64_t bypasses;
 } pdp;
 
@@ -38,8 +36,8 @@ static uint32_t *left_of(pdp *p, uint32_t set)
     return &p->left[(size_t)set * p->stamps.ways];
 }
 
-/* An access to a set takes one from all its distances. */
-static void pass(pdp *p, uint32_t set)
+/* An access to a set decrements its distances. */
+static void advance(pdp *p, uint32_t set)
 {
     uint32_t *left = left_of(p, set);
     for (uint32_t w = 0; w < p->stamps.ways; w++)
@@ -58,7 +56,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     pdp *p = self;
     const uint32_t *left = left_of(p, access->set);
     p->is_asked = true;
-    pass(p, access->set);
+    advance(p, access->set);
     if (!sl_access_reads(access))
         return SL_ADMIT;
     for (uint32_t w = sl_way_from(choices, 0); w != SL_NO_WAY; w = sl_way_from(choices, w + 1))
@@ -91,14 +89,14 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
 
 static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
-    pass(self, access->set);
+    advance(self, access->set);
     protect(self, access->set, way, true);
 }
 
 static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
     if (!((pdp *)self)->is_asked)
-        pass(self, access->set);
+        advance(self, access->set);
     protect(self, access->set, way, false);
 }
 
@@ -116,15 +114,15 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 static const uint64_t distances[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 0};
 
 static const sl_param params[] = {
-    {"pd", SL_PARAM_COUNT, 16, 1, 1u << 20, NULL, "accesses to its set for which a line is protected after a use",
-     distances},
+    {"pd", SL_PARAM_COUNT, 16, 1, 1u << 20, NULL,
+     "protecting distance: accesses to the set for which a line is protected after a use", distances},
     {0},
 };
 
 const sl_policy_ops sl_policy_pdp = {
     .name = "pdp",
     .summary =
-        "protecting distance: protect lines for a number of accesses to their set; bypass where all are protected",
+        "static protecting distance: protect lines for a number of accesses to their set; bypass if all are protected",
     .source = "Duong et al., MICRO 2012, section 3",
     .params = params,
     .state_bytes = sizeof(pdp),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Pseudo-LRU by a binary tree: every inner node points to the half that was not used last; the victim is where the
- * pointers lead. As hardware has it; Al-Zoubi et al., "Performance evaluation of cache replacement policies for the
+/* Tree pseudo-LRU: every inner node points to the half that was not used last; the victim is where the pointers lead.
+ * Al-Zoubi et al., "Performance evaluation of cache replacement policies for the
  * SPEC CPU2000 benchmark suite", ACM Southeast 2004, as PLRUt.
  *
- * Where the ways are no power of two, the tree is that of the next one, and leads never to ways that do not exist; nor
- * to ways that may not be evicted. */
+ * Where the ways are no power of two, the tree is that of the next one. It never leads to ways that do not exist or are
+ * not evictable. */
 #include "policy/policy.h"
 
 typedef struct plru {

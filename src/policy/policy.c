@@ -6,7 +6,7 @@ sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, cons
 {
     *policy = (sl_policy){0};
     if (choice->best)
-        return sl_fail(error, SL_INVALID, "policy '%s': '%s=best' has to be searched for, which is not done here",
+        return sl_fail(error, SL_INVALID, "policy '%s': this command does not search for '%s=best'; give a value",
                        choice->ops->name, choice->ops->params[__builtin_ctz(choice->best)].name);
     policy->ops = choice->ops;
     sl_arena_init(&policy->arena);
@@ -54,6 +54,6 @@ sl_status sl_policy_check(const sl_policy *policy, sl_error *error)
 {
     if (!policy->is_broken)
         return SL_OK;
-    return sl_fail(error, SL_INVALID, "policy '%s' chose way %u, which it was not offered: this is an error in it",
+    return sl_fail(error, SL_INVALID, "policy '%s' chose way %u, which is not evictable: this is a bug of the policy",
                    policy->ops->name, policy->broken);
 }

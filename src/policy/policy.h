@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Policies by name, and at work in a cache. What a policy is, sluice/policy.h says.
+/* Policies by name, and their instances in caches. sluice/policy.h defines what a policy is.
  *
  * To add one: a file with a `const sl_policy_ops sl_policy_<name>`, and a line in registry.def. */
 #ifndef SL_POLICY_POLICY_H
@@ -8,11 +8,11 @@
 #include "base/arena.h"
 #include "sluice/policy.h"
 
-/* A policy with its parameters: what "srrip(bits=3)" says. */
+/* A policy with its parameters: "srrip(bits=3)". */
 typedef struct sl_policy_choice {
     const sl_policy_ops *ops;
     uint64_t value[SL_MAX_POLICY_PARAMS];
-    uint32_t best; /* bit i: parameter i was given as "best", to be found by trying; value[i] is the first to try */
+    uint32_t best; /* bit i: parameter i was given as "best", to be searched for; value[i] is the first candidate */
 } sl_policy_choice;
 
 static inline bool sl_policy_replaces(const sl_policy_ops *ops)
@@ -29,10 +29,11 @@ sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *
 /* "srrip", "srrip(bits=3, hit=frequency)", "pdp(pd=best)". Errors name the policy and the parameter, and the nearest
  * right name. */
 sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error);
-/* The same of a program's custom policies (NULL: none) and the built-in ones. */
-sl_status sl_policy_parse_among(const sl_policy_list *own, const char *text, sl_policy_choice *choice, sl_error *error);
-/* Says which of a program's custom policies cannot be one, and why. NULL is fine. */
-sl_status sl_policy_list_check(const sl_policy_list *own, sl_error *error);
+/* The same among custom policies (NULL: none) and the built-in ones. */
+sl_status sl_policy_parse_among(const sl_policy_list *custom, const char *text, sl_policy_choice *choice,
+                                sl_error *error);
+/* Checks custom policies; the error names the invalid one and the reason. NULL is fine. */
+sl_status sl_policy_list_check(const sl_policy_list *custom, sl_error *error);
 
 /* The text that sl_policy_parse reads as the choice: parameters that are not their presets, and those in `named` (a
  * mask as `best`). SL_LIMIT when it is longer than `size`. */
@@ -48,25 +49,26 @@ typedef struct sl_policy_pair {
  * one role are an error. */
 sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *error);
 
-/* ---- a policy at work in a cache ---- */
+/* ---- a policy of a cache ---- */
 
 typedef struct sl_policy {
     const sl_policy_ops *ops; /* NULL: none */
     void *self;
     sl_arena arena;
-    uint32_t broken; /* a way that was chosen though it was not offered */
+    uint32_t broken; /* the first chosen way that was not evictable */
     bool is_broken;
 } sl_policy;
 
-/* Parameters that were given as "best" have to be found before (choice->best is 0). */
+/* Parameters given as "best" must be resolved before (choice->best is 0). */
 sl_status sl_policy_init(sl_policy *policy, const sl_policy_choice *choice, const sl_cache_shape *shape,
                          sl_error *error);
 void sl_policy_fini(sl_policy *policy); /* zeroes are fine */
-/* The victim. A way that was not offered is remembered for sl_policy_check, and the first offered one taken. */
+/* The victim. If the policy chose a way that is not evictable, the first evictable one, and sl_policy_check reports it.
+ */
 uint32_t sl_policy_victim(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
-/* The way to give up after an access bypassed, or SL_NO_WAY; one that was not offered is remembered, too. */
+/* The way to give up after an access bypassed, or SL_NO_WAY; invalid ways are reported, too. */
 uint32_t sl_policy_give_up(sl_policy *policy, const sl_cache_access *access, const sl_way_mask *evictable);
-/* Says whether the policy ever chose a way that it was not offered: then what the cache did is not what it models. */
+/* Fails if the policy ever chose a way that was not evictable: the results are then not those of the policy. */
 sl_status sl_policy_check(const sl_policy *policy, sl_error *error);
 
 static inline sl_admission sl_policy_admit(sl_policy *p, const sl_cache_access *access, const sl_way_mask *choices)

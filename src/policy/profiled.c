@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiled bypassing: a first run counts how often each line is asked for, and in a second one those that are asked for
- * too rarely bypass. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
+/* Profile-guided bypassing: a profiling run counts the requests of each line, and in the second run lines with too few
+ * bypass. Li et al., "Locality-driven dynamic GPU cache bypassing", ICS 2015, section 6.1.
  *
- * A line is counted for each cache of the level (local) and for all of them (global). With both counts, either is
- * enough. As the global one is never smaller, that differs from the global one alone only where it has a threshold of
- * its own. */
+ * Counts are kept per cache of the level (local) and for all of them (global). With both, either one is enough. As the
+ * global count is never smaller, that differs from the global one alone only with a separate global_threshold. */
 #include "policy/line_counts.h"
 #include "policy/policy.h"
 
@@ -14,7 +13,7 @@ enum { COUNTS_LOCAL, COUNTS_GLOBAL, COUNTS_BOTH };
 typedef struct profiled {
     const sl_line_counts *counts;
     uint32_t instance;
-    uint64_t local, global; /* thresholds; UINT64_MAX: that count does not matter */
+    uint64_t local, global; /* thresholds; UINT64_MAX: count not used */
     uint64_t bypasses;
 } profiled;
 
@@ -23,7 +22,8 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     profiled *p = self;
     (void)arena;
     if (!shape->counts)
-        return sl_fail(error, SL_INVALID, "policy 'profiled' needs a run before this one that counts lines");
+        return sl_fail(error, SL_INVALID,
+                       "policy 'profiled' needs a profiling run, which counts lines, before this one");
     p->counts = shape->counts;
     p->instance = shape->instance;
     p->local = value[COUNTS] != COUNTS_GLOBAL ? value[THRESHOLD] : UINT64_MAX;
@@ -54,10 +54,11 @@ static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 
 static const sl_param params[] = {
     {"counts", SL_PARAM_WORD, COUNTS_BOTH, 0, 0, counts_words,
-     "requests that count: local, those of this cache; global, those of all of its level; both, either is enough",
+     "which counts admit a line: local, requests to this cache; global, to all caches of its level; both, either one",
      NULL},
-    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "requests of a line that is admitted", thresholds},
-    {"global_threshold", SL_PARAM_COUNT, 0, 0, UINT32_MAX, NULL, "of the global count; 0: the same", thresholds},
+    {"threshold", SL_PARAM_COUNT, 2, 1, UINT32_MAX, NULL, "min requests of a line that is admitted", thresholds},
+    {"global_threshold", SL_PARAM_COUNT, 0, 0, UINT32_MAX, NULL, "the same for the global count; 0: as threshold",
+     thresholds},
     {0},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any line is evicted, all with the same probability. Smith, "Cache memories", ACM Computing Surveys 14(3), 1982,
- * section 2.4. The numbers are the policy's own, from the cache's seed: the same in every run. */
+/* Random replacement. Smith, "Cache memories", ACM Computing Surveys 14(3), 1982, section 2.4. The generator is seeded
+ * by the cache: runs are reproducible. */
 #include "base/random.h"
 #include "policy/policy.h"
 
@@ -25,7 +25,7 @@ static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_m
 
 const sl_policy_ops sl_policy_random = {
     .name = "random",
-    .summary = "any line, all with the same probability",
+    .summary = "random: every line with the same probability",
     .source = "Smith, ACM Computing Surveys 1982, section 2.4",
     .state_bytes = sizeof(sl_random),
     .init = init,

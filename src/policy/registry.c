@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All policies by name, "name(parameter=value, …)", and pairs of these. */
+/* Policies by name, "name(parameter=value, …)", and pairs of them. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,19 +29,19 @@ const sl_policy_ops *sl_policy_at(size_t index)
     return policies[index];
 }
 
-static sl_status find_among(const sl_policy_list *own, const char *name, const sl_policy_ops **ops, sl_error *error)
+static sl_status find_among(const sl_policy_list *custom, const char *name, const sl_policy_ops **ops, sl_error *error)
 {
     const char *names[POLICIES + SL_MAX_CUSTOM_POLICIES];
-    size_t owned = own ? own->count : 0;
-    for (size_t i = 0; i < owned + POLICIES; i++) {
-        const sl_policy_ops *at = i < owned ? own->ops[i] : policies[i - owned];
+    size_t customs = custom ? custom->count : 0;
+    for (size_t i = 0; i < customs + POLICIES; i++) {
+        const sl_policy_ops *at = i < customs ? custom->ops[i] : policies[i - customs];
         names[i] = at->name;
         if (!strcmp(names[i], name)) {
             *ops = at;
             return SL_OK;
         }
     }
-    const char *near = sl_suggest(name, names, owned + POLICIES);
+    const char *near = sl_suggest(name, names, customs + POLICIES);
     if (near)
         return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; the nearest is '%s'", name, near);
     return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; 'sluice policies' lists them", name);
@@ -86,7 +86,7 @@ static sl_status find_param(const sl_policy_ops *ops, const char *name, size_t *
         }
     }
     if (!count)
-        return sl_fail(error, SL_NOT_FOUND, "policy '%s' has no parameters, so no '%s'", ops->name, name);
+        return sl_fail(error, SL_NOT_FOUND, "policy '%s' has no parameters, so not '%s' either", ops->name, name);
     const char *near = sl_suggest(name, names, count);
     return sl_fail(error, SL_NOT_FOUND, "policy '%s' has no parameter '%s'%s%s%s", ops->name, name,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -147,14 +147,14 @@ static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char
     const char *equals = memchr(from, '=', (size_t)(end - from));
     word name, text;
     if (!equals || !cut(from, equals, &name) || !cut(equals + 1, end, &text))
-        return sl_fail(error, SL_SYNTAX, "policy '%s': '%.*s' is no parameter: those look like bits=3", ops->name,
-                       (int)(end - from < 80 ? end - from : 80), from);
+        return sl_fail(error, SL_SYNTAX, "policy '%s': '%.*s' is not a parameter; write name=value, as bits=3",
+                       ops->name, (int)(end - from < 80 ? end - from : 80), from);
     size_t at = 0;
     sl_status status = find_param(ops, name.text, &at, error);
     if (status)
         return status;
     if (*given >> at & 1)
-        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is there twice", ops->name, name.text);
+        return sl_fail(error, SL_INVALID, "policy '%s': '%s' is given twice", ops->name, name.text);
     *given |= UINT64_C(1) << at;
     if (!strcmp(text.text, "best"))
         return put_best(choice, at, error);
@@ -162,14 +162,15 @@ static sl_status put_param(sl_policy_choice *choice, uint64_t *given, const char
     return (p->type == SL_PARAM_WORD ? put_word : put_number)(ops, p, text.text, &choice->value[at], error);
 }
 
-sl_status sl_policy_parse_among(const sl_policy_list *own, const char *text, sl_policy_choice *choice, sl_error *error)
+sl_status sl_policy_parse_among(const sl_policy_list *custom, const char *text, sl_policy_choice *choice,
+                                sl_error *error)
 {
     const char *open = strchr(text, '('), *end = text + strlen(text);
     word name, after;
     *choice = (sl_policy_choice){0};
     if (!cut(text, open ? open : end, &name))
         return sl_fail(error, SL_NOT_FOUND, "no policy is called '%.80s'; 'sluice policies' lists them", text);
-    sl_status status = find_among(own, name.text, &choice->ops, error);
+    sl_status status = find_among(custom, name.text, &choice->ops, error);
     if (status)
         return status;
     size_t at = 0;
@@ -179,7 +180,7 @@ sl_status sl_policy_parse_among(const sl_policy_list *own, const char *text, sl_
         return SL_OK;
     const char *close = strchr(open, ')');
     if (!close || !cut(close + 1, end, &after) || *after.text)
-        return sl_fail(error, SL_SYNTAX, "policy '%s': its parameters end with one ')', the last of the text",
+        return sl_fail(error, SL_SYNTAX, "policy '%s': the parameters must end with a single ')' at the end",
                        name.text);
     uint64_t given = 0;
     for (const char *from = open + 1, *comma; from < close && !status; from = comma + 1) {
@@ -213,7 +214,7 @@ sl_status sl_policy_text(const sl_policy_choice *choice, uint32_t named, char *t
     if (*before == ',' && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, ")");
     if ((size_t)used >= size)
-        return sl_fail(error, SL_LIMIT, "policy '%s': its parameters take more than %zu characters", choice->ops->name,
+        return sl_fail(error, SL_LIMIT, "policy '%s': the parameters are longer than %zu characters", choice->ops->name,
                        size - 1);
     return SL_OK;
 }
@@ -239,9 +240,7 @@ sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *er
     *pair = (sl_policy_pair){0};
     if (plus && strchr(plus + 1, '+'))
         return sl_fail(error, SL_SYNTAX,
-                       "'%.80s': a cache has two policies at most, one that replaces and one that "
-                       "bypasses",
-                       text);
+                       "'%.80s': a cache has at most two policies, one for replacement and one for bypassing", text);
     sl_status status = parse_part(text, plus ? plus : end, &first, error);
     if (status)
         return status;
@@ -256,8 +255,7 @@ sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *er
     bool turned = sl_policy_replaces(second.ops) && sl_policy_bypasses(first.ops);
     if (as_written == turned)
         return sl_fail(error, SL_INVALID,
-                       "'%s' and '%s' both %s: a cache takes one policy that replaces and one that "
-                       "bypasses",
+                       "'%s' and '%s' both %s: a cache has one policy for replacement and one for bypassing",
                        first.ops->name, second.ops->name,
                        as_written                      ? "do both"
                        : sl_policy_replaces(first.ops) ? "replace"

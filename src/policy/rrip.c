@@ -12,7 +12,7 @@ sl_status sl_rrip_init(sl_rrip *r, const sl_cache_shape *shape, const uint64_t *
     return r->value ? SL_OK : sl_fail_memory(error);
 }
 
-/* Aging until one of those that may be evicted is distant is aging once by what the greatest of them lacks. */
+/* Ages once, by what the maximum of the evictable lines lacks to distant. */
 uint32_t sl_rrip_victim(sl_rrip *r, uint32_t set, const sl_way_mask *evictable)
 {
     uint8_t *value = &r->value[(size_t)set * r->ways];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling dead block prediction: a few sets have a second directory, from which is learned after which instructions
- * lines are not used any more. Lines accessed last by such an instruction are evicted first, and what it misses
- * bypasses. Khan et al., "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.
+/* Sampling dead block prediction: a sampler, a second tag array for a few sets, learns which instructions access lines
+ * for the last time. Lines last accessed by such an instruction are evicted first, and its misses bypass. Khan et al.,
+ * "Sampling dead block prediction for last-level caches", MICRO 2010, section 4.
  *
- * The directory (the sampler) sees all requests to its sets, those that bypass as well, and replaces by itself: a hit
- * in it says that the instruction that accessed the entry before did not leave it dead, an eviction that it did. What
- * is learned goes into tables with different hashes of the instruction; their sum predicts.
+ * The sampler sees all requests to its sets, bypassed ones as well, and has its own replacement: a hit trains the last
+ * instruction of the entry as not dead, an eviction as dead. Tables with different hashes of the PC are trained; their
+ * sum predicts.
  *
- * The paper's sampler has 32 sets for a cache of 2048; a cache with fewer sets has all of them sampled. Entries keep
- * whole lines and instructions, where the paper has 15 bits of each. */
+ * The paper's sampler has 32 sets for a cache of 2048; in a cache with fewer than 32 sets all are sampled. Entries keep
+ * full line numbers and PCs, where the paper has 15 bits of each. */
 #include "base/random.h"
 #include "policy/policy.h"
 #include "policy/stamps.h"
@@ -30,8 +30,8 @@ typedef struct sdbp {
     uint8_t *table; /* [tables << log2_entries] */
     uint32_t sampler_sets, sampler_ways, stride, tables, log2_entries, threshold;
     uint8_t max;
-    bool is_asked; /* the cache asks what bypasses: misses are seen there */
-    uint64_t clock;
+    bool is_asked; /* the cache calls admit: misses are seen there */
+    uint64_t now;
     uint64_t bypasses, dead_victims, lru_victims;
 } sdbp;
 
@@ -46,8 +46,9 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     s->threshold = (uint32_t)value[THRESHOLD];
     s->max = (uint8_t)((1u << value[BITS]) - 1);
     if (s->threshold > s->tables * s->max)
-        return sl_fail(error, SL_INVALID, "policy 'sdbp': 'threshold' is more than %u tables of %u bits add up to",
-                       s->tables, (uint32_t)value[BITS]);
+        return sl_fail(error, SL_INVALID,
+                       "policy 'sdbp': 'threshold' exceeds the maximum sum of %u tables of %u-bit counters", s->tables,
+                       (uint32_t)value[BITS]);
     s->dead = sl_arena_array(arena, bool, (size_t)shape->sets * shape->ways);
     s->sampler = sl_arena_array(arena, entry, (size_t)s->sampler_sets * s->sampler_ways);
     s->table = sl_arena_array(arena, uint8_t, (size_t)s->tables << s->log2_entries);
@@ -83,7 +84,7 @@ static void learn(sdbp *s, uint32_t pc, bool dead)
 
 /* ---- the sampler ---- */
 
-/* What is evicted from a set of the sampler: a free entry, one predicted dead, or the one used longest ago. */
+/* The victim in a set of the sampler: a free entry, one predicted dead, or the LRU entry. */
 static entry *victim_of(const sdbp *s, entry *set)
 {
     entry *best = set;
@@ -116,7 +117,7 @@ static void sample(sdbp *s, const sl_cache_access *access)
     }
     found->pc = access->pc;
     found->dead = predicts_dead(s, access->pc);
-    found->stamp = ++s->clock;
+    found->stamp = ++s->now;
 }
 
 /* ---- hooks of the cache ---- */
@@ -178,19 +179,20 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 static const uint64_t thresholds[] = {2, 4, 6, 7, 8, 9, 0};
 
 static const sl_param params[] = {
-    {"sampler_sets", SL_PARAM_COUNT, 32, 1, 65536, NULL, "sets with a second directory, at most all", NULL},
-    {"sampler_ways", SL_PARAM_COUNT, 12, 1, 1024, NULL, "of a set of that directory", NULL},
-    {"tables", SL_PARAM_COUNT, 3, 1, MAX_TABLES, NULL, "of counters, each with a hash of its own", NULL},
-    {"log2_entries", SL_PARAM_COUNT, 12, 1, 20, NULL, "of a table", NULL},
-    {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "of a counter", NULL},
-    {"threshold", SL_PARAM_COUNT, 8, 0, MAX_TABLES * 255, NULL, "sum of the counters that predicts a dead line",
+    {"sampler_sets", SL_PARAM_COUNT, 32, 1, 65536, NULL, "sampled sets, at most all", NULL},
+    {"sampler_ways", SL_PARAM_COUNT, 12, 1, 1024, NULL, "associativity of the sampler", NULL},
+    {"tables", SL_PARAM_COUNT, 3, 1, MAX_TABLES, NULL, "prediction tables, each with a different hash of the PC", NULL},
+    {"log2_entries", SL_PARAM_COUNT, 12, 1, 20, NULL, "log2 of the entries of a table", NULL},
+    {"bits", SL_PARAM_COUNT, 2, 1, 8, NULL, "bits of a counter", NULL},
+    {"threshold", SL_PARAM_COUNT, 8, 0, MAX_TABLES * 255, NULL, "min sum of the counters that predicts a dead line",
      thresholds},
     {0},
 };
 
 const sl_policy_ops sl_policy_sdbp = {
     .name = "sdbp",
-    .summary = "sampling dead block prediction: evict first, or bypass, what instructions leave dead",
+    .summary =
+        "sampling dead block prediction: evict lines predicted dead first, and bypass loads that fill dead lines",
     .source = "Khan et al., MICRO 2010, section 4",
     .params = params,
     .state_bytes = sizeof(sdbp),

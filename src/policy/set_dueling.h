@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Set dueling: some sets of a cache always do one thing, as many another, and the rest do as those that miss less.
+/* Set dueling: leader sets of two kinds each use one design, and the follower sets use the one with fewer misses.
  * Qureshi et al., "Adaptive insertion policies for high performance caching", ISCA 2007.
  *
- * Sets form as many groups as there are leaders of a kind, each with one of both kinds at places that move from group
- * to group. A cache with fewer sets has fewer leaders; one with a single set has none and does the first thing. */
+ * Sets form as many groups as there are leaders of a kind, each with one leader of both kinds, at positions that move
+ * from group to group. A cache with fewer sets has fewer leaders; one with a single set has none and uses the first
+ * design. */
 #ifndef SL_POLICY_SET_DUELING_H
 #define SL_POLICY_SET_DUELING_H
 
 #include "policy/policy.h"
 
 typedef struct sl_set_dueling {
-    uint32_t leaders, group;         /* of a kind; sets of a group, 0: no set dueling */
-    uint32_t selector, selector_max; /* above the half, leaders of the first kind miss more */
+    uint32_t leaders, group;         /* leaders of a kind; sets per group, 0: no set dueling */
+    uint32_t selector, selector_max; /* PSEL; above the half, leaders of the first kind miss more */
     uint64_t misses[2];              /* of leaders */
 } sl_set_dueling;
 
@@ -25,7 +26,7 @@ static inline void sl_set_dueling_init(sl_set_dueling *d, uint32_t sets, uint32_
     d->selector = d->selector_max / 2;
 }
 
-/* Which kind a set leads for: 0, 1 or SL_DUEL_FOLLOWER. */
+/* The kind of a set: leader of kind 0 or 1, or SL_DUEL_FOLLOWER. */
 static inline uint32_t sl_set_dueling_kind(const sl_set_dueling *d, uint32_t set)
 {
     if (!d->group || set / d->group >= d->leaders)
@@ -36,7 +37,7 @@ static inline uint32_t sl_set_dueling_kind(const sl_set_dueling *d, uint32_t set
     return position == (number + d->group / 2) % d->group ? 1 : SL_DUEL_FOLLOWER;
 }
 
-/* What a set does. */
+/* The design that a set uses: 0 or 1. */
 static inline uint32_t sl_set_dueling_side(const sl_set_dueling *d, uint32_t set)
 {
     uint32_t kind = sl_set_dueling_kind(d, set);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Signature-based hit prediction by the program counter (SHiP-PC): a table counts, for a hash of the instruction that
- * filled a line, whether its lines are reused; new lines of instructions whose lines are not are predicted in the
- * distant future. The rest is SRRIP. Wu et al., "SHiP: signature-based hit predictor for high performance caching",
- * MICRO 2011, section 3.
+/* Signature-based hit prediction by the program counter (SHiP-PC): a table of counters, indexed by a hash of the PC
+ * that filled a line, learns whether its lines are reused; fills of PCs without reuse get a distant prediction. The
+ * rest is SRRIP. Wu et al., "SHiP: signature-based hit predictor for high performance caching", MICRO 2011, section 3.
  *
- * Every set trains the table (the paper's SHiP-PC-S samples sets). The paper leaves open what the table starts with:
- * here with 1, so that an instruction has to be wrong once. A line that a store invalidates counts as evicted. */
+ * Every set trains the table (the paper's SHiP-PC-S samples sets). The paper does not state the initial value of the
+ * counters; here it is 1, so that a PC has to be wrong once. A line that a store invalidates counts as evicted. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
@@ -84,15 +83,15 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 
 static const sl_param params[] = {
     SL_RRIP_PARAMS,
-    {"log2_entries", SL_PARAM_COUNT, 14, 1, 24, NULL, "of the table of signatures", NULL},
-    {"counter_bits", SL_PARAM_COUNT, 3, 1, 8, NULL, "of an entry of the table", NULL},
-    {"start", SL_PARAM_COUNT, 1, 0, 255, NULL, "what entries start with, at most what they can count to", NULL},
+    {"log2_entries", SL_PARAM_COUNT, 14, 1, 24, NULL, "log2 of the entries of the signature table (SHCT)", NULL},
+    {"counter_bits", SL_PARAM_COUNT, 3, 1, 8, NULL, "bits of a counter of the table", NULL},
+    {"start", SL_PARAM_COUNT, 1, 0, 255, NULL, "initial value of the counters; saturates at their maximum", NULL},
     {0},
 };
 
 const sl_policy_ops sl_policy_ship = {
     .name = "ship",
-    .summary = "signature-based hit prediction: srrip that learns which instructions fill lines that are reused",
+    .summary = "signature-based hit prediction: srrip that learns which PCs fill lines that are reused",
     .source = "Wu et al., MICRO 2011, section 3",
     .params = params,
     .state_bytes = sizeof(ship),

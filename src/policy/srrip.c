@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Static re-reference interval prediction: a new line is predicted to be used after a long time, but not in the distant
- * future, so that a scan does not sweep out what is in use. Jaleel et al., ISCA 2010, section 4. */
+/* Static re-reference interval prediction: new lines get a long, not a distant, prediction, so that a scan does not
+ * evict lines in use. Jaleel et al., ISCA 2010, section 4. */
 #include "policy/policy.h"
 #include "policy/rrip.h"
 
@@ -28,7 +28,7 @@ static const sl_param params[] = {SL_RRIP_PARAMS, {0}};
 
 const sl_policy_ops sl_policy_srrip = {
     .name = "srrip",
-    .summary = "static re-reference interval prediction: new lines have to show that they are used",
+    .summary = "static re-reference interval prediction: insert lines with a long interval, which resists scans",
     .source = "Jaleel et al., ISCA 2010, section 4",
     .params = params,
     .state_bytes = sizeof(sl_rrip),

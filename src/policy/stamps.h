@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When each way of each set last saw something: the order that LRU, FIFO and LFU go by. Begins a policy's state. */
+/* Time stamps of ways, by which FIFO, LFU and others order lines. Must be the first member of a policy's state. */
 #ifndef SL_POLICY_STAMPS_H
 #define SL_POLICY_STAMPS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct sl_stamps {
     uint64_t *stamp; /* [sets * ways] */
-    uint64_t clock;
+    uint64_t now;
     uint32_t ways;
 } sl_stamps;
 
@@ -20,7 +20,7 @@ static inline sl_status sl_stamps_init(sl_stamps *s, const sl_cache_shape *shape
 
 static inline void sl_stamps_put(sl_stamps *s, uint32_t set, uint32_t way)
 {
-    s->stamp[(size_t)set * s->ways + way] = ++s->clock;
+    s->stamp[(size_t)set * s->ways + way] = ++s->now;
 }
 
 static inline uint32_t sl_stamps_oldest(const sl_stamps *s, uint32_t set, const sl_way_mask *among)

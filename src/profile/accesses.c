@@ -23,7 +23,7 @@ typedef struct core {
     const sl_profile_options *options;
     unsigned log2_sector, log2_line;
     uint64_t cache_lines;
-    uint64_t local_base;       /* where the core's local memory lies; no global address is as large */
+    uint64_t local_base;       /* address of the core's local memory, above all global addresses */
     uint64_t local_warp_bytes; /* of a warp */
     sl_reuse *line_stack, *sector_stack;
     SL_ARRAY(line) lines; /* by the id of line_stack */
@@ -87,7 +87,7 @@ static bool aligned(const sl_access *a, uint32_t width)
     return !(any & (width - 1));
 }
 
-/* Different bytes that the lanes ask for. Words at multiples of their size are counted whole, which is faster. */
+/* Distinct bytes that the lanes access. Aligned words are counted whole, which is faster. */
 static uint64_t used_bytes(const core *c, const sl_access *a, uint32_t width)
 {
     if (!(width & (width - 1)) && aligned(a, width))
@@ -104,7 +104,7 @@ static bool access_global(core *c, const sl_access *a, uint32_t width)
                           sl_coalesce_list(a, c->launch->lanes, width, c->log2_sector, c->piece, c->capacity));
 }
 
-/* Memory of threads that have ended goes to those that run in their place. */
+/* Local memory of threads that have ended is reused by the threads that follow them. */
 static bool access_local(core *c, const sl_access *a, uint32_t width, sl_order_slot position)
 {
     uint64_t bytes = (uint64_t)__builtin_popcountll(a->mask) * width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the accesses of one core say: distances, reuses, fills and the footprint, by memory instruction. */
+/* Statistics of the accesses of one core: distances, reuses, fills and the footprint, by memory instruction. */
 #ifndef SL_PROFILE_ACCESSES_H
 #define SL_PROFILE_ACCESSES_H
 

@@ -5,7 +5,7 @@
 
 #include "trace/walk.h"
 
-/* Where an access comes from: memory that threads have for themselves lies where the warp runs. */
+/* The origin of an access: the address of local memory depends on the warp's slot. */
 typedef struct sl_order_slot {
     uint32_t resident; /* of the blocks that the core holds at a time, from 0 */
     uint32_t warp;     /* of its block */

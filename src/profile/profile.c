@@ -67,7 +67,7 @@ typedef struct profiling {
     const sl_profile_options *options;
     sl_core_accesses *core; /* [options->cores] */
     const sl_progress *progress;
-    pthread_mutex_t lock; /* of `done` and of telling it */
+    pthread_mutex_t lock; /* of `done` and of progress */
     uint32_t done;
 } profiling;
 
@@ -102,7 +102,7 @@ static bool merge_loads(const profiling *p, sl_profile *profile)
     return true;
 }
 
-/* Windows of all cores get the same length: that of the core with the most to do. */
+/* Windows of all cores get the same length: that of the core with the longest run. */
 static bool merge_windows(const profiling *p, sl_profile *profile)
 {
     unsigned log2 = 0;

@@ -13,7 +13,7 @@ static sl_profile_sum *sum_of(sl_profile_sums *sums, const sl_trace_kernel *kern
     return &sums->kernel[k];
 }
 
-/* Until all launches are in, a sum has a place for each memory slot of the kernel. */
+/* Until all launches are added, a sum has an entry for each memory slot of the kernel. */
 static bool add(sl_profile_sum *sum, const sl_profile *profile)
 {
     if (!sum->load)
@@ -21,7 +21,7 @@ static bool add(sl_profile_sum *sum, const sl_profile *profile)
     if (!sum->load)
         return false;
     sum->launches++;
-    if (profile->launch->failed) /* what it did until then says little of it */
+    if (profile->launch->failed) /* its counts are incomplete */
         return true;
     if (!sum->longest || profile->total.line_accesses > sum->longest->total.line_accesses)
         sum->longest = profile;
@@ -31,7 +31,7 @@ static bool add(sl_profile_sum *sum, const sl_profile *profile)
     return true;
 }
 
-static void drop_idle_loads(sl_profile_sum *sum)
+static void remove_idle_loads(sl_profile_sum *sum)
 {
     for (uint32_t s = 0; s < sum->kernel->mem_slots; s++)
         if (sum->load[s].counts.requests) {
@@ -51,7 +51,7 @@ sl_status sl_profile_sums_init(sl_profile_sums *sums, const sl_profile *profile,
         fits = add(sum_of(sums, profile[i].kernel), &profile[i]);
     }
     for (size_t k = 0; k < sums->kernels && fits; k++)
-        drop_idle_loads(&sums->kernel[k]);
+        remove_idle_loads(&sums->kernel[k]);
     if (!fits) {
         sl_profile_sums_fini(sums);
         return sl_fail_memory(error);

@@ -23,7 +23,7 @@ uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t
 
 /* ---- answers ---- */
 
-/* The level has what the request wanted. */
+/* The level has the requested data. */
 static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 {
     const sl_request *r = sl_request_at(sim, number);
@@ -41,7 +41,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 
 /* ---- an access ---- */
 
-/* All that is known of an access while it is looked at. */
+/* State of an access during its lookup. */
 typedef struct lookup {
     sl_request *r;
     uint32_t number;
@@ -49,23 +49,23 @@ typedef struct lookup {
     uint32_t way;
     size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
     bool here;
-    uint32_t eviction; /* record of the line that was there before; SL_NONE: it is not in the way */
+    uint32_t eviction; /* record of the victim; SL_NONE: it does not block the way */
     sl_cache_access access;
 } lookup;
 
-/* The level is to keep the request's line only as long as it has room. */
+/* The line of the request is to be evicted first. */
 static bool is_evict_first(const sl_bank *b, const sl_request *r)
 {
     return b->first_ways && r->kind == SL_REQUEST_LOAD && r->hinted >> b->number & 1;
 }
 
-/* Something was stored here, or might have been, of which the levels below do not know. */
+/* The level holds, or may hold, newer data than the levels below. */
 static bool has_newer_data(const sl_bank *b, const lookup *l)
 {
     return l->here && (b->line[l->line_slot].dirty | b->line[l->line_slot].in_flight) & l->units;
 }
 
-/* The one place where it is decided whether a request that misses bypasses its level. The decision travels with it. */
+/* Decides whether a request that misses bypasses its level. Only here; the request carries the decision. */
 static bool bypasses_level(sl_bank *b, lookup *l)
 {
     uint8_t bit = (uint8_t)(1u << b->number);
@@ -111,7 +111,7 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_BYPASS;
 }
 
-/* A request cannot go on: the policy may let it bypass the level instead, and is asked once for each reason. */
+/* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
     bool asked = l->r->stalled >> reason & 1;
@@ -126,7 +126,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 }
 
 /* Gives the line of an access a way; its victim has been evicted. SL_STALLS: done. */
-static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_places)
+static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entries)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
     bool full = way == SL_NO_WAY;
@@ -135,9 +135,9 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_place
         if (!sl_offer_victims(b, set, &mask))
             return SL_STALL_WAY;
         way = sl_policy_victim(&b->replacement, &l->access, &mask);
-        queue_places += b->line[(size_t)set * b->ways + way].dirty != 0;
+        queue_entries += b->line[(size_t)set * b->ways + way].dirty != 0;
     }
-    if (queue_places && b->out.count + queue_places > b->level->miss_queue + 1)
+    if (queue_entries && b->out.count + queue_entries > b->level->miss_queue + 1)
         return SL_STALL_QUEUE;
     if (full)
         l->eviction = sl_line_evict(sim, b, set, way);
@@ -182,7 +182,7 @@ static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
     return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
 }
 
-/* No MSHR is left, of all or of the warp's. */
+/* No MSHR is free, of all or of the warp's. */
 static bool lacks_mshr(sl_bank *b, const sl_request *r)
 {
     const sl_level *level = b->level;
@@ -270,7 +270,7 @@ static void note_hit(sl_bank *b, lookup *l)
         (uint8_t)((b->line[l->line_slot].mark & ~SL_LINE_BYPASSED) | (passed ? SL_LINE_BYPASSED : 0));
 }
 
-/* Whether units are those of a store that waits for its place: it may not write all of them. */
+/* Whether units belong to a store that waits for its way: it may not write all of them. */
 static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t units)
 {
     for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
@@ -279,8 +279,8 @@ static bool stored_alone(const sl_bank *b, size_t line_slot, uint32_t units)
     return false;
 }
 
-/* A line's data is to be used no more. */
-static void drop(sl_bank *b, const lookup *l)
+/* Invalidates a line. */
+static void invalidate(sl_bank *b, const lookup *l)
 {
     sl_line *line = &b->line[l->line_slot];
     if (l->way != SL_NO_WAY) {
@@ -316,7 +316,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     if (evicts(b, l)) {
         if (b->out.count >= b->level->miss_queue)
             return stall(b, SL_STALL_QUEUE);
-        drop(b, l);
+        invalidate(b, l);
         l->here = false;
         l->way = SL_NO_WAY;
     }
@@ -369,7 +369,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         if (sim->data_check && !atomic)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
-            drop(b, l);
+            invalidate(b, l);
         } else {
             b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
             if (write == SL_WRITE_ALLOCATE)

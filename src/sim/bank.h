@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A bank of a cache level: tags in sets, lines in flight, and the queues before and behind it.
  *
- * A load that misses reserves a line at once (the victim is evicted), takes an MSHR and a place in the miss queue, and
- * goes on to the next level; others for the same sectors wait with it. What it lacks makes it wait at the head of the
- * queue: a line that is not itself in flight, an MSHR, a place with those who wait already, a place in the miss queue.
- * A request that bypasses the level takes a place in the miss queue alone.
+ * A load that misses reserves a line at once (the victim is evicted), takes an MSHR and an entry of the miss queue, and
+ * goes on to the next level; later loads of the same sectors are merged with it. A request stalls at the head of the
+ * queue if it lacks a way that is not in flight, an MSHR, a merge slot or an entry of the miss queue. A request that
+ * bypasses the level takes only an entry of the miss queue.
  *
  * That is `miss_handling: overlapped`. Otherwise the victim is evicted step by step (evict.h), and the fill waits
- * for that (serialized), or goes to an entry beside the lines (frc.h). A request for a line that is being evicted
- * waits, too. */
+ * for that (serialized), or goes to an FRC entry (frc.h). A request for a line that is being evicted waits, too. */
 #ifndef SL_SIM_BANK_H
 #define SL_SIM_BANK_H
 
@@ -26,7 +25,7 @@ typedef enum sl_outcome {
 /* A line in flight, or some sectors of one. It is a line of the host's cache. */
 typedef struct __attribute__((aligned(64))) sl_mshr {
     uint32_t next;    /* of the same line, or of the free ones */
-    uint32_t asked;   /* units of the line */
+    uint32_t asked;   /* units requested */
     uint32_t primary; /* the request that is in flight; what it was before it went: */
     uint32_t wanted;
     uint64_t addr;
@@ -38,17 +37,17 @@ typedef struct __attribute__((aligned(64))) sl_mshr {
     sl_request_list waiting; /* others; `primary` may be in such a list of the next level */
 } sl_mshr;
 
-/* Banks of a level in the order in which they began to wait for a place. */
+/* Banks of a level that wait for a queue entry, in order. */
 typedef struct sl_bank_list {
     uint32_t first, last;
 } sl_bank_list;
 #define SL_NO_BANKS ((sl_bank_list){SL_NONE, SL_NONE})
 
-/* All that is known of a way, side by side: an access reads most of it. */
+/* State of a way, in one struct: an access reads most of it. */
 typedef struct sl_line {
     uint64_t tag;              /* line number + 1; 0: none */
     uint32_t valid, in_flight; /* units that are there, and in flight */
-    uint32_t stale;            /* of those in flight: a store has come in between */
+    uint32_t stale;            /* of those in flight: overwritten by a store since */
     uint32_t dirty;
     uint32_t mshr; /* first of the line */
     uint8_t mark;  /* SL_LINE_* */
@@ -60,7 +59,7 @@ typedef struct sl_eviction {
     uint32_t next;           /* of the free ones */
     uint32_t writeback;      /* request that takes its data below; SL_NONE: it is clean */
     uint32_t entry;          /* of FRC, which it is evicted from; SL_NONE: from its way */
-    sl_request_list waiting; /* fills of its place, which wait until it has been evicted */
+    sl_request_list waiting; /* fills of its way, which wait until it has been evicted */
 } sl_eviction;
 
 /* An entry of FRC. What it holds is a line behind those of the sets. */
@@ -84,10 +83,10 @@ struct sl_bank {
     sl_line *line;                  /* [sets * ways] */
     uint64_t *set_state;            /* [sets * set_words] (lines.h) */
     uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
-    uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: the level takes no such hint */
+    uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: the level has no such hint */
     uint64_t *offered;    /* scratch: a mask of ways */
     sl_policy replacement, bypass;
-    sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none does */
+    sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none */
     sl_mshr *mshr_item;
     uint32_t mshr_capacity, mshr_free, mshrs;
     uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
@@ -103,11 +102,11 @@ struct sl_bank {
     sl_stall stall;         /* what the request at the head of `in` waits for */
     uint64_t stalled_since; /* SL_NEVER: it does not */
     bool changed;           /* something that it may have waited for */
-    bool out_waits;         /* the head of `out` waits for a place, and is in a list of those who do */
+    bool out_waits;         /* the head of `out` waits for a queue entry, and is in a list of waiting banks */
     uint32_t next_waiting;  /* in that list, of banks of its level */
-    sl_bank_list room;      /* banks of the level above that wait for a place in `in` */
+    sl_bank_list room;      /* banks of the level above that wait for an entry of `in` */
     uint32_t hit_cycles;    /* from the access until the answer is sent */
-    uint32_t below_cycles;  /* that a miss takes where nothing is in its way */
+    uint32_t below_cycles;  /* unloaded latency of a miss */
     /* not overlapped: */
     sl_eviction *eviction;
     uint32_t eviction_capacity, eviction_free, evictions_in_flight;
@@ -122,22 +121,22 @@ struct sl_bank {
 enum {
     SL_LINE_REUSED = 1,
     SL_LINE_BYPASSED = 2,  /* by a request that bypassed the level above */
-    SL_LINE_TRANSIENT = 4, /* what was there before is not evicted yet */
+    SL_LINE_TRANSIENT = 4, /* the victim is not evicted yet */
     SL_LINE_LENT = 8       /* the levels above may have it */
 };
 
 sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);
-/* Makes them anew, with what their policies have learnt where these keep it. */
+/* Makes them anew; policies that keep their state do. */
 sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
-/* Whether policies did what they may. */
+/* Fails if a policy made an invalid choice. */
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 
 /* The bank of a level that serves an address for a core. */
 uint32_t sl_bank_for(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
 
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
-/* What was asked for below has come. */
+/* Data from the level below has arrived. */
 void sl_bank_fill(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Moves what is due; returns when it wants to be ticked again. */
 uint64_t sl_bank_tick(sl_sim *sim, sl_bank *bank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The banks of a level, from their first line to their last. */
+/* Creation and emptying of the banks of a level. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +177,7 @@ void sl_banks_destroy(sl_sim *sim, uint32_t number)
 
 /* ---- emptying ---- */
 
-/* What its policies have learnt, of a bank of the old banks; nothing of a policy that does not keep it. */
+/* The policies of an old bank that keep their state. */
 typedef struct kept {
     sl_policy replacement, bypass;
 } kept;

@@ -60,7 +60,7 @@ static uint32_t *bucket_of(const sl_coalescer *coalescer, const sl_request *r)
     return &coalescer->bucket[(size_t)group * BUCKETS + (sl_hash_mix(r->addr) & (BUCKETS - 1))];
 }
 
-/* To the same cache. */
+/* Both go to the same instance of the second level. */
 static bool go_together(sl_sim *sim, const sl_request *r, const flight *other)
 {
     uint32_t cores = sim->machine.level[1].cores_per_instance;

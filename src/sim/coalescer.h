@@ -18,7 +18,7 @@ bool sl_coalescer_merge(sl_sim *sim, uint32_t number);
 bool sl_coalescer_send(sl_sim *sim, uint32_t number);
 /* The first level sends something else: reads that come after it must not get what was read before it. */
 void sl_coalescer_stop(sl_sim *sim, uint32_t number);
-/* The second level answers it: returns those who waited, which get the same data. */
+/* The second level answers it: returns the merged reads, which get the same data. */
 sl_request_list sl_coalescer_answer(sl_sim *sim, uint32_t number);
 
 #endif

@@ -49,7 +49,7 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
     if (step->kind == SL_STEP_FENCE)
         return warp->loads || warp->stores;
     if (step->kind == SL_STEP_BARRIER && core->queues > 1)
-        return warp->queued; /* what the others ask for behind the barrier may not overtake it */
+        return warp->queued; /* requests of others behind the barrier must not overtake it */
     return step->kind == SL_STEP_WAIT_ASYNC && warp->asyncs;
 }
 
@@ -230,7 +230,7 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     return status;
 }
 
-/* Shared memory: banks that are wanted several times take as many turns. */
+/* Shared memory: bank conflicts are serialised. */
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {

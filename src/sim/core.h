@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A core: blocks and their warps, which issue in order as soon as their operands are there, and the load/store unit
+/* A core: blocks and their warps, which issue in order as soon as their operands are ready, and the load/store unit
  * that takes their memory instructions to the first level.
  *
  * The scoreboard has, per warp and register, the cycle from which it may be read or written again; a register that
@@ -19,13 +19,13 @@ typedef enum sl_warp_state {
     SL_WARP_RUNS,    /* ready, or will be at a known cycle */
     SL_WARP_DATA,    /* waits for memory */
     SL_WARP_BARRIER, /* waits for its block */
-    SL_WARP_DRAIN,   /* has ended, but not all that it asked for is back */
+    SL_WARP_DRAIN,   /* has ended, but has requests in flight */
     SL_WARP_STATES
 } sl_warp_state;
 
 typedef struct sl_sim_warp {
     uint8_t state;
-    uint8_t block;      /* its place among the blocks of the core */
+    uint8_t block;      /* its slot among the resident blocks of the core */
     uint32_t inst, end; /* next instruction, and the end of its basic block */
     uint32_t age;       /* order of arrival */
     uint32_t loads;     /* instructions whose data is not back */
@@ -41,7 +41,7 @@ typedef struct sl_sim_warp {
 } sl_sim_warp;
 
 typedef struct sl_sim_block {
-    uint32_t warps; /* that have not ended; 0: the place is free */
+    uint32_t warps; /* that have not ended; 0: the slot is free */
     uint32_t waiting;
     uint64_t members; /* mask of warps */
 } sl_sim_block;
@@ -55,7 +55,7 @@ typedef struct sl_group {
 } sl_group;
 
 typedef struct sl_scheduler {
-    uint64_t warps;  /* mask of those that are its own */
+    uint64_t warps;  /* mask of its warps */
     uint64_t active; /* of these, two-level: those that may issue */
     uint32_t last;   /* warp that issued last */
     uint64_t busy_until[SL_UNITS];
@@ -97,7 +97,7 @@ void sl_cores_destroy(sl_sim *sim);
 /* Whether the core has room for a block now. */
 bool sl_core_has_room(const sl_sim *sim, const sl_sim_core *core);
 sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl_error *error);
-/* One cycle; says when the next one is in which something can happen. */
+/* One cycle; returns the next one in which something can happen. */
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error);
 /* Counts the cycles up to the end of the launch. */
 void sl_core_settle(sl_sim *sim, sl_sim_core *core);
@@ -113,12 +113,12 @@ static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 {
     return core->instructions < sim->machine.core.memory_queue;
 }
-/* Takes requests to the first level; says whether it could go on in the next cycle. */
+/* Sends requests to the first level; returns whether it can go on in the next cycle. */
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);
 
 /* ---- schedule.c ---- */
 
-/* Of the warps in `from` (not empty), the one that the machine's way of scheduling prefers. */
+/* Of the warps in `from` (not empty), the one that the scheduling policy prefers. */
 uint32_t sl_schedule_pick(const sl_sim *sim, const sl_sim_core *core, const sl_scheduler *scheduler, uint64_t from);
 /* Two-level: fills up the active warps from those that do not wait for memory. */
 void sl_schedule_refill(const sl_sim *sim, const sl_sim_core *core, sl_scheduler *scheduler);

@@ -26,7 +26,7 @@ struct sl_data_check {
     size_t units, capacity; /* capacity: a power of two */
     of_request *request;
     uint32_t requests;
-    uint32_t **line[SL_MAX_LEVELS]; /* by bank, then place and unit */
+    uint32_t **line[SL_MAX_LEVELS]; /* by bank, then line slot and unit */
     uint32_t stores;
     sl_error wrong; /* the first; status SL_OK: none was */
 };

@@ -37,7 +37,7 @@ void sl_data_check_answer(sl_sim *sim, const sl_bank *bank, uint32_t number);
 void sl_data_check_coalesce(sl_sim *sim, uint32_t other, uint32_t number);
 /* A line's dirty units are written back with a request. */
 void sl_data_check_take(sl_sim *sim, const sl_bank *bank, size_t line_slot, uint32_t number);
-/* A line goes to another place of its bank. */
+/* A line moves to another slot of its bank. */
 void sl_data_check_move(sl_sim *sim, const sl_bank *bank, size_t from, size_t to);
 /* Memory is read or written. */
 void sl_data_check_memory(sl_sim *sim, uint32_t number, bool write);

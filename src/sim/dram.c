@@ -17,7 +17,7 @@ static uint32_t cycles(const sl_sim *sim, uint32_t times)
     return (uint32_t)(((uint64_t)times * m->clock_mhz + m->memory.clock_mhz - 1) / m->memory.clock_mhz);
 }
 
-/* How long the bus of a channel carries so many bytes, in its parts of a cycle. */
+/* How long a transfer takes the bus of a channel, in its parts of a cycle. */
 static uint64_t burst(const sl_sim *sim, uint32_t bytes)
 {
     const sl_memory *m = &sim->machine.memory;
@@ -33,7 +33,7 @@ static uint32_t channel_of(const sl_sim *sim, uint64_t addr)
     return (uint32_t)(chunk % m->channels);
 }
 
-/* Neighbouring rows lie in different banks; rows that are a power of two apart mostly, too. */
+/* Neighbouring rows are in different banks; with a power-of-two stride mostly, too. */
 static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
 {
     const sl_memory *m = &sim->machine.memory;
@@ -51,8 +51,8 @@ static void find_hit(const sl_channel *c, sl_dram_bank *bank)
     bank->hit = at;
 }
 
-/* Finds a bank's next command: an access to its open row for the oldest that wants it, else a step towards the row of
- * the oldest. Returns it. */
+/* Finds a bank's next command: an access to its open row by the oldest request of it, else precharge or activate for
+ * the oldest request. Returns it. */
 static sl_dram_next renew_turn(sl_channel *c, uint32_t number)
 {
     const sl_dram_bank *bank = &c->bank[number];
@@ -205,7 +205,7 @@ bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number)
     return true;
 }
 
-/* The bank whose request is the oldest of those that can have this command now; SL_NONE: none can. */
+/* The bank with the oldest request for which this command can be issued now; SL_NONE: none. */
 static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next command)
 {
     uint64_t left = c->turns[command], age = SL_NEVER;
@@ -230,7 +230,7 @@ static uint32_t oldest_of(const sl_sim *sim, const sl_channel *c, sl_dram_next o
     return a == SL_NONE || (b != SL_NONE && c->turn[b].arrival < c->turn[a].arrival) ? b : a;
 }
 
-/* When the next command can be given, now or later. */
+/* When the next command can be issued, now or later. */
 static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
 {
     uint64_t next = SL_NEVER;
@@ -247,8 +247,8 @@ static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
     return next;
 }
 
-/* Gives one command, if one can be given now: the oldest access to an open row, else for the oldest request of a bank
- * that has none its row. Returns when the next can. */
+/* Issues one command, if one can be issued now: the oldest access to an open row, else precharge or activate for the
+ * oldest request. Returns when the next can be issued. */
 static uint64_t command(sl_sim *sim, sl_channel *c)
 {
     uint32_t access = oldest_of(sim, c, SL_DRAM_TO_READ, SL_DRAM_TO_WRITE);
@@ -286,9 +286,9 @@ uint32_t sl_dram_unloaded(const sl_sim *sim)
     return (uint32_t)row + 1 + sim->memory_pad;
 }
 
-/* What an unloaded read takes less than the machine says it does: the networks there and back, the levels between, a
- * row activated and read, and two cycles: the first level sends it in the one after its miss, and its row is activated
- * in the one after it came here. */
+/* Padding from the unloaded latency of a read to that of the machine. The unloaded latency: the networks both ways, the
+ * levels between, activation and read of a row, and two cycles, as the first level sends a request in the cycle after
+ * its miss, and its row is activated in the cycle after its arrival. */
 static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;

@@ -9,7 +9,7 @@
 
 typedef struct sl_dram_bank {
     uint64_t row;                                  /* open; SL_NEVER: none is */
-    uint64_t access_at, precharge_at, activate_at; /* earliest cycles of the next access, closing, opening */
+    uint64_t access_at, precharge_at, activate_at; /* earliest cycles of the next access, precharge, activate */
     uint32_t first, last;                          /* requests for the bank, oldest first; SL_NONE: none */
     uint32_t hit;                                  /* the oldest of these whose row is open; SL_NONE: none */
 } sl_dram_bank;
@@ -45,7 +45,7 @@ struct sl_channel {
     uint64_t turns[SL_DRAM_NEXTS];            /* these banks, by their next command */
     uint64_t access_at, read_at, activate_at; /* of any bank */
     uint64_t bus_free;                        /* in sixteenths of a cycle */
-    sl_bank_list room;                        /* banks of the last level that wait for a place in the queue */
+    sl_bank_list room;                        /* banks of the last level that wait for a queue entry */
     sl_queue done;                            /* reads, with the time at which their data is at the last level */
 };
 
@@ -53,10 +53,10 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error);
 void sl_dram_destroy(sl_sim *sim);
 /* All banks precharged, time 0. */
 void sl_dram_reset(sl_sim *sim);
-/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is woken when it has a
- * place. */
+/* Takes a request of a bank of the last level; false: the channel's queue is full, and the bank is woken when an entry
+ * is free. */
 bool sl_dram_put(sl_sim *sim, sl_bank *from, uint32_t number);
-/* What a read takes from the last level and back to it where nothing is in its way. */
+/* Unloaded latency of a read, from the last level and back to it. */
 uint32_t sl_dram_unloaded(const sl_sim *sim);
 uint64_t sl_dram_tick(sl_sim *sim, uint32_t channel);
 

@@ -21,7 +21,7 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
-enum { SL_CORE_WARPS = 64 }; /* of a core, at most */
+enum { SL_CORE_WARPS = 64 }; /* max warps of a core */
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
@@ -57,26 +57,26 @@ struct sl_sim {
     struct sl_coalescer *coalescer; /* NULL: the machine has none */
     uint32_t memory_pad;            /* cycles that a read takes beside what networks and DRAM take */
 
-    struct sl_prefetch *prefetch; /* scratch: what is needed in this cycle (ahead.h); NULL: that is not asked for */
+    struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
     uint64_t now;
     uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
     bool failed;                      /* memory ran out */
     bool broken_off;                  /* a launch did not come to its end */
     uint32_t evictions_in_flight;     /* lines that are being evicted from banks */
-    struct sl_data_check *data_check; /* NULL: they are not checked */
+    struct sl_data_check *data_check; /* NULL: data is not checked */
     char *state;                      /* text; NULL: it was never stuck */
     /* of this launch */
     const struct sl_program *program;
     const sl_loaded *loaded;
     sl_access_shape shape;
     const uint8_t *plan;  /* [slots]: levels that loads bypass; NULL: none */
-    uint8_t hints, first; /* bit i: level i takes that as a hint other than `bypass`; as `evict_first` */
+    uint8_t hints, first; /* bit i: the hint of level i is not `bypass`; is `evict_first` */
     uint64_t next_block, blocks_done;
     sl_cta_config cta;
     sl_cta_rounds rounds;
     bool room; /* some core may have room for a block */
     uint32_t resident_blocks;
-    uint32_t first_pc;     /* of the kernel: policies tell its instructions from those of others by it */
+    uint32_t first_pc;     /* of the kernel: PCs of kernels are distinct for policies */
     sl_slot_stats *slot;   /* [mem_slots] */
     sl_sim_result *result; /* counted into as it goes */
 };
@@ -101,11 +101,11 @@ static inline uint32_t sl_sectors(const sl_sim *sim, uint32_t units, uint32_t se
 sl_status sl_dispatch(sl_sim *sim, sl_error *error);
 /* From what was counted while a launch ran to its result (results.c). */
 sl_status sl_sim_collect(sl_sim *sim, sl_error *error);
-/* Nothing moves any more: SL_FAULT with a summary; the whole state is what sl_sim_state_text says (state.c). */
+/* Deadlock: SL_FAULT with a summary; sl_sim_state_text has the whole state (state.c). */
 sl_status sl_sim_stuck(sl_sim *sim, sl_error *error);
 
-/* A place in the miss queue of a cache of the first level has become free, or data has come: what a request before it
- * may have waited for. */
+/* An entry of the miss queue of a first-level cache has become free, or data has arrived: a stalled request may go on.
+ */
 void sl_core_unblock(sl_sim *sim, uint32_t instance, bool queue);
 /* The answer to a request has reached its core. Takes the request. */
 void sl_core_answer(sl_sim *sim, uint32_t number);

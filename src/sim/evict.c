@@ -40,8 +40,8 @@ void sl_line_invalidate(sl_bank *b, uint32_t set, uint32_t way)
 
 /* ---- levels above ---- */
 
-/* What a bank above has of a line; nothing of it is dirty (sim.c checks that). */
-static bool drop_in(sl_sim *sim, sl_bank *b, uint64_t addr)
+/* Invalidates a line in a bank above; nothing of it is dirty there (sim.c checks that). */
+static bool invalidate_in(sl_sim *sim, sl_bank *b, uint64_t addr)
 {
     uint32_t set = sl_set_of(b, addr), way = sl_way_of(b, set, addr >> b->log2_line);
     uint32_t entry = way == SL_NO_WAY && b->frc ? sl_frc_find(b, addr >> b->log2_line) : SL_NO_ENTRY;
@@ -73,7 +73,7 @@ static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t line_slot)
         for (uint32_t core = first; core < first + cores; core += above->cores_per_instance)
             for (uint32_t at = 0; at < b->level->line_bytes; at += above->line_bytes) {
                 uint32_t index = sl_bank_for(sim, i, core, addr + at);
-                held |= drop_in(sim, &sim->bank[i][index], addr + at);
+                held |= invalidate_in(sim, &sim->bank[i][index], addr + at);
             }
     }
     return held;

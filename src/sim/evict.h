@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How lines are evicted from a bank.
  *
- * Where misses are overlapped a line is evicted at once: what is dirty goes to the miss queue. Otherwise it takes its
- * time: the levels above that hold the line invalidate it (`inclusive`), which takes invalidate_cycles; what is dirty
- * is written back; when the level below has that, or memory's queue has taken it, the line is evicted. Until then
- * nobody gets it, and nothing is filled where it was. What is asked for later of memory is behind it in the same queue.
+ * Where misses are overlapped a line is evicted at once: dirty data goes to the miss queue. Otherwise eviction has
+ * steps: the levels above that hold the line invalidate it (`inclusive`), which takes invalidate_cycles; dirty data is
+ * written back; when it has reached the level below, or memory's queue, the line is evicted. Until then it cannot be
+ * hit, and its way is not filled. Later reads of memory are behind the write-back in the same queue.
  *
  * Which levels above hold a line is known exactly, as by a directory that is notified of every eviction above; with
  * `stale_sharers` it is notified of none, and every line that they requested is invalidated. */
@@ -18,13 +18,13 @@ void sl_bank_put(sl_sim *sim, sl_queue *queue, uint64_t time, uint32_t number);
 /* Notifies the policies of an eviction; `clear` empties the way. */
 void sl_line_report_eviction(sl_bank *bank, uint32_t set, uint32_t way);
 void sl_line_clear(sl_bank *bank, uint32_t set, uint32_t way);
-/* The line's data is no longer valid: only those who wait already may use what is in flight of it. */
+/* Invalidates a line: only requests that wait already may use its sectors in flight. */
 void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 
 /* Evicts a line from its way. Overlapped, that is all; otherwise returns the number of its record in bank->eviction, or
  * SL_NONE where it had no more to do. */
 uint32_t sl_line_evict(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
-/* Sends the fetch of a line below when the line that was in its place has been evicted, at once where that is so. */
+/* Sends the fetch of a line below when its victim has been evicted, at once where that is so. */
 void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
 /* A line that was written back has arrived below. */
 void sl_line_written(sl_sim *sim, const sl_request *writeback);

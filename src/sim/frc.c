@@ -9,7 +9,7 @@ static const uint64_t HELD = UINT64_MAX; /* the tag of an entry from which a vic
 
 static uint32_t first_of_set(const sl_bank *b, uint64_t line)
 {
-    /* As the bank's sets go by neighbouring lines, so do these. */
+    /* Neighbouring lines are in neighbouring sets, as in the bank. */
     return sl_set_of(b, line << b->log2_line) % b->frc_sets * b->level->frc_ways;
 }
 
@@ -54,7 +54,7 @@ bool sl_frc_hold(sl_bank *b, uint64_t line, uint32_t record)
     return true;
 }
 
-/* Puts an entry's line into a way; what was there has gone. */
+/* Moves an entry's line into a way, whose line has been evicted. */
 static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access *access, uint32_t way)
 {
     sl_line *from = &b->line[sl_first_entry(b) + entry], *to = &b->line[(size_t)access->set * b->ways + way];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fetch and Replacement Cache of a bank: entries, in sets of their own, that lines are fetched into while the lines
- * they will replace stay where they are. A filled line is swapped with its victim, which is evicted from the entry.
- * A miss that finds no free entry in its set is handled as without (evict.h).
+/* The Fetch and Replacement Cache of a bank: set-associative entries into which lines are fetched while their victims
+ * stay in the cache. A filled line is swapped with its victim, which is evicted from the entry. A miss that finds no
+ * free entry in its set is handled as without FRC (evict.h).
  *
  * After Candel, Petit, Valero, Sahuquillo: Improving GPU Cache Hierarchy Performance with a Fetch and Replacement Cache
  * (2018). A swap takes no time. */
@@ -19,7 +19,7 @@ uint32_t sl_frc_take(sl_bank *bank, const sl_cache_access *access);
 void sl_frc_free(sl_bank *bank, uint32_t entry);
 /* A free entry of the line's set holds the record of its victim instead; false: there is none. */
 bool sl_frc_hold(sl_bank *bank, uint64_t line, uint32_t record);
-/* The entry has all it asked for: its line goes to its set, if that has a way that is not in flight. */
+/* The entry is filled: its line moves to its set, if that has a way that is not in flight. */
 void sl_frc_settle(sl_sim *sim, sl_bank *bank, uint32_t entry);
 /* The same with those that found none. */
 void sl_frc_settle_filled(sl_sim *sim, sl_bank *bank);

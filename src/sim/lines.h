@@ -25,8 +25,8 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
 
 /* ---- tags ---- */
 
-/* What is known of a set, side by side: a mask of its ways with a line, one of those with units in flight, and a hint
- * of 16 bits for the tag of each way. */
+/* State of a set: a mask of its ways with a line, one of those with units in flight, and 16 bits of each way's tag as a
+ * hint. */
 static inline uint64_t *sl_used_ways(const sl_bank *b, uint32_t set)
 {
     return &b->set_state[(size_t)set * b->set_words];
@@ -141,7 +141,7 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
     return any;
 }
 
-/* Ways that a victim is chosen from: where lines are to be evicted first, these alone. False: there is none. */
+/* Ways from which the victim is chosen: where some are marked evict-first, only these. False: there is none. */
 static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
 {
     bool any = sl_offer_ways(b, set, false, mask), first = false;
@@ -153,7 +153,7 @@ static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
     return any;
 }
 
-/* Places of lines: those of the sets, then the entries of FRC. */
+/* Line slots: those of the sets, then the entries of FRC. */
 static inline size_t sl_first_entry(const sl_bank *b)
 {
     return (size_t)b->sets * b->ways;
@@ -172,7 +172,7 @@ static inline void sl_set_in_flight_at(sl_bank *b, size_t line_slot, uint32_t un
         sl_set_in_flight(b, (uint32_t)(line_slot / b->ways), (uint32_t)(line_slot % b->ways), units);
 }
 
-/* A request's mask, moved to where its line lies in a line of this bank, which may be longer. */
+/* A request's mask, shifted to its part of a line of this bank, which may be longer. */
 static inline unsigned sl_shift_of(const sl_sim *sim, const sl_bank *b, uint64_t addr)
 {
     return (unsigned)((addr & ((UINT64_C(1) << b->log2_line) - 1)) >> sim->log2_unit);

@@ -6,12 +6,12 @@
 
 enum { NOBODY = 0xffffffff, EVERYBODY = 0xffffffff, MAX_HELD = 32, MAX_EDGES = 3 * SL_INST_REGS + 1 };
 
-/* A stretch of a basic block without anything that has to stay in place. Instructions are numbered from its start. */
+/* A stretch of a basic block without instructions that cannot be moved. Instructions are numbered from its start. */
 typedef struct stretch {
     sl_program *program;
     uint32_t first, count;
     uint32_t *edge;   /* [count * MAX_EDGES]: what has to come before */
-    uint32_t *edges;  /* [count]; EVERYBODY: more than there are places for, so all that stand before */
+    uint32_t *edges;  /* [count]; EVERYBODY: more than MAX_EDGES, so all before it */
     uint32_t *writer; /* [registers]: the last one; NOBODY: none in the stretch */
     uint32_t *reader; /* [registers]: the last one since then */
     uint32_t *before; /* [count * SL_INST_REGS]: of an operand, the reader of the same register before */
@@ -36,7 +36,7 @@ static bool uses_memory(const stretch *s, uint32_t i)
     return inst_at(s, i)->mem_slot != UINT32_MAX;
 }
 
-/* ---- what has to come before what ---- */
+/* ---- dependences ---- */
 
 static void add_edge(stretch *s, uint32_t i, uint32_t to)
 {
@@ -59,7 +59,7 @@ static void add_reads(stretch *s, uint32_t i)
     }
 }
 
-/* Values are read before their register is written again. */
+/* Write-after-write and write-after-read dependences. */
 static void add_writes(stretch *s, uint32_t i)
 {
     const sl_step *step = step_at(s, i);
@@ -162,7 +162,7 @@ static void choose_order(stretch *s, uint32_t prefetch)
     give_rest(s, s->count);
 }
 
-/* How many accesses are known before their turn, at most. Those of a stretch come one after the other in the trace. */
+/* Max accesses that are read from the trace before they issue. Those of a stretch are consecutive in the trace. */
 static uint32_t count_held(const stretch *s)
 {
     uint32_t max = 0, known = 0, missing = 0, base = NOBODY;
@@ -202,7 +202,7 @@ static void batch_stretch(stretch *s, uint32_t prefetch, sl_step *steps, uint32_
     memcpy(&p->order[s->first], numbers, s->count * sizeof *numbers);
 }
 
-/* Whether an instruction stays where it is, and all others on their side of it. */
+/* Whether no instruction can be moved across this one. */
 static bool stays(const sl_program *p, uint32_t at)
 {
     const sl_inst *inst = sl_program_inst(p, at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The load/store unit of a core: from a warp's memory instruction to requests, and these one by one to the first level.
  * A request that stalls there stalls those behind it. Where the policy of the first level wants several queues,
- * requests go to them by their warp, and a queue is emptied before the next one has its turn. */
+ * requests go to them by their warp, and one queue is drained before the next. */
 #include <string.h>
 
 #include "access/cache_ops.h"
@@ -156,7 +156,7 @@ static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome
     }
 }
 
-/* For those who record what L1 is asked for. */
+/* Records requests to L1. */
 static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome outcome)
 {
     sl_line_counts *counts = sim->options.record_counts;
@@ -171,7 +171,7 @@ static bool record(sl_sim *sim, const sl_bank *bank, uint64_t addr, sl_outcome o
            (!stream || sl_sim_stream_add(stream, bank->index, line, sl_set_of(bank, addr), fate));
 }
 
-/* What a line held already of a request that missed, or bypasses it, is a hit: only the rest is fetched. */
+/* Sectors that are valid although the request missed or bypasses are hits: only the rest is fetched. */
 static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
 {
     sl_request before = *sl_request_at(sim, number);

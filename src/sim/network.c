@@ -80,7 +80,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         sim->result->level[0].coalesced++;
         b->down_free = now + 1;
         take(sim, b);
-        if (to->in.count < to->level->queue) /* a place that it may have waited for is left for another */
+        if (to->in.count < to->level->queue) /* a free entry goes to another waiting bank */
             sl_network_has_room(sim, b->number, &to->room);
         return;
     }
@@ -106,7 +106,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
-/* Reads that were merged with another get its data as it does, each through the port of its own first level. */
+/* Merged reads get the data of the one that was sent, each through the port of its first level. */
 static void answer_coalesced(sl_sim *sim, uint32_t primary, uint64_t arrival, uint32_t cycles)
 {
     const sl_request *first = sl_request_at(sim, primary);

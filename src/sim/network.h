@@ -9,9 +9,9 @@
 
 enum { SL_HEADER_BYTES = 8 }; /* of a request or an answer, beside its data */
 
-/* A place has become free: the bank of `level` that has waited longest for one goes on. */
+/* A queue entry has become free: the bank of `level` that has waited longest goes on. */
 void sl_network_has_room(sl_sim *sim, uint32_t level, sl_bank_list *waiting);
-/* The bank waits for a place. */
+/* The bank waits for a queue entry. */
 void sl_network_wait(sl_sim *sim, sl_bank *bank, sl_bank_list *waiting);
 /* Cycles from the sending of a read to a level until its answer is back, without those in which the level has it. */
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t level);

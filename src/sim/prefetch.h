@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking ahead. Most of what a request needs when its turn comes is no longer in the host's cache. So before the parts
- * of a kind that are due are ticked one by one, what all of them will need is asked for, step by step: requests, what
- * these name, what that names; by the time that the first is ticked it is there. Nothing of the simulation depends on
- * it. */
+/* Software prefetching on the host. Most of what a request needs is no longer in the host's cache when it is processed.
+ * So before the parts of a kind that are due are ticked one by one, the data of all of them is prefetched, step by
+ * step: requests, what they point to, what that points to. Results do not depend on it. */
 #ifndef SL_SIM_PREFETCH_H
 #define SL_SIM_PREFETCH_H
 
@@ -10,12 +9,12 @@
 #include "sim/dram.h"
 #include "sim/lines.h"
 
-/* A function that does nothing but ask for memory has no effect, in gcc's eyes, and its calls are left out. */
+/* gcc removes calls of functions that only prefetch, as without effect. */
 #define SL_PREFETCH static inline __attribute__((always_inline))
 
-enum { SL_HOST_CACHE_BYTES = 1 << 20 }; /* of a core's own, about */
+enum { SL_HOST_CACHE_BYTES = 1 << 20 }; /* about the private cache of a core */
 
-/* A request that a bank will look at in this cycle. */
+/* A request that a bank will process in this cycle. */
 typedef struct sl_upcoming {
     const sl_bank *bank;
     const sl_request *request;
@@ -28,7 +27,7 @@ struct sl_prefetch {
     sl_upcoming *back, *access; /* [as many as there are parts of a kind] */
 };
 
-/* The request at the head of a queue, if it is due, is asked for; NULL: none is. */
+/* Prefetches the request at the head of a queue, if it is due; NULL: none is. */
 SL_PREFETCH const sl_request *sl_prefetch_head(const sl_sim *sim, const sl_queue *q)
 {
     if (sl_queue_ready_at(q) > sim->now)
@@ -66,8 +65,8 @@ SL_PREFETCH void sl_look_at_core(const sl_sim *sim, const sl_sim_core *core, str
         (sl_upcoming){.bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance], .request = r};
 }
 
-/* Where an access will go: to the line that it wants, or to one that makes room for it. In sets of many ways it is not
- * looked for: most accesses to these are misses where it matters. */
+/* The line of an access, or its likely victim. Not searched for in sets of many ways: where it matters, most accesses
+ * to these are misses. */
 SL_PREFETCH void sl_look_at_line(const sl_upcoming *u)
 {
     const sl_bank *b = u->bank;

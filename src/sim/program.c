@@ -37,7 +37,7 @@ static sl_step_kind kind_of(const sl_trace_kernel *kernel, const sl_inst *inst)
     return SL_STEP_PLAIN;
 }
 
-/* Accesses of a basic block come in the order of its memory instructions. */
+/* Accesses of a basic block are in the order of its memory instructions. */
 static void number_accesses(sl_program *p)
 {
     for (uint32_t b = 0; b < p->kernel->bbs; b++) {

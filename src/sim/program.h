@@ -30,7 +30,7 @@ typedef struct sl_program {
     sl_step *step;   /* [kernel->insts], in the order in which they are issued */
     uint32_t *order; /* [kernel->insts]: the instruction of a step */
     uint32_t registers;
-    uint32_t held; /* accesses of a warp that are known before their turn, at most */
+    uint32_t held; /* max accesses of a warp that are read before they issue */
     uint32_t interval[SL_UNITS];
 } sl_program;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What travels through the memory path: the part of a warp's memory instruction that falls into one line. One struct
- * from the load/store unit to the level that answers and back; it carries what was decided about it.
+/* A request: the part of a warp's memory instruction that falls into one line. One struct from the load/store unit to
+ * the level that answers and back; it carries the decisions on it.
  *
  * Requests live in a pool and are named by their numbers; `next` links them in whatever list they wait in. */
 #ifndef SL_SIM_REQUEST_H
@@ -35,10 +35,10 @@ typedef struct sl_request {
     uint8_t warp;
     uint8_t kind;                 /* sl_request_kind */
     uint8_t bypass;               /* bit i: bypasses level i */
-    uint8_t no_lookup;            /* bit i: and is not even looked for there */
-    uint8_t admitted;             /* bit i: level i has decided that it does not */
+    uint8_t no_lookup;            /* bit i: bypasses level i without a lookup */
+    uint8_t admitted;             /* bit i: level i has decided against bypassing */
     uint8_t feedback;             /* SL_FEEDBACK_*, from the level below */
-    uint8_t hinted;               /* bit i: level i is asked to keep it less, as its `hint` says; loads alone */
+    uint8_t hinted;               /* bit i: has the bypass hint of level i; only loads */
     uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
     uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for */
 } sl_request;

@@ -143,7 +143,7 @@ static void collect_total(const sl_sim *sim)
         add_total(sim, SL_COUNTER_energy_nj, (uint64_t)(r->energy_nj + 0.5));
 }
 
-/* Whether all that was asked for is back, and cycles and sectors have been counted once. For assert. */
+/* Whether nothing is in flight, and cycles and sectors have been counted once. For assert. */
 static inline bool conserves(const sl_sim *sim)
 {
     const sl_sim_result *r = sim->result;

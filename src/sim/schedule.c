@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which warp issues: loose round robin, greedy then oldest, greedy then youngest, two levels. */
+/* Warp scheduling: loose round robin, greedy then oldest, greedy then youngest, two-level. */
 #include "sim/core.h"
 
 /* The first at or behind `from`, around. */

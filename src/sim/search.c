@@ -51,7 +51,7 @@ static sl_status list_tries(sl_sim_search *search, sl_error *error)
     for (uint32_t i = 0; i < search->params; i++) {
         search->tries *= values_of(&search->param[i]);
         if (search->tries > SL_MAX_TRIES)
-            return sl_fail(error, SL_LIMIT, "more than %d combinations of what is 'best'", SL_MAX_TRIES);
+            return sl_fail(error, SL_LIMIT, "more than %d combinations of 'best' parameters", SL_MAX_TRIES);
     }
     search->tried = calloc(search->tries, sizeof *search->tried);
     if (!search->tried)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the parameters of policies that were given as "best": every value that the policy lists is simulated, and those
- * with the minimum of cycles over all launches are taken; of several the first. */
+/* Finds parameters of policies that were given as "best": simulates every value that the policy lists and takes those
+ * with the fewest cycles over all launches; the first of equals. */
 #ifndef SL_SIM_SEARCH_H
 #define SL_SIM_SEARCH_H
 

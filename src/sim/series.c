@@ -69,10 +69,10 @@ sl_status sl_sim_needs_counts(const sl_machine *machine, bool *needed, sl_error 
         if (status)
             return status;
         if (i && (replacement || bypass))
-            return sl_fail(error, SL_UNSUPPORTED, "%s: '%s' needs counts of a run before, and these are of %s alone",
-                           machine->level[i].name,
-                           replacement ? machine->level[i].replacement : machine->level[i].bypass,
-                           machine->level[0].name);
+            return sl_fail(
+                error, SL_UNSUPPORTED, "%s: '%s' needs the line counts of a profiling run, which exist for %s only",
+                machine->level[i].name, replacement ? machine->level[i].replacement : machine->level[i].bypass,
+                machine->level[0].name);
         *needed |= replacement || bypass;
     }
     return SL_OK;

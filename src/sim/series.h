@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches of a trace, one after the other, on one machine: what a command, a sweep or a search simulates.
+/* Launches of a trace, one after the other, on one machine.
  *
- * Policies that need to know how often lines are asked for (sl_policy_ops.needs_counts) get it: a run before the real
- * one counts, without bypassing, and each launch then sees the counts of its own. */
+ * Policies that need request counts of lines (sl_policy_ops.needs_counts) get them: a profiling run counts, without
+ * bypassing, and each launch then sees its counts. */
 #ifndef SL_SIM_SERIES_H
 #define SL_SIM_SERIES_H
 
@@ -31,7 +31,7 @@ sl_status sl_sim_series_run(const sl_sim_series *series, const sl_machine *machi
 
 /* Whether the machine's policies need counts; SL_UNSUPPORTED where they are at a level that has none. */
 sl_status sl_sim_needs_counts(const sl_machine *machine, bool *needed, sl_error *error);
-/* The run that counts: [launches], to be freed by sl_sim_series_free_counts. */
+/* The profiling run: [launches], to be freed by sl_sim_series_free_counts. */
 sl_status sl_sim_series_count(const sl_sim_series *series, const sl_machine *machine, const sl_sim_options *options,
                               sl_pool *pool, sl_line_counts ***counts, char **state, sl_error *error);
 void sl_sim_series_free_counts(const sl_sim_series *series, sl_line_counts **counts); /* NULL is fine */

@@ -34,14 +34,14 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
         unit = level->sector_bytes < unit ? level->sector_bytes : unit;
         if (i && level->line_bytes < m->level[i - 1].line_bytes)
             return sl_fail(error, SL_UNSUPPORTED,
-                           "%s: lines of %s are shorter than those of %s; in the simulator they do not get shorter "
-                           "from level to level",
+                           "%s: lines of %s are shorter than those of %s; the simulator supports only equal or longer "
+                           "lines from level to level",
                            m->name, level->name, m->level[i - 1].name);
         for (uint32_t above = 0; level->inclusive && above < i; above++)
             if (m->level[above].write == SL_WRITE_BACK)
                 return sl_fail(error, SL_UNSUPPORTED,
-                               "%s: %s is inclusive, and %s above it has 'write: back'; lines above an inclusive level "
-                               "are invalidated in the simulator, not written back",
+                               "%s: %s is inclusive, and %s above it has 'write: back'; the simulator does not support "
+                               "write-back levels above an inclusive one",
                                m->name, level->name, m->level[above].name);
         if (i && level->write == SL_WRITE_ALLOCATE)
             return sl_fail(error, SL_UNSUPPORTED,
@@ -54,7 +54,7 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
     return SL_OK;
 }
 
-/* Where all lines fit the host's cache anyway, looking ahead only takes time. */
+/* Where all lines fit the host's cache, prefetching only takes time. */
 static sl_status create_prefetch(sl_sim *sim, sl_error *error)
 {
     size_t bytes = 0;
@@ -127,7 +127,7 @@ void sl_sim_destroy(sl_sim *sim)
 
 /* ---- a cycle ---- */
 
-/* Asks for what those parts of a kind will need that are due in this cycle. */
+/* Prefetches the data of the parts of a kind that are due in this cycle. */
 #define LOOK_AT_DUE(sim, wheel, look, part)                                                                            \
     do {                                                                                                               \
         for (uint32_t word_ = 0; (sim)->prefetch && word_ < (wheel)->words; word_++)                                   \
@@ -219,7 +219,7 @@ static bool is_private(const sl_sim *sim, uint32_t level)
     return !level || sim->machine.level[level].cores_per_instance != sim->machine.cores;
 }
 
-/* At the end of a launch, what is dirty in these goes where all cores see it. False: there was nothing. */
+/* At the end of a launch, dirty data in these is written back to where all cores see it. False: there was none. */
 static bool flush(sl_sim *sim)
 {
     bool any = false;
@@ -331,7 +331,7 @@ static sl_status announce(sl_sim *sim, sl_error *error)
     return SL_OK;
 }
 
-/* How levels take what loads ask of them. */
+/* The bypass hints of the levels. */
 static void read_hints(sl_sim *sim)
 {
     sim->hints = sim->first = 0;
@@ -347,8 +347,7 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
     sl_program program = {0};
     *result = (sl_sim_result){0};
     if (sim->broken_off)
-        return sl_fail(error, SL_INVALID,
-                       "an earlier launch was not simulated to its end: what it had in flight is in the way");
+        return sl_fail(error, SL_INVALID, "an earlier launch was not simulated to its end: create a new simulator");
     sim->result = result;
     sim->plan = plan;
     read_hints(sim);

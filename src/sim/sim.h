@@ -31,7 +31,7 @@ typedef enum sl_cycle_kind {
 
 /* Commands of a DRAM channel. */
 typedef enum sl_dram_command {
-    SL_DRAM_PRECHARGE, /* a row that is not wanted */
+    SL_DRAM_PRECHARGE, /* closes another row */
     SL_DRAM_ACTIVATE,
     SL_DRAM_HIT,  /* an access to a row that was open */
     SL_DRAM_MISS, /* the first access to a row that was activated for it */
@@ -54,12 +54,12 @@ typedef struct sl_sim_listener {
 typedef struct sl_sim_options {
     uint64_t seed;
     bool cold;                            /* empties all levels before each launch */
-    const struct sl_line_counts *counts;  /* of a first run, for policies that need them */
-    struct sl_line_counts *record_counts; /* counts what the first level is asked for; NULL: not wanted */
-    struct sl_sim_stream *record_stream;  /* what the first level is asked for, in order; NULL: not wanted */
+    const struct sl_line_counts *counts;  /* of a profiling run, for policies that need them */
+    struct sl_line_counts *record_counts; /* counts requests to the first level; NULL: not wanted */
+    struct sl_sim_stream *record_stream;  /* requests to the first level, in order; NULL: not wanted */
     const sl_sim_listener *listener;      /* NULL: nobody listens */
     uint64_t max_cycles;                  /* of a launch; 0: any number */
-    bool check_data;                      /* fails where a load does not see the last store (versions.h) */
+    bool check_data;                      /* fails where a load does not see the last store (data_check.h) */
     const sl_progress *progress;          /* NULL: none */
 } sl_sim_options;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulator as programs outside of the library use it: launches of a trace go in, results on the heap come out. */
+/* The simulator for users of the library: launches of a trace in, results on the heap out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,11 @@ static sl_status check_policy(const sl_machine *machine, const char *text, sl_er
         return status;
     for (uint32_t i = 0; choice.ops->params && choice.ops->params[i].name; i++)
         if (choice.best >> i & 1)
-            return sl_fail(error, SL_UNSUPPORTED, "%s: a search for the best %s is what `sluice sim` does", text,
+            return sl_fail(error, SL_UNSUPPORTED,
+                           "%s: the library does not search for the best %s; use `sluice sim`, or give a value", text,
                            choice.ops->params[i].name);
     if (choice.ops->needs_counts)
-        return sl_fail(error, SL_UNSUPPORTED, "%s needs a run that counts before it: that is what `sluice sim` does",
+        return sl_fail(error, SL_UNSUPPORTED, "%s needs a profiling run that counts lines; use `sluice sim`",
                        choice.ops->name);
     return SL_OK;
 }

@@ -12,7 +12,7 @@
 static const char *const stall_names[SL_STALLS] = {
     [SL_STALL_WAY] = "every way of its set is in flight",
     [SL_STALL_MSHR] = "no MSHR is free",
-    [SL_STALL_MERGE] = "too many wait for its line",
+    [SL_STALL_MERGE] = "no merge slot of its MSHR is free",
     [SL_STALL_QUEUE] = "the miss queue is full",
 };
 
@@ -32,7 +32,7 @@ static void write_warp(FILE *out, const sl_sim *sim, const sl_sim_core *core, ui
     if (within)
         fprintf(out, " at '%s' (line %u)", k->strings + sl_program_inst(sim->program, warp->inst)->opcode,
                 sl_program_inst(sim->program, warp->inst)->ptx_line);
-    fprintf(out, "; %u loads and %u stores are out\n", warp->loads, warp->stores);
+    fprintf(out, "; %u loads and %u stores are in flight\n", warp->loads, warp->stores);
 }
 
 static void write_core(FILE *out, const sl_sim *sim, const sl_sim_core *core)
@@ -50,15 +50,15 @@ static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
         b->in.count + b->out.count + b->back.count + b->hits.count + b->fills.count + b->mshrs + b->evictions_in_flight;
     if (!held)
         return;
-    fprintf(out, "%s bank %u: %u in, %u to go down, %u come back, %u to answer, %u MSHRs", b->level->name, b->index,
-            b->in.count, b->out.count, b->back.count, b->hits.count + b->fills.count, b->mshrs);
+    fprintf(out, "%s bank %u: %u requests in, %u to the next level, %u fills, %u answers, %u MSHRs", b->level->name,
+            b->index, b->in.count, b->out.count, b->back.count, b->hits.count + b->fills.count, b->mshrs);
     if (b->number && sl_queue_ready_at(&b->in) <= sim->now)
-        fprintf(out, "; the first waits: %s", stall_names[b->stall]);
+        fprintf(out, "; stalled: %s", stall_names[b->stall]);
     fputc('\n', out);
     for (uint32_t i = 0; i < b->eviction_capacity && b->evictions_in_flight; i++)
         if (b->eviction[i].line)
-            fprintf(out, "  line %#" PRIx64 " is evicted%s\n", (b->eviction[i].line - 1) << b->log2_line,
-                    b->eviction[i].waiting.first != SL_NONE ? ", and its successor waits for that" : "");
+            fprintf(out, "  line %#" PRIx64 " is being evicted%s\n", (b->eviction[i].line - 1) << b->log2_line,
+                    b->eviction[i].waiting.first != SL_NONE ? ", and a fill waits for that" : "");
     for (size_t line_slot = 0; line_slot < (size_t)b->sets * b->ways + b->level->frc_entries; line_slot++)
         for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
             fprintf(out, "  line %#" PRIx64 ": units %#x in flight, %u wait\n",
@@ -75,7 +75,8 @@ static void write_state(FILE *out, const sl_sim *sim)
             write_bank(out, sim, &sim->bank[level][i]);
     for (uint32_t i = 0; i < sim->machine.memory.channels; i++)
         if (sim->channel[i].entries || sim->channel[i].done.count)
-            fprintf(out, "channel %u: %u wait, %u come back\n", i, sim->channel[i].entries, sim->channel[i].done.count);
+            fprintf(out, "channel %u: %u requests wait, %u reads return\n", i, sim->channel[i].entries,
+                    sim->channel[i].done.count);
 }
 
 sl_status sl_sim_stuck(sl_sim *sim, sl_error *error)

@@ -106,7 +106,7 @@ sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim
 
 typedef SL_ARRAY(uint64_t) times;
 
-/* `last`: when each line was asked for last, by the id that `lines` has for it; counted in requests that went in. */
+/* `last`: the last request of each line, by its id in `lines`; time is counted in requests that did not bypass. */
 static bool add_cache(const recorded *r, sl_reuse *lines, times *last, sl_sim_reuse *reuse)
 {
     uint64_t now = 0;

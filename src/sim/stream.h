@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caches of the first level are asked for, in order: the loads' requests for lines. From it follows the
- * minimum number of misses that any policy could have on the same requests, in the same order: a bound on misses, not
- * on time (cache/belady.h). Stores, and sectors that a line lacks, are not in the bound: with them it would be higher.
- * And from the requests that did not bypass follows the reuse of lines in what a policy admits. */
+/* The request stream of the first level: loads' requests for lines, in order. From it follows the lower bound of misses
+ * of any policy on the same stream (cache/belady.h): a bound on misses, not on time. It ignores stores, and sectors
+ * that a line lacks: with them it would be higher. The requests that did not bypass give the reuse of lines in what a
+ * policy admits. */
 #ifndef SL_SIM_STREAM_H
 #define SL_SIM_STREAM_H
 
@@ -43,7 +43,7 @@ sl_status sl_sim_stream_bound(const sl_sim_stream *stream, sl_pool *pool, sl_sim
  * request lies between those of A. */
 typedef struct sl_sim_reuse {
     uint64_t requests, missed;
-    sl_distances distance;   /* different lines asked for since the same cache was last asked for this one */
+    sl_distances distance;   /* distinct lines requested of the same cache since the last request for this one */
     sl_distances gap;        /* the same, but all requests in between count */
     sl_distances missed_gap; /* of those that missed: what is filled */
 } sl_sim_reuse;

@@ -69,12 +69,12 @@ it 'lists what can be written in a description'
 run "$sluice" machines --keys
 exits 0
 stdout_has 'mshrs_per_warp'
-stdout_has 'lines of a set'
+stdout_has 'associativity: lines per set'
 run "$sluice" machines --keys --json
 exits 0
-stdout_has '{"of": "level", "key": "ways", "value": "number", "required": true, "meaning": "lines of a set"}'
+stdout_has '{"of": "level", "key": "ways", "value": "number", "required": true, "meaning": "associativity: lines per set"}'
 run "$sluice" machines --keys --csv
 exits 0
-stdout_has 'level,ways,number,1,lines of a set'
+stdout_has 'level,ways,number,1,associativity: lines per set'
 
 done_testing

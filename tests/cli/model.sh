@@ -98,7 +98,7 @@ it 'refuses accesses that are wider than it takes'
 printf 'blocksize: 32 1 1\n0 0 4096 64\n' >wide.trc
 run "$sluice" model --gpu fermi-gtx470 -o out.txt wide.trc
 exits 1
-stderr_has "'load.64' (at 0) accesses 64 bytes; the model takes up to 32 per thread"
+stderr_has "'load.64' (at 0) accesses 64 bytes; the model supports up to 32 per thread"
 absent out.txt
 
 it 'refuses a trace whose warps the machine does not have'
@@ -128,7 +128,7 @@ stderr_has "the nearest is 'h200'"
 sed 's/size: 16K .*/size: 16K\n    sector: 4/' "$source_root/machines/fermi-gtx470.yaml" >fine.yaml
 run "$sluice" model --gpu ./fine.yaml mm.slt
 exits 1
-stderr_has 'L1 has lines of 128 bytes in sectors of 4; the model takes'
+stderr_has 'L1 has lines of 128 bytes in sectors of 4; the model supports'
 
 it 'tells of damage and shows nothing'
 head -c "$(($(wc -c <mm.slt) - 20))" mm.slt >cut.slt

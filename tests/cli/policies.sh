@@ -39,14 +39,14 @@ stdout_has 'lru: least recently used'
 run "$sluice" policies decoupled
 exits 0
 stdout_has 'role: bypasses'
-stdout_has 'cost, as published: 0.002 nJ more for each read and 1.7 mW of leakage for 15 caches'
+stdout_has 'cost, as published: 0.002 nJ per read and 1.7 mW of leakage for 15 caches'
 stdout_has 'threshold  2           0 to 65535, best'
 
 it 'lists them for programs'
 run "$sluice" policies --json
 exits 0
 stdout_has '"command": "policies"'
-stdout_has '{"name": "bits", "default": 2, "min": 1, "max": 8, "meaning": "of the prediction of a line"}'
+stdout_has '{"name": "bits", "default": 2, "min": 1, "max": 8, "meaning": "bits of the re-reference prediction value"}'
 stdout_has '"words": ["priority", "frequency"]'
 stdout_has '"role": "bypasses"'
 stdout_has '"access_nj": 0.002'
@@ -56,7 +56,7 @@ stdout_has '"name": "lfu"'
 stdout_lacks '"name": "lru"'
 run "$sluice" policies lfu --csv
 exits 0
-stdout_has 'lfu,replaces,"least frequently used, with counts that age",bits,8,1 to 31,'
+stdout_has 'lfu,replaces,"least frequently used, with aging",bits,8,1 to 31,'
 stdout_lacks 'lru'
 
 it 'suggests the nearest policy for a wrong one'
@@ -107,6 +107,6 @@ run "$sluice" model --gpu fermi-gtx470 --set 'L2.bypass=mrpb' mm.slt
 stderr_has "policy 'mrpb' is for the first level only"
 run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=pdp(pd=best)' mm.slt
 exits 1
-stderr_has "policy 'pdp': 'pd=best' has to be searched for, which is not done here"
+stderr_has "policy 'pdp': this command does not search for 'pd=best'; give a value"
 
 done_testing

@@ -16,7 +16,7 @@ stdout_has '{"id": "table1", "title": "'
 run "$sluice" reproduce --list --csv
 exits 0
 stdout_has 'paper,figure,title,where,quick'
-stdout_has 'decoupled-l1d,table1,"IPC with everything'
+stdout_has 'decoupled-l1d,table1,"IPC with all loads bypassing L1'
 
 cat >mine.yaml <<'END'
 name: mine

@@ -55,7 +55,7 @@ stdout_has 'Best of 16 settings: L1 profiled: threshold='
 it 'refuses profiled bypassing behind the first level'
 run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l2 profiled
 exits 1
-stderr_has "L2: 'profiled' needs counts of a run before, and these are of L1 alone"
+stderr_has "L2: 'profiled' needs the line counts of a profiling run, which exist for L1 only"
 
 it 'reports a lower bound on misses, not on time'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --bound

@@ -234,17 +234,17 @@ static void own_policy_needs_what_a_cache_asks_for(void **state)
     assert_int_equal(create_with(&without_use, "cores=2", &machine, &error), SL_INVALID);
     assert_non_null(strstr(error.text, "neither chooses victims"));
     assert_int_equal(create_with(&taken, "cores=2", &machine, &error), SL_INVALID);
-    assert_string_equal(error.text, "there is another policy called 'lru'");
+    assert_string_equal(error.text, "two policies are called 'lru'");
     assert_int_equal(create_with(&odd_name, "cores=2", &machine, &error), SL_INVALID);
     params.params = bad_preset;
     assert_int_equal(create_with(&params, "cores=2", &machine, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'first_way': 'number' is from 0 to 3, but 7 at first");
+    assert_string_equal(error.text, "policy 'first_way': 'number' is from 0 to 3, but its default is 7");
     params.params = twice;
     assert_int_equal(create_with(&params, "cores=2", &machine, &error), SL_INVALID);
     assert_string_equal(error.text, "policy 'first_way' has two parameters 'n'");
     params.params = no_words;
     assert_int_equal(create_with(&params, "cores=2", &machine, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'first_way': 'n' has no words");
+    assert_string_equal(error.text, "policy 'first_way': parameter 'n' has no words");
 }
 
 static void own_policy_is_named_by_levels_like_the_built_in_ones(void **state)
@@ -306,7 +306,7 @@ static void own_policy_that_fails_or_errs_is_told_by_name(void **state)
     assert_int_equal(model_with("L1.replacement=first_way(number=13)", &result, &error), SL_INVALID);
     assert_non_null(strstr(error.text, "thirteen is refused"));
     assert_int_equal(model_with("L1.replacement=first_way(number=9)", &result, &error), SL_INVALID);
-    assert_non_null(strstr(error.text, "policy 'first_way' chose way 1000, which it was not offered"));
+    assert_non_null(strstr(error.text, "policy 'first_way' chose way 1000, which is not evictable"));
 }
 
 /* ---- the simulator ---- */

@@ -212,17 +212,17 @@ static void a_wrong_key_is_told_the_nearest(void **state)
 static void a_key_is_there_once(void **state)
 {
     (void)state;
-    expect_error_with(13, "    ways: 4\n    ways: 2", "m.yaml:14:5: 'ways' is there twice, first in line 13");
-    expect_error_with(20, "core: {}\nmemory:", "m.yaml:20:1: 'core' is there twice");
+    expect_error_with(13, "    ways: 4\n    ways: 2", "m.yaml:14:5: 'ways' is given twice, first in line 13");
+    expect_error_with(20, "core: {}\nmemory:", "m.yaml:20:1: 'core' is given twice");
 }
 
 static void a_required_key_is_missed(void **state)
 {
     (void)state;
-    expect_error_with(13, "", "m.yaml:10:5: the level lacks 'ways': lines of a set");
-    expect_error_with(3, "", "m.yaml:1:1: the machine lacks 'cores': streaming multiprocessors or compute units");
+    expect_error_with(13, "", "m.yaml:10:5: the level lacks 'ways': associativity: lines per set");
+    expect_error_with(3, "", "m.yaml:1:1: the machine lacks 'cores': streaming multiprocessors (SMs) or compute units");
     expect_error("name: x\nsummary: y\ncores: 1\nlanes: 32\n", "m.yaml:1:1: the machine lacks 'core'");
-    expect_error("", "m.yaml:1:1: there is no machine in it");
+    expect_error("", "m.yaml:1:1: the file is empty; a machine description is expected");
 }
 
 /* ---- wrong values ---- */
@@ -303,9 +303,9 @@ static void a_hash_is_as_wide_as_the_sets(void **state)
     expect_error_with(13, "    ways: 4\n    index: bits\n    set_bits: [[6, 8], [5, 7]]",
                       "m.yaml:15:5: bit 1 of the set depends on address bit 5, which is within a line of 64");
     expect_error_with(13, "    ways: 4\n    index: bits\n    set_bits: [[6, 8], [6, 8]]",
-                      "m.yaml:15:5: a bit of the set follows from the others: some sets would never be used");
+                      "m.yaml:15:5: a set bit is a function of the others: some sets would never be used");
     expect_error_with(13, "    ways: 4\n    index: bits\n    set_bits: [[6, 6], [7]]",
-                      "m.yaml:15:20: address bit 6 is there twice");
+                      "m.yaml:15:20: address bit 6 is given twice");
     expect_error_with(13, "    ways: 4\n    index: bits", "m.yaml:14:5: 'index: bits' needs 'set_bits'");
     expect_error_with(13, "    ways: 4\n    set_bits: [[6], [7]]", "m.yaml:14:5: 'set_bits' are for 'index: bits'");
 }
@@ -314,9 +314,9 @@ static void limits_on_mshrs_need_mshrs(void **state)
 {
     (void)state;
     expect_error_with(13, "    ways: 4\n    mshrs: 0\n    mshrs_per_warp: 6",
-                      "m.yaml:15:5: this limits MSHRs, but 'mshrs' is 0 or absent, which stands for any number");
+                      "m.yaml:15:5: this limits MSHRs, but 'mshrs' is 0 or absent, which means no limit");
     expect_error_with(13, "    ways: 4\n    mshr_merges: 8",
-                      "m.yaml:14:5: this limits MSHRs, but 'mshrs' is 0 or absent, which stands for any number");
+                      "m.yaml:14:5: this limits MSHRs, but 'mshrs' is 0 or absent, which means no limit");
     expect_error_with(13, "    ways: 4\n    mshrs: 4\n    mshrs_per_warp: 6",
                       "m.yaml:15:5: a warp cannot have 6 of 4 MSHRs");
 }
@@ -340,13 +340,13 @@ static void instances_share_out_the_cores(void **state)
 {
     (void)state;
     expect_error_with(19, "    cores_per_instance: 3",
-                      "m.yaml:19:5: 4 cores cannot be shared out to instances for 3 cores each");
+                      "m.yaml:19:5: 4 cores cannot be divided among instances for 3 cores each");
     expect_error_with(14,
                       "    cores_per_instance: 4\n  - {name: L1b, size: 1K, line: 64, ways: 4, cores_per_instance: 2}",
                       "m.yaml:15:46: an instance for 2 cores cannot serve whole instances of L1, for 4 each");
     expect_error_with(15, "  - name: L1", "m.yaml:15:5: there are two levels 'L1'");
     expect_error_with(18, "    ways: 8\n    banks: 3", "m.yaml:19:5: 8 sets do not spread evenly over 3 banks");
-    expect_error_with(7, "  warps: 1", "m.yaml:7:3: 1 warps of 32 lanes cannot be the 64 threads that a core holds");
+    expect_error_with(7, "  warps: 1", "m.yaml:7:3: 1 warps of 32 lanes do not match the 64 threads of a core");
 }
 
 static void some_cores_can_be_a_small_gpc_but_not_all(void **state)
@@ -354,9 +354,9 @@ static void some_cores_can_be_a_small_gpc_but_not_all(void **state)
     (void)state;
     expect_error_with(8, "  blocks: 2\n  small_gpc_cores: 4000",
                       "m.yaml:9:3: a small GPC of 4000 cores, but there are 4 cores in all");
-    expect_error_with(
-        8, "  blocks: 2\n  small_gpc_cores: 1",
-        "m.yaml:9:3: 'small_gpc_cores' needs 'small_gpc_interval', the blocks of other cores between its rounds");
+    expect_error_with(8, "  blocks: 2\n  small_gpc_cores: 1",
+                      "m.yaml:9:3: 'small_gpc_cores' needs 'small_gpc_interval', the blocks scheduled to other cores "
+                      "between its rounds");
 }
 
 static void carve_outs_are_parts_of_what_is_unified(void **state)
@@ -365,11 +365,11 @@ static void carve_outs_are_parts_of_what_is_unified(void **state)
     expect_error_with(8, "  blocks: 2\n  carve_outs: [0]",
                       "m.yaml:9:3: 'carve_outs' are parts of 'unified', which is absent");
     expect_error_with(8, "  blocks: 2\n  unified: 1K",
-                      "m.yaml:9:3: 'unified' needs 'carve_outs', the sizes that shared memory can have of it");
+                      "m.yaml:9:3: 'unified' needs 'carve_outs', the possible sizes of shared memory in it");
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 512, 256]",
                       "m.yaml:10:3: carve-outs ascend, but 256 follows 512");
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 1K]",
-                      "m.yaml:10:3: a carve-out of 1024 bytes leaves nothing of the 1024 unified ones");
+                      "m.yaml:10:3: a carve-out of 1024 bytes takes all of the 1024 unified bytes");
     expect_error_with(8, "  blocks: 2\n  unified: 1K\n  carve_outs: [0, 100]",
                       "m.yaml:10:3: a carve-out of 100 bytes leaves 924 for L1, which is not a whole number of sets "
                       "(256 bytes each)");
@@ -406,10 +406,10 @@ static void a_variant_is_checked_as_a_whole(void **state)
     expect_error("based_on: h200\nname: m\nsummary: s\nlevels:\n  - name: L2\n    ways: 7\n",
                  "m.yaml:5:5: 62914560 bytes are not a whole number of sets of 7 lines of 128 bytes");
     expect_error("based_on: hd7770\nname: m\nsummary: s\ncore:\n  warps: 20\n",
-                 "m.yaml:5:3: 20 warps of 64 lanes cannot be the 2560 threads that a core holds");
+                 "m.yaml:5:3: 20 warps of 64 lanes do not match the 2560 threads of a core");
     expect_error("based_on: h200\nname: m\nsummary: s\nlevels:\n  - name: L3\n    ways: 8\n",
                  "m.yaml:5:5: the machine this one is based on has no level 'L3'; did you mean 'L1'?");
-    expect_error("based_on: h200\nsummary: s\n", "m.yaml:1:1: the machine lacks 'name': what the machine is called");
+    expect_error("based_on: h200\nsummary: s\n", "m.yaml:1:1: the machine lacks 'name': name of the machine");
     expect_error("based_on: h20\nname: m\nsummary: s\n",
                  "m.yaml:1:11: no machine is called 'h20'; the nearest is 'h200'");
 }
@@ -463,14 +463,14 @@ static void expect_bad_setting(const char *setting, const char *message)
 static void a_wrong_setting_is_told_what_is_wrong(void **state)
 {
     (void)state;
-    expect_bad_setting("L1", "'L1' is no setting of a machine: those look like cores=8 or L1.size=32K");
+    expect_bad_setting("L1", "'L1' is not a machine setting; write KEY=VALUE, as cores=8 or L1.size=32K");
     expect_bad_setting("L3.ways=8", "fermi-gtx470 has no level 'L3'; did you mean 'L1'?");
     expect_bad_setting("L1.wayz=8", "a level has no key 'wayz'; did you mean 'ways'?");
     expect_bad_setting("warps=8", "a machine has no key 'warps'; it is one of a core");
     expect_bad_setting("L1.ways=0", "'ways' is from 1 to 65536, not 0");
     expect_bad_setting("L1.set_bits=[[7]]", "'set_bits' takes a list");
     expect_bad_setting("L1.replacement=random(seed=3)",
-                       "fermi-gtx470, L1, replacement: policy 'random' has no parameters, so no 'seed'");
+                       "fermi-gtx470, L1, replacement: policy 'random' has no parameters, so not 'seed' either");
     expect_bad_setting("L1.size=32K", "fermi-gtx470, L1, set_bits: 5 bits choose among 32 sets, but there are 64");
 }
 

@@ -413,7 +413,7 @@ static void stores_that_allocate_leave_the_bytes_they_write(void **state)
     assert_true(sl_l1_load(l1, 1, 0, 7, 0x1, 0, written, &outcome));
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
     assert_true(sl_l1_load(l1, 2, 0, 7, 0x1, 0, others, &outcome)); /* brings the whole sector */
-    assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0);       /* it was touched before, by the first load */
+    assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0);       /* it was accessed before, by the first load */
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0);
     assert_false(sl_l1_has_parts(l1, 7));
     sl_l1_store(l1, 3, 7, 0x1, written); /* what is there stays there */

@@ -229,7 +229,7 @@ static void a_level_the_model_cannot_take_is_an_error(void **state)
     sl_error error;
     assert_int_equal(sl_shared_create(&(sl_shared_config){.level = &level, .above = &above}, &s, &error),
                      SL_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "sectors of 128 bytes behind L1"));
+    assert_non_null(strstr(error.text, "sectors of 128 bytes below L1"));
 }
 
 int main(void)

@@ -62,7 +62,7 @@ static inline void small_cache_fini(small_cache *c)
     sl_line_counts_destroy(c->no_counts);
 }
 
-/* The policy that is asked what goes past. */
+/* The policy that decides on bypassing. */
 static inline sl_policy *small_cache_asked(small_cache *c)
 {
     return c->bypass.ops ? &c->bypass : &c->policy;
@@ -115,7 +115,7 @@ static inline uint32_t small_cache_room(small_cache *c, const sl_cache_access *a
     return way;
 }
 
-/* An access that misses goes past, if the policy says so. */
+/* An access that misses bypasses, if the policy says so. */
 static inline bool small_cache_past(small_cache *c, const sl_cache_access *access)
 {
     uint64_t bits[SMALL_CACHE_WORDS];

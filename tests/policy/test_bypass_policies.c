@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Policies that let requests go past a cache, step by step. Lines are letters, asked for by instruction 1 where they
+/* Bypass policies, step by step. Lines are letters, asked for by instruction 1 where they
  * are small and by 2 where they are capital; the ways of the only set are written as the letters in them. */
 #include "base/random.h"
 #include "policy/small_cache.h"
@@ -23,7 +23,7 @@ static void pc_lets_loads_past_whose_lines_leave_unused(void **state)
     small_cache_init(&c, "pc(threshold=2)", 1, 2);
     check_after(&c, "abc", "cb"); /* a was dead after instruction 1: its counter is 1 */
     check_after(&c, "d", "cd");   /* 2 */
-    check_after(&c, "e", "cd");   /* goes past */
+    check_after(&c, "e", "cd");   /* bypasses */
     assert_int_equal(c.bypasses, 1);
     check_after(&c, "F", "fd"); /* instruction 2 does not; c was dead as well: 3 */
     assert_int_equal(reported(&c, "predictions"), 6);
@@ -31,7 +31,7 @@ static void pc_lets_loads_past_whose_lines_leave_unused(void **state)
     small_cache_fini(&c);
 }
 
-static void pc_learns_from_hits_for_the_load_that_touched_the_line_last(void **state)
+static void pc_learns_from_hits_for_the_load_that_accessed_the_line_last(void **state)
 {
     (void)state;
     small_cache c;
@@ -42,7 +42,7 @@ static void pc_learns_from_hits_for_the_load_that_touched_the_line_last(void **s
     check_after(&c, "E", "ce"); /* 1 */
     check_after(&c, "f", "fe"); /* c leaves, which counts against 2: 1 */
     check_after(&c, "G", "fg"); /* e as well: 2 */
-    check_after(&c, "H", "fg"); /* goes past */
+    check_after(&c, "H", "fg"); /* bypasses */
     small_cache_fini(&c);
 }
 
@@ -192,7 +192,7 @@ static void sdbp_learns_from_its_sampler(void **state)
     small_cache_init(&c, "sdbp(sampler_ways=1, tables=1, threshold=2)", 1, 2);
     check_after(&c, "a", "a."); /* the sampler has a, by instruction 1 */
     check_after(&c, "b", "ab"); /* a leaves the sampler, dead after 1: 1 */
-    check_after(&c, "c", "ab"); /* b as well: 2, and 1 goes past */
+    check_after(&c, "c", "ab"); /* b as well: 2, and 1 bypasses */
     assert_int_equal(c.bypasses, 1);
     check_after(&c, "A", "ab"); /* 3; the sampler has a, by 2 */
     check_after(&c, "a", "ab"); /* a was alive after 2; now it is dead, by the word of 1 */
@@ -340,7 +340,7 @@ static void profiled_needs_that_run(void **state)
     sl_error error;
     assert_int_equal(sl_policy_parse("profiled", &choice, &error), SL_OK);
     assert_int_equal(sl_policy_init(&policy, &choice, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'profiled' needs a run before this one that counts lines");
+    assert_string_equal(error.text, "policy 'profiled' needs a profiling run, which counts lines, before this one");
 }
 
 static void lines_are_counted_for_each_cache_and_for_all(void **state)
@@ -372,7 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_leaves_the_cache_empty),
         cmocka_unit_test(pc_lets_loads_past_whose_lines_leave_unused),
-        cmocka_unit_test(pc_learns_from_hits_for_the_load_that_touched_the_line_last),
+        cmocka_unit_test(pc_learns_from_hits_for_the_load_that_accessed_the_line_last),
         cmocka_unit_test(pc_is_corrected_by_the_next_level),
         cmocka_unit_test(pc_counts_as_far_as_its_bits),
         cmocka_unit_test(pc_of_loads_that_share_a_counter_share_their_fate),

@@ -160,10 +160,11 @@ static void check_refused(const char *text, const char *message)
 static void parameters_that_cannot_work_together_are_refused(void **state)
 {
     (void)state;
-    check_refused("decoupled(tags=4)", "policy 'decoupled': 'tags' has to be more than the 4 ways of the cache");
-    check_refused("decoupled(threshold=8, rc_bits=3)", "policy 'decoupled': 'threshold' is more than 3 bits count to");
+    check_refused("decoupled(tags=4)", "policy 'decoupled': 'tags' must be more than the 4 ways of the cache");
+    check_refused("decoupled(threshold=8, rc_bits=3)",
+                  "policy 'decoupled': 'threshold' exceeds the maximum of a 3-bit counter");
     check_refused("decoupled(rc_init=2, rc_bits=1, threshold=1)",
-                  "policy 'decoupled': 'rc_init' is more than 1 bits count to");
+                  "policy 'decoupled': 'rc_init' exceeds the maximum of a 1-bit counter");
 }
 
 /* ---- the duel ---- */

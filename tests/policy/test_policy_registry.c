@@ -73,16 +73,16 @@ static void bad_parameters_are_named_with_their_policy(void **state)
     check_error("srrip(hit=7)", SL_INVALID, "policy 'srrip': 'hit' cannot be '7'; it can be 'priority'");
     check_error("brrip(evry=3)", SL_NOT_FOUND, "policy 'brrip' has no parameter 'evry'; did you mean 'every'?");
     check_error("brrip(unheard_of=3)", SL_NOT_FOUND, "policy 'brrip' has no parameter 'unheard_of'");
-    check_error("lru(bits=3)", SL_NOT_FOUND, "policy 'lru' has no parameters, so no 'bits'");
-    check_error("srrip(bits=2,bits=3)", SL_INVALID, "policy 'srrip': 'bits' is there twice");
+    check_error("lru(bits=3)", SL_NOT_FOUND, "policy 'lru' has no parameters, so not 'bits' either");
+    check_error("srrip(bits=2,bits=3)", SL_INVALID, "policy 'srrip': 'bits' is given twice");
 }
 
 static void text_that_is_none_is_refused(void **state)
 {
     (void)state;
-    check_error("srrip(3)", SL_SYNTAX, "policy 'srrip': '3' is no parameter: those look like bits=3");
-    check_error("srrip(bits=3,,)", SL_SYNTAX, "policy 'srrip': '' is no parameter: those look like bits=3");
-    const char *ending = "policy 'srrip': its parameters end with one ')', the last of the text";
+    check_error("srrip(3)", SL_SYNTAX, "policy 'srrip': '3' is not a parameter; write name=value, as bits=3");
+    check_error("srrip(bits=3,,)", SL_SYNTAX, "policy 'srrip': '' is not a parameter; write name=value, as bits=3");
+    const char *ending = "policy 'srrip': the parameters must end with a single ')' at the end";
     check_error("srrip(bits=3", SL_SYNTAX, ending);
     check_error("srrip(bits=3) x", SL_SYNTAX, ending);
     check_error("srrip(bits=3))", SL_SYNTAX, ending);
@@ -133,7 +133,7 @@ static void a_cache_refuses_what_is_still_to_be_searched_for(void **state)
     sl_policy policy;
     sl_error error;
     assert_int_equal(sl_policy_init(&policy, &c, &(sl_cache_shape){.sets = 1, .ways = 1}, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'pc': 'threshold=best' has to be searched for, which is not done here");
+    assert_string_equal(error.text, "policy 'pc': this command does not search for 'threshold=best'; give a value");
 }
 
 /* ---- two policies ---- */
@@ -176,7 +176,7 @@ static void check_pair_error(const char *text, const char *message)
 static void two_policies_of_one_role_are_refused(void **state)
 {
     (void)state;
-    const char *takes = "a cache takes one policy that replaces and one that bypasses";
+    const char *takes = "a cache has one policy for replacement and one for bypassing";
     char expected[200];
     snprintf(expected, sizeof expected, "'lru' and 'srrip' both replace: %s", takes);
     check_pair_error("lru+srrip", expected);
@@ -184,8 +184,8 @@ static void two_policies_of_one_role_are_refused(void **state)
     check_pair_error("pc+decoupled", expected);
     snprintf(expected, sizeof expected, "'pdp' and 'sdbp' both do both: %s", takes);
     check_pair_error("pdp+sdbp", expected);
-    check_pair_error("lru+pc+all", "'lru+pc+all': a cache has two policies at most, one that replaces and one that "
-                                   "bypasses");
+    check_pair_error("lru+pc+all", "'lru+pc+all': a cache has at most two policies, one for replacement and one "
+                                   "for bypassing");
     check_pair_error("lru+decopled", "no policy is called 'decopled'; the nearest is 'decoupled'");
     check_pair_error("lru+", "no policy is called ''; 'sluice policies' lists them");
 }
@@ -216,7 +216,7 @@ static void a_way_that_was_not_offered_is_caught_by_name(void **state)
     assert_int_equal(sl_policy_check(&policy, &error), SL_OK);
     assert_int_equal(sl_policy_victim(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), 1);
     assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'bad' chose way 9, which it was not offered: this is an error in it");
+    assert_string_equal(error.text, "policy 'bad' chose way 9, which is not evictable: this is a bug of the policy");
     sl_policy_fini(&policy);
 }
 
@@ -232,7 +232,7 @@ static void a_way_given_up_that_was_not_offered_is_caught_too(void **state)
         SL_OK);
     assert_int_equal(sl_policy_give_up(&policy, &(sl_cache_access){0}, &(sl_way_mask){&mask, 4}), SL_NO_WAY);
     assert_int_equal(sl_policy_check(&policy, &error), SL_INVALID);
-    assert_string_equal(error.text, "policy 'bad' chose way 9, which it was not offered: this is an error in it");
+    assert_string_equal(error.text, "policy 'bad' chose way 9, which is not evictable: this is a bug of the policy");
     sl_policy_fini(&policy);
 }
 

@@ -6,23 +6,23 @@
 #include "base/random.h"
 #include "support.h"
 
-enum { LINES = 300, MAX_TOUCHES = 5000 };
+enum { LINES = 300, MAX_ACCESSES = 5000 };
 
-/* A run of touches, with the time of each one's predecessor. */
+/* A run of accesses, with the time of each one's predecessor. */
 typedef struct history {
-    uint32_t line[MAX_TOUCHES];
+    uint32_t line[MAX_ACCESSES];
     uint64_t last[LINES]; /* UINT64_MAX: never */
     uint32_t accesses;
 } history;
 
-static void touch(history *h, sl_footprint *f, uint32_t line)
+static void record(history *h, sl_footprint *f, uint32_t line)
 {
     sl_footprint_access(f, h->accesses ? h->last[line] : UINT64_MAX);
     h->last[line] = h->accesses;
     h->line[h->accesses++] = line;
 }
 
-/* Different lines among touches from … to - 1, by looking at each. */
+/* Different lines among accesses from … to - 1, by looking at each. */
 static uint64_t different(const history *h, uint64_t from, uint64_t to)
 {
     bool seen[LINES] = {0};
@@ -60,9 +60,9 @@ static void windows_hold_as_many_lines_as_counting_them_says(void **state)
         h->accesses = 0;
         for (int i = 0; i < LINES; i++)
             h->last[i] = UINT64_MAX;
-        while (h->accesses < MAX_TOUCHES) {
+        while (h->accesses < MAX_ACCESSES) {
             bool far = sl_random_below(&random, 4) == 0;
-            touch(h, &f, (uint32_t)(far ? sl_random_below(&random, LINES) : h->accesses / 50 % LINES));
+            record(h, &f, (uint32_t)(far ? sl_random_below(&random, LINES) : h->accesses / 50 % LINES));
             if (h->accesses < 50 || h->accesses % 499 == 0)
                 check(h, &f);
         }
@@ -74,7 +74,7 @@ static void windows_hold_as_many_lines_as_counting_them_says(void **state)
     free(h);
 }
 
-static void no_touches_are_no_windows(void **state)
+static void no_accesses_are_no_windows(void **state)
 {
     (void)state;
     sl_footprint f;
@@ -89,7 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_hold_as_many_lines_as_counting_them_says),
-        cmocka_unit_test(no_touches_are_no_windows),
+        cmocka_unit_test(no_accesses_are_no_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

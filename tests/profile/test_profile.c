@@ -39,7 +39,7 @@ static const sl_profile_counts *load_of(const sl_profile *p, uint32_t slot)
     for (uint32_t i = 0; i < p->loads; i++)
         if (p->load[i].slot == slot)
             return &p->load[i].counts;
-    fail_msg("slot %u touched nothing", slot);
+    fail_msg("slot %u accessed nothing", slot);
     return NULL;
 }
 
@@ -79,8 +79,8 @@ static void table_2_of_the_paper(void **state)
     drop(&p, &m);
 }
 
-/* a b b b a: one line and three touches in between. */
-static void the_gap_counts_touches_and_the_distance_lines(void **state)
+/* a b b b a: one line and three accesses in between. */
+static void the_gap_counts_accesses_and_the_distance_lines(void **state)
 {
     (void)state;
     maker m;
@@ -116,8 +116,8 @@ static void fills_without_a_hit_are_told_apart(void **state)
     drop(&p, &m);
 }
 
-/* a b c a b c: all too late, those of the second round too. */
-static void a_line_evicted_in_the_end_is_late_when_it_was_touched_before(void **state)
+/* a b c a b c: all evicted before reuse, those of the second round too. */
+static void a_line_evicted_in_the_end_counts_as_evicted_before_reuse(void **state)
 {
     (void)state;
     maker m;
@@ -228,7 +228,7 @@ static void local_memory_is_each_warps_own_until_the_next_block_takes_its_place(
     drop(&p, &m);
 }
 
-/* Both blocks touch a, then lines of their own. */
+/* Both blocks access a, then separate lines. */
 static void cores_look_back_on_their_own_accesses_alone(void **state)
 {
     (void)state;
@@ -350,9 +350,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_2_of_the_paper),
-        cmocka_unit_test(the_gap_counts_touches_and_the_distance_lines),
+        cmocka_unit_test(the_gap_counts_accesses_and_the_distance_lines),
         cmocka_unit_test(fills_without_a_hit_are_told_apart),
-        cmocka_unit_test(a_line_evicted_in_the_end_is_late_when_it_was_touched_before),
+        cmocka_unit_test(a_line_evicted_in_the_end_counts_as_evicted_before_reuse),
         cmocka_unit_test(bytes_asked_for_are_counted_once_as_used),
         cmocka_unit_test(stores_can_be_left_out),
         cmocka_unit_test(shared_memory_and_prefetches_are_not_looked_at),

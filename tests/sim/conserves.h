@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-/* Requests that a level sends on: misses, what goes past, dirty lines, and stores where it does not keep them; less
+/* Requests that a level sends on: misses, bypasses, dirty lines, and stores where it does not keep them; less
  * those that join others. */
 static inline uint64_t sent_on(const sl_level *level, const sl_sim_level_result *r)
 {

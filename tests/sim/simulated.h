@@ -115,7 +115,7 @@ static inline act strided(op o, uint64_t base, uint64_t stride)
 {
     return lanes(o, base, stride, UINT32_MAX);
 }
-/* Each lane touches the word behind that of the one before: a line. */
+/* Each lane accesses the word behind that of the one before: a line. */
 static inline act at(op o, uint64_t base)
 {
     return strided(o, base, 4);

@@ -144,7 +144,7 @@ static void a_load_of_global_memory_goes_before_a_store_to_shared_memory(void **
     expect_order(&c, 16, "acbd");
 }
 
-static void nothing_goes_past_a_barrier(void **state)
+static void nothing_moves_across_a_barrier(void **state)
 {
     (void)state;
     code c = {0};
@@ -166,7 +166,7 @@ int main(void)
         cmocka_unit_test(a_register_is_read_before_it_is_loaded_again),
         cmocka_unit_test(a_load_stays_behind_a_store_of_its_space),
         cmocka_unit_test(a_load_of_global_memory_goes_before_a_store_to_shared_memory),
-        cmocka_unit_test(nothing_goes_past_a_barrier),
+        cmocka_unit_test(nothing_moves_across_a_barrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void loads_of_a_line_in_flight_wait_for_it(void **state)
     assert_int_equal(r.counts.total.value[SL_COUNTER_pending_hit_sectors], 1);
 }
 
-static void the_least_recently_used_line_of_the_set_leaves(void **state)
+static void the_least_recently_used_line_of_the_set_is_evicted(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -174,7 +174,7 @@ static void a_warp_has_no_more_lines_in_flight_than_it_may(void **state)
 
 /* ---- past a level ---- */
 
-static void a_load_that_goes_past_leaves_nothing(void **state)
+static void a_load_that_bypasses_does_not_allocate(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -187,7 +187,7 @@ static void a_load_that_goes_past_leaves_nothing(void **state)
     assert_int_equal(r.counts.total.value[SL_COUNTER_ld_sector_misses], 2);
 }
 
-static void two_loads_that_go_past_are_two_requests(void **state)
+static void two_loads_that_bypass_are_two_requests(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -201,7 +201,7 @@ static void two_loads_that_go_past_are_two_requests(void **state)
     assert_int_equal(r.dram_read_sectors, 1);
 }
 
-static void a_plan_says_which_loads_go_past_which_levels(void **state)
+static void a_plan_says_which_loads_bypass_which_levels(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -230,11 +230,11 @@ static act in_set_0(op o, uint64_t n)
     return at(o, n * 4 * 128);
 }
 
-static void what_comes_with_a_hint_leaves_l2_first(void **state)
+static void lines_with_a_hint_are_evicted_from_l2_first(void **state)
 {
     (void)state;
     sl_machine m = tiny();
-    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 2, [LOAD_2] = 1}; /* LOAD_2 goes past L1, so that L2 sees all of it */
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 2, [LOAD_2] = 1}; /* LOAD_2 bypasses L1, so that L2 sees all of it */
     /* Four lines fill the set, the second one with the hint; a fifth takes its place, though the first is older. */
     const warp_acts acts = WARP(in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD, 1), do_(USE), in_set_0(LOAD_2, 2),
                                 do_(USE_2), in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD_2, 4), do_(USE_2),
@@ -245,7 +245,7 @@ static void what_comes_with_a_hint_leaves_l2_first(void **state)
     assert_int_equal(r.level[1].misses, 5);
     assert_int_equal(r.level[1].hits, 2);
     assert_int_equal(r.level[1].evictions, 1);
-    /* Without it the first leaves, and comes back in the place of the second. */
+    /* Without it the first is evicted, and its refill evicts the second. */
     m.level[1].hint = SL_HINT_BYPASS;
     const uint8_t plain[MEMORY_OPS] = {[LOAD] = 1, [LOAD_2] = 1};
     r = run_plan(&m, plain, 1, 1, &acts);
@@ -253,7 +253,7 @@ static void what_comes_with_a_hint_leaves_l2_first(void **state)
     assert_int_equal(r.level[1].hits, 1);
 }
 
-static void among_lines_with_the_hint_the_oldest_leaves(void **state)
+static void among_lines_with_the_hint_the_oldest_is_evicted(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -268,7 +268,7 @@ static void among_lines_with_the_hint_the_oldest_leaves(void **state)
     assert_int_equal(r.level[1].misses, 6);
 }
 
-static void a_hit_without_the_hint_lets_a_line_stay(void **state)
+static void a_hit_without_the_hint_keeps_a_line(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -283,7 +283,7 @@ static void a_hit_without_the_hint_lets_a_line_stay(void **state)
     assert_int_equal(r.level[1].misses, 5);
 }
 
-static void miss_evict_uses_no_line_and_leaves_none(void **state)
+static void miss_evict_neither_hits_nor_allocates(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -335,7 +335,7 @@ static void a_line_that_is_written_through_stays(void **state)
     sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(STORE, 0), at(LOAD, 0), do_(USE), at(STORE, 128),
                                at(LOAD, 128), do_(USE));
     assert_int_equal(r.level[0].hits, 1);
-    assert_int_equal(r.level[0].misses, 2); /* a store that misses leaves nothing */
+    assert_int_equal(r.level[0].misses, 2); /* a store that misses does not allocate */
     assert_int_equal(r.level[1].written_sectors, 2);
 }
 
@@ -357,7 +357,7 @@ static void a_first_level_that_allocates_keeps_what_is_written_whole(void **stat
 }
 
 /* Lines 512 bytes apart share a set of L2. */
-static void l2_keeps_stores_until_their_line_leaves(void **state)
+static void l2_keeps_stores_until_their_line_is_evicted(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -506,7 +506,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_brings_the_line_for_the_next_load),
         cmocka_unit_test(loads_of_a_line_in_flight_wait_for_it),
-        cmocka_unit_test(the_least_recently_used_line_of_the_set_leaves),
+        cmocka_unit_test(the_least_recently_used_line_of_the_set_is_evicted),
         cmocka_unit_test(a_miss_waits_for_a_way_that_is_not_in_flight),
         cmocka_unit_test(a_miss_waits_for_an_mshr),
         cmocka_unit_test(a_load_waits_where_too_many_wait_for_its_line),
@@ -514,18 +514,18 @@ int main(void)
         cmocka_unit_test(requests_wait_before_l2_for_the_same_reasons),
         cmocka_unit_test(a_request_that_waits_holds_up_those_behind_it),
         cmocka_unit_test(a_warp_has_no_more_lines_in_flight_than_it_may),
-        cmocka_unit_test(a_load_that_goes_past_leaves_nothing),
-        cmocka_unit_test(two_loads_that_go_past_are_two_requests),
-        cmocka_unit_test(a_plan_says_which_loads_go_past_which_levels),
-        cmocka_unit_test(what_comes_with_a_hint_leaves_l2_first),
-        cmocka_unit_test(among_lines_with_the_hint_the_oldest_leaves),
-        cmocka_unit_test(a_hit_without_the_hint_lets_a_line_stay),
-        cmocka_unit_test(miss_evict_uses_no_line_and_leaves_none),
+        cmocka_unit_test(a_load_that_bypasses_does_not_allocate),
+        cmocka_unit_test(two_loads_that_bypass_are_two_requests),
+        cmocka_unit_test(a_plan_says_which_loads_bypass_which_levels),
+        cmocka_unit_test(lines_with_a_hint_are_evicted_from_l2_first),
+        cmocka_unit_test(among_lines_with_the_hint_the_oldest_is_evicted),
+        cmocka_unit_test(a_hit_without_the_hint_keeps_a_line),
+        cmocka_unit_test(miss_evict_neither_hits_nor_allocates),
         cmocka_unit_test(a_store_that_hits_drops_the_line),
         cmocka_unit_test(a_line_in_flight_is_of_no_use_after_a_store),
         cmocka_unit_test(a_line_that_is_written_through_stays),
         cmocka_unit_test(a_first_level_that_allocates_keeps_what_is_written_whole),
-        cmocka_unit_test(l2_keeps_stores_until_their_line_leaves),
+        cmocka_unit_test(l2_keeps_stores_until_their_line_is_evicted),
         cmocka_unit_test(a_store_of_a_part_brings_the_rest_where_the_machine_says_so),
         cmocka_unit_test(local_memory_lies_word_by_word_of_a_warp),
         cmocka_unit_test(atomics_are_done_in_l2_and_drop_the_line_of_l1),

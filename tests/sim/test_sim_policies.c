@@ -48,7 +48,7 @@ static uint32_t mock_give_up(void *self, const sl_cache_access *access, const sl
 static void mock_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     (void)way;
-    note(self, access->pending ? "late hit" : "hit", access->line);
+    note(self, access->pending ? "pending hit" : "hit", access->line);
 }
 static void mock_fill(void *self, const sl_cache_access *access, uint32_t way)
 {
@@ -153,11 +153,11 @@ static void a_hit_on_a_line_that_is_on_its_way_is_told_as_late(void **state)
     (void)state;
     watched w = {0};
     const warp_acts acts[] = {WARP(at(LOAD_CG, 0), do_(USE), at(LOAD_CG, 0), do_(USE)), WARP(at(LOAD_CG, 0), do_(USE))};
-    hears(&w, 2, acts, "admit 0, fill 0, late hit 0, hit 0");
+    hears(&w, 2, acts, "admit 0, fill 0, pending hit 0, hit 0");
     stop(&w);
 }
 
-static void a_full_set_is_asked_for_a_victim_that_leaves_first(void **state)
+static void a_full_set_is_asked_for_a_victim_that_is_evicted_first(void **state)
 {
     (void)state;
     watched w = {.diary = {.victim = 1}};
@@ -178,7 +178,7 @@ static void a_load_that_waits_is_admitted_once_and_told_once(void **state)
     stop(&w);
 }
 
-static void a_load_that_would_wait_may_go_past(void **state)
+static void a_load_that_would_stall_may_bypass(void **state)
 {
     (void)state;
     watched w = {.diary = {.on_stall = SL_BYPASS, .given_up = SL_NO_WAY}};
@@ -190,7 +190,7 @@ static void a_load_that_would_wait_may_go_past(void **state)
 }
 
 /* Nothing is in the set that could be given up; with stores there is. */
-static void a_load_that_goes_past_may_take_a_line_with_it(void **state)
+static void a_load_that_bypasses_may_evict_a_line(void **state)
 {
     (void)state;
     watched w = {.diary = {.admission = SL_BYPASS, .given_up = 0}};
@@ -245,7 +245,7 @@ static void tell_wrong(void *to, const char *name, uint64_t value)
         told += value;
 }
 
-/* pc with counters that start at the threshold lets all go past. The second load of a line finds it in L2, brought by
+/* pc with counters that start at the threshold bypasses all. The second load of a line finds it in L2, brought by
  * one that went past: that is said, and the counter goes below the threshold: the third load is admitted. The fourth
  * hits. */
 static void l2_says_which_bypasses_were_wrong(void **state)
@@ -267,8 +267,8 @@ static void l2_says_which_bypasses_were_wrong(void **state)
     stop(&w);
 }
 
-/* The first launch leaves a line that was used once: that is dead when L1 is emptied, and its load goes past in the
- * second launch. Decoupled L1D begins anew: without a tag the load goes past each time. */
+/* The first launch fills a line that was used once: that is dead when L1 is emptied, and its load bypasses in the
+ * second launch. Decoupled L1D begins anew: without a tag the load bypasses each time. */
 static void what_pc_learns_outlives_the_launch(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void what_pc_learns_outlives_the_launch(void **state)
 
 /* ---- policies of the first level ---- */
 
-static void mrpb_lets_go_past_what_would_wait(void **state)
+static void mrpb_bypasses_instead_of_stalling(void **state)
 {
     (void)state;
     sl_machine m = tiny();
@@ -377,7 +377,7 @@ static void a_simulation_without_progress_says_what_waits(void **state)
     assert_non_null(strstr(text, "core 0, warp 2: waits at a barrier"));
     assert_non_null(strstr(text, "core 0: 1 memory instructions wait before L1: no MSHR is free"));
     assert_non_null(strstr(text, "L1 bank 0"));
-    assert_non_null(strstr(text, "L2 bank 0: 0 in, 1 to go down"));
+    assert_non_null(strstr(text, "L2 bank 0: 0 requests in, 1 to the next level"));
     assert_non_null(strstr(text, "line 0: units"));
     assert_null(strstr(text, "18446744073709551615"));
     stop(&w);
@@ -424,15 +424,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_is_admitted_and_fills_and_a_hit_is_told),
         cmocka_unit_test(a_hit_on_a_line_that_is_on_its_way_is_told_as_late),
-        cmocka_unit_test(a_full_set_is_asked_for_a_victim_that_leaves_first),
+        cmocka_unit_test(a_full_set_is_asked_for_a_victim_that_is_evicted_first),
         cmocka_unit_test(a_load_that_waits_is_admitted_once_and_told_once),
-        cmocka_unit_test(a_load_that_would_wait_may_go_past),
-        cmocka_unit_test(a_load_that_goes_past_may_take_a_line_with_it),
+        cmocka_unit_test(a_load_that_would_stall_may_bypass),
+        cmocka_unit_test(a_load_that_bypasses_may_evict_a_line),
         cmocka_unit_test(stores_and_atomics_are_not_put_to_admit),
         cmocka_unit_test(a_way_that_was_not_offered_is_caught_by_name),
         cmocka_unit_test(l2_says_which_bypasses_were_wrong),
         cmocka_unit_test(what_pc_learns_outlives_the_launch),
-        cmocka_unit_test(mrpb_lets_go_past_what_would_wait),
+        cmocka_unit_test(mrpb_bypasses_instead_of_stalling),
         cmocka_unit_test(queues_are_emptied_one_after_the_other),
         cmocka_unit_test(any_replacement_goes_with_any_bypass),
         cmocka_unit_test(a_simulation_without_progress_says_what_waits),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the first level was asked for; the fewest misses, and how lines come back, as they follow from it. */
+/* What the first level was asked for; the lower bound of misses, and the reuse of lines, as they follow from it. */
 #include "sim/stream.h"
 #include "support.h"
 
@@ -28,7 +28,7 @@ static sl_sim_reuse reuse_of(const sl_sim_stream *stream)
     return reuse;
 }
 
-/* Lines are letters; lower case: the request goes past. */
+/* Lines are letters; lower case: the request bypasses. */
 static void ask(sl_sim_stream *stream, uint32_t cache, const char *lines)
 {
     for (const char *at = lines; *at; at++)
@@ -50,8 +50,8 @@ static void assert_bins(const sl_distances *d, uint64_t never, uint64_t zero, ui
     assert_int_equal(sum, zero + one + two + four);
 }
 
-/* One way, lines a b a b a: the second a hits where b goes past; LRU would hit never. */
-static void a_policy_with_foresight_lets_lines_go_past(void **state)
+/* One way, lines a b a b a: the second a hits where b bypasses; LRU would hit never. */
+static void a_policy_with_foresight_bypasses(void **state)
 {
     (void)state;
     sl_sim_stream *stream = recorded(1, 1, 1);
@@ -93,7 +93,7 @@ static void gaps_count_requests_and_distances_lines(void **state)
 }
 
 /* What is left is A C A B. All of it has A after 6, B after 0, 0 and 4, and C after 1. */
-static void requests_that_go_past_are_no_reuses_and_lie_between_none(void **state)
+static void bypassed_requests_are_no_reuses_and_do_not_count(void **state)
 {
     (void)state;
     sl_sim_stream *stream = recorded(1, 1, 1);
@@ -155,10 +155,10 @@ static void a_launch_forgets_the_one_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_policy_with_foresight_lets_lines_go_past),
+        cmocka_unit_test(a_policy_with_foresight_bypasses),
         cmocka_unit_test(caches_and_sets_do_not_share_ways),
         cmocka_unit_test(gaps_count_requests_and_distances_lines),
-        cmocka_unit_test(requests_that_go_past_are_no_reuses_and_lie_between_none),
+        cmocka_unit_test(bypassed_requests_are_no_reuses_and_do_not_count),
         cmocka_unit_test(what_is_brought_in_is_counted_apart),
         cmocka_unit_test(caches_see_their_own_requests),
         cmocka_unit_test(a_launch_forgets_the_one_before),

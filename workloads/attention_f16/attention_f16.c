@@ -2,9 +2,9 @@
 /* Causal attention of a transformer in half precision, tiled as FlashAttention-2 does it (Dao 2023), with the products
  * in the matrix units: halves in memory, sums in single precision. A block keeps 64 queries of a head in registers and
  * streams the keys and values before them through shared memory in tiles of 64, each loaded with 16 bytes per thread:
- * few memory instructions, all of full lines, and reuse only between the blocks of a head. Rows of a head are
- * heads * 128 bytes apart. Later blocks have more to do. Simplified: one size of head (64), no asynchronous copies,
- * padding of shared memory in place of a swizzle. */
+ * few memory instructions, all of full lines, and reuse only between the blocks of a head. Rows of a head have
+ * a stride of heads * 128 bytes. Later blocks have more to do. Simplified: one size of head (64), no asynchronous
+ * copies, padding of shared memory instead of a swizzle. */
 #include "workloads/common/attention.h"
 #include "workloads/common/half.h"
 #include "workloads/common/inputs.h"

@@ -2,8 +2,8 @@
 /* Causal attention of a transformer in single precision, tiled as FlashAttention does it (Dao et al. 2022): the matrix
  * of scores never reaches memory. A block keeps 32 queries of a head and streams the keys and values before them
  * through shared memory, so each is read by all blocks of later queries of the head: reuse between blocks, over a
- * distance that the length sets, and none within one. Rows of a head are heads * 256 bytes apart. Later blocks have
- * more to do. Simplified: one size of head (64), no asynchronous copies. */
+ * distance that the length sets, and none within one. Rows of a head have a stride of heads * 256 bytes. Later blocks
+ * have more to do. Simplified: one size of head (64), no asynchronous copies. */
 #include "workloads/common/attention.h"
 #include "workloads/common/inputs.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Parboil's bfs: breadth-first search on a graph with a few very popular vertices, a launch per level, a thread per
- * vertex of the frontier: edges of neighbouring lanes lie apart and are of very uneven number, costs of their ends are
- * atomics at random places. The original's threads append to the next frontier by atomics on queues in shared and
- * global memory; here two more kernels gather it in ascending order, by counting first, so that a level's accesses are
- * the same in every run. The small kernel of the original that does several small levels in one launch is left out. */
+ * vertex of the frontier: edges of neighbouring lanes are in different lines and very uneven in number, costs of their
+ * ends are atomics at random addresses. The original's threads append to the next frontier by atomics on queues in
+ * shared and global memory; here two more kernels gather it in ascending order, by counting first, so that a level's
+ * accesses are the same in every run. The small kernel of the original that does several small levels in one launch is
+ * left out. */
 #include "workloads/common/graphs.h"
 
 enum { THREADS = 512 };

@@ -14,9 +14,9 @@ static double normal(double x)
     return 0.5 * erfc(-x * 0.70710678118654752440);
 }
 
-static double between(double least, double most, double share)
+static double between(double min, double max, double share)
 {
-    return least * share + most * (1 - share);
+    return min * share + max * (1 - share);
 }
 
 static void price(double share, float *call, float *put)

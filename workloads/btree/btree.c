@@ -25,7 +25,7 @@ typedef struct tree {
     uint32_t node_count, height;
 } tree;
 
-/* One level: nodes over `count` items below, of which item i has the least key key[i] and is called base + i. Replaces
+/* One level: nodes over `count` items below, of which item i has the lowest key key[i] and is called base + i. Replaces
  * the keys by those of the nodes made and returns how many there are. */
 static uint32_t make_level(sl_random *random, bool leaf, int32_t *key, uint32_t count, uint32_t base, node *nodes)
 {
@@ -35,14 +35,14 @@ static uint32_t make_level(sl_random *random, bool leaf, int32_t *key, uint32_t 
         uint32_t fill = ORDER / 2 + (uint32_t)sl_random_below(random, ORDER / 2);
         n->key_count = (int32_t)(count - i < ORDER ? count - i : fill);
         n->is_leaf = leaf;
-        int32_t least = key[i];
+        int32_t lowest = key[i];
         for (uint32_t slot = 0; slot <= ORDER; slot++)
             n->keys[slot] = INT_MAX;
         for (int32_t slot = 0; slot < n->key_count; slot++, i++) {
             n->keys[slot] = leaf || slot ? key[i] : INT_MIN;
             n->indices[slot] = (int32_t)(base + i);
         }
-        key[made] = least;
+        key[made] = lowest;
     }
     return made;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The Euler solver for unstructured meshes of Rodinia (euler3d): per time step the step factors, then three times the
  * fluxes through the faces of every cell and an update. Blocks of 192 threads, a thread per cell, structures of
- * arrays: a cell's own values, normals and neighbours are read in order, five values of each of its four neighbours
+ * arrays: a cell's values, normals and neighbours are read in order, five values of each of its four neighbours
  * through indices that are near but irregular.
  *
- * Simplified: in place of a mesh around a wing the cells lie as the atoms of diamond do, four neighbours each, with the
+ * Simplified: instead of a mesh around a wing the cells lie as the atoms of diamond do, four neighbours each, with the
  * far field around them and with one face in 32 a wall; cells are numbered in random order within 256 of them. */
 #include <math.h>
 

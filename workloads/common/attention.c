@@ -26,7 +26,7 @@ float sl_attention_scale(const sl_attention *shape)
     return (float)(1.4426950408889634 / sqrt(shape->dim));
 }
 
-/* One query; all pointers are to the first row of its head, whose rows are `pitch` apart. */
+/* One query; all pointers are to the first row of its head, whose rows have a stride of `pitch`. */
 static void attend(const sl_attention *shape, uint32_t row, const float *q, const float *k, const float *v, float *out,
                    double *weight, double *sums)
 {

@@ -15,7 +15,7 @@ sl_attention sl_attention_shape(sl_host *h, uint32_t dim, uint32_t tile);
 uint64_t sl_attention_items(const sl_attention *shape);
 /* What multiplies scores: 1 / sqrt(dim), and log2(e) because kernels use powers of two. */
 float sl_attention_scale(const sl_attention *shape);
-/* softmax(q k^T / sqrt(dim)) v, where a query sees the keys up to its own place; computed in double precision. */
+/* softmax(q k^T / sqrt(dim)) v, with a causal mask; computed in double precision. */
 float *sl_reference_attention(sl_host *h, const sl_attention *shape, const float *q, const float *k, const float *v);
 
 #endif

@@ -42,15 +42,15 @@ static void sort_edges(sl_host *h, edge_list *list, bool by_from, uint32_t verti
     for (uint32_t v = 0; v < vertices; v++)
         next[v + 1] += next[v];
     for (uint64_t e = 0; e < list->edges; e++) {
-        uint64_t place = next[key[e]]++;
-        sorted.from[place] = list->from[e];
-        sorted.to[place] = list->to[e];
+        uint64_t position = next[key[e]]++;
+        sorted.from[position] = list->from[e];
+        sorted.to[position] = list->to[e];
     }
     sorted.edges = list->edges;
     *list = sorted;
 }
 
-/* Rows of neighbours from edges in any order, of which duplicates are dropped. */
+/* Rows of neighbours from edges in any order, without duplicates. */
 static sl_csr graph_of(sl_host *h, edge_list list, uint32_t vertices)
 {
     sort_edges(h, &list, false, vertices);
@@ -139,9 +139,9 @@ sl_csr sl_reversed_graph(sl_host *h, const sl_csr *graph)
     return graph_of(h, list, graph->rows);
 }
 
-uint32_t *sl_random_weights(sl_host *h, uint64_t count, uint32_t most)
+uint32_t *sl_random_weights(sl_host *h, uint64_t count, uint32_t max)
 {
-    uint32_t *weight = sl_random_indices(h, count, most);
+    uint32_t *weight = sl_random_indices(h, count, max);
     for (uint64_t i = 0; i < count; i++)
         weight[i]++;
     return weight;

@@ -8,7 +8,7 @@
 
 /* A social network or a web: R-MAT with the shares of Graph500 (0.57, 0.19, 0.19, 0.05), edges in both directions,
  * vertices numbered at random. A few vertices have thousands of neighbours, many have one or none; `mean` is the number
- * of neighbours on average before edges drawn twice are dropped. */
+ * of neighbours on average before duplicate edges are removed. */
 sl_csr sl_power_law_graph(sl_host *h, uint32_t vertices, uint32_t mean);
 
 /* A road network: crossings on a grid, three of four streets to the right and downwards are there, in both directions,
@@ -23,10 +23,10 @@ sl_csr sl_reversed_graph(sl_host *h, const sl_csr *graph);
 /* The numbers from 0 to count - 1, in random order within each `window` of them. */
 uint32_t *sl_shuffled_numbers(sl_host *h, uint32_t count, uint32_t window);
 
-/* Lengths of edges, uniform in [1, most]. */
-uint32_t *sl_random_weights(sl_host *h, uint64_t count, uint32_t most);
+/* Lengths of edges, uniform in [1, max]. */
+uint32_t *sl_random_weights(sl_host *h, uint64_t count, uint32_t max);
 
-/* The first vertex that has the most neighbours: a start from which most of the graph is reached. */
+/* The first vertex of maximum degree: a start from which most of the graph is reached. */
 uint32_t sl_busiest_vertex(const sl_csr *graph);
 
 #endif

@@ -13,12 +13,12 @@ float *sl_random_floats(sl_host *h, uint64_t count)
     return items;
 }
 
-float *sl_uniform_floats(sl_host *h, uint64_t count, float least, float most)
+float *sl_uniform_floats(sl_host *h, uint64_t count, float min, float max)
 {
     sl_random *random = sl_host_random(h);
     float *items = sl_host_new(h, float, count);
     for (uint64_t i = 0; i < count; i++)
-        items[i] = least + (most - least) * sl_random_f32(random);
+        items[i] = min + (max - min) * sl_random_f32(random);
     return items;
 }
 

@@ -9,8 +9,8 @@
 /* Multiples of 1/16 in [-1, 1): sums of up to 2^16 products of two of them are exact in single precision, in any order
  * and with or without fused multiply-add, so that such results can be compared bit for bit. */
 float *sl_random_floats(sl_host *h, uint64_t count);
-/* Uniform in [least, most); the results of arithmetic on them are rounded. */
-float *sl_uniform_floats(sl_host *h, uint64_t count, float least, float most);
+/* Uniform in [min, max); the results of arithmetic on them are rounded. */
+float *sl_uniform_floats(sl_host *h, uint64_t count, float min, float max);
 /* Uniform in [0, bound). */
 uint32_t *sl_random_indices(sl_host *h, uint64_t count, uint32_t bound);
 /* In [0, bound), small ones more often: bound * u^skew for u uniform in [0, 1). skew 1 is uniform. */

@@ -6,8 +6,8 @@
 #include "workloads/workload.h"
 
 /* The value of a parameter as sl_host_param gives it, which must be a power of two. */
-uint32_t sl_param_power_of_two(sl_host *h, const char *name, uint32_t least, uint32_t most);
+uint32_t sl_param_power_of_two(sl_host *h, const char *name, uint32_t min, uint32_t max);
 /* The same, which must be a multiple of `unit`. */
-uint32_t sl_param_multiple(sl_host *h, const char *name, uint32_t unit, uint32_t most);
+uint32_t sl_param_multiple(sl_host *h, const char *name, uint32_t unit, uint32_t max);
 
 #endif

@@ -4,34 +4,34 @@
 
 #include "workloads/common/inputs.h"
 
-/* Lengths with P(length >= x) = least / x: a power law of exponent 2 for the density, cut at `most`. Its mean is
- * least * (1 + ln(most / least)), so `least` is searched for the mean that is wanted. */
-static double draw_length(sl_random *random, double least, double most)
+/* Lengths with P(length >= x) = min / x: a power law of exponent 2 for the density, cut at `max`. Its mean is
+ * min * (1 + ln(max / min)), from which `min` is found by bisection. */
+static double draw_length(sl_random *random, double min, double max)
 {
     double u = 1 - sl_random_f64(random); /* in (0, 1] */
-    double length = least / u;
-    return length < most ? length : most;
+    double length = min / u;
+    return length < max ? length : max;
 }
 
-static double expected_length(double least, double most)
+static double expected_length(double min, double max)
 {
-    double sum = least, x = least;
-    /* The integral of least / x from least to most, in steps of 1/64 of x: no logarithm, whose last bit differs
+    double sum = min, x = min;
+    /* The integral of min / x from min to max, in steps of 1/64 of x: no logarithm, whose last bit differs
      * between C libraries, because the seed alone must decide the input. */
-    while (x < most) {
-        double step = x / 64 < most - x ? x / 64 : most - x;
-        sum += least * step / (x + step / 2);
+    while (x < max) {
+        double step = x / 64 < max - x ? x / 64 : max - x;
+        sum += min * step / (x + step / 2);
         x += step;
     }
     return sum;
 }
 
-static double least_for_mean(double mean, double most)
+static double min_for_mean(double mean, double max)
 {
     double low = 0, high = mean;
     for (int i = 0; i < 40; i++) {
         double middle = (low + high) / 2;
-        if (middle > 0 && expected_length(middle, most) > mean)
+        if (middle > 0 && expected_length(middle, max) > mean)
             high = middle;
         else
             low = middle;
@@ -66,11 +66,11 @@ sl_csr sl_power_law_matrix(sl_host *h, uint32_t rows, uint32_t columns, uint32_t
     sl_random *random = sl_host_random(h);
     sl_csr matrix = {.rows = rows, .columns = columns};
     uint64_t cut = 64 * (uint64_t)mean < columns / 2 ? 64 * (uint64_t)mean : columns / 2;
-    double most = cut > 1 ? (double)cut : 1, least = least_for_mean(mean, most);
+    double max = cut > 1 ? (double)cut : 1, min = min_for_mean(mean, max);
     uint32_t *length = sl_host_new(h, uint32_t, rows);
     uint64_t total = 0;
     for (uint32_t r = 0; r < rows; r++) {
-        length[r] = (uint32_t)(draw_length(random, least, most) + 0.5);
+        length[r] = (uint32_t)(draw_length(random, min, max) + 0.5);
         length[r] += !length[r];
         total += length[r];
     }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* convolutionSeparable of the CUDA SDK: an image through a filter of 17 x 17 that is a product of a row and a column,
  * in two kernels, with tiles in shared memory. The rows kernel reads half lines and a halo to the left and to the
- * right; the columns kernel reads half lines down the image, a row apart, with a halo above and below. Beyond shared
+ * right; the columns kernel reads half lines down the image, row by row, with a halo above and below. Beyond shared
  * memory, reuse is of halos and of the other half of a line, between neighbouring blocks. */
 #include "workloads/common/inputs.h"
 
 enum { RADIUS = 8, TAPS = 2 * RADIUS + 1 };
 enum { ROWS_X = 16, ROWS_Y = 4, ROWS_RESULTS = 8, COLUMNS_X = 16, COLUMNS_Y = 8, COLUMNS_RESULTS = 8 };
 
-/* One pass in the direction in which neighbours are `apart` and a line has `length` points. */
+/* One pass in the direction in which neighbours have a distance of `stride` and a line has `length` points. */
 static void convolve(const float *in, float *out, const float *taps, uint32_t width, uint32_t height, bool rows)
 {
-    int64_t apart = rows ? 1 : width, length = rows ? width : height;
+    int64_t stride = rows ? 1 : width, length = rows ? width : height;
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++) {
             int64_t at = (int64_t)(rows ? x : y);
             float sum = 0;
             for (int64_t j = -RADIUS; j <= RADIUS; j++)
                 if (at + j >= 0 && at + j < length)
-                    sum += taps[RADIUS - j] * in[(int64_t)(y * width + x) + j * apart];
+                    sum += taps[RADIUS - j] * in[(int64_t)(y * width + x) + j * stride];
             out[y * width + x] = sum;
         }
 }

@@ -5,7 +5,7 @@
  * result in every step, and the last lanes of a warp are done before the first. As in the suite rows and columns count
  * from 1, so that rows are not aligned to lines.
  *
- * The suite's default is 2048 vectors of length 2048: 8 blocks. It divides by a constant in place of the length. */
+ * The suite's default is 2048 vectors of length 2048: 8 blocks. It divides by a constant instead of the length. */
 #include "workloads/common/inputs.h"
 #include "workloads/common/statistics.h"
 

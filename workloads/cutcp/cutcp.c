@@ -30,7 +30,7 @@ static int bin_at(const space *s, int x, int y, int z)
 }
 
 /* A coordinate in the cube, off the planes of the lattice. */
-static float place(sl_random *random, int cube)
+static float coordinate(sl_random *random, int cube)
 {
     uint32_t cell = (uint32_t)sl_random_below(random, POINTS), step = (uint32_t)sl_random_below(random, 256);
     return spacing * (float)(cube * POINTS) + spacing * (float)cell + 0.125f + (float)step / 1024.0f;
@@ -47,13 +47,13 @@ static void make_atoms(sl_host *h, space *s, uint32_t mean)
                 atom *a = s->atoms + (size_t)bin_at(s, x, y, z) * BIN_ATOMS;
                 uint64_t count = sl_random_below(random, 2 * mean + 1);
                 for (uint64_t i = 0; i < count && i < BIN_ATOMS; i++) {
-                    a[i] = (atom){place(random, x), place(random, y), place(random, z), 0};
+                    a[i] = (atom){coordinate(random, x), coordinate(random, y), coordinate(random, z), 0};
                     a[i].charge = sl_random_below(random, 2) ? 0.5f : -0.5f;
                 }
             }
 }
 
-/* The bins of which a part may be within the cutoff of a part of the own. */
+/* The bins that may be partly within the cutoff of a bin. */
 static void upload_neighbours(sl_host *h, const space *s)
 {
     int32_t list[MOST_NEIGHBOURS], count = 0;

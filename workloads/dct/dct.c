@@ -2,7 +2,7 @@
 /* DCT of the AMD APP SDK, used by the FRC paper: the discrete cosine transform of 8 x 8 blocks of a picture.
  *
  * A block of 8 x 8 threads makes two products with the matrix of cosines. The picture and the matrix are read from
- * global memory, eight times by each block, in rows of 32 bytes that lie a row of the picture apart; only the first
+ * global memory, eight times by each block, in rows of 32 bytes with the stride of the picture; only the first
  * product is kept in shared memory. Each line of 64 bytes is shared by two blocks and written half by half. */
 #include <math.h>
 

@@ -24,7 +24,7 @@ void sl_workload_depthwise_conv(sl_host *h)
     uint32_t height = (uint32_t)sl_host_param(h, "height", 1, 8192);
     uint32_t width = (uint32_t)sl_host_param(h, "width", 1, 8192), planes = images * channels;
     if (planes > 65535)
-        sl_host_fail(h, SL_INVALID, "images * channels is %u, but the most is 65535", planes);
+        sl_host_fail(h, SL_INVALID, "images * channels is %u; the maximum is 65535", planes);
     uint64_t points = (uint64_t)height * width, items = planes * points, bytes = items * sizeof(float);
     float *in = sl_random_floats(h, items), *filter = sl_random_floats(h, channels * 9ull);
     float *out = sl_host_new(h, float, items);

@@ -3,7 +3,7 @@
  *
  * A block of 256 threads takes 512 values through nine levels in shared memory; the next launch goes on with the means
  * of all blocks, until one is left. The signal is read once; the differences of each level are written to another half,
- * quarter, eighth… of the output, so that blocks write to many places at once and most lines are dirty.
+ * quarter, eighth… of the output, so that blocks write to many lines at once and most lines are dirty.
  *
  * Reading the means of the last launch as the signal of the next takes two buffers that change roles, where the
  * original copies them on the host. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking up the embeddings of a text's tokens and adding those of their places: a block per token copies a row, 16
+/* Lookup of the embeddings of a text's tokens, plus those of their positions: a block per token copies a row, 16
  * bytes per thread. Tokens follow Zipf's law, so a few rows of a table far larger than the caches are read over and
- * over and most are read once or never; rows of places come back once per sequence of `length` tokens. */
+ * over and most are read once or never; rows of positions are reused once per sequence of `length` tokens. */
 #include "workloads/common/inputs.h"
 #include "workloads/common/zipf.h"
 

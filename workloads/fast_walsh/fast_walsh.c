@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* FastWalshTransform of the AMD APP SDK, used by the FRC paper: the Walsh-Hadamard transform, one launch per step.
  *
- * Each of the log2(n) launches reads and writes the whole array in place, at two places that are 1, 2, 4… apart: hardly
+ * Each of the log2(n) launches reads and writes the whole array in place, in pairs at distances of 1, 2, 4…: hardly
  * any work per byte, every line that is fetched becomes dirty, and two streams at a distance of a power of two meet in
  * the same sets. One of the two programs that gain most from FRC. */
 #include "workloads/common/inputs.h"

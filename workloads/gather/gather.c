@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random gather, as an embedding lookup or a hash join does it: every lane reads a line of its own and none is read
+/* Random gather, as an embedding lookup or a hash join does it: every lane reads a different line and none is read
  * again soon. The hardest case for a cache, and for whoever records addresses. */
 #include "workloads/common/inputs.h"
 

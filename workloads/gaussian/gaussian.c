@@ -50,7 +50,7 @@ void sl_workload_gaussian(sl_host *h)
     if (!sl_host_checks(h))
         return;
     reference(a, b, quotient, n, pivots);
-    /* A pivot changes values of at most about 1 by products of at most about 1 / n; what it leaves is rounded by 2^-24
+    /* A pivot changes values of at most about 1 by products of at most about 1 / n; the rest is rounded by 2^-24
      * of that, which adds up with the root of the number of pivots. Quotients are n times smaller. */
     double error = (4 + sqrt(pivots)) * 0x1p-24;
     sl_check_f32(h, "a", a_got, a, items, error, error);

@@ -2,7 +2,7 @@
 /* A hash join of a database: the host builds an open-addressing table (linear probing, half full, 8 bytes per slot)
  * over the keys of one relation, kernels look up those of the other. Three of four keys are found, and which they are
  * follows Zipf's law: some lines of a table larger than the caches are hot, the others are read at random, one sector
- * for 8 useful bytes; lanes leave the loop after different numbers of slots. Two more launches write the matches
+ * for 8 useful bytes; lanes exit the loop after different numbers of slots. Two more launches write the matches
  * without gaps, streaming. Simplified: the table is built by the host, because the order in which threads win slots
  * would decide where keys lie; keys of the built relation are unique. */
 #include "workloads/common/inputs.h"
@@ -15,7 +15,7 @@ typedef struct slot {
 } slot;
 
 typedef struct pair {
-    uint32_t place, payload;
+    uint32_t position, payload;
 } pair;
 
 /* Different numbers give different keys, which look random; only 0 gives 0, the mark of a free slot. */
@@ -58,7 +58,7 @@ static void check(sl_host *h, const uint32_t *number, uint32_t build, uint32_t n
         if (number[i] <= build)
             expected[count++] = (pair){i, number[i] - 1};
     sl_check_u32(h, "matches", &matches, &count, 1);
-    sl_check_u32(h, "joined", &joined->place, &expected->place, 2ull * count);
+    sl_check_u32(h, "joined", &joined->position, &expected->position, 2ull * count);
 }
 
 void sl_workload_hash_join(sl_host *h)

@@ -5,8 +5,8 @@
  * left in global memory, and the convolution reads template and window many times: most reads hit, if L1 keeps the
  * arrays of the blocks that share it.
  *
- * Simplified: speckle that moves in place of a recording; template and window are smaller than Rodinia's (51 and 81) at
- * the default size; the search is limited to places within the window by bounds in place of a convolved mask; the
+ * Simplified: moving speckle instead of a recording; template and window are smaller than Rodinia's (51 and 81) at
+ * the default size; the search is limited to positions within the window by bounds instead of a convolved mask; the
  * template is not renewed, which Rodinia does every tenth frame. */
 #include <math.h>
 
@@ -88,14 +88,14 @@ static double correlate(const tracking *k, const float *frame, const float *firs
     return (xy - x * y / n) / sqrt((xx - x * x / n) * (yy - y * y / n));
 }
 
-/* A place whose window lies in the frame. */
-static uint32_t kept_within(int32_t place, uint32_t frame, uint32_t window)
+/* The nearest position whose window lies in the frame. */
+static uint32_t kept_within(int32_t position, uint32_t frame, uint32_t window)
 {
-    int32_t least = (int32_t)window / 2, most = (int32_t)frame - 1 - least;
-    return (uint32_t)(place < least ? least : place > most ? most : place);
+    int32_t min = (int32_t)window / 2, max = (int32_t)frame - 1 - min;
+    return (uint32_t)(position < min ? min : position > max ? max : position);
 }
 
-/* One frame: the correlations, and the step from the last place of each point to the greatest of them. */
+/* One frame: the correlations, and the step from the last position of each point to their maximum. */
 static void check_frame(sl_host *h, const tracking *k, uint32_t f, const int32_t *row, const int32_t *column,
                         const float *correlation, const int32_t *new_row, const int32_t *new_column)
 {

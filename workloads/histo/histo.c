@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Parboil's histo: a histogram whose counts stop at 255, of an image whose values are near the middle of a very large
  * range of bins. Four kernels per round: prescan estimates where most values are (a strided sample, read twice),
- * intermediates turns values into places (streaming), main counts the popular ranges in shared memory, each block in y
- * reading all places, and the others by atomics in global memory, final cuts the counts and clears the counters
- * (streaming over all bins). Counters in shared memory are 16 bits wide, where the original packs bytes and takes care
- * of their overflow; blocks see few enough pixels that 16 bits do. Counters in global memory have 32. */
+ * intermediates turns values into bin positions (streaming), main counts the popular ranges in shared memory, each
+ * block in y reading all positions, and the others by atomics in global memory, final cuts the counts and clears the
+ * counters (streaming over all bins). Counters in shared memory are 16 bits wide, where the original packs bytes and
+ * takes care of their overflow; blocks see few enough pixels that 16 bits do. Counters in global memory have 32. */
 #include <math.h>
 
 #include "workloads/common/inputs.h"
 
-enum { RANGE_BINS = 12288, UNROLL = 16, MOST = 255, PRESCAN_THREADS = 512, PRESCAN_BLOCKS = 64 };
+enum { RANGE_BINS = 12288, UNROLL = 16, MAX_COUNT = 255, PRESCAN_THREADS = 512, PRESCAN_BLOCKS = 64 };
 enum { MAIN_THREADS = 768, MAIN_BLOCKS = 14, FINAL_THREADS = 512, FINAL_BLOCKS = 42, BIN_COLUMNS = 256 };
 
 /* Bins around the middle row, bell-shaped: 24 rows and 32 columns wide. */
@@ -90,7 +90,7 @@ void sl_workload_histo(sl_host *h)
         return;
     uint32_t *count = sl_host_new(h, uint32_t, b.bins), *expected = sl_host_new(h, uint32_t, b.bins / 4);
     for (uint64_t i = 0; i < pixels; i++)
-        count[image[i]] += count[image[i]] < MOST;
+        count[image[i]] += count[image[i]] < MAX_COUNT;
     for (uint32_t i = 0; i < b.bins; i++)
         expected[i / 4] |= count[i] << i % 4 * 8;
     sl_check_u32(h, "histogram", histogram, expected, b.bins / 4);

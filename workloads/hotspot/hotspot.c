@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Temperature of a chip under given power, as Rodinia's hotspot: a five-point stencil in blocks of 16 x 16 threads that
- * do several time steps in shared memory (a pyramid: each step's tile is smaller by a ring). Global memory is read once
+ * do several time steps in shared memory (a pyramid: each step's tile shrinks by a ring). Global memory is read once
  * per block and launch, temperatures and power; neighbouring blocks overlap by a few cells whose second reading comes
  * late, so an L1 cache hardly hits (Decoupled L1D: below 1 %).
  *

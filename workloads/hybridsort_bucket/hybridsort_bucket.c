@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The bucket sort of Rodinia's hybridsort, its first phase: numbers go into 1024 buckets by bisection among pivots.
- * Single warps take 4096 numbers each, so that few threads run; bisection reads a table of 4 KB at ten random places
+ * Single warps take 4096 numbers each, so that few threads run; bisection reads a table of 4 KB at ten random addresses
  * per number; the scatter writes as many different lines as lanes. The pivots are quantiles that the host takes from a
- * sorted sample, in place of the original's histogram; they are read from global memory, not from a texture. Buckets
+ * sorted sample, instead of the original's histogram; they are read from global memory, not from a texture. Buckets
  * start at multiples of four, as the merge sort that follows wants them. */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The merge sort of Rodinia's hybridsort, its second phase: 1024 buckets (or more or fewer) of uneven size are sorted
  * side by side, in passes that double the sorted runs. A thread merges two runs of float4, so that lanes read and write
- * a run apart, 16 bytes at a time: each line is used eight times, some iterations apart, if the cache keeps it; and
+ * different runs, 16 bytes at a time: each line is used eight times over several iterations, if the cache keeps it; and
  * with every pass fewer threads have longer runs. Which of its two runs a lane reads next depends on the data. At the
  * end the lists are packed. The original reads its input through a texture; here it is global memory. */
 #include <math.h>

@@ -3,7 +3,7 @@
  * thread per cell, one block per row, one launch per time step. The grid is a structure of arrays of 20 floats per
  * cell: 19 distributions and flags. A thread reads 20 arrays at its cell and writes 19 at the neighbours: everything is
  * in full lines but for the shifts by one cell, nothing is read twice, and the 39 streams of each warp press on the
- * caches. Grids have two planes more at each end, which take what leaves the box. */
+ * caches. Grids have two planes more at each end, which take what flows out of the box. */
 #include <string.h>
 
 #include "workloads/common/inputs.h"
@@ -18,7 +18,7 @@ static const int step_of[DIRECTIONS][3] = {
 
 typedef struct box {
     uint32_t x, y, z;
-    uint32_t pitch, plane, apart; /* in floats */
+    uint32_t pitch, plane, field; /* in floats */
 } box;
 
 static double weight(int d)
@@ -37,12 +37,12 @@ static uint32_t flags_at(const box *b, uint32_t x, uint32_t y, uint32_t z)
 /* Fluid almost at rest. */
 static float *make_grid(sl_host *h, const box *b)
 {
-    float *grid = sl_uniform_floats(h, (DIRECTIONS + 1ull) * b->apart, 0.98f, 1.02f);
+    float *grid = sl_uniform_floats(h, (DIRECTIONS + 1ull) * b->field, 0.98f, 1.02f);
     for (int d = 0; d < DIRECTIONS; d++)
-        for (size_t i = 0; i < b->apart; i++)
-            grid[(size_t)d * b->apart + i] *= (float)weight(d);
-    float *flags = grid + (size_t)DIRECTIONS * b->apart;
-    memset(flags, 0, b->apart * sizeof *flags);
+        for (size_t i = 0; i < b->field; i++)
+            grid[(size_t)d * b->field + i] *= (float)weight(d);
+    float *flags = grid + (size_t)DIRECTIONS * b->field;
+    memset(flags, 0, b->field * sizeof *flags);
     for (uint32_t z = 0; z < b->z; z++)
         for (uint32_t y = 0; y < b->y; y++)
             for (uint32_t x = 0; x < b->x; x++) {
@@ -52,7 +52,7 @@ static float *make_grid(sl_host *h, const box *b)
     return grid;
 }
 
-/* What leaves the cell in each direction. */
+/* Outflow of the cell in each direction. */
 static void collide(const double *f, double *out, uint32_t flags)
 {
     double density = 0, u[3] = {0};
@@ -80,11 +80,11 @@ static void step(const float *from, float *to, const box *b)
                 size_t cell = (size_t)(z + MARGIN) * b->plane + y * b->pitch + x;
                 double f[DIRECTIONS], out[DIRECTIONS];
                 for (int d = 0; d < DIRECTIONS; d++)
-                    f[d] = from[(size_t)d * b->apart + cell];
+                    f[d] = from[(size_t)d * b->field + cell];
                 collide(f, out, flags_at(b, x, y, z));
                 for (int d = 0; d < DIRECTIONS; d++) {
                     ptrdiff_t move = (ptrdiff_t)step_of[d][2] * b->plane + (ptrdiff_t)step_of[d][1] * b->pitch;
-                    to[(ptrdiff_t)((size_t)d * b->apart + cell) + move + step_of[d][0]] = (float)out[d];
+                    to[(ptrdiff_t)((size_t)d * b->field + cell) + move + step_of[d][0]] = (float)out[d];
                 }
             }
 }
@@ -96,17 +96,17 @@ void sl_workload_lbm(sl_host *h)
     uint32_t steps = (uint32_t)sl_host_param(h, "steps", 1, 3000);
     b.pitch = (b.x + WARP - 1) / WARP * WARP;
     b.plane = b.pitch * b.y;
-    uint64_t apart = (uint64_t)b.plane * (b.z + 2 * MARGIN), bytes = (DIRECTIONS + 1) * apart * sizeof(float);
-    if ((DIRECTIONS + 1) * apart > INT32_MAX)
+    uint64_t field = (uint64_t)b.plane * (b.z + 2 * MARGIN), bytes = (DIRECTIONS + 1) * field * sizeof(float);
+    if ((DIRECTIONS + 1) * field > INT32_MAX)
         sl_host_fail(h, SL_INVALID, "a grid has at most 2^31 - 1 values");
-    b.apart = (uint32_t)apart;
-    float *grid = make_grid(h, &b), *result = sl_host_new(h, float, (DIRECTIONS + 1) * apart);
+    b.field = (uint32_t)field;
+    float *grid = make_grid(h, &b), *result = sl_host_new(h, float, (DIRECTIONS + 1) * field);
     uint64_t from_dev = sl_host_upload(h, "grid 0", grid, bytes), to_dev = sl_host_upload(h, "grid 1", grid, bytes);
 
     const uint64_t first = (uint64_t)MARGIN * b.plane * sizeof(float);
     for (uint32_t s = 0; s < steps; s++) {
         sl_host_launch(h, "lbm", SL_DIM(b.y, b.z), SL_DIM(b.x), 0, from_dev + first, to_dev + first, b.pitch, b.plane,
-                       b.apart, omega);
+                       b.field, omega);
         uint64_t written = to_dev;
         to_dev = from_dev;
         from_dev = written;
@@ -115,7 +115,7 @@ void sl_workload_lbm(sl_host *h)
 
     if (!sl_host_checks(h))
         return;
-    float *next = sl_host_new(h, float, (DIRECTIONS + 1) * apart);
+    float *next = sl_host_new(h, float, (DIRECTIONS + 1) * field);
     memcpy(next, grid, bytes);
     for (uint32_t s = 0; s < steps; s++) {
         step(grid, next, &b);
@@ -124,5 +124,5 @@ void sl_workload_lbm(sl_host *h)
         grid = written;
     }
     /* Values are below 0.4; a step rounds about twenty times, and over-relaxation passes errors on undamped. */
-    sl_check_f32(h, "grid", result, grid, DIRECTIONS * apart, steps * 1e-6, 0);
+    sl_check_f32(h, "grid", result, grid, DIRECTIONS * field, steps * 1e-6, 0);
 }

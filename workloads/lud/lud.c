@@ -3,7 +3,7 @@
  * threads), one for the tiles in its row and column (32 threads per pair) and one for the rest (16 x 16 threads). Tiles
  * come from global memory once per block and are worked on in shared memory; what a block reads, it mostly writes soon
  * after, so that many L1 hits are of writes (Decoupled L1D: 62.8 % of 36.8 %), and tiles of the row and column are
- * shared by blocks that run far apart. */
+ * shared by blocks that run at different times. */
 #include "workloads/common/dense.h"
 
 enum { TILE = 16 };

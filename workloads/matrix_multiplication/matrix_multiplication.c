@@ -3,7 +3,7 @@
  * makes a tile of 4 x 4 results.
  *
  * A block of 8 x 8 threads reads, per round, four rows of b in pieces of 128 bytes and 32 rows of a in pieces of 16
- * bytes, a row apart: a line of a serves four rounds, one of b all threads of a column of blocks. Reuse is high but
+ * bytes: a line of a serves four rounds, one of b all threads of a column of blocks. Reuse is high but
  * spread over many lines at once. FRC gains from its first four entries on, and nothing from more. */
 #include "workloads/common/dense.h"
 #include "workloads/common/inputs.h"

@@ -2,8 +2,8 @@
 /* MatrixTranspose of the AMD APP SDK, used by the FRC paper: a square matrix by way of tiles of 64 x 64 in shared
  * memory, as float4.
  *
- * A block of 16 x 16 threads reads 64 rows in pieces of 256 bytes and writes 64 others. Each byte is touched once; all
- * accesses are whole lines, but a row of the matrix apart, which for sides that are powers of two puts bursts of them
+ * A block of 16 x 16 threads reads 64 rows in pieces of 256 bytes and writes 64 others. Each byte is accessed once; all
+ * accesses are whole lines, but with the stride of a row, which for sides that are powers of two puts bursts of them
  * into the same sets: few of the misses find a free entry of FRC there. */
 #include "workloads/common/inputs.h"
 #include "workloads/common/params.h"

@@ -3,9 +3,9 @@
  *
  * Each thread reads a seed and keeps five words of 128 bits in registers, as the SIMD-oriented Mersenne twister of
  * Saito and Matsumoto does with more of them; every second word it writes two float4 behind each other. At any time a
- * warp writes 16 bytes each to places that are draws * 16 bytes apart: every store touches as many lines as there are
- * lanes, and each line is touched by four stores, if it lasts that long. One of the two programs that gain most from
- * FRC. */
+ * warp writes 16 bytes each with a stride of draws * 16 bytes: every store accesses as many lines as there are
+ * lanes, and each line is accessed by four stores, if it is cached that long. One of the two programs that gain most
+ * from FRC. */
 #include <math.h>
 
 #include "workloads/common/inputs.h"

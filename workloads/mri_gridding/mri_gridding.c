@@ -4,7 +4,7 @@
  * memory), reordering (a gather of structures at random), and the gridding itself, in which each point gathers from the
  * samples of the rows of cells around its block. Those rows overlap much from block to block. The sort of samples by
  * cell, a radix sort on the device in the original, is done by the host. Cells may hold any number of samples; the
- * original leaves those beyond a limit to the CPU. */
+ * original processes those beyond a limit on the CPU. */
 #include <math.h>
 
 #include "workloads/common/inputs.h"

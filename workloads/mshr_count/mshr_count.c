@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How many misses a core, and a warp of it, can have open at a time (Nugteren et al., HPCA 2014, section 5.2). In one
- * block of `warps` warps one thread of each warp loads from so many lines of its own, without waiting in between, and
- * times them all together. Load i of warp w goes to line (w + i * warps), and lines lie `stride` bytes apart. A first
- * launch brings all lines into the L2; then follow launches with least, least + 1, ... most loads per warp.
+ * block of `warps` warps one thread of each warp loads from that many separate lines, without waiting in between, and
+ * times them all together. Load i of warp w goes to line (w + i * warps), and lines have a stride of `stride` bytes. A
+ * first launch fills all lines into L2; then follow launches with least, least + 1, ... most loads per warp.
  *
  * How to read it: a launch gives cycles[warps], or a simulator says how long it took. The time hardly grows with the
  * loads, up to the load for which no register is free: it waits for the first ones to come back, and the time doubles.
@@ -10,7 +10,7 @@
  * the 4th: at most 6 per warp and 64 per core.
  *   - stride=4096 is the paper's. Where a miss reserves a line at once, the ways of the sets that the lines fall on are
  *     a limit too, and with Fermi's mapping of addresses these lines share 16 sets of 4 ways: 64 again. stride=128
- *     spreads them over all sets and tells the two apart.
+ *     spreads them over all sets and distinguishes the two.
  *   - With sectors of 32 bytes a miss may be one of a sector: stride=32 against stride=128 tells.
  * The times of one launch, from a GPU:
  *   sluice run --on gpu mshr_count.ptx --grid 1 --block 320 --arg u32[64K]:iota --arg u32[10]:zero --arg u32[10]:zero

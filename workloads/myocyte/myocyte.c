@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Heart muscle cells as Rodinia's myocyte simulates them: 91 stiff differential equations per cell and a thread for
  * each cell, in blocks of 32. Tiny grids, long scalar code with many exponentials and branches, and a state vector per
- * thread in global memory (an array of structures): every load of a warp touches as many lines as it has lanes, and the
- * same lines again for the next variables.
+ * thread in global memory (an array of structures): every load of a warp accesses as many lines as it has lanes, and
+ * the same lines again for the next variables.
  *
- * Simplified: Fehlberg's method of orders 4 and 5 in place of 7 and 8, with a fixed step, so that no rounding decides
- * how many steps there are; all steps in one launch; our own reading of the published cell models (see model.cuh). */
+ * Simplified: Fehlberg's method of orders 4 and 5 instead of 7 and 8, with a fixed step, so that no rounding decides
+ * how many steps there are; all steps in one launch; our reading of the published cell models (see model.cuh). */
 #include <math.h>
 
 #include "workloads/workload.h"

@@ -4,10 +4,10 @@
  * disk around them, and are then drawn anew by their weights, each thread searching the cumulated weights from the
  * start.
  *
- * Each particle lists its pixels in a row of its own: a warp writes and reads 32 lines at a time and comes back to them
+ * Each particle lists its pixels in a separate row: a warp writes and reads 32 lines at a time and reuses them
  * 32 pixels later, while all other warps of the SM do the same; so reuse distances are long and L1 thrashes (Decoupled
  * L1D: bypassing all is 36 % faster). Pixels are bytes anywhere within the disk; the search streams the cumulated
- * weights through the cache once per warp, all lanes at the same place. Mpache studies it too.
+ * weights through the cache once per warp, all lanes at the same address. Mpache studies it too.
  *
  * Changed: in the original the cumulated weights and the first draw are made by one thread of normalize_weights_kernel,
  * while other blocks already use or overwrite what it needs; here sum_kernel's one thread makes them. The seeds' linear
@@ -187,7 +187,7 @@ void sl_workload_particlefilter(sl_host *h)
         return;
     for (uint32_t frame = 1; frame <= steps; frame++)
         reference_frame(h, &f, frame);
-    /* Places are right to the precision of logarithm and cosine, about 2^-48 each, of random steps of some tens; the
+    /* Positions are exact to the precision of logarithm and cosine, about 2^-48 each, of random steps of some tens; the
      * exponential of some hundreds loses 9 of 53 bits. */
     sl_check_f64(h, "x", x, f.x, f.particles, 0x1p-40, 0);
     sl_check_f64(h, "y", y, f.y, f.particles, 0x1p-40, 0);

@@ -20,12 +20,12 @@ static void reference(const int32_t *wall, int32_t *cost, int32_t *before, size_
         for (size_t x = 0; x < columns; x++)
             before[x] = cost[x];
         for (size_t x = 0; x < columns; x++) {
-            int32_t least = before[x];
+            int32_t lowest = before[x];
             if (x > 0)
-                least = smaller(least, before[x - 1]);
+                lowest = smaller(lowest, before[x - 1]);
             if (x + 1 < columns)
-                least = smaller(least, before[x + 1]);
-            cost[x] = least + wall[y * columns + x];
+                lowest = smaller(lowest, before[x + 1]);
+            cost[x] = lowest + wall[y * columns + x];
         }
     }
 }

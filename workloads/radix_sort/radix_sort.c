@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Radix sort of keys of `bits` bits with values, by digits of eight bits, three launches per digit: count the digits of
  * each tile of 1024 keys, scan the counts, scatter. The keys stream in twice per digit; the scatter writes into 256
- * places at once, of which each gets a few keys per block, so that a line is completed by several blocks. Counts are
+ * locations at once, of which each gets a few keys per block, so that a line is completed by several blocks. Counts are
  * written with the stride of the number of tiles. Simplified: the scatter does not gather a tile's keys by digit in
  * shared memory first, and digits are counted anew for each pass. */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Values are the places of the keys, so ordering by key and value is ordering stably by key. */
+/* Values are the positions of the keys, so ordering by key and value is ordering stably by key. */
 static void check(sl_host *h, const uint32_t *unsorted, const uint32_t *key, const uint32_t *value, uint32_t n)
 {
     uint64_t *pair = sl_host_new(h, uint64_t, n);

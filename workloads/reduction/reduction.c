@@ -3,7 +3,7 @@
  *
  * A block of 256 threads reads 512 uint4, adds them as a tree in shared memory and writes one; further launches go on
  * with those until one is left. A stream that is read once and hardly ever written: victims are clean, and FRC lowers
- * the misses more than the time. The original leaves all that follows its first launch to the host. */
+ * the misses more than the time. The original does all that follows its first launch on the host. */
 #include "workloads/common/inputs.h"
 #include "workloads/common/params.h"
 

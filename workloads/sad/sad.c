@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Parboil's sad: motion estimation of H.264 by full search. The first kernel compares each block of 4 x 4 pixels with
- * 1089 places of the reference image, which 61 threads read 18 pixels apart: small overlapping windows with much reuse,
- * the program's texture in the original, here global memory with a border of repeated pixels in place of its clamping.
- * The other two add the results up to larger blocks: streaming, three to four lists in and five out, a plane per size
- * of blocks. Places beyond the last are padding. */
+ * 1089 positions in the reference image, which 61 threads read at intervals of 18 pixels: small overlapping windows
+ * with much reuse, the program's texture in the original, here global memory with a border of repeated pixels instead
+ * of clamping. The other two add the results up to larger blocks: streaming, three to four lists in and five out, a
+ * plane per size of blocks. Positions beyond the last are padding. */
 #include <stdlib.h>
 
 #include "workloads/common/inputs.h"
 
-enum { RANGE = 16, SIDE = 2 * RANGE + 1, PLACES = SIDE * SIDE, PADDED = 1096, THREADS = 61, MACROBLOCK = 16 };
+enum { RANGE = 16, SIDE = 2 * RANGE + 1, POSITIONS = SIDE * SIDE, PADDED = 1096, THREADS = 61, MACROBLOCK = 16 };
 enum { SIZES = 7 };
 /* Width and height of blocks, in the order of the planes. */
 static const struct {
@@ -42,20 +42,20 @@ static images make_images(sl_host *h, uint32_t width, uint32_t height)
     return m;
 }
 
-/* Words of a plane: two places each. */
+/* Words of a plane: two positions each. */
 static uint64_t plane_words(const images *m, uint32_t size)
 {
     return (uint64_t)m->width * m->height / (sizes[size].x * sizes[size].y) * (PADDED / 2);
 }
 
 /* The sum for the 4 x 4 block at (left, top). */
-static uint32_t sum_at(const images *m, uint32_t left, uint32_t top, uint32_t place)
+static uint32_t sum_at(const images *m, uint32_t left, uint32_t top, uint32_t position)
 {
     uint32_t sum = 0;
     for (uint32_t y = top; y < top + 4; y++)
         for (uint32_t x = left; x < left + 4; x++)
             sum += (uint32_t)abs((int)m->frame[(size_t)y * m->width + x] -
-                                 (int)m->reference[(size_t)(y + place / SIDE) * m->pitch + x + place % SIDE]);
+                                 (int)m->reference[(size_t)(y + position / SIDE) * m->pitch + x + position % SIDE]);
     return sum;
 }
 
@@ -65,8 +65,8 @@ static void reference_4x4(const images *m, uint32_t *words)
     uint32_t across = m->width / MACROBLOCK, blocks = across * (m->height / MACROBLOCK) * 16;
     for (uint32_t b = 0; b < blocks; b++) {
         uint32_t left = b / 16 % across * MACROBLOCK + b % 4 * 4, top = b / 16 / across * MACROBLOCK + b % 16 / 4 * 4;
-        for (uint32_t place = 0; place < PLACES; place++)
-            words[(uint64_t)b * (PADDED / 2) + place / 2] |= sum_at(m, left, top, place) << place % 2 * 16;
+        for (uint32_t i = 0; i < POSITIONS; i++)
+            words[(uint64_t)b * (PADDED / 2) + i / 2] |= sum_at(m, left, top, i) << i % 2 * 16;
     }
 }
 

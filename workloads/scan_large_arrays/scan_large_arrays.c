@@ -3,7 +3,7 @@
  *
  * Blocks of 256 values are scanned in shared memory by 128 threads; the sums of the blocks are scanned the same way,
  * level by level, until one block is left; then each level's result is added to the one below. The array is read once,
- * written, and then read and written again by a later launch, after everything else: lines are dirty when they leave
+ * written, and then read and written again by a later launch, after everything else: lines are dirty when evicted from
  * the L2 and come back. */
 #include "workloads/common/inputs.h"
 #include "workloads/common/params.h"

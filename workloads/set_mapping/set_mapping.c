@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Which lines of memory share a cache set, and how many fit into one (Nugteren et al., HPCA 2014, section 5.1). One
- * block walks over `lines` lines that lie `stride` bytes apart, loads one word more, the probe, and walks again. Every
- * load is timed and waited for. The first launch has no probe; then follow `probes` launches whose probes lie at the
- * bytes first, first + step, ... of the same memory.
+ * block walks over `lines` lines with a stride of `stride` bytes, loads one word more, the probe, and walks again.
+ * Every load is timed and waited for. The first launch has no probe; then follow `probes` launches whose probes lie at
+ * the bytes first, first + step, ... of the same memory.
  *
  * How to read it: a launch gives cycles[2][lines], those of the first and of the second walk, or a simulator says
  * which loads of the second walk missed.
  *   - Without a probe everything hits as long as the lines fill the cache and no more: the largest such `lines`, at
  *     stride=128, is the capacity. That is the default: 128 lines for the 16 KB of Fermi.
  *   - With a probe those loads miss whose lines share its set, up to as many as there are ways: with LRU the probe
- *     takes the oldest one's place, that one the next one's, and so on. A sweep over probes gives the mapping.
+ *     evicts the oldest one, that one the next one, and so on. A sweep over probes gives the mapping.
  *   - warps=1 probes=0: as many lines as ways always fit, and each bit of the address that the lines vary and that is
  *     part of the set's number doubles what fits. So stride=2^n with growing `lines` tells the bits from n on (figure
  *     7).
@@ -18,7 +18,7 @@
  *     --arg u32[128]:zero --arg u32:128 --arg u32:32 --arg s32:4096 --dump 1
  *
  * Differences from the paper's listing: barriers between the stages, and times are kept in shared memory until the end
- * so that their stores leave the cache alone. Loads are as wide as a line of 128 bytes. */
+ * so that their stores do not affect the cache. Loads are as wide as a line of 128 bytes. */
 #include "workloads/common/inputs.h"
 
 enum { LANES = 32, WORD = sizeof(uint32_t) };

@@ -4,7 +4,7 @@
  *
  * A block is 256 pixels of one row; each thread reads eight neighbours of 4 bytes, so that every line is read by three
  * rows of blocks, nine times by each if it stays in the L1, and the distance between them is the width of the picture.
- * The border is left as it was. Values above 255, which the original leaves undefined, become 255. */
+ * The border is left as it was. Values above 255, undefined in the original, become 255. */
 #include <math.h>
 
 #include "workloads/common/images.h"

@@ -3,7 +3,7 @@
  * length and padded so that those of a warp are equally long; starts of diagonals and lengths of warps in constant
  * memory. Values and columns are read in full lines and never again; x is read at random; results scatter through the
  * permutation. The kernel is pipelined by hand and has ten global loads, as figure 2 of Mpache has. The matrix has rows
- * of power-law length in place of the finite-element matrices of the suite. */
+ * of power-law length instead of the finite-element matrices of the suite. */
 #include "workloads/common/inputs.h"
 
 enum { DIAGONALS = 5000, WARPS = 5000, WARP = 32, THREADS = 256 };

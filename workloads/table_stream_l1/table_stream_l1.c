@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A table that just fits the L1 of every core (224 KB by default), read at random row by row, with a stream beside it
- * that nobody reads twice and few enough warps that their loads are waited for. What the stream leaves in L1 is taken
+ * that nobody reads twice and few enough warps that their loads are waited for. Lines of the stream in L1 take capacity
  * from the table: the case that bypassing L1 is for. The sums are of whole numbers and compared exactly. */
 #include "workloads/common/table_stream.h"
 

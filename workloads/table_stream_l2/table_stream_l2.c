@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A table that just fits the L2 of a large GPU (32 MB by default), read at random word by word, with a stream beside it
- * that is four times as wide and read once. What the stream leaves in L2 is taken from the table: the case that marking
- * loads as first to evict is for. The sums are of whole numbers and compared exactly. */
+ * that is four times as wide and read once. Lines of the stream in L2 take capacity from the table: the case that
+ * marking loads as first to evict is for. The sums are of whole numbers and compared exactly. */
 #include "workloads/common/table_stream.h"
 
 void sl_workload_table_stream_l2(sl_host *h)

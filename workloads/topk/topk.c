@@ -7,11 +7,11 @@
 
 #include "workloads/common/inputs.h"
 
-enum { THREADS = 256, MOST = 256 };
+enum { THREADS = 256, MAX_K = 256 };
 
 typedef struct item {
     float value;
-    uint32_t place;
+    uint32_t position;
 } item;
 
 static int better_first(const void *a, const void *b)
@@ -19,7 +19,7 @@ static int better_first(const void *a, const void *b)
     const item *x = a, *y = b;
     if (x->value != y->value)
         return x->value > y->value ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->position > y->position) - (x->position < y->position);
 }
 
 /* Bell-shaped, about -4 to 4: the sum of four uniform ones. */
@@ -45,7 +45,7 @@ static void check(sl_host *h, const float *x, uint32_t rows, uint32_t columns, u
         qsort(row, columns, sizeof *row, better_first);
         for (uint32_t i = 0; i < k; i++) {
             value[r * k + i] = row[i].value;
-            place[r * k + i] = row[i].place;
+            place[r * k + i] = row[i].position;
         }
     }
     sl_check_f32(h, "best", best, value, (uint64_t)rows * k, 0, 0);
@@ -56,7 +56,7 @@ void sl_workload_topk(sl_host *h)
 {
     uint32_t rows = (uint32_t)sl_host_param(h, "rows", 1, 1u << 20);
     uint32_t columns = (uint32_t)sl_host_param(h, "columns", 1, 1u << 24);
-    uint32_t k = (uint32_t)sl_host_param(h, "k", 1, MOST);
+    uint32_t k = (uint32_t)sl_host_param(h, "k", 1, MAX_K);
     if (k > columns)
         sl_host_fail(h, SL_INVALID, "k is %u, but there are only %u columns", k, columns);
     float *x = random_logits(h, (uint64_t)rows * columns), *best = sl_host_new(h, float, (uint64_t)rows *k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* URNG of the AMD APP SDK, used by the FRC paper: noise on a picture, from a uniform random number generator per pixel.
  *
- * Blocks of 64 threads. Each thread reads its pixel, runs a generator through a table of 16 numbers of its own in
- * shared memory, 64 bytes apart from its neighbours' so that banks conflict, and writes its pixel: much integer work
+ * Blocks of 64 threads. Each thread reads its pixel, runs a generator through a private table of 16 numbers in
+ * shared memory, with a stride of 64 bytes so that banks conflict, and writes its pixel: much integer work
  * for 8 bytes of memory, hardly any misses. */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector addition: the plainest streaming program. Every line is touched once, neighbouring lanes read neighbouring
+/* Vector addition: the plainest streaming program. Every line is accessed once, neighbouring lanes read neighbouring
  * words; a cache can do nothing for it but get out of the way. */
 #include "workloads/common/inputs.h"
 
