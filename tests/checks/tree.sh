@@ -80,6 +80,7 @@ done)
 [ -z "$dead" ] || fail "$dead"
 
 it 'has modules that include only those above them in docs/architecture.md'
+# shellcheck disable=SC2016
 order=$(sed -n 's/^| `\(src\/\)\{0,1\}\([a-z]*\)` |.*/\2/p' "$source_root/docs/architecture.md" | tr '\n' ' ')
 upwards=$(cd "$source_root" && grep -rnE '^ *#include "[a-z]+/' src --include='*.[ch]' --include='*.def' |
     sed -E 's|^src/([a-z]+)/([^:]*):([0-9]+): *#include "([a-z]+)/.*|\1 \4 src/\1/\2:\3|' |
