@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds parameters of policies that were given as "best": simulates every value that the policy lists and takes those
- * with the fewest cycles over all launches; the first of equals. */
+ * with the lowest number of cycles over all launches; the first of equals. */
 #ifndef SL_SIM_SEARCH_H
 #define SL_SIM_SEARCH_H
 
