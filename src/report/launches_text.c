@@ -22,7 +22,7 @@ static const sl_load_view heaviest = {"memory instructions with the most traffic
 
 #define MODELLED                                                                                                       \
     SL_METRIC_LIST(SL_METRIC_ld_sectors, SL_METRIC_l1_hit_rate, SL_METRIC_compulsory, SL_METRIC_capacity,              \
-                   SL_METRIC_conflict, SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_pending_hits,                        \
+                   SL_METRIC_conflict, SL_METRIC_store, SL_METRIC_mshr, SL_METRIC_bypassed, SL_METRIC_pending_hits,    \
                    SL_METRIC_l2_read_sectors, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors)
 static const sl_metric_list modelled = MODELLED;
 static const sl_load_view missing = {

@@ -136,7 +136,9 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
 /* Few programs have atomics, or misses of these classes. */
 static sl_fit fit_of(sl_metric m)
 {
-    return m == SL_METRIC_atomics || m == SL_METRIC_store || m == SL_METRIC_mshr ? SL_FIT_OCCURS : SL_FIT_FIXED;
+    return m == SL_METRIC_atomics || m == SL_METRIC_store || m == SL_METRIC_mshr || m == SL_METRIC_bypassed
+               ? SL_FIT_OCCURS
+               : SL_FIT_FIXED;
 }
 
 sl_table *sl_metric_table(const sl_column *first, size_t firsts, const sl_metric_list *metrics, const sl_column *last,

@@ -49,7 +49,8 @@ static void put_legend(FILE *file, const sl_page *page)
 {
     static const char *const classes[][2] = {
         {"c-hit", "hit"},           {"c-pending", "pending hit"}, {"c-other", "miss"},  {"c-compulsory", "compulsory"},
-        {"c-capacity", "capacity"}, {"c-conflict", "conflict"},   {"c-store", "store"}, {"c-mshr", "MSHR"}};
+        {"c-capacity", "capacity"}, {"c-conflict", "conflict"},   {"c-store", "store"}, {"c-mshr", "MSHR"},
+        {"c-bypassed", "bypassed"}};
     enum { MISS = 2 }; /* behind the hits: misses as such, or their classes */
     bool classed = page->input.sizes || sl_counts_has(&page->counts, SL_COUNTER_compulsory_sectors);
     if (!sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)

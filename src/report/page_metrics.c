@@ -17,6 +17,7 @@ static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_warp_insts,
                                                  SL_METRIC_conflict,
                                                  SL_METRIC_store,
                                                  SL_METRIC_mshr,
+                                                 SL_METRIC_bypassed,
                                                  SL_METRIC_pending_hits,
                                                  SL_METRIC_reuse_accesses_without_reuse,
                                                  SL_METRIC_reuse_coalescing_efficiency,
@@ -108,11 +109,9 @@ void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_
 static const struct {
     const char *class;
     sl_metric metric;
-} classes[] = {{"c-compulsory", SL_METRIC_compulsory},
-               {"c-capacity", SL_METRIC_capacity},
-               {"c-conflict", SL_METRIC_conflict},
-               {"c-store", SL_METRIC_store},
-               {"c-mshr", SL_METRIC_mshr}};
+} classes[] = {
+    {"c-compulsory", SL_METRIC_compulsory}, {"c-capacity", SL_METRIC_capacity}, {"c-conflict", SL_METRIC_conflict},
+    {"c-store", SL_METRIC_store},           {"c-mshr", SL_METRIC_mshr},         {"c-bypassed", SL_METRIC_bypassed}};
 enum { CLASSES = sizeof classes / sizeof *classes };
 
 static void put_part(FILE *file, const char *class, uint64_t part, uint64_t whole)

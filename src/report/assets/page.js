@@ -162,7 +162,8 @@ const classes = [
     ["conflict", "conflict", (c) => c.conflict_sectors || 0],
     ["store", "store", (c) => c.store_sectors || 0],
     ["mshr", "MSHR", (c) => c.mshr_sectors || 0],
-    ["other", "miss", (c) => c.compulsory_sectors === undefined ? c.ld_sectors - c.ld_sector_hits : 0], /* class unknown */
+    ["bypassed", "bypassed", (c) => c.bypassed_sectors || 0],
+    ["other", "miss", (c) => c.compulsory_sectors === undefined ? c.ld_sectors - c.ld_sector_hits - (c.bypassed_sectors || 0) : 0], /* class unknown */
 ];
 const drawn = new Map(); /* figure -> chart */
 
