@@ -284,8 +284,10 @@ sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const 
         status = modes_of_plan(plan, module, &arena, &modes, error);
     if (!status)
         status = sl_ptx_rewrite(text, length, module, modes, module->funcs, sm, out, out_length, error);
-    if (!status && (status = check_result(*out, *out_length, name, error)))
+    if (!status && (status = check_result(*out, *out_length, name, error))) {
         free(*out);
+        *out = NULL;
+    }
     sl_arena_fini(&arena);
     sl_ptx_free(module);
     return status;
