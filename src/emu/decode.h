@@ -116,9 +116,6 @@ bool sl_decode_memory(sl_decoder *d);
 bool sl_decode_half(sl_decoder *d);
 bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
 bool sl_decode_matrix(sl_decoder *d);
-bool sl_decode_texture(sl_decoder *d);
-bool sl_decode_mbarrier(sl_decoder *d);
-bool sl_decode_video(sl_decoder *d);
 
 /* Shared by decode_alu.c, decode_convert.c and decode_half.c. */
 uint32_t sl_decode_float_src(sl_decoder *d, uint32_t operand, sl_ptx_type type); /* flushed where .ftz says so */
