@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Writes study/engine_id.h: hashes of the sources that decide what a trace of a workload holds (SL_TRACES_ID) and
-# what an experiment on it counts (SL_ENGINE_ID; SL_TUNING_ID, those that also decide what tuning chooses). Results are kept under them, and found again while they stay.
+# what a point on it counts (SL_ENGINE_ID; SL_TUNING_ID, those that also decide what tuning chooses). Results are
+# stored under them, and found again while they stay.
 #   cmake -DSOURCE=<folder> -DOUTPUT=<file> -P engine_id.cmake
 function(hash_of result)
     set(all "")
@@ -17,15 +18,13 @@ function(hash_of result)
     set(${result} ${hash} PARENT_SCOPE)
 endfunction()
 
-set(traces src/base src/ptx src/emu src/device src/trace workloads)
+set(traces src/base src/ptx src/machine src/access src/emu src/device src/trace workloads)
 hash_of(traces_id ${traces})
-hash_of(tuning_id src/bypass src/ptx)
-hash_of(engine_id src/base src/trace src/machine src/policy src/cache src/profile src/model src/sim)
+hash_of(tuning_id src/bypass src/ptx src/study)
+hash_of(engine_id src/base src/trace src/machine src/access src/policy src/cache src/profile src/model src/sim)
 file(SHA256 ${SOURCE}/src/study/point_run.c run_id)
-file(SHA256 ${SOURCE}/src/study/point_tune.c tune_id)
-string(SUBSTRING ${tune_id} 0 8 tune_id)
 string(SUBSTRING ${run_id} 0 8 run_id)
-set(text "/* Made by cmake/engine_id.cmake. */\n#define SL_TRACES_ID \"${traces_id}\"\n#define SL_ENGINE_ID \"${engine_id}${run_id}\"\n#define SL_TUNING_ID \"${tuning_id}${tune_id}\"\n")
+set(text "/* Made by cmake/engine_id.cmake. */\n#define SL_TRACES_ID \"${traces_id}\"\n#define SL_ENGINE_ID \"${engine_id}${run_id}\"\n#define SL_TUNING_ID \"${tuning_id}\"\n")
 set(old "")
 if(EXISTS ${OUTPUT})
     file(READ ${OUTPUT} old)
