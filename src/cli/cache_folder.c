@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/new_file.h"
 #include "cli/temporary.h"
 
 sl_status sl_cache_folder(const char *wanted, char *path, size_t size, sl_error *error)
@@ -38,18 +39,26 @@ sl_status sl_cached_runner_open(sl_cached_runner *cached, const sl_invocation *i
         return status;
     snprintf(cached->traces, sizeof cached->traces, "%s/traces", cache);
     cached->runner.traces = cached->traces;
+    sl_leftovers_remove(cached->traces, NULL, 0);
     sl_temporary_in(cached->traces);
     status = database ? sl_point_store_open(database, &cached->runner.store, error)
                       : sl_cache_store_open(wanted, &cached->runner.store, error);
     if (!status)
         status = sl_pool_create((unsigned)inv->common->threads, &cached->runner.pool, error);
     if (status)
-        sl_cached_runner_close(cached);
+        sl_cached_runner_close(cached, inv);
     return status;
 }
 
-void sl_cached_runner_close(sl_cached_runner *cached)
+void sl_cache_store_close(sl_point_store *store, const sl_invocation *inv)
+{
+    if (store && sl_point_store_damaged(store))
+        sl_cli_warn(inv, "some stored results or recordings were damaged; they were computed again");
+    sl_point_store_close(store);
+}
+
+void sl_cached_runner_close(sl_cached_runner *cached, const sl_invocation *inv)
 {
     sl_pool_destroy(cached->runner.pool);
-    sl_point_store_close(cached->runner.store);
+    sl_cache_store_close(cached->runner.store, inv);
 }

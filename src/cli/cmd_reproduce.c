@@ -70,7 +70,7 @@ static sl_status open_and_run(papers *p, const sl_invocation *inv, sl_error *err
     if (status)
         return status;
     status = run_papers(p, inv, &cached.runner, error);
-    sl_cached_runner_close(&cached);
+    sl_cached_runner_close(&cached, inv);
     return status;
 }
 

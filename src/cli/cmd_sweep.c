@@ -65,7 +65,7 @@ static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec,
         status = merge_parts(&o->merge, cached.runner.store, error);
     if (!status)
         status = sl_runner_run(&cached.runner, spec->point, spec->points, outcome, error);
-    sl_cached_runner_close(&cached);
+    sl_cached_runner_close(&cached, inv);
     return status;
 }
 

@@ -263,7 +263,7 @@ static int run(const sl_invocation *inv)
         code = tune_input(&t);
         sl_cli_input_close(&t.input);
     }
-    sl_point_store_close(t.store);
+    sl_cache_store_close(t.store, inv);
     sl_arena_fini(&t.arena);
     return code;
 }

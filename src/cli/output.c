@@ -14,16 +14,16 @@
 
 static void forget(sl_output *output)
 {
-    if (output->temporary)
-        sl_temporary_forget(output->temporary);
+    if (output->made.temporary)
+        sl_temporary_forget(output->made.temporary);
+    sl_new_file_discard(&output->made);
     free(output->path);
-    free(output->temporary);
     *output = (sl_output){0};
 }
 
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error)
 {
-    *output = (sl_output){.file = stdout};
+    *output = (sl_output){.file = stdout, .made.fd = -1};
     if (!path || !strcmp(path, "-"))
         return SL_OK;
     /* A link is written through, not replaced. */
@@ -33,18 +33,15 @@ sl_status sl_output_open(sl_output *output, const char *path, sl_error *error)
         return sl_fail_memory(error);
     struct stat info;
     bool in_place = resolved && !stat(resolved, &info) && !S_ISREG(info.st_mode);
-    if (!in_place && asprintf(&output->temporary, "%s.tmp-%ld", output->path, (long)getpid()) < 0) {
-        output->temporary = NULL;
-        forget(output);
-        return sl_fail_memory(error);
+    sl_status status = in_place ? SL_OK : sl_new_file_open(output->path, &output->made, error);
+    if (!status) {
+        if (!in_place)
+            sl_temporary_note(output->made.temporary);
+        output->file = in_place ? fopen(output->path, "w") : fdopen(dup(output->made.fd), "w");
+        status = output->file ? SL_OK : sl_fail_io(error, "write", path);
     }
-    if (output->temporary)
-        sl_temporary_note(output->temporary);
-    output->file = fopen(in_place ? output->path : output->temporary, "w");
-    if (output->file)
-        return SL_OK;
-    sl_status status = sl_fail_io(error, "write", path);
-    forget(output);
+    if (status)
+        forget(output);
     return status;
 }
 
@@ -59,10 +56,10 @@ sl_status sl_output_close(sl_output *output, sl_error *error)
     if (output->path) {
         if (fclose(output->file) && !status)
             status = sl_fail_io(error, "write", name);
-        if (!status && output->temporary && rename(output->temporary, output->path))
-            status = sl_fail_io(error, "write", name);
-        if (status && output->temporary)
-            unlink(output->temporary);
+        if (!status && output->made.fd >= 0) {
+            sl_temporary_forget(output->made.temporary);
+            status = sl_new_file_keep(&output->made, error);
+        }
     }
     forget(output);
     return status;
@@ -70,11 +67,8 @@ sl_status sl_output_close(sl_output *output, sl_error *error)
 
 void sl_output_abandon(sl_output *output)
 {
-    if (output->path) {
+    if (output->path)
         fclose(output->file);
-        if (output->temporary)
-            unlink(output->temporary);
-    }
     forget(output);
 }
 

@@ -5,13 +5,14 @@
 
 #include <stdio.h>
 
+#include "base/new_file.h"
 #include "cli/command.h"
 #include "report/page.h"
 
 typedef struct sl_output {
     FILE *file;
-    char *path;      /* NULL: standard output */
-    char *temporary; /* NULL: `path` is written in place because it is a device or a pipe */
+    char *path;       /* NULL: standard output */
+    sl_new_file made; /* none: `path` is a device or a pipe, and is written to itself */
 } sl_output;
 
 /* `path` NULL or "-": standard output. Files are written under a temporary name in the same folder. */

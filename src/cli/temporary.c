@@ -2,17 +2,16 @@
 #include "cli/temporary.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/new_file.h"
 
 /* The signal handler may run at any time, in parallel with other threads: it takes the slots that it removes, and a
  * taken slot is never freed or reused. All other code holds the mutex. */
@@ -25,49 +24,16 @@ static struct {
     char *path;
 } slots[SLOTS];
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static char unfinished[32]; /* suffix of unfinished files, of the library and of cli/output.c */
-static pid_t owner;         /* a child between fork and exec has the same handler, but nothing to remove */
+static pid_t owner; /* a child between fork and exec has the same handler, but nothing to remove */
 
-static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU, SIGALRM, SIGVTALRM};
 
 /* ---- removing: nothing but system calls ---- */
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), part = strlen(end);
-    return length >= part && !memcmp(name + length - part, end, part);
-}
-
-/* The files of a folder whose names end so, as the kernel lists them: readdir may allocate. */
-static void empty_folder(const char *path, const char *end)
-{
-    struct entry {
-        uint64_t inode;
-        int64_t offset;
-        uint16_t length;
-        unsigned char type;
-        char name[];
-    };
-    _Alignas(8) char buffer[4096];
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long got;
-    while (folder >= 0 && (got = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
-        for (long at = 0; at < got;) {
-            const struct entry *e = (const struct entry *)(buffer + at);
-            if (ends_with(e->name, end))
-                unlinkat(folder, e->name, 0); /* "." and ".." refuse */
-            at += e->length;
-        }
-    if (folder >= 0)
-        close(folder);
-}
-
 static void remove_path(const char *path)
 {
-    if (!unlink(path) || (errno != EISDIR && errno != EPERM))
-        return;
-    empty_folder(path, "");
-    rmdir(path);
+    if (unlink(path) && (errno == EISDIR || errno == EPERM))
+        sl_folder_remove(path);
 }
 
 static void clean_and_end(int number)
@@ -77,7 +43,7 @@ static void clean_and_end(int number)
         if (!atomic_compare_exchange_strong(&slots[i].state, &noted, TAKEN))
             continue;
         if (slots[i].ours_in)
-            empty_folder(slots[i].path, unfinished);
+            sl_leftovers_remove(slots[i].path, NULL, owner);
         else
             remove_path(slots[i].path);
     }
@@ -92,7 +58,6 @@ static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = clean_and_end}, before;
     owner = getpid();
-    snprintf(unfinished, sizeof unfinished, ".tmp-%ld", (long)owner);
     for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
         if (!sigaction(SIGNALS[i], NULL, &before) && before.sa_handler == SIG_DFL)
             sigaction(SIGNALS[i], &action, NULL);
@@ -152,19 +117,21 @@ void sl_temporary_forget(const char *path)
 
 /* ---- folders ---- */
 
+/* The lock is held until the process ends. */
 sl_status sl_temporary_folder(char *folder, size_t size, sl_error *error)
 {
     const char *base = getenv("TMPDIR");
-    snprintf(folder, size, "%s/sluice-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder))
-        return sl_fail_io(error, "create", folder);
-    sl_temporary_note(folder);
-    return SL_OK;
+    char prefix[1000];
+    int lock;
+    snprintf(prefix, sizeof prefix, "%s/sluice", base && *base ? base : "/tmp");
+    sl_status status = sl_new_folder(prefix, folder, size, &lock, error);
+    if (!status)
+        sl_temporary_note(folder);
+    return status;
 }
 
 void sl_temporary_folder_remove(const char *folder)
 {
-    empty_folder(folder, "");
-    rmdir(folder);
+    sl_folder_remove(folder);
     sl_temporary_forget(folder);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporary files, which are removed also when SIGINT, SIGTERM or SIGHUP ends the program. */
+/* Temporary files, which are removed also when a signal that can be caught ends the program. */
 #ifndef SL_CLI_TEMPORARY_H
 #define SL_CLI_TEMPORARY_H
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -254,10 +255,13 @@ static sl_status start_and_wait(const sl_app *app, char **argv, char **environme
         struct sigaction action = {.sa_handler = i < 2 ? SIG_IGN : pass_on};
         sigaction(PASSED[i], &action, &before[i]);
     }
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         for (int i = 0; i < SIGNALS; i++)
             sigaction(PASSED[i], &before[i], NULL);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills Sluice means the program, too */
+        if (getppid() != parent)
+            _exit(127);
         int to = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
         if (to >= 0)
             dup2(to, STDOUT_FILENO);

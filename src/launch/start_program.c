@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "cudart/results_file.h"
 #include "launch/launch_app.h"
 
@@ -25,14 +26,6 @@ static sl_status add_launch(void *context, const sl_launch_result *result, sl_er
     return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
 }
 
-/* The trace of a process that ended early still has its temporary name; its complete chunks can be read. */
-static void keep_unfinished_trace(program_run *run, const char *path, uint32_t pid)
-{
-    char temporary[1200];
-    snprintf(temporary, sizeof temporary, "%s.tmp-%u", path, pid);
-    run->end->unfinished += !rename(temporary, path);
-}
-
 static sl_status collect(program_run *run, const char *folder, sl_error *error)
 {
     for (uint32_t number = 0;; number++) {
@@ -47,8 +40,8 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
         if (!run->options->trace_path)
             continue;
         sl_results_trace_path(run->options->trace_path, number, path, sizeof path);
-        if (!summary.finished)
-            keep_unfinished_trace(run, path, summary.pid);
+        if (!summary.finished) /* its trace still has a temporary name; the complete chunks of it can be read */
+            run->end->unfinished += sl_new_file_rescue(path, (pid_t)summary.pid);
         run->end->traces += !access(path, F_OK);
     }
 }

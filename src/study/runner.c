@@ -137,24 +137,22 @@ static double thread_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Records the input under a name that is unique among processes, also on other hosts that share the folder. */
 static sl_status record(const job *j, const char *path, sl_error *error)
 {
-    char host[65] = "", temporary[1400];
     sl_input input;
     sl_status status = sl_input_open(&j->point->input, &input, error);
     if (status)
         return status;
-    gethostname(host, sizeof host - 1);
-    snprintf(temporary, sizeof temporary, "%s.%s-%ld", path, host, (long)getpid());
     const sl_record_options options = {.lanes = j->machine.lanes,
                                        .threads = 1,
-                                       .trace_path = temporary,
+                                       .trace_path = path,
                                        .producer = "sluice " SLUICE_VERSION,
                                        .zstd_level = 1};
     status = sl_input_emulate(&input, &options, NULL, error);
     sl_input_close(&input);
-    return !status && rename(temporary, path) ? sl_fail_io(error, "write", path) : status;
+    if (status)
+        unlink(path); /* the trace of a failed run */
+    return status;
 }
 
 static sl_status record_job(void *context, size_t index, unsigned worker, sl_error *error)
@@ -248,6 +246,14 @@ static sl_status run_and_keep(run *r, const size_t *number, size_t count, sl_err
     sl_error why = {0};
     double begun = thread_seconds();
     sl_status failure = count ? run_batch(r, number, count, &why) : SL_OK, status = SL_OK;
+    if (failure == SL_CORRUPT && !r->job[*number].recorded) { /* the recording in the cache is damaged */
+        char path[1200];
+        trace_path(r, &r->job[*number], path);
+        sl_point_store_set_damaged(r->runner->store);
+        failure = record(&r->job[*number], path, &why);
+        if (!failure)
+            failure = run_batch(r, number, count, &why);
+    }
     if (failure == SL_NO_MEMORY)
         return sl_fail_memory(error);
     if (failure && count > 1) {

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+
 /* A word as a shell takes it. */
 static void put_quoted(FILE *file, const char *word)
 {
@@ -77,12 +79,20 @@ static void put_merge(FILE *file, const sl_slurm_job *job, const char *program)
 static sl_status write_script(const char *path, const sl_slurm_job *job, const char *program,
                               void (*put)(FILE *, const sl_slurm_job *, const char *), sl_error *error)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return sl_fail_io(error, "write", path);
-    put(file, job, program);
-    bool written = !ferror(file);
-    return fclose(file) || !written ? sl_fail_io(error, "write", path) : SL_OK;
+    sl_new_file made;
+    sl_status status = sl_new_file_open(path, &made, error);
+    if (status)
+        return status;
+    FILE *file = fdopen(dup(made.fd), "w");
+    if (file)
+        put(file, job, program);
+    bool written = file && !ferror(file);
+    if (!file || fclose(file) || !written)
+        status = sl_fail_io(error, "write", path);
+    if (!status)
+        return sl_new_file_keep(&made, error);
+    sl_new_file_discard(&made);
+    return status;
 }
 
 /* Submits a script and reads the job number, the only output of sbatch with --parsable. `after` NULL: the job depends
@@ -125,6 +135,10 @@ sl_status sl_slurm_submit(const sl_slurm_job *job, char id[64], sl_error *error)
     if (length < 0)
         return sl_fail_io(error, "read", "/proc/self/exe");
     program[length] = 0;
+    const char *names[] = {job->database, job->spec, job->cache ? job->cache : "", program};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strpbrk(names[i], "\n\r"))
+            return sl_fail(error, SL_INVALID, "a file name with a line break cannot be part of a batch script");
     snprintf(array, sizeof array, "%s.sbatch", job->database);
     snprintf(merge, sizeof merge, "%s-merge.sbatch", job->database);
     sl_status status = write_script(array, job, program, put_array, error);

@@ -2,8 +2,10 @@
 #include "study/store.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,25 +13,68 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 struct sl_point_store {
     sqlite3 *database;
     pthread_mutex_t lock; /* statements are shared by the threads of this program */
     sqlite3_stmt *get, *put_point, *put_counter, *put_time, *get_timing, *put_timing, *begin, *commit, *rollback,
         *clear;
+    _Atomic bool damaged;
     char path[1024];
 };
 
 /* Long enough for another program to finish a transaction on a slow disk. */
 enum { BUSY_MS = 60000 };
+enum { FORMAT = 2 }; /* of the tables, SQLite's user_version */
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS points(key TEXT PRIMARY KEY, kind TEXT, program TEXT, params TEXT, seed INTEGER,"
-    " machine TEXT, settings TEXT, l1 TEXT, l2 TEXT, scheduler TEXT, without TEXT, error TEXT) WITHOUT ROWID;"
+    " machine TEXT, settings TEXT, l1 TEXT, l2 TEXT, scheduler TEXT, without TEXT, error TEXT, checksum INTEGER) "
+    "WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS times(key TEXT PRIMARY KEY, cpu_seconds NUMERIC) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS timings(key TEXT PRIMARY KEY, gain REAL, spread REAL, base REAL, time REAL, runs "
-    "INTEGER)"
-    " WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS timings(key TEXT PRIMARY KEY, gain REAL, spread REAL, base REAL, time REAL,"
+    " runs INTEGER, checksum INTEGER) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS counters(key TEXT, name TEXT, value NUMERIC, PRIMARY KEY(key, name)) WITHOUT ROWID;";
+
+/* ---- checksums ---- */
+
+/* As it is read back: SQLite stores no negative zero, and NULL for what is not a number. */
+static uint64_t value_bits(double value)
+{
+    uint64_t bits;
+    value = isnan(value) ? (double)NAN : value + 0.0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Of a name and a value, to be summed: in any order the sum is the same. */
+static uint64_t value_checksum(const char *name, double value)
+{
+    return sl_hash_mix(sl_hash64(name, strlen(name)) ^ sl_hash_mix(value_bits(value)));
+}
+
+static uint64_t point_checksum(const char *key, const sl_values *values)
+{
+    uint64_t sum = sl_hash64(key, strlen(key));
+    for (size_t i = 0; values && i < values->count; i++)
+        sum += value_checksum(values->items[i].name, values->items[i].value);
+    return sl_hash_mix(sum);
+}
+
+static uint64_t timing_checksum(const char *key, const sl_timing *t)
+{
+    return sl_hash_mix(sl_hash64(key, strlen(key)) + value_checksum("gain", t->gain) +
+                       value_checksum("spread", t->spread) + value_checksum("base", t->base) +
+                       value_checksum("time", t->time) + value_checksum("runs", t->runs));
+}
+
+static double column_number(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(row, column);
+}
+
+/* ---- the database ---- */
 
 static sl_status failed(sl_point_store *store, const char *verb, sl_error *error)
 {
@@ -72,13 +117,14 @@ static sl_status prepare(sl_point_store *store, sl_error *error)
         sqlite3_stmt **statement;
         const char *text;
     } all[] = {
-        {&store->get, "SELECT c.name, c.value FROM points p JOIN counters c USING(key) WHERE p.key = ? AND p.error IS "
-                      "NULL ORDER BY c.name"},
-        {&store->put_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&store->get,
+         "SELECT c.name, c.value, p.checksum FROM points p JOIN counters c USING(key) WHERE p.key = ? AND p.error IS "
+         "NULL ORDER BY c.name"},
+        {&store->put_point, "INSERT OR REPLACE INTO points VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
         {&store->put_counter, "INSERT OR REPLACE INTO counters VALUES(?,?,?)"},
         {&store->put_time, "INSERT OR REPLACE INTO times VALUES(?,?)"},
-        {&store->get_timing, "SELECT gain, spread, base, time, runs FROM timings WHERE key = ?"},
-        {&store->put_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?)"},
+        {&store->get_timing, "SELECT gain, spread, base, time, runs, checksum FROM timings WHERE key = ?"},
+        {&store->put_timing, "INSERT OR REPLACE INTO timings VALUES(?,?,?,?,?,?,?)"},
         {&store->clear, "DELETE FROM counters WHERE key = ?"},
         {&store->begin, "BEGIN IMMEDIATE"},
         {&store->commit, "COMMIT"},
@@ -97,19 +143,81 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* Whether its pages are whole, and its tables of this format (an empty file has none): SQLITE_CORRUPT if not. */
+static int check_pages(sl_point_store *store)
+{
+    sqlite3_stmt *check = NULL;
+    static const char text[] = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM "
+                               "sqlite_master), quick_check FROM pragma_quick_check(1)";
+    int code = sqlite3_prepare_v2(store->database, text, -1, &check, NULL);
+    if (code == SQLITE_OK && (code = sqlite3_step(check)) == SQLITE_ROW) {
+        const char *result = (const char *)sqlite3_column_text(check, 2);
+        bool ours = sqlite3_column_int(check, 0) == FORMAT || !sqlite3_column_int(check, 1);
+        code = ours && result && !strcmp(result, "ok") ? SQLITE_OK : SQLITE_CORRUPT;
+    }
+    sqlite3_finalize(check);
+    return code;
+}
+
+static sl_status open_database(sl_point_store *store, sl_error *error)
+{
+    if (sqlite3_open(store->path, &store->database) != SQLITE_OK)
+        return failed(store, "open", error);
+    sqlite3_busy_timeout(store->database, BUSY_MS);
+    return SL_OK;
+}
+
+/* A database that is not whole is renamed, and a new one begun. */
+static sl_status set_aside(sl_point_store *store, sl_error *error)
+{
+    char aside[sizeof store->path + 16];
+    sqlite3_close(store->database);
+    store->database = NULL;
+    sl_point_store_set_damaged(store);
+    snprintf(aside, sizeof aside, "%s.damaged", store->path);
+    if (rename(store->path, aside))
+        return sl_fail_io(error, "rename", store->path);
+    for (int i = 0; i < 2; i++) { /* what belongs to the old one must not be read into the new one */
+        snprintf(aside, sizeof aside, "%s%s", store->path, i ? "-wal" : "-shm");
+        unlink(aside);
+    }
+    return open_database(store, error);
+}
+
 /* Readers do not wait for writers in this mode. If several programs enable it in a new file at the same time,
  * SQLite fails for all but one without waiting, unlike for everything else: they retry. */
 static sl_status set_up(sl_point_store *store, sl_error *error)
 {
     uint64_t start = now_ms();
     int code;
-    sqlite3_busy_timeout(store->database, BUSY_MS);
+    char text[sizeof schema + 80];
+    snprintf(text, sizeof text, "BEGIN IMMEDIATE; %s PRAGMA user_version=%d; COMMIT", schema, FORMAT);
     do {
+        code = check_pages(store);
+        if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+            sl_status status = set_aside(store, error);
+            if (status)
+                return status;
+        }
         code = sqlite3_exec(store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
         if (code == SQLITE_OK)
-            code = sqlite3_exec(store->database, schema, NULL, NULL, NULL);
+            code = sqlite3_exec(store->database, text, NULL, NULL, NULL);
+        if (code != SQLITE_OK && !sqlite3_get_autocommit(store->database))
+            sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
     } while (code == SQLITE_BUSY && now_ms() - start < BUSY_MS && sqlite3_sleep(1) >= 0);
     return code == SQLITE_OK ? prepare(store, error) : failed(store, "use", error);
+}
+
+/* A file that somebody named by mistake is not renamed. */
+static bool is_other_file(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char start[sizeof magic] = {0};
+    FILE *file = fopen(path, "rb");
+    size_t got = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file)
+        fclose(file);
+    return got && memcmp(start, magic, sizeof magic);
 }
 
 sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_error *error)
@@ -120,8 +228,10 @@ sl_status sl_point_store_open(const char *path, sl_point_store **result, sl_erro
     pthread_mutex_init(&store->lock, NULL);
     snprintf(store->path, sizeof store->path, "%s", path);
     sl_status status = make_folder_of(path, error);
-    if (!status && sqlite3_open(path, &store->database) != SQLITE_OK)
-        status = failed(store, "open", error);
+    if (!status)
+        status = open_database(store, error);
+    if (!status && is_other_file(path))
+        status = sl_fail(error, SL_INVALID, "%s is not a database of results", path);
     if (!status)
         status = set_up(store, error);
     if (status) {
@@ -145,15 +255,37 @@ void sl_point_store_close(sl_point_store *store)
     free(store);
 }
 
+bool sl_point_store_damaged(sl_point_store *store)
+{
+    return atomic_load(&store->damaged);
+}
+
+void sl_point_store_set_damaged(sl_point_store *store)
+{
+    atomic_store(&store->damaged, true);
+}
+
 static sl_status read_values(sl_point_store *store, const char *key, sl_values *values, sl_error *error)
 {
     int code;
+    uint64_t checksum = 0;
+    bool whole = true;
     sqlite3_bind_text(store->get, 1, key, -1, SQLITE_STATIC);
-    while ((code = sqlite3_step(store->get)) == SQLITE_ROW)
-        if (!sl_values_add(values, (const char *)sqlite3_column_text(store->get, 0),
-                           sqlite3_column_double(store->get, 1)))
+    while ((code = sqlite3_step(store->get)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(store->get, 0);
+        checksum = (uint64_t)sqlite3_column_int64(store->get, 2);
+        whole = whole && name;
+        if (name && !sl_values_add(values, name, column_number(store->get, 1)))
             return sl_fail_memory(error);
-    return code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
+    }
+    if (code != SQLITE_DONE && code != SQLITE_CORRUPT)
+        return failed(store, "read", error);
+    whole = whole && code == SQLITE_DONE && (!values->count || checksum == point_checksum(key, values));
+    if (!whole) {
+        values->count = 0;
+        sl_point_store_set_damaged(store);
+    }
+    return SL_OK;
 }
 
 sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *values, bool *found, sl_error *error)
@@ -172,7 +304,7 @@ static bool step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK && done;
 }
 
-static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure)
+static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure, uint64_t checksum)
 {
     char params[512];
     snprintf(params, sizeof params, "%s%s%s%s%s%s%s", p->input.size, *p->input.params ? " " : "", p->input.params,
@@ -186,6 +318,7 @@ static bool put_point(sl_point_store *store, const char *key, const sl_point *p,
     for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
         sqlite3_bind_text(store->put_point, i + 1, texts[i], -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(store->put_point, 5, (sqlite3_int64)p->seed);
+    sqlite3_bind_int64(store->put_point, 13, (sqlite3_int64)checksum);
     return step(store->put_point);
 }
 
@@ -215,7 +348,8 @@ sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_po
     pthread_mutex_lock(&store->lock);
     bool good = step(store->begin);
     if (good) {
-        good = put_point(store, key, point, failure) && put_values(store, key, failure ? NULL : values) &&
+        const sl_values *kept = failure ? NULL : values;
+        good = put_point(store, key, point, failure, point_checksum(key, kept)) && put_values(store, key, kept) &&
                step(store->commit);
         if (!good) {
             status = failed(store, "write", error);
@@ -248,13 +382,18 @@ static sl_status find_timing(void *context, const char *key, sl_timing *timing, 
     sqlite3_bind_text(get, 1, key, -1, SQLITE_STATIC);
     int code = sqlite3_step(get);
     *found = code == SQLITE_ROW;
-    if (*found)
-        *timing = (sl_timing){.gain = sqlite3_column_double(get, 0),
-                              .spread = sqlite3_column_double(get, 1),
-                              .base = sqlite3_column_double(get, 2),
-                              .time = sqlite3_column_double(get, 3),
+    bool whole = code != SQLITE_CORRUPT;
+    if (*found) {
+        *timing = (sl_timing){.gain = column_number(get, 0),
+                              .spread = column_number(get, 1),
+                              .base = column_number(get, 2),
+                              .time = column_number(get, 3),
                               .runs = (uint32_t)sqlite3_column_int64(get, 4)};
-    sl_status status = *found || code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
+        whole = *found = (uint64_t)sqlite3_column_int64(get, 5) == timing_checksum(key, timing);
+    }
+    if (!whole)
+        sl_point_store_set_damaged(store);
+    sl_status status = !whole || code == SQLITE_ROW || code == SQLITE_DONE ? SL_OK : failed(store, "read", error);
     sqlite3_reset(get);
     pthread_mutex_unlock(&store->lock);
     return status;
@@ -269,6 +408,7 @@ static sl_status add_timing(void *context, const char *key, const sl_timing *tim
     for (int i = 0; i < 4; i++)
         sqlite3_bind_double(store->put_timing, i + 2, numbers[i]);
     sqlite3_bind_int64(store->put_timing, 6, timing->runs);
+    sqlite3_bind_int64(store->put_timing, 7, (sqlite3_int64)timing_checksum(key, timing));
     sl_status status = step(store->put_timing) ? SL_OK : failed(store, "write", error);
     pthread_mutex_unlock(&store->lock);
     return status;

@@ -2,12 +2,13 @@
 /* Results of points in an SQLite database, by their keys. Several programs may use one database at once: each result
  * is written in one transaction, and a busy database is waited for.
  *
- *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error)
+ *   points(key, kind, program, params, seed, machine, settings, l1, l2, scheduler, without, error, checksum)
  *   counters(key, name, value)
  *   times(key, cpu_seconds)       of a point, or of the trace of a workload
- *   timings(key, gain, spread, base, time, runs)      of bypass choices (bypass/tuner.h)
+ *   timings(key, gain, spread, base, time, runs, checksum)      of bypass choices (bypass/tuner.h)
  *
- * `error` is NULL if the point completed. */
+ * `error` is NULL if the point completed. What does not fit its checksum, over key and values, is not there; a database
+ * whose pages are damaged is renamed to NAME.damaged, and a new one begun. */
 #ifndef SL_STUDY_STORE_H
 #define SL_STUDY_STORE_H
 
@@ -26,6 +27,9 @@ sl_status sl_point_store_get(sl_point_store *store, const char *key, sl_values *
 /* `failure` NULL: it completed. A failure never replaces a result. */
 sl_status sl_point_store_put(sl_point_store *store, const char *key, const sl_point *point, const sl_values *values,
                              const char *failure, sl_error *error);
+/* Whether something in it, or a recording that belongs to it, was damaged and was computed again. */
+bool sl_point_store_damaged(sl_point_store *store);
+void sl_point_store_set_damaged(sl_point_store *store);
 /* CPU time of a point. */
 sl_status sl_point_store_time(sl_point_store *store, const char *key, double cpu_seconds, sl_error *error);
 /* The same database as a store of timings. It is good as long as the database is open. */

@@ -2,11 +2,11 @@
 /* Writing trace files. Memory holds one chunk that is being filled, its compressed form, the kernels' static tables (to
  * recognise them) and a few dozen bytes per chunk for the index. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/new_file.h"
 #include "trace/anchors.h"
 #include "trace/format.h"
 
@@ -16,8 +16,7 @@ typedef struct known_kernel {
 } known_kernel;
 
 struct sl_trace_writer {
-    char *path, *temporary;
-    int fd;
+    sl_new_file file;
     int level;
     uint64_t offset; /* bytes written so far */
     ZSTD_CCtx *zstd;
@@ -46,11 +45,11 @@ struct sl_trace_writer {
 static sl_status write_all(sl_trace_writer *w, const uint8_t *data, size_t count, sl_error *error)
 {
     while (count) {
-        ssize_t written = write(w->fd, data, count);
+        ssize_t written = write(w->file.fd, data, count);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return sl_fail_io(error, "write", w->temporary);
+            return sl_fail_io(error, "write", w->file.path);
         data += written;
         count -= (size_t)written;
         w->offset += (uint64_t)written;
@@ -102,8 +101,7 @@ static sl_status write_header(sl_trace_writer *w, const char *producer, sl_error
 
 static void destroy(sl_trace_writer *w)
 {
-    if (w->fd >= 0)
-        close(w->fd);
+    sl_new_file_discard(&w->file);
     ZSTD_freeCCtx(w->zstd);
     for (size_t i = 0; i < w->kernels.count; i++)
         sl_bytes_free(&w->kernels.items[i].payload);
@@ -117,18 +115,13 @@ static void destroy(sl_trace_writer *w)
     sl_bytes_free(&w->launch_records);
     sl_bytes_free(&w->failures);
     sl_anchor_table_fini(&w->anchors);
-    free(w->path);
-    free(w->temporary);
     free(w);
 }
 
 void sl_trace_writer_abandon(sl_trace_writer *w)
 {
-    if (!w)
-        return;
-    if (w->fd >= 0)
-        unlink(w->temporary);
-    destroy(w);
+    if (w)
+        destroy(w);
 }
 
 sl_status sl_trace_writer_create(const char *path, const char *producer, int zstd_level, sl_trace_writer **writer,
@@ -137,18 +130,17 @@ sl_status sl_trace_writer_create(const char *path, const char *producer, int zst
     sl_trace_writer *w = calloc(1, sizeof *w);
     if (!w)
         return sl_fail_memory(error);
-    w->fd = -1;
+    w->file.fd = -1;
     w->level = zstd_level ? zstd_level : ZSTD_CLEVEL_DEFAULT;
-    w->path = strdup(path);
     w->zstd = ZSTD_createCCtx();
-    if (!w->path || asprintf(&w->temporary, "%s.tmp-%ld", path, (long)getpid()) < 0 || !w->zstd ||
-        ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
+    if (!w->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
         ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->level))) {
         destroy(w);
         return sl_fail_memory(error);
     }
-    w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    sl_status status = w->fd < 0 ? sl_fail_io(error, "write", path) : write_header(w, producer, error);
+    sl_status status = sl_new_file_open(path, &w->file, error);
+    if (!status)
+        status = write_header(w, producer, error);
     if (status) {
         sl_trace_writer_abandon(w);
         return status;
@@ -391,16 +383,8 @@ sl_status sl_trace_writer_close(sl_trace_writer *w, sl_error *error)
     sl_status status = w->in_launch ? sl_fail(error, SL_INVALID, "the trace is closed within a launch") : SL_OK;
     if (!status)
         status = write_index(w, error);
-    int fd = w->fd;
-    if (!status) {
-        w->fd = -1;
-        if (close(fd) || rename(w->temporary, w->path)) {
-            status = sl_fail_io(error, "write", w->path);
-            unlink(w->temporary);
-        }
-        destroy(w);
-        return status;
-    }
-    sl_trace_writer_abandon(w);
+    if (!status)
+        status = sl_new_file_keep(&w->file, error);
+    destroy(w);
     return status;
 }

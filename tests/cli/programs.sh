@@ -148,6 +148,23 @@ run "$sluice" run -- linked
 exits 1
 stderr_has 'did you mean ./linked?'
 
+it 'takes the program with it when it is killed, and removes with the next run what is left'
+export TMPDIR="$PWD/tmp"
+mkdir tmp
+start "$sluice_with_programs" run -- sh -c 'echo $$ >pid; exec sleep 1000'
+while [ ! -s pid ] && kill -0 "$started" 2>/dev/null; do sleep 0.05; done
+kill -KILL "$started"
+wait "$started" 2>/dev/null
+# Its end may be for nobody to wait for.
+runs() { kill -0 "$(cat pid)" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$(cat pid)/status" 2>/dev/null; }
+for _ in 1 2 3 4 5 6 7 8 9 10; do runs && sleep 0.1; done
+! runs || fail 'the program still runs'
+[ "$(find tmp -mindepth 1 | wc -l)" = 1 ] || fail "left: $(ls tmp)"
+run "$sluice_with_programs" run -- true
+exits 0
+empty_directory tmp
+unset TMPDIR
+
 it 'removes its temporary files'
 mkdir temporary
 run env TMPDIR="$PWD/temporary" "$sluice" run -- "$programs/convolve"

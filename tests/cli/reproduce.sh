@@ -160,6 +160,34 @@ run cmp out.csv two.csv
 exits 0
 [ -z "$(find both -name '*.tmp-*')" ] || fail 'a temporary file is left'
 
+it 'makes a recording in the cache anew that is damaged, and says so'
+rm -f both/points.sqlite*
+for trace in both/traces/*.slt; do
+    size=$(wc -c <"$trace")
+    printf 'damage' | dd of="$trace" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+done
+run "$sluice" reproduce mine.yaml --cache both --csv again.csv
+exits 0
+stderr_has 'warning: some stored results or recordings were damaged; they were computed again'
+run cmp out.csv again.csv
+exits 0
+rm -f both/points.sqlite*
+run "$sluice" reproduce mine.yaml --cache both --csv again.csv
+exits 0
+stderr_lacks damaged
+
+it 'computes a stored result anew that is damaged, and says so'
+if command -v sqlite3 >/dev/null; then
+    sqlite3 both/points.sqlite "UPDATE counters SET value = value + 1 WHERE name = 'cycles'"
+    run "$sluice" reproduce mine.yaml --cache both --csv again.csv
+    exits 0
+    stderr_has 'warning: some stored results or recordings were damaged; they were computed again'
+    run cmp out.csv again.csv
+    exits 0
+else
+    skip 'sqlite3 is not installed'
+fi
+
 it 'shows a hole where a point failed, and exits with 1'
 sed 's/gather n=2048/gather n=0/' mine.yaml >hole.yaml
 run "$sluice" reproduce hole.yaml --cache cache --pages pages

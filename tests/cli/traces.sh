@@ -105,7 +105,7 @@ run "$sluice" info nothing.slt
 exits 1
 stderr_has 'cannot open nothing.slt'
 
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP PIPE XFSZ XCPU; do
     it "removes its temporary files when SIG$signal ends it"
     mkdir "ended-$signal"
     start "$sluice" trace -o "ended-$signal/t.slt" --json "ended-$signal/t.json" matmul n=1024
@@ -114,6 +114,17 @@ for signal in INT TERM HUP; do
     wait "$started" 2>/dev/null
     empty_directory "ended-$signal"
 done
+
+it 'removes with the next run what SIGKILL left'
+mkdir killed
+start "$sluice" trace -o killed/t.slt matmul n=1024
+while [ -z "$(find killed -name 't.slt.tmp-*')" ] && kill -0 "$started" 2>/dev/null; do sleep 0.05; done
+kill -KILL "$started" || fail 'it came to its end'
+wait "$started" 2>/dev/null
+[ -n "$(find killed -name 't.slt.tmp-*')" ] || fail 'nothing was left to remove'
+run "$sluice" trace -o killed/t.slt vecadd
+exits 0
+[ "$(ls killed)" = t.slt ] || fail "left: $(ls killed)"
 
 it 'asks where to import to'
 run "$sluice" import accel
