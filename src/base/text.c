@@ -136,13 +136,23 @@ char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES])
 
 /* ---- CSV ---- */
 
+static bool is_formula(const char *text)
+{
+    char *end;
+    if (!*text || !strchr("=+-@\t\r", *text))
+        return false;
+    strtod(text, &end);
+    return end == text || *end;
+}
+
 void sl_csv_field(FILE *file, const char *text)
 {
+    const char *guard = is_formula(text) ? "'" : "";
     if (!text[strcspn(text, "\",\r\n")]) {
-        fputs(text, file);
+        fprintf(file, "%s%s", guard, text);
         return;
     }
-    fputc('"', file);
+    fprintf(file, "\"%s", guard);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', file);
@@ -163,11 +173,25 @@ static char plain(uint32_t c)
     return c == 0x2026 ? '~' : c == 0xd7 ? 'x' : c == 0x2013 || c == 0xb7 ? '-' : '?';
 }
 
-void sl_text_plain(FILE *file, const char *text)
+/* Control characters, what is not UTF-8 (some terminals take it for them), and what turns the direction of writing. */
+static bool is_control(uint32_t c)
+{
+    return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069) || c == SL_UTF8_BAD;
+}
+
+void sl_text_put(FILE *file, const char *text, bool ascii)
 {
     size_t length;
-    for (; *text; text += length)
-        fputc(plain(sl_utf8_next(text, &length)), file);
+    for (; *text; text += length) {
+        uint32_t c = sl_utf8_next(text, &length);
+        if (is_control(c))
+            fputc('?', file);
+        else if (ascii)
+            fputc(plain(c), file);
+        else
+            fwrite(text, 1, length, file);
+    }
 }
 
 sl_status sl_text_finish(FILE *file, const char *what, sl_error *error)

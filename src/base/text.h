@@ -3,6 +3,7 @@
 #ifndef SL_BASE_TEXT_H
 #define SL_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,11 +31,12 @@ char *sl_human_bytes(uint64_t value, char buffer[SL_HUMAN_BYTES]);
 /* A ratio with `digits` after the point, with a point in any locale. */
 char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
 
-/* The text in ASCII, column by column, for terminals that have nothing else: bars of '#', '~' for what was left out,
- * '?' for characters that have no likeness. */
-void sl_text_plain(FILE *file, const char *text);
+/* Text for a terminal. What would control it is shown as '?': names in it may come from strangers. `ascii`: for
+ * terminals that have nothing else, column by column: bars of '#', '~' for what was left out, '?' for characters that
+ * have no likeness. */
+void sl_text_put(FILE *file, const char *text, bool ascii);
 
-/* A field of CSV, quoted where RFC 4180 asks for it. */
+/* A field of CSV, quoted where RFC 4180 asks for it. What a spreadsheet would take for a formula gets a ' in front. */
 void sl_csv_field(FILE *file, const char *text);
 
 /* The end of a report, "the CSV report": SL_IO when anything could not be written. */

@@ -2,6 +2,7 @@
 /* Errors and warnings: one line on stderr with the command, the location and the reason. */
 #include <stdarg.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -10,7 +11,9 @@ static void complain(const sl_invocation *inv, const char *kind, const char *tex
     if (inv->progress)
         sl_terminal_clear(inv->progress->context);
     const sl_command *command = inv->command;
-    fprintf(stderr, "sluice%s%s: %s%s\n", command ? " " : "", command ? command->name : "", kind, text);
+    fprintf(stderr, "sluice%s%s: %s", command ? " " : "", command ? command->name : "", kind);
+    sl_text_put(stderr, text, false);
+    fputc('\n', stderr);
 }
 
 int sl_cli_fail(const sl_invocation *inv, const sl_error *error)

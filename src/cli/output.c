@@ -84,8 +84,7 @@ sl_status sl_output_probe(const char *path, sl_error *error)
     return status;
 }
 
-sl_status sl_output_write(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
-                          sl_error *error)
+sl_status sl_output_write(sl_report_form *form, const char *path, const void *result, sl_error *error)
 {
     sl_output output;
     sl_status status = sl_output_open(&output, path, error);
@@ -98,19 +97,18 @@ sl_status sl_output_write(sl_status (*form)(FILE *, const void *, sl_error *), c
     return status;
 }
 
-/* For terminals without UTF-8. */
-static sl_status write_plain(const sl_report_forms *forms, FILE *file, const void *result, sl_error *error)
+sl_status sl_text_write(FILE *file, sl_report_form *form, const void *result, sl_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return sl_fail_memory(error);
-    sl_status status = forms->text(memory, result, error);
+    sl_status status = form(memory, result, error);
     if (fclose(memory) && !status)
         status = sl_fail_memory(error);
     if (!status)
-        sl_text_plain(file, text);
+        sl_text_put(file, text, sl_terminal_is_plain(file));
     free(text);
     return status;
 }
@@ -137,11 +135,15 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
         if (!status)
             status = sl_page_write(inv, &input, common->html, common->callgrind, &error);
     }
-    if (!status && forms->text && common->output)
-        status = sl_output_write(forms->text, common->output, result, &error);
-    else if (!status && forms->text && !json_out && !csv_out && !common->quiet) {
-        status = sl_terminal_is_plain(text_default) ? write_plain(forms, text_default, result, &error)
-                                                    : forms->text(text_default, result, &error);
+    if (!status && forms->text && common->output) {
+        sl_output output;
+        status = sl_output_open(&output, common->output, &error);
+        if (!status && (status = sl_text_write(output.file, forms->text, result, &error)))
+            sl_output_abandon(&output);
+        else if (!status)
+            status = sl_output_close(&output, &error);
+    } else if (!status && forms->text && !json_out && !csv_out && !common->quiet) {
+        status = sl_text_write(text_default, forms->text, result, &error);
         if (!status && (fflush(text_default) || ferror(text_default)))
             status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");
     }

@@ -19,9 +19,12 @@ typedef struct sl_output {
 sl_status sl_output_open(sl_output *output, const char *path, sl_error *error);
 /* Flushes, checks and renames. On failure nothing is left behind. */
 sl_status sl_output_close(sl_output *output, sl_error *error);
-/* Writes a result in one form to a file; "-" is standard output. */
-sl_status sl_output_write(sl_status (*form)(FILE *, const void *, sl_error *), const char *path, const void *result,
-                          sl_error *error);
+/* A result in one form. */
+typedef sl_status sl_report_form(FILE *file, const void *result, sl_error *error);
+/* Writes it to a file; "-" is standard output. */
+sl_status sl_output_write(sl_report_form *form, const char *path, const void *result, sl_error *error);
+/* Writes text as sl_text_put does. */
+sl_status sl_text_write(FILE *file, sl_report_form *form, const void *result, sl_error *error);
 /* Whether sl_output_open would succeed: checked before long work. */
 sl_status sl_output_probe(const char *path, sl_error *error);
 /* Discards what was written. */
@@ -29,9 +32,7 @@ void sl_output_abandon(sl_output *output);
 
 /* The forms in which a command can show its result. What a command does not offer is NULL. */
 typedef struct sl_report_forms {
-    sl_status (*text)(FILE *file, const void *result, sl_error *error);
-    sl_status (*json)(FILE *file, const void *result, sl_error *error);
-    sl_status (*csv)(FILE *file, const void *result, sl_error *error);
+    sl_report_form *text, *json, *csv;
 } sl_report_forms;
 
 /* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `gpu` is what the

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/terminal.h"
 #include "launch/planned.h"
@@ -17,18 +18,19 @@ static const sl_swap_kernel *same_kernel(const sl_swap_results *results, const c
 }
 
 /* Launches that are not in the table. */
-static void report_untimed(const sl_swap_results *a, const sl_swap_results *b)
+static void report_untimed(FILE *file, const sl_swap_results *a, const sl_swap_results *b)
 {
     if (a->untimed || b->untimed)
-        fprintf(stderr,
+        fprintf(file,
                 "\n%llu launches of the original and %llu with the plan are not timed: graphs, or failed events\n",
                 (unsigned long long)a->untimed, (unsigned long long)b->untimed);
     else if (!a->kernels.count)
-        fprintf(stderr, "\nthe program launched no kernel\n");
+        fprintf(file, "\nthe program launched no kernel\n");
 }
 
-static sl_status show(const sl_planned_runs *run, sl_error *error)
+static sl_status show(FILE *file, const void *result, sl_error *error)
 {
+    const sl_planned_runs *run = result;
     static const sl_column columns[] = {{"kernel", false, true},
                                         {"launches", true, false},
                                         {"original", true, false},
@@ -47,10 +49,10 @@ static sl_status show(const sl_planned_runs *run, sl_error *error)
         sl_table_cellf(table, "%.2f us", planned / 1e3);
         sl_table_cellf(table, "%.3f", planned > 0 ? before->ns / planned : 1);
     }
-    sl_status status = sl_table_print(table, stderr, sl_terminal_width(stderr), error);
+    sl_status status = sl_table_print(table, file, sl_terminal_width(stderr), error);
     sl_table_destroy(table);
-    report_untimed(a, b);
-    fprintf(stderr, "\n%llu loads bypass; %llu bytes in %llu copies to the host, all identical\n",
+    report_untimed(file, a, b);
+    fprintf(file, "\n%llu loads bypass; %llu bytes in %llu copies to the host, all identical\n",
             (unsigned long long)b->applied, (unsigned long long)b->bytes, (unsigned long long)b->copies);
     return status;
 }
@@ -71,7 +73,7 @@ int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu)
     status = sl_planned_run(&program, &runs, &error);
     sl_temporary_folder_remove(folder);
     if (!status && !inv->common->quiet)
-        status = show(&runs, &error);
+        status = sl_text_write(stderr, show, &runs, &error);
     int code = status ? sl_cli_fail(inv, &error) : runs.exit_code[SL_RUN_PLANNED];
     sl_planned_runs_fini(&runs);
     return code;

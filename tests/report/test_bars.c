@@ -32,24 +32,11 @@ static void sparks_have_eight_heights(void **state)
     assert_string_equal(sl_spark(0, 0), " ");
 }
 
-static void plain_terminals_get_letters_of_the_same_width(void **state)
-{
-    (void)state;
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    sl_text_plain(file, "a\t12 ██▌▏ ▁▄█ long…name 4×4 é\n");
-    fclose(file);
-    assert_string_equal(text, "a\t12 ##=- .=# long~name 4x4 ?\n");
-    free(text);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_are_as_long_as_their_share),
         cmocka_unit_test(sparks_have_eight_heights),
-        cmocka_unit_test(plain_terminals_get_letters_of_the_same_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#include "support.h"
+
+static char *written;
+
+static const char *put(const char *text, bool ascii)
+{
+    size_t size;
+    free(written);
+    FILE *file = open_memstream(&written, &size);
+    sl_text_put(file, text, ascii);
+    fclose(file);
+    return written;
+}
+
+static const char *field(const char *text)
+{
+    size_t size;
+    free(written);
+    FILE *file = open_memstream(&written, &size);
+    sl_csv_field(file, text);
+    fclose(file);
+    return written;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    free(written);
+    return 0;
+}
+
+static void plain_terminals_get_letters_of_the_same_width(void **state)
+{
+    (void)state;
+    assert_string_equal(put("a\t12 ██▌▏ ▁▄█ long…name 4×4 é\n", true), "a\t12 ##=- .=# long~name 4x4 ?\n");
+}
+
+static void nothing_that_controls_a_terminal_gets_there(void **state)
+{
+    (void)state;
+    assert_string_equal(put("kernel é 4×4\t1\n", false), "kernel é 4×4\t1\n");
+    assert_string_equal(put("\033[2Ja\rb\bc\x7f", false), "?[2Ja?b?c?");
+    assert_string_equal(put("\xc2\x9b" "31m, \x9b" "31m, \xe2\x80\xae", false), "?31m, ?31m, ?"); /* CSI; RLO */
+}
+
+static void fields_are_quoted_and_are_no_formulas(void **state)
+{
+    (void)state;
+    assert_string_equal(field("plain"), "plain");
+    assert_string_equal(field("a,b \"c\""), "\"a,b \"\"c\"\"\"");
+    assert_string_equal(field("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
+    assert_string_equal(field("@SUM"), "'@SUM");
+    assert_string_equal(field("+1+cmd"), "'+1+cmd");
+    assert_string_equal(field("-"), "'-");
+    assert_string_equal(field("-1.5"), "-1.5");
+    assert_string_equal(field("+5e3"), "+5e3");
+    assert_string_equal(field(""), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_terminals_get_letters_of_the_same_width),
+        cmocka_unit_test(nothing_that_controls_a_terminal_gets_there),
+        cmocka_unit_test(fields_are_quoted_and_are_no_formulas),
+    };
+    return cmocka_run_group_tests(tests, NULL, release);
+}
