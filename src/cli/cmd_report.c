@@ -327,9 +327,9 @@ const sl_command sl_cmd_report = {
         "--sim, every L1 policy, including bypass policies, is simulated. With --plan, each line shows what its loads "
         "gain by bypassing L1, L2 or both.\n\nThe page loads nothing from the network, and its tables work without "
         "JavaScript. --json writes the data of the page.\n\nThe sources of workloads are built in. Those of other "
-        "programs are searched for below the current folder, or where --source says, by the file names recorded at "
-        "compilation (nvcc -lineinfo); their PTX is taken from the program or from a file (--source ./app, --source "
-        "k.ptx).\n\n" SL_INPUT_HELP,
+        "programs are searched for where --source says (of a program that is run here: by default below the current "
+        "folder), by the file names recorded at compilation (nvcc -lineinfo); their PTX is taken from the program or "
+        "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common =

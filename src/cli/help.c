@@ -29,7 +29,7 @@ static const struct {
     {SL_COMMON_SOURCE,
      {"source", 0, SL_OPTION_LIST, "PATH",
       "Sources of the kernels: a PTX file, a CUDA program, or a folder to search for the source files that kernels "
-      "name; may be repeated (default: the current folder)",
+      "name; may be repeated (default with a program: the current folder)",
       offsetof(sl_common, source), 0, 0, NULL}},
     {SL_COMMON_JOBS,
      {"jobs", 'j', SL_OPTION_NUMBER, "N", "Use at most N threads (default: all CPU cores); results do not depend on N",

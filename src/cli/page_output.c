@@ -11,6 +11,7 @@ sl_status sl_page_find_sources(const sl_invocation *inv, sl_page_input *input, s
     const sl_source_paths paths = {.code = args->program    ? args->program[0]
                                            : args->operands ? args->operand[0]
                                                             : NULL,
+                                   .here = args->program,
                                    .count = inv->common->source.count,
                                    .path = inv->common->source.item};
     return sl_page_sources(&paths, input, arena, error);

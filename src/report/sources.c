@@ -119,6 +119,18 @@ static bool leads_out(const char *path)
     return false;
 }
 
+/* Whether a file lies in a folder, also when links are followed. */
+static bool lies_in(const char *path, const char *folder)
+{
+    char *file = realpath(path, NULL), *around = realpath(folder, NULL);
+    size_t length = around ? strlen(around) : 0;
+    bool inside =
+        file && around && !strncmp(file, around, length) && (file[length] == '/' || around[length - 1] == '/');
+    free(file);
+    free(around);
+    return inside;
+}
+
 /* "/home/me/src/k.cu" is DIR/home/me/src/k.cu, DIR/me/src/k.cu, DIR/src/k.cu or DIR/k.cu. */
 static bool find_in(texts *found, const char *folder, const char *name, sl_arena *arena)
 {
@@ -128,7 +140,7 @@ static bool find_in(texts *found, const char *folder, const char *name, sl_arena
         rest += *rest == '/';
         if (!*rest || snprintf(path, sizeof path, "%s/%s", folder, rest) >= (int)sizeof path)
             continue;
-        char *text = read_text(path, arena, &bytes);
+        char *text = lies_in(path, folder) ? read_text(path, arena, &bytes) : NULL;
         if (text)
             return add(found, name, text, bytes);
     }
@@ -154,7 +166,7 @@ static void find_named(texts *found, const sl_source_paths *wanted, const char *
         any = true;
         there = find_in(found, wanted->path[i], name, arena);
     }
-    if (!any)
+    if (!any && wanted->here)
         find_in(found, ".", name, arena);
 }
 

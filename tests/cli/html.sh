@@ -165,6 +165,22 @@ exits 0
 file_has evil.html 'evil.ptx</summary>'
 ! grep -q 'vecadd.cu</summary>' evil.html || fail 'the file was read'
 
+sed 's|"workloads/vecadd/vecadd.cu"|"secret/vecadd.cu"|' v.ptx >evil.ptx
+run "$sluice" run evil.ptx --grid 4 --block 64 --arg 'f32[256]:1' --arg 'f32[256]:1' --arg 'f32[256]:0' --arg u32:256 \
+    -q --html evil.html
+exits 0
+! grep -q 'vecadd.cu</summary>' evil.html || fail 'a file of the current folder was read'
+mkdir linked
+ln -s "$PWD/secret" linked/secret
+run "$sluice" run evil.ptx --grid 4 --block 64 --arg 'f32[256]:1' --arg 'f32[256]:1' --arg 'f32[256]:0' --arg u32:256 \
+    -q --html evil.html --source linked
+exits 0
+! grep -q 'vecadd.cu</summary>' evil.html || fail 'a link out of the folder was followed'
+run "$sluice" run evil.ptx --grid 4 --block 64 --arg 'f32[256]:1' --arg 'f32[256]:1' --arg 'f32[256]:0' --arg u32:256 \
+    -q --html evil.html --source .
+exits 0
+file_has evil.html 'vecadd.cu</summary>'
+
 it 'escapes the names of kernels and files'
 run "$sluice" report "$file" --gpu fermi-gtx470 -o hostile.html
 exits 0
