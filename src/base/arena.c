@@ -31,6 +31,7 @@ void sl_arena_fini(sl_arena *arena)
 
 static void *out_of_memory(sl_arena *arena)
 {
+    arena->failed = true;
     if (arena->on_oom)
         longjmp(*arena->on_oom, 1);
     return NULL;

@@ -7,6 +7,7 @@
 #define SL_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 
 #include "sluice/arena.h"
 
@@ -15,6 +16,7 @@ typedef struct sl_arena_chunk sl_arena_chunk;
 struct sl_arena {
     sl_arena_chunk *chunks;
     jmp_buf *on_oom; /* may be NULL */
+    bool failed;     /* memory ran out once */
 };
 
 void sl_arena_init(sl_arena *arena);

@@ -28,13 +28,11 @@ static sl_yaml_mark mark_of(yaml_mark_t mark)
 
 static sl_status syntax_error(sl_yaml *yaml, const yaml_parser_t *parser, const char *text, size_t bytes)
 {
-    if (parser->error == YAML_MEMORY_ERROR)
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem) /* libyaml does not say it everywhere */
         return sl_fail_memory(yaml->error);
     sl_yaml_mark at = parser->error == YAML_READER_ERROR ? mark_of_offset(text, bytes, parser->problem_offset)
                                                          : mark_of(parser->problem_mark);
-    return sl_yaml_locate_at(
-        yaml, at,
-        sl_fail(yaml->error, SL_SYNTAX, "this is not YAML: %s", parser->problem ? parser->problem : "damaged"));
+    return sl_yaml_locate_at(yaml, at, sl_fail(yaml->error, SL_SYNTAX, "this is not YAML: %s", parser->problem));
 }
 
 /* Lists and maps in brackets may nest this deep. libyaml's time grows with the square of the depth. */

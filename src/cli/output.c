@@ -105,7 +105,7 @@ sl_status sl_text_write(FILE *file, sl_report_form *form, const void *result, sl
     if (!memory)
         return sl_fail_memory(error);
     sl_status status = form(memory, result, error);
-    if (fclose(memory) && !status)
+    if ((fclose(memory) || !text) && !status)
         status = sl_fail_memory(error);
     if (!status)
         sl_text_put(file, text, sl_terminal_is_plain(file));

@@ -226,7 +226,7 @@ void sl_results_writer_close(sl_results_writer *w, bool finished)
 
 typedef struct reader {
     const uint8_t *at, *end; /* of the current record */
-    bool broken;
+    bool broken, out_of_memory;
     SL_ARRAY(sl_trace_kernel) kernels; /* their parts are malloc'ed */
     sl_launch_result result;
     sl_trace_launch launch;
@@ -268,7 +268,7 @@ static void *get_items(reader *r, uint64_t count, size_t bytes)
     }
     char *copy = malloc(count * bytes + 1);
     if (!copy) {
-        r->broken = true;
+        r->broken = r->out_of_memory = true;
         return NULL;
     }
     memcpy(copy, r->at, count * bytes);
@@ -329,6 +329,7 @@ static void read_kernel(reader *r)
             inst->opcode > k.strings_bytes || inst->source_file > k.strings_bytes || inst->array > k.strings_bytes;
     }
     if (r->broken || !sl_array_push(&r->kernels, k)) {
+        r->out_of_memory |= !r->broken;
         r->broken = true;
         free_kernel(&k);
     }
@@ -351,7 +352,8 @@ static void read_launch_counts(reader *r)
     for (uint64_t i = 0; i < slots && !r->broken; i++) {
         sl_counts slot;
         get_counts(r, &slot);
-        r->broken = r->broken || !sl_array_push(&r->slots, slot);
+        if (!sl_array_push(&r->slots, slot))
+            r->broken = r->out_of_memory = true;
     }
     uint64_t arrays = get(r);
     free_arrays(r);
@@ -359,7 +361,7 @@ static void read_launch_counts(reader *r)
         sl_array_footprint array = {.name = get_text(r)};
         array.bytes = get(r);
         if (!sl_array_push(&r->arrays, array)) {
-            r->broken = true;
+            r->broken = r->out_of_memory = true;
             free((void *)(uintptr_t)array.name);
         }
     }
@@ -437,7 +439,7 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
             r.broken = true;
     }
     if (!status && r.broken)
-        status = sl_fail(error, SL_CORRUPT, "a results file is damaged");
+        status = r.out_of_memory ? sl_fail_memory(error) : sl_fail(error, SL_CORRUPT, "a results file is damaged");
     free(r.failure);
     for (size_t i = 0; i < r.kernels.count; i++)
         free_kernel(&r.kernels.items[i]);

@@ -6,6 +6,7 @@
 #include <lz4.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "ptx/elf.h"
 
@@ -196,7 +197,11 @@ sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *p
     bool whole = true;
     if (entry->packing == SL_FATBIN_ZSTD) {
         size_t got = ZSTD_decompress(text, size, entry->data, entry->bytes);
-        whole = !ZSTD_isError(got) && got == size;
+        whole = got == size;
+        if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation) {
+            free(text);
+            return sl_fail_memory(error);
+        }
     } else if (entry->packing == SL_FATBIN_LZ4) {
         int got = LZ4_decompress_safe((const char *)entry->data, text, (int)entry->bytes, (int)size);
         whole = got >= 0 && (uint64_t)got == size;

@@ -78,8 +78,9 @@ static double column_number(sqlite3_stmt *row, int column)
 
 static sl_status failed(sl_point_store *store, const char *verb, sl_error *error)
 {
-    return sl_fail(error, SL_IO, "cannot %s %s: %s", verb, store->path,
-                   store->database ? sqlite3_errmsg(store->database) : "out of memory");
+    if (!store->database || sqlite3_errcode(store->database) == SQLITE_NOMEM)
+        return sl_fail_memory(error);
+    return sl_fail(error, SL_IO, "cannot %s %s: %s", verb, store->path, sqlite3_errmsg(store->database));
 }
 
 sl_status sl_make_folders(const char *path, sl_error *error)
@@ -205,7 +206,10 @@ static sl_status set_up(sl_point_store *store, sl_error *error)
         if (code != SQLITE_OK && !sqlite3_get_autocommit(store->database))
             sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
     } while (code == SQLITE_BUSY && now_ms() - start < BUSY_MS && sqlite3_sleep(1) >= 0);
-    return code == SQLITE_OK ? prepare(store, error) : failed(store, "use", error);
+    if (code == SQLITE_OK)
+        return prepare(store, error);
+    return code == SQLITE_NOMEM ? sl_fail_memory(error)
+                                : sl_fail(error, SL_IO, "cannot use %s: %s", store->path, sqlite3_errstr(code));
 }
 
 /* A file that somebody named by mistake is not renamed. */

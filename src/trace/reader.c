@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "trace/file.h"
 
@@ -28,12 +29,13 @@ sl_status sl_trace_unpack(const sl_trace *t, const sl_chunk *chunk, sl_bytes *ra
         free(payload);
         return SL_NO_MEMORY;
     }
+    size_t got = 0;
     bool good = sl_trace_read(t, chunk->offset + SL_CHUNK_HEADER_BYTES, payload, chunk->packed_bytes) &&
                 ZSTD_getFrameContentSize(payload, chunk->packed_bytes) == chunk->raw_bytes &&
-                ZSTD_decompress(raw->data, chunk->raw_bytes, payload, chunk->packed_bytes) == chunk->raw_bytes;
+                (got = ZSTD_decompress(raw->data, chunk->raw_bytes, payload, chunk->packed_bytes)) == chunk->raw_bytes;
     free(payload);
     raw->count = good ? chunk->raw_bytes : 0;
-    return good ? SL_OK : SL_CORRUPT;
+    return good ? SL_OK : ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? SL_NO_MEMORY : SL_CORRUPT;
 }
 
 /* ---- the file and its header ---- */
@@ -287,6 +289,8 @@ static sl_status load_tables(sl_trace *t)
             raw.count = 0;
         if (status != SL_NO_MEMORY)
             status = c->kind == SL_CHUNK_KERNEL ? load_kernel(t, c, &raw) : load_ranges(t, c, &raw);
+        if (t->arena.failed)
+            status = SL_NO_MEMORY;
     }
     sl_bytes_free(&raw);
     return status;

@@ -23,6 +23,13 @@ exists sizes.sqlite
 head -n 1 all.csv >head.csv
 file_has head.csv ',cycles,'
 
+it 'lets no line break of a file name into a batch script'
+broken=$(printf 'a\n#SBATCH --wrap=evil\n.sqlite')
+run "$sluice" sweep sizes.yaml --cache cache --slurm 2 -d "$broken"
+exits 1
+stderr_has 'a file name with a line break cannot be part of a batch script'
+[ -z "$(find . -name '*.sbatch')" ] || fail 'a script was written'
+
 it 'says of each point what sluice sim says'
 cycles()
 {
