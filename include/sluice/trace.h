@@ -303,6 +303,9 @@ typedef struct sl_trace sl_trace;
  * opens: *damage (may be NULL) then has status SL_CORRUPT and says which launches and blocks were lost; otherwise its
  * status is SL_OK. What is whole is readable. Damage inside of a chunk shows when it is walked. */
 SL_API sl_status sl_trace_open(const char *path, sl_trace **, sl_error *damage, sl_error *);
+/* Analyses that interleave warps keep a launch in memory. With this, what would take more than some 100 MB goes to
+ * unnamed temporary files in the folder. NULL, the default: everything stays in memory. Results are the same. */
+SL_API sl_status sl_trace_spill(sl_trace *, const char *folder, sl_error *);
 SL_API void sl_trace_close(sl_trace *);
 SL_API const char *sl_trace_producer(const sl_trace *);
 SL_API uint32_t sl_trace_kernels(const sl_trace *);

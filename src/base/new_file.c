@@ -228,6 +228,23 @@ void sl_new_file_discard(sl_new_file *file)
     *file = (sl_new_file){.fd = -1};
 }
 
+int sl_unnamed_file(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+        return fd;
+    /* The file system cannot: a file that loses its name at once. */
+    char path[PATH_BYTES];
+    if (snprintf(path, sizeof path, "%s/sluice", folder) >= (int)sizeof path)
+        return -1;
+    char *name = temporary_name(path);
+    fd = name ? open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+    return fd;
+}
+
 bool sl_new_file_rescue(const char *path, pid_t pid)
 {
     char folder[PATH_BYTES];

@@ -32,6 +32,9 @@ sl_status sl_new_folder(const char *prefix, char *folder, size_t size, int *lock
 /* Removes a folder and the files in it (not folders). No memory is allocated: signal handlers may call it. */
 void sl_folder_remove(const char *folder);
 
+/* A file without a name in a folder, open for reading and writing; -1: errno says why. */
+int sl_unnamed_file(const char *folder);
+
 /* Gives the file that a process which ended was writing for `path` its name. False: there is none. */
 bool sl_new_file_rescue(const char *path, pid_t pid);
 /* Removes the leftovers in a folder: temporary files of `name` (NULL: of any), or those of one process (0: of

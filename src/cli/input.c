@@ -111,6 +111,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
                                      .producer = inv->line,
                                      .scratch = to->scratch,
+                                     .spill = sl_temporary_base(),
                                      .start_program = sl_launch_program,
                                      .program_context = (void *)(uintptr_t)&inv->common->quiet,
                                      .progress = inv->progress};

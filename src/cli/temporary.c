@@ -117,13 +117,18 @@ void sl_temporary_forget(const char *path)
 
 /* ---- folders ---- */
 
+const char *sl_temporary_base(void)
+{
+    const char *base = getenv("TMPDIR");
+    return base && *base ? base : "/tmp";
+}
+
 /* The lock is held until the process ends. */
 sl_status sl_temporary_folder(char *folder, size_t size, sl_error *error)
 {
-    const char *base = getenv("TMPDIR");
     char prefix[1000];
     int lock;
-    snprintf(prefix, sizeof prefix, "%s/sluice", base && *base ? base : "/tmp");
+    snprintf(prefix, sizeof prefix, "%s/sluice", sl_temporary_base());
     sl_status status = sl_new_folder(prefix, folder, size, &lock, error);
     if (!status)
         sl_temporary_note(folder);

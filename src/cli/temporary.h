@@ -7,7 +7,9 @@
 
 #include "sluice/error.h"
 
-/* Makes a folder under TMPDIR; its name goes to `folder`. */
+/* Where temporary files go: TMPDIR, or /tmp. */
+const char *sl_temporary_base(void);
+/* Makes a folder under it; its name goes to `folder`. */
 sl_status sl_temporary_folder(char *folder, size_t size, sl_error *error);
 /* Removes it with the files in it. */
 void sl_temporary_folder_remove(const char *folder);

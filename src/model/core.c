@@ -158,8 +158,10 @@ static void send_below(core *c, uint64_t line, uint32_t sectors, sl_mem_access k
 {
     if (!c->config->wants_traffic || !sectors)
         return;
-    sl_traffic t = {c->time, line, (uint16_t)sectors, (uint8_t)kind, counted, slot};
-    if (!sl_array_push(&c->result->traffic, t))
+    sl_traffic *t = sl_large_array_add(&c->result->traffic, sizeof *t);
+    if (t)
+        *t = (sl_traffic){c->time, line, (uint16_t)sectors, (uint8_t)kind, counted, slot};
+    else
         c->failed = true;
 }
 
@@ -436,6 +438,7 @@ sl_status sl_core_run(const sl_core_config *config, const uint32_t *block, size_
         .no_latency = config->no_latency,
         .no_associativity = config->no_associativity,
         .no_mshr = config->no_mshr,
+        .spill = sl_loaded_spill(config->loaded),
         .seed = config->seed,
     };
     sl_status status = sl_l1_create(&l1, &c.l1, error);

@@ -8,7 +8,7 @@
 #ifndef SL_MODEL_CORE_H
 #define SL_MODEL_CORE_H
 
-#include "base/array.h"
+#include "base/large_array.h"
 #include "model/l1.h"
 #include "model/stacks.h"
 #include "trace/walk.h"
@@ -22,6 +22,16 @@ typedef struct sl_traffic {
     uint8_t counted;  /* a global load: its sectors are those that profilers count */
     uint32_t slot;    /* memory slot of the kernel */
 } sl_traffic;
+
+/* Bytes of traffic that a core, or a cache, has in memory; more is in a file. */
+enum { SL_MAX_TRAFFIC = 256 << 10 };
+
+/* The traffic of a core or a cache. */
+static inline const sl_traffic *sl_traffic_of(const sl_large_array *traffic, size_t *count)
+{
+    *count = traffic->bytes / sizeof(sl_traffic);
+    return (const sl_traffic *)(const void *)traffic->data;
+}
 
 typedef struct sl_core_config {
     const sl_loaded *loaded;
@@ -43,9 +53,9 @@ typedef struct sl_slot_loads {
 } sl_slot_loads;
 
 typedef struct sl_core_result {
-    sl_slot_loads *slot; /* [mem_slots], the caller's; added to */
-    SL_ARRAY(sl_traffic) traffic;
-    uint64_t steps; /* when the last warp ended */
+    sl_slot_loads *slot;    /* [mem_slots], the caller's; added to */
+    sl_large_array traffic; /* of sl_traffic; its folder and limit are the caller's */
+    uint64_t steps;         /* when the last warp ended */
 } sl_core_result;
 
 /* Runs the blocks (indices of the loaded launch) in this order. */

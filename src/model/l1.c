@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/index.h"
+#include "base/hash.h"
+#include "base/large_array.h"
 #include "model/latency.h"
 #include "model/policy_ways.h"
 
@@ -18,7 +19,7 @@ typedef struct links {
     uint32_t newer, older;
 } links;
 
-/* State of a line that was ever accessed, in 48 bytes. Masks are of sectors, at most 16. */
+/* State of a line that is cached, in flight, or was so a while ago. Masks are of sectors, at most 16. */
 typedef struct line_record {
     uint64_t line;
     uint64_t arrival;    /* of its latest data in flight */
@@ -30,7 +31,23 @@ typedef struct line_record {
     uint16_t valid[LISTS];
     bool resident[LISTS];
     uint16_t fills; /* effects of misses still to come */
+    bool awaited;   /* by effects: see free_idle_records */
 } line_record;
+
+/* What is known of every line that was ever accessed. Slots have it in them: an sl_index would need a record of each.
+ */
+typedef struct seen_line {
+    uint64_t tag;    /* line + 1; 0: the slot is free */
+    uint32_t record; /* plus one; 0: it has none, and these are as in its last one: */
+    uint16_t accessed, invalidated;
+} seen_line;
+
+enum {
+    FIRST_SEEN_LOG2 = 8,
+    MAX_SEEN = 32 << 20,   /* bytes in memory; more are in a file (sl_trace_spill) … */
+    DROP_AFTER = 4096,     /* … which is dropped after as many lookups */
+    FIRST_RECORDS = 65536, /* records before those of idle lines are used again */
+};
 
 typedef struct list {
     uint32_t newest, oldest, count;
@@ -56,7 +73,12 @@ struct sl_l1 {
     list *set;
     list full;
     SL_ARRAY(line_record) records;
-    sl_index record_of; /* by line */
+    uint32_t free_record, max_records; /* free ones are linked by in[REAL].older */
+    sl_large_array seen_room;
+    seen_line *seen;
+    unsigned seen_log2;
+    size_t seen_count;
+    uint32_t lookups; /* since the file was dropped */
     /* What is to come lies less than `moments` (a power of two) ahead: a ring, with a bit for each that is not empty.
      */
     SL_ARRAY(effect) effects;
@@ -85,38 +107,106 @@ static inline bool has_policy(const sl_l1 *c)
 
 /* ---- lines ---- */
 
-static uint64_t line_of(const void *records, uint32_t record)
+/* The slot of a line, or the free one where it belongs. */
+static inline seen_line *seen_slot(seen_line *seen, unsigned log2, uint64_t line)
 {
-    return ((const line_record *)records)[record].line;
+    size_t mask = ((size_t)1 << log2) - 1, at = sl_hash_slot(line, log2);
+    while (seen[at].tag && seen[at].tag != line + 1)
+        at = (at + 1) & mask;
+    return &seen[at];
 }
 
-/* NONE: never accessed. */
+static bool make_seen(sl_l1 *c, unsigned log2)
+{
+    sl_large_array room = {.folder = c->config.spill, .limit = MAX_SEEN};
+    seen_line *seen = sl_large_array_add(&room, sizeof *seen << log2);
+    if (!seen)
+        return false;
+    for (size_t i = 0; c->seen && i < (size_t)1 << c->seen_log2; i++) {
+        if (c->seen[i].tag)
+            *seen_slot(seen, log2, c->seen[i].tag - 1) = c->seen[i];
+        if (room.fd && i % (DROP_AFTER / 2) == 0)
+            sl_large_array_drop(&room), sl_large_array_drop(&c->seen_room);
+    }
+    sl_large_array_free(&c->seen_room);
+    c->seen_room = room;
+    c->seen = seen;
+    c->seen_log2 = log2;
+    return true;
+}
+
+/* NONE: it has no record, and so is neither cached nor in flight. */
 static inline uint32_t find_line(const sl_l1 *c, uint64_t line)
 {
-    sl_index_for(&c->record_of, line, at)
-    {
-        uint32_t record = sl_index_item(&c->record_of, at);
-        if (c->records.items[record].line == line)
-            return record;
-    }
-    return NONE;
+    return seen_slot(c->seen, c->seen_log2, line)->record - 1;
 }
 
-/* NONE: memory ran out. */
-static uint32_t add_line(sl_l1 *c, uint64_t line)
+static inline void count_lookup(sl_l1 *c)
 {
-    line_record record = {.line = line};
-    record.set = c->sets == 1 ? 0 : sl_level_set(c->level, line * c->level->line_bytes);
-    if (!sl_array_push(&c->records, record) ||
-        !sl_index_add(&c->record_of, line, (uint32_t)c->records.count - 1, line_of, c->records.items)) {
+    if (__builtin_expect(c->seen_room.fd && ++c->lookups == DROP_AFTER, false)) {
+        sl_large_array_drop(&c->seen_room);
+        c->lookups = 0;
+    }
+}
+
+/* Takes the records from lines that are neither cached nor in flight. There are no free ones before. */
+static uint32_t free_idle_records(sl_l1 *c)
+{
+    uint32_t freed = 0;
+    for (size_t at = 0; at < c->moments; at++) /* a hit may be to come for a line that was evicted since */
+        if (c->busy[at / 64] >> (at % 64) & 1)
+            for (uint32_t e = c->moment[at].first; e != NONE; e = c->effects.items[e].next)
+                c->records.items[c->effects.items[e].record].awaited = true;
+    for (uint32_t i = 0; i < c->records.count; i++) {
+        line_record *r = &c->records.items[i];
+        bool idle = !r->resident[REAL] && !r->resident[FULL] && !r->fills && !r->pending && !r->awaited;
+        r->awaited = false;
+        if (!idle || r->written[0] || r->written[1])
+            continue;
+        count_lookup(c);
+        *seen_slot(c->seen, c->seen_log2, r->line) = (seen_line){r->line + 1, 0, r->accessed, r->invalidated};
+        r->in[REAL].older = c->free_record;
+        c->free_record = i;
+        freed++;
+    }
+    return freed;
+}
+
+static uint32_t new_record(sl_l1 *c)
+{
+    if (c->free_record == NONE && c->records.count >= c->max_records) {
+        if (free_idle_records(c) < c->max_records / 2)
+            c->max_records *= 2;
+    }
+    uint32_t record = c->free_record;
+    if (record != NONE) {
+        c->free_record = c->records.items[record].in[REAL].older;
+        return record;
+    }
+    return c->records.count < NONE && sl_array_push(&c->records, (line_record){0}) ? (uint32_t)c->records.count - 1
+                                                                                   : NONE;
+}
+
+/* Gives a line a record. NONE: memory ran out. */
+__attribute__((noinline)) static uint32_t add_line(sl_l1 *c, uint64_t line)
+{
+    bool room = (c->seen_count + 1) * 4 <= (size_t)3 << c->seen_log2 || make_seen(c, c->seen_log2 + 1);
+    uint32_t record = room ? new_record(c) : NONE;
+    if (record == NONE) {
         c->failed = true;
         return NONE;
     }
-    return (uint32_t)c->records.count - 1;
+    seen_line *s = seen_slot(c->seen, c->seen_log2, line);
+    c->seen_count += !s->tag;
+    c->records.items[record] = (line_record){.line = line, .accessed = s->accessed, .invalidated = s->invalidated};
+    c->records.items[record].set = c->sets == 1 ? 0 : sl_level_set(c->level, line * c->level->line_bytes);
+    *s = (seen_line){line + 1, record + 1, s->accessed, s->invalidated};
+    return record;
 }
 
 static inline uint32_t find_or_add_line(sl_l1 *c, uint64_t line)
 {
+    count_lookup(c);
     uint32_t found = find_line(c, line);
     return found != NONE ? found : add_line(c, line);
 }
@@ -606,13 +696,15 @@ sl_status sl_l1_create(const sl_l1_config *config, sl_l1 **l1, sl_error *error)
     c->sets = config->no_associativity ? 1 : level->sets;
     c->ways = c->lines / c->sets;
     c->random = sl_random_seed(config->seed);
+    c->free_record = NONE;
+    c->max_records = FIRST_RECORDS;
     c->full = (list){NONE, NONE, 0};
     c->set = malloc(c->sets * sizeof *c->set);
     c->warp_in_flight = calloc(config->warps ? config->warps : 1, sizeof *c->warp_in_flight);
     for (uint32_t i = 0; c->set && i < c->sets; i++)
         c->set[i] = (list){NONE, NONE, 0};
     if (!c->set || !c->warp_in_flight || !sl_latency_init(&c->latency, config->latency, config->sigma) ||
-        !make_moments(c)) {
+        !make_moments(c) || !make_seen(c, FIRST_SEEN_LOG2)) {
         sl_l1_destroy(c);
         return sl_fail_memory(error);
     }
@@ -629,12 +721,12 @@ void sl_l1_destroy(sl_l1 *c)
     if (!c)
         return;
     sl_array_free(&c->records);
+    sl_large_array_free(&c->seen_room);
     sl_array_free(&c->effects);
     sl_array_free(&c->effect_pc);
     free(c->moment);
     free(c->busy);
     sl_latency_fini(&c->latency);
-    sl_index_fini(&c->record_of);
     free(c->set);
     free(c->warp_in_flight);
     sl_policy_ways_fini(&c->by_policy);

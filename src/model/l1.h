@@ -35,6 +35,7 @@ typedef struct sl_l1_config {
     bool no_mshr;            /* no limit of lines in flight */
     bool no_clipping;        /* a pending hit is fetched again: tables 3 to 5 */
     bool no_lists;           /* asks the policy for victims also where a list would be enough */
+    const char *spill;       /* folder for what is too large for memory; NULL: none */
     uint64_t seed;
 } sl_l1_config;
 

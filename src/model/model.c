@@ -87,17 +87,22 @@ static sl_status run_core(void *context, size_t index, unsigned worker, sl_error
         .wants_traffic = m->machine->levels > 1,
         .seed = seed,
     };
-    if (m->points)
-        return run_stacks(m, w, &config, block, blocks, error);
-    return sl_core_run(&config, block, blocks, &w->result, error);
+    sl_status status = m->points ? run_stacks(m, w, &config, block, blocks, error)
+                                 : sl_core_run(&config, block, blocks, &w->result, error);
+    sl_large_array_drop(&w->result.traffic);
+    return status;
 }
 
 /* ---- the levels behind ---- */
+
+/* What was read of files is dropped after as many. */
+enum { DROP_AFTER = 1 << 20 };
 
 /* Streams that a level merges by time; equal times by the number of the stream. */
 typedef struct stream {
     const sl_traffic *at, *end;
     uint32_t number;
+    const sl_large_array *traffic;
 } stream;
 
 static bool before(const stream *a, const stream *b)
@@ -109,13 +114,15 @@ static bool feed(sl_shared *shared, stream *heap, size_t count)
 {
     for (size_t i = count / 2; i-- > 0;)
         SL_HEAP_SINK(heap, count, i, heap[i], before);
-    while (count) {
+    for (uint32_t taken = 1; count; taken++) {
         if (!sl_shared_take(shared, heap[0].at, heap[0].number))
             return false;
         if (++heap[0].at == heap[0].end)
             heap[0] = heap[--count];
         if (count)
             SL_HEAP_SINK(heap, count, 0, heap[0], before);
+        for (size_t i = 0; taken % DROP_AFTER == 0 && i < count; i++)
+            sl_large_array_drop(heap[i].traffic);
     }
     return true;
 }
@@ -143,6 +150,7 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         .small_gpc_cores = w->number == 1 ? m->machine->core.small_gpc_cores : 0,
         .miss_cycles = m->machine->memory.latency_cycles,
         .wants_traffic = w->number + 1 < m->machine->levels,
+        .spill = sl_loaded_spill(m->loaded),
         .seed = m->options->seed + (w->number * UINT64_C(65536) + index) * UINT64_C(0x9e3779b97f4a7c15),
     };
     sl_status status = sl_shared_create(&config, &w->here[index], error);
@@ -151,10 +159,11 @@ static sl_status run_instance(void *context, size_t index, unsigned worker, sl_e
         status = sl_fail_memory(error);
     size_t count = 0;
     for (uint32_t i = first; i < end && !status; i++) {
-        size_t length = w->upper ? 0 : m->core[i].result.traffic.count;
-        const sl_traffic *items = w->upper ? sl_shared_traffic(w->upper[i], &length) : m->core[i].result.traffic.items;
+        size_t length;
+        const sl_large_array *traffic = w->upper ? sl_shared_traffic(w->upper[i]) : &m->core[i].result.traffic;
+        const sl_traffic *items = sl_traffic_of(traffic, &length);
         if (length)
-            heap[count++] = (stream){items, items + length, i};
+            heap[count++] = (stream){items, items + length, i, traffic};
     }
     if (!status)
         status = feed(w->here[index], heap, count) ? sl_shared_check(w->here[index], error) : sl_fail_memory(error);
@@ -318,7 +327,10 @@ static sl_status prepare(model *m, sl_error *error)
     if (!m->core || !m->loads)
         return sl_fail_memory(error);
     for (uint32_t c = 0; c < m->cores; c++)
-        m->core[c].result.slot = &m->loads[(size_t)c * m->slots];
+        m->core[c].result = (sl_core_result){
+            .slot = &m->loads[(size_t)c * m->slots],
+            .traffic = {.folder = sl_loaded_spill(m->loaded), .limit = SL_MAX_TRAFFIC},
+        };
     status = sl_walk_plan_create(kernel, &m->plan, error);
     return status ? status : schedule_blocks(m, error);
 }
@@ -326,7 +338,7 @@ static sl_status prepare(model *m, sl_error *error)
 static void fini(model *m)
 {
     for (uint32_t c = 0; m->core && c < m->cores; c++)
-        sl_array_free(&m->core[c].result.traffic);
+        sl_large_array_free(&m->core[c].result.traffic);
     for (uint32_t n = 0; n < SL_MAX_LEVELS; n++)
         free(m->level[n]);
     sl_walk_plan_destroy(m->plan);

@@ -38,7 +38,7 @@ struct sl_shared {
     uint64_t *all_ways;   /* a mask: all of them may be evicted */
     coalesced *coalesced; /* by request, later ones replace; NULL: there is no coalescer */
     sl_shared_counts *counts;
-    SL_ARRAY(sl_traffic) traffic;
+    sl_large_array traffic; /* of sl_traffic */
 };
 
 /* ---- coalescing across SMs ---- */
@@ -63,8 +63,12 @@ static bool coalesces(const sl_shared *s, coalesced *j, const sl_traffic *t, uin
 
 static bool send_below(sl_shared *s, uint64_t time, uint64_t line, uint32_t sectors, sl_mem_access kind, uint32_t slot)
 {
-    sl_traffic t = {time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, slot};
-    return !s->config.wants_traffic || !sectors || sl_array_push(&s->traffic, t);
+    if (!s->config.wants_traffic || !sectors)
+        return true;
+    sl_traffic *t = sl_large_array_add(&s->traffic, sizeof *t);
+    if (t)
+        *t = (sl_traffic){time, line, (uint16_t)sectors, (uint8_t)kind, kind == SL_ACCESS_LOAD, slot};
+    return t;
 }
 
 /* The victim way of a set: a free one, the LRU one, or the policy's choice. */
@@ -270,6 +274,7 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     if (!s)
         return sl_fail_memory(error);
     s->config = *config;
+    s->traffic = (sl_large_array){.folder = config->spill, .limit = SL_MAX_TRAFFIC};
     s->level = level;
     s->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     s->log2_sector = (unsigned)__builtin_ctz(level->sector_bytes);
@@ -308,7 +313,7 @@ void sl_shared_destroy(sl_shared *s)
     free(s->counts);
     sl_policy_fini(&s->policy);
     free(s->all_ways);
-    sl_array_free(&s->traffic);
+    sl_large_array_free(&s->traffic);
     free(s);
 }
 
@@ -322,8 +327,7 @@ const sl_shared_counts *sl_shared_result(const sl_shared *s)
     return s->counts;
 }
 
-const sl_traffic *sl_shared_traffic(const sl_shared *s, size_t *count)
+const sl_large_array *sl_shared_traffic(const sl_shared *s)
 {
-    *count = s->traffic.count;
-    return s->traffic.items;
+    return &s->traffic;
 }

@@ -23,6 +23,7 @@ typedef struct sl_shared_config {
     uint32_t miss_cycles; /* from a request that misses here to its data: how long others can be merged with it */
     bool wants_traffic;   /* for a level below */
     bool no_stamps;       /* asks the policy for victims also where LRU stamps would be enough */
+    const char *spill;    /* as sl_loaded_spill */
     uint64_t seed;
 } sl_shared_config;
 
@@ -36,6 +37,6 @@ sl_status sl_shared_check(const sl_shared *shared, sl_error *error);
 /* [slots], and one more for write-backs, which belong to no instruction. */
 const sl_shared_counts *sl_shared_result(const sl_shared *shared);
 /* What misses here, for the next level; lines and sectors are this level's. */
-const sl_traffic *sl_shared_traffic(const sl_shared *shared, size_t *count);
+const sl_large_array *sl_shared_traffic(const sl_shared *shared);
 
 #endif

@@ -103,10 +103,13 @@ static sl_status choose_launches(sl_recording *r, const sl_trace_filter *filter,
     return r->launch ? SL_OK : sl_fail_memory(error);
 }
 
-sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, sl_recording *recording, sl_error *error)
+sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, const char *spill, sl_recording *recording,
+                            sl_error *error)
 {
     *recording = (sl_recording){0};
     sl_status status = sl_trace_open(path, &recording->trace, &recording->damage, error);
+    if (!status)
+        status = sl_trace_spill(recording->trace, spill, error);
     if (!status)
         status = choose_launches(recording, filter, error);
     if (status)
@@ -133,7 +136,7 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
         status = sl_fail(error, SL_NOT_FOUND, "%s launched no kernel", input->spec.name);
     if (!status)
-        status = sl_recording_open(path, &options->filter, recording, error);
+        status = sl_recording_open(path, &options->filter, options->spill, recording, error);
     if (!status)
         recording->end = end;
     unlink(path);
@@ -148,7 +151,7 @@ sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_
 {
     *recording = (sl_recording){0};
     sl_status status = input->kind == SL_INPUT_TRACE
-                           ? sl_recording_open(input->spec.name, &options->filter, recording, error)
+                           ? sl_recording_open(input->spec.name, &options->filter, options->spill, recording, error)
                            : record_temporary(input, options, recording, error);
     recording->input = input;
     return status;

@@ -48,6 +48,7 @@ struct sl_record_options {
     sl_status (*launch_done)(void *context, const sl_launch_result *, sl_error *);
     void *launch_context;
     const char *scratch;             /* a folder for temporary traces */
+    const char *spill;               /* a folder for what is too large for memory (sl_trace_spill); NULL: none */
     sl_start_program *start_program; /* NULL: programs cannot be run */
     void *program_context;
     const sl_progress *progress; /* NULL: none */
@@ -67,8 +68,9 @@ typedef struct sl_recording {
 
 /* The input as a trace. On failure there is nothing to close. */
 sl_status sl_record(const sl_input *input, const sl_record_options *options, sl_recording *recording, sl_error *error);
-/* A trace file of ours, with all launches that match the filter (NULL: all). */
-sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, sl_recording *recording, sl_error *error);
+/* A trace file of ours, with all launches that match the filter (NULL: all). `spill` as in sl_record_options. */
+sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, const char *spill, sl_recording *recording,
+                            sl_error *error);
 void sl_recording_close(sl_recording *recording); /* zeros are fine */
 
 /* Counts of a launch that follow from the trace, without any model; its warp instructions define "the largest launch of

@@ -193,7 +193,8 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
     if (trouble)
         return sl_fail(why, SL_INVALID, "%s", trouble);
     trace_path(r, j, path);
-    sl_status status = sl_recording_open(j->recorded ? j->point->input.name : path, NULL, recording, why);
+    sl_status status =
+        sl_recording_open(j->recorded ? j->point->input.name : path, NULL, r->runner->traces, recording, why);
     if (!status && recording->damage.status) {
         *why = recording->damage;
         status = why->status;

@@ -26,6 +26,7 @@ struct sl_trace {
     size_t bytes;   /* when it was opened */
     sl_arena arena; /* kernels, allocations, the producer's line */
     const char *producer;
+    const char *spill;                         /* see sl_trace_spill */
     SL_ARRAY(const sl_trace_kernel *) kernels; /* NULL where the file is damaged */
     SL_ARRAY(sl_range_table) ranges;
     SL_ARRAY(sl_chunk) chunks;

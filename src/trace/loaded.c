@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/loaded.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/large_array.h"
+#include "trace/file.h"
 
 enum { MIN_BLOCKS = 64, MAX_PIECES = 64 };
+
+/* Of a launch that takes more than this, the rest is in temporary files (sl_trace_spill). What is read of those is
+ * dropped again after MAX_READ bytes, a block counting for MIN_READ at least. */
+enum { MIN_READ = 8192, MAX_READ = 16 << 20, MAX_STREAMS = 32 << 20, MAX_PARTS = 8 << 20, MAX_INDEX = 4 << 20 };
 
 /* One warp's streams in one part of its block. */
 typedef struct part {
     sl_warp_view view;
     uint64_t block;
-    uint32_t next; /* the warp's next part; UINT32_MAX: none */
+    uint32_t next;  /* the warp's next part; UINT32_MAX: none */
+    uint32_t piece; /* whose streams it lies in */
 } part;
-typedef SL_ARRAY(part) part_list;
 
 /* A range of blocks, loaded by one job. */
 typedef struct piece {
     uint64_t first_block, end_block;
-    part_list parts;
-    SL_ARRAY(uint8_t *) buffers;
+    sl_large_array parts, streams;
 } piece;
 
 struct sl_loaded {
@@ -30,34 +35,47 @@ struct sl_loaded {
     const sl_trace_launch *launch;
     uint32_t warps; /* of a block */
     uint64_t blocks, bytes;
-    uint64_t *block_number; /* [blocks], ascending */
-    uint64_t *block_bytes;  /* [blocks] */
-    uint32_t *head;         /* [blocks * warps]: first part of the warp; UINT32_MAX: it did nothing */
-    part *parts;
+    sl_large_array block_number; /* uint64_t [blocks], ascending */
+    sl_large_array block_bytes;  /* uint64_t [blocks] */
+    sl_large_array head;         /* uint32_t [blocks * warps]: first part of the warp; UINT32_MAX: it did nothing */
+    sl_large_array part;         /* part [parts] */
     size_t pieces;
     piece *piece;
+    _Atomic uint64_t *read; /* bytes since files were dropped; NULL: there are no files */
 };
+
+static const uint64_t *numbers(const sl_loaded *l)
+{
+    return (const uint64_t *)(const void *)l->block_number.data;
+}
+
+static part *parts_of(const sl_loaded *l)
+{
+    return (part *)(void *)l->part.data;
+}
+
+static uint32_t *heads(const sl_loaded *l)
+{
+    return (uint32_t *)(void *)l->head.data;
+}
 
 /* ---- reading the file ---- */
 
-static bool keep(piece *p, const sl_block_view *view)
+static bool keep(piece *p, uint32_t number, const sl_block_view *view)
 {
-    size_t bytes = 0;
-    for (uint32_t w = 0; w < view->warps; w++)
-        bytes += view->warp[w].control_bytes + view->warp[w].memory_bytes;
-    uint8_t *buffer = malloc(bytes ? bytes : 1);
-    if (!buffer || !sl_array_push(&p->buffers, buffer)) {
-        free(buffer);
-        return false;
-    }
     for (uint32_t w = 0; w < view->warps; w++) {
-        sl_warp_view copy = view->warp[w];
-        copy.control = memcpy(buffer, view->warp[w].control, copy.control_bytes);
-        buffer += copy.control_bytes;
-        copy.memory = memcpy(buffer, view->warp[w].memory, copy.memory_bytes);
-        buffer += copy.memory_bytes;
-        if (!sl_array_push(&p->parts, ((part){copy, view->block, UINT32_MAX})))
+        const sl_warp_view *from = &view->warp[w];
+        size_t offset = p->streams.bytes;
+        char *streams = sl_large_array_add(&p->streams, from->control_bytes + from->memory_bytes);
+        part *to = sl_large_array_add(&p->parts, sizeof *to);
+        if (!streams || !to)
             return false;
+        if (from->control_bytes)
+            memcpy(streams, from->control, from->control_bytes);
+        if (from->memory_bytes)
+            memcpy(streams + from->control_bytes, from->memory, from->memory_bytes);
+        *to = (part){*from, view->block, UINT32_MAX, number};
+        to->view.control = (const uint8_t *)(uintptr_t)offset; /* until all are there: see link_parts */
     }
     return true;
 }
@@ -74,12 +92,24 @@ static sl_status load_piece(void *context, size_t index, unsigned worker, sl_err
     sl_block_view view;
     bool more = true;
     while (!(status = sl_block_walker_next(walker, &view, &more, error)) && more)
-        if (!keep(p, &view)) {
+        if (!keep(p, (uint32_t)index, &view)) {
             status = sl_fail_memory(error);
             break;
         }
     sl_block_walker_destroy(walker);
     return status;
+}
+
+/* ---- files ---- */
+
+static void drop_files(const sl_loaded *l)
+{
+    for (size_t i = 0; i < l->pieces; i++)
+        sl_large_array_drop(&l->piece[i].streams);
+    sl_large_array_drop(&l->part);
+    sl_large_array_drop(&l->head);
+    sl_large_array_drop(&l->block_bytes);
+    sl_large_array_drop(&l->block_number);
 }
 
 /* ---- the index ---- */
@@ -92,33 +122,33 @@ static int compare_numbers(const void *left, const void *right)
 
 static uint64_t index_of(const sl_loaded *l, uint64_t number)
 {
-    if (number < l->blocks && l->block_number[number] == number)
+    if (number < l->blocks && numbers(l)[number] == number)
         return number;
-    const uint64_t *found = bsearch(&number, l->block_number, l->blocks, sizeof number, compare_numbers);
-    return (uint64_t)(found - l->block_number);
+    const uint64_t *found = bsearch(&number, numbers(l), l->blocks, sizeof number, compare_numbers);
+    return (uint64_t)(found - numbers(l));
 }
 
 /* The numbers of all blocks, each once, ascending. */
 static bool list_blocks(sl_loaded *l, size_t parts)
 {
-    l->block_number = malloc((parts ? parts : 1) * sizeof *l->block_number);
-    if (!l->block_number)
+    uint64_t *number = sl_large_array_add(&l->block_number, (parts + 1) * sizeof *number);
+    if (!number)
         return false;
     bool sorted = true;
     uint64_t count = 0;
     for (size_t i = 0; i < parts; i++) {
-        uint64_t block = l->parts[i].block;
-        if (count && l->block_number[count - 1] == block)
+        uint64_t block = parts_of(l)[i].block;
+        if (count && number[count - 1] == block)
             continue;
-        sorted = sorted && (!count || block > l->block_number[count - 1]);
-        l->block_number[count++] = block;
+        sorted = sorted && (!count || block > number[count - 1]);
+        number[count++] = block;
     }
     if (!sorted) {
-        qsort(l->block_number, count, sizeof *l->block_number, compare_numbers);
+        qsort(number, count, sizeof *number, compare_numbers);
         uint64_t kept = 0;
         for (uint64_t i = 0; i < count; i++)
-            if (!kept || l->block_number[i] != l->block_number[kept - 1])
-                l->block_number[kept++] = l->block_number[i];
+            if (!kept || number[i] != number[kept - 1])
+                number[kept++] = number[i];
         count = kept;
     }
     l->blocks = count;
@@ -129,29 +159,34 @@ static bool list_blocks(sl_loaded *l, size_t parts)
 static bool link_parts(sl_loaded *l, size_t parts)
 {
     size_t warps = l->blocks * l->warps;
-    uint32_t *tail = malloc((warps ? warps : 1) * sizeof *tail);
-    l->head = malloc((warps ? warps : 1) * sizeof *l->head);
-    l->block_bytes = calloc(l->blocks ? l->blocks : 1, sizeof *l->block_bytes);
-    if (!tail || !l->head || !l->block_bytes) {
-        free(tail);
+    sl_large_array tails = {.folder = l->trace->spill, .limit = MAX_INDEX};
+    uint32_t *tail = sl_large_array_add(&tails, (warps + 1) * sizeof *tail);
+    uint32_t *head = sl_large_array_add(&l->head, (warps + 1) * sizeof *head);
+    uint64_t *block_bytes = sl_large_array_add(&l->block_bytes, (l->blocks + 1) * sizeof *block_bytes);
+    if (!tail || !head || !block_bytes) {
+        sl_large_array_free(&tails);
         return false;
     }
-    memset(l->head, 0xff, warps * sizeof *l->head);
+    memset(head, 0xff, warps * sizeof *head);
     for (size_t i = 0; i < parts; i++) {
-        part *p = &l->parts[i];
+        part *p = &parts_of(l)[i];
+        p->view.control = (uint8_t *)l->piece[p->piece].streams.data + (uintptr_t)p->view.control;
+        p->view.memory = p->view.control + p->view.control_bytes;
         if (p->view.warp >= l->warps)
             continue; /* the walker has checked it */
         uint64_t block = index_of(l, p->block), warp = block * l->warps + p->view.warp;
         uint64_t bytes = p->view.control_bytes + p->view.memory_bytes;
-        l->block_bytes[block] += bytes;
+        block_bytes[block] += bytes;
         l->bytes += bytes;
-        if (l->head[warp] == UINT32_MAX)
-            l->head[warp] = (uint32_t)i;
+        if (head[warp] == UINT32_MAX)
+            head[warp] = (uint32_t)i;
         else
-            l->parts[tail[warp]].next = (uint32_t)i;
+            parts_of(l)[tail[warp]].next = (uint32_t)i;
         tail[warp] = (uint32_t)i;
+        if (i % (MAX_PARTS / sizeof *p) == 0)
+            sl_large_array_drop(&l->part);
     }
-    free(tail);
+    sl_large_array_free(&tails);
     return true;
 }
 
@@ -159,20 +194,28 @@ static sl_status make_index(sl_loaded *l, sl_error *error)
 {
     size_t parts = 0;
     for (size_t i = 0; i < l->pieces; i++)
-        parts += l->piece[i].parts.count;
+        parts += l->piece[i].parts.bytes / sizeof(part);
     if (parts >= UINT32_MAX)
         return sl_fail(error, SL_LIMIT, "launch %u has %zu warp streams: more than can be loaded", l->number, parts);
-    l->parts = malloc((parts ? parts : 1) * sizeof *l->parts);
-    if (!l->parts)
-        return sl_fail_memory(error);
-    size_t at = 0;
     for (size_t i = 0; i < l->pieces; i++) {
-        if (l->piece[i].parts.count)
-            memcpy(&l->parts[at], l->piece[i].parts.items, l->piece[i].parts.count * sizeof *l->parts);
-        at += l->piece[i].parts.count;
-        sl_array_free(&l->piece[i].parts);
+        sl_large_array *from = &l->piece[i].parts;
+        sl_large_array_drop(&l->piece[i].streams);
+        for (size_t at = 0, bytes; at < from->bytes; at += bytes) { /* in steps, so that files are dropped meanwhile */
+            bytes = from->bytes - at < MAX_INDEX ? from->bytes - at : MAX_INDEX;
+            void *to = sl_large_array_add(&l->part, bytes);
+            if (!to)
+                return sl_fail_memory(error);
+            memcpy(to, from->data + at, bytes);
+            sl_large_array_drop(from);
+        }
+        sl_large_array_free(from);
     }
-    return list_blocks(l, parts) && link_parts(l, parts) ? SL_OK : sl_fail_memory(error);
+    if (!list_blocks(l, parts) || !link_parts(l, parts))
+        return sl_fail_memory(error);
+    if (l->trace->spill && l->bytes + l->part.bytes > MAX_STREAMS && !(l->read = calloc(1, sizeof *l->read)))
+        return sl_fail_memory(error);
+    drop_files(l);
+    return SL_OK;
 }
 
 /* ---- life ---- */
@@ -187,6 +230,8 @@ sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool
     l->launch = sl_trace_launch_at(trace, launch);
     l->kernel = sl_trace_kernel_at(trace, l->launch->kernel);
     l->warps = sl_launch_warps(l->launch);
+    l->part = (sl_large_array){.folder = trace->spill, .limit = MAX_PARTS};
+    l->head = l->block_number = l->block_bytes = (sl_large_array){.folder = trace->spill, .limit = MAX_INDEX};
     uint64_t blocks = sl_launch_blocks(l->launch);
     size_t threads = pool ? sl_pool_threads(pool) : 1;
     l->pieces = threads > 1 ? threads * 4 : 1;
@@ -199,6 +244,8 @@ sl_status sl_loaded_create(const sl_trace *trace, uint32_t launch, sl_pool *pool
     for (size_t i = 0; i < l->pieces && !status; i++) {
         l->piece[i].first_block = blocks / l->pieces * i;
         l->piece[i].end_block = i + 1 < l->pieces ? blocks / l->pieces * (i + 1) : UINT64_MAX;
+        l->piece[i].streams = (sl_large_array){.folder = trace->spill, .limit = MAX_STREAMS / l->pieces};
+        l->piece[i].parts = (sl_large_array){.folder = trace->spill, .limit = MAX_PARTS / l->pieces};
     }
     if (!status)
         status = sl_pool_run(pool, l->pieces, load_piece, l, error);
@@ -216,16 +263,15 @@ void sl_loaded_destroy(sl_loaded *l)
     if (!l)
         return;
     for (size_t i = 0; l->piece && i < l->pieces; i++) {
-        for (size_t b = 0; b < l->piece[i].buffers.count; b++)
-            free(l->piece[i].buffers.items[b]);
-        sl_array_free(&l->piece[i].buffers);
-        sl_array_free(&l->piece[i].parts);
+        sl_large_array_free(&l->piece[i].streams);
+        sl_large_array_free(&l->piece[i].parts);
     }
     free(l->piece);
-    free(l->block_number);
-    free(l->block_bytes);
-    free(l->head);
-    free(l->parts);
+    sl_large_array_free(&l->block_number);
+    sl_large_array_free(&l->block_bytes);
+    sl_large_array_free(&l->head);
+    sl_large_array_free(&l->part);
+    free(l->read);
     free(l);
 }
 
@@ -246,7 +292,7 @@ uint64_t sl_loaded_blocks(const sl_loaded *l)
 
 uint64_t sl_loaded_block_at(const sl_loaded *l, uint64_t index)
 {
-    return l->block_number[index];
+    return numbers(l)[index];
 }
 
 uint64_t sl_loaded_bytes(const sl_loaded *l)
@@ -254,9 +300,14 @@ uint64_t sl_loaded_bytes(const sl_loaded *l)
     return l->bytes;
 }
 
+const char *sl_loaded_spill(const sl_loaded *l)
+{
+    return l->trace->spill;
+}
+
 uint64_t sl_loaded_block_bytes(const sl_loaded *l, uint64_t index)
 {
-    return l->block_bytes[index];
+    return ((const uint64_t *)(const void *)l->block_bytes.data)[index];
 }
 
 /* ---- warps ---- */
@@ -271,7 +322,7 @@ bool sl_inst_is_block_barrier(const sl_trace_kernel *kernel, const sl_inst *inst
 
 static void enter_part(sl_warp_reader *r)
 {
-    const part *p = &r->loaded->parts[r->next];
+    const part *p = &parts_of(r->loaded)[r->next];
     r->next = p->next;
     r->started = true;
     sl_warp_cursor_init(&r->cursor, r->loaded->kernel, r->loaded->launch->lanes, &p->view, r->predictor);
@@ -282,8 +333,13 @@ void sl_warp_reader_init(sl_warp_reader *r, const sl_loaded *loaded, uint64_t bl
 {
     r->loaded = loaded;
     r->predictor = predictor;
-    r->next = loaded->head[block * loaded->warps + warp];
+    r->next = heads(loaded)[block * loaded->warps + warp];
     r->started = false;
+    if (loaded->read && !warp &&
+        atomic_fetch_add(loaded->read, sl_loaded_block_bytes(loaded, block) + MIN_READ) > MAX_READ) {
+        atomic_store(loaded->read, 0);
+        drop_files(loaded);
+    }
 }
 
 sl_status sl_warp_reader_step(sl_warp_reader *r, bool *more, sl_error *error)

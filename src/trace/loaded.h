@@ -20,6 +20,8 @@ const sl_trace_launch *sl_loaded_launch(const sl_loaded *loaded);
 uint64_t sl_loaded_blocks(const sl_loaded *loaded);
 uint64_t sl_loaded_block_at(const sl_loaded *loaded, uint64_t index);
 uint64_t sl_loaded_bytes(const sl_loaded *loaded); /* of the encoded streams */
+/* Where what is derived from it goes if it is large; NULL: to memory. */
+const char *sl_loaded_spill(const sl_loaded *loaded);
 /* Of one block: a measure of how long it runs. */
 uint64_t sl_loaded_block_bytes(const sl_loaded *loaded, uint64_t index);
 

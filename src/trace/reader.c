@@ -429,6 +429,12 @@ sl_status sl_trace_open(const char *path, sl_trace **trace, sl_error *damage, sl
     return status;
 }
 
+sl_status sl_trace_spill(sl_trace *t, const char *folder, sl_error *error)
+{
+    t->spill = folder ? sl_arena_strdup(&t->arena, folder) : NULL;
+    return t->spill || !folder ? SL_OK : sl_fail_memory(error);
+}
+
 void sl_trace_close(sl_trace *t)
 {
     if (!t)

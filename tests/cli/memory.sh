@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Out of memory is called so, wherever it happens: never damage, a mistake in a file, or a crash.
+# Memory is bounded where a trace is large. Where it runs out it is called so, wherever that happens: never damage, a
+# mistake in a file, or a crash.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 "$sluice" trace -q -o t.slt vecadd --size small
@@ -53,13 +54,28 @@ fails_well() # STEP COMMAND…
     [ $named -gt 5 ] || fail "only $named allocations of $* failed"
 }
 
-fails_well 1 info t.slt
-fails_well 7 machines ./mine.yaml
-fails_well 7 model t.slt --gpu ./mine.yaml -j 1
-fails_well 5 profile t.slt -j 1
+fails_well 2 info t.slt
+fails_well 19 machines ./mine.yaml
+fails_well 23 model t.slt --gpu ./mine.yaml -j 1
+fails_well 7 profile t.slt -j 1
 # shellcheck disable=SC2086
-fails_well 7 run $launch -j 1
-fails_well 11 sweep sizes.yaml --cache cache -j 1
+fails_well 17 run $launch -j 1
+fails_well 29 sweep sizes.yaml --cache cache -j 1
 fails_well 1 apply plan.json copy.ptx -o applied.ptx
+
+# 14 MB of trace, with more than 200 MB of requests to L2.
+it 'models a launch of any size in bounded memory, with the same result'
+"$sluice" trace -q -o large.slt gather n=4194304 table=67108864 --no-check
+run "$sluice" model large.slt --gpu fermi-gtx480 -j 1 --json all.json
+exits 0
+(
+    ulimit -d 80000
+    run "$sluice" model large.slt --gpu fermi-gtx480 -j 1 --json less.json
+    exits 0
+)
+sed '/"command"/d' all.json >all
+sed '/"command"/d' less.json >less
+run cmp all less
+exits 0
 
 done_testing

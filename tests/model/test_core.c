@@ -59,14 +59,16 @@ typedef struct sent {
 /* What went on to the next level, in order. */
 static void check_traffic(ran *r, const sent *expected, size_t count)
 {
-    assert_int_equal(r->result.traffic.count, count);
+    size_t length;
+    const sl_traffic *traffic = sl_traffic_of(&r->result.traffic, &length);
+    assert_int_equal(length, count);
     for (size_t i = 0; i < count; i++) {
-        const sl_traffic *t = &r->result.traffic.items[i];
+        const sl_traffic *t = &traffic[i];
         assert_int_equal(t->time, expected[i].time);
         assert_int_equal(t->line, expected[i].line);
         assert_int_equal(t->kind, expected[i].kind ? expected[i].kind : SL_ACCESS_LOAD);
     }
-    sl_array_free(&r->result.traffic);
+    sl_large_array_free(&r->result.traffic);
 }
 
 #define LINE(number) ((number)*UINT64_C(128))

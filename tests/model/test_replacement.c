@@ -213,7 +213,8 @@ static void stamps_do_what_the_interface_does(void **state)
         }
         assert_memory_equal(sl_shared_result(stamps), sl_shared_result(ways), 2 * sizeof(sl_shared_counts));
         size_t count, other;
-        const sl_traffic *a = sl_shared_traffic(stamps, &count), *b = sl_shared_traffic(ways, &other);
+        const sl_traffic *a = sl_traffic_of(sl_shared_traffic(stamps), &count),
+                         *b = sl_traffic_of(sl_shared_traffic(ways), &other);
         assert_int_equal(count, other);
         for (size_t i = 0; i < count; i++)
             assert_true(a[i].time == b[i].time && a[i].line == b[i].line && a[i].sectors == b[i].sectors);

@@ -184,7 +184,7 @@ static void levels_may_have_lines_of_different_sizes(void **state)
     s = make(&(sl_shared_config){.level = &level, .above = &above, .slots = SLOTS, .wants_traffic = true});
     take(s, SL_ACCESS_LOAD, 0, 6, 0x1); /* sector 2 of line 1 */
     size_t count;
-    const sl_traffic *t = sl_shared_traffic(s, &count);
+    const sl_traffic *t = sl_traffic_of(sl_shared_traffic(s), &count);
     assert_int_equal(count, 1);
     assert_int_equal(t[0].line, 1);
     assert_int_equal(t[0].sectors, 0x4);
@@ -202,7 +202,7 @@ static void misses_and_lines_written_back_go_on_to_the_third_level(void **state)
     take(s, SL_ACCESS_STORE, 2, 0, 0x4);
     take(s, SL_ACCESS_LOAD, 3, 1, 0x1); /* line 0 leaves: its dirty sector first */
     size_t count;
-    const sl_traffic *t = sl_shared_traffic(s, &count);
+    const sl_traffic *t = sl_traffic_of(sl_shared_traffic(s), &count);
     assert_int_equal(count, 3);
     assert_int_equal(t[0].kind, SL_ACCESS_LOAD);
     assert_int_equal(t[0].sectors, 0x3);
