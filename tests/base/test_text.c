@@ -45,7 +45,11 @@ static void nothing_that_controls_a_terminal_gets_there(void **state)
     (void)state;
     assert_string_equal(put("kernel é 4×4\t1\n", false), "kernel é 4×4\t1\n");
     assert_string_equal(put("\033[2Ja\rb\bc\x7f", false), "?[2Ja?b?c?");
-    assert_string_equal(put("\xc2\x9b" "31m, \x9b" "31m, \xe2\x80\xae", false), "?31m, ?31m, ?"); /* CSI; RLO */
+    assert_string_equal(put("\xc2\x9b"
+                            "31m, \x9b"
+                            "31m, \xe2\x80\xae",
+                            false),
+                        "?31m, ?31m, ?"); /* CSI; RLO */
 }
 
 static void fields_are_quoted_and_are_no_formulas(void **state)

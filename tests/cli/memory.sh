@@ -69,6 +69,7 @@ it 'models a launch of any size in bounded memory, with the same result'
 run "$sluice" model large.slt --gpu fermi-gtx480 -j 1 --json all.json
 exits 0
 (
+    # shellcheck disable=SC3045 # dash has it
     ulimit -d 80000
     run "$sluice" model large.slt --gpu fermi-gtx480 -j 1 --json less.json
     exits 0
