@@ -100,7 +100,9 @@ typedef struct sl_code_bb {
     uint32_t pred;             /* table index */
     uint32_t list, list_count; /* brx targets in sl_code.list */
     int32_t taken, next;       /* kernel-wide block index; SL_BB_EXIT: return from the function */
-    int32_t ipdom;             /* kernel-wide; SL_BB_EXIT */
+    uint32_t joins, join;      /* where lanes that part meet again, the innermost first: list[join .. join + joins) */
+    uint32_t leaves, leave;    /* list[leave .. leave + 2 * leaves): pairs of a target and a join that lanes which go
+                                  there will not reach */
     sl_call *call;
     uint32_t function;
 } sl_code_bb;

@@ -587,6 +587,22 @@ static bool is_terminator(const sl_ptx_inst *inst)
     return flags & (SL_OPF_BRANCH | SL_OPF_CALL | SL_OPF_EXIT | SL_OPF_BARRIER);
 }
 
+static void decode_joins(sl_decoder *d, const sl_bb *from, int32_t base, sl_code_bb *bb)
+{
+    bb->joins = from->joins;
+    bb->leaves = from->leaves;
+    bb->join = (uint32_t)d->lists.count;
+    bb->leave = bb->join + bb->joins;
+    if (!sl_array_reserve(&d->lists, from->joins + 2 * (size_t)from->leaves))
+        sl_decode_memory_out(d);
+    for (uint32_t i = 0; i < from->joins; i++)
+        d->lists.items[d->lists.count++] = (uint32_t)(base + from->join[i]);
+    for (uint32_t i = 0; i < from->leaves; i++) {
+        d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].to);
+        d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].join);
+    }
+}
+
 static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_t number, uint32_t blocks)
 {
     const sl_ptx_func *func = d->func;
@@ -594,7 +610,7 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
     bb.first_inst = d->functions.items[d->function].first_inst + from->first;
     bb.guard = SL_REF_NONE;
     bb.next = number + 1 < blocks ? base + (int32_t)number + 1 : SL_BB_EXIT;
-    bb.ipdom = from->ipdom < 0 ? SL_BB_EXIT : base + from->ipdom;
+    decode_joins(d, from, base, &bb);
     bb.term = SL_TERM_FALL;
     if (bb.next == SL_BB_EXIT)
         bb.term = func->entry ? SL_TERM_EXIT : SL_TERM_RETURN;
@@ -684,7 +700,6 @@ static void decode_function(sl_decoder *d, uint32_t index)
         sl_code_bb bb = {.term = d->func->entry ? SL_TERM_EXIT : SL_TERM_RETURN,
                          .guard = SL_REF_NONE,
                          .next = SL_BB_EXIT,
-                         .ipdom = SL_BB_EXIT,
                          .function = index,
                          .first = (uint32_t)d->ops.count,
                          .first_inst = function->first_inst};

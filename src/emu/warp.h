@@ -34,8 +34,8 @@ typedef struct sl_split {
     uint32_t local;        /* byte offset of its local frame */
 } sl_split;
 
-/* Where lanes that diverged run together again: the immediate post-dominator of a divergent branch, or the
- * return of a call. */
+/* Where lanes that diverged run together again: a join of a divergent branch, or the return of a
+ * call. */
 typedef struct sl_reconvergence {
     uint64_t mask, arrived;
     int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
