@@ -587,22 +587,6 @@ static bool is_terminator(const sl_ptx_inst *inst)
     return flags & (SL_OPF_BRANCH | SL_OPF_CALL | SL_OPF_EXIT | SL_OPF_BARRIER);
 }
 
-static void decode_joins(sl_decoder *d, const sl_bb *from, int32_t base, sl_code_bb *bb)
-{
-    bb->joins = from->joins;
-    bb->leaves = from->leaves;
-    bb->join = (uint32_t)d->lists.count;
-    bb->leave = bb->join + bb->joins;
-    if (!sl_array_reserve(&d->lists, from->joins + 2 * (size_t)from->leaves))
-        sl_decode_memory_out(d);
-    for (uint32_t i = 0; i < from->joins; i++)
-        d->lists.items[d->lists.count++] = (uint32_t)(base + from->join[i]);
-    for (uint32_t i = 0; i < from->leaves; i++) {
-        d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].to);
-        d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].join);
-    }
-}
-
 static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_t number, uint32_t blocks)
 {
     const sl_ptx_func *func = d->func;
@@ -610,7 +594,7 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
     bb.first_inst = d->functions.items[d->function].first_inst + from->first;
     bb.guard = SL_REF_NONE;
     bb.next = number + 1 < blocks ? base + (int32_t)number + 1 : SL_BB_EXIT;
-    decode_joins(d, from, base, &bb);
+    sl_decode_joins(d, &bb, from, base);
     bb.term = SL_TERM_FALL;
     if (bb.next == SL_BB_EXIT)
         bb.term = func->entry ? SL_TERM_EXIT : SL_TERM_RETURN;

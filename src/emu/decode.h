@@ -103,6 +103,8 @@ uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const 
 void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module);
 /* The last instruction of a block; `base` is the kernel-wide number of the function's first block. */
 void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base);
+/* Where the lanes that part there meet again. */
+void sl_decode_joins(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base);
 
 /* decode_spins.c: marks the back edges of loops whose exit depends on memory that other threads write. */
 void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);

@@ -62,6 +62,9 @@ void sl_emu_kernel_set_registers(sl_emu_kernel *kernel, uint32_t registers);
 /* Blocks of this kernel that fit one multiprocessor at once. */
 uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads_per_block,
                           uint32_t dynamic_shared_bytes);
+/* …by what is known: an estimate of its registers does not limit them. */
+uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads_per_block,
+                                uint32_t dynamic_shared_bytes);
 
 typedef struct sl_emu_launch {
     uint32_t grid[3], block[3];
@@ -70,6 +73,7 @@ typedef struct sl_emu_launch {
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
+    uint32_t preferred_shared_plus; /* as in sl_trace_launch */
 } sl_emu_launch;
 
 /* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,

@@ -116,6 +116,14 @@ uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32
     return sl_occupancy_max_blocks(&emu->machine, &kernel->facts, &launch);
 }
 
+uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads, uint32_t dynamic)
+{
+    sl_emu_kernel known = *kernel;
+    if (known.facts.regs_estimated)
+        known.facts.regs_per_thread = 0;
+    return sl_emu_occupancy(emu, &known, threads, dynamic);
+}
+
 /* ---- checks before a launch ---- */
 
 static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, const sl_emu_launch *launch,
@@ -152,7 +160,7 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
                        launch->param_bytes, kernel->func->param_bytes);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint64_t resident =
-        (uint64_t)limits->sms * sl_emu_occupancy(emu, kernel, (uint32_t)threads, launch->dynamic_shared_bytes);
+        (uint64_t)limits->sms * sl_emu_occupancy_known(emu, kernel, (uint32_t)threads, launch->dynamic_shared_bytes);
     if (launch->cooperative && blocks > resident)
         return sl_fail(error, SL_LIMIT, "cooperative launch of %s: %llu blocks, the machine holds %llu at once", name,
                        (unsigned long long)blocks, (unsigned long long)resident);
@@ -318,8 +326,9 @@ static sl_status run_parallel_block(void *context, size_t index, unsigned thread
 static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, sl_error *error)
 {
     const sl_run *run = &l->run;
-    uint64_t max = (uint64_t)run->emu->limits.sms *
-                   sl_emu_occupancy(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
+    uint64_t max =
+        (uint64_t)run->emu->limits.sms *
+        sl_emu_occupancy_known(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
     if (max < 2)
         max = 2;
     while (l->residents.count) {
@@ -452,6 +461,7 @@ static sl_trace_launch describe(const sl_run *run)
     const sl_emu_launch *launch = run->launch;
     sl_trace_launch facts = {.dynamic_shared_bytes = launch->dynamic_shared_bytes,
                              .lanes = run->lanes,
+                             .preferred_shared_plus = launch->preferred_shared_plus,
                              .stream = launch->stream,
                              .shared_window = SL_SHARED_WINDOW,
                              .local_window = SL_LOCAL_WINDOW,

@@ -3,12 +3,12 @@
  *
  * Lanes that run together are a split. A divergent branch makes reconvergence points at its joins (ptx/joins.c) and one
  * split per direction; a split that reaches such a block waits there until all lanes of the point that are still alive
- * and on their way to it have arrived. Splits are taken like a stack, so that without waiting the order is that of a reconvergence
- * stack. Two things differ from such a stack, and give every lane progress: splits that wait (at a barrier, for lanes
- * of the warp) let the others run, and a split in a spinning loop yields to the others, in the end also to lanes that
- * already wait at its reconvergence point: those go on without it. So do lanes whose reconvergence point cannot be
- * reached because the rest of its lanes are at a barrier. Splits that find themselves at the same block with the same
- * reconvergence point merge again. */
+ * and on their way to it have arrived. Splits are taken like a stack, so that without waiting the order is that of a
+ * reconvergence stack. Two things differ from such a stack, and give every lane progress: splits that wait (at a
+ * barrier, for lanes of the warp) let the others run, and a split in a spinning loop yields to the others, in the end
+ * also to lanes that already wait at its reconvergence point: those go on without it. So do lanes whose reconvergence
+ * point cannot be reached because the rest of its lanes are at a barrier. Splits that find themselves at the same block
+ * with the same reconvergence point merge again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,12 +20,12 @@ typedef struct sl_leave {
 typedef struct sl_bb {
     uint32_t first, count; /* instructions [first, first + count) of the function */
     uint32_t succs;
-    const int32_t *succ;   /* block indices or SL_BB_EXIT; for a conditional branch or exit: taken first, then fall
-                              through. brx.idx: one per target-table entry, in order (duplicates kept), then, when
-                              it is guarded, fall through */
-    uint32_t joins;        /* where lanes that part at its end meet again, the innermost first */
+    const int32_t *succ; /* block indices or SL_BB_EXIT; for a conditional branch or exit: taken first, then fall
+                            through. brx.idx: one per target-table entry, in order (duplicates kept), then, when
+                            it is guarded, fall through */
+    uint32_t joins;      /* where lanes that part at its end meet again, the innermost first */
     const int32_t *join;
-    uint32_t leaves;       /* edges out of it that leave the region of a join, for good */
+    uint32_t leaves; /* edges out of it that leave the region of a join, for good */
     const sl_leave *leave;
     bool back_edge_target; /* some successor edge from a block at or after it leads here */
 } sl_bb;

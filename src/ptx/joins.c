@@ -67,8 +67,8 @@ static bool set_up(graph *g)
     g->stack = sl_arena_array(&g->arena, uint32_t, n);
     g->cursor = sl_arena_array(&g->arena, uint32_t, n + 1);
     g->mark = sl_arena_array(&g->arena, uint32_t, n);
-    if (!g->first_pred || !g->pred || !g->order || !g->rank || !g->idom || !g->loop || !g->outer ||
-        !g->header || !g->dominated || !g->nested || !g->stack || !g->cursor || !g->mark)
+    if (!g->first_pred || !g->pred || !g->order || !g->rank || !g->idom || !g->loop || !g->outer || !g->header ||
+        !g->dominated || !g->nested || !g->stack || !g->cursor || !g->mark)
         return false;
     memset(g->rank, 0xff, n * sizeof *g->rank);
     memset(g->idom, 0xff, n * sizeof *g->idom);

@@ -66,6 +66,12 @@ grep -E '"(warp_insts|ld_sectors)"' info.json | grep '"thread_insts"' >recorded
 [ "$(wc -l <counted)" = 78 ] || fail "$(wc -l <counted) launches were counted"
 cmp counted recorded || fail 'the counters differ'
 
+it 'gives L1 what is left of the carve-out that the program prefers'
+run "$sluice" sim --json carveout.json -- "$programs/carveout"
+exits 0
+sizes=$(sed -n 's/.*"l1_bytes": \([0-9]*\).*/\1/p' carveout.json | tr '\n' ' ')
+[ "$sizes" = '221184 20480 245760 118784 ' ] || fail "L1 has $sizes"
+
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0

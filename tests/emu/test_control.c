@@ -399,7 +399,8 @@ BEHAVIOUR(lanes_meet_in_every_turn_of_a_loop_that_none_of_them_returns_from_or_t
         LOOP_WITH("exit", "st.global.u32 [%d2], %r11; // @after\n"),
         LOOP_WITH("trap", "st.global.u32 [%d2], %r11; // @after\n"),
         LOOP_WITH("bra OUT", "OUT:\nst.global.u32 [%d2], %r11; // @after\n"),
-        LOOP_WITH("bra OUT", "bra AFTER;\nOUT:\nst.global.u32 [%d2], 7;\nret;\nAFTER:\nst.global.u32 [%d2], %r11; // @after\n"),
+        LOOP_WITH("bra OUT",
+                  "bra AFTER;\nOUT:\nst.global.u32 [%d2], 7;\nret;\nAFTER:\nst.global.u32 [%d2], %r11; // @after\n"),
     };
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
         rig_load(r, out[i]);

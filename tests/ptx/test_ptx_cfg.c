@@ -3,8 +3,8 @@
 
 #include "ptx_test.h"
 
-/* The graph of a kernel as text: "0>2,1!3,4-5/3" is block 0 with successors 2 and 1, whose lanes meet in block 3 or else
- * in 4, while those that go to 5 do not reach 3; X is the exit; a star marks the target of a back edge; blocks are
+/* The graph of a kernel as text: "0>2,1!3,4-5/3" is block 0 with successors 2 and 1, whose lanes meet in block 3 or
+ * else in 4, while those that go to 5 do not reach 3; X is the exit; a star marks the target of a back edge; blocks are
  * separated by blanks. */
 static char *draw(const sl_cfg *cfg, char *text, size_t size)
 {
@@ -130,8 +130,7 @@ static void calls_and_barriers_end_blocks(void **state)
 static void warp_wide_instructions_start_blocks(void **state)
 {
     (void)state;
-    expect_graph("mov.u32 r, 1; shfl.sync.up.b32 r, r, 1, 0, -1; mov.u32 r, 2; bar.warp.sync -1; ret;",
-                 "0>1 1>2 2>X");
+    expect_graph("mov.u32 r, 1; shfl.sync.up.b32 r, r, 1, 0, -1; mov.u32 r, 2; bar.warp.sync -1; ret;", "0>1 1>2 2>X");
     expect_graph("mov.u32 r, 1; vote.ballot.b32 r, p; ret;", "0>X");
 }
 
