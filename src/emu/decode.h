@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "emu/code.h"
+#include "emu/contract.h"
 
 typedef struct sl_decoder {
     sl_emu_kernel *kernel;
@@ -59,6 +60,7 @@ typedef struct sl_decoder {
         uint32_t offset;
     } * local;
     uint32_t local_vars, local_bytes;
+    sl_contraction contraction;
 
     /* The instruction being decoded. */
     const sl_ptx_inst *inst;

@@ -16,6 +16,7 @@ typedef struct sl_emu_config {
     uint32_t threads;           /* host threads; 0: all cores */
     uint64_t max_instructions;  /* warp instructions per launch; 0: no limit */
     bool check_uninit;          /* report reads of memory never written as errors */
+    bool fp_contract_off;       /* mul and add stay apart where ptxas makes an fma of them */
     bool host_addresses;        /* device addresses are host pointers, as in unified memory */
     const char *isa;            /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_machine *machine;  /* whose limits hold; NULL: the built-in h200 */

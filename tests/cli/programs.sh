@@ -72,6 +72,14 @@ exits 0
 sizes=$(sed -n 's/.*"l1_bytes": \([0-9]*\).*/\1/p' carveout.json | tr '\n' ' ')
 [ "$sizes" = '221184 20480 245760 118784 ' ] || fail "L1 has $sizes"
 
+it 'keeps products and sums apart when asked to'
+run "$sluice" run --fp-contract=off -- "$programs/contraction"
+exits 0
+grep '^kept' "$expected/contraction.txt" >kept
+grep -qxFf kept "$scratch/stdout" || fail 'a product that is kept has changed'
+grep '^two sums' "$expected/contraction.txt" >fused
+grep -qxFf fused "$scratch/stdout" && fail 'the products of two sums are still fused'
+
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0
