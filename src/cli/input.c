@@ -23,7 +23,7 @@ const sl_option sl_input_table[] = {
     {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs and of randomised analyses (default: 1)", AT(seed), 0, 0, NULL},
     {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: that of the GPU model, or 32)", AT(lanes), 32, 64, NULL},
     {"max-instructions", 0, SL_OPTION_NUMBER, "N", "Abort a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
-    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also out-of-bounds reads), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
+    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also accesses just outside of allocations), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
     {"fp-contract", 0, SL_OPTION_CHOICE, "HOW", "Products and sums that become one fma: ptxas (as it does by default), off (only those written as fma)", AT(contract), 0, 0, contract_choices},
     {"isa", 0, SL_OPTION_CHOICE, "NAME", "Host instruction set that the emulator uses (default: best)", AT(isa), 0, 0, isa_choices},
     {"entry", 0, SL_OPTION_STRING, "NAME", "PTX, LLVM IR: kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},

@@ -55,7 +55,7 @@ typedef struct sl_rt_function {
     uint32_t max_dynamic_shared;
     int carveout;      /* percent of the largest; -1: no preference */
     int cache_config;  /* cudaFuncSetCacheConfig */
-    bool warned_stray; /* its reads outside of allocations were reported */
+    bool warned_stray; /* its accesses outside of allocations were reported */
 } sl_rt_function;
 
 typedef struct sl_rt_variable {

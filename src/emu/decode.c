@@ -220,16 +220,15 @@ static sl_special_slot special_slot(uint16_t special)
 /* Clock registers are read by a separate op, the others from the special area. */
 static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
 {
-    bool is_clock = special == SL_SREG_CLOCK || special == SL_SREG_CLOCK_HI || special == SL_SREG_CLOCK64 ||
-                    special == SL_SREG_GLOBALTIMER || special == SL_SREG_GLOBALTIMER_LO ||
-                    special == SL_SREG_GLOBALTIMER_HI;
     if (special == SL_SREG_WARP_SZ)
         return sl_decode_const(d, 32, bytes);
-    if (is_clock) {
-        bool wide = special == SL_SREG_CLOCK64 || special == SL_SREG_GLOBALTIMER;
+    if (sl_is_clock(special)) {
         uint32_t ref = sl_decode_temp(d, bytes);
         sl_op *op = sl_emit(d, ref, ref, ref, ref, bytes == 8 ? "clock_u64" : "clock_u32");
-        op->aux = !wide && (special == SL_SREG_CLOCK_HI || special == SL_SREG_GLOBALTIMER_HI);
+        if (special == SL_SREG_CLOCK_HI || special == SL_SREG_GLOBALTIMER_HI)
+            op->aux |= SL_CLOCK_HIGH;
+        if (special != SL_SREG_CLOCK && special != SL_SREG_CLOCK_HI && special != SL_SREG_CLOCK64)
+            op->aux |= SL_CLOCK_NANOSECONDS;
         return ref;
     }
     sl_special_slot slot = special_slot(special);

@@ -108,6 +108,8 @@ void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int3
 /* Where the lanes that part there meet again. */
 void sl_decode_joins(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base);
 
+bool sl_is_clock(uint16_t special);
+bool sl_reads_clock(const sl_ptx_inst *inst);
 /* decode_spins.c: marks the back edges of loops whose exit depends on memory that other threads write. */
 void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
 

@@ -24,10 +24,11 @@ typedef struct sl_emu_config {
     /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    /* Reads close to an allocation but outside of it, which a GPU lets pass because it maps whole pages. NULL: they end
-     * the launch as other illegal accesses do. Else they read zeros, and this is called for the first of a launch (the
-     * lowest block's) and their number once the launch has ended. */
-    void (*stray)(void *context, const sl_error *first, uint64_t reads);
+    /* Accesses close to an allocation but outside of it, which a GPU lets pass because it maps whole pages, and beyond
+     * the shared memory that was asked for but within its granularity. NULL: they end the launch as other illegal
+     * accesses do. Else there is memory that starts as zeros (stray.c), and this is called for the first of a launch
+     * (the lowest block's) and their number once the launch has ended. */
+    void (*stray)(void *context, const sl_error *first, uint64_t accesses);
     void *stray_context;
 } sl_emu_config;
 

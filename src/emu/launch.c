@@ -288,6 +288,7 @@ static void close_contexts(launcher *l)
         sl_block_fini(&l->context[i].block);
         free(l->context[i].worker.range);
         free(l->context[i].worker.stray);
+        sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)
             free(l->context[i].worker.text[k].data);
         free(l->context[i].views);
@@ -410,15 +411,26 @@ static void tell_strays(const launcher *l)
 {
     const sl_emu_config *config = &l->run.emu->config;
     const sl_worker *first = NULL;
-    uint64_t reads = 0;
+    uint64_t accesses = 0;
     for (unsigned i = 0; i < l->contexts; i++) {
         const sl_worker *worker = &l->context[i].worker;
-        reads += worker->stray_reads;
+        accesses += worker->stray_accesses;
         if (worker->stray && (!first || worker->stray_block < first->stray_block))
             first = worker;
     }
     if (first)
-        config->stray(config->stray_context, first->stray, reads);
+        config->stray(config->stray_context, first->stray, accesses);
+}
+
+/* What blocks wrote outside of allocations is there for the next launch. */
+static sl_status keep_strays(launcher *l, sl_error *error)
+{
+    sl_stray_line *all = NULL;
+    for (unsigned i = 0; i < l->contexts; i++)
+        sl_stray_join(&all, &l->context[i].worker.strays);
+    bool kept = sl_stray_end_launch(l->run.emu->heap, all);
+    sl_stray_free(all);
+    return kept ? SL_OK : sl_fail_memory(error);
 }
 
 static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error)
@@ -443,8 +455,11 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
         status = run_in_order(l, error);
     }
     free_residents(l);
+    if (status == SL_OK)
+        status = keep_strays(l, error);
     for (unsigned i = 0; i < l->contexts; i++) {
         stats->warp_insts += l->context[i].worker.clock;
+        emu->cycles += 4 * l->context[i].worker.clock + l->context[i].worker.waited;
         stats->thread_insts += l->context[i].worker.thread_insts;
     }
     stats->blocks = run->blocks;

@@ -19,6 +19,7 @@ enum {
     PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
     PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split go on */
+    WAIT_CYCLES = 4096,  /* that pass per turn of a loop that waits for a time to come */
     FIRST_RECONVERGENCES = 16,
 };
 
@@ -535,6 +536,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
 {
     warp->turns++;
     warp->spin_turns += bb->spins;
+    warp->worker->waited += bb->times ? WAIT_CYCLES : 0;
     bool spins = warp->spin_turns >= SPIN_TURNS;
     if (!spins && warp->turns < PAUSE_TURNS)
         return false;

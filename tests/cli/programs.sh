@@ -123,7 +123,7 @@ stderr_has 'sluice: warning: '
 stderr_has 'illegal 4-byte read at'
 stderr_has 'bytes before allocation'
 stderr_has 'kernel _Z4blurPKiPiii, block (0,0,0), thread (0,0,0)'
-stderr_has 'this and 255 other reads in the launch got zeros'
+stderr_has 'a GPU does not notice this and 255 other accesses of the launch'
 [ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'
 
 it 'says nothing of such reads with --quiet'
