@@ -126,8 +126,10 @@ typedef struct sl_trace_launch {
     uint32_t kernel; /* index of its sl_trace_kernel */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
-    uint32_t lanes;  /* 32 or 64 */
-    uint64_t stream; /* CUDA stream id; 0: default */
+    uint32_t lanes;                 /* 32 or 64 */
+    uint32_t preferred_shared_plus; /* 1 + the percentage of the largest carve-out that the program prefers as shared
+                                       memory (cudaFuncSetCacheConfig, carve-out attributes); 0: no preference */
+    uint64_t stream;                /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
     uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */
     uint64_t index;           /* among all launches of the program, from 0; the recorder fills it in */

@@ -8,6 +8,7 @@
 
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
 static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
+static const char *const contract_choices[] = {"ptxas", "off", NULL};
 static const char *const check_choices[] = {"gpu", "address", "uninit", NULL};
 enum { CHECK_GPU, CHECK_ADDRESS, CHECK_UNINIT };
 enum { SL_INPUT_OPTIONS = 17 }; /* of the table */
@@ -22,7 +23,8 @@ const sl_option sl_input_table[] = {
     {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs and of randomised analyses (default: 1)", AT(seed), 0, 0, NULL},
     {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: that of the GPU model, or 32)", AT(lanes), 32, 64, NULL},
     {"max-instructions", 0, SL_OPTION_NUMBER, "N", "Abort a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
-    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also out-of-bounds reads), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
+    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also accesses just outside of allocations), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
+    {"fp-contract", 0, SL_OPTION_CHOICE, "HOW", "Products and sums that become one fma: ptxas (as it does by default), off (only those written as fma)", AT(contract), 0, 0, contract_choices},
     {"isa", 0, SL_OPTION_CHOICE, "NAME", "Host instruction set that the emulator uses (default: best)", AT(isa), 0, 0, isa_choices},
     {"entry", 0, SL_OPTION_STRING, "NAME", "PTX, LLVM IR: kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
     {"grid", 0, SL_OPTION_DIMS, "X,Y,Z", "PTX, LLVM IR: grid size in blocks", AT(grid), 1, INT32_MAX, NULL},
@@ -46,6 +48,7 @@ static const struct {
     {AT(lanes), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
     {AT(max_instructions), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
     {AT(check), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
+    {AT(contract), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
     {AT(isa), SL_TAKES_CODE | SL_TAKES_PROGRAMS},
     {AT(entry), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
     {AT(grid), 1 << SL_INPUT_PTX | 1 << SL_INPUT_LLVM},
@@ -108,6 +111,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .max_instructions = o->max_instructions,
                                      .check_address = o->check != CHECK_GPU,
                                      .check_uninit = o->check == CHECK_UNINIT,
+                                     .fp_contract_off = o->contract != 0,
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
                                      .producer = inv->line,
                                      .scratch = to->scratch,

@@ -16,7 +16,7 @@ typedef struct sl_input_options {
     uint64_t blocks;           /* of each launch; 0: all */
     uint64_t lanes;            /* 0: those of the machine, or 32 */
     uint64_t max_instructions; /* per launch; 0: no limit */
-    int check, isa;            /* indices into the choices of the table */
+    int check, isa, contract;  /* indices into the choices of the table */
     const char *entry;
     uint32_t grid[3], block[3]; /* 0: not given */
     uint64_t shared_bytes;

@@ -219,6 +219,7 @@ typedef struct cudaLaunchAttribute {
             unsigned x, y, z;
         } clusterDim;
         int priority;
+        unsigned sharedMemCarveout;
     } val;
 } cudaLaunchAttribute;
 
@@ -227,6 +228,7 @@ enum {
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
     cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
 };
 
 typedef struct cudaLaunchConfig_t {

@@ -62,7 +62,7 @@ static cudaError_t check_launch(sl_rt *rt, const sl_rt_function *f, dim3 grid, d
         bound *= func->maxntid[i] ? func->maxntid[i] : 1;
     if (bound && threads > bound)
         return cudaErrorLaunchOutOfResources;
-    uint32_t resident = sl_emu_occupancy(rt->emu, f->kernel, (uint32_t)threads, (uint32_t)shared);
+    uint32_t resident = sl_emu_occupancy_known(rt->emu, f->kernel, (uint32_t)threads, (uint32_t)shared);
     if (!resident)
         return cudaErrorLaunchOutOfResources;
     if (cooperative && (uint64_t)g[0] * g[1] * g[2] > (uint64_t)resident * limits->sms)
@@ -84,6 +84,25 @@ static cudaError_t pack_params(const sl_ptx_func *func, void **args, sl_rt_launc
     return cudaSuccess;
 }
 
+/* The part of the unified cache that a kernel wants for shared memory: its attribute, its cache configuration, or that
+ * of the device. */
+static uint32_t preferred_shared(const sl_rt *rt, const sl_rt_function *f)
+{
+    enum { NONE, SHARED, L1, EQUAL }; /* cudaFuncCache */
+    if (f->carveout >= 0)
+        return (uint32_t)f->carveout + 1;
+    switch (f->cache_config ? f->cache_config : rt->cache_config) {
+    case SHARED:
+        return 1 + 100;
+    case EQUAL:
+        return 1 + 50;
+    case L1:
+        return 1 + 0;
+    default:
+        return 0;
+    }
+}
+
 cudaError_t sl_rt_launch_make(sl_rt *rt, const void *host, dim3 grid, dim3 block, void **args, size_t shared,
                               bool cooperative, sl_rt_op *op)
 {
@@ -98,7 +117,8 @@ cudaError_t sl_rt_launch_make(sl_rt *rt, const void *host, dim3 grid, dim3 block
                                 .grid = grid,
                                 .block = block,
                                 .dynamic_shared = (uint32_t)shared,
-                                .cooperative = cooperative}};
+                                .cooperative = cooperative,
+                                .preferred_shared_plus = preferred_shared(rt, function)}};
     error = pack_params(sl_emu_kernel_func(function->kernel), args, &op->launch);
     if (error)
         sl_rt_op_fini(op);
@@ -150,6 +170,7 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
                                 .params = launch->params,
                                 .param_bytes = launch->param_bytes,
                                 .cooperative = launch->cooperative,
+                                .preferred_shared_plus = launch->preferred_shared_plus,
                                 .stream = stream};
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
         sl_rt_function *again;
@@ -214,19 +235,30 @@ static cudaError_t launch_ex(sl_rt *rt, const cudaLaunchConfig_t *config, const 
 {
     static bool said;
     bool cooperative = false;
+    const cudaLaunchAttribute *carveout = NULL;
     if (!config || (config->numAttrs && !config->attrs))
         return cudaErrorInvalidValue;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
         if (a->id == cudaLaunchAttributeCooperative)
             cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributePreferredSharedMemoryCarveout)
+            carveout = a;
         if (a->id == cudaLaunchAttributeClusterDimension &&
             (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
             return sl_rt_missing("a launch with clusters of several blocks (cudaLaunchAttributeClusterDimension)",
                                  &said);
     }
-    return launch(rt, function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
-                  cooperative);
+    if (carveout && carveout->val.sharedMemCarveout > 100 && carveout->val.sharedMemCarveout != UINT32_MAX)
+        return cudaErrorInvalidValue;
+    sl_rt_op op;
+    cudaError_t error = sl_rt_launch_make(rt, function, config->gridDim, config->blockDim, args,
+                                          config->dynamicSmemBytes, cooperative, &op);
+    if (error)
+        return refusal(error);
+    if (carveout) /* UINT32_MAX is -1, the default */
+        op.launch.preferred_shared_plus = carveout->val.sharedMemCarveout + 1;
+    return sl_rt_submit(rt, config->stream, &op);
 }
 
 SL_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args)
@@ -321,17 +353,25 @@ SL_API cudaError_t cudaKernelSetAttributeForDevice(cudaFunction_t kernel, cudaFu
     SL_CALL(set_attribute(rt, kernel, attribute, value));
 }
 
-/* Preferences that change nothing here. */
-static cudaError_t check_function(sl_rt *rt, const void *function)
+static cudaError_t set_cache_config(sl_rt *rt, const void *function, int config)
 {
     sl_rt_function *f;
-    return sl_rt_function_get(rt, function, &f);
+    cudaError_t error = config < 0 || config > 3 ? cudaErrorInvalidValue : sl_rt_function_get(rt, function, &f);
+    if (!error)
+        f->cache_config = config;
+    return error;
 }
 
 SL_API cudaError_t cudaFuncSetCacheConfig(const void *function, int config)
 {
-    (void)config;
-    SL_CALL(check_function(rt, function));
+    SL_CALL(set_cache_config(rt, function, config));
+}
+
+/* Bank widths: a preference that changes nothing since Maxwell. */
+static cudaError_t check_function(sl_rt *rt, const void *function)
+{
+    sl_rt_function *f;
+    return sl_rt_function_get(rt, function, &f);
 }
 
 SL_API cudaError_t cudaFuncSetSharedMemConfig(const void *function, int config)

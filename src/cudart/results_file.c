@@ -176,6 +176,7 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     }
     put(w, l->dynamic_shared_bytes);
     put(w, l->lanes);
+    put(w, l->preferred_shared_plus);
     put(w, l->stream);
     put(w, l->shared_window);
     put(w, l->local_window);
@@ -383,6 +384,7 @@ static void read_launch(reader *r)
     }
     l->dynamic_shared_bytes = get32(r);
     l->lanes = get32(r);
+    l->preferred_shared_plus = get32(r);
     l->stream = get(r);
     l->shared_window = get(r);
     l->local_window = get(r);

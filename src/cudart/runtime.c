@@ -109,14 +109,15 @@ void sl_rt_flush_printed(sl_rt *rt)
 }
 
 /* Programs that a GPU runs without a complaint should run here too, but not without one. */
-static void tell_stray_reads(void *context, const sl_error *first, uint64_t reads)
+static void tell_strays(void *context, const sl_error *first, uint64_t accesses)
 {
     sl_rt *rt = context;
     if (rt->options.quiet || rt->launching->warned_stray)
         return;
     char text[1536];
-    sl_rt_say("warning: %s; this and %llu other reads in the launch got zeros (--check=address makes them errors)",
-              sl_error_format(first, text, sizeof text), (unsigned long long)reads - 1);
+    sl_rt_say("warning: %s; a GPU does not notice this and %llu other accesses of the launch (--check=address makes "
+              "them errors)",
+              sl_error_format(first, text, sizeof text), (unsigned long long)accesses - 1);
     rt->launching->warned_stray = true;
 }
 
@@ -132,12 +133,13 @@ static cudaError_t start_device(sl_rt *rt)
                                   .threads = rt->options.threads,
                                   .max_instructions = rt->options.max_instructions,
                                   .check_uninit = rt->options.check_uninit,
+                                  .fp_contract_off = rt->options.fp_contract_off,
                                   .host_addresses = true,
                                   .isa = *rt->options.isa ? rt->options.isa : NULL,
                                   .sink = sink,
                                   .print = keep_printed,
                                   .print_context = rt,
-                                  .stray = rt->options.check_address ? NULL : tell_stray_reads,
+                                  .stray = rt->options.check_address ? NULL : tell_strays,
                                   .stray_context = rt};
     if (sl_emu_create(&config, &rt->emu, &error)) {
         sl_rt_say_error("cannot start the emulated GPU", &error);

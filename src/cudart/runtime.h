@@ -53,8 +53,9 @@ typedef struct sl_rt_function {
     sl_emu_kernel *kernel; /* NULL until first used */
     cudaError_t error;     /* why it cannot be used; reported once */
     uint32_t max_dynamic_shared;
-    int carveout;
-    bool warned_stray; /* its reads outside of allocations were reported */
+    int carveout;      /* percent of the largest; -1: no preference */
+    int cache_config;  /* cudaFuncSetCacheConfig */
+    bool warned_stray; /* its accesses outside of allocations were reported */
 } sl_rt_function;
 
 typedef struct sl_rt_variable {
@@ -87,7 +88,8 @@ typedef struct sl_rt_launch {
     dim3 grid, block;
     uint32_t dynamic_shared;
     bool cooperative;
-    void *params; /* packed; owned */
+    uint32_t preferred_shared_plus; /* as in sl_emu_launch */
+    void *params;                   /* packed; owned */
     size_t param_bytes;
 } sl_rt_launch;
 

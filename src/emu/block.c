@@ -95,6 +95,9 @@ sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
 {
     const sl_run *run = worker->run;
     *block = (sl_block){.worker = worker, .warps = run->warps_per_block, .shared_bytes = run->shared_bytes};
+    uint32_t granularity = run->emu->machine.core.shared_granularity;
+    granularity = granularity ? granularity : 1;
+    block->shared_room = (run->shared_bytes + granularity - 1) / granularity * granularity;
     void *warps = NULL;
     if (posix_memalign(&warps, 64, sizeof *block->warp * block->warps))
         return sl_fail_memory(error);
@@ -103,11 +106,11 @@ sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
     bool ok = true;
     for (uint32_t i = 0; i < block->warps && ok; i++)
         ok = init_warp(block, i);
-    if (posix_memalign((void **)&block->shared, 64, run->shared_bytes + 64))
+    if (posix_memalign((void **)&block->shared, 64, block->shared_room + 64))
         block->shared = NULL;
     ok = ok && block->shared;
     if (run->emu->config.check_uninit)
-        ok = ok && (block->shared_written = calloc(1, run->shared_bytes / 8 + 1));
+        ok = ok && (block->shared_written = calloc(1, block->shared_room / 8 + 1));
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));
     if (run->recording) {
@@ -137,6 +140,7 @@ void sl_block_fini(sl_block *block)
     free(block->warp);
     free(block->shared);
     free(block->shared_written);
+    sl_stray_free(block->strays);
     *block = (sl_block){0};
 }
 
@@ -151,9 +155,9 @@ void sl_block_start(sl_block *block, uint64_t index)
     block->live_threads = run->threads_per_block;
     block->part = block->idle_rounds = 0;
     block->recorded = run->recording && index < run->block_limit;
-    memset(block->shared, 0, block->shared_bytes); /* so that results never depend on what ran before */
+    memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
-        memset(block->shared_written, 0, block->shared_bytes / 8 + 1);
+        memset(block->shared_written, 0, block->shared_room / 8 + 1);
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {
@@ -350,8 +354,10 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
             if (stop == SL_WARP_PAUSED || stop == SL_WARP_SPINS)
                 hand_over_if_long(block);
         }
-        if (!block->live_threads)
+        if (!block->live_threads) {
+            sl_stray_join(&block->worker->strays, &block->strays);
             return SL_BLOCK_DONE;
+        }
         if (!ran)
             deadlock(block);
         block->idle_rounds = moved ? 0 : block->idle_rounds + 1;

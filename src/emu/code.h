@@ -24,6 +24,7 @@ enum {
 };
 #define SL_REF_NONE UINT32_MAX
 
+enum { SL_CLOCK_HIGH = 1, SL_CLOCK_NANOSECONDS = 2 }; /* sl_op.aux of clock ops */
 enum { SL_ADDRESS_32 = 1 }; /* sl_op.aux of memory ops: the address register has 32-bit lanes */
 
 typedef struct sl_warp sl_warp;
@@ -90,6 +91,7 @@ typedef struct sl_code_bb {
     bool sync_guard_negated;
     uint32_t sync_guard; /* its predicate, or SL_REF_NONE: others pass */
     bool spins;          /* a back edge of a loop whose exit depends on memory that others write */
+    bool times;          /* a back edge of a loop that only waits for a time to come */
     bool guard_negated;
     uint8_t barrier_mode;              /* sl_barrier_mode */
     uint32_t guard;                    /* terminator's predicate, or SL_REF_NONE */
@@ -100,7 +102,9 @@ typedef struct sl_code_bb {
     uint32_t pred;             /* table index */
     uint32_t list, list_count; /* brx targets in sl_code.list */
     int32_t taken, next;       /* kernel-wide block index; SL_BB_EXIT: return from the function */
-    int32_t ipdom;             /* kernel-wide; SL_BB_EXIT */
+    uint32_t joins, join;      /* where lanes that part meet again, the innermost first: list[join .. join + joins) */
+    uint32_t leaves, leave;    /* list[leave .. leave + 2 * leaves): pairs of a target and a join that lanes which go
+                                  there will not reach */
     sl_call *call;
     uint32_t function;
 } sl_code_bb;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emu/liveness.h"
 #include "emu/warp.h"
 
 _Noreturn void sl_decode_refuse(sl_decoder *d, const char *format, ...)
@@ -221,16 +220,15 @@ static sl_special_slot special_slot(uint16_t special)
 /* Clock registers are read by a separate op, the others from the special area. */
 static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
 {
-    bool is_clock = special == SL_SREG_CLOCK || special == SL_SREG_CLOCK_HI || special == SL_SREG_CLOCK64 ||
-                    special == SL_SREG_GLOBALTIMER || special == SL_SREG_GLOBALTIMER_LO ||
-                    special == SL_SREG_GLOBALTIMER_HI;
     if (special == SL_SREG_WARP_SZ)
         return sl_decode_const(d, 32, bytes);
-    if (is_clock) {
-        bool wide = special == SL_SREG_CLOCK64 || special == SL_SREG_GLOBALTIMER;
+    if (sl_is_clock(special)) {
         uint32_t ref = sl_decode_temp(d, bytes);
         sl_op *op = sl_emit(d, ref, ref, ref, ref, bytes == 8 ? "clock_u64" : "clock_u32");
-        op->aux = !wide && (special == SL_SREG_CLOCK_HI || special == SL_SREG_GLOBALTIMER_HI);
+        if (special == SL_SREG_CLOCK_HI || special == SL_SREG_GLOBALTIMER_HI)
+            op->aux |= SL_CLOCK_HIGH;
+        if (special != SL_SREG_CLOCK && special != SL_SREG_CLOCK_HI && special != SL_SREG_CLOCK64)
+            op->aux |= SL_CLOCK_NANOSECONDS;
         return ref;
     }
     sl_special_slot slot = special_slot(special);
@@ -328,7 +326,7 @@ uint32_t sl_decode_src(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_type
         }
         if (operand->negated) {
             uint32_t negative = sl_decode_temp(d, bytes);
-            if (sl_type_is_float(type))
+            if (sl_type_is_float(type) || sl_type_is_half(type))
                 sl_emit(d, negative, ref, ref, ref, "neg_%s", sl_ptx_type_text(type));
             else
                 sl_emit(d, negative, ref, ref, ref, "neg_b%u", bytes * 8);
@@ -594,12 +592,14 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
     bb.first_inst = d->functions.items[d->function].first_inst + from->first;
     bb.guard = SL_REF_NONE;
     bb.next = number + 1 < blocks ? base + (int32_t)number + 1 : SL_BB_EXIT;
-    bb.ipdom = from->ipdom < 0 ? SL_BB_EXIT : base + from->ipdom;
+    sl_decode_joins(d, &bb, from, base);
     bb.term = SL_TERM_FALL;
     if (bb.next == SL_BB_EXIT)
         bb.term = func->entry ? SL_TERM_EXIT : SL_TERM_RETURN;
     for (uint32_t i = 0; i < from->count; i++) {
-        d->inst = &func->inst[from->first + i];
+        d->inst = d->contraction.as[from->first + i];
+        if (!d->inst)
+            d->inst = &func->inst[from->first + i];
         d->index = bb.first_inst + i;
         if (i == 0 && sl_ptx_inst_flags(d->inst) & SL_OPF_WARP_SYNC)
             decode_sync_mask(d, &bb);
@@ -608,7 +608,7 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
             d->unguarded = true; /* ops that prepare its operands run for every lane */
             sl_decode_terminator(d, &bb, from, base);
             d->unguarded = false;
-        } else {
+        } else if (!d->contraction.dropped[from->first + i]) {
             decode_instruction(d);
         }
     }
@@ -644,20 +644,17 @@ static void allocate_registers(sl_decoder *d)
 }
 
 /* Registers that some path reads before it writes them are zeroed, so that results never depend on old contents. */
-static void find_unset_registers(sl_decoder *d, const sl_cfg *cfg, sl_code_function *function)
+static void find_unset_registers(sl_decoder *d, const sl_liveness *live, sl_code_function *function)
 {
-    sl_liveness live;
-    if (sl_liveness_find(d->func, cfg, d->arena, &live, d->error) != SL_OK)
-        longjmp(d->fail, 1);
-    if (live.max_words > d->max_live_words)
-        d->max_live_words = live.max_words;
-    function->zero_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
-    function->zero_size = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live.at_entry + 1));
-    for (uint32_t i = 0; i < live.at_entry; i++) {
-        function->zero_ref[i] = d->reg_ref[live.entry[i]];
-        function->zero_size[i] = register_bytes(d, &d->func->reg[live.entry[i]]);
+    if (live->max_words > d->max_live_words)
+        d->max_live_words = live->max_words;
+    function->zero_ref = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live->at_entry + 1));
+    function->zero_size = sl_decode_need(d, sl_arena_array(d->arena, uint32_t, live->at_entry + 1));
+    for (uint32_t i = 0; i < live->at_entry; i++) {
+        function->zero_ref[i] = d->reg_ref[live->entry[i]];
+        function->zero_size[i] = register_bytes(d, &d->func->reg[live->entry[i]]);
     }
-    function->zeroed = live.at_entry;
+    function->zeroed = live->at_entry;
 }
 
 static void decode_function(sl_decoder *d, uint32_t index)
@@ -668,7 +665,11 @@ static void decode_function(sl_decoder *d, uint32_t index)
     d->module = function->module;
     d->inst = NULL;
     sl_cfg cfg;
-    if (sl_cfg_build(d->module, d->func, d->arena, &cfg, d->error) != SL_OK)
+    sl_liveness live;
+    if (sl_cfg_build(d->module, d->func, d->arena, &cfg, d->error) != SL_OK ||
+        sl_liveness_find(d->func, &cfg, d->arena, &live, d->error) != SL_OK ||
+        sl_contract_find(d->func, &cfg, &live, d->program->emu->config.fp_contract_off, d->arena, &d->contraction,
+                         d->error) != SL_OK)
         longjmp(d->fail, 1);
     int32_t base = (int32_t)d->bbs.count;
     function->entry_bb = (uint32_t)base;
@@ -684,7 +685,6 @@ static void decode_function(sl_decoder *d, uint32_t index)
         sl_code_bb bb = {.term = d->func->entry ? SL_TERM_EXIT : SL_TERM_RETURN,
                          .guard = SL_REF_NONE,
                          .next = SL_BB_EXIT,
-                         .ipdom = SL_BB_EXIT,
                          .function = index,
                          .first = (uint32_t)d->ops.count,
                          .first_inst = function->first_inst};
@@ -693,7 +693,7 @@ static void decode_function(sl_decoder *d, uint32_t index)
     }
     function = &d->functions.items[index];
     function->frame_bytes = d->temp_top;
-    find_unset_registers(d, &cfg, function);
+    find_unset_registers(d, &live, function);
     sl_decode_spins(d, &cfg, base);
 }
 

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "emu/code.h"
+#include "emu/contract.h"
 
 typedef struct sl_decoder {
     sl_emu_kernel *kernel;
@@ -59,6 +60,7 @@ typedef struct sl_decoder {
         uint32_t offset;
     } * local;
     uint32_t local_vars, local_bytes;
+    sl_contraction contraction;
 
     /* The instruction being decoded. */
     const sl_ptx_inst *inst;
@@ -103,7 +105,11 @@ uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const 
 void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module);
 /* The last instruction of a block; `base` is the kernel-wide number of the function's first block. */
 void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base);
+/* Where the lanes that part there meet again. */
+void sl_decode_joins(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base);
 
+bool sl_is_clock(uint16_t special);
+bool sl_reads_clock(const sl_ptx_inst *inst);
 /* decode_spins.c: marks the back edges of loops whose exit depends on memory that other threads write. */
 void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
 

@@ -172,3 +172,19 @@ void sl_decode_terminator(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int3
         break;
     }
 }
+
+void sl_decode_joins(sl_decoder *d, sl_code_bb *bb, const sl_bb *from, int32_t base)
+{
+    bb->joins = from->joins;
+    bb->leaves = from->leaves;
+    bb->join = (uint32_t)d->lists.count;
+    bb->leave = bb->join + bb->joins;
+    if (!sl_array_reserve(&d->lists, from->joins + 2 * (size_t)from->leaves))
+        sl_decode_memory_out(d);
+    for (uint32_t i = 0; i < from->joins; i++)
+        d->lists.items[d->lists.count++] = (uint32_t)(base + from->join[i]);
+    for (uint32_t i = 0; i < from->leaves; i++) {
+        d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].to);
+        d->lists.items[d->lists.count++] = (uint32_t)(base + from->leave[i].join);
+    }
+}

@@ -16,6 +16,7 @@ typedef struct sl_emu_config {
     uint32_t threads;           /* host threads; 0: all cores */
     uint64_t max_instructions;  /* warp instructions per launch; 0: no limit */
     bool check_uninit;          /* report reads of memory never written as errors */
+    bool fp_contract_off;       /* mul and add stay apart where ptxas makes an fma of them */
     bool host_addresses;        /* device addresses are host pointers, as in unified memory */
     const char *isa;            /* "v3", "v2", "portable"; NULL: the best this CPU has */
     const sl_machine *machine;  /* whose limits hold; NULL: the built-in h200 */
@@ -23,10 +24,11 @@ typedef struct sl_emu_config {
     /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
-    /* Reads close to an allocation but outside of it, which a GPU lets pass because it maps whole pages. NULL: they end
-     * the launch as other illegal accesses do. Else they read zeros, and this is called for the first of a launch (the
-     * lowest block's) and their number once the launch has ended. */
-    void (*stray)(void *context, const sl_error *first, uint64_t reads);
+    /* Accesses close to an allocation but outside of it, which a GPU lets pass because it maps whole pages, and beyond
+     * the shared memory that was asked for but within its granularity. NULL: they end the launch as other illegal
+     * accesses do. Else there is memory that starts as zeros (stray.c), and this is called for the first of a launch
+     * (the lowest block's) and their number once the launch has ended. */
+    void (*stray)(void *context, const sl_error *first, uint64_t accesses);
     void *stray_context;
 } sl_emu_config;
 
@@ -62,6 +64,9 @@ void sl_emu_kernel_set_registers(sl_emu_kernel *kernel, uint32_t registers);
 /* Blocks of this kernel that fit one multiprocessor at once. */
 uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads_per_block,
                           uint32_t dynamic_shared_bytes);
+/* …by what is known: an estimate of its registers does not limit them. */
+uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads_per_block,
+                                uint32_t dynamic_shared_bytes);
 
 typedef struct sl_emu_launch {
     uint32_t grid[3], block[3];
@@ -70,6 +75,7 @@ typedef struct sl_emu_launch {
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
+    uint32_t preferred_shared_plus; /* as in sl_trace_launch */
 } sl_emu_launch;
 
 /* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,

@@ -193,20 +193,30 @@ SL_LOAD(u32, u64)
 SL_LOAD(s32, u64)
 SL_LOAD(u64, u64)
 
+/* Active lanes one by one, in the order in which an H200 stores them: 128 bytes at a time, and of those the lowest lane
+ * last. Where lanes of one store have the same address, it is what stays. */
+#define SL_EACH_STORED(warp, bytes, i)                                                                                 \
+    for (u32 group_ = (bytes) > 4 ? 128 / (bytes) : 32, first_ = 0; first_ < SL_LANES; first_ += group_)               \
+        for (u64 left_ = (warp)->mask >> first_ & (((u64)1 << group_) - 1), bit_; left_; left_ ^= bit_)                \
+            for (int top_ = 63 - __builtin_clzll(left_), i = (int)first_ + top_, once_ = (bit_ = (u64)1 << top_, 1);   \
+                 once_; once_ = 0)
+
 #define SL_STORE(M, R)                                                                                                 \
     static __attribute__((noinline)) void store_lanes_##M##_##R(sl_warp *w, const sl_op *o, const u64 *addr)           \
     {                                                                                                                  \
         bool check = w->worker->run->emu->config.check_uninit;                                                         \
+        u32 bytes = (u32)sizeof(M) * o->count;                                                                         \
+        u8 *to[SL_LANES];                                                                                              \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
-            u32 bytes = (u32)sizeof(M) * o->count;                                                                     \
-            u8 *to = sl_memory_resolve(w, o, i, addr[i], bytes, true);                                                 \
+            to[i] = sl_memory_resolve(w, o, i, addr[i], bytes, true);                                                  \
             if (check)                                                                                                 \
                 sl_memory_mark_written(w, o, i, addr[i], bytes);                                                       \
-            for (u32 e = 0; e < o->count; e++) {                                                                       \
-                M value = (M)((const R *)sl_operand(w, destination(w, o, e)))[i];                                      \
-                memcpy(to + e * sizeof(M), &value, sizeof value);                                                      \
-            }                                                                                                          \
+        }                                                                                                              \
+        SL_EACH_STORED(w, bytes, i)                                                                                    \
+        for (u32 e = 0; e < o->count; e++) {                                                                           \
+            M value = (M)((const R *)sl_operand(w, destination(w, o, e)))[i];                                          \
+            memcpy(to[i] + e * sizeof(M), &value, sizeof value);                                                       \
         }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(st_general_##M##_##R)                                                                                   \
@@ -234,13 +244,13 @@ SL_LOAD(u64, u64)
                 SL_LANES_LOOP to[i] = (M)d[i];                                                                         \
                 return;                                                                                                \
             }                                                                                                          \
-            SL_EACH_ACTIVE(w, i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                                         \
+            SL_EACH_STORED(w, (u32)sizeof(M), i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                         \
             return;                                                                                                    \
         }                                                                                                              \
         const R *from[16];                                                                                             \
         for (u32 e = 0; e < o->count; e++)                                                                             \
             from[e] = sl_operand(w, destination(w, o, e));                                                             \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
+        SL_EACH_STORED(w, (u32)sizeof(M) * o->count, i)                                                                \
         for (u32 e = 0; e < o->count; e++)                                                                             \
             *(M *)(uintptr_t)(bias + addr[i] + e * sizeof(M)) = (M)from[e][i];                                         \
     }

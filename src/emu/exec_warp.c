@@ -201,24 +201,25 @@ SL_HANDLER(elect)
     }
 }
 
-/* Clock registers are instruction counts: reproducible and monotonic. */
+/* aux: SL_CLOCK_HIGH, SL_CLOCK_NANOSECONDS */
+static inline u64 clock_value(const sl_warp *w, const sl_op *o)
+{
+    u64 now = sl_warp_cycles(w, o->inst);
+    if (o->aux & SL_CLOCK_NANOSECONDS)
+        now /= 2; /* 2 GHz */
+    return o->aux & SL_CLOCK_HIGH ? now >> 32 : now;
+}
+
 SL_HANDLER(clock_u32)
 {
     u32 *d = sl_operand(w, o->d);
-    u64 now = w->worker->clock + o->inst;
-    u32 value = (u32)(o->aux ? now >> 32 : now);
+    u32 value = (u32)clock_value(w, o);
     SL_WRITE_LANES(w, d, value);
 }
 
 SL_HANDLER(clock_u64)
 {
     u64 *d = sl_operand(w, o->d);
-    u64 now = w->worker->clock + o->inst;
-    SL_WRITE_LANES(w, d, now);
-}
-
-/* Nanoseconds: the clock at 1 GHz. */
-SL_HANDLER(globaltimer)
-{
-    SL_FN(clock_u64)(w, o);
+    u64 value = clock_value(w, o);
+    SL_WRITE_LANES(w, d, value);
 }

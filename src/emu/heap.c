@@ -285,6 +285,11 @@ const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr)
     return down <= up ? below : next;
 }
 
+bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes)
+{
+    return addr >= heap->base && addr < heap->cursor && bytes <= heap->cursor - addr;
+}
+
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes)
 {
     const sl_alloc *alloc = holder(heap, addr);

@@ -57,6 +57,8 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
 const sl_alloc *sl_heap_find(const sl_heap *heap, uint64_t addr);
 /* The allocation, live or freed, nearest to addr, without the emulator's internal ones; NULL: there is none. */
 const sl_alloc *sl_heap_nearest(const sl_heap *heap, uint64_t addr);
+/* True when there is memory at [addr, addr+bytes): in allocations of this heap and between them. */
+bool sl_heap_backs(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* True when [addr, addr+bytes) lies in one live allocation. */
 bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* Host code wrote the range (copies, memset): marks it written. No-op unless writes are tracked. */

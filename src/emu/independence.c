@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/decode.h"
 #include "ptx/base_array.h"
 
 enum { VARS = 6, MAX_TARGETS = 32 }; /* ctaid.xyz, tid.xyz */
@@ -450,35 +451,14 @@ static bool note(prover *p, const sl_ptx_inst *inst, const sl_base *base, target
     return true;
 }
 
-static bool reads_clock(const sl_ptx_operand *operand)
-{
-    if (operand->kind == SL_OPD_SPECIAL)
-        switch (operand->special) {
-        case SL_SREG_CLOCK:
-        case SL_SREG_CLOCK_HI:
-        case SL_SREG_CLOCK64:
-        case SL_SREG_GLOBALTIMER:
-        case SL_SREG_GLOBALTIMER_LO:
-        case SL_SREG_GLOBALTIMER_HI:
-            return true;
-        default:
-            break;
-        }
-    for (uint32_t i = 0; i < operand->count; i++)
-        if (reads_clock(&operand->items[i]))
-            return true;
-    return false;
-}
-
 static bool prove(prover *p)
 {
     target targets[MAX_TARGETS];
     size_t count = 0;
     for (uint32_t i = 0; i < p->func->insts; i++) {
         const sl_ptx_inst *inst = &p->func->inst[i];
-        for (uint32_t k = 0; k < inst->operands; k++)
-            if (reads_clock(&inst->operand[k]))
-                return false;
+        if (sl_reads_clock(inst))
+            return false;
         sl_ptx_space space = sl_ptx_inst_space(inst);
         bool global = sl_ptx_inst_flags(inst) & SL_OPF_MEMORY && space != SL_SPACE_SHARED && space != SL_SPACE_LOCAL &&
                       space != SL_SPACE_CONST;

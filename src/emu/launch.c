@@ -116,6 +116,14 @@ uint32_t sl_emu_occupancy(const sl_emu *emu, const sl_emu_kernel *kernel, uint32
     return sl_occupancy_max_blocks(&emu->machine, &kernel->facts, &launch);
 }
 
+uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, uint32_t threads, uint32_t dynamic)
+{
+    sl_emu_kernel known = *kernel;
+    if (known.facts.regs_estimated)
+        known.facts.regs_per_thread = 0;
+    return sl_emu_occupancy(emu, &known, threads, dynamic);
+}
+
 /* ---- checks before a launch ---- */
 
 static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, const sl_emu_launch *launch,
@@ -152,7 +160,7 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
                        launch->param_bytes, kernel->func->param_bytes);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint64_t resident =
-        (uint64_t)limits->sms * sl_emu_occupancy(emu, kernel, (uint32_t)threads, launch->dynamic_shared_bytes);
+        (uint64_t)limits->sms * sl_emu_occupancy_known(emu, kernel, (uint32_t)threads, launch->dynamic_shared_bytes);
     if (launch->cooperative && blocks > resident)
         return sl_fail(error, SL_LIMIT, "cooperative launch of %s: %llu blocks, the machine holds %llu at once", name,
                        (unsigned long long)blocks, (unsigned long long)resident);
@@ -280,6 +288,7 @@ static void close_contexts(launcher *l)
         sl_block_fini(&l->context[i].block);
         free(l->context[i].worker.range);
         free(l->context[i].worker.stray);
+        sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)
             free(l->context[i].worker.text[k].data);
         free(l->context[i].views);
@@ -318,8 +327,9 @@ static sl_status run_parallel_block(void *context, size_t index, unsigned thread
 static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, sl_error *error)
 {
     const sl_run *run = &l->run;
-    uint64_t max = (uint64_t)run->emu->limits.sms *
-                   sl_emu_occupancy(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
+    uint64_t max =
+        (uint64_t)run->emu->limits.sms *
+        sl_emu_occupancy_known(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
     if (max < 2)
         max = 2;
     while (l->residents.count) {
@@ -401,15 +411,26 @@ static void tell_strays(const launcher *l)
 {
     const sl_emu_config *config = &l->run.emu->config;
     const sl_worker *first = NULL;
-    uint64_t reads = 0;
+    uint64_t accesses = 0;
     for (unsigned i = 0; i < l->contexts; i++) {
         const sl_worker *worker = &l->context[i].worker;
-        reads += worker->stray_reads;
+        accesses += worker->stray_accesses;
         if (worker->stray && (!first || worker->stray_block < first->stray_block))
             first = worker;
     }
     if (first)
-        config->stray(config->stray_context, first->stray, reads);
+        config->stray(config->stray_context, first->stray, accesses);
+}
+
+/* What blocks wrote outside of allocations is there for the next launch. */
+static sl_status keep_strays(launcher *l, sl_error *error)
+{
+    sl_stray_line *all = NULL;
+    for (unsigned i = 0; i < l->contexts; i++)
+        sl_stray_join(&all, &l->context[i].worker.strays);
+    bool kept = sl_stray_end_launch(l->run.emu->heap, all);
+    sl_stray_free(all);
+    return kept ? SL_OK : sl_fail_memory(error);
 }
 
 static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error)
@@ -434,8 +455,11 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
         status = run_in_order(l, error);
     }
     free_residents(l);
+    if (status == SL_OK)
+        status = keep_strays(l, error);
     for (unsigned i = 0; i < l->contexts; i++) {
         stats->warp_insts += l->context[i].worker.clock;
+        emu->cycles += 4 * l->context[i].worker.clock + l->context[i].worker.waited;
         stats->thread_insts += l->context[i].worker.thread_insts;
     }
     stats->blocks = run->blocks;
@@ -452,6 +476,7 @@ static sl_trace_launch describe(const sl_run *run)
     const sl_emu_launch *launch = run->launch;
     sl_trace_launch facts = {.dynamic_shared_bytes = launch->dynamic_shared_bytes,
                              .lanes = run->lanes,
+                             .preferred_shared_plus = launch->preferred_shared_plus,
                              .stream = launch->stream,
                              .shared_window = SL_SHARED_WINDOW,
                              .local_window = SL_LOCAL_WINDOW,

@@ -69,9 +69,10 @@ sl_status sl_liveness_find(const sl_ptx_func *func, const sl_cfg *cfg, sl_arena 
                            sl_error *error)
 {
     flow f = {func, func->regs / 64 + 1};
-    *result = (sl_liveness){0};
+    *result = (sl_liveness){.set_words = f.words};
     uint64_t *in = sl_arena_array(arena, uint64_t, (size_t)(cfg->blocks + 1) * f.words);
     uint64_t *set = sl_arena_array(arena, uint64_t, f.words);
+    result->in = in;
     result->entry = sl_arena_array(arena, uint32_t, func->regs + 1);
     if (!in || !set || !result->entry)
         return sl_fail_memory(error);

@@ -93,8 +93,8 @@ static void describe_illegal(char *what, size_t size, const sl_alloc *near, uint
              hint);
 }
 
-/* How far outside of an allocation a read may be that a GPU lets pass: it maps pages of 2 MiB, but who is further away
- * than this has not just run over a border. */
+/* How far outside of an allocation an access may be that a GPU lets pass: it maps pages of 2 MiB, but who is further
+ * away than this has not just run over a border. */
 enum { STRAY_BYTES = 64 * 1024 };
 
 static bool is_stray(const sl_alloc *near, uint64_t addr, uint32_t bytes)
@@ -105,30 +105,49 @@ static bool is_stray(const sl_alloc *near, uint64_t addr, uint32_t bytes)
     return addr < near->base ? near->base - addr <= STRAY_BYTES : addr + bytes - end <= STRAY_BYTES;
 }
 
-/* An access that lies in no live allocation: a stray read is noted where they are forgiven, all else ends the launch.
- */
-static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+/* Takes note of an access that is forgiven. */
+static void note_stray(sl_warp *warp, const sl_op *op, int lane, const char *what)
 {
-    static const uint64_t zeros[16] = {0};
     sl_worker *worker = warp->worker;
-    const sl_emu *emu = worker->run->emu;
-    const sl_alloc *near = sl_heap_nearest(emu->heap, addr);
-    char what[640];
-    if (store || !emu->config.stray || !is_stray(near, addr, bytes)) {
-        describe_illegal(what, sizeof what, near, addr, bytes, store);
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
-    }
     bool first = !worker->stray;
     if (first && !(worker->stray = malloc(sizeof *worker->stray)))
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                       "no memory to note a read outside of allocations");
+                       "no memory to note an access outside of allocations");
     if (first || warp->block->index < worker->stray_block) {
-        describe_illegal(what, sizeof what, near, addr, bytes, store);
         tell(warp, op->inst, lane, SL_FAULT, what, worker->stray);
         worker->stray_block = warp->block->index;
     }
-    worker->stray_reads++;
-    return (void *)(uintptr_t)zeros;
+    worker->stray_accesses++;
+}
+
+/* An access that lies in no live allocation: it is noted where that is forgiven, or ends the launch. */
+static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+{
+    const sl_emu *emu = warp->worker->run->emu;
+    const sl_alloc *near = sl_heap_nearest(emu->heap, addr);
+    void *memory = emu->config.stray && is_stray(near, addr, bytes) ? sl_stray_bytes(warp, addr, bytes, store) : NULL;
+    char what[640];
+    if (!memory || !warp->worker->stray || warp->block->index < warp->worker->stray_block)
+        describe_illegal(what, sizeof what, near, addr, bytes, store);
+    if (!memory)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
+    note_stray(warp, op, lane, what);
+    return memory;
+}
+
+/* An access beyond the shared memory of the block. */
+static void *outside_shared(sl_warp *warp, const sl_op *op, int lane, uint64_t offset, uint32_t bytes, bool store)
+{
+    const sl_block *block = warp->block;
+    bool forgiven =
+        warp->worker->run->emu->config.stray && offset <= block->shared_room && bytes <= block->shared_room - offset;
+    char what[160];
+    snprintf(what, sizeof what, "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes,
+             store ? "write" : "read", (unsigned long long)offset, block->shared_bytes);
+    if (!forgiven)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
+    note_stray(warp, op, lane, what);
+    return block->shared + offset;
 }
 
 typedef enum window { WINDOW_GLOBAL, WINDOW_SHARED, WINDOW_LOCAL } window;
@@ -174,9 +193,7 @@ void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64
     switch (where) {
     case WINDOW_SHARED:
         if (offset > warp->block->shared_bytes || bytes > warp->block->shared_bytes - offset)
-            sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                           "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes, store ? "write" : "read",
-                           (unsigned long long)offset, warp->block->shared_bytes);
+            return outside_shared(warp, op, lane, offset, bytes, store);
         return warp->block->shared + offset;
     case WINDOW_LOCAL:
         if (offset > warp->local_capacity || bytes > warp->local_capacity - offset)

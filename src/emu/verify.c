@@ -214,9 +214,15 @@ static void check_op(sl_decoder *d, uint32_t function, const sl_op *op, const st
 
 /* ---- blocks ---- */
 
+static void check_block(sl_decoder *d, int32_t bb)
+{
+    need(d, bb >= 0 && (size_t)bb < d->bbs.count);
+}
+
 static void check_target(sl_decoder *d, int32_t bb)
 {
-    need(d, bb == SL_BB_EXIT || (bb >= 0 && (size_t)bb < d->bbs.count));
+    if (bb != SL_BB_EXIT)
+        check_block(d, bb);
 }
 
 /* Arguments and results of a call lie in the local frames of caller and callee. */
@@ -238,7 +244,11 @@ static void check_bb(sl_decoder *d, const sl_code_bb *bb)
 {
     uint32_t f = bb->function;
     check_target(d, bb->next);
-    check_target(d, bb->ipdom);
+    const uint32_t *join = check_list(d, bb->join, bb->joins), *leave = check_list(d, bb->leave, 2 * bb->leaves);
+    for (uint32_t i = 0; i < bb->joins; i++)
+        check_block(d, (int32_t)join[i]);
+    for (uint32_t i = 0; i < 2 * bb->leaves; i++)
+        check_block(d, (int32_t)leave[i]);
     check_optional(d, f, bb->guard, 4, READ);
     if (bb->warp_sync)
         check_optional(d, f, bb->sync_guard, 4, READ);

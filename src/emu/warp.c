@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* How a warp runs its kernel: one basic block after another, with lanes that diverge and reconverge.
  *
- * Lanes that run together are a split. A divergent branch makes a reconvergence point at its immediate post-dominator
- * and one split per direction; a split that reaches that block waits there until all lanes of the point that are still
- * alive have arrived. Splits are taken like a stack, so that without waiting the order is that of a reconvergence
- * stack. Two things differ from such a stack, and give every lane progress: splits that wait (at a barrier, for lanes
- * of the warp) let the others run, and a split in a spinning loop yields to the others, in the end also to lanes that
- * already wait at its reconvergence point: those go on without it. So do lanes whose reconvergence point cannot be
- * reached because the rest of its lanes are at a barrier. Splits that find themselves at the same block with the same
- * reconvergence point merge again. */
+ * Lanes that run together are a split. A divergent branch makes reconvergence points at its joins (ptx/joins.c) and one
+ * split per direction; a split that reaches such a block waits there until all lanes of the point that are still alive
+ * and on their way to it have arrived. Splits are taken like a stack, so that without waiting the order is that of a
+ * reconvergence stack. Two things differ from such a stack, and give every lane progress: splits that wait (at a
+ * barrier, for lanes of the warp) let the others run, and a split in a spinning loop yields to the others, in the end
+ * also to lanes that already wait at its reconvergence point: those go on without it. So do lanes whose reconvergence
+ * point cannot be reached because the rest of its lanes are at a barrier. Splits that find themselves at the same block
+ * with the same reconvergence point merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +19,7 @@ enum {
     PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
     PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split go on */
+    WAIT_CYCLES = 4096,  /* that pass per turn of a loop that waits for a time to come */
     FIRST_RECONVERGENCES = 16,
 };
 
@@ -184,41 +185,72 @@ static void retire_split(sl_warp *warp)
     warp->has_now = false;
 }
 
-/* A return from inside of a region whose reconvergence point it will never reach (a loop without an end has such): the
- * lanes are removed from the reconvergence points up to their call. */
-static void exit_function(sl_warp *warp)
+/* Takes lanes out of the reconvergence points from `first` up to, but not including, `end`. */
+static void stop_waiting(sl_warp *warp, uint64_t mask, int32_t first, int32_t end)
 {
-    uint64_t mask = warp->now.mask;
-    int32_t first = warp->now.reconvergence, reconvergence = first;
-    for (; !warp->reconvergence[reconvergence].call; reconvergence = warp->reconvergence[reconvergence].parent)
-        warp->reconvergence[reconvergence].mask &= ~mask;
-    warp->reconvergence[reconvergence].arrived |= mask;
-    retire_split(warp);
-    settle(warp, first);
-    if (warp->reconvergence[reconvergence].used)
-        settle(warp, reconvergence);
+    for (int32_t j = first; j != end; j = warp->reconvergence[j].parent)
+        warp->reconvergence[j].mask &= ~mask;
 }
 
-/* Sends the running split to a block. */
-static void go(sl_warp *warp, int32_t target)
+/* Lanes that return arrive at the reconvergence point of their call, whatever they would have reached before. */
+static int32_t arrive_at_call(sl_warp *warp, uint64_t mask, int32_t first)
+{
+    int32_t call = first;
+    while (!warp->reconvergence[call].call)
+        call = warp->reconvergence[call].parent;
+    stop_waiting(warp, mask, first, call);
+    warp->reconvergence[call].arrived |= mask;
+    return call;
+}
+
+/* A split goes from `bb` to `target`: the joins that it will not reach that way no longer wait for it. Returns the
+ * innermost of them, which is to be settled when the split is where it goes; -1: there are none. */
+static int32_t leave_regions(sl_warp *warp, const sl_code_bb *bb, sl_split *split, int32_t target)
+{
+    const uint32_t *leave = &warp->code->list[bb->leave];
+    const sl_reconvergence *at = warp->reconvergence;
+    int32_t first = split->reconvergence, outermost = -1;
+    for (int32_t j = first; j >= 0 && !at[j].call; j = at[j].parent)
+        for (uint32_t i = 0; i < bb->leaves; i++)
+            if (leave[2 * i] == (uint32_t)target && leave[2 * i + 1] == (uint32_t)at[j].bb)
+                outermost = j;
+    if (outermost < 0)
+        return -1;
+    split->reconvergence = at[outermost].parent;
+    split->reconverge = reconvergence_block(warp, split->reconvergence);
+    stop_waiting(warp, split->mask, first, split->reconvergence);
+    return first;
+}
+
+/* Sends the running split to a block; `bb` is the one that it leaves, NULL when that was done already. */
+static void go(sl_warp *warp, const sl_code_bb *bb, int32_t target)
 {
     sl_split *now = &warp->now;
+    int32_t left = bb && bb->leaves ? leave_regions(warp, bb, now, target) : -1;
+    int32_t reconvergence = now->reconvergence, call = -1;
     if (target == now->reconverge) {
-        int32_t reconvergence = now->reconvergence;
         warp->reconvergence[reconvergence].arrived |= now->mask;
         retire_split(warp);
-        settle(warp, reconvergence);
     } else if (target == SL_BB_EXIT && now->frame) {
-        exit_function(warp);
+        call = arrive_at_call(warp, now->mask, reconvergence);
+        retire_split(warp);
     } else if (target == SL_BB_EXIT) { /* the end of the kernel */
         uint64_t mask = now->mask;
-        int32_t reconvergence = now->reconvergence;
         retire_split(warp);
         exit_lanes(warp, mask);
-        settle(warp, reconvergence);
     } else {
         now->bb = target;
+        if (left >= 0)
+            settle(warp, left);
+        return;
     }
+    /* from the inside out: settling one may settle those around it */
+    if (left >= 0)
+        settle(warp, left);
+    if (reconvergence >= 0 && warp->reconvergence[reconvergence].used)
+        settle(warp, reconvergence);
+    if (call >= 0 && warp->reconvergence[call].used)
+        settle(warp, call);
 }
 
 /* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
@@ -239,22 +271,46 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
     return index;
 }
 
+/* Lanes that part at the end of `bb` will meet at its joins: makes the points that are not there yet. */
+static void expect_joins(sl_warp *warp, const sl_code_bb *bb)
+{
+    const uint32_t *join = &warp->code->list[bb->join];
+    const sl_reconvergence *at = warp->reconvergence;
+    uint32_t missing = bb->joins;
+    for (int32_t j = warp->now.reconvergence; j >= 0 && !at[j].call && missing == bb->joins; j = at[j].parent)
+        for (uint32_t i = 0; i < bb->joins && missing == bb->joins; i++)
+            if (join[i] == (uint32_t)at[j].bb)
+                missing = i;
+    while (missing-- > 0)
+        sl_warp_part_ways(warp, (int32_t)join[missing]);
+}
+
+/* Sends some of the lanes that were together to a block; the rest of them is still to be sent, so that nothing settles
+ * yet. */
+static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
+{
+    sl_split part = warp->now;
+    part.mask = mask;
+    part.bb = target;
+    warp->now.mask &= ~mask;
+    if (bb->leaves)
+        leave_regions(warp, bb, &part, target);
+    if (target == part.reconverge)
+        warp->reconvergence[part.reconvergence].arrived |= mask;
+    else if (target == SL_BB_EXIT && part.frame)
+        arrive_at_call(warp, mask, part.reconvergence);
+    else if (target == SL_BB_EXIT)
+        exit_lanes(warp, mask);
+    else
+        sl_warp_push(warp, part);
+}
+
 static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
 {
-    sl_warp_part_ways(warp, bb->ipdom);
-    sl_split other = warp->now;
-    other.mask = taken_mask;
-    other.bb = taken;
-    warp->now.mask &= ~taken_mask;
-    if (taken == other.reconverge) {
-        warp->reconvergence[other.reconvergence].arrived |= taken_mask;
-    } else if (taken == SL_BB_EXIT) {
-        exit_lanes(warp, taken_mask);
-    } else {
-        sl_warp_push(warp, other);
-    }
+    expect_joins(warp, bb);
+    send_part(warp, bb, taken_mask, taken);
     sl_warp_set_mask(warp, warp->now.mask);
-    go(warp, next);
+    go(warp, bb, next);
 }
 
 /* The lanes of `subset` go on to the terminator's work; the others wait for them at `next`. */
@@ -480,6 +536,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
 {
     warp->turns++;
     warp->spin_turns += bb->spins;
+    warp->worker->waited += bb->times ? WAIT_CYCLES : 0;
     bool spins = warp->spin_turns >= SPIN_TURNS;
     if (!spins && warp->turns < PAUSE_TURNS)
         return false;
@@ -524,20 +581,11 @@ static void branch_table(sl_warp *warp, const sl_code_bb *bb)
         left &= ~same;
         if (!left) {
             sl_warp_set_mask(warp, same);
-            go(warp, where);
+            go(warp, bb, where);
             return;
         }
-        sl_warp_part_ways(warp, bb->ipdom);
-        sl_split part = warp->now;
-        part.mask = same;
-        part.bb = where;
-        warp->now.mask = left;
-        if (where == part.reconverge)
-            warp->reconvergence[part.reconvergence].arrived |= same;
-        else if (where == SL_BB_EXIT)
-            exit_lanes(warp, same);
-        else
-            sl_warp_push(warp, part);
+        expect_joins(warp, bb);
+        send_part(warp, bb, same, where);
     }
 }
 
@@ -546,7 +594,7 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
 {
     uint64_t mask = guarded_mask(warp, bb);
     if (!mask) {
-        go(warp, bb->next);
+        go(warp, bb, bb->next);
         return;
     }
     uint64_t rest = warp->mask & ~mask;
@@ -558,14 +606,14 @@ static void return_lanes(sl_warp *warp, const sl_code_bb *bb, bool exits)
         exit_lanes(warp, mask);
         if (rest) {
             sl_warp_set_mask(warp, rest);
-            go(warp, bb->next);
+            go(warp, bb, bb->next);
         } else {
             settle(warp, reconvergence);
         }
         return;
     }
     if (!rest)
-        go(warp, SL_BB_EXIT);
+        go(warp, bb, SL_BB_EXIT);
     else
         diverge(warp, bb, mask, SL_BB_EXIT, bb->next);
 }
@@ -574,17 +622,17 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
 {
     switch ((sl_term_kind)bb->term) {
     case SL_TERM_FALL:
-        go(warp, bb->next);
+        go(warp, bb, bb->next);
         return;
     case SL_TERM_JUMP:
-        go(warp, bb->taken);
+        go(warp, bb, bb->taken);
         return;
     case SL_TERM_BRANCH: {
         uint64_t taken = guarded_mask(warp, bb);
         if (taken == warp->mask)
-            go(warp, bb->taken);
+            go(warp, bb, bb->taken);
         else if (!taken)
-            go(warp, bb->next);
+            go(warp, bb, bb->next);
         else
             diverge(warp, bb, taken, bb->taken, bb->next);
         return;
@@ -603,7 +651,7 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
     }
     uint64_t mask = guarded_mask(warp, bb);
     if (!mask) {
-        go(warp, bb->next);
+        go(warp, bb, bb->next);
         return;
     }
     if (bb->term == SL_TERM_TRAP)
@@ -618,7 +666,7 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
         return;
     case SL_TERM_CALL_BUILTIN:
         sl_builtin_call(warp, bb);
-        go(warp, bb->next);
+        go(warp, bb, bb->next);
         return;
     case SL_TERM_BARRIER: {
         warp->now.wait_bb = (int32_t)(bb - warp->code->bb);
@@ -629,7 +677,7 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
             warp->now.bb = bb->next;
             park(warp, SL_SPLIT_BARRIER);
         } else {
-            go(warp, bb->next);
+            go(warp, bb, bb->next);
             if (warp->has_now) {
                 merge_into_now(warp); /* with those that were released */
                 sl_warp_set_mask(warp, warp->now.mask);
@@ -670,7 +718,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
         int32_t index = warp->now.bb;
         if (index == warp->now.reconverge ||
             index == SL_BB_EXIT) { /* after a barrier in front of a reconvergence point */
-            go(warp, index);
+            go(warp, NULL, index);
             continue;
         }
         const sl_code_bb *bb = &code->bb[index];

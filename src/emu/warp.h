@@ -34,8 +34,8 @@ typedef struct sl_split {
     uint32_t local;        /* byte offset of its local frame */
 } sl_split;
 
-/* Where lanes that diverged run together again: the immediate post-dominator of a divergent branch, or the
- * return of a call. */
+/* Where lanes that diverged run together again: a join of a divergent branch, or the return of a
+ * call. */
 typedef struct sl_reconvergence {
     uint64_t mask, arrived;
     int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
@@ -47,6 +47,7 @@ typedef struct sl_reconvergence {
 } sl_reconvergence;
 
 typedef struct sl_block sl_block;
+typedef struct sl_stray_line sl_stray_line; /* stray.c */
 typedef struct sl_worker sl_worker;
 
 struct sl_warp {
@@ -101,8 +102,9 @@ struct sl_block {
     sl_warp_stream *stream; /* [warps] */
     uint32_t live_threads;
     uint8_t *shared;
-    uint32_t shared_bytes;
-    uint8_t *shared_written; /* --check=uninit: one bit per byte; else NULL */
+    uint32_t shared_bytes, shared_room; /* as asked for; as the hardware gives it */
+    sl_stray_line *strays;              /* what it wrote outside of allocations */
+    uint8_t *shared_written;            /* --check=uninit: one bit per byte; else NULL */
     sl_barrier_state barrier[SL_BARRIERS];
     uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
     uint32_t part;        /* parts of its trace already handed over */
@@ -142,14 +144,17 @@ struct sl_worker {
     sl_range_cache *range; /* per instruction */
     uint64_t shift;        /* host address - device address */
     uint64_t clock;        /* warp instructions so far */
+    uint64_t waited;       /* cycles that were skipped in loops that wait for a time to come */
     uint64_t thread_insts;
     uint64_t steps; /* basic blocks left so far */
     sl_error *error;
     sl_fault fault;
-    jmp_buf escape;                    /* faults jump here */
-    uint64_t stray_reads, stray_block; /* reads that sl_emu_config.stray forgives; the block of the first of them */
-    sl_error *stray;                   /* what the first was; NULL: none */
-    sl_text text[3];                   /* what builtin.c is reading and printing */
+    jmp_buf escape;                       /* faults jump here */
+    uint64_t stray_accesses, stray_block; /* that sl_emu_config.stray forgives; the block of the first of them */
+    sl_error *stray;                      /* what the first was; NULL: none */
+    sl_stray_line *strays;                /* of blocks that have ended */
+    uint32_t stray_lines;                 /* so far */
+    sl_text text[3];                      /* what builtin.c is reading and printing */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* private to launch.c */
@@ -164,6 +169,7 @@ struct sl_emu {
     const sl_handler_set *handlers;
     sl_fault fault;
     uint64_t launches;
+    uint64_t cycles; /* of all launches before this one */
     struct sl_textures *textures;
     uint64_t params;               /* device memory for parameter blocks */
     uint64_t grid_workspace;       /* device memory for cooperative launches: what %envreg1 and %envreg2 point to */
@@ -195,6 +201,16 @@ void sl_memory_check_read(sl_warp *warp, const sl_op *op, int lane, uint64_t add
 void sl_memory_mark_written(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes);
 
 /* ---- warp.c ---- */
+
+/* Cycles since the first launch, at an instruction of the running block: four per warp instruction, which is how long
+ * one that depends on the one before takes. */
+static inline uint64_t sl_warp_cycles(const sl_warp *warp, uint32_t inst)
+{
+    const sl_worker *worker = warp->worker;
+    const sl_code_bb *bb = &warp->code->bb[warp->now.bb];
+    uint64_t insts = worker->clock - bb->insts + (inst - bb->first_inst);
+    return worker->run->emu->cycles + worker->waited + 4 * insts;
+}
 
 typedef enum sl_warp_stop {
     SL_WARP_DONE,    /* every lane has exited */
@@ -242,6 +258,16 @@ sl_block_stop sl_block_run(sl_block *block, bool alone);
 bool sl_block_barrier(sl_block *block, sl_warp *warp, const sl_code_bb *bb);
 /* Lanes have exited: barriers may be complete now. */
 void sl_block_exited(sl_block *block, uint32_t threads);
+
+/* ---- stray.c ---- */
+
+/* Where a forgiven access outside of allocations goes; NULL: there is no memory for it. */
+void *sl_stray_bytes(sl_warp *warp, uint64_t addr, uint32_t bytes, bool store);
+/* Moves all lines of one list to another. */
+void sl_stray_join(sl_stray_line **to, sl_stray_line **from);
+/* Writes what was kept to memory, in order of blocks. False: out of memory. */
+bool sl_stray_end_launch(const sl_heap *heap, sl_stray_line *lines);
+void sl_stray_free(sl_stray_line *lines);
 
 /* ---- builtin.c ---- */
 

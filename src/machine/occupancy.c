@@ -14,12 +14,14 @@ static uint64_t round_up(uint64_t n, uint32_t to)
 typedef struct block_needs {
     uint32_t warps;
     uint64_t threads, warp_registers, asked_shared, shared;
+    bool estimated; /* the registers */
 } block_needs;
 
 static block_needs needs_of(const sl_core_limits *core, const sl_trace_kernel *kernel, const sl_trace_launch *launch)
 {
     block_needs n = {.warps = sl_launch_warps(launch), .threads = sl_launch_threads(launch)};
     n.warp_registers = round_up((uint64_t)kernel->regs_per_thread * launch->lanes, core->register_granularity);
+    n.estimated = kernel->regs_estimated;
     n.asked_shared = (uint64_t)kernel->static_shared_bytes + launch->dynamic_shared_bytes;
     n.shared = round_up(n.asked_shared, core->shared_granularity) + core->shared_per_block;
     return n;
@@ -29,7 +31,8 @@ static block_needs needs_of(const sl_core_limits *core, const sl_trace_kernel *k
 static uint64_t blocks_by_registers(const sl_core_limits *core, const block_needs *n)
 {
     uint32_t parts = core->register_partitions ? core->register_partitions : 1;
-    return core->registers / parts / n->warp_registers * parts / n->warps;
+    uint64_t blocks = core->registers / parts / n->warp_registers * parts / n->warps;
+    return blocks || !n->estimated ? blocks : 1; /* an estimate that leaves no room for a block is wrong */
 }
 
 typedef enum limit { LIMIT_BLOCKS, LIMIT_THREADS, LIMIT_WARPS, LIMIT_REGISTERS, LIMIT_SHARED } limit;
@@ -53,6 +56,13 @@ static uint32_t smallest_carve_out(const sl_core_limits *core, uint64_t bytes)
     while (i < core->carve_outs - 1 && core->carve_out[i] < bytes)
         i++;
     return i;
+}
+
+/* What the program prefers is a hint: one block fits in any case. */
+static uint32_t preferred_carve_out(const sl_core_limits *core, const block_needs *n, uint32_t percent)
+{
+    uint64_t wanted = (uint64_t)core->carve_out[core->carve_outs - 1] * percent / 100;
+    return core->carve_out[smallest_carve_out(core, wanted > n->shared ? wanted : n->shared)];
 }
 
 /* The driver takes a carve-out by what the blocks need that fit by everything else, but never more than would hold as
@@ -130,7 +140,8 @@ sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kern
         return sl_fail(error, SL_INVALID, "a block of kernel %s has no threads", kernel->name);
     tightest f = limit_blocks(core, &n);
     if (core->unified_bytes) {
-        shared = choose_carve_out(core, &n, f.blocks);
+        shared = launch->preferred_shared_plus ? preferred_carve_out(core, &n, launch->preferred_shared_plus - 1)
+                                               : choose_carve_out(core, &n, f.blocks);
         l1 = (uint64_t)core->unified_bytes - shared - core->l1_reserved;
     }
     if (shared && n.shared)

@@ -14,7 +14,7 @@ typedef struct sl_occupancy {
 } sl_occupancy;
 
 /* Warps are those of the launch, whatever the machine's width. A kernel whose registers are not known is not limited by
- * them. SL_INVALID: not even one block fits. */
+ * them, and with an estimate of them one block fits in any case. SL_INVALID: not even one block fits. */
 sl_status sl_occupancy_of(const sl_machine *machine, const sl_trace_kernel *kernel, const sl_trace_launch *launch,
                           sl_occupancy *occupancy, sl_error *error);
 

@@ -103,6 +103,8 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
 {
     if (l->lanes != 32 && l->lanes != 64)
         return "a warp that has neither 32 nor 64 lanes";
+    if (l->preferred_shared_plus > 101)
+        return "a preferred carve-out of more than 100 percent";
     uint64_t threads = 1;
     unsigned __int128 blocks = 1;
     for (int d = 0; d < 3; d++) {
@@ -287,6 +289,17 @@ void sl_get_launch(sl_reading *r, sl_trace_launch *l, uint32_t *ranges_plus_one)
     l->window_bytes = sl_read_varint(r);
     *ranges_plus_one = (uint32_t)sl_read_upto(r, UINT32_MAX);
     r->bad = r->bad || sl_launch_wrong(l);
+}
+
+bool sl_put_preference(sl_bytes *out, const sl_trace_launch *l)
+{
+    return sl_bytes_varint(out, l->preferred_shared_plus);
+}
+
+void sl_get_preference(sl_reading *r, sl_trace_launch *l)
+{
+    if (sl_reading_left(r))
+        l->preferred_shared_plus = (uint32_t)sl_read_upto(r, 101);
 }
 
 bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)

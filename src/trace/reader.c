@@ -135,6 +135,13 @@ static sl_status read_index_failures(sl_trace *t, sl_reading *r)
     return SL_OK;
 }
 
+/* Traces before version 1.2 do not say what carve-outs launches prefer. */
+static void read_index_preferences(sl_trace *t, sl_reading *r)
+{
+    for (size_t i = 0; i < t->launches.count; i++)
+        sl_get_preference(r, &t->launches.items[i].launch);
+}
+
 /* The chunk that holds the index; false when there is none, or it is not whole. */
 static bool find_index(const sl_trace *t, sl_chunk *index)
 {
@@ -166,6 +173,8 @@ static sl_status read_index(sl_trace *t)
             status = read_index_launches(t, &r);
         if (!status)
             status = read_index_failures(t, &r);
+        if (!status)
+            read_index_preferences(t, &r);
         status = !status && r.bad ? SL_CORRUPT : status;
     }
     sl_bytes_free(&raw);
@@ -205,10 +214,15 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
     if (status)
         return status == SL_NO_MEMORY ? status : SL_OK; /* the launch is lost */
     sl_reading r = sl_reading_of(raw);
-    for (int i = 0; i < SL_SECTIONS; i++)
+    size_t bytes = sl_read_varint(&r); /* of the launch; the other sections follow it */
+    for (int i = 1; i < SL_SECTIONS; i++)
         sl_read_varint(&r);
     sl_launch_entry entry = {.number = chunk->number};
+    r.bad |= bytes > sl_reading_left(&r);
+    if (!r.bad)
+        r.end = r.at + bytes;
     sl_get_launch(&r, &entry.launch, &entry.ranges);
+    sl_get_preference(&r, &entry.launch);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;

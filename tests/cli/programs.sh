@@ -66,6 +66,20 @@ grep -E '"(warp_insts|ld_sectors)"' info.json | grep '"thread_insts"' >recorded
 [ "$(wc -l <counted)" = 78 ] || fail "$(wc -l <counted) launches were counted"
 cmp counted recorded || fail 'the counters differ'
 
+it 'gives L1 what is left of the carve-out that the program prefers'
+run "$sluice" sim --json carveout.json -- "$programs/carveout"
+exits 0
+sizes=$(sed -n 's/.*"l1_bytes": \([0-9]*\).*/\1/p' carveout.json | tr '\n' ' ')
+[ "$sizes" = '221184 20480 245760 118784 ' ] || fail "L1 has $sizes"
+
+it 'keeps products and sums apart when asked to'
+run "$sluice" run --fp-contract=off -- "$programs/contraction"
+exits 0
+grep '^kept' "$expected/contraction.txt" >kept
+grep -qxFf kept "$scratch/stdout" || fail 'a product that is kept has changed'
+grep '^two sums' "$expected/contraction.txt" >fused
+grep -qxFf fused "$scratch/stdout" && fail 'the products of two sums are still fused'
+
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0
@@ -109,7 +123,7 @@ stderr_has 'sluice: warning: '
 stderr_has 'illegal 4-byte read at'
 stderr_has 'bytes before allocation'
 stderr_has 'kernel _Z4blurPKiPiii, block (0,0,0), thread (0,0,0)'
-stderr_has 'this and 255 other reads in the launch got zeros'
+stderr_has 'a GPU does not notice this and 255 other accesses of the launch'
 [ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'
 
 it 'says nothing of such reads with --quiet'

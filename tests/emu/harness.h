@@ -16,6 +16,7 @@
 typedef struct rig_config {
     uint32_t lanes, threads;
     const char *isa;
+    bool fp_contract_off;
     bool check_uninit, silent /* nothing is recorded */;
     uint64_t max_instructions;
     const sl_machine *machine;

@@ -373,6 +373,172 @@ BEHAVIOUR(a_call_through_a_pointer_that_is_no_function_is_an_error)
     rig_expect_text(r, "thread (5,0,0)");
 }
 
+/* for (i = 0; i < 4; i++) { if (lane & 1) { if (lane > n) OUT; sum += 1; } sum += 16; } */
+#define LOOP_WITH(out, end)                                                                                            \
+    PTX("mov.u32 %r10, 0;\n"                                                                                           \
+        "mov.u32 %r11, 0;\n"                                                                                           \
+        "and.b32 %r12, %r0, 1;\n"                                                                                      \
+        "setp.eq.u32 %p1, %r12, 0;\n"                                                                                  \
+        "LOOP:\n"                                                                                                      \
+        "@%p1 bra JOIN;\n"                                                                                             \
+        "setp.gt.u32 %p2, %r0, %r2;\n"                                                                                 \
+        "@%p2 " out ";\n"                                                                                              \
+        "add.u32 %r11, %r11, 1; // @odd\n"                                                                             \
+        "JOIN:\n"                                                                                                      \
+        "add.u32 %r11, %r11, 16; // @join\n"                                                                           \
+        "add.u32 %r10, %r10, 1;\n"                                                                                     \
+        "setp.lt.u32 %p3, %r10, 4;\n"                                                                                  \
+        "@%p3 bra LOOP;\n" end "END:\n"                                                                                \
+        "ret;\n")
+
+BEHAVIOUR(lanes_meet_in_every_turn_of_a_loop_that_none_of_them_returns_from_or_traps_in)
+{
+    static const char *const out[] = {
+        LOOP_WITH("bra END", "st.global.u32 [%d2], %r11; // @after\n"),
+        LOOP_WITH("ret", "st.global.u32 [%d2], %r11; // @after\n"),
+        LOOP_WITH("exit", "st.global.u32 [%d2], %r11; // @after\n"),
+        LOOP_WITH("trap", "st.global.u32 [%d2], %r11; // @after\n"),
+        LOOP_WITH("bra OUT", "OUT:\nst.global.u32 [%d2], %r11; // @after\n"),
+        LOOP_WITH("bra OUT",
+                  "bra AFTER;\nOUT:\nst.global.u32 [%d2], 7;\nret;\nAFTER:\nst.global.u32 [%d2], %r11; // @after\n"),
+    };
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        rig_load(r, out[i]);
+        uint32_t *sum = rig_buffer(r, 32 * 4);
+        RUN(r, 1, 32, P(sum), 0, 32);
+        for (uint32_t lane = 0; lane < 32; lane++)
+            assert_int_equal(sum[lane], lane % 2 ? 68 : 64);
+        MASKS(r, "odd", 0xaaaaaaaa, 0xaaaaaaaa, 0xaaaaaaaa, 0xaaaaaaaa);
+        MASKS(r, "join", 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff);
+        MASKS(r, "after", 0xffffffff);
+    }
+}
+
+BEHAVIOUR(nobody_waits_inside_of_a_loop_for_lanes_that_left_it)
+{
+    rig_load(r, LOOP_WITH("bra OUT", "OUT:\nst.global.u32 [%d2], %r11; // @after\n"));
+    uint32_t *sum = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(sum), 0, 15);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        assert_int_equal(sum[lane], lane % 2 == 0 ? 64 : lane > 15 ? 0 : 68);
+    MASKS(r, "odd", 0x0000aaaa, 0x0000aaaa, 0x0000aaaa, 0x0000aaaa);
+    MASKS(r, "join", 0x5555ffff, 0x5555ffff, 0x5555ffff, 0x5555ffff);
+    MASKS(r, "after", 0xffffffff); /* those that left early wait here for the others */
+    rig_load(r, LOOP_WITH("ret", "st.global.u32 [%d2], %r11; // @after\n"));
+    sum = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(sum), 0, 15);
+    MASKS(r, "join", 0x5555ffff, 0x5555ffff, 0x5555ffff, 0x5555ffff);
+    MASKS(r, "after", 0x5555ffff);
+}
+
+BEHAVIOUR(lanes_meet_after_an_if_that_some_of_them_continue_from)
+{
+    /* do { if (lane & 1) { if (lane & 2) continue; odd } join } while (++i < 2) */
+    rig_load(r, PTX("mov.u32 %r10, 0;\n"
+                    "mov.u32 %r11, 0;\n"
+                    "and.b32 %r12, %r0, 1;\n"
+                    "setp.eq.u32 %p1, %r12, 0;\n"
+                    "and.b32 %r13, %r0, 2;\n"
+                    "setp.ne.u32 %p2, %r13, 0;\n"
+                    "LOOP:\n"
+                    "@%p1 bra JOIN;\n"
+                    "@%p2 bra NEXT;\n"
+                    "add.u32 %r11, %r11, 1; // @odd\n"
+                    "JOIN:\n"
+                    "add.u32 %r11, %r11, 16; // @join\n"
+                    "NEXT:\n"
+                    "add.u32 %r10, %r10, 1; // @next\n"
+                    "setp.lt.u32 %p3, %r10, 2;\n"
+                    "@%p3 bra LOOP;\n"
+                    "st.global.u32 [%d2], %r11;\n"
+                    "ret;\n"));
+    uint32_t *sum = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(sum), 0, 0);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        assert_int_equal(sum[lane], lane % 4 == 3 ? 0 : lane % 2 ? 34 : 32);
+    MASKS(r, "odd", 0x22222222, 0x22222222);
+    MASKS(r, "join", 0x77777777, 0x77777777);
+    MASKS(r, "next", 0xffffffff, 0xffffffff);
+}
+
+BEHAVIOUR(lanes_that_return_from_inside_of_a_function_meet_in_the_caller)
+{
+    rig_load(r, PTX_HEAD ".func (.param .b32 result) f(.param .b32 x)\n{\n.reg .b32 %a, %b, %c;\n.reg .pred %p<4>;\n"
+                         "ld.param.u32 %a, [x];\n"
+                         "mov.u32 %b, 0;\n"
+                         "and.b32 %c, %a, 1;\n"
+                         "setp.eq.u32 %p1, %c, 0;\n"
+                         "LOOP:\n"
+                         "@%p1 bra JOIN;\n"
+                         "st.param.u32 [result], 5;\n"
+                         "setp.eq.u32 %p2, %a, %b;\n"
+                         "@%p2 ret;\n"
+                         "JOIN:\n"
+                         "add.u32 %b, %b, 1; // @join\n"
+                         "setp.lt.u32 %p3, %b, 4;\n"
+                         "@%p3 bra LOOP;\n"
+                         "st.param.u32 [result], %a; // @slow\n"
+                         "ret;\n}\n" KERNEL(CALL("%r10", "f", "%r0") "st.global.u32 [%d2], %r10; // @end\n"
+                                                                     "ret;\n"));
+    uint32_t *out = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(out), 0, 0);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], i == 1 || i == 3 ? 5 : i);
+    MASKS(r, "join", 0xffffffff, 0xfffffffd, 0xfffffffd, 0xfffffff5);
+    MASKS(r, "slow", 0xfffffff5);
+    MASKS(r, "end", 0xffffffff);
+}
+
+/* Where a walk through a random graph goes on from a block: branches look at a hash of all blocks so far. */
+typedef struct crossing {
+    uint32_t taken, bit;
+} crossing;
+
+static uint32_t walk(const crossing *graph, uint32_t blocks, uint32_t lane, uint32_t steps)
+{
+    uint32_t hash = lane * 2654435761u;
+    for (uint32_t b = 0; b < blocks && steps--; b = hash >> graph[b].bit & 1 ? graph[b].taken : b + 1)
+        hash = (hash + b) * 1664525u;
+    return hash;
+}
+
+/* `ending`: what a lane does that has made all its steps. */
+static void write_walk(char *text, const crossing *graph, uint32_t blocks, const char *ending)
+{
+    text += sprintf(text, "mul.lo.u32 %%r10, %%r0, 0x9E3779B1;\nmov.u32 %%r11, %%r2;\n");
+    for (uint32_t b = 0; b < blocks; b++)
+        text += sprintf(text,
+                        "B%u:\nsetp.eq.u32 %%p1, %%r11, 0;\n@%%p1 %s;\nsub.u32 %%r11, %%r11, 1;\n"
+                        "add.u32 %%r10, %%r10, %u;\nmul.lo.u32 %%r10, %%r10, 1664525;\nst.global.u32 [%%d2], %%r10;\n"
+                        "shr.u32 %%r12, %%r10, %u;\nand.b32 %%r12, %%r12, 1;\nsetp.eq.u32 %%p2, %%r12, 1;\n"
+                        "@%%p2 bra B%u;\n",
+                        b, ending, b, graph[b].bit, graph[b].taken);
+    sprintf(text, "END:\nret;\n}\n");
+}
+
+BEHAVIOUR(every_lane_finds_its_way_through_any_graph)
+{
+    uint32_t seed = 7;
+    for (uint32_t round = 0; round < 40; round++) {
+        crossing graph[12];
+        uint32_t blocks = 4 + round % 9;
+        for (uint32_t b = 0; b < blocks; b++) {
+            seed = seed * 1664525 + 1013904223;
+            graph[b] = (crossing){(seed >> 16) % blocks, (seed >> 8) % 24};
+        }
+        char text[8192];
+        size_t head = (size_t)snprintf(text, sizeof text,
+                                       "%s.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n%s%s",
+                                       PTX_HEAD, PTX_REGS, PTX_START);
+        write_walk(text + head, graph, blocks, round % 2 ? "bra END" : "exit");
+        rig_load(r, text);
+        uint32_t *out = rig_buffer(r, 64 * 4);
+        RUN(r, 1, 64, P(out), 0, 50);
+        for (uint32_t i = 0; i < 64; i++)
+            assert_int_equal(out[i], walk(graph, blocks, i, 50));
+    }
+}
+
 #define SWITCH(guard)                                                                                                  \
     PTX("rem.u32 %r10, %r0, 5;\n"                                                                                      \
         "mov.u32 %r11, 0;\n"                                                                                           \
@@ -544,6 +710,11 @@ int main(void)
         IT(endless_recursion_ends_with_a_full_stack),
         IT(lanes_call_different_functions_through_pointers),
         IT(a_call_through_a_pointer_that_is_no_function_is_an_error),
+        IT(lanes_meet_in_every_turn_of_a_loop_that_none_of_them_returns_from_or_traps_in),
+        IT(nobody_waits_inside_of_a_loop_for_lanes_that_left_it),
+        IT(lanes_meet_after_an_if_that_some_of_them_continue_from),
+        IT(lanes_that_return_from_inside_of_a_function_meet_in_the_caller),
+        IT(every_lane_finds_its_way_through_any_graph),
         IT(a_branch_table_sends_every_lane_to_its_own_place),
         IT(a_guarded_branch_table_is_passed_by_the_other_lanes),
         IT(a_branch_index_outside_of_its_table_is_an_error),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The emulator's limits are those of a machine description. */
+#include <stdio.h>
+
 #include "emu/harness.h"
 
 /* What programs see of the default machine, in numbers of the CUDA C programming guide and the data sheet. */
@@ -67,12 +69,40 @@ static void occupancy_is_that_of_the_machine(void **state)
     rig_close(r);
 }
 
+/* 100 live registers of 1024 threads would be too many for a core, but they are only an estimate. */
+static void a_launch_is_not_refused_by_an_estimate_of_registers(void **state)
+{
+    (void)state;
+    char text[16384];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "%s.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n%s"
+                                   ".reg .b32 %%x<100>;\n%s",
+                                   PTX_HEAD, PTX_REGS, PTX_START);
+    for (int i = 0; i < 100; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "add.u32 %%x%d, %%r0, %d;\n", i, i);
+    for (int i = 1; i < 100; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "add.u32 %%x0, %%x0, %%x%d;\n", i);
+    snprintf(text + used, sizeof text - used, "st.global.u32 [%%d2], %%x0;\nret;\n}\n");
+    rig *r = rig_open(&(rig_config){.lanes = 32, .threads = 1});
+    rig_load(r, text);
+    uint32_t *out = rig_buffer(r, 132 * 1024 * 4);
+    rig_shape shape = {.grid = {132, 1, 1}, .block = {1024, 1, 1}, .cooperative = true};
+    rig_run(r, "k", shape, RIG_ARGS(P(out), 0, 0));
+    assert_true(sl_emu_kernel_static(r->kernel)->regs_per_thread >= 100);
+    assert_int_equal(sl_emu_occupancy(r->emu, r->kernel, 1024, 0), 1);
+    sl_emu_kernel_set_registers(r->kernel, 100); /* known, as from a cubin */
+    assert_int_equal(rig_try(r, "k", shape, RIG_ARGS(P(out), 0, 0)), SL_LIMIT);
+    rig_expect_text(r, "the machine holds 0 at once");
+    rig_close(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IT(without_a_machine_it_is_an_h200),
         IT(another_machine_has_other_limits),
         IT(occupancy_is_that_of_the_machine),
+        IT(a_launch_is_not_refused_by_an_estimate_of_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

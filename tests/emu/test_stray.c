@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads just outside of allocations where they are forgiven, as a GPU does that maps whole pages. */
+/* Accesses just outside of allocations where they are forgiven, as a GPU does that maps whole pages. */
 #include "emu/run_ptx.h"
 
 typedef struct heard {
     unsigned calls;
-    uint64_t reads;
+    uint64_t accesses;
     sl_error first;
 } heard;
 
-static void hear(void *context, const sl_error *first, uint64_t reads)
+static void hear(void *context, const sl_error *first, uint64_t accesses)
 {
     heard *h = context;
     h->calls++;
-    h->reads = reads;
+    h->accesses = accesses;
     h->first = *first;
 }
 
@@ -30,7 +30,19 @@ static const char COPY[] =
     ".visible .entry add(.param .u64 in, .param .s64 offset)\n{\n"
     "  .reg .b32 %r<3>;\n  .reg .b64 %a<4>;\n"
     "  ld.param.u64 %a1, [in];\n  ld.param.s64 %a2, [offset];\n  add.s64 %a1, %a1, %a2;\n"
-    "  atom.global.add.u32 %r1, [%a1], 1;\n  ret;\n}\n";
+    "  atom.global.add.u32 %r1, [%a1], 1;\n  ret;\n}\n"
+    /* every thread of a grid adds its number + 1 to the word, stores that in the next one and reads it back */
+    ".visible .entry leave(.param .u64 out, .param .u64 word)\n{\n"
+    "  .reg .b32 %r<6>;\n  .reg .b64 %a<9>;\n  ld.param.u64 %a1, [out];\n  ld.param.u64 %a2, [word];\n"
+    "  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %ntid.x;\n  mov.u32 %r3, %tid.x;\n  mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+    "  mul.wide.u32 %a4, %r1, 4;\n  add.s64 %a1, %a1, %a4;\n  ld.global.u32 %r4, [%a2];\n"
+    "  add.u32 %r4, %r4, %r1;\n  add.u32 %r4, %r4, 1;\n  st.global.u32 [%a2+4], %r4;\n  ld.global.u32 %r5, [%a2+4];\n"
+    "  st.global.u32 [%a1], %r5;\n  ret;\n}\n"
+    /* shared memory: stores at offset, reads it back */
+    ".visible .entry shared(.param .u64 out, .param .u32 offset)\n{\n"
+    "  .reg .b32 %r<6>;\n  .reg .b64 %a<9>;\n  .shared .align 4 .b8 s[64];\n  ld.param.u64 %a1, [out];\n"
+    "  ld.param.u32 %r1, [offset];\n  mov.u32 %r2, s;\n  add.u32 %r1, %r1, %r2;\n  st.shared.u32 [%r1], 77;\n"
+    "  ld.shared.u32 %r3, [%r1];\n  st.global.u32 [%a1], %r3;\n  ret;\n}\n";
 
 enum { WORDS = 1000, BLOCKS = 8, THREADS = 64 };
 
@@ -97,7 +109,7 @@ static void they_are_told_once_per_launch_with_the_first_and_their_number(void *
     assert_true(open_scene(&c, &machines[4], 1, true));
     assert_int_equal(copy(&c, 4 * (WORDS - 100), 4), SL_OK);
     assert_int_equal(c.h.calls, 1);
-    assert_int_equal(c.h.reads, BLOCKS * THREADS - 100);
+    assert_int_equal(c.h.accesses, BLOCKS * THREADS - 100);
     assert_non_null(strstr(c.h.first.text, "illegal 4-byte read"));
     assert_non_null(strstr(c.h.first.text, "0 bytes after the end of allocation"));
     assert_non_null(strstr(c.h.first.text, "kernel copy, block (1,0,0), thread (36,0,0)"));
@@ -114,7 +126,7 @@ static void the_first_is_the_same_for_any_number_of_threads(void **state)
         assert_true(open_scene(&c, &machines[4], threads, true));
         assert_int_equal(copy(&c, 4 * (WORDS - 100), 4), SL_OK);
         assert_non_null(strstr(c.h.first.text, "block (1,0,0), thread (36,0,0)"));
-        assert_int_equal(c.h.reads, BLOCKS * THREADS - 100);
+        assert_int_equal(c.h.accesses, BLOCKS * THREADS - 100);
         session_close(&c.s);
     }
 }
@@ -149,15 +161,77 @@ static void reads_of_freed_memory_end_the_launch(void **state)
     session_close(&c.s);
 }
 
-static void writes_and_atomics_end_the_launch(void **state)
+static sl_status leave(scene *c, int64_t offset)
+{
+    uint64_t params[2] = {(uint64_t)(uintptr_t)c->out, (uint64_t)(uintptr_t)c->in + (uint64_t)offset};
+    return session_try(&c->s, "leave", BLOCKS, THREADS, params, sizeof params);
+}
+
+static void what_a_block_writes_it_reads_and_the_next_launch_finds_it(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        scene c;
+        assert_true(open_scene(&c, &machines[4], threads, true));
+        assert_int_equal(leave(&c, 4 * WORDS), SL_OK);
+        assert_int_equal(c.h.accesses, 3 * BLOCKS * THREADS);
+        /* lane 0 of each warp wins the store */
+        for (uint32_t i = 0; i < BLOCKS * THREADS; i++)
+            assert_int_equal(c.out[i], i / 32 * 32 + 1);
+        /* the last block's value is what is left: one word up, it is what the next launch adds to */
+        assert_int_equal(leave(&c, 4 * WORDS + 4), SL_OK);
+        uint32_t left = (BLOCKS * THREADS - 32) + 1;
+        for (uint32_t i = 0; i < BLOCKS * THREADS; i++)
+            assert_int_equal(c.out[i], left + i / 32 * 32 + 1);
+        session_close(&c.s);
+    }
+}
+
+static void atomics_outside_are_forgiven_too(void **state)
 {
     (void)state;
     scene c;
     assert_true(open_scene(&c, &machines[4], 1, true));
     uint64_t add[2] = {(uint64_t)(uintptr_t)c.in, 4 * WORDS};
+    for (uint32_t turn = 0; turn < 3; turn++)
+        assert_int_equal(session_try(&c.s, "add", 1, 1, add, sizeof add), SL_OK);
+    assert_int_equal(c.h.calls, 3);
+    assert_non_null(strstr(c.h.first.text, "illegal 4-byte write"));
+    assert_int_equal(copy(&c, 4 * WORDS, 0), SL_OK);
+    assert_int_equal(c.out[0], 3 + 1);
+    session_close(&c.s);
+}
+
+static void writes_far_away_end_the_launch(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    uint64_t add[2] = {(uint64_t)(uintptr_t)c.in, 4 * WORDS + 65536};
     expect_fault(&c, session_try(&c.s, "add", 1, 1, add, sizeof add), "illegal 4-byte write");
-    c.out = c.in + WORDS;
-    expect_fault(&c, copy(&c, 0, 0), "illegal 4-byte write");
+    session_close(&c.s);
+}
+
+/* 64 bytes are asked for, and 128 are given. */
+static void shared_memory_ends_at_the_next_128_bytes(void **state)
+{
+    (void)state;
+    scene c;
+    assert_true(open_scene(&c, &machines[4], 1, true));
+    uint64_t params[2] = {(uint64_t)(uintptr_t)c.out, 124};
+    assert_int_equal(session_try(&c.s, "shared", 1, 1, params, sizeof params), SL_OK);
+    assert_int_equal(c.out[0], 77);
+    assert_int_equal(c.h.calls, 1);
+    assert_int_equal(c.h.accesses, 2);
+    assert_non_null(strstr(c.h.first.text, "illegal 4-byte write at shared offset 0x7c of 64 bytes"));
+    c.h.calls = 0;
+    params[1] = 128;
+    expect_fault(&c, session_try(&c.s, "shared", 1, 1, params, sizeof params), "shared offset 0x80 of 64 bytes");
+    session_close(&c.s);
+    assert_true(open_scene(&c, &machines[4], 1, false));
+    params[0] = (uint64_t)(uintptr_t)c.out;
+    params[1] = 64;
+    expect_fault(&c, session_try(&c.s, "shared", 1, 1, params, sizeof params), "shared offset 0x40 of 64 bytes");
     session_close(&c.s);
 }
 
@@ -179,7 +253,10 @@ int main(void)
         cmocka_unit_test(a_launch_without_them_is_not_told_of),
         cmocka_unit_test(reads_far_away_end_the_launch),
         cmocka_unit_test(reads_of_freed_memory_end_the_launch),
-        cmocka_unit_test(writes_and_atomics_end_the_launch),
+        cmocka_unit_test(what_a_block_writes_it_reads_and_the_next_launch_finds_it),
+        cmocka_unit_test(atomics_outside_are_forgiven_too),
+        cmocka_unit_test(writes_far_away_end_the_launch),
+        cmocka_unit_test(shared_memory_ends_at_the_next_128_bytes),
         cmocka_unit_test(nothing_is_forgiven_where_nobody_listens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

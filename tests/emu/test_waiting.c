@@ -531,6 +531,64 @@ static void the_instruction_limit_is_for_the_whole_launch(void **state)
     rig_close(r);
 }
 
+BEHAVIOUR(a_loop_that_waits_for_a_second_ends_soon)
+{
+    /* while (globaltimer() - start < 1 s); the same with clock64() */
+    rig_load(r, PTX("mov.u64 %d3, %globaltimer;\n"
+                    "WAIT:\n"
+                    "mov.u64 %d4, %globaltimer;\n"
+                    "sub.u64 %d4, %d4, %d3;\n"
+                    "setp.lt.u64 %p1, %d4, 1000000000;\n"
+                    "@%p1 bra WAIT;\n"
+                    "mov.u64 %d5, %clock64;\n"
+                    "AGAIN:\n"
+                    "mov.u64 %d6, %clock64;\n"
+                    "sub.u64 %d6, %d6, %d5;\n"
+                    "setp.lt.u64 %p1, %d6, 100000000;\n"
+                    "@%p1 bra AGAIN;\n"
+                    "shr.u64 %d4, %d4, 20;\n"
+                    "shr.u64 %d6, %d6, 20;\n"
+                    "cvt.u32.u64 %r10, %d4;\n"
+                    "cvt.u32.u64 %r11, %d6;\n"
+                    "mad.lo.u32 %r10, %r10, 1000, %r11;\n"
+                    "st.global.u32 [%d2], %r10;\n"
+                    "ret;\n"));
+    uint32_t *out = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(out), 0, 0);
+    assert_int_equal(out[0], (1000000000 >> 20) * 1000 + (100000000 >> 20));
+    assert_true(r->stats.warp_insts < 5000000);
+}
+
+BEHAVIOUR(the_clock_never_goes_back)
+{
+    /* from the end of a long loop to its start, over blocks of one instruction; and from launch to launch */
+    rig_load(r, PTX("mov.u32 %r10, 0;\n"
+                    "mov.u32 %r12, 0;\n"
+                    "ld.global.u64 %d5, [%d1];\n"
+                    "LOOP:\n"
+                    "mov.u64 %d4, %clock64;\n"
+                    "setp.le.u64 %p1, %d4, %d5;\n"
+                    "@%p1 add.u32 %r12, %r12, 1;\n"
+                    "mov.u64 %d5, %d4;\n"
+                    "bra A;\nC: bra D;\nB: bra C;\nA: bra B;\nD:\n"
+                    "mov.u64 %d4, %clock64;\n"
+                    "setp.le.u64 %p1, %d4, %d5;\n"
+                    "@%p1 add.u32 %r12, %r12, 1;\n"
+                    "mov.u64 %d5, %d4;\n"
+                    "add.u32 %r10, %r10, 1;\n"
+                    "setp.lt.u32 %p2, %r10, 10;\n"
+                    "@%p2 bra LOOP;\n"
+                    "st.global.u64 [%d1], %d5;\n"
+                    "st.global.u32 [%d2], %r12;\n"
+                    "ret;\n"));
+    uint32_t *out = rig_buffer(r, 64 * 4);
+    uint64_t *last = rig_buffer(r, 8);
+    for (int turn = 0; turn < 3; turn++) {
+        RUN(r, 1, 1, P(out), P(last), 0);
+        assert_int_equal(out[0], 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +612,8 @@ int main(void)
         IT(more_blocks_than_fit_the_machine_wait_for_earlier_ones_only),
         IT(an_endless_wait_ends_at_the_instruction_limit),
         IT(the_instruction_limit_is_for_the_whole_launch),
+        IT(a_loop_that_waits_for_a_second_ends_soon),
+        IT(the_clock_never_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,9 @@ static void analyse(const sl_ptx_module *module)
         sl_arena_init(&arena);
         if (sl_cfg_build(module, func, &arena, &cfg, &error) == SL_OK)
             for (uint32_t b = 0; b < cfg.blocks; b++) {
-                CHECK(cfg.block[b].ipdom >= SL_BB_EXIT && cfg.block[b].ipdom < (int32_t)cfg.blocks);
-                CHECK(cfg.block[b].ipdom != (int32_t)b && cfg.block[b].succs && cfg.block[b].count);
+                CHECK(cfg.block[b].succs && cfg.block[b].count);
+                for (uint32_t k = 0; k < cfg.block[b].joins; k++)
+                    CHECK(cfg.block[b].join[k] >= 0 && cfg.block[b].join[k] < (int32_t)cfg.blocks);
             }
         CHECK(sl_base_arrays(func, &arena, &bases, &error) == SL_OK);
         sl_arena_fini(&arena);

@@ -160,6 +160,45 @@ static void a_block_that_cannot_fit_is_told_why(void **state)
     expect_refusal("h200", (shape){0, 32, 0, 0}, "a block of kernel k has no threads");
 }
 
+static void a_preferred_carve_out_is_rounded_up_and_holds_at_least_one_block(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t static_kb, preferred_plus, shared_kb, blocks;
+    } table[] = {
+        {0, 1 + 0, 8, 8}, /* each block takes 1 KB */
+        {0, 1 + 50, 132, 8}, {0, 1 + 100, 228, 8}, {10, 1 + 0, 16, 1}, {10, 1 + 25, 64, 5}, {10, 0, 132, 8},
+    };
+    sl_machine machine;
+    sl_error error;
+    assert_int_equal(sl_machine_load("h200", &machine, &error), SL_OK);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        sl_trace_kernel kernel = {.name = "k", .regs_per_thread = 32, .static_shared_bytes = table[i].static_kb << 10};
+        sl_trace_launch launch = {
+            .grid = {1, 1, 1}, .block = {256, 1, 1}, .lanes = 32, .preferred_shared_plus = table[i].preferred_plus};
+        sl_occupancy o;
+        assert_int_equal(sl_occupancy_of(&machine, &kernel, &launch, &o, &error), SL_OK);
+        assert_int_equal(o.shared_bytes, table[i].shared_kb << 10);
+        assert_int_equal(o.blocks, table[i].blocks);
+        assert_int_equal(o.l1_bytes, (256 - 8 - table[i].shared_kb) << 10);
+    }
+}
+
+static void an_estimate_of_registers_never_keeps_a_block_out(void **state)
+{
+    (void)state;
+    sl_machine machine;
+    sl_error error;
+    sl_occupancy o;
+    sl_trace_kernel kernel = {.name = "k", .regs_per_thread = 80, .regs_estimated = true};
+    sl_trace_launch launch = {.grid = {1, 1, 1}, .block = {1024, 1, 1}, .lanes = 32};
+    assert_int_equal(sl_machine_load("h200", &machine, &error), SL_OK);
+    assert_int_equal(sl_occupancy_of(&machine, &kernel, &launch, &o, &error), SL_OK);
+    assert_int_equal(o.blocks, 1);
+    kernel.regs_estimated = false;
+    assert_int_equal(sl_occupancy_of(&machine, &kernel, &launch, &o, &error), SL_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +211,8 @@ int main(void)
         cmocka_unit_test(blocks_that_ask_for_none_never_get_more_than_32_kb),
         cmocka_unit_test(wavefronts_of_64_fill_a_compute_unit),
         cmocka_unit_test(a_block_that_cannot_fit_is_told_why),
+        cmocka_unit_test(a_preferred_carve_out_is_rounded_up_and_holds_at_least_one_block),
+        cmocka_unit_test(an_estimate_of_registers_never_keeps_a_block_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

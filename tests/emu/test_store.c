@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes of one store with the same address: whose value stays, as seen on an H200. */
+#include <stdio.h>
+
+#include "harness.h"
+
+/* Threads / 2^shift have the same address. Of the active ones the lowest of the last 128 bytes stays. */
+static uint32_t winner(uint32_t lanes, uint32_t bytes, uint32_t shift, uint32_t target, uint64_t active)
+{
+    uint32_t group = bytes > 4 ? 128 / bytes : 32, best = UINT32_MAX;
+    for (uint32_t i = 0; i < lanes; i++) {
+        if (!(active >> i & 1) || i >> shift != target)
+            continue;
+        if (best == UINT32_MAX || i / group > best / group)
+            best = i;
+    }
+    return best;
+}
+
+/* st.SPACE with an address of thread >> shift elements, then a copy to out. */
+static void store_and_look(rig *r, const char *space, const char *type, uint32_t bytes, uint64_t active)
+{
+    bool vector = type[1] == 'v';
+    for (uint32_t shift = 1; 1u << shift <= r->config.lanes; shift++) {
+        char text[4096];
+        bool shared = !strcmp(space, ".shared");
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 active)\n{\n%s"
+                 ".shared .align 16 .b8 s[1024];\n"
+                 "mov.u32 %%r0, %%tid.x;\nld.param.u64 %%d0, [out];\nld.param.u64 %%d3, [active];\n"
+                 "shr.u64 %%d4, %%d3, %%r0;\nand.b64 %%d4, %%d4, 1;\nsetp.eq.u64 %%p1, %%d4, 0;\n"
+                 "cvt.u64.u32 %%d5, %%r0;\nshr.u32 %%r10, %%r0, %u;\nmul.lo.u32 %%r10, %%r10, %u;\n"
+                 "cvt.u64.u32 %%d6, %%r10;\nmov.u64 %%d7, s;\n%s"
+                 "@%%p1 bra AFTER;\n"
+                 "st%s%s [%%d6], %s;\n"
+                 "AFTER:\nbar.sync 0;\n%sret;\n}\n",
+                 PTX_HEAD, PTX_REGS, shift, bytes, shared ? "add.u64 %d6, %d6, %d7;\n" : "add.u64 %d6, %d6, %d0;\n",
+                 space, type,
+                 !vector      ? bytes == 8 ? "%d5" : "%r0"
+                 : bytes == 8 ? "{%r0, %r0}"
+                              : "{%r0, %r0, %r0, %r0}",
+                 shared ? "ld.shared.u32 %r11, [%d6];\nadd.u64 %d8, %d0, %d6;\nsub.u64 %d8, %d8, %d7;\n"
+                          "st.global.u32 [%d8], %r11;\n"
+                        : "");
+        rig_load(r, text);
+        uint8_t *out = rig_buffer(r, 2048);
+        memset(out, 0xff, 2048);
+        rig_run(r, "k", (rig_shape){.grid = {1, 1, 1}, .block = {r->config.lanes, 1, 1}}, RIG_ARGS(P(out), 0, active));
+        for (uint32_t t = 0; t < r->config.lanes >> shift; t++) {
+            uint32_t expected = winner(r->config.lanes, bytes, shift, t, active), got = 0;
+            uint32_t width = bytes > 4 ? 4 : bytes;
+            memcpy(&got, out + (size_t)t * bytes, width);
+            uint32_t mask = width == 4 ? UINT32_MAX : (1u << 8 * width) - 1;
+            if (shared && expected == UINT32_MAX)
+                expected = 0; /* zeroed memory */
+            if (got != (expected & mask))
+                fail_msg("st%s%s, %u lanes together: thread %u stays at %u, expected %u", space, type, 1 << shift, got,
+                         t, expected & mask);
+        }
+    }
+}
+
+static void everywhere(rig *r, uint64_t active)
+{
+    static const char *const spaces[] = {".global", ".shared", ""};
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        if (strcmp(spaces[i], ".shared")) { /* 32 bits is what the shared test reads back */
+            store_and_look(r, spaces[i], ".u8", 1, active);
+            store_and_look(r, spaces[i], ".u16", 2, active);
+        }
+        store_and_look(r, spaces[i], ".u32", 4, active);
+        store_and_look(r, spaces[i], ".u64", 8, active);
+        store_and_look(r, spaces[i], ".v2.u32", 8, active);
+        store_and_look(r, spaces[i], ".v4.u32", 16, active);
+    }
+}
+
+BEHAVIOUR(the_lowest_lane_of_the_last_128_bytes_stays)
+{
+    everywhere(r, UINT64_MAX);
+}
+
+BEHAVIOUR(lanes_that_do_not_store_do_not_count)
+{
+    everywhere(r, 0x5a5a00f0c3c3ff0e);
+    everywhere(r, 0x0000000100000002); /* few lanes */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IT(the_lowest_lane_of_the_last_128_bytes_stays),
+        IT(lanes_that_do_not_store_do_not_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
