@@ -15,18 +15,21 @@
 #define SL_CUDART_OPTIONS_VARIABLE "SLUICE_OPTIONS"
 
 typedef struct sl_cudart_options {
-    uint32_t lanes, threads;   /* 0: the default */
-    uint64_t max_instructions; /* 0: no limit */
-    bool quiet;                /* no warnings */
-    bool check_address;        /* reads just outside of allocations are errors too */
+    uint32_t lanes, threads;     /* 0: the default */
+    uint32_t compute_capability; /* 10 × major + minor; 0: the machine's */
+    uint64_t max_instructions;   /* 0: no limit */
+    bool quiet;                  /* no warnings */
+    bool check_address;          /* reads just outside of allocations are errors too */
     bool check_uninit;
-    char isa[16];           /* empty: the best */
-    char results[1024];     /* folder for the files that tell what each process launched; empty: none */
-    char trace[1024];       /* path of the trace; empty: none */
-    char producer[512];     /* line for the trace's header */
-    uint32_t zstd_level;    /* of the trace; 0: the default */
-    bool counters;          /* count requests and sectors even without a trace */
-    char kernel_regex[512]; /* filters, as sl_trace_filter */
+    char isa[16];             /* empty: the best */
+    char results[1024];       /* folder for the files that tell what each process launched; empty: none */
+    char trace[1024];         /* path of the trace; empty: none */
+    char libraries[1024];     /* folder of our libraries */
+    char cudart_static[4096]; /* archives of static CUDA runtimes, separated by colons */
+    char producer[512];       /* line for the trace's header */
+    uint32_t zstd_level;      /* of the trace; 0: the default */
+    bool counters;            /* count requests and sectors even without a trace */
+    char kernel_regex[512];   /* filters, as sl_trace_filter */
     bool ranged;
     uint64_t first_launch, last_launch, blocks;
 } sl_cudart_options;

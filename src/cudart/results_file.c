@@ -461,3 +461,31 @@ sl_status sl_results_read(const char *folder, uint32_t number, sl_results_visit 
     free(data);
     return status;
 }
+
+/* ---- problems: one line each ---- */
+
+void sl_results_problem(const char *folder, const char *text)
+{
+    char path[1200];
+    if (!*folder)
+        return;
+    snprintf(path, sizeof path, "%s/problems", folder);
+    FILE *file = fopen(path, "ae");
+    if (!file)
+        return;
+    fprintf(file, "%s\n", text);
+    fclose(file);
+}
+
+uint64_t sl_results_problems(const char *folder)
+{
+    char path[1200], *data = NULL;
+    size_t bytes = 0;
+    uint64_t lines = 0;
+    snprintf(path, sizeof path, "%s/problems", folder);
+    if (!sl_file_read(path, &data, &bytes, NULL))
+        for (size_t i = 0; i < bytes; i++)
+            lines += data[i] == '\n';
+    free(data);
+    return lines;
+}

@@ -38,6 +38,10 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
                            sl_results_summary *summary, sl_error *error);
 /* Path of file `number`, into `buffer`; returns it. */
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size);
+/* Notes that a process of the run went on without something it needed, with a sentence: the run is then no success. An
+ * empty folder: nobody reads it. */
+void sl_results_problem(const char *folder, const char *text);
+uint64_t sl_results_problems(const char *folder);
 /* Where process `number` records to: the first to the path that was asked for, further ones beside it. */
 char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, size_t size);
 
