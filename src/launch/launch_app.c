@@ -71,6 +71,8 @@ static sl_status preload_list(const sl_app *app, const char *folder, const sl_ap
     if (!stream)
         return sl_fail_memory(error);
     sl_status status = start->preload ? preload_one(stream, folder, start->folder, start->preload, error) : SL_OK;
+    if (!status && start->emulate) /* what the others are made of */
+        status = preload_one(stream, folder, start->folder, "libsluice_cuda.so", error);
     if (!status && start->emulate && *app->soname)
         status = preload_one(stream, folder, start->folder, app->soname, error);
     for (size_t i = 0; !status && sl_cudart_sonames[i] && start->emulate; i++)
@@ -207,16 +209,16 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
     free(list);
     list = NULL;
     if (whole && start->emulate) {
-        sl_cudart_options options = *start->emulate;
+        sl_cuda_options options = *start->emulate;
         snprintf(options.libraries, sizeof options.libraries, "%s", folder);
         if (app->static_runtime || has_redirect(folder))
             status = audit_list(folder, start, &list, error);
         if (!status)
-            status = sl_cudart_options_encode(&options, &text, error);
+            status = sl_cuda_options_encode(&options, &text, error);
         if (!status) {
             variable[1] = prepend_variable("LD_LIBRARY_PATH", folder, ':');
             variable[2] = list ? prepend_variable("LD_AUDIT", list, ':') : NULL;
-            if (asprintf(&variable[3], "%s=%s", SL_CUDART_OPTIONS_VARIABLE, text) < 0)
+            if (asprintf(&variable[3], "%s=%s", SL_CUDA_OPTIONS_VARIABLE, text) < 0)
                 variable[3] = NULL;
             whole = variable[1] && (variable[2] || !list) && variable[3];
         }
@@ -245,7 +247,7 @@ sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_sta
     return status;
 }
 
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cudart_options *options, sl_app_end *end, sl_error *error)
+sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end, sl_error *error)
 {
     const sl_app_start start = {.emulate = options, .folder = options->results};
     return sl_app_start_and_wait(app, argv, &start, end, error);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cudart/options.h"
+#include "cuda/options.h"
 
 /* The CUDA runtime libraries that there are: of CUDA 11, 12, 13. NULL past the last. */
 extern const char *const sl_cudart_sonames[];
@@ -36,7 +36,7 @@ sl_status sl_library_folder(char *folder, size_t size, sl_error *error);
 
 /* How a program is started. */
 typedef struct sl_app_start {
-    const sl_cudart_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
+    const sl_cuda_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
     const char *folder;               /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
     const char *preload;              /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
     const char *variable[2];          /* more of its environment: "NAME=VALUE"; NULL: none */
@@ -47,7 +47,7 @@ sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_sta
                                 sl_error *error);
 
 /* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cudart_options *options, sl_app_end *end,
+sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end,
                      sl_error *error);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct planned_run {
 static sl_status run_once(planned_run *run, int which, sl_error *error)
 {
     char plan[4200], results[1024], file[900];
-    sl_cudart_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
+    sl_cuda_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
     snprintf(emulated.cudart_static, sizeof emulated.cudart_static, "%s", run->archives);
     snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
     snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == SL_RUN_PLANNED ? run->plan : "");

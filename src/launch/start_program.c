@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cudart/results_file.h"
+#include "cuda/results_file.h"
 #include "launch/launch_app.h"
 
 typedef struct program_run {
@@ -66,9 +66,9 @@ static sl_status parse_capability(const char *text, uint32_t *capability, sl_err
     return SL_OK;
 }
 
-static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, bool quiet, sl_error *error)
 {
-    *out = (sl_cudart_options){.lanes = o->lanes,
+    *out = (sl_cuda_options){.lanes = o->lanes,
                                .threads = o->threads,
                                .max_instructions = o->max_instructions,
                                .quiet = quiet,
@@ -116,7 +116,7 @@ sl_status sl_launch_program(void *context, const sl_input *input, const sl_recor
 {
     sl_app app;
     sl_app_end ended = {0};
-    sl_cudart_options passed;
+    sl_cuda_options passed;
     program_run run = {.options = options, .end = end};
     sl_status status = fill_options(&passed, options, *(const bool *)context, error);
     if (!status)

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudart/options.h"
-#include "cudart/results_file.h"
+#include "cuda/options.h"
+#include "cuda/results_file.h"
 #include "redirect/static_runtime.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -43,7 +43,7 @@ static target targets[] = {{.name = "libsluice_swap.so"},
                            {.name = "libcudart.so.13", .major = 13}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-static sl_cudart_options options;
+static sl_cuda_options options;
 static SL_ARRAY(pending) waiting;
 
 /* A run in which this happens does not count as a success. */
@@ -188,8 +188,8 @@ static void open_targets(void)
 
 EXPORT unsigned la_version(unsigned version)
 {
-    const char *text = getenv(SL_CUDART_OPTIONS_VARIABLE);
-    if (!text || sl_cudart_options_decode(text, &options, NULL))
+    const char *text = getenv(SL_CUDA_OPTIONS_VARIABLE);
+    if (!text || sl_cuda_options_decode(text, &options, NULL))
         return 0; /* not ours: the loader leaves this library out */
     open_targets();
     return version < LAV_CURRENT ? version : LAV_CURRENT;

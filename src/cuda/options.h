@@ -2,8 +2,8 @@
 /* What `sluice run` tells the CUDA library in the program it starts: a small text in one environment variable.
  *
  * One `key=value` per line; keys are in options.c's table. Both sides use this module, so they cannot disagree. */
-#ifndef SL_CUDART_OPTIONS_H
-#define SL_CUDART_OPTIONS_H
+#ifndef SL_CUDA_OPTIONS_H
+#define SL_CUDA_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,9 +12,9 @@
 #include "sluice/error.h"
 #include "sluice/trace.h"
 
-#define SL_CUDART_OPTIONS_VARIABLE "SLUICE_OPTIONS"
+#define SL_CUDA_OPTIONS_VARIABLE "SLUICE_OPTIONS"
 
-typedef struct sl_cudart_options {
+typedef struct sl_cuda_options {
     uint32_t lanes, threads;     /* 0: the default */
     uint32_t compute_capability; /* 10 × major + minor; 0: the machine's */
     uint64_t max_instructions;   /* 0: no limit */
@@ -32,13 +32,13 @@ typedef struct sl_cudart_options {
     char kernel_regex[512];   /* filters, as sl_trace_filter */
     bool ranged;
     uint64_t first_launch, last_launch, blocks;
-} sl_cudart_options;
+} sl_cuda_options;
 
 /* *text is malloc'ed. A value with a newline in it is refused: SL_INVALID. */
-sl_status sl_cudart_options_encode(const sl_cudart_options *options, char **text, sl_error *error);
+sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error);
 /* Starts from zeroed options. NULL or empty text: all defaults. */
-sl_status sl_cudart_options_decode(const char *text, sl_cudart_options *options, sl_error *error);
+sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error);
 /* The part that is a trace filter; points into the options. */
-sl_trace_filter sl_cudart_options_filter(const sl_cudart_options *options);
+sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options);
 
 #endif
