@@ -11,7 +11,7 @@
  *
  *   core.c      state, options, printing                device.c   attributes, limits
  *   context.c   contexts, a stack of them per thread    image.c    fat binaries and PTX, to programs
- *   registry.c  kernels and variables by name, by stub
+ *   registry.c  kernels and variables by name, by stub  link.c     the driver's linker
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
  *   launch.c    kernel launches, occupancy              array.c    arrays and textures
  *   stream.c    streams, events, host functions         graph.c    stream capture and graphs
@@ -276,8 +276,9 @@ sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper)
 void sl_rt_register_function(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name);
 void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name, size_t bytes,
                              bool managed);
-/* Images given to the driver: a fat binary's wrapper or container, or PTX text. They are not needed afterwards. */
-cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, sl_rt_binary **binary, sl_error *error);
+/* Images given to the driver: a fat binary's wrapper or container, or PTX text. They are not needed afterwards.
+ * `why`: room for a sentence about a failure, which is also told. */
+cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, sl_rt_binary **binary, char *why, size_t size);
 bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
 /* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
 void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
@@ -292,6 +293,19 @@ sl_rt_function *sl_rt_function_find(const sl_rt *rt, const void *function);
 cudaError_t sl_rt_function_get(sl_rt *rt, const void *function, sl_rt_function **found);
 cudaError_t sl_rt_variable_address(sl_rt *rt, const void *symbol, char **address, size_t *bytes);
 cudaError_t sl_rt_function_param(sl_rt *rt, const void *host, size_t index, size_t *offset, size_t *bytes);
+
+/* ---- link.c ---- */
+
+/* Version of a container that the linker made: its texts are linked with each other, not chosen from. */
+enum { SL_LINKED_VERSION = 0x534c };
+struct sl_rt_linker;
+cudaError_t sl_rt_linker_create(struct sl_rt_linker **linker);
+void sl_rt_linker_destroy(struct sl_rt_linker *linker);
+/* PTX, a fat binary, or an object file with one; says why it cannot be used. */
+cudaError_t sl_rt_linker_add(sl_rt *rt, struct sl_rt_linker *linker, const void *data, size_t bytes);
+cudaError_t sl_rt_linker_add_file(sl_rt *rt, struct sl_rt_linker *linker, const char *path);
+/* An image for sl_rt_image_load, which lives as long as the linker. */
+cudaError_t sl_rt_linker_complete(struct sl_rt_linker *linker, void **image, size_t *bytes);
 
 /* ---- stream.c ---- */
 bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found);
@@ -435,6 +449,8 @@ cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *pa
 
 /* image.c: takes the parts of an image over into `binary`. */
 cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error);
+/* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
+cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
 cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);
 void sl_rt_op_fini(sl_rt_op *op);
 cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream);

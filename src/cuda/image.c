@@ -250,24 +250,31 @@ static cudaError_t link_program(sl_rt *rt, sl_rt_binary *binary, sl_error *error
     return failed;
 }
 
+cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
+{
+    cudaError_t failed = cudaSuccess;
+    bool first = !binary->prepared;
+    if (binary->wrapper && !binary->fatbin.containers)
+        failed = add_wrapper(binary, binary->wrapper, error);
+    if (!failed && first)
+        failed = prepare(rt, binary, error);
+    binary->prepared = true;
+    if (!failed)
+        failed = link_program(rt, binary, error);
+    if (!failed && first)
+        note_newer(rt, binary);
+    return failed;
+}
+
 cudaError_t sl_rt_binary_load(sl_rt *rt, sl_rt_binary *binary)
 {
     sl_error error = {0};
     char text[1536];
     if (binary->program || binary->load_error)
         return binary->load_error;
-    if (binary->wrapper && !binary->fatbin.containers)
-        binary->load_error = add_wrapper(binary, binary->wrapper, &error);
-    bool first = !binary->prepared;
-    if (!binary->load_error && first)
-        binary->load_error = prepare(rt, binary, &error);
-    binary->prepared = true;
-    if (!binary->load_error)
-        binary->load_error = link_program(rt, binary, &error);
+    binary->load_error = sl_rt_binary_prepare(rt, binary, &error);
     if (binary->load_error)
         sl_rt_problem(rt, "%s", sl_error_format(&error, text, sizeof text));
-    else if (first)
-        note_newer(rt, binary);
     return binary->load_error;
 }
 
@@ -302,7 +309,12 @@ static cudaError_t add_container(sl_rt_binary *binary, const void *container, sl
         return cudaErrorMemoryAllocation;
     }
     memcpy(copy, container, bytes);
-    return sl_rt_error_of(sl_fatbin_add(&binary->fatbin, copy, bytes, false, error));
+    cudaError_t failed = sl_rt_error_of(sl_fatbin_add(&binary->fatbin, copy, bytes, false, error));
+    uint16_t version;
+    memcpy(&version, copy + 4, sizeof version);
+    for (size_t i = 0; version == SL_LINKED_VERSION && i < binary->fatbin.entries.count; i++)
+        binary->fatbin.entries.items[i].container = (uint32_t)i;
+    return failed;
 }
 
 cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error)

@@ -112,18 +112,18 @@ sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper)
     return binary;
 }
 
-cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, sl_rt_binary **binary, sl_error *error)
+cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, sl_rt_binary **binary, char *why, size_t size)
 {
+    sl_error error = {0};
+    *why = 0;
     *binary = new_binary(rt);
     if (!*binary)
         return cudaErrorMemoryAllocation;
-    cudaError_t failed = sl_rt_image_read(*binary, image, error);
+    cudaError_t failed = sl_rt_image_read(*binary, image, &error);
+    if (!failed)
+        failed = sl_rt_binary_prepare(rt, *binary, &error);
     if (failed) {
-        char text[1536];
-        sl_rt_problem(rt, "%s", sl_error_format(error, text, sizeof text));
-    } else
-        failed = sl_rt_binary_load(rt, *binary);
-    if (failed) {
+        sl_rt_problem(rt, "%s", sl_error_format(&error, why, size));
         sl_rt_binary_release(rt, *binary);
         *binary = NULL;
     }

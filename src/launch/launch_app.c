@@ -73,6 +73,8 @@ static sl_status preload_list(const sl_app *app, const char *folder, const sl_ap
     sl_status status = start->preload ? preload_one(stream, folder, start->folder, start->preload, error) : SL_OK;
     if (!status && start->emulate) /* what the others are made of */
         status = preload_one(stream, folder, start->folder, "libsluice_cuda.so", error);
+    if (!status && start->emulate)
+        status = preload_one(stream, folder, start->folder, "libcuda.so.1", error);
     if (!status && start->emulate && *app->soname)
         status = preload_one(stream, folder, start->folder, app->soname, error);
     for (size_t i = 0; !status && sl_cudart_sonames[i] && start->emulate; i++)
