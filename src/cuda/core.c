@@ -52,6 +52,16 @@ void sl_rt_say_error(const char *what, const sl_error *error)
         sl_rt_say("%s", text);
 }
 
+bool sl_rt_is_new(sl_rt *rt, const char *text)
+{
+    if (sl_map_get(&rt->told, text, strlen(text)))
+        return false;
+    char *copy = strdup(text); /* kept as long as the process */
+    if (copy && !sl_map_put(&rt->told, copy, strlen(copy), rt))
+        free(copy);
+    return true;
+}
+
 void sl_rt_problem(sl_rt *rt, const char *format, ...)
 {
     char line[4096];
@@ -59,6 +69,8 @@ void sl_rt_problem(sl_rt *rt, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    if (!sl_rt_is_new(rt, line))
+        return;
     sl_rt_say("%s", line);
     sl_results_problem(rt->options.results, line);
 }

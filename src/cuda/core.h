@@ -38,6 +38,7 @@ typedef struct sl_rt sl_rt;
  * when something of it is first used. */
 typedef struct sl_rt_binary {
     const sl_fatbin_wrapper *wrapper; /* registered by the runtime; NULL: an image that was given to the driver */
+    const void *origin;               /* an address in the file that it comes from, for messages */
     uint32_t serial;                  /* 1, 2, … */
     bool registered;                  /* neither taken back nor unloaded */
     cudaError_t load_error;           /* of the only attempt; cudaSuccess before it */
@@ -196,7 +197,7 @@ struct sl_rt {
     SL_ARRAY(sl_rt_function *) functions;
     SL_ARRAY(sl_rt_variable *) variables;
     sl_map function_by_host, variable_by_host;
-    sl_map noted; /* libraries of which something was said */
+    sl_map told; /* texts that need not be told again */
     struct sl_rt_stream default_stream;
     struct sl_rt_stream *streams;
     struct sl_rt_event *events;
@@ -226,7 +227,7 @@ void sl_rt_relock(sl_rt *rt);
 /* One line "sluice: …" on stderr. */
 void sl_rt_say(const char *format, ...) SL_PRINTF(1, 2);
 void sl_rt_say_error(const char *what, const sl_error *error);
-/* The same, and the run is no success: the program goes on without something it needs. */
+/* The same, once for each text, and the run is no success: the program goes on without something it needs. */
 void sl_rt_problem(sl_rt *rt, const char *format, ...) SL_PRINTF(2, 3);
 /* Says once per process that `name` is not there; returns cudaErrorNotSupported. */
 cudaError_t sl_rt_missing(const char *name, bool *said);
@@ -278,7 +279,8 @@ void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, 
                              bool managed);
 /* Images given to the driver: a fat binary's wrapper or container, or PTX text. They are not needed afterwards.
  * `why`: room for a sentence about a failure, which is also told. */
-cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, sl_rt_binary **binary, char *why, size_t size);
+cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
+                             size_t size);
 bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
 /* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
 void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
@@ -334,8 +336,9 @@ typedef struct sl_rt_config {
     dim3 grid, block;
     size_t shared;
     bool cooperative;
-    void **args;        /* a pointer per parameter; NULL: */
-    const void *packed; /* all of them as PTX lays them out */
+    uint64_t cluster_blocks; /* of a cluster; 0 or 1: there are none */
+    void **args;             /* a pointer per parameter; NULL: */
+    const void *packed;      /* all of them as PTX lays them out */
     size_t packed_bytes;
 } sl_rt_config;
 
@@ -354,6 +357,8 @@ cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream
 cudaError_t sl_rt_refusal(cudaError_t error);
 /* Reads attributes of a launch, of the runtime or the driver (which have the same layout). */
 cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config);
+/* Clusters that fit the device at once: of several blocks, none do. */
+cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *config);
 cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts);
 cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
 cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
@@ -447,6 +452,8 @@ cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *pa
 
 /* ---- within the core ---- */
 
+/* core.c: whether this text comes for the first time. */
+bool sl_rt_is_new(sl_rt *rt, const char *text);
 /* image.c: takes the parts of an image over into `binary`. */
 cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error);
 /* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */

@@ -15,9 +15,7 @@ enum { ELF_MAGIC = 0x464c457f };
 static const char *file_of(const sl_rt_binary *binary)
 {
     Dl_info facts;
-    if (!binary->wrapper)
-        return "the image given to the driver";
-    if (!dladdr(binary->wrapper, &facts) || !facts.dli_fname)
+    if (!dladdr(binary->origin, &facts) || !facts.dli_fname)
         return "the program";
     const char *slash = strrchr(facts.dli_fname, '/');
     return slash ? slash + 1 : facts.dli_fname;
@@ -61,17 +59,31 @@ static cudaError_t parse_entry(sl_rt_binary *binary, const sl_fatbin_entry *entr
     return cudaSuccess;
 }
 
-static cudaError_t no_ptx(const sl_rt_binary *binary, const sl_fatbin_entry *machine_code, sl_error *error)
+/* cuBLAS and the others of CUDA's own. */
+static bool is_cuda_library(const char *file)
+{
+    return strncmp(file, "libcu", 5) == 0;
+}
+
+#define NEWER_DEVICE "run it with --compute-capability 13.0: for a device newer than it knows it has kernels as PTX"
+
+static cudaError_t no_ptx(sl_rt *rt, const sl_rt_binary *binary, sl_error *error)
 {
     char arch[16];
+    const char *file = file_of(binary);
+    const sl_fatbin_entry *machine_code =
+        sl_fatbin_best_cubin(binary->fatbin.entries.items, binary->fatbin.entries.count, sl_rt_capability(rt));
     if (!machine_code)
-        sl_fail(error, SL_NOT_FOUND, "a fat binary of %s holds no PTX", file_of(binary));
+        sl_fail(error, SL_NOT_FOUND, "a fat binary of %s holds no PTX", file);
+    else if (is_cuda_library(file))
+        sl_fail(error, SL_NOT_FOUND, "%s has kernels as machine code for sm_%s alone; " NEWER_DEVICE, file,
+                sl_fatbin_arch(machine_code, arch, sizeof arch));
     else {
         sl_fatbin_arch(machine_code, arch, sizeof arch);
         sl_fail(error, SL_NOT_FOUND,
-                "%s holds kernels as machine code for sm_%s but not as PTX; compile it with nvcc -gencode "
-                "arch=compute_%s,code=compute_%s, or try --compute-capability 13.0 where it is a library of CUDA",
-                file_of(binary), arch, arch, arch);
+                "%s has kernels as machine code for sm_%s but not as PTX; compile it with nvcc -gencode "
+                "arch=compute_%s,code=compute_%s",
+                file, arch, arch, arch);
     }
     return cudaErrorNoKernelImageForDevice;
 }
@@ -79,18 +91,17 @@ static cudaError_t no_ptx(const sl_rt_binary *binary, const sl_fatbin_entry *mac
 /* Parses the best PTX of every container that has PTX. */
 static cudaError_t parse_all(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
 {
-    const sl_fatbin_entry *entries = binary->fatbin.entries.items, *machine_code = NULL;
+    const sl_fatbin_entry *entries = binary->fatbin.entries.items;
     size_t count = binary->fatbin.entries.count;
     for (size_t first = 0, next; first < count; first = next) {
-        for (next = first; next < count && entries[next].container == entries[first].container; next++)
-            if (entries[next].kind == SL_FATBIN_CUBIN)
-                machine_code = &entries[next];
+        for (next = first; next < count && entries[next].container == entries[first].container;)
+            next++;
         const sl_fatbin_entry *best = sl_fatbin_best_ptx(&entries[first], next - first, sl_rt_capability(rt));
         cudaError_t failed = best ? parse_entry(binary, best, error) : cudaSuccess;
         if (failed)
             return failed;
     }
-    return binary->modules.count ? cudaSuccess : no_ptx(binary, machine_code, error);
+    return binary->modules.count ? cudaSuccess : no_ptx(rt, binary, error);
 }
 
 /* ---- which modules of a linked binary are needed ---- */
@@ -233,12 +244,9 @@ static cudaError_t prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
 static void note_newer(sl_rt *rt, const sl_rt_binary *binary)
 {
     const char *file = file_of(binary);
-    if (!rt->options.compute_capability || rt->options.quiet || !binary->wrapper || strncmp(file, "libcu", 5) != 0 ||
-        sl_map_get(&rt->noted, file, strlen(file)))
-        return;
-    sl_map_put(&rt->noted, file, strlen(file), rt);
-    sl_rt_say("note: %s chose forward-compatible kernels (PTX for compute_%u): not those that it runs on an H200", file,
-              binary->ptx_sm);
+    if (rt->options.compute_capability && !rt->options.quiet && is_cuda_library(file) && sl_rt_is_new(rt, file))
+        sl_rt_say("note: %s chose forward-compatible kernels (PTX for compute_%u): not those that it runs on an H200",
+                  file, binary->ptx_sm);
 }
 
 static cudaError_t link_program(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
@@ -330,15 +338,15 @@ cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *
         return failed;
     }
     if (magic == ELF_MAGIC) {
-        sl_fail(error, SL_UNSUPPORTED,
-                "a module was loaded from machine code (a cubin), which has no PTX; load PTX or a fat binary that has "
-                "it, with NVRTC nvrtcGetPTX");
+        const char *file = file_of(binary);
+        sl_fail(error, SL_UNSUPPORTED, "%s loads a module that is machine code without PTX; %s", file,
+                is_cuda_library(file) ? NEWER_DEVICE : "give the driver PTX, or a fat binary with PTX");
         return cudaErrorNoKernelImageForDevice;
     }
     if (sl_fatbin_container_bytes(image))
         return add_container(binary, image, error);
     if (!strstr(image, ".version")) {
-        sl_fail(error, SL_INVALID, "a module was loaded from something that is neither PTX nor a fat binary");
+        sl_fail(error, SL_INVALID, "%s loads a module that is neither PTX nor a fat binary", file_of(binary));
         return cudaErrorInvalidKernelImage;
     }
     return parse_text(binary, image, error);

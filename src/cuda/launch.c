@@ -71,7 +71,10 @@ cudaError_t sl_rt_config_extra(sl_rt_config *config, void **extra)
 
 cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *config, sl_rt_op *op)
 {
+    static bool said;
     sl_rt_function *function;
+    if (config->cluster_blocks > 1)
+        return sl_rt_missing("a launch with clusters of several blocks (cudaLaunchAttributeClusterDimension)", &said);
     cudaError_t error = sl_rt_function_get(rt, config->function, &function);
     if (!error)
         error = check_launch(rt, function, config);
@@ -104,17 +107,14 @@ cudaError_t sl_rt_refusal(cudaError_t error)
 
 cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config)
 {
-    static bool said;
     if (count && !attributes)
         return cudaErrorInvalidValue;
     for (unsigned i = 0; i < count; i++) {
         const cudaLaunchAttribute *a = &attributes[i];
         if (a->id == cudaLaunchAttributeCooperative)
             config->cooperative = a->val.cooperative != 0;
-        if (a->id == cudaLaunchAttributeClusterDimension &&
-            (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
-            return sl_rt_missing("a launch with clusters of several blocks (cudaLaunchAttributeClusterDimension)",
-                                 &said);
+        if (a->id == cudaLaunchAttributeClusterDimension)
+            config->cluster_blocks = (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z;
     }
     return cudaSuccess;
 }
@@ -267,6 +267,18 @@ cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int th
                   ? 0
                   : (int)sl_emu_occupancy(rt->emu, f->kernel, (uint32_t)threads, (uint32_t)shared);
     return cudaSuccess;
+}
+
+cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *c)
+{
+    int blocks;
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    if (!clusters || threads > INT32_MAX)
+        return cudaErrorInvalidValue;
+    cudaError_t error = sl_rt_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
+    if (!error)
+        *clusters = c->cluster_blocks > 1 ? 0 : blocks * (int)sl_emu_limits(rt->emu)->sms;
+    return error;
 }
 
 cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads)

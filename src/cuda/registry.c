@@ -105,6 +105,7 @@ sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper)
     if (!binary)
         out_of_memory();
     binary->wrapper = wrapper;
+    binary->origin = wrapper;
     if (wrapper->magic != SL_FATBIN_WRAPPER_MAGIC) {
         sl_rt_say("fat binary %u has the unknown mark 0x%08x", binary->serial, wrapper->magic);
         binary->load_error = cudaErrorInvalidKernelImage;
@@ -112,13 +113,15 @@ sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper)
     return binary;
 }
 
-cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, sl_rt_binary **binary, char *why, size_t size)
+cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
+                             size_t size)
 {
     sl_error error = {0};
     *why = 0;
     *binary = new_binary(rt);
     if (!*binary)
         return cudaErrorMemoryAllocation;
+    (*binary)->origin = origin;
     cudaError_t failed = sl_rt_image_read(*binary, image, &error);
     if (!failed)
         failed = sl_rt_binary_prepare(rt, *binary, &error);

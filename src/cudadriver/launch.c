@@ -37,16 +37,22 @@ SL_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, 
 }
 SL_PTSZ(cuLaunchCooperativeKernel);
 
-static cudaError_t launch_ex(sl_rt *rt, const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+static cudaError_t config_of(const CUlaunchConfig *c, CUfunction function, void **params, sl_rt_config *config)
 {
     if (!c)
         return cudaErrorInvalidValue;
-    sl_rt_config config = {.function = function,
-                           .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                           .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                           .shared = c->sharedMemBytes,
-                           .args = params};
-    cudaError_t error = sl_rt_launch_attributes(c->attrs, c->numAttrs, &config);
+    *config = (sl_rt_config){.function = function,
+                             .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                             .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                             .shared = c->sharedMemBytes,
+                             .args = params};
+    return sl_rt_launch_attributes(c->attrs, c->numAttrs, config);
+}
+
+static cudaError_t launch_ex(sl_rt *rt, const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, params, &config);
     return error ? error : launch(rt, &config, c->hStream, extra);
 }
 
@@ -232,4 +238,21 @@ SL_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
 {
     (void)flags;
     SL_CALL(best_block(rt, grid, block, function, shared_of, shared, limit));
+}
+
+static cudaError_t active_clusters(sl_rt *rt, int *clusters, CUfunction function, const CUlaunchConfig *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_active_clusters(rt, clusters, &config);
+}
+
+SL_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
+{
+    SL_CALL(active_clusters(rt, clusters, function, config));
+}
+
+SL_API CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config)
+{
+    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
 }

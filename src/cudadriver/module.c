@@ -9,6 +9,9 @@
 
 /* ---- loading ---- */
 
+/* Where in the program an entry point was called from. */
+#define CALLER __builtin_return_address(0)
+
 /* Fills in the logs that the program wants: what went wrong, and nothing about what went well. */
 static void write_logs(unsigned count, const CUjit_option *option, void **value, const char *text)
 {
@@ -33,19 +36,19 @@ static void write_logs(unsigned count, const CUjit_option *option, void **value,
         }
 }
 
-static cudaError_t load(sl_rt *rt, CUmodule *module, const void *image, unsigned count, const CUjit_option *option,
-                        void **value)
+static cudaError_t load(sl_rt *rt, CUmodule *module, const void *image, const void *caller, unsigned count,
+                        const CUjit_option *option, void **value)
 {
     char why[1536];
     if (!module || !image)
         return cudaErrorInvalidValue;
-    cudaError_t failed = sl_rt_image_load(rt, image, module, why, sizeof why);
+    cudaError_t failed = sl_rt_image_load(rt, image, caller, module, why, sizeof why);
     write_logs(count, option, value, why);
     return failed;
 }
 
-static cudaError_t load_file(sl_rt *rt, CUmodule *module, const char *path, unsigned count, const CUjit_option *option,
-                             void **value)
+static cudaError_t load_file(sl_rt *rt, CUmodule *module, const char *path, const void *caller, unsigned count,
+                             const CUjit_option *option, void **value)
 {
     FILE *file = path ? fopen(path, "rb") : NULL;
     char *image = NULL;
@@ -66,40 +69,41 @@ static cudaError_t load_file(sl_rt *rt, CUmodule *module, const char *path, unsi
     } while (bytes == room);
     image[bytes] = 0;
     fclose(file);
-    cudaError_t failed = bytes < 16 ? cudaErrorInvalidKernelImage : load(rt, module, image, count, option, value);
+    cudaError_t failed =
+        bytes < 16 ? cudaErrorInvalidKernelImage : load(rt, module, image, caller, count, option, value);
     free(image);
     return failed;
 }
 
 SL_API CUresult cuModuleLoad(CUmodule *module, const char *path)
 {
-    SL_CALL(load_file(rt, module, path, 0, NULL, NULL));
+    SL_CALL(load_file(rt, module, path, CALLER, 0, NULL, NULL));
 }
 
 SL_API CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-    SL_CALL(load(rt, module, image, 0, NULL, NULL));
+    SL_CALL(load(rt, module, image, CALLER, 0, NULL, NULL));
 }
 SL_ALIAS(cuModuleLoadFatBinary, cuModuleLoadData);
 
 SL_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count, CUjit_option *option,
                                    void **value)
 {
-    SL_CALL(load(rt, module, image, count, option, value));
+    SL_CALL(load(rt, module, image, CALLER, count, option, value));
 }
 
 SL_API CUresult cuLibraryLoadData(CUmodule *library, const void *image, CUjit_option *option, void **value,
                                   unsigned count, int *library_option, void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    SL_CALL_FREE(load(rt, library, image, count, option, value));
+    SL_CALL_FREE(load(rt, library, image, CALLER, count, option, value));
 }
 
 SL_API CUresult cuLibraryLoadFromFile(CUmodule *library, const char *path, CUjit_option *option, void **value,
                                       unsigned count, int *library_option, void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    SL_CALL_FREE(load_file(rt, library, path, count, option, value));
+    SL_CALL_FREE(load_file(rt, library, path, CALLER, count, option, value));
 }
 
 static cudaError_t unload(sl_rt *rt, CUmodule module)

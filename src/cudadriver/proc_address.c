@@ -2,6 +2,7 @@
 /* Entry points by name and version, and the tables that have no names. */
 #include "cudadriver/driver.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 enum { FOUND, UNKNOWN, TOO_OLD, PER_THREAD = 2 };
@@ -82,6 +83,21 @@ static const struct {
      {{4, (void *)get_context_number}, {51, (void *)get_stream_object}, {39, (void *)get_object_number}}},
 };
 
+/* Who asks in vain, of those that do not work without: what it cannot do is told here, before it fails. */
+static void tell_refusal(sl_rt *rt, const void *caller)
+{
+    static const char CUFFT[] = "libcufft.so";
+    Dl_info facts;
+    if (!dladdr(caller, &facts) || !facts.dli_fname)
+        return;
+    const char *slash = strrchr(facts.dli_fname, '/'), *file = slash ? slash + 1 : facts.dli_fname;
+    if (strncmp(file, CUFFT, sizeof CUFFT - 1) == 0)
+        sl_rt_problem(rt,
+                      "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented, and "
+                      "most of its kernels are machine code only",
+                      file);
+}
+
 SL_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static const void *slots[sizeof TABLES / sizeof *TABLES][STREAM_SLOTS];
@@ -100,6 +116,8 @@ SL_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
                 slots[i][TABLES[i].entry[e].slot] = TABLES[i].entry[e].function;
         *table = slots[i];
     }
+    if (!*table)
+        tell_refusal(rt, __builtin_return_address(0));
     sl_rt_unlock(rt);
     return *table ? 0 : CUDA_ERROR_NOT_FOUND;
 }

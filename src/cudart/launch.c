@@ -75,13 +75,19 @@ SL_API cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 }
 SL_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
 
-static cudaError_t launch_ex(sl_rt *rt, const cudaLaunchConfig_t *c, const void *function, void **args)
+static cudaError_t config_of(const cudaLaunchConfig_t *c, const void *function, void **args, sl_rt_config *config)
 {
     if (!c)
         return cudaErrorInvalidValue;
-    sl_rt_config config = {
+    *config = (sl_rt_config){
         .function = function, .grid = c->gridDim, .block = c->blockDim, .shared = c->dynamicSmemBytes, .args = args};
-    cudaError_t error = sl_rt_launch_attributes(c->attrs, c->numAttrs, &config);
+    return sl_rt_launch_attributes(c->attrs, c->numAttrs, config);
+}
+
+static cudaError_t launch_ex(sl_rt *rt, const cudaLaunchConfig_t *c, const void *function, void **args)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, args, &config);
     return error ? error : issue(rt, &config, c->stream);
 }
 
@@ -165,4 +171,22 @@ SL_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, con
                                                              int threads)
 {
     SL_CALL(sl_rt_available_shared(rt, shared, function, blocks, threads));
+}
+
+static cudaError_t active_clusters(sl_rt *rt, int *clusters, const void *function, const cudaLaunchConfig_t *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_active_clusters(rt, clusters, &config);
+}
+
+SL_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function, const cudaLaunchConfig_t *config)
+{
+    SL_CALL(active_clusters(rt, clusters, function, config));
+}
+
+SL_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *function,
+                                                        const cudaLaunchConfig_t *config)
+{
+    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
 }
