@@ -59,10 +59,20 @@ static cudaError_t parse_entry(sl_rt_binary *binary, const sl_fatbin_entry *entr
     return cudaSuccess;
 }
 
-/* cuBLAS and the others of CUDA's own. */
-static bool is_cuda_library(const char *file)
+/* CUDA's own libraries by their files; the longer name first. */
+static const struct {
+    const char *file, *name;
+} CUDA_LIBRARIES[] = {{"libcublasLt.so", "cuBLASLt"}, {"libcublas.so", "cuBLAS"},     {"libcurand.so", "cuRAND"},
+                      {"libcusparse.so", "cuSPARSE"}, {"libcusolver.so", "cuSOLVER"}, {"libcufft.so", "cuFFT"},
+                      {"libcudnn", "cuDNN"}};
+
+/* NULL: none of them. */
+static const char *cuda_library(const char *file)
 {
-    return strncmp(file, "libcu", 5) == 0;
+    for (size_t i = 0; i < sizeof CUDA_LIBRARIES / sizeof *CUDA_LIBRARIES; i++)
+        if (strncmp(file, CUDA_LIBRARIES[i].file, strlen(CUDA_LIBRARIES[i].file)) == 0)
+            return CUDA_LIBRARIES[i].name;
+    return NULL;
 }
 
 #define NEWER_DEVICE "run it with --compute-capability 13.0: for a device newer than it knows it has kernels as PTX"
@@ -75,7 +85,7 @@ static cudaError_t no_ptx(sl_rt *rt, const sl_rt_binary *binary, sl_error *error
         sl_fatbin_best_cubin(binary->fatbin.entries.items, binary->fatbin.entries.count, sl_rt_capability(rt));
     if (!machine_code)
         sl_fail(error, SL_NOT_FOUND, "a fat binary of %s holds no PTX", file);
-    else if (is_cuda_library(file))
+    else if (cuda_library(file))
         sl_fail(error, SL_NOT_FOUND, "%s has kernels as machine code for sm_%s alone; " NEWER_DEVICE, file,
                 sl_fatbin_arch(machine_code, arch, sizeof arch));
     else {
@@ -243,10 +253,11 @@ static cudaError_t prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
 /* A library of CUDA that sees a device newer than it knows has other kernels than it would run on this GPU. */
 static void note_newer(sl_rt *rt, const sl_rt_binary *binary)
 {
-    const char *file = file_of(binary);
-    if (rt->options.compute_capability && !rt->options.quiet && is_cuda_library(file) && sl_rt_is_new(rt, file))
-        sl_rt_say("note: %s chose forward-compatible kernels (PTX for compute_%u): not those that it runs on an H200",
-                  file, binary->ptx_sm);
+    const char *file = file_of(binary), *name = cuda_library(file);
+    if (name && rt->options.compute_capability && !rt->options.quiet && sl_rt_is_new(rt, file))
+        sl_rt_say(
+            "note: %s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200",
+            name, file, binary->ptx_sm);
 }
 
 static cudaError_t link_program(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
@@ -340,7 +351,7 @@ cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *
     if (magic == ELF_MAGIC) {
         const char *file = file_of(binary);
         sl_fail(error, SL_UNSUPPORTED, "%s loads a module that is machine code without PTX; %s", file,
-                is_cuda_library(file) ? NEWER_DEVICE : "give the driver PTX, or a fat binary with PTX");
+                cuda_library(file) ? NEWER_DEVICE : "give the driver PTX, or a fat binary with PTX");
         return cudaErrorNoKernelImageForDevice;
     }
     if (sl_fatbin_container_bytes(image))

@@ -92,9 +92,7 @@ static void tell_refusal(sl_rt *rt, const void *caller)
         return;
     const char *slash = strrchr(facts.dli_fname, '/'), *file = slash ? slash + 1 : facts.dli_fname;
     if (strncmp(file, CUFFT, sizeof CUFFT - 1) == 0)
-        sl_rt_problem(rt,
-                      "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented, and "
-                      "most of its kernels are machine code only",
+        sl_rt_problem(rt, "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented",
                       file);
 }
 
