@@ -37,17 +37,16 @@ sl_status sl_library_folder(char *folder, size_t size, sl_error *error);
 /* How a program is started. */
 typedef struct sl_app_start {
     const sl_cuda_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
-    const char *folder;               /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
-    const char *preload;              /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
-    const char *variable[2];          /* more of its environment: "NAME=VALUE"; NULL: none */
-    const char *output;               /* file for its standard output; NULL: ours */
+    const char *folder;             /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
+    const char *preload;            /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
+    const char *variable[2];        /* more of its environment: "NAME=VALUE"; NULL: none */
+    const char *output;             /* file for its standard output; NULL: ours */
 } sl_app_start;
 
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error);
 
 /* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end,
-                     sl_error *error);
+sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end, sl_error *error);
 
 #endif

@@ -69,17 +69,17 @@ static sl_status parse_capability(const char *text, uint32_t *capability, sl_err
 static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, bool quiet, sl_error *error)
 {
     *out = (sl_cuda_options){.lanes = o->lanes,
-                               .threads = o->threads,
-                               .max_instructions = o->max_instructions,
-                               .quiet = quiet,
-                               .check_address = o->check_address,
-                               .check_uninit = o->check_uninit,
-                               .zstd_level = (uint32_t)o->zstd_level,
-                               .counters = o->count,
-                               .ranged = o->filter.ranged,
-                               .first_launch = o->filter.first_launch,
-                               .last_launch = o->filter.last_launch,
-                               .blocks = o->filter.blocks};
+                             .threads = o->threads,
+                             .max_instructions = o->max_instructions,
+                             .quiet = quiet,
+                             .check_address = o->check_address,
+                             .check_uninit = o->check_uninit,
+                             .zstd_level = (uint32_t)o->zstd_level,
+                             .counters = o->count,
+                             .ranged = o->filter.ranged,
+                             .first_launch = o->filter.first_launch,
+                             .last_launch = o->filter.last_launch,
+                             .blocks = o->filter.blocks};
     const struct {
         const char *name, *value;
         char *to;

@@ -174,7 +174,7 @@ if installed cufft; then
     compile fft.cu fft -lcufft
     run "$sluice" run -- ./fft
     exits 1
-    stdout_is done
+    stdout_is 'done'
     stderr_has 'libcufft.so.'
     stderr_has 'does not work here: cuFFT needs an interface'
 else
