@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launch/launch_app.h"
+#include "ptx/cubin.h"
 #include "ptx/fatbin.h"
 #include "redirect/static_runtime.h"
 
@@ -132,20 +133,34 @@ void sl_find_static_runtimes(const char *given, char *text, size_t size)
 
 /* ---- what is inside ---- */
 
-/* A program with machine code but no PTX cannot be emulated. */
+/* nvcc's linker adds machine code without kernels to every program. */
+static bool has_kernels(const sl_fatbin_entry *entry)
+{
+    sl_cubin cubin = {0};
+    char *bytes = NULL;
+    size_t length;
+    if (sl_fatbin_unpack(entry, &bytes, &length, NULL))
+        return false;
+    bool some = !sl_cubin_read(bytes, length, &cubin, NULL) && cubin.kernels.count;
+    sl_cubin_fini(&cubin);
+    free(bytes);
+    return some;
+}
+
+/* A program with kernels as machine code but no PTX cannot be emulated. */
 static sl_status check_ptx(const sl_app *app, const sl_mapped_file *file, bool *has_code, sl_error *error)
 {
     sl_fatbin fatbin = {0};
     sl_status status = sl_fatbin_add_elf(&fatbin, file->data, file->bytes, error);
-    const sl_fatbin_entry *machine_code = NULL;
-    uint32_t ptx = 0;
-    for (size_t i = 0; !status && i < fatbin.entries.count; i++) {
-        ptx += fatbin.entries.items[i].kind == SL_FATBIN_PTX;
-        if (fatbin.entries.items[i].kind == SL_FATBIN_CUBIN)
-            machine_code = &fatbin.entries.items[i];
-    }
+    const sl_fatbin_entry *entry = fatbin.entries.items, *machine_code = NULL;
+    bool ptx = false;
+    for (size_t i = 0; !status && i < fatbin.entries.count; i++)
+        ptx = ptx || entry[i].kind == SL_FATBIN_PTX;
+    for (size_t i = 0; !status && !ptx && !machine_code && i < fatbin.entries.count; i++)
+        if (entry[i].kind == SL_FATBIN_CUBIN && has_kernels(&entry[i]))
+            machine_code = &entry[i];
     *has_code = fatbin.entries.count != 0;
-    if (!status && !ptx && machine_code) {
+    if (machine_code) {
         char arch[16];
         sl_fatbin_arch(machine_code, arch, sizeof arch);
         status = sl_fail(error, SL_UNSUPPORTED,
