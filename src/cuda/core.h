@@ -119,6 +119,7 @@ typedef enum sl_rt_op_kind {
     SL_RT_RECORD,
     SL_RT_WAIT,
     SL_RT_CHILD,
+    SL_RT_ALLOC,
     SL_RT_FREE,
 } sl_rt_op_kind;
 
@@ -207,6 +208,8 @@ struct sl_rt {
     struct sl_rt_array *arrays;
     struct sl_rt_texture *textures;
     struct sl_rt_pool *pools;
+    SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
+    uint64_t graph_bytes;
     unsigned long long captures;
     sl_rt_results *results;
     sl_rt_function *launching; /* the kernel that was launched last */
@@ -382,6 +385,10 @@ cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t st
 /* ---- memory.c ---- */
 cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind kind);
 cudaError_t sl_rt_free(sl_rt *rt, void *pointer);
+/* Memory of a node of a graph, and the node. Every launch gets the same memory: it is never given back. */
+cudaError_t sl_rt_graph_add_alloc(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                  size_t count, cudaMemAllocNodeParams *params);
+cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes);
 /* What a pointer points into; false: nothing of ours. */
 bool sl_rt_pointer_find(sl_rt *rt, const void *pointer, cudaMemoryType *type, char **base, size_t *bytes);
 cudaError_t sl_rt_free_kind(sl_rt *rt, void *pointer, bool host);

@@ -2,7 +2,7 @@
 /* Graphs: pieces of work kept for later, by stream capture or node by node.
  *
  * A graph's nodes run one after the other in an order that respects their dependencies; of several such orders, the one
- * nearest to the order in which nodes were added. Not there: conditional nodes, external semaphores, memory nodes. */
+ * nearest to the order in which nodes were added. Not there: conditional nodes, external semaphores. */
 #include "cuda/core.h"
 
 #include <stdlib.h>
@@ -311,6 +311,7 @@ cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type)
         [SL_RT_HOST] = cudaGraphNodeTypeHost,          [SL_RT_CALLBACK] = cudaGraphNodeTypeHost,
         [SL_RT_RECORD] = cudaGraphNodeTypeEventRecord, [SL_RT_WAIT] = cudaGraphNodeTypeWaitEvent,
         [SL_RT_CHILD] = cudaGraphNodeTypeGraph,        [SL_RT_FREE] = cudaGraphNodeTypeMemFree,
+        [SL_RT_ALLOC] = cudaGraphNodeTypeMemAlloc,
     };
     if (!node || !type)
         return cudaErrorInvalidValue;

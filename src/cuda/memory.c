@@ -41,6 +41,9 @@ cudaError_t sl_rt_free_kind(sl_rt *rt, void *pointer, bool host)
     uint64_t address = (uintptr_t)pointer;
     if (!pointer)
         return cudaSuccess;
+    for (size_t i = 0; i < rt->graph_memory.count; i++)
+        if (rt->graph_memory.items[i] == pointer)
+            return cudaSuccess; /* the graph may be launched again */
     const sl_alloc *found = sl_heap_find(heap, address);
     if (!found || found->base != address || (found->kind == SL_ALLOC_HOST) != host ||
         (!host && found->kind != SL_ALLOC_DEVICE && found->kind != SL_ALLOC_MANAGED))
@@ -162,6 +165,8 @@ void sl_rt_memory_forget_device(sl_rt *rt)
         free(rt->pools);
         rt->pools = next;
     }
+    sl_array_free(&rt->graph_memory);
+    rt->graph_bytes = 0;
 }
 
 cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device)
@@ -220,15 +225,49 @@ cudaError_t sl_rt_pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr 
     return cudaSuccess;
 }
 
+static cudaError_t alloc_for_graph(sl_rt *rt, void **pointer, size_t bytes)
+{
+    cudaError_t error = sl_rt_alloc(rt, pointer, bytes, SL_ALLOC_DEVICE);
+    if (!error && *pointer && !sl_array_push(&rt->graph_memory, *pointer))
+        error = cudaErrorMemoryAllocation;
+    if (!error)
+        rt->graph_bytes += bytes;
+    return error;
+}
+
+cudaError_t sl_rt_graph_add_alloc(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                  size_t count, cudaMemAllocNodeParams *params)
+{
+    sl_rt_op op = {.kind = SL_RT_ALLOC};
+    if (!params || !params->bytesize)
+        return cudaErrorInvalidValue;
+    cudaError_t error = alloc_for_graph(rt, &params->dptr, params->bytesize);
+    op.pointer = params->dptr;
+    return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
+}
+
+cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes)
+{
+    enum { ATTRIBUTES = 4 }; /* used and reserved, now and at most: all the same here */
+    if (!bytes || attribute < 0 || attribute >= ATTRIBUTES)
+        return cudaErrorInvalidValue;
+    *bytes = rt->graph_bytes;
+    return cudaSuccess;
+}
+
 cudaError_t sl_rt_alloc_async(sl_rt *rt, void **pointer, size_t bytes, cudaStream_t stream)
 {
-    static bool said;
     struct sl_rt_stream *s;
+    sl_rt_op op = {.kind = SL_RT_ALLOC};
     if (!sl_rt_stream_known(rt, stream, &s))
         return cudaErrorInvalidResourceHandle;
-    if (s->capture)
-        return sl_rt_missing("cudaMallocAsync in a capturing stream", &said);
-    return sl_rt_alloc(rt, pointer, bytes, SL_ALLOC_DEVICE);
+    if (!s->capture)
+        return sl_rt_alloc(rt, pointer, bytes, SL_ALLOC_DEVICE);
+    cudaError_t error = alloc_for_graph(rt, pointer, bytes);
+    if (error)
+        return error;
+    op.pointer = *pointer;
+    return sl_rt_submit(rt, stream, &op);
 }
 
 cudaError_t sl_rt_free_async(sl_rt *rt, void *pointer, cudaStream_t stream)

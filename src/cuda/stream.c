@@ -57,6 +57,7 @@ cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op)
     switch (op->kind) {
     case SL_RT_EMPTY:
     case SL_RT_WAIT:
+    case SL_RT_ALLOC:
         return cudaSuccess;
     case SL_RT_LAUNCH:
         sl_rt_stream_known(rt, op->stream, &stream);

@@ -241,6 +241,13 @@ typedef struct cudaKernelNodeParams {
     void **kernelParams, **extra;
 } cudaKernelNodeParams;
 
+typedef struct cudaMemAllocNodeParams {
+    cudaMemPoolProps poolProps;
+    const void *accessDescs;
+    size_t accessDescCount, bytesize;
+    void *dptr;
+} cudaMemAllocNodeParams;
+
 typedef struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void *userData;

@@ -181,6 +181,35 @@ SL_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const
     SL_CALL(sl_rt_graph_add_child(rt, node, graph, after, count, child));
 }
 
+SL_API CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                                       cudaMemAllocNodeParams *params)
+{
+    SL_CALL(sl_rt_graph_add_alloc(rt, node, graph, after, count, params));
+}
+
+SL_API CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                                      CUdeviceptr address)
+{
+    sl_rt_op op = {.kind = SL_RT_FREE, .pointer = SL_POINTER(address)};
+    SL_CALL(address ? sl_rt_graph_add_node(rt, node, graph, after, count, &op) : cudaErrorInvalidValue);
+}
+
+SL_API CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute, void *value)
+{
+    SL_CALL_FREE(device ? cudaErrorInvalidDevice : sl_rt_graph_memory(rt, attribute, value));
+}
+
+SL_API CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute, void *value)
+{
+    (void)attribute; /* only what was used at most can be set, to 0 */
+    SL_CALL_FREE(device ? cudaErrorInvalidDevice : value ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API CUresult cuDeviceGraphMemTrim(CUdevice device)
+{
+    SL_CALL_FREE(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
 SL_API CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
 {
     SL_CALL(graph ? sl_rt_graph_add_dependencies(from, to, count) : cudaErrorInvalidValue);

@@ -83,7 +83,8 @@ static const struct {
      {{4, (void *)get_context_number}, {51, (void *)get_stream_object}, {39, (void *)get_object_number}}},
 };
 
-/* Who asks in vain, of those that do not work without: what it cannot do is told here, before it fails. */
+/* Who asks in vain, of those that do not work without: what it cannot do is told here, before it fails. Libraries that
+ * live with a refusal are passed over. */
 static void tell_refusal(sl_rt *rt, const void *caller)
 {
     static const char CUFFT[] = "libcufft.so";
@@ -94,6 +95,12 @@ static void tell_refusal(sl_rt *rt, const void *caller)
     if (strncmp(file, CUFFT, sizeof CUFFT - 1) == 0)
         sl_rt_problem(rt, "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented",
                       file);
+    else if (strncmp(file, "lib", 3) != 0) /* NVIDIA's runtime asks first of all */
+        sl_rt_problem(
+            rt,
+            "%s contains a CUDA runtime that Sluice does not know (CUDA 11, 12 and 13 are); link it with nvcc "
+            "-cudart shared",
+            file);
 }
 
 SL_API CUresult cuGetExportTable(const void **table, const CUuuid *id)

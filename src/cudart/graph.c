@@ -150,6 +150,35 @@ SL_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t
     SL_CALL(sl_rt_graph_add_child(rt, node, graph, after, count, child));
 }
 
+SL_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                            size_t count, cudaMemAllocNodeParams *params)
+{
+    SL_CALL(sl_rt_graph_add_alloc(rt, node, graph, after, count, params));
+}
+
+SL_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                           size_t count, void *pointer)
+{
+    sl_rt_op op = {.kind = SL_RT_FREE, .pointer = pointer};
+    SL_CALL(pointer ? sl_rt_graph_add_node(rt, node, graph, after, count, &op) : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)
+{
+    SL_CALL(device ? cudaErrorInvalidDevice : sl_rt_graph_memory(rt, attribute, value));
+}
+
+SL_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
+{
+    (void)attribute; /* only what was used at most can be set, to 0 */
+    SL_CALL(device ? cudaErrorInvalidDevice : value ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    SL_CALL(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
 #if SL_CUDART >= 13
 SL_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                             const void *edge_data, size_t count)

@@ -13,6 +13,7 @@ typedef cudaMemsetParams CUDA_MEMSET_NODE_PARAMS;
 typedef cudaHostNodeParams CUDA_HOST_NODE_PARAMS;
 typedef cudaMemPoolProps CUmemPoolProps;
 typedef cudaMemLocation CUmemLocation;
+typedef cudaMemAllocNodeParams CUDA_MEM_ALLOC_NODE_PARAMS;
 typedef cudaGraphInstantiateParams CUDA_GRAPH_INSTANTIATE_PARAMS;
 typedef cudaGraphExecUpdateResultInfo CUgraphExecUpdateResultInfo;
 #endif
@@ -34,6 +35,8 @@ int main(void)
     SIZE(CUDA_MEMSET_NODE_PARAMS);
     SIZE(CUDA_HOST_NODE_PARAMS);
     SIZE(CUmemPoolProps);
+    SIZE(CUDA_MEM_ALLOC_NODE_PARAMS);
+    AT(CUDA_MEM_ALLOC_NODE_PARAMS, dptr);
     SIZE(CUmemLocation);
     SIZE(CUDA_GRAPH_INSTANTIATE_PARAMS);
     SIZE(CUgraphExecUpdateResultInfo);

@@ -38,6 +38,15 @@ CUresult cuGetExportTable(const void **, const CUuuid *);
 CUresult cuIpcGetMemHandle(void *, CUdeviceptr);
 CUresult cuDeviceGetAttribute(int *, int, CUdevice);
 CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
+CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+CUresult cuStreamBeginCapture_v2(CUstream, int);
+CUresult cuStreamEndCapture(CUstream, CUgraph *);
+CUresult cuGraphGetNodes(CUgraph, CUgraphNode *, size_t *);
+CUresult cuGraphNodeGetType(CUgraphNode, cudaGraphNodeType *);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
+CUresult cuGraphLaunch(CUgraphExec, CUstream);
 cudaError_t cudaStreamCreate(cudaStream_t *);
 cudaError_t cudaFree(void *);
 cudaError_t cudaGetLastError(void);
@@ -141,6 +150,39 @@ static void streams_and_memory_are_those_of_the_runtime(void **state)
     assert_int_equal(cuMemFree_v2(data), 1);
     assert_int_equal(cudaGetLastError(), 0); /* errors of the driver are not the runtime's */
     assert_int_equal(cuModuleUnload(module), 0);
+}
+
+static void a_captured_graph_keeps_its_memory_for_every_launch(void **state)
+{
+    (void)state;
+    cudaStream_t stream;
+    CUdeviceptr inner, result;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode node[8];
+    cudaGraphNodeType type;
+    size_t count = 8;
+    unsigned value = 0;
+    assert_int_equal(cudaStreamCreate(&stream), 0);
+    assert_int_equal(cuMemAlloc_v2(&result, 4), 0);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(cuMemAllocAsync(&inner, 4, stream), 0);
+    assert_int_equal(cuMemsetD32Async(inner, 77, 1, stream), 0);
+    assert_int_equal(cuMemcpyDtoDAsync_v2(result, inner, 4, stream), 0);
+    assert_int_equal(cuMemFreeAsync(inner, stream), 0);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuGraphGetNodes(graph, node, &count), 0);
+    assert_int_equal(count, 4);
+    assert_int_equal(cuGraphNodeGetType(node[0], &type), 0);
+    assert_int_equal(type, cudaGraphNodeTypeMemAlloc);
+    assert_int_equal(cuGraphNodeGetType(node[3], &type), 0);
+    assert_int_equal(type, cudaGraphNodeTypeMemFree);
+    assert_int_equal(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cuGraphLaunch(exec, stream), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&value, result, 4), 0);
+    assert_int_equal(value, 77);
+    assert_int_equal(cuMemFree_v2(result), 0);
 }
 
 static void copies_to_arrays_count_in_bytes(void **state)
@@ -258,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup(a_module_that_does_not_compile_fills_the_log, start),
         cmocka_unit_test_setup(images_without_ptx_are_refused, start),
         cmocka_unit_test_setup(streams_and_memory_are_those_of_the_runtime, start),
+        cmocka_unit_test_setup(a_captured_graph_keeps_its_memory_for_every_launch, start),
         cmocka_unit_test_setup(copies_to_arrays_count_in_bytes, start),
         cmocka_unit_test_setup(an_address_of_the_host_has_no_attributes, start),
         cmocka_unit_test_setup(entry_points_are_found_by_name_and_version, start),
