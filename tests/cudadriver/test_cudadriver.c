@@ -47,6 +47,8 @@ CUresult cuGraphGetNodes(CUgraph, CUgraphNode *, size_t *);
 CUresult cuGraphNodeGetType(CUgraphNode, cudaGraphNodeType *);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
 CUresult cuGraphLaunch(CUgraphExec, CUstream);
+CUresult cuGraphExecDestroy(CUgraphExec);
+CUresult cuGraphDestroy(CUgraph);
 cudaError_t cudaStreamCreate(cudaStream_t *);
 cudaError_t cudaFree(void *);
 cudaError_t cudaGetLastError(void);
@@ -183,6 +185,8 @@ static void a_captured_graph_keeps_its_memory_for_every_launch(void **state)
     assert_int_equal(cuMemcpyDtoH_v2(&value, result, 4), 0);
     assert_int_equal(value, 77);
     assert_int_equal(cuMemFree_v2(result), 0);
+    assert_int_equal(cuGraphExecDestroy(exec), 0);
+    assert_int_equal(cuGraphDestroy(graph), 0);
 }
 
 static void copies_to_arrays_count_in_bytes(void **state)
