@@ -149,6 +149,8 @@ static void note_check(const launch_run *run, char *note, size_t size)
         snprintf(note, size, "%s %s, seed %" PRIu64 ": %" PRIu64 " values checked against the CPU%s",
                  input->workload->name, result->params, input->spec.seed, result->compared,
                  result->worst > 0 ? ", all within the error allowed" : ", all equal");
+    else if (input->kind == SL_INPUT_PROGRAM)
+        snprintf(note, size, "%s", run->end.note);
     else if (input->workload)
         snprintf(note, size, "%s %s, seed %" PRIu64 ": not checked", input->workload->name, result->params,
                  input->spec.seed);
@@ -164,13 +166,15 @@ static int show(const launch_run *run)
                                         {"workload", input->spec.name},
                                         {"parameters", result->params},
                                         {"check", check}};
-    char note[512], subject[600];
+    char note[1024], subject[600];
     note_check(run, note, sizeof note);
     snprintf(subject, sizeof subject, "%s %s", input->spec.name, result->params);
+    const sl_report_option of_program[] = {run->input.fact, {"note", run->end.note}};
     const sl_shown_launches shown = {.log = run->log,
                                      .note = note,
-                                     .fact = program ? &run->input.fact : of_code,
+                                     .fact = program ? of_program : of_code,
                                      .facts = foreign                            ? 0
+                                              : program                          ? 1 + (*run->end.note != 0)
                                               : input->kind != SL_INPUT_WORKLOAD ? 1
                                                                                  : 4,
                                      .seed = program || foreign ? NULL : &run->options->input.seed,

@@ -249,6 +249,8 @@ int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
     }
     describe(to);
     sl_cli_input_warn(inv, &to->recording.end, NULL);
+    if (*to->recording.end.note)
+        sl_cli_warn(inv, "%s", to->recording.end.note);
     return SL_EXIT_OK;
 }
 

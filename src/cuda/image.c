@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/results_file.h"
+
 enum { ELF_MAGIC = 0x464c457f };
 
 /* The file that a binary lies in, for messages: "./app", "libcublas.so.13". */
@@ -253,11 +255,15 @@ static cudaError_t prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
 /* A library of CUDA that sees a device newer than it knows has other kernels than it would run on this GPU. */
 static void note_newer(sl_rt *rt, const sl_rt_binary *binary)
 {
+    char text[256];
     const char *file = file_of(binary), *name = cuda_library(file);
-    if (name && rt->options.compute_capability && !rt->options.quiet && sl_rt_is_new(rt, file))
-        sl_rt_say(
-            "note: %s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200",
-            name, file, binary->ptx_sm);
+    if (!name || !rt->options.compute_capability || !sl_rt_is_new(rt, file))
+        return;
+    snprintf(text, sizeof text,
+             "%s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200.", name,
+             file, binary->ptx_sm);
+    if (!sl_results_note(rt->options.results, text) && !rt->options.quiet)
+        sl_rt_say("note: %s", text);
 }
 
 static cudaError_t link_program(sl_rt *rt, sl_rt_binary *binary, sl_error *error)

@@ -42,6 +42,10 @@ char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t 
  * empty folder: nobody reads it. */
 void sl_results_problem(const char *folder, const char *text);
 uint64_t sl_results_problems(const char *folder);
+/* Something that the report should say about the run. False: there is nobody to say it. */
+bool sl_results_note(const char *folder, const char *text);
+/* All of them, a line each; cut off at `size`. */
+void sl_results_notes(const char *folder, char *text, size_t size);
 /* Where process `number` records to: the first to the path that was asked for, further ones beside it. */
 char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, size_t size);
 

@@ -41,6 +41,7 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
         sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
         if (status == SL_NOT_FOUND) {
             run->end->problems = sl_results_problems(folder);
+            sl_results_notes(folder, run->end->note, sizeof run->end->note);
             return SL_OK;
         }
         if (status)

@@ -143,8 +143,12 @@ DGEMM: right
 HGEMM: right
 SGEMV: right
 dot: right'
-    stderr_has 'note: cuBLAS chose forward-compatible kernels (libcublas.so.'
+    stderr_has 'cuBLAS chose forward-compatible kernels (libcublas.so.'
     stderr_has sgemm
+    run "$sluice" run --compute-capability 13.0 --json blas.json -- ./blas
+    file_has blas.json 'cuBLAS chose forward-compatible kernels (libcublas.so.'
+    run "$sluice" model --compute-capability 13.0 --launch 1-1 -- ./blas
+    stderr_has 'cuBLAS chose forward-compatible kernels (libcublas.so.'
 else
     skip 'cuBLAS is not installed'
 fi
