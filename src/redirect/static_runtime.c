@@ -19,6 +19,10 @@ enum {
     AFTER_RELOCATION = 8,
     MIN_RUN = 32,  /* bytes: shorter runs of code without relocations tell nothing */
     MIN_RUNS = 16, /* that must agree */
+    /* Another release of the same version has most of the code, in pieces that have moved against each other. */
+    MIN_ANCHOR = 48,  /* bytes of a run that tells how far a piece has moved */
+    MAX_TRIES = 32,   /* longest runs, of which one must be there */
+    MAX_MOVED = 65536 /* bytes that the whole may have grown or shrunk */
 };
 
 bool sl_mapped_file_open(const char *path, sl_mapped_file *file)
@@ -115,14 +119,15 @@ typedef SL_ARRAY(run) run_list;
 typedef struct object_code {
     sl_elf elf;
     sl_elf_section text;
-    run_list runs; /* bytes that the linker leaves alone */
+    uint8_t *changed; /* for each byte of .text: the linker may change it */
+    run_list runs;    /* the bytes that it leaves alone */
 } object_code;
 
 /* Marks what relocations of the section may change. */
 static bool find_runs(object_code *object)
 {
     const sl_elf_section *text = &object->text;
-    uint8_t *changed = calloc(1, text->bytes);
+    uint8_t *changed = object->changed = calloc(1, text->bytes);
     if (!changed)
         return false;
     for (uint32_t i = 0; i < object->elf.sections; i++) {
@@ -146,8 +151,13 @@ static bool find_runs(object_code *object)
         if (!changed[from] && to - from >= MIN_RUN)
             whole = sl_array_push(&object->runs, (run){from, to - from});
     }
-    free(changed);
     return whole;
+}
+
+static bool is_function(const object_code *object, const sl_elf_symbol *symbol)
+{
+    return symbol->kind == KIND_FUNCTION && symbol->section == object->text.index && is_runtime_name(symbol->name) &&
+           symbol->value < object->text.bytes;
 }
 
 static bool runs_agree(const object_code *object, const uint8_t *code, size_t bytes)
@@ -192,6 +202,127 @@ static bool locate(const object_code *object, const sl_elf *elf, uint64_t *addr)
     return false;
 }
 
+/* ---- another release of the same version ---- */
+
+/* A piece of the object's code that is in the file: `moved` is where it is, less where it is in .text. */
+typedef struct anchor {
+    size_t offset;
+    uint64_t moved;
+} anchor;
+
+typedef SL_ARRAY(anchor) anchor_list;
+
+static int by_length(const void *a, const void *b)
+{
+    const run *x = a, *y = b;
+    return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x->offset < y->offset ? -1 : 1;
+}
+
+/* The part of an executable segment that the object's code is in, around the longest run that is there. */
+static bool find_window(const object_code *object, const sl_elf *elf, const uint8_t **code, size_t *bytes,
+                        uint64_t *addr)
+{
+    size_t count = object->runs.count;
+    run *longest = malloc((count + 1) * sizeof *longest);
+    bool found = false;
+    sl_elf_segment s;
+    if (!longest || count < MIN_RUNS) {
+        free(longest);
+        return false;
+    }
+    memcpy(longest, object->runs.items, count * sizeof *longest);
+    qsort(longest, count, sizeof *longest, by_length);
+    for (size_t i = 0; i < count && i < MAX_TRIES && !found; i++)
+        for (uint32_t k = 0; k < elf->segments && !found; k++) {
+            if (!sl_elf_segment_at(elf, k, &s) || !s.executable)
+                continue;
+            const uint8_t *at = memmem(s.data, s.bytes, object->text.data + longest[i].offset, longest[i].bytes);
+            if (!at)
+                continue;
+            size_t position = (size_t)(at - s.data), before = longest[i].offset + MAX_MOVED;
+            size_t from = position > before ? position - before : 0;
+            *bytes = s.bytes - from < object->text.bytes + 2 * MAX_MOVED ? s.bytes - from
+                                                                         : object->text.bytes + 2 * MAX_MOVED;
+            *code = s.data + from;
+            *addr = s.addr + from;
+            found = true;
+        }
+    free(longest);
+    return found;
+}
+
+/* Every long run that is in the window exactly once. */
+static bool find_anchors(const object_code *object, const uint8_t *code, size_t bytes, uint64_t addr,
+                         anchor_list *anchors)
+{
+    size_t wanted = 0;
+    for (size_t i = 0; i < object->runs.count; i++) {
+        const run *r = &object->runs.items[i];
+        const uint8_t *what = object->text.data + r->offset;
+        const uint8_t *at = r->bytes < MIN_ANCHOR ? NULL : memmem(code, bytes, what, r->bytes);
+        wanted += r->bytes >= MIN_ANCHOR;
+        if (!at || memmem(at + 1, bytes - (size_t)(at + 1 - code), what, r->bytes))
+            continue;
+        if (!sl_array_push(anchors, (anchor){r->offset, addr + (size_t)(at - code) - r->offset}))
+            return false;
+    }
+    return anchors->count >= MIN_RUNS && anchors->count >= wanted / 4;
+}
+
+/* Whether a function's bytes, but for what the linker changes, are in the window at this distance. */
+static bool is_there(const object_code *object, const sl_elf_symbol *f, uint64_t moved, const uint8_t *code,
+                     size_t bytes, uint64_t addr)
+{
+    uint64_t at = f->value + moved - addr;
+    if (at > bytes || f->size > bytes - at || f->size > object->text.bytes - f->value)
+        return false;
+    for (size_t i = 0; i < f->size; i++)
+        if (!object->changed[f->value + i] && code[at + i] != object->text.data[f->value + i])
+            return false;
+    return true;
+}
+
+/* Where a function is: as far away as the pieces next to it, of which exactly one distance must fit. */
+static bool place(const object_code *object, const sl_elf_symbol *f, const anchor_list *anchors, const uint8_t *code,
+                  size_t bytes, uint64_t addr, uint64_t *found)
+{
+    size_t next = 0, fits = 0;
+    while (next < anchors->count && anchors->items[next].offset <= f->value)
+        next++;
+    for (size_t i = next > 2 ? next - 2 : 0; i < next + 2 && i < anchors->count; i++) {
+        uint64_t moved = anchors->items[i].moved;
+        if (!is_there(object, f, moved, code, bytes, addr) || (fits && *found == f->value + moved))
+            continue;
+        *found = f->value + moved;
+        fits++;
+    }
+    return fits == 1;
+}
+
+/* All functions of the runtime or none. */
+static sl_status add_moved(const object_code *object, const sl_elf *elf, const sl_elf_section *table,
+                           sl_static_runtime *runtime, sl_error *error)
+{
+    anchor_list anchors = {0};
+    const uint8_t *code;
+    size_t bytes, before = runtime->functions.count;
+    uint64_t addr, found = 0;
+    sl_elf_symbol symbol;
+    sl_status status = SL_OK;
+    bool all = find_window(object, elf, &code, &bytes, &addr) && find_anchors(object, code, bytes, addr, &anchors);
+    for (size_t i = 0; all && !status && sl_elf_symbol_at(&object->elf, table, i, &symbol); i++) {
+        if (!is_function(object, &symbol))
+            continue;
+        all = place(object, &symbol, &anchors, code, bytes, addr, &found);
+        if (all && !sl_array_push(&runtime->functions, (sl_static_function){.name = symbol.name, .addr = found}))
+            status = sl_fail_memory(error);
+    }
+    if (!all)
+        runtime->functions.count = before;
+    sl_array_free(&anchors);
+    return status;
+}
+
 /* Adds the functions of one object file of the archive, if its code is in the file. */
 static sl_status add_object(const sl_elf *elf, const uint8_t *data, size_t bytes, sl_static_runtime *runtime,
                             sl_error *error)
@@ -206,13 +337,15 @@ static sl_status add_object(const sl_elf *elf, const uint8_t *data, size_t bytes
         return SL_OK;
     if (!find_runs(&object))
         status = sl_fail_memory(error);
-    else if (locate(&object, elf, &addr))
+    else if (!locate(&object, elf, &addr))
+        status = add_moved(&object, elf, &table, runtime, error);
+    else
         for (size_t i = 0; !status && sl_elf_symbol_at(&object.elf, &table, i, &symbol); i++)
-            if (symbol.kind == KIND_FUNCTION && symbol.section == object.text.index && is_runtime_name(symbol.name) &&
-                symbol.value < object.text.bytes &&
+            if (is_function(&object, &symbol) &&
                 !sl_array_push(&runtime->functions,
                                (sl_static_function){.name = symbol.name, .addr = addr + symbol.value}))
                 status = sl_fail_memory(error);
+    free(object.changed);
     sl_array_free(&object.runs);
     return status;
 }

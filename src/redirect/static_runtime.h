@@ -4,8 +4,9 @@
  *
  * Where they lie is read from the symbol table of the file. One without symbols is compared with the archive of the
  * user's own toolkit, libcudart_static.a: the linker moves its code as a whole, so that one long run of bytes without
- * relocations gives the positions of all functions, and the other runs confirm it. Nothing of NVIDIA's is part of
- * Sluice.
+ * relocations gives the positions of all functions, and the other runs confirm it. In another release of the same
+ * version the code is there in pieces: then every function must be found, whole, at the distance of the pieces around
+ * it. Nothing of NVIDIA's is part of Sluice.
  *
  * Files are those of strangers: nothing is used before it was checked against the bounds of its file. */
 #ifndef SL_REDIRECT_STATIC_RUNTIME_H

@@ -40,6 +40,12 @@ run env SLUICE_CUDART_STATIC=runtime12.a "$sluice" run -- ./stripped
 exits 0
 stdout_is 'CUDA 12, filled with 7070707'
 
+it 'finds it by the archive of another release of the same version'
+"$cc" -O1 -fPIC -DMAJOR=12 -DRELEASE_2 -c "$sources/fake_runtime.c" -o release_2.o && ar cr release_2.a release_2.o
+run "$sluice" run --cudart-static release_2.a -- ./stripped
+exits 0
+stdout_is 'CUDA 12, filled with 7070707'
+
 it 'refuses a program without symbols when it does not know its runtime'
 run "$sluice" run --cudart-static runtime13.a -- ./stripped
 exits 1

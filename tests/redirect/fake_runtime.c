@@ -15,7 +15,7 @@ const char *cudaGetErrorName(int error)
     INSIDE int name(__VA_ARGS__);                                                                                      \
     int name(__VA_ARGS__)                                                                                              \
     {                                                                                                                  \
-        __asm__ volatile(".fill 64, 1, 0x90; mov %0, %%eax" ::"i"(MAJOR) : "eax");                                     \
+        __asm__ volatile(".rept 16; mov %0, %%eax; .endr" ::"i"(MAJOR * 1000 + __LINE__) : "eax");                     \
         return NOT_REDIRECTED + calls++;                                                                               \
     }
 FUNCTION(cudaRuntimeGetVersion, int *v)
@@ -24,6 +24,9 @@ FUNCTION(cudaMemset, void *p, int v, unsigned long n)
 FUNCTION(cudaMemcpy, void *to, const void *from, unsigned long n, int kind)
 FUNCTION(cudaFree, void *p)
 FUNCTION(cudaDeviceSynchronize, void)
+#ifdef RELEASE_2 /* of the same version: something was added in between */
+FUNCTION(added, int *v)
+#endif
 FUNCTION(cudaGetLastError, void)
 FUNCTION(cudaPeekAtLastError, void)
 FUNCTION(cudaSetDevice, int d)
