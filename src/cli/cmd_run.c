@@ -149,6 +149,8 @@ static void note_check(const launch_run *run, char *note, size_t size)
         snprintf(note, size, "%s %s, seed %" PRIu64 ": %" PRIu64 " values checked against the CPU%s",
                  input->workload->name, result->params, input->spec.seed, result->compared,
                  result->worst > 0 ? ", all within the error allowed" : ", all equal");
+    else if (input->kind == SL_INPUT_PROGRAM)
+        snprintf(note, size, "%s", run->end.note);
     else if (input->workload)
         snprintf(note, size, "%s %s, seed %" PRIu64 ": not checked", input->workload->name, result->params,
                  input->spec.seed);
@@ -164,13 +166,15 @@ static int show(const launch_run *run)
                                         {"workload", input->spec.name},
                                         {"parameters", result->params},
                                         {"check", check}};
-    char note[512], subject[600];
+    char note[1024], subject[600];
     note_check(run, note, sizeof note);
     snprintf(subject, sizeof subject, "%s %s", input->spec.name, result->params);
+    const sl_report_option of_program[] = {run->input.fact, {"note", run->end.note}};
     const sl_shown_launches shown = {.log = run->log,
                                      .note = note,
-                                     .fact = program ? &run->input.fact : of_code,
+                                     .fact = program ? of_program : of_code,
                                      .facts = foreign                            ? 0
+                                              : program                          ? 1 + (*run->end.note != 0)
                                               : input->kind != SL_INPUT_WORKLOAD ? 1
                                                                                  : 4,
                                      .seed = program || foreign ? NULL : &run->options->input.seed,
@@ -188,7 +192,7 @@ static int exit_code(const launch_run *run, int shown)
         return run->end.exit_code;
     if (run->end.failed && !shown)
         sl_cli_warn(run->inv, "%" PRIu64 " launch%s failed", run->end.failed, run->end.failed == 1 ? "" : "es");
-    return shown ? shown : run->end.failed ? SL_EXIT_FAILURE : SL_EXIT_OK;
+    return shown ? shown : run->end.failed || run->end.problems ? SL_EXIT_FAILURE : SL_EXIT_OK;
 }
 
 static int run_input(launch_run *run)
@@ -279,10 +283,10 @@ static const run_options defaults = {.input = SL_INPUT_DEFAULTS, .zstd_level = 3
 
 #define SL_RUN_HELP                                                                                                    \
     "The input is a CUDA program after '--', a built-in workload (see 'sluice workloads'), or a PTX file or LLVM IR "  \
-    "(.ll, .bc; for NVIDIA or AMD GPUs) with a launch (--grid, --block, --arg). A CUDA program must be linked with "   \
-    "-cudart shared and contain PTX. It keeps its standard output and its exit code, and the report goes to "          \
-    "standard error. If a launch failed although the program exited with 0, the exit code is "                         \
-    "1.\n\n" SL_KERNEL_ARGS_HELP
+    "(.ll, .bc; for NVIDIA or AMD GPUs) with a launch (--grid, --block, --arg). A CUDA program must contain PTX; it "  \
+    "may use the runtime, static or shared, or the driver. It keeps its standard output and its exit code, and the "   \
+    "report goes to standard error. If a launch failed, or something it needed was missing, although the program "     \
+    "exited with 0, the exit code is 1.\n\n" SL_KERNEL_ARGS_HELP
 
 static const sl_example run_examples[] = {
     {"sluice run matmul", "Run a built-in workload and report what each launch executed and accessed"},
@@ -291,7 +295,7 @@ static const sl_example run_examples[] = {
      "Launch the kernel of a PTX file and print its first buffer afterwards"},
     {"sluice run kernels.ll --workload spmv_jds",
      "Run LLVM IR, also for AMD GPUs, launched by the host code of a workload"},
-    {"sluice run -- ./app 1024", "Run a CUDA program, built with nvcc -cudart shared, without a GPU"},
+    {"sluice run -- ./app 1024", "Run a CUDA program without a GPU"},
     {"sluice run --json report.json -- ./app", "Also write the report as JSON"},
     {"sluice run --check=uninit --max-instructions 10M -- ./app",
      "Find reads of uninitialised memory and endless loops"},

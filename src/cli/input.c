@@ -11,7 +11,7 @@ static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
 static const char *const contract_choices[] = {"ptxas", "off", NULL};
 static const char *const check_choices[] = {"gpu", "address", "uninit", NULL};
 enum { CHECK_GPU, CHECK_ADDRESS, CHECK_UNINIT };
-enum { SL_INPUT_OPTIONS = 17 }; /* of the table */
+enum { SL_INPUT_OPTIONS = 19 }; /* of the table */
 
 #define AT(field) offsetof(sl_input_options, field)
 // clang-format off
@@ -34,6 +34,8 @@ const sl_option sl_input_table[] = {
     {"workload", 0, SL_OPTION_STRING, "NAME", "LLVM IR: launch its kernels as the host code of this workload does; NAME=VALUE may follow the file", AT(workload), 0, 0, NULL},
     {"llvm", 0, SL_OPTION_STRING, "VERSION", "LLVM IR: LLVM version to use, 14 to 19, or the path of its library (default: the newest installed)", AT(llvm), 0, 0, NULL},
     {"optimise", 0, SL_OPTION_FLAG, NULL, "LLVM IR: optimise it with -O2 first", AT(optimise), 0, 0, NULL},
+    {"cudart-static", 0, SL_OPTION_STRING, "FILE", "CUDA program without symbols: the libcudart_static.a it was linked with (default: those of the installed toolkits)", AT(cudart_static), 0, 0, NULL},
+    {"compute-capability", 0, SL_OPTION_STRING, "X.Y", "CUDA program: compute capability of the device it sees (default: 9.0); one that CUDA's libraries do not know, such as 13.0, makes them use kernels with PTX", AT(compute_capability), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -58,6 +60,8 @@ static const struct {
     {AT(workload), 1 << SL_INPUT_LLVM},
     {AT(llvm), 1 << SL_INPUT_LLVM},
     {AT(optimise), 1 << SL_INPUT_LLVM},
+    {AT(cudart_static), SL_TAKES_PROGRAMS},
+    {AT(compute_capability), SL_TAKES_PROGRAMS},
 };
 
 static const sl_input_options *options_of(const sl_invocation *inv)
@@ -113,6 +117,8 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .check_uninit = o->check == CHECK_UNINIT,
                                      .fp_contract_off = o->contract != 0,
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
+                                     .cudart_static = o->cudart_static,
+                                     .compute_capability = o->compute_capability,
                                      .producer = inv->line,
                                      .scratch = to->scratch,
                                      .spill = sl_temporary_base(),
@@ -248,6 +254,8 @@ int sl_cli_input_take(sl_cli_input *to, const sl_invocation *inv, bool damaged)
     }
     describe(to);
     sl_cli_input_warn(inv, &to->recording.end, NULL);
+    if (*to->recording.end.note)
+        sl_cli_warn(inv, "%s", to->recording.end.note);
     return SL_EXIT_OK;
 }
 
@@ -273,5 +281,6 @@ FILE *sl_cli_input_stream(const sl_cli_input *input)
 
 int sl_cli_input_code(const sl_cli_input *input, int code)
 {
-    return code ? code : input->recording.end.exit_code;
+    const sl_run_end *end = &input->recording.end;
+    return code ? code : end->exit_code ? end->exit_code : end->problems ? SL_EXIT_FAILURE : SL_EXIT_OK;
 }

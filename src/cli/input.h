@@ -24,6 +24,7 @@ typedef struct sl_input_options {
     const char *workload; /* whose host launches LLVM IR */
     const char *llvm;
     bool optimise;
+    const char *cudart_static, *compute_capability;
     int size; /* index into sl_size_names */
     uint64_t seed;
 } sl_input_options;
@@ -39,8 +40,7 @@ extern const sl_option sl_input_table[];
 #define SL_INPUT_HELP                                                                                                  \
     "The input is a built-in workload (see 'sluice workloads'), a PTX file or LLVM IR (.ll, .bc; for NVIDIA or AMD "   \
     "GPUs) with a launch, a trace of 'sluice trace' or one that 'sluice import' reads, or a CUDA program after '--', " \
-    "which must be linked with -cudart shared and contain PTX. Inputs other than traces are run on the CPU and "       \
-    "recorded into a temporary trace."
+    "which must contain PTX. Inputs other than traces are run on the CPU and recorded into a temporary trace."
 #define SL_KERNEL_ARGS_HELP                                                                                            \
     "A kernel argument is TYPE:VALUE (u32:1024, f32:0.5), TYPE[COUNT]:FILL for a buffer, whose address the kernel "    \
     "gets, or hex:DIGITS for the bytes of any other parameter. TYPE is u8 to u64, s8 to s64, f32 or f64. COUNT takes " \

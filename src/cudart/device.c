@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The device: how many there are (one), what it can do, its settings.
- *
- * It presents itself as the machine whose limits the emulator enforces, an H200. What programs print or size their work
- * by (multiprocessors, memory, shared memory, cache sizes) is what that GPU reports. */
+/* The device: properties, attributes, settings. There is one. */
 #include "cudart/runtime.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #if SL_CUDART == 13
 enum { VERSION = 13000 };
@@ -17,8 +13,6 @@ enum { VERSION = 12090 };
 enum { VERSION = 11080 };
 #endif
 
-enum { DRIVER_VERSION = 13000 };
-
 /* ---- which device ---- */
 
 SL_API cudaError_t cudaGetDeviceCount(int *count)
@@ -26,7 +20,7 @@ SL_API cudaError_t cudaGetDeviceCount(int *count)
     sl_rt *rt = sl_rt_enter();
     if (count)
         *count = 1;
-    return sl_rt_leave(rt, count ? cudaSuccess : cudaErrorInvalidValue);
+    return sl_cudart_leave(rt, count ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 SL_API cudaError_t cudaGetDevice(int *device)
@@ -34,7 +28,7 @@ SL_API cudaError_t cudaGetDevice(int *device)
     sl_rt *rt = sl_rt_enter();
     if (device)
         *device = 0;
-    return sl_rt_leave(rt, device ? cudaSuccess : cudaErrorInvalidValue);
+    return sl_cudart_leave(rt, device ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 static cudaError_t check_device(int device)
@@ -81,7 +75,7 @@ SL_API cudaError_t cudaDeviceReset(void)
 {
     sl_rt *rt = sl_rt_enter();
     sl_rt_reset(rt);
-    return sl_rt_leave(rt, cudaSuccess);
+    return sl_cudart_leave(rt, cudaSuccess);
 }
 SL_ALIAS(cudaThreadExit, cudaDeviceReset);
 
@@ -90,30 +84,28 @@ SL_API cudaError_t cudaRuntimeGetVersion(int *version)
     sl_rt *rt = sl_rt_enter();
     if (version)
         *version = VERSION;
-    return sl_rt_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
+    return sl_cudart_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 SL_API cudaError_t cudaDriverGetVersion(int *version)
 {
     sl_rt *rt = sl_rt_enter();
     if (version)
-        *version = DRIVER_VERSION;
-    return sl_rt_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
+        *version = SL_DRIVER_VERSION;
+    return sl_cudart_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
 }
-
-static const char PCI_BUS_ID[] = "0000:01:00.0";
 
 SL_API cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 {
-    cudaError_t error = !text || length < (int)sizeof PCI_BUS_ID ? cudaErrorInvalidValue : check_device(device);
+    cudaError_t error = !text || length < (int)sizeof SL_PCI_BUS_ID ? cudaErrorInvalidValue : check_device(device);
     if (!error)
-        memcpy(text, PCI_BUS_ID, sizeof PCI_BUS_ID);
+        memcpy(text, SL_PCI_BUS_ID, sizeof SL_PCI_BUS_ID);
     SL_CALL(error);
 }
 
 SL_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 {
-    cudaError_t error = device && text && strcasecmp(text, PCI_BUS_ID) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    cudaError_t error = device && text && strcasecmp(text, SL_PCI_BUS_ID) == 0 ? cudaSuccess : cudaErrorInvalidValue;
     if (!error)
         *device = 0;
     SL_CALL(error);
@@ -121,35 +113,13 @@ SL_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 
 /* ---- properties ---- */
 
-static int attribute_value(const sl_rt *rt, int attribute)
-{
-    const sl_machine *m = sl_emu_machine(rt->emu);
-    const sl_gpu_limits *l = sl_emu_limits(rt->emu);
-    switch (attribute) {
-#define SL_ATTRIBUTE(number, value)                                                                                    \
-    case number:                                                                                                       \
-        return (int)(value);
-#define SL_ATTRIBUTE_PROPERTY(number, value, field) SL_ATTRIBUTE(number, value)
-#define SL_ATTRIBUTE_UNTIL_12(number, value, field) SL_ATTRIBUTE(number, value)
-#define SL_ATTRIBUTE_FROM_12(number, value, field)  SL_ATTRIBUTE(number, value)
-#include "cudart/attributes.def"
-#undef SL_ATTRIBUTE
-#undef SL_ATTRIBUTE_PROPERTY
-#undef SL_ATTRIBUTE_UNTIL_12
-#undef SL_ATTRIBUTE_FROM_12
-    }
-    return 0; /* what is not in the table is not there on this machine */
-}
-
-enum { LAST_ATTRIBUTE = 147 };
-
 static cudaError_t get_attribute(sl_rt *rt, int *value, int attribute, int device)
 {
-    if (!value || attribute < 1 || attribute > LAST_ATTRIBUTE)
+    if (!value || attribute < 1 || attribute > SL_LAST_ATTRIBUTE)
         return cudaErrorInvalidValue;
     if (check_device(device))
         return cudaErrorInvalidDevice;
-    *value = attribute_value(rt, attribute);
+    *value = sl_rt_attribute(rt, attribute);
     return cudaSuccess;
 }
 
@@ -164,13 +134,11 @@ static cudaError_t properties(sl_rt *rt, cudaDeviceProp *p, int device)
         return cudaErrorInvalidValue;
     if (check_device(device))
         return cudaErrorInvalidDevice;
-    const sl_machine *m = sl_emu_machine(rt->emu);
-    const sl_gpu_limits *l = sl_emu_limits(rt->emu);
+    const sl_machine *m = sl_rt_machine(rt);
+    const sl_gpu_limits *l = sl_rt_limits(rt);
     memset(p, 0, sizeof *p);
-    snprintf(p->name, sizeof p->name, "Sluice emulated %s", m->name);
-    for (char *c = p->name + strlen("Sluice emulated "); *c; c++)
-        *c = (char)toupper((unsigned char)*c);
-    memcpy(p->uuid.bytes, "sluice emulator", sizeof p->uuid.bytes);
+    sl_rt_device_name(rt, p->name, sizeof p->name);
+    sl_rt_device_uuid(p->uuid.bytes);
     p->totalGlobalMem = l->memory_bytes;
 #define SL_ATTRIBUTE(number, value)
 #define SL_ATTRIBUTE_PROPERTY(number, value, field) p->field = (__typeof(p->field))(value);
@@ -184,7 +152,7 @@ static cudaError_t properties(sl_rt *rt, cudaDeviceProp *p, int device)
 #else
 #define SL_ATTRIBUTE_FROM_12(number, value, field)
 #endif
-#include "cudart/attributes.def"
+#include "cuda/attributes.def"
 #undef SL_ATTRIBUTE
 #undef SL_ATTRIBUTE_PROPERTY
 #undef SL_ATTRIBUTE_UNTIL_12
@@ -222,28 +190,15 @@ SL_API cudaError_t cudaGetDeviceProperties(void *p, int device)
 
 /* ---- settings ---- */
 
-static cudaError_t limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set)
-{
-    if ((unsigned)which >= SL_CUDA_LIMITS || (!get && !set))
-        return cudaErrorInvalidValue;
-    if (which == cudaLimitDevRuntimeSyncDepth)
-        return cudaErrorUnsupportedLimit;
-    if (set)
-        rt->limits[which] = *set;
-    if (get)
-        *get = rt->limits[which];
-    return cudaSuccess;
-}
-
 SL_API cudaError_t cudaDeviceSetLimit(cudaLimit which, size_t value)
 {
-    SL_CALL(limit(rt, which, NULL, &value));
+    SL_CALL(sl_rt_limit(rt, which, NULL, &value));
 }
 SL_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit);
 
 SL_API cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit which)
 {
-    SL_CALL(limit(rt, which, value, NULL));
+    SL_CALL(sl_rt_limit(rt, which, value, NULL));
 }
 SL_ALIAS(cudaThreadGetLimit, cudaDeviceGetLimit);
 

@@ -7,6 +7,6 @@
     {                                                                                                                  \
         static bool said;                                                                                              \
         sl_rt *rt = sl_rt_enter();                                                                                     \
-        return sl_rt_leave(rt, sl_rt_missing(#name, &said));                                                           \
+        return sl_cudart_leave(rt, sl_rt_missing(#name, &said));                                                       \
     }
 #include "cudart/missing.def"

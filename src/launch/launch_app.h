@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cudart/options.h"
+#include "cuda/options.h"
+
+/* The CUDA runtime libraries that there are: of CUDA 11, 12, 13. NULL past the last. */
+extern const char *const sl_cudart_sonames[];
 
 /* Properties of a program before it starts. */
 typedef struct sl_app {
-    char path[4096]; /* the file that will run */
-    char soname[64]; /* the CUDA runtime it was linked with; empty: it names none itself (a script, a launcher) */
+    char path[4096];     /* the file that will run */
+    char soname[64];     /* the CUDA runtime it was linked with; empty: it names none itself (a script, a launcher) */
+    bool static_runtime; /* which is inside of it */
 } sl_app;
 
 typedef struct sl_app_end {
@@ -20,23 +24,29 @@ typedef struct sl_app_end {
     pid_t pid;
 } sl_app_end;
 
-/* Finds the program as execvp would. Fails, and names the nvcc flag that helps, when it cannot work: linked with the
- * static CUDA runtime, without PTX, or for an unsupported CUDA version. */
-sl_status sl_app_inspect(const char *name, sl_app *app, sl_error *error);
+/* The archives of static CUDA runtimes (libcudart_static.a), separated by colons: `given`, else what
+ * SLUICE_CUDART_STATIC names, else those of the toolkits in CUDA_HOME, CUDA_PATH, beside nvcc and in the usual folders.
+ */
+void sl_find_static_runtimes(const char *given, char *text, size_t size);
+/* Finds the program as execvp would. Fails, and says what helps, when it cannot work: without PTX, for an unsupported
+ * CUDA version, with a static CUDA runtime that is not known, or where the loader brings no library into it. */
+sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl_error *error);
+/* The folder with our libraries: beside the program that runs now, as built and as installed. */
+sl_status sl_library_folder(char *folder, size_t size, sl_error *error);
+
 /* How a program is started. */
 typedef struct sl_app_start {
-    const sl_cudart_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
-    const char *folder;               /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
-    const char *preload;              /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
-    const char *variable[2];          /* more of its environment: "NAME=VALUE"; NULL: none */
-    const char *output;               /* file for its standard output; NULL: ours */
+    const sl_cuda_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
+    const char *folder;             /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
+    const char *preload;            /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
+    const char *variable[2];        /* more of its environment: "NAME=VALUE"; NULL: none */
+    const char *output;             /* file for its standard output; NULL: ours */
 } sl_app_start;
 
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error);
 
 /* Runs it to its end; it keeps its input, output and signals. `argv` ends with NULL. */
-sl_status sl_app_run(const sl_app *app, char **argv, const sl_cudart_options *options, sl_app_end *end,
-                     sl_error *error);
+sl_status sl_app_run(const sl_app *app, char **argv, const sl_cuda_options *options, sl_app_end *end, sl_error *error);
 
 #endif

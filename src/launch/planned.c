@@ -10,6 +10,7 @@
 typedef struct planned_run {
     const sl_planned_program *program;
     sl_app app;
+    char archives[4096];
     char *plan; /* absolute */
     sl_planned_runs *runs;
 } planned_run;
@@ -18,7 +19,8 @@ typedef struct planned_run {
 static sl_status run_once(planned_run *run, int which, sl_error *error)
 {
     char plan[4200], results[1024], file[900];
-    const sl_cudart_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
+    sl_cuda_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
+    snprintf(emulated.cudart_static, sizeof emulated.cudart_static, "%s", run->archives);
     snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
     snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == SL_RUN_PLANNED ? run->plan : "");
     snprintf(results, sizeof results, SL_SWAP_RESULTS_VARIABLE "=%s", file);
@@ -32,7 +34,8 @@ static sl_status run_once(planned_run *run, int which, sl_error *error)
     run->runs->exit_code[which] = end.code;
     if (!status && sl_swap_results_read(file, &run->runs->results[which], NULL))
         status = sl_fail(error, SL_NOT_FOUND,
-                         "%s ended with exit code %d and registered no kernels; it must be linked with -cudart shared",
+                         "%s ended with exit code %d and registered no kernels; with --on gpu it must be linked with "
+                         "nvcc -cudart shared",
                          run->app.path, end.code);
     return status;
 }
@@ -72,7 +75,13 @@ static sl_status run_both(planned_run *run, sl_error *error)
     run->plan = realpath(run->program->plan, NULL);
     if (!run->plan)
         return sl_fail_io(error, "read", run->program->plan);
-    status = sl_app_inspect(run->program->argv[0], &run->app, error);
+    sl_find_static_runtimes(NULL, run->archives, sizeof run->archives);
+    status = sl_app_inspect(run->program->argv[0], run->archives, &run->app, error);
+    if (!status && run->app.static_runtime && run->program->gpu)
+        status =
+            sl_fail(error, SL_UNSUPPORTED,
+                    "%s contains the CUDA runtime; to run it with a plan on a GPU, link it with nvcc -cudart shared",
+                    run->app.path);
     for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
         status = run_once(run, which, error);
     return status ? status : check(run, error);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
-#include "cudart/results_file.h"
+#include "cuda/results_file.h"
 #include "launch/launch_app.h"
 
 typedef struct program_run {
@@ -32,8 +32,11 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
         sl_results_summary summary;
         char path[1100];
         sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
-        if (status == SL_NOT_FOUND)
+        if (status == SL_NOT_FOUND) {
+            run->end->problems = sl_results_problems(folder);
+            sl_results_notes(folder, run->end->note, sizeof run->end->note);
             return SL_OK;
+        }
         if (status)
             return status;
         run->first_index = run->next_index;
@@ -46,21 +49,32 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
     }
 }
 
-static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+/* "9.0" as 90. */
+static sl_status parse_capability(const char *text, uint32_t *capability, sl_error *error)
 {
-    *out = (sl_cudart_options){.lanes = o->lanes,
-                               .threads = o->threads,
-                               .max_instructions = o->max_instructions,
-                               .quiet = quiet,
-                               .check_address = o->check_address,
-                               .check_uninit = o->check_uninit,
-                               .fp_contract_off = o->fp_contract_off,
-                               .zstd_level = (uint32_t)o->zstd_level,
-                               .counters = o->count,
-                               .ranged = o->filter.ranged,
-                               .first_launch = o->filter.first_launch,
-                               .last_launch = o->filter.last_launch,
-                               .blocks = o->filter.blocks};
+    unsigned major, minor;
+    char rest;
+    if (text && (sscanf(text, "%2u.%1u%c", &major, &minor, &rest) != 2 || major < 5))
+        return sl_fail(error, SL_INVALID, "--compute-capability %s: give it as 9.0, at least 5.0", text);
+    *capability = text ? major * 10 + minor : 0;
+    return SL_OK;
+}
+
+static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, bool quiet, sl_error *error)
+{
+    *out = (sl_cuda_options){.lanes = o->lanes,
+                             .threads = o->threads,
+                             .max_instructions = o->max_instructions,
+                             .quiet = quiet,
+                             .check_address = o->check_address,
+                             .check_uninit = o->check_uninit,
+                             .fp_contract_off = o->fp_contract_off,
+                             .zstd_level = (uint32_t)o->zstd_level,
+                             .counters = o->count,
+                             .ranged = o->filter.ranged,
+                             .first_launch = o->filter.first_launch,
+                             .last_launch = o->filter.last_launch,
+                             .blocks = o->filter.blocks};
     const struct {
         const char *name, *value;
         char *to;
@@ -74,6 +88,9 @@ static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if ((size_t)snprintf(texts[i].to, texts[i].size, "%s", texts[i].value) >= texts[i].size)
             return sl_fail(error, SL_INVALID, "%s is longer than %zu characters", texts[i].name, texts[i].size - 1);
+    if (parse_capability(o->compute_capability, &out->compute_capability, error))
+        return SL_INVALID;
+    sl_find_static_runtimes(o->cudart_static, out->cudart_static, sizeof out->cudart_static);
     snprintf(out->producer, sizeof out->producer, "%s", o->producer);
     for (char *c = out->producer; *c; c++)
         if (*c == '\n')
@@ -94,11 +111,11 @@ sl_status sl_launch_program(void *context, const sl_input *input, const sl_recor
 {
     sl_app app;
     sl_app_end ended = {0};
-    sl_cudart_options passed;
+    sl_cuda_options passed;
     program_run run = {.options = options, .end = end};
-    sl_status status = sl_app_inspect(input->spec.name, &app, error);
+    sl_status status = fill_options(&passed, options, *(const bool *)context, error);
     if (!status)
-        status = fill_options(&passed, options, *(const bool *)context, error);
+        status = sl_app_inspect(input->spec.name, passed.cudart_static, &app, error);
     if (!status)
         status = sl_app_run(&app, (char **)(uintptr_t)input->spec.program, &passed, &ended, error);
     if (!status)

@@ -10,12 +10,14 @@ enum {
     SEGMENT_BYTES = 56,
     SYMBOL_BYTES = 24,
     DYNAMIC_BYTES = 16,
+    TYPE_SYMTAB = 2,
     TYPE_STRTAB = 3,
     TYPE_DYNAMIC = 6,
     TYPE_NOBITS = 8,
     TYPE_DYNSYM = 11,
-    SEGMENT_DYNAMIC = 2,
+    SEGMENT_LOAD = 1,
     SEGMENT_INTERP = 3,
+    SEGMENT_EXECUTABLE = 1,
     TAG_NEEDED = 1,
 };
 
@@ -170,20 +172,35 @@ bool sl_elf_symbol_at(const sl_elf *elf, const sl_elf_section *table, size_t ind
     return true;
 }
 
+static bool section_of_type(const sl_elf *elf, uint32_t type, sl_elf_section *section)
+{
+    for (uint32_t i = 0; i < elf->sections; i++)
+        if (section_raw(elf, i, section) && section->type == type)
+            return true;
+    return false;
+}
+
+bool sl_elf_dynamic_symbols(const sl_elf *elf, sl_elf_section *table)
+{
+    return section_of_type(elf, TYPE_DYNSYM, table);
+}
+
+bool sl_elf_symbol_table(const sl_elf *elf, sl_elf_section *table)
+{
+    return section_of_type(elf, TYPE_SYMTAB, table) || sl_elf_dynamic_symbols(elf, table);
+}
+
 bool sl_elf_dynamic_symbol(const sl_elf *elf, const char *name, bool *defined)
 {
-    for (uint32_t i = 0; i < elf->sections; i++) {
-        sl_elf_section table;
-        if (!section_raw(elf, i, &table) || table.type != TYPE_DYNSYM)
-            continue;
-        for (size_t s = 0; s < sl_elf_symbol_count(&table); s++) {
-            sl_elf_symbol symbol;
-            if (sl_elf_symbol_at(elf, &table, s, &symbol) && strcmp(symbol.name, name) == 0) {
-                *defined = symbol.section != 0;
-                return true;
-            }
+    sl_elf_section table;
+    sl_elf_symbol symbol;
+    if (!sl_elf_dynamic_symbols(elf, &table))
+        return false;
+    for (size_t s = 0; sl_elf_symbol_at(elf, &table, s, &symbol); s++)
+        if (strcmp(symbol.name, name) == 0) {
+            *defined = symbol.section != 0;
+            return true;
         }
-    }
     return false;
 }
 
@@ -201,12 +218,30 @@ const char *sl_elf_needed(const sl_elf *elf, size_t index)
     return NULL;
 }
 
+static const uint8_t *segment_header(const sl_elf *elf, uint32_t index)
+{
+    return elf->data + elf->segment_table + (uint64_t)index * elf->segment_entry_bytes;
+}
+
 bool sl_elf_is_dynamic(const sl_elf *elf)
 {
-    for (uint32_t i = 0; i < elf->segments; i++) {
-        uint32_t type = read32(elf->data + elf->segment_table + (uint64_t)i * elf->segment_entry_bytes);
-        if (type == SEGMENT_DYNAMIC || type == SEGMENT_INTERP)
+    for (uint32_t i = 0; i < elf->segments; i++)
+        if (read32(segment_header(elf, i)) == SEGMENT_INTERP)
             return true;
-    }
     return false;
+}
+
+bool sl_elf_segment_at(const sl_elf *elf, uint32_t index, sl_elf_segment *segment)
+{
+    if (index >= elf->segments)
+        return false;
+    const uint8_t *h = segment_header(elf, index);
+    uint64_t offset = read64(h + 8), bytes = read64(h + 32);
+    if (read32(h) != SEGMENT_LOAD || !inside(elf, offset, bytes))
+        return false;
+    *segment = (sl_elf_segment){.executable = (read32(h + 4) & SEGMENT_EXECUTABLE) != 0,
+                                .addr = read64(h + 16),
+                                .data = elf->data + offset,
+                                .bytes = bytes};
+    return true;
 }

@@ -14,7 +14,7 @@
 #include "sluice/error.h"
 
 enum { SL_ELF_RELOCATABLE = 1, SL_ELF_EXECUTABLE = 2, SL_ELF_SHARED = 3 };
-enum { SL_ELF_MACHINE_CUDA = 190 };
+enum { SL_ELF_MACHINE_X86_64 = 62, SL_ELF_MACHINE_CUDA = 190 };
 
 typedef struct sl_elf {
     const uint8_t *data;
@@ -37,6 +37,14 @@ typedef struct sl_elf_section {
     size_t bytes;        /* of data; for .bss-like sections the size in memory */
 } sl_elf_section;
 
+/* A part of the file that is mapped into memory. */
+typedef struct sl_elf_segment {
+    bool executable;
+    uint64_t addr;       /* in memory, before relocation */
+    const uint8_t *data; /* its bytes in the file */
+    size_t bytes;
+} sl_elf_segment;
+
 typedef struct sl_elf_symbol {
     const char *name;
     uint8_t kind;     /* STT_* */
@@ -53,11 +61,17 @@ bool sl_elf_section_at(const sl_elf *elf, uint32_t index, sl_elf_section *sectio
 bool sl_elf_section_named(const sl_elf *elf, const char *name, sl_elf_section *section);
 size_t sl_elf_symbol_count(const sl_elf_section *table);
 bool sl_elf_symbol_at(const sl_elf *elf, const sl_elf_section *table, size_t index, sl_elf_symbol *symbol);
+/* The symbol table of the file: the complete one, else the dynamic one. */
+bool sl_elf_symbol_table(const sl_elf *elf, sl_elf_section *table);
+/* The dynamic one. */
+bool sl_elf_dynamic_symbols(const sl_elf *elf, sl_elf_section *table);
 /* Whether the dynamic symbol table names `symbol`, defined here or not. */
 bool sl_elf_dynamic_symbol(const sl_elf *elf, const char *name, bool *defined);
 /* The index-th library the file says it needs (DT_NEEDED), or NULL. */
 const char *sl_elf_needed(const sl_elf *elf, size_t index);
-/* Whether the file asks for a dynamic loader (PT_INTERP or a dynamic section). */
+/* Whether the file asks for a dynamic loader. */
 bool sl_elf_is_dynamic(const sl_elf *elf);
+/* The segment with this number; false when it is not mapped (or there is none), or lies outside the file. */
+bool sl_elf_segment_at(const sl_elf *elf, uint32_t index, sl_elf_segment *segment);
 
 #endif

@@ -4,6 +4,7 @@
 #include "ptx/fatbin.h"
 
 #include <lz4.h>
+#include <stdio.h>
 #include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -181,6 +182,12 @@ const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t c
 const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm)
 {
     return best_of(first, count, SL_FATBIN_CUBIN, sm);
+}
+
+char *sl_fatbin_arch(const sl_fatbin_entry *entry, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%u%s", entry->sm, entry->arch_specific ? "a" : "");
+    return buffer;
 }
 
 sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *plain_bytes, sl_error *error)

@@ -58,6 +58,9 @@ const sl_fatbin_entry *sl_fatbin_best_ptx(const sl_fatbin_entry *first, size_t c
  * lowest above. NULL: none. */
 const sl_fatbin_entry *sl_fatbin_best_cubin(const sl_fatbin_entry *first, size_t count, uint32_t sm);
 
+/* The architecture of an entry as compilers spell it: "90", or "90a" for exactly that one. Returns `buffer`. */
+char *sl_fatbin_arch(const sl_fatbin_entry *entry, char *buffer, size_t size);
+
 /* Unpacks an entry. *plain is malloc'ed, *plain_bytes long, and followed by a NUL that does not count; NULs that pad
  * the end of PTX text are cut off. */
 sl_status sl_fatbin_unpack(const sl_fatbin_entry *entry, char **plain, size_t *plain_bytes, sl_error *error);

@@ -21,6 +21,8 @@ typedef struct sl_run_end {
     uint32_t traces;             /* files that a program's processes recorded */
     uint32_t unfinished;         /* of them, by processes that ended early: they have what was recorded until then */
     uint64_t failed;             /* launches that ended with an error */
+    uint64_t problems;           /* things a program needed and did not get; it was told on stderr */
+    char note[1024];             /* what the report should say of a program; empty: nothing */
 } sl_run_end;
 
 /* Starts a CUDA program with Sluice's runtime library and waits for its end. It needs the environment and signals
@@ -31,13 +33,15 @@ typedef sl_status sl_start_program(void *context, const sl_input *input, const s
 struct sl_record_options {
     sl_trace_filter filter; /* which launches */
     /* the emulator */
-    uint32_t lanes;                                                /* 0: 32 */
-    uint32_t threads;                                              /* 0: all cores */
-    uint64_t max_instructions;                                     /* warp instructions per launch; 0: no limit */
-    bool check_address;                                            /* of programs: out-of-bounds reads are errors */
-    bool check_uninit;                                             /* so are reads of uninitialised memory */
-    bool fp_contract_off;                                          /* products and sums stay apart */
-    const char *isa;                                               /* NULL: the best */
+    uint32_t lanes;                 /* 0: 32 */
+    uint32_t threads;               /* 0: all cores */
+    uint64_t max_instructions;      /* warp instructions per launch; 0: no limit */
+    bool check_address;             /* of programs: out-of-bounds reads are errors */
+    bool check_uninit;              /* so are reads of uninitialised memory */
+    bool fp_contract_off;           /* products and sums stay apart */
+    const char *isa;                /* NULL: the best */
+    const char *cudart_static;      /* of programs: the archive of the CUDA runtime in them; NULL: searched for */
+    const char *compute_capability; /* of programs: of the device they see, "9.0"; NULL: the machine's */
     void (*print)(void *context, const char *text, size_t length); /* output of kernels; NULL: discarded */
     bool check;                                                    /* workloads: compare with the CPU */
     /* the trace */

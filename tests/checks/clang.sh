@@ -12,7 +12,7 @@ done
 for_clang()
 {
     sed -n 's/^  "command": "\(.*\)",*$/\1/p' "$commands" | sed 's/\\\(.\)/\1/g' |
-        grep -E ' -c [^ ]*/(src/(cli|cudart|launch|study|swap)|workloads|tests|bench)/' |
+        grep -E ' -c [^ ]*/(src/(cli|cuda|cudart|cudadriver|launch|redirect|study|swap)|workloads|tests|bench)/' |
         sed "s/^[^ ]*/$clang -fsyntax-only -Wno-unknown-warning-option/; s/ -o [^ ]*//"
 }
 

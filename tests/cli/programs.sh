@@ -189,21 +189,7 @@ empty_directory temporary
 if [ "$by" != nvcc ]; then
     done_testing
 fi
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-compiler=$("$nvcc" --version)
-# compile SOURCE PROGRAM FLAGS...: seconds each time, so that the builds beside each other share what comes out.
-compile()
-{
-    source=$1 program=$2
-    shift 2
-    shared=${SLUICE_BUILD:?}/../nvcc/$({ echo "$compiler $*" && cat "$source"; } | sha256sum | cut -c1-32)
-    if [ ! -x "$shared" ]; then
-        mkdir -p "${shared%/*}"
-        "$nvcc" "$@" "$source" -o "$shared.$$" >/dev/null || fail 'nvcc failed'
-        mv "$shared.$$" "$shared"
-    fi
-    cp "$shared" "$program"
-}
+. "$source_root/tests/nvcc.sh"
 cat >small.cu <<'END'
 #include <cstdio>
 __global__ void k(int *x) { *x = 1; }
@@ -216,18 +202,15 @@ int main()
 }
 END
 
-it 'tells a program with the static runtime which flag it needs'
-compile small.cu static -cudart static -arch=compute_75
-run "$sluice" run -- ./static
-exits 1
-stdout_is ''
-stderr_has './static is linked with the static CUDA runtime; link it with nvcc -cudart shared'
-
 it 'tells a program without PTX which flag it needs'
 compile small.cu machine -cudart shared -gencode arch=compute_90,code=sm_90
 run "$sluice" run -- ./machine
 exits 1
 stderr_has 'contains machine code for sm_90 but no PTX; compile it with nvcc -gencode arch=compute_90,code=compute_90'
+compile small.cu machine -cudart shared -gencode arch=compute_90a,code=sm_90a
+run "$sluice" run -- ./machine
+exits 1
+stderr_has 'contains machine code for sm_90a but no PTX; compile it with nvcc -gencode arch=compute_90a,code=compute_90a'
 
 it 'keeps what was recorded when the program crashes'
 sed 's/printf.*/cudaDeviceSynchronize(); __builtin_trap();/' small.cu >crash.cu

@@ -13,7 +13,12 @@
 
 #define SIZE(type)      printf("sizeof " #type " %zu\n", sizeof(type))
 #define AT(type, field) printf(#type "." #field " %zu\n", offsetof(type, field))
-#define NUMBER(name)    printf(#name " %d\n", (int)name)
+#ifdef CUDA_HEADERS
+#define RESOURCE_AT(field) printf("ResourceDesc." #field " %zu\n", offsetof(ResourceDesc, field))
+#else
+#define RESOURCE_AT(field) printf("ResourceDesc." #field " %zu\n", offsetof(ResourceDesc, known.field))
+#endif
+#define NUMBER(name) printf(#name " %d\n", (int)name)
 
 #ifdef CUDA_HEADERS
 typedef struct cudaDeviceProp DeviceProp;
@@ -84,8 +89,8 @@ static void offsets(void)
     AT(Memcpy3DParms, dstArray);
     AT(Memcpy3DParms, kind);
     AT(Memcpy3DPeerParms, dstDevice);
-    AT(ResourceDesc, res.pitch2D.pitchInBytes);
-    AT(ResourceDesc, res.linear.sizeInBytes);
+    RESOURCE_AT(res.pitch2D.pitchInBytes);
+    RESOURCE_AT(res.linear.sizeInBytes);
     AT(TextureDesc, normalizedCoords);
     AT(TextureDesc, seamlessCubemap);
     AT(MemPoolProps, location);
@@ -99,7 +104,7 @@ static void offsets(void)
 static void numbers(void)
 {
 #define SL_CUDA_ERROR(number, name, text) NUMBER(name);
-#include "cudart/errors.def"
+#include "cuda/errors.def"
 #undef SL_CUDA_ERROR
     NUMBER(cudaMemcpyDefault);
     NUMBER(cudaMemoryTypeManaged);

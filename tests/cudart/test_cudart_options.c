@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text by which `sluice run` tells the CUDA library what to do. */
-#include "cudart/options.h"
+#include "cuda/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +10,29 @@
 static void every_option_survives_the_way_through_the_environment(void **state)
 {
     (void)state;
-    sl_cudart_options out = {.lanes = 64,
-                             .threads = 3,
-                             .max_instructions = UINT64_MAX,
-                             .quiet = true,
-                             .check_address = true,
-                             .check_uninit = true,
-                             .isa = "v2",
-                             .results = "/tmp/a folder = with signs",
-                             .trace = "x.slt",
-                             .producer = "sluice run 'a=b'",
-                             .zstd_level = 19,
-                             .counters = true,
-                             .kernel_regex = "^k(1|2)=.*$",
-                             .ranged = true,
-                             .first_launch = 5,
-                             .last_launch = 7,
-                             .blocks = 9};
-    sl_cudart_options back;
+    sl_cuda_options out = {.lanes = 64,
+                           .threads = 3,
+                           .max_instructions = UINT64_MAX,
+                           .quiet = true,
+                           .check_address = true,
+                           .check_uninit = true,
+                           .isa = "v2",
+                           .results = "/tmp/a folder = with signs",
+                           .trace = "x.slt",
+                           .producer = "sluice run 'a=b'",
+                           .zstd_level = 19,
+                           .counters = true,
+                           .kernel_regex = "^k(1|2)=.*$",
+                           .ranged = true,
+                           .first_launch = 5,
+                           .last_launch = 7,
+                           .blocks = 9};
+    sl_cuda_options back;
     char *text;
-    assert_int_equal(sl_cudart_options_encode(&out, &text, NULL), SL_OK);
-    assert_int_equal(sl_cudart_options_decode(text, &back, NULL), SL_OK);
+    assert_int_equal(sl_cuda_options_encode(&out, &text, NULL), SL_OK);
+    assert_int_equal(sl_cuda_options_decode(text, &back, NULL), SL_OK);
     assert_memory_equal(&out, &back, sizeof out);
-    sl_trace_filter filter = sl_cudart_options_filter(&back);
+    sl_trace_filter filter = sl_cuda_options_filter(&back);
     assert_string_equal(filter.kernel_regex, "^k(1|2)=.*$");
     assert_int_equal(filter.last_launch, 7);
     free(text);
@@ -41,21 +41,21 @@ static void every_option_survives_the_way_through_the_environment(void **state)
 static void no_text_means_the_defaults(void **state)
 {
     (void)state;
-    sl_cudart_options zero = {0}, read;
+    sl_cuda_options zero = {0}, read;
     char *text;
-    assert_int_equal(sl_cudart_options_decode(NULL, &read, NULL), SL_OK);
+    assert_int_equal(sl_cuda_options_decode(NULL, &read, NULL), SL_OK);
     assert_memory_equal(&zero, &read, sizeof zero);
-    assert_int_equal(sl_cudart_options_encode(&zero, &text, NULL), SL_OK);
+    assert_int_equal(sl_cuda_options_encode(&zero, &text, NULL), SL_OK);
     assert_string_equal(text, "");
-    assert_null(sl_cudart_options_filter(&zero).kernel_regex);
+    assert_null(sl_cuda_options_filter(&zero).kernel_regex);
     free(text);
 }
 
 static void expect(const char *text, sl_status status, const char *reason)
 {
-    sl_cudart_options options;
+    sl_cuda_options options;
     sl_error error = {0};
-    assert_int_equal(sl_cudart_options_decode(text, &options, &error), status);
+    assert_int_equal(sl_cuda_options_decode(text, &options, &error), status);
     assert_non_null(strstr(error.text, reason));
 }
 
@@ -74,10 +74,10 @@ static void wrong_options_are_named(void **state)
 static void a_line_break_in_a_value_is_refused(void **state)
 {
     (void)state;
-    sl_cudart_options options = {.trace = "a\nlanes=64"};
+    sl_cuda_options options = {.trace = "a\nlanes=64"};
     sl_error error = {0};
     char *text = NULL;
-    assert_int_equal(sl_cudart_options_encode(&options, &text, &error), SL_INVALID);
+    assert_int_equal(sl_cuda_options_encode(&options, &text, &error), SL_INVALID);
     assert_non_null(strstr(error.text, "trace"));
 }
 

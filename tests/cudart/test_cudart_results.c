@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Results files: what the CUDA library tells `sluice run`, and what is left of it when a program crashes. */
-#include "cudart/results_file.h"
+#include "cuda/results_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,7 +42,8 @@ foreach(line IN LISTS PROGRAM_LINES)
             COMMAND ${NVCC} -std=c++17 -cudart shared -arch=compute_75 ${flags} ${files} -o ${program}
             WORKING_DIRECTORY ${PROGRAMS_SOURCE} DEPENDS ${sources} ${headers} VERBATIM)
         list(APPEND PROGRAM_FILES ${program})
-    elseif(PROGRAMS_BY STREQUAL clang AND NOT "-rdc=true" IN_LIST flags) # only nvcc links device code
+    elseif(PROGRAMS_BY STREQUAL clang AND NOT "-rdc=true" IN_LIST flags # only nvcc links device code
+            AND NOT "-lcuda" IN_LIST flags) # and has the driver's header
         set(objects)
         foreach(file IN LISTS files)
             get_filename_component(stem ${file} NAME_WE)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's state, its start and end, and its errors. */
-#include "cudart/runtime.h"
+/* The state, its start and end, and its errors. */
+#include "cuda/core.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cuda/results_file.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sl_rt runtime;
-static _Thread_local cudaError_t last_error;
+static sl_rt state;
 
 sl_rt *sl_rt_enter(void)
 {
     pthread_mutex_lock(&lock);
-    return &runtime;
+    return &state;
 }
 
 void sl_rt_unlock(sl_rt *rt)
@@ -28,15 +30,6 @@ void sl_rt_relock(sl_rt *rt)
 {
     (void)rt;
     pthread_mutex_lock(&lock);
-}
-
-cudaError_t sl_rt_leave(sl_rt *rt, cudaError_t error)
-{
-    /* "Not ready" is an answer, not a failure: CUDA does not keep it either. */
-    if (error && error != cudaErrorNotReady)
-        last_error = error;
-    sl_rt_unlock(rt);
-    return error;
 }
 
 void sl_rt_say(const char *format, ...)
@@ -59,10 +52,35 @@ void sl_rt_say_error(const char *what, const sl_error *error)
         sl_rt_say("%s", text);
 }
 
+bool sl_rt_is_new(sl_rt *rt, const char *text)
+{
+    if (sl_map_get(&rt->told, text, strlen(text)))
+        return false;
+    char *copy = strdup(text); /* kept as long as the process */
+    if (copy && !sl_map_put(&rt->told, copy, strlen(copy), rt))
+        free(copy);
+    return true;
+}
+
+void sl_rt_problem(sl_rt *rt, const char *format, ...)
+{
+    char line[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (!sl_rt_is_new(rt, line))
+        return;
+    sl_rt_say("%s", line);
+    sl_results_problem(rt->options.results, line);
+}
+
 cudaError_t sl_rt_missing(const char *name, bool *said)
 {
     if (!*said)
-        sl_rt_say("%s is not supported: it returns cudaErrorNotSupported", name);
+        sl_rt_say("%s is not supported: it returns %s", name,
+                  strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]) ? "CUDA_ERROR_NOT_SUPPORTED"
+                                                                                 : "cudaErrorNotSupported");
     *said = true;
     return cudaErrorNotSupported;
 }
@@ -160,8 +178,8 @@ cudaError_t sl_rt_ready(sl_rt *rt)
         sl_error error = {0};
         rt->started = true;
         rt->pid = getpid();
-        if (sl_cudart_options_decode(getenv(SL_CUDART_OPTIONS_VARIABLE), &rt->options, &error)) {
-            sl_rt_say_error(SL_CUDART_OPTIONS_VARIABLE, &error);
+        if (sl_cuda_options_decode(getenv(SL_CUDA_OPTIONS_VARIABLE), &rt->options, &error)) {
+            sl_rt_say_error(SL_CUDA_OPTIONS_VARIABLE, &error);
             rt->start_error = cudaErrorInitializationError;
         }
     }
@@ -199,40 +217,28 @@ __attribute__((destructor)) static void finish(void)
     sl_rt_unlock(rt);
 }
 
-/* ---- errors, as the program asks for them ---- */
+/* ---- errors ---- */
 
-SL_API cudaError_t cudaGetLastError(void)
-{
-    cudaError_t error = last_error;
-    last_error = cudaSuccess;
-    return error;
-}
-
-SL_API cudaError_t cudaPeekAtLastError(void)
-{
-    return last_error;
-}
-
-SL_API const char *cudaGetErrorName(cudaError_t error)
+const char *sl_rt_error_name(cudaError_t error)
 {
     switch ((int)error) {
 #define SL_CUDA_ERROR(number, name, text)                                                                              \
     case number:                                                                                                       \
         return #name;
-#include "cudart/errors.def"
+#include "cuda/errors.def"
 #undef SL_CUDA_ERROR
     }
-    return "unrecognized error code";
+    return NULL;
 }
 
-SL_API const char *cudaGetErrorString(cudaError_t error)
+const char *sl_rt_error_text(cudaError_t error)
 {
     switch ((int)error) {
 #define SL_CUDA_ERROR(number, name, text)                                                                              \
     case number:                                                                                                       \
         return text;
-#include "cudart/errors.def"
+#include "cuda/errors.def"
 #undef SL_CUDA_ERROR
     }
-    return "unrecognized error code";
+    return NULL;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The listening side: hands the emulator a recorder, and writes what it reports to this process's results file. */
-#include "cudart/runtime.h"
+#include "cuda/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/results_file.h"
+#include "cuda/results_file.h"
 #include "trace/recorder.h"
 
 struct sl_rt_results {
@@ -33,7 +33,7 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
         return sl_fail_memory(error);
     char path[1100];
     uint32_t number = 0;
-    sl_trace_filter filter = sl_cudart_options_filter(&rt->options);
+    sl_trace_filter filter = sl_cuda_options_filter(&rt->options);
     sl_status status = SL_OK;
     if (*rt->options.results)
         status = sl_results_writer_create(rt->options.results, &results->writer, &number, error);

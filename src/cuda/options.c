@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The option text: see options.h. One table entry per option gives its name, type and offset; both directions walk it.
  */
-#include "cudart/options.h"
+#include "cuda/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ typedef struct option_entry {
 
 #define ENTRY(field, type)                                                                                             \
     {                                                                                                                  \
-#field, type, offsetof(sl_cudart_options, field), sizeof(((sl_cudart_options *)0)->field)                      \
+#field, type, offsetof(sl_cuda_options, field), sizeof(((sl_cuda_options *)0)->field)                          \
     }
 
 static const option_entry TABLE[] = {
@@ -42,10 +42,13 @@ static const option_entry TABLE[] = {
     ENTRY(first_launch, TYPE_U64),
     ENTRY(last_launch, TYPE_U64),
     ENTRY(blocks, TYPE_U64),
+    ENTRY(libraries, TYPE_TEXT),
+    ENTRY(cudart_static, TYPE_TEXT),
+    ENTRY(compute_capability, TYPE_U32),
 };
 enum { ENTRIES = sizeof TABLE / sizeof *TABLE };
 
-static uint64_t get_number(const sl_cudart_options *options, const option_entry *entry)
+static uint64_t get_number(const sl_cuda_options *options, const option_entry *entry)
 {
     const char *location = (const char *)options + entry->offset;
     if (entry->type == TYPE_BOOL)
@@ -53,7 +56,7 @@ static uint64_t get_number(const sl_cudart_options *options, const option_entry 
     return entry->type == TYPE_U32 ? *(const uint32_t *)location : *(const uint64_t *)location;
 }
 
-sl_status sl_cudart_options_encode(const sl_cudart_options *options, char **text, sl_error *error)
+sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error)
 {
     size_t length = 0;
     FILE *stream = open_memstream(text, &length);
@@ -79,7 +82,7 @@ sl_status sl_cudart_options_encode(const sl_cudart_options *options, char **text
     return fclose(stream) == 0 && *text ? SL_OK : sl_fail_memory(error);
 }
 
-static sl_status set_value(sl_cudart_options *options, const option_entry *entry, const char *value, size_t length,
+static sl_status set_value(sl_cuda_options *options, const option_entry *entry, const char *value, size_t length,
                            sl_error *error)
 {
     char *location = (char *)options + entry->offset;
@@ -126,7 +129,7 @@ static sl_status unknown(const char *name, size_t length, sl_error *error)
                    near ? near : "", near ? "'?" : "");
 }
 
-sl_status sl_cudart_options_decode(const char *text, sl_cudart_options *options, sl_error *error)
+sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error)
 {
     memset(options, 0, sizeof *options);
     for (const char *line = text; line && *line;) {
@@ -145,7 +148,7 @@ sl_status sl_cudart_options_decode(const char *text, sl_cudart_options *options,
     return SL_OK;
 }
 
-sl_trace_filter sl_cudart_options_filter(const sl_cudart_options *options)
+sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options)
 {
     return (sl_trace_filter){.kernel_regex = *options->kernel_regex ? options->kernel_regex : NULL,
                              .first_launch = options->first_launch,

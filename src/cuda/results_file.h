@@ -3,8 +3,8 @@
  *
  * A private format between two parts of one build. Records are appended and flushed one by one, so a program that
  * crashes loses nothing that had finished; the reader stops at the first record that is not whole. */
-#ifndef SL_CUDART_RESULTS_FILE_H
-#define SL_CUDART_RESULTS_FILE_H
+#ifndef SL_CUDA_RESULTS_FILE_H
+#define SL_CUDA_RESULTS_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,6 +38,14 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
                            sl_results_summary *summary, sl_error *error);
 /* Path of file `number`, into `buffer`; returns it. */
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size);
+/* Notes that a process of the run went on without something it needed, with a sentence: the run is then no success. An
+ * empty folder: nobody reads it. */
+void sl_results_problem(const char *folder, const char *text);
+uint64_t sl_results_problems(const char *folder);
+/* Something that the report should say about the run. False: there is nobody to say it. */
+bool sl_results_note(const char *folder, const char *text);
+/* All of them, a line each; cut off at `size`. */
+void sl_results_notes(const char *folder, char *text, size_t size);
 /* Where process `number` records to: the first to the path that was asked for, further ones beside it. */
 char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, size_t size);
 

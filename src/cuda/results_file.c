@@ -4,7 +4,7 @@
  * File: the 8 bytes "SLRES\0" + format number, then records: u8 tag, u32 length, payload. Payloads are sequences of
  * variable-length integers (7 bits per byte, low first) and counted strings.
  *   'P' the process        'K' a kernel, numbered 0, 1, … in order        'L' a launch        'F' the end */
-#include "cudart/results_file.h"
+#include "cuda/results_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -464,4 +464,55 @@ sl_status sl_results_read(const char *folder, uint32_t number, sl_results_visit 
         status = sl_results_parse(data, bytes, visit, context, summary, error);
     free(data);
     return status;
+}
+
+/* ---- problems and notes: one line each, of all processes ---- */
+
+static bool append_line(const char *folder, const char *name, const char *text)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = *folder ? fopen(path, "ae") : NULL;
+    if (!file)
+        return false;
+    fprintf(file, "%s\n", text);
+    return fclose(file) == 0;
+}
+
+static char *read_lines(const char *folder, const char *name)
+{
+    char path[1200], *data = NULL;
+    size_t bytes;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return sl_file_read(path, &data, &bytes, NULL) ? NULL : data;
+}
+
+void sl_results_problem(const char *folder, const char *text)
+{
+    append_line(folder, "problems", text);
+}
+
+uint64_t sl_results_problems(const char *folder)
+{
+    char *lines = read_lines(folder, "problems");
+    uint64_t count = 0;
+    for (const char *c = lines; c && *c; c++)
+        count += *c == '\n';
+    free(lines);
+    return count;
+}
+
+bool sl_results_note(const char *folder, const char *text)
+{
+    return append_line(folder, "notes", text);
+}
+
+void sl_results_notes(const char *folder, char *text, size_t size)
+{
+    char *lines = read_lines(folder, "notes");
+    size_t length = lines ? strlen(lines) : 0;
+    if (length && lines[length - 1] == '\n')
+        lines[length - 1] = 0;
+    snprintf(text, size, "%s", lines ? lines : "");
+    free(lines);
 }

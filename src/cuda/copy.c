@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies and fills. Every variant of CUDA's comes down to one shape: depth x height rows of some bytes. */
+#include "cuda/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- running ---- */
+
+/* Bytes from the first to the last of a pitched block; false: more than there are addresses. */
+static bool span_of(size_t pitch, size_t slice, size_t width, size_t height, size_t depth, size_t *bytes)
+{
+    size_t rows, slices;
+    return !__builtin_mul_overflow(height - 1, pitch, &rows) && !__builtin_mul_overflow(depth - 1, slice, &slices) &&
+           !__builtin_add_overflow(rows, slices, bytes) && !__builtin_add_overflow(*bytes, width, bytes) &&
+           *bytes <= PTRDIFF_MAX;
+}
+
+/* Whether rows of a pitched block all lie in one live allocation. */
+static bool on_device(const sl_rt *rt, const char *data, size_t pitch, size_t slice, size_t width, size_t height,
+                      size_t depth)
+{
+    size_t bytes;
+    return span_of(pitch, slice, width, height, depth, &bytes) &&
+           sl_heap_contains(sl_emu_heap(rt->emu), (uintptr_t)data, bytes);
+}
+
+/* Host memory and host memory: 1 us and 50 GB/s if it must cross the bus, else 2 TB/s. */
+static void spend_copy_time(sl_rt *rt, uint64_t bytes, bool bus)
+{
+    rt->time_ns += 1000 + bytes / (bus ? 50 : 2000);
+}
+
+cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *c)
+{
+    if (!c->width || !c->height || !c->depth)
+        return cudaSuccess;
+    size_t span;
+    if (!c->dst || !c->src || !span_of(c->dst_pitch, c->dst_slice, c->width, c->height, c->depth, &span) ||
+        !span_of(c->src_pitch, c->src_slice, c->width, c->height, c->depth, &span))
+        return cudaErrorInvalidValue;
+    bool to_device = c->kind == cudaMemcpyHostToDevice || c->kind == cudaMemcpyDeviceToDevice;
+    bool from_device = c->kind == cudaMemcpyDeviceToHost || c->kind == cudaMemcpyDeviceToDevice;
+    bool dst_here = on_device(rt, c->dst, c->dst_pitch, c->dst_slice, c->width, c->height, c->depth);
+    if ((to_device && !dst_here) ||
+        (from_device && !on_device(rt, c->src, c->src_pitch, c->src_slice, c->width, c->height, c->depth)))
+        return cudaErrorInvalidValue;
+    /* A pointer into the heap that is not wholly inside an allocation is wrong whatever the direction. */
+    if (!dst_here && sl_heap_find(sl_emu_heap(rt->emu), (uintptr_t)c->dst))
+        return cudaErrorInvalidValue;
+    for (size_t z = 0; z < c->depth; z++)
+        for (size_t y = 0; y < c->height; y++) {
+            char *dst = c->dst + z * c->dst_slice + y * c->dst_pitch;
+            memmove(dst, c->src + z * c->src_slice + y * c->src_pitch, c->width);
+            if (dst_here)
+                sl_heap_mark_written(sl_emu_heap(rt->emu), (uintptr_t)dst, c->width);
+        }
+    spend_copy_time(rt, (uint64_t)c->width * c->height * c->depth, c->kind != cudaMemcpyDeviceToDevice);
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_fill_run(sl_rt *rt, const sl_rt_fill *f)
+{
+    if (!f->width || !f->height || !f->depth)
+        return cudaSuccess;
+    if (!on_device(rt, f->dst, f->pitch, f->slice, f->width, f->height, f->depth))
+        return cudaErrorInvalidValue;
+    for (size_t z = 0; z < f->depth; z++)
+        for (size_t y = 0; y < f->height; y++) {
+            char *row = f->dst + z * f->slice + y * f->pitch;
+            if (f->element_bytes == 1)
+                memset(row, (int)f->value, f->width);
+            else
+                for (size_t x = 0; x + f->element_bytes <= f->width; x += f->element_bytes)
+                    memcpy(row + x, &f->value, f->element_bytes);
+            sl_heap_mark_written(sl_emu_heap(rt->emu), (uintptr_t)row, f->width);
+        }
+    spend_copy_time(rt, (uint64_t)f->width * f->height * f->depth, false);
+    return cudaSuccess;
+}
+
+/* `wait`: the call returns only when the copy is done, and so passes printf output on. */
+cudaError_t sl_rt_copy_submit(sl_rt *rt, const sl_rt_copy *copy, cudaStream_t stream, bool wait)
+{
+    sl_rt_op op = {.kind = SL_RT_COPY, .copy = *copy};
+    if (copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    cudaError_t error = wait ? sl_rt_synchronize(rt, stream) : cudaSuccess;
+    return error ? error : sl_rt_submit(rt, stream, &op);
+}
+
+cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                          bool wait)
+{
+    const sl_rt_copy copy = {.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
+    return sl_rt_copy_submit(rt, &copy, stream, wait);
+}
+
+/* ---- two dimensions ---- */
+
+cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                          size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    const sl_rt_copy copy = {.dst = dst,
+                             .src = src,
+                             .dst_pitch = dst_pitch,
+                             .src_pitch = src_pitch,
+                             .width = width,
+                             .height = height,
+                             .depth = 1,
+                             .kind = kind};
+    if (width > dst_pitch || width > src_pitch)
+        return cudaErrorInvalidPitchValue;
+    return sl_rt_copy_submit(rt, &copy, stream, wait);
+}
+
+/* ---- three dimensions ---- */
+
+typedef struct side {
+    char *data;
+    size_t pitch, slice, element_bytes;
+} side;
+
+/* One side of a 3-D copy: an array (positions in elements) or pitched memory (positions in bytes). */
+static cudaError_t side_of(sl_rt *rt, cudaArray_t array, const cudaPitchedPtr *memory, cudaPos pos, cudaExtent extent,
+                           side *s)
+{
+    sl_rt_array_shape shape;
+    if (!array) {
+        if (!memory->ptr)
+            return cudaErrorInvalidValue;
+        size_t slice = memory->pitch * memory->ysize;
+        *s = (side){(char *)memory->ptr + pos.z * slice + pos.y * memory->pitch + pos.x, memory->pitch, slice, 1};
+        return cudaSuccess;
+    }
+    cudaError_t error = sl_rt_array_shape_of(rt, array, &shape);
+    if (error)
+        return error;
+    if (pos.x > shape.width || extent.width > shape.width - pos.x || pos.y > shape.height ||
+        extent.height > shape.height - pos.y || pos.z > shape.depth || extent.depth > shape.depth - pos.z)
+        return cudaErrorInvalidValue;
+    *s = (side){shape.data + pos.z * shape.slice + pos.y * shape.pitch + pos.x * shape.element_bytes, shape.pitch,
+                shape.slice, shape.element_bytes};
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *p, sl_rt_copy *copy)
+{
+    side dst, src;
+    cudaError_t error = p ? side_of(rt, p->dstArray, &p->dstPtr, p->dstPos, p->extent, &dst) : cudaErrorInvalidValue;
+    if (!error)
+        error = side_of(rt, p->srcArray, &p->srcPtr, p->srcPos, p->extent, &src);
+    if (error)
+        return error;
+    if (p->dstArray && p->srcArray && dst.element_bytes != src.element_bytes)
+        return cudaErrorInvalidValue;
+    *copy = (sl_rt_copy){.dst = dst.data,
+                         .src = src.data,
+                         .dst_pitch = dst.pitch,
+                         .dst_slice = dst.slice,
+                         .src_pitch = src.pitch,
+                         .src_slice = src.slice,
+                         .width = p->extent.width * (p->dstArray ? dst.element_bytes : src.element_bytes),
+                         .height = p->extent.height,
+                         .depth = p->extent.depth,
+                         .kind = p->kind};
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_copy_3d(sl_rt *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait)
+{
+    sl_rt_copy copy;
+    cudaError_t error = sl_rt_copy_of_params(rt, params, &copy);
+    return error ? error : sl_rt_copy_submit(rt, &copy, stream, wait);
+}
+
+/* ---- arrays, by the older calls: x offsets and widths are in bytes ---- */
+
+cudaError_t sl_rt_copy_array_2d(sl_rt *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
+                                size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                                bool wait)
+{
+    sl_rt_array_shape s;
+    cudaError_t error = sl_rt_array_shape_of(rt, array, &s);
+    if (error)
+        return error;
+    if (x + width > s.width * s.element_bytes || y + height > s.height)
+        return cudaErrorInvalidValue;
+    char *location = s.data + y * s.pitch + x;
+    return in ? sl_rt_copy_2d(rt, location, s.pitch, in, pitch, width, height, kind, stream, wait)
+              : sl_rt_copy_2d(rt, out, pitch, location, s.pitch, width, height, kind, stream, wait);
+}
+
+/* A run of bytes that starts at (x, y) and goes on row by row. */
+cudaError_t sl_rt_copy_array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
+                                 size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    sl_rt_array_shape s;
+    cudaError_t error = sl_rt_array_shape_of(rt, array, &s);
+    while (!error && bytes) {
+        size_t row = s.width * s.element_bytes;
+        if (x >= row || y >= s.height)
+            return cudaErrorInvalidValue;
+        size_t part = bytes < row - x ? bytes : row - x;
+        char *location = s.data + y * s.pitch + x;
+        error = in ? sl_rt_copy_1d(rt, location, in, part, kind, stream, wait)
+                   : sl_rt_copy_1d(rt, out, location, part, kind, stream, wait);
+        in = in ? in + part : NULL;
+        out = out ? out + part : NULL;
+        bytes -= part;
+        x = 0;
+        y++;
+    }
+    return error;
+}
+
+cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                              size_t src_y, size_t width, size_t height, cudaMemcpyKind kind)
+{
+    sl_rt_array_shape s;
+    cudaError_t error = sl_rt_array_shape_of(rt, src, &s);
+    if (error)
+        return error;
+    if (src_x + width > s.width * s.element_bytes || src_y + height > s.height)
+        return cudaErrorInvalidValue;
+    return sl_rt_copy_array_2d(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, s.pitch, width, height,
+                               kind, NULL, true);
+}
+
+/* ---- fills ---- */
+
+cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream)
+{
+    sl_rt_op op = {.kind = SL_RT_FILL, .fill = *fill};
+    return sl_rt_submit(rt, stream, &op);
+}

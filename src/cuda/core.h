@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/* CUDA on the emulator: the state behind the runtime's and the driver's interface, and what both are made of.
+ *
+ * One process has one core (libsluice_cuda.so) with one device (an sl_emu). The two interfaces are thin: src/cudart and
+ * src/cudadriver. Handles are the same objects in both, as CUDA promises: a stream of one can be used by the other.
+ *
+ * Every entry point takes the one lock, so the parts below need none. Work is done when it is issued: a launch or a
+ * copy has run to its end when the call returns, whatever its stream, which is one of the orders CUDA allows. Times
+ * are counted from the work done, never read from a clock, so that equal runs give equal answers. Errors are numbers of
+ * the runtime; the driver's are the same but for a few.
+ *
+ *   core.c      state, options, printing                device.c   attributes, limits
+ *   context.c   contexts, a stack of them per thread    image.c    fat binaries and PTX, to programs
+ *   registry.c  kernels and variables by name, by stub  link.c     the driver's linker
+ *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
+ *   launch.c    kernel launches, occupancy              array.c    arrays and textures
+ *   stream.c    streams, events, host functions         graph.c    stream capture and graphs
+ *   results.c   what was launched, for `sluice run` */
+#ifndef SL_CUDA_CORE_H
+#define SL_CUDA_CORE_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "cuda/options.h"
+#include "cuda/types.h"
+#include "emu/emu.h"
+#include "ptx/cubin.h"
+#include "ptx/fatbin.h"
+
+typedef struct sl_rt sl_rt;
+
+/* ---- registered code ---- */
+
+/* Code that belongs together: what one __cudaRegisterFatBinary brought, a CUmodule, a CUlibrary. Loaded into the device
+ * when something of it is first used. */
+typedef struct sl_rt_binary {
+    const sl_fatbin_wrapper *wrapper; /* registered by the runtime; NULL: an image that was given to the driver */
+    const void *origin;               /* an address in the file that it comes from, for messages */
+    uint32_t serial;                  /* 1, 2, … */
+    bool registered;                  /* neither taken back nor unloaded */
+    cudaError_t load_error;           /* of the only attempt; cudaSuccess before it */
+    sl_emu_program *program;
+    SL_ARRAY(sl_ptx_module *) modules;
+    SL_ARRAY(sl_cubin) cubins;
+    SL_ARRAY(char *) texts; /* unpacked PTX and cubins, kept while the modules live */
+    sl_fatbin fatbin;
+    uint32_t const_bytes;
+    uint32_t ptx_sm; /* architecture of the PTX that was chosen */
+    bool prepared;   /* parsed, if that went well */
+} sl_rt_binary;
+
+/* A kernel as host code knows it. A pointer to it is the cudaKernel_t, cudaFunction_t, CUkernel and CUfunction. */
+typedef struct sl_rt_function {
+    sl_rt_binary *binary;
+    const void *host;      /* the stub that stands for the kernel in host code; key of the map; NULL: the driver's */
+    const void *self;      /* the struct's own address: its other key */
+    char *name;            /* mangled, as in the PTX */
+    sl_emu_kernel *kernel; /* NULL until first used */
+    cudaError_t error;     /* why it cannot be used; reported once */
+    uint32_t max_dynamic_shared;
+    int carveout;      /* percent of the largest; -1: no preference */
+    int cache_config;  /* cudaFuncSetCacheConfig */
+    bool warned_stray; /* its accesses outside of allocations were reported */
+} sl_rt_function;
+
+typedef struct sl_rt_variable {
+    sl_rt_binary *binary;
+    const void *host; /* shadow variable; for managed ones the pointer to fill in */
+    char *name;
+    size_t bytes;
+    bool managed;
+} sl_rt_variable;
+
+/* ---- contexts ---- */
+
+/* All contexts share the one device; a context is a name for it. */
+typedef struct sl_rt_context {
+    bool is_primary;
+    unsigned flags;
+    uint64_t id;
+    struct sl_rt_context *next;
+} sl_rt_context;
+
+/* ---- work ---- */
+
+/* A copy or fill of depth x height rows of `width` bytes. */
+typedef struct sl_rt_copy {
+    char *dst;
+    const char *src;
+    size_t dst_pitch, dst_slice, src_pitch, src_slice;
+    size_t width, height, depth;
+    cudaMemcpyKind kind;
+} sl_rt_copy;
+
+typedef struct sl_rt_fill {
+    char *dst;
+    size_t pitch, slice, width, height, depth; /* width in bytes */
+    uint32_t value, element_bytes;             /* 1, 2 or 4 */
+} sl_rt_fill;
+
+typedef struct sl_rt_launch {
+    sl_rt_function *function;
+    dim3 grid, block;
+    uint32_t dynamic_shared;
+    bool cooperative;
+    uint32_t preferred_shared_plus; /* as in sl_emu_launch */
+    void *params;                   /* packed; owned */
+    size_t param_bytes;
+} sl_rt_launch;
+
+typedef enum sl_rt_op_kind {
+    SL_RT_EMPTY,
+    SL_RT_LAUNCH,
+    SL_RT_COPY,
+    SL_RT_FILL,
+    SL_RT_HOST,
+    SL_RT_CALLBACK,
+    SL_RT_RECORD,
+    SL_RT_WAIT,
+    SL_RT_CHILD,
+    SL_RT_ALLOC,
+    SL_RT_FREE,
+} sl_rt_op_kind;
+
+/* One piece of work of a stream: run at once, or kept in a graph. */
+typedef struct sl_rt_op {
+    sl_rt_op_kind kind;
+    cudaStream_t stream; /* where it was issued */
+    union {
+        sl_rt_launch launch;
+        sl_rt_copy copy;
+        sl_rt_fill fill;
+        struct {
+            cudaHostFn_t function;
+            cudaStreamCallback_t callback;
+            void *data;
+        } host;
+        cudaEvent_t event;
+        cudaGraph_t child;
+        void *pointer;
+    };
+} sl_rt_op;
+
+struct sl_rt_stream {
+    uint64_t id;
+    unsigned flags;
+    int priority;
+    cudaGraph_t capture;  /* graph under construction, or NULL */
+    cudaGraphNode_t last; /* last captured node of this stream */
+    bool capture_origin, capture_invalid;
+    unsigned long long capture_id;
+    struct sl_rt_stream *next;
+};
+
+struct sl_rt_event {
+    unsigned flags;
+    bool recorded;
+    uint64_t time_ns;
+    cudaGraph_t capture; /* recorded in a capturing stream */
+    cudaGraphNode_t captured_after;
+    unsigned long long capture_id;
+    struct sl_rt_event *next;
+};
+
+struct sl_rt_node {
+    sl_rt_op op;
+    cudaGraph_t graph;
+    bool disabled;
+    SL_ARRAY(cudaGraphNode_t) after;
+    unsigned index; /* position in the graph; used while sorting and cloning */
+};
+
+struct sl_rt_graph {
+    SL_ARRAY(cudaGraphNode_t) nodes; /* in the order they were added */
+    unsigned users;                  /* the program's handle, executables, nodes of other graphs */
+};
+
+struct sl_rt_graph_exec {
+    cudaGraph_t graph; /* a private copy */
+};
+
+typedef struct sl_rt_results sl_rt_results;
+
+struct sl_rt {
+    pid_t pid; /* the process that started it: after a fork it is of no use */
+    bool started;
+    cudaError_t start_error;
+    sl_cuda_options options;
+    sl_emu *emu;
+    cudaError_t fault; /* a kernel broke the context: every later call says so, until cudaDeviceReset */
+    uint64_t time_ns;
+    unsigned device_flags;
+    size_t limits[SL_CUDA_LIMITS];
+    int cache_config, shared_config;
+    SL_ARRAY(char) printed; /* kernels' printf output that no sync point has passed on yet */
+    SL_ARRAY(sl_rt_binary *) binaries;
+    SL_ARRAY(sl_rt_function *) functions;
+    SL_ARRAY(sl_rt_variable *) variables;
+    sl_map function_by_host, variable_by_host;
+    sl_map told; /* texts that need not be told again */
+    struct sl_rt_stream default_stream;
+    struct sl_rt_stream *streams;
+    struct sl_rt_event *events;
+    uint64_t next_stream;
+    sl_rt_context primary, *contexts; /* the others */
+    uint64_t next_context;
+    struct sl_rt_array *arrays;
+    struct sl_rt_texture *textures;
+    struct sl_rt_pool *pools;
+    SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
+    uint64_t graph_bytes;
+    unsigned long long captures;
+    sl_rt_results *results;
+    sl_rt_function *launching; /* the kernel that was launched last */
+};
+
+/* ---- core.c ---- */
+
+#pragma GCC visibility push(default) /* for the two interfaces, under a name of their own: see CMakeLists.txt */
+
+/* Takes the lock; the device may not be started yet. */
+sl_rt *sl_rt_enter(void);
+/* Starts the device if need be; cudaSuccess when work can be done. */
+cudaError_t sl_rt_ready(sl_rt *rt);
+/* At the end of a call, and around calls into the program. */
+void sl_rt_unlock(sl_rt *rt);
+void sl_rt_relock(sl_rt *rt);
+
+/* One line "sluice: …" on stderr. */
+void sl_rt_say(const char *format, ...) SL_PRINTF(1, 2);
+void sl_rt_say_error(const char *what, const sl_error *error);
+/* The same, once for each text, and the run is no success: the program goes on without something it needs. */
+void sl_rt_problem(sl_rt *rt, const char *format, ...) SL_PRINTF(2, 3);
+/* Says once per process that `name` is not there; returns cudaErrorNotSupported. */
+cudaError_t sl_rt_missing(const char *name, bool *said);
+/* The error number for a failure of the library that is no kernel fault. */
+cudaError_t sl_rt_error_of(sl_status status);
+/* A point at which CUDA passes kernels' printf output on. */
+void sl_rt_flush_printed(sl_rt *rt);
+/* Throws away the device and everything on it (cudaDeviceReset). */
+void sl_rt_reset(sl_rt *rt);
+/* Name and text of an error, or NULL. */
+const char *sl_rt_error_name(cudaError_t error);
+const char *sl_rt_error_text(cudaError_t error);
+
+/* ---- context.c ---- */
+
+/* The current context of this thread, or NULL. */
+sl_rt_context *sl_rt_context_current(sl_rt *rt);
+/* Makes the primary context current where the thread has none, as every call of the runtime does. */
+void sl_rt_context_need(sl_rt *rt);
+bool sl_rt_context_known(sl_rt *rt, const sl_rt_context *context);
+cudaError_t sl_rt_context_create(sl_rt *rt, unsigned flags, sl_rt_context **context);
+/* Also removes it from this thread's stack. */
+cudaError_t sl_rt_context_destroy(sl_rt *rt, sl_rt_context *context);
+cudaError_t sl_rt_context_push(sl_rt *rt, sl_rt_context *context);
+cudaError_t sl_rt_context_pop(sl_rt *rt, sl_rt_context **context);
+/* Replaces the top of the stack; NULL removes it. */
+cudaError_t sl_rt_context_set(sl_rt *rt, sl_rt_context *context);
+
+/* ---- device.c ---- */
+
+#define SL_PCI_BUS_ID "0000:01:00.0"
+enum { SL_DRIVER_VERSION = 13000, SL_LAST_ATTRIBUTE = 147 };
+const sl_machine *sl_rt_machine(const sl_rt *rt);
+const sl_gpu_limits *sl_rt_limits(const sl_rt *rt);
+/* 10 × major + minor. */
+uint32_t sl_rt_capability(const sl_rt *rt);
+/* Value of a cudaDeviceAttr, which is the CUdevice_attribute of that number; 0 for what is not there. */
+int sl_rt_attribute(const sl_rt *rt, int attribute);
+char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size);
+void sl_rt_device_uuid(char uuid[16]);
+cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set);
+
+/* ---- registry.c ---- */
+
+/* Registration by the runtime. */
+sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper);
+void sl_rt_register_function(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name);
+void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name, size_t bytes,
+                             bool managed);
+/* Images given to the driver: a fat binary's wrapper or container, or PTX text. They are not needed afterwards.
+ * `why`: room for a sentence about a failure, which is also told. */
+cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
+                             size_t size);
+bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
+/* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
+void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
+cudaError_t sl_rt_binary_load(sl_rt *rt, sl_rt_binary *binary);
+/* Kernels of an image by name, and by number (NULL past the last). */
+cudaError_t sl_rt_binary_function(sl_rt *rt, sl_rt_binary *binary, const char *name, sl_rt_function **function);
+const char *sl_rt_binary_kernel_name(const sl_rt_binary *binary, size_t index);
+cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *name, char **address, size_t *bytes);
+/* The kernel behind a host stub or a handle: known, and not taken back. */
+sl_rt_function *sl_rt_function_find(const sl_rt *rt, const void *function);
+/* The same, ready to run. */
+cudaError_t sl_rt_function_get(sl_rt *rt, const void *function, sl_rt_function **found);
+cudaError_t sl_rt_variable_address(sl_rt *rt, const void *symbol, char **address, size_t *bytes);
+cudaError_t sl_rt_function_param(sl_rt *rt, const void *host, size_t index, size_t *offset, size_t *bytes);
+
+/* ---- link.c ---- */
+
+/* Version of a container that the linker made: its texts are linked with each other, not chosen from. */
+enum { SL_LINKED_VERSION = 0x534c };
+struct sl_rt_linker;
+cudaError_t sl_rt_linker_create(struct sl_rt_linker **linker);
+void sl_rt_linker_destroy(struct sl_rt_linker *linker);
+/* PTX, a fat binary, or an object file with one; says why it cannot be used. */
+cudaError_t sl_rt_linker_add(sl_rt *rt, struct sl_rt_linker *linker, const void *data, size_t bytes);
+cudaError_t sl_rt_linker_add_file(sl_rt *rt, struct sl_rt_linker *linker, const char *path);
+/* An image for sl_rt_image_load, which lives as long as the linker. */
+cudaError_t sl_rt_linker_complete(struct sl_rt_linker *linker, void **image, size_t *bytes);
+
+/* ---- stream.c ---- */
+bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found);
+/* Runs the work now, or adds it to the graph that the stream is capturing. Owned parts of `op` are taken over. */
+cudaError_t sl_rt_submit(sl_rt *rt, cudaStream_t stream, sl_rt_op *op);
+/* For calls that wait: fails when a stream is being captured that they would wait for. */
+cudaError_t sl_rt_synchronize(sl_rt *rt, cudaStream_t stream);
+cudaError_t sl_rt_device_synchronize(sl_rt *rt);
+cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream);
+cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id);
+cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream);
+cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
+                              void *data);
+cudaError_t sl_rt_event_create(sl_rt *rt, cudaEvent_t *event, unsigned flags);
+cudaError_t sl_rt_event_destroy(sl_rt *rt, cudaEvent_t event);
+cudaError_t sl_rt_event_record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream);
+cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event);
+cudaError_t sl_rt_event_synchronize(sl_rt *rt, cudaEvent_t event);
+cudaError_t sl_rt_event_elapsed(sl_rt *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+/* ---- launch.c ---- */
+
+/* A launch as a program asks for it. */
+typedef struct sl_rt_config {
+    const void *function; /* stub or handle */
+    dim3 grid, block;
+    size_t shared;
+    bool cooperative;
+    bool has_carveout;
+    uint32_t carveout;       /* where has_carveout: percent of shared memory; UINT32_MAX: no preference */
+    uint64_t cluster_blocks; /* of a cluster; 0 or 1: there are none */
+    void **args;             /* a pointer per parameter; NULL: */
+    const void *packed;      /* all of them as PTX lays them out */
+    size_t packed_bytes;
+} sl_rt_config;
+
+typedef struct sl_rt_function_facts {
+    uint32_t static_shared, const_bytes, local_bytes, registers;
+    uint32_t max_threads, max_dynamic_shared;
+    uint32_t ptx_version, binary_version; /* 90 */
+    int carveout;
+} sl_rt_function_facts;
+
+/* Arguments as the driver takes them beside a pointer per parameter: a list of kinds and values that ends with 0. */
+cudaError_t sl_rt_config_extra(sl_rt_config *config, void **extra);
+cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *config, sl_rt_op *op);
+cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream_t stream);
+/* What a driver of CUDA 13 makes of the reasons for refusing a launch: it is less exact than its predecessors. */
+cudaError_t sl_rt_refusal(cudaError_t error);
+/* Reads attributes of a launch, of the runtime or the driver (which have the same layout). */
+cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config);
+/* Clusters that fit the device at once: of several blocks, none do. */
+cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *config);
+cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts);
+/* cudaFuncCache: which part of the unified cache the kernel prefers. */
+cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config);
+cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
+cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
+cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
+/* ---- copy.c ---- */
+cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_rt_copy *copy);
+cudaError_t sl_rt_copy_submit(sl_rt *rt, const sl_rt_copy *copy, cudaStream_t stream, bool wait);
+cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                          bool wait);
+cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                          size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
+cudaError_t sl_rt_copy_3d(sl_rt *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait);
+cudaError_t sl_rt_copy_array_2d(sl_rt *rt, cudaArray_t array, size_t x, size_t y, void *out, const void *in,
+                                size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                                bool wait);
+cudaError_t sl_rt_copy_array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t y, char *out, const char *in,
+                                 size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
+cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                              size_t src_y, size_t width, size_t height, cudaMemcpyKind kind);
+cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream);
+/* ---- memory.c ---- */
+cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind kind);
+cudaError_t sl_rt_free(sl_rt *rt, void *pointer);
+/* Memory of a node of a graph, and the node. Every launch gets the same memory: it is never given back. */
+cudaError_t sl_rt_graph_add_alloc(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                  size_t count, cudaMemAllocNodeParams *params);
+cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes);
+/* What a pointer points into; false: nothing of ours. */
+bool sl_rt_pointer_find(sl_rt *rt, const void *pointer, cudaMemoryType *type, char **base, size_t *bytes);
+cudaError_t sl_rt_free_kind(sl_rt *rt, void *pointer, bool host);
+cudaError_t sl_rt_alloc_pitched(sl_rt *rt, void **pointer, size_t *pitch, size_t width, size_t height, size_t depth);
+cudaError_t sl_rt_register_host(sl_rt *rt, void *pointer, size_t bytes, unsigned flags);
+cudaError_t sl_rt_unregister_host(sl_rt *rt, void *pointer);
+cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host);
+cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
+cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
+bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
+cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device);
+cudaError_t sl_rt_pool_create(sl_rt *rt, cudaMemPool_t *pool, const cudaMemPoolProps *props);
+cudaError_t sl_rt_pool_destroy(sl_rt *rt, cudaMemPool_t pool);
+cudaError_t sl_rt_pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value, bool set);
+cudaError_t sl_rt_alloc_async(sl_rt *rt, void **pointer, size_t bytes, cudaStream_t stream);
+cudaError_t sl_rt_free_async(sl_rt *rt, void *pointer, cudaStream_t stream);
+/* ---- array.c ---- */
+enum { SL_MAX_LINEAR_TEXELS = 1 << 28 };
+/* Where element row y, slice z of an array starts, and its shape in bytes. */
+typedef struct sl_rt_array_shape {
+    char *data;
+    size_t element_bytes, pitch, slice, width, height, depth; /* width in elements */
+} sl_rt_array_shape;
+cudaError_t sl_rt_array_shape_of(sl_rt *rt, cudaArray_t array, sl_rt_array_shape *shape);
+cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
+                               unsigned flags);
+cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array);
+cudaError_t sl_rt_array_info(sl_rt *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
+                             cudaArray_t array);
+cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
+                                 const cudaTextureDesc *desc);
+cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object);
+cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
+                                cudaTextureObject_t object);
+/* ---- graph.c ---- */
+cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, sl_rt_op *op,
+                            cudaGraphNode_t *node);
+cudaGraph_t sl_rt_graph_new(void);
+void sl_rt_graph_release(cudaGraph_t graph);
+cudaGraph_t sl_rt_graph_clone(cudaGraph_t graph);
+cudaError_t sl_rt_capture_begin(sl_rt *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                size_t count);
+cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t sl_rt_capture_info(sl_rt *rt, cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
+                               const cudaGraphNode_t **after, size_t *count);
+cudaError_t sl_rt_graph_add_node(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, sl_rt_op *op);
+cudaError_t sl_rt_graph_add_kernel(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                   size_t count, const cudaKernelNodeParams *p);
+cudaError_t sl_rt_graph_add_copy(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaMemcpy3DParms *params);
+sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p);
+cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                  size_t count, cudaGraph_t child);
+cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
+cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
+cudaError_t sl_rt_node_destroy(cudaGraphNode_t node);
+cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph);
+cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result);
+void sl_rt_graph_exec_destroy(cudaGraphExec_t exec);
+cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
+cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKernelNodeParams *params);
+cudaError_t sl_rt_node_set_copy(cudaGraphNode_t node, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind);
+cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *params);
+#pragma GCC visibility pop
+
+/* ---- within the core ---- */
+
+/* core.c: whether this text comes for the first time. */
+bool sl_rt_is_new(sl_rt *rt, const char *text);
+/* image.c: takes the parts of an image over into `binary`. */
+cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error);
+/* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
+cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
+cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);
+void sl_rt_op_fini(sl_rt_op *op);
+cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream);
+cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *copy);
+cudaError_t sl_rt_fill_run(sl_rt *rt, const sl_rt_fill *fill);
+cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream);
+/* What each part keeps of a device that is thrown away. */
+void sl_rt_registry_forget_device(sl_rt *rt);
+void sl_rt_streams_forget_device(sl_rt *rt);
+void sl_rt_memory_forget_device(sl_rt *rt);
+void sl_rt_arrays_forget_device(sl_rt *rt);
+
+/* ---- results.c ---- */
+/* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
+sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
+/* Kernels' addresses lose their meaning with the device. */
+void sl_rt_results_forget_device(sl_rt *rt);
+void sl_rt_results_close(sl_rt *rt);
+
+#endif

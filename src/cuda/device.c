@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The device: how many there are (one), what it can do, its settings.
+ *
+ * It presents itself as the machine whose limits the emulator enforces, an H200. What programs print or size their work
+ * by (multiprocessors, memory, shared memory, cache sizes) is what that GPU reports. */
+#include "cuda/core.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const sl_machine *sl_rt_machine(const sl_rt *rt)
+{
+    return sl_emu_machine(rt->emu);
+}
+
+const sl_gpu_limits *sl_rt_limits(const sl_rt *rt)
+{
+    return sl_emu_limits(rt->emu);
+}
+
+uint32_t sl_rt_capability(const sl_rt *rt)
+{
+    enum { H200 = 90 };
+    return rt->options.compute_capability ? rt->options.compute_capability : H200;
+}
+
+char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size)
+{
+    size_t start = (size_t)snprintf(buffer, size, "Sluice emulated ");
+    snprintf(buffer, size, "Sluice emulated %s", sl_emu_machine(rt->emu)->name);
+    for (size_t i = start; i < size && buffer[i]; i++)
+        buffer[i] = (char)toupper((unsigned char)buffer[i]);
+    return buffer;
+}
+
+void sl_rt_device_uuid(char uuid[16])
+{
+    memcpy(uuid, "sluice emulator", 16);
+}
+
+int sl_rt_attribute(const sl_rt *rt, int attribute)
+{
+    const sl_machine *m = sl_emu_machine(rt->emu);
+    const sl_gpu_limits *l = sl_emu_limits(rt->emu);
+    switch (attribute) {
+#define SL_ATTRIBUTE(number, value)                                                                                    \
+    case number:                                                                                                       \
+        return (int)(value);
+#define SL_ATTRIBUTE_PROPERTY(number, value, field) SL_ATTRIBUTE(number, value)
+#define SL_ATTRIBUTE_UNTIL_12(number, value, field) SL_ATTRIBUTE(number, value)
+#define SL_ATTRIBUTE_FROM_12(number, value, field)  SL_ATTRIBUTE(number, value)
+#include "cuda/attributes.def"
+#undef SL_ATTRIBUTE
+#undef SL_ATTRIBUTE_PROPERTY
+#undef SL_ATTRIBUTE_UNTIL_12
+#undef SL_ATTRIBUTE_FROM_12
+    }
+    return 0; /* what is not in the table is not there on this machine */
+}
+
+/* ---- settings ---- */
+
+cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set)
+{
+    if ((unsigned)which >= SL_CUDA_LIMITS || (!get && !set))
+        return cudaErrorInvalidValue;
+    if (which == cudaLimitDevRuntimeSyncDepth)
+        return cudaErrorUnsupportedLimit;
+    if (set)
+        rt->limits[which] = *set;
+    if (get)
+        *get = rt->limits[which];
+    return cudaSuccess;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernel launches: checks, arguments, running, and the questions about kernels that decide a configuration. */
+#include "cuda/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- launching ---- */
+
+/* What the driver refuses before a kernel starts, with its error numbers. */
+static cudaError_t check_launch(sl_rt *rt, const sl_rt_function *f, const sl_rt_config *c)
+{
+    const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
+    const uint32_t g[3] = {c->grid.x, c->grid.y, c->grid.z}, b[3] = {c->block.x, c->block.y, c->block.z};
+    const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
+    for (int i = 0; i < 3; i++)
+        if (!g[i] || !b[i] || g[i] > limits->max_grid[i] || b[i] > limits->max_block[i])
+            return cudaErrorInvalidConfiguration;
+    uint64_t threads = (uint64_t)b[0] * b[1] * b[2];
+    if (threads > limits->max_threads_per_block)
+        return cudaErrorInvalidConfiguration;
+    if (c->shared > f->max_dynamic_shared)
+        return cudaErrorInvalidValue;
+    /* __launch_bounds__: the machine code was made for no more threads than this. */
+    uint64_t bound = func->maxntid[0];
+    for (int i = 1; i < 3; i++)
+        bound *= func->maxntid[i] ? func->maxntid[i] : 1;
+    if (bound && threads > bound)
+        return cudaErrorLaunchOutOfResources;
+    uint32_t resident = sl_emu_occupancy_known(rt->emu, f->kernel, (uint32_t)threads, (uint32_t)c->shared);
+    if (!resident)
+        return cudaErrorLaunchOutOfResources;
+    if (c->cooperative && (uint64_t)g[0] * g[1] * g[2] > (uint64_t)resident * limits->sms)
+        return cudaErrorCooperativeLaunchTooLarge;
+    return cudaSuccess;
+}
+
+static cudaError_t pack_params(const sl_ptx_func *func, const sl_rt_config *c, sl_rt_launch *launch)
+{
+    launch->param_bytes = func->param_bytes;
+    launch->params = calloc(1, func->param_bytes ? func->param_bytes : 1);
+    if (!launch->params)
+        return cudaErrorMemoryAllocation;
+    if (!c->args && c->packed) { /* may end after the last parameter, where the PTX has room for alignment */
+        memcpy(launch->params, c->packed, c->packed_bytes < func->param_bytes ? c->packed_bytes : func->param_bytes);
+        return cudaSuccess;
+    }
+    for (uint32_t i = 0; i < func->params; i++) {
+        if (!c->args || !c->args[i])
+            return cudaErrorInvalidValue;
+        memcpy((char *)launch->params + func->param[i]->offset, c->args[i], func->param[i]->bytes);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_config_extra(sl_rt_config *config, void **extra)
+{
+    enum { END, BUFFER, BYTES };
+    if (config->args || !extra)
+        return cudaSuccess;
+    for (; *extra; extra += 2) {
+        if ((uintptr_t)*extra == BUFFER)
+            config->packed = extra[1];
+        else if ((uintptr_t)*extra == BYTES && extra[1])
+            config->packed_bytes = *(const size_t *)extra[1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    return config->packed ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* The part of the unified cache that a launch wants for shared memory: its own attribute, the kernel's, the kernel's
+ * cache configuration, or that of the device. */
+static uint32_t preferred_shared(const sl_rt *rt, const sl_rt_config *config, const sl_rt_function *f)
+{
+    enum { NONE, SHARED, L1, EQUAL }; /* cudaFuncCache */
+    if (config->has_carveout)
+        return config->carveout + 1; /* UINT32_MAX is -1, the default */
+    if (f->carveout >= 0)
+        return (uint32_t)f->carveout + 1;
+    switch (f->cache_config ? f->cache_config : rt->cache_config) {
+    case SHARED:
+        return 1 + 100;
+    case EQUAL:
+        return 1 + 50;
+    case L1:
+        return 1 + 0;
+    default:
+        return 0;
+    }
+}
+
+cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *config, sl_rt_op *op)
+{
+    static bool said;
+    sl_rt_function *function;
+    if (config->cluster_blocks > 1)
+        return sl_rt_missing("a launch with clusters of several blocks (cudaLaunchAttributeClusterDimension)", &said);
+    cudaError_t error = sl_rt_function_get(rt, config->function, &function);
+    if (!error)
+        error = check_launch(rt, function, config);
+    if (error)
+        return error;
+    *op = (sl_rt_op){.kind = SL_RT_LAUNCH,
+                     .launch = {.function = function,
+                                .grid = config->grid,
+                                .block = config->block,
+                                .dynamic_shared = (uint32_t)config->shared,
+                                .cooperative = config->cooperative,
+                                .preferred_shared_plus = preferred_shared(rt, config, function)}};
+    error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
+    if (error)
+        sl_rt_op_fini(op);
+    return error;
+}
+
+cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream_t stream)
+{
+    sl_rt_op op;
+    cudaError_t error = sl_rt_launch_make(rt, config, &op);
+    return error ? error : sl_rt_submit(rt, stream, &op);
+}
+
+cudaError_t sl_rt_refusal(cudaError_t error)
+{
+    return error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources ? cudaErrorInvalidValue
+                                                                                            : error;
+}
+
+cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config)
+{
+    if (count && !attributes)
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < count; i++) {
+        const cudaLaunchAttribute *a = &attributes[i];
+        if (a->id == cudaLaunchAttributeCooperative)
+            config->cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributeClusterDimension)
+            config->cluster_blocks = (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z;
+        if (a->id == cudaLaunchAttributePreferredSharedMemoryCarveout) {
+            config->has_carveout = true;
+            config->carveout = a->val.sharedMemCarveout;
+            if (config->carveout > 100 && config->carveout != UINT32_MAX)
+                return cudaErrorInvalidValue;
+        }
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t error_of_fault(const sl_emu *emu, sl_status status)
+{
+    if (status != SL_FAULT && status != SL_LIMIT)
+        return sl_rt_error_of(status);
+    switch (sl_emu_last_fault(emu)) {
+    case SL_FAULT_ILLEGAL_ADDRESS:
+        return cudaErrorIllegalAddress;
+    case SL_FAULT_MISALIGNED:
+        return cudaErrorMisalignedAddress;
+    case SL_FAULT_ASSERT:
+        return cudaErrorAssert;
+    case SL_FAULT_ILLEGAL_INSTRUCTION:
+        return cudaErrorIllegalInstruction;
+    case SL_FAULT_STACK:
+        return cudaErrorHardwareStackError;
+    case SL_FAULT_LIMIT:
+        return cudaErrorLaunchTimeout;
+    case SL_FAULT_NONE:
+    case SL_FAULT_BARRIER:
+    case SL_FAULT_TRAP:
+    case SL_FAULT_UNINITIALISED:
+        break;
+    }
+    return status == SL_LIMIT ? cudaErrorLaunchTimeout : cudaErrorLaunchFailure;
+}
+
+/* Plausible, not measured: a start of 2.5 us, then 0.3 warp instructions per scheduler and cycle at 2 GHz on as many
+ * multiprocessors as have a block. */
+static uint64_t launch_time_ns(const sl_rt *rt, const sl_launch_stats *stats)
+{
+    uint64_t sms = sl_emu_limits(rt->emu)->sms;
+    uint64_t busy = stats->blocks < sms ? stats->blocks : sms;
+    return 2500 + stats->warp_insts * 10 / (busy ? busy * 4 * 2 * 3 : 1);
+}
+
+cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+{
+    sl_error error = {0};
+    sl_launch_stats stats = {0};
+    const sl_emu_launch what = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+                                .block = {launch->block.x, launch->block.y, launch->block.z},
+                                .dynamic_shared_bytes = launch->dynamic_shared,
+                                .params = launch->params,
+                                .param_bytes = launch->param_bytes,
+                                .cooperative = launch->cooperative,
+                                .preferred_shared_plus = launch->preferred_shared_plus,
+                                .stream = stream};
+    if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
+        sl_rt_function *again;
+        cudaError_t failed = sl_rt_function_get(rt, launch->function, &again);
+        if (failed)
+            return failed;
+    }
+    sl_rt_flush_printed(rt);
+    rt->launching = launch->function;
+    sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
+    rt->time_ns += launch_time_ns(rt, &stats);
+    if (!status)
+        return cudaSuccess;
+    sl_rt_say_error(NULL, &error);
+    cudaError_t failed = error_of_fault(rt->emu, status);
+    if (status != SL_FAULT && status != SL_LIMIT)
+        return failed;
+    /* As on a GPU, the launch itself has succeeded; whatever waits for it, or comes after it, fails. */
+    rt->fault = failed;
+    return cudaSuccess;
+}
+
+/* ---- attributes and occupancy ---- */
+
+static uint32_t max_threads(const sl_rt *rt, const sl_rt_function *f)
+{
+    const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
+    const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
+    const sl_trace_kernel *facts = sl_emu_kernel_static(f->kernel);
+    uint32_t max = limits->max_threads_per_block;
+    if (func->maxntid[0]) {
+        uint32_t bound =
+            func->maxntid[0] * (func->maxntid[1] ? func->maxntid[1] : 1) * (func->maxntid[2] ? func->maxntid[2] : 1);
+        max = bound < max ? bound : max;
+    }
+    while (max > 32 && !sl_emu_occupancy(rt->emu, f->kernel, max, 0) && facts->regs_per_thread)
+        max -= 32;
+    return max;
+}
+
+cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts)
+{
+    sl_rt_function *f;
+    cudaError_t error = sl_rt_function_get(rt, function, &f);
+    if (error)
+        return error;
+    const sl_trace_kernel *known = sl_emu_kernel_static(f->kernel);
+    *facts = (sl_rt_function_facts){.static_shared = known->static_shared_bytes,
+                                    .const_bytes = f->binary->const_bytes,
+                                    .local_bytes = known->local_bytes,
+                                    .registers = known->regs_per_thread,
+                                    .max_threads = max_threads(rt, f),
+                                    .max_dynamic_shared = f->max_dynamic_shared,
+                                    .ptx_version = f->binary->ptx_sm,
+                                    /* What the driver would have made of PTX: code for this device. */
+                                    .binary_version = sl_rt_capability(rt),
+                                    .carveout = f->carveout};
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config)
+{
+    sl_rt_function *f;
+    cudaError_t error = config < 0 || config > 3 ? cudaErrorInvalidValue : sl_rt_function_get(rt, function, &f);
+    if (!error)
+        f->cache_config = config;
+    return error;
+}
+
+cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value)
+{
+    sl_rt_function *f;
+    cudaError_t error = sl_rt_function_get(rt, function, &f);
+    if (error)
+        return error;
+    const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 ||
+            (uint32_t)value + sl_emu_kernel_static(f->kernel)->static_shared_bytes > limits->shared_per_block_optin)
+            return cudaErrorInvalidValue;
+        f->max_dynamic_shared = (uint32_t)value;
+        return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        f->carveout = value;
+        return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return cudaSuccess;
+    case cudaFuncAttributeClusterDimMustBeSet:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+        break;
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared)
+{
+    sl_rt_function *f;
+    cudaError_t error = blocks ? sl_rt_function_get(rt, function, &f) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    if (threads <= 0)
+        return cudaErrorInvalidValue;
+    *blocks = shared > sl_emu_limits(rt->emu)->shared_per_block_optin
+                  ? 0
+                  : (int)sl_emu_occupancy(rt->emu, f->kernel, (uint32_t)threads, (uint32_t)shared);
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *c)
+{
+    int blocks;
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    if (!clusters || threads > INT32_MAX)
+        return cudaErrorInvalidValue;
+    cudaError_t error = sl_rt_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
+    if (!error)
+        *clusters = c->cluster_blocks > 1 ? 0 : blocks * (int)sl_emu_limits(rt->emu)->sms;
+    return error;
+}
+
+cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads)
+{
+    sl_rt_function *f;
+    cudaError_t error = shared ? sl_rt_function_get(rt, function, &f) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    const sl_gpu_limits *limits = sl_emu_limits(rt->emu);
+    if (blocks <= 0 || threads <= 0)
+        return cudaErrorInvalidValue;
+    uint32_t taken = sl_emu_kernel_static(f->kernel)->static_shared_bytes + limits->reserved_shared_per_block;
+    uint32_t unit = sl_emu_machine(rt->emu)->core.shared_granularity;
+    unit = unit ? unit : 1;
+    uint32_t share = limits->shared_per_sm / (uint32_t)blocks / unit * unit;
+    *shared = share > taken ? share - taken : 0;
+    if (*shared > f->max_dynamic_shared)
+        *shared = f->max_dynamic_shared;
+    return cudaSuccess;
+}

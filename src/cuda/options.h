@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What `sluice run` tells the CUDA library in the program it starts: a small text in one environment variable.
+ *
+ * One `key=value` per line; keys are in options.c's table. Both sides use this module, so they cannot disagree. */
+#ifndef SL_CUDA_OPTIONS_H
+#define SL_CUDA_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sluice/error.h"
+#include "sluice/trace.h"
+
+#define SL_CUDA_OPTIONS_VARIABLE "SLUICE_OPTIONS"
+
+typedef struct sl_cuda_options {
+    uint32_t lanes, threads;     /* 0: the default */
+    uint32_t compute_capability; /* 10 × major + minor; 0: the machine's */
+    uint64_t max_instructions;   /* 0: no limit */
+    bool quiet;                  /* no warnings */
+    bool check_address;          /* reads just outside of allocations are errors too */
+    bool check_uninit;
+    bool fp_contract_off;     /* products and sums stay apart */
+    char isa[16];             /* empty: the best */
+    char results[1024];       /* folder for the files that tell what each process launched; empty: none */
+    char trace[1024];         /* path of the trace; empty: none */
+    char libraries[1024];     /* folder of our libraries */
+    char cudart_static[4096]; /* archives of static CUDA runtimes, separated by colons */
+    char producer[512];       /* line for the trace's header */
+    uint32_t zstd_level;      /* of the trace; 0: the default */
+    bool counters;            /* count requests and sectors even without a trace */
+    char kernel_regex[512];   /* filters, as sl_trace_filter */
+    bool ranged;
+    uint64_t first_launch, last_launch, blocks;
+} sl_cuda_options;
+
+/* *text is malloc'ed. A value with a newline in it is refused: SL_INVALID. */
+sl_status sl_cuda_options_encode(const sl_cuda_options *options, char **text, sl_error *error);
+/* Starts from zeroed options. NULL or empty text: all defaults. */
+sl_status sl_cuda_options_decode(const char *text, sl_cuda_options *options, sl_error *error);
+/* The part that is a trace filter; points into the options. */
+sl_trace_filter sl_cuda_options_filter(const sl_cuda_options *options);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Binaries, and the kernels and variables in them: registered by the runtime before main, or loaded by the driver.
+ *
+ * Nothing is parsed at registration: a binary is loaded (image.c) when a kernel or variable of it is first used. */
+#include "cuda/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void apply_cubin_facts(const sl_rt_binary *binary, sl_rt_function *function)
+{
+    for (size_t i = 0; i < binary->cubins.count; i++) {
+        const sl_cubin_kernel *facts = sl_cubin_find(&binary->cubins.items[i], function->name);
+        if (facts && facts->registers) {
+            sl_emu_kernel_set_registers(function->kernel, facts->registers);
+            return;
+        }
+    }
+}
+
+sl_rt_function *sl_rt_function_find(const sl_rt *rt, const void *function)
+{
+    return function ? sl_map_get(&rt->function_by_host, (const char *)&function, sizeof function) : NULL;
+}
+
+cudaError_t sl_rt_function_get(sl_rt *rt, const void *host, sl_rt_function **found)
+{
+    sl_rt_function *function = sl_rt_function_find(rt, host);
+    if (!function || !function->binary->registered)
+        return cudaErrorInvalidDeviceFunction;
+    *found = function;
+    if (function->kernel || function->error)
+        return function->error;
+    function->error = sl_rt_binary_load(rt, function->binary);
+    if (function->error)
+        return function->error;
+    sl_error error = {0};
+    sl_status status = sl_emu_kernel_get(function->binary->program, function->name, &function->kernel, &error);
+    if (status) {
+        char text[1536];
+        sl_rt_problem(rt, "%s: %s", function->name, sl_error_format(&error, text, sizeof text));
+        function->error = sl_rt_error_of(status);
+        return function->error;
+    }
+    apply_cubin_facts(function->binary, function);
+    uint32_t shared = sl_emu_kernel_static(function->kernel)->static_shared_bytes;
+    uint32_t usual = sl_emu_limits(rt->emu)->shared_per_block;
+    if (!function->max_dynamic_shared)
+        function->max_dynamic_shared = shared < usual ? usual - shared : 0;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_variable_address(sl_rt *rt, const void *symbol, char **address, size_t *bytes)
+{
+    sl_rt_variable *variable = sl_map_get(&rt->variable_by_host, (const char *)&symbol, sizeof symbol);
+    uint64_t location, size;
+    sl_error error = {0};
+    if (!variable || !variable->binary->registered)
+        return cudaErrorInvalidSymbol;
+    cudaError_t failed = sl_rt_binary_load(rt, variable->binary);
+    if (failed)
+        return failed;
+    if (sl_emu_symbol(variable->binary->program, variable->name, &location, &size, &error))
+        return cudaErrorInvalidSymbol;
+    *address = (char *)(uintptr_t)location;
+    *bytes = size;
+    return cudaSuccess;
+}
+
+void sl_rt_registry_forget_device(sl_rt *rt)
+{
+    for (size_t i = 0; i < rt->functions.count; i++) {
+        rt->functions.items[i]->kernel = NULL;
+        rt->functions.items[i]->max_dynamic_shared = 0;
+    }
+    for (size_t i = 0; i < rt->binaries.count; i++) {
+        if (rt->binaries.items[i]->program)
+            sl_emu_unload(rt->emu, rt->binaries.items[i]->program);
+        rt->binaries.items[i]->program = NULL;
+    }
+}
+
+/* ---- registration ---- */
+
+static void out_of_memory(void)
+{
+    sl_rt_say("out of memory while the program registers its kernels");
+    abort(); /* registration has no way to report a failure */
+}
+
+static sl_rt_binary *new_binary(sl_rt *rt)
+{
+    sl_rt_binary *binary = calloc(1, sizeof *binary);
+    if (!binary || !sl_array_push(&rt->binaries, binary)) {
+        free(binary);
+        return NULL;
+    }
+    *binary = (sl_rt_binary){.serial = (uint32_t)rt->binaries.count, .registered = true};
+    return binary;
+}
+
+sl_rt_binary *sl_rt_register_binary(sl_rt *rt, const sl_fatbin_wrapper *wrapper)
+{
+    sl_rt_binary *binary = new_binary(rt);
+    if (!binary)
+        out_of_memory();
+    binary->wrapper = wrapper;
+    binary->origin = wrapper;
+    if (wrapper->magic != SL_FATBIN_WRAPPER_MAGIC) {
+        sl_rt_say("fat binary %u has the unknown mark 0x%08x", binary->serial, wrapper->magic);
+        binary->load_error = cudaErrorInvalidKernelImage;
+    }
+    return binary;
+}
+
+cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
+                             size_t size)
+{
+    sl_error error = {0};
+    *why = 0;
+    *binary = new_binary(rt);
+    if (!*binary)
+        return cudaErrorMemoryAllocation;
+    (*binary)->origin = origin;
+    cudaError_t failed = sl_rt_image_read(*binary, image, &error);
+    if (!failed)
+        failed = sl_rt_binary_prepare(rt, *binary, &error);
+    if (failed) {
+        sl_rt_problem(rt, "%s", sl_error_format(&error, why, size));
+        sl_rt_binary_release(rt, *binary);
+        *binary = NULL;
+    }
+    return failed;
+}
+
+bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary)
+{
+    for (size_t i = 0; i < rt->binaries.count; i++)
+        if (rt->binaries.items[i] == binary)
+            return binary->registered;
+    return false;
+}
+
+void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary)
+{
+    /* Its functions and variables stay known but are refused: handles to them may still be around. */
+    if (!binary->registered)
+        return;
+    sl_rt_flush_printed(rt);
+    binary->registered = false;
+    for (size_t i = 0; i < rt->functions.count; i++)
+        if (rt->functions.items[i]->binary == binary)
+            rt->functions.items[i]->kernel = NULL;
+    if (binary->program && rt->emu)
+        sl_emu_unload(rt->emu, binary->program);
+    binary->program = NULL;
+    for (size_t i = 0; i < binary->modules.count; i++)
+        sl_ptx_free(binary->modules.items[i]);
+    for (size_t i = 0; i < binary->texts.count; i++)
+        free(binary->texts.items[i]);
+    for (size_t i = 0; i < binary->cubins.count; i++)
+        sl_cubin_fini(&binary->cubins.items[i]);
+    sl_array_free(&binary->modules);
+    sl_array_free(&binary->cubins);
+    sl_array_free(&binary->texts);
+    sl_fatbin_fini(&binary->fatbin);
+}
+
+/* `host` may be NULL: a kernel that only its handle stands for. */
+static sl_rt_function *add_function(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name)
+{
+    sl_rt_function *f = calloc(1, sizeof *f);
+    char *copy = strdup(name);
+    if (!f || !copy || !sl_array_push(&rt->functions, f)) {
+        free(f);
+        free(copy);
+        return NULL;
+    }
+    *f = (sl_rt_function){.binary = binary, .host = host, .self = f, .name = copy, .carveout = -1};
+    return sl_map_put(&rt->function_by_host, (const char *)&f->self, sizeof f->self, f) ? f : NULL;
+}
+
+void sl_rt_register_function(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name)
+{
+    sl_rt_function *f = add_function(rt, binary, host, name);
+    if (!f)
+        out_of_memory();
+    /* The same template kernel may come from several files under one stub: the first one stands for all. */
+    sl_rt_function *known = sl_rt_function_find(rt, host);
+    if ((!known || !known->binary->registered) &&
+        !sl_map_put(&rt->function_by_host, (const char *)&f->host, sizeof f->host, f))
+        out_of_memory();
+}
+
+void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, const char *name, size_t bytes,
+                             bool managed)
+{
+    sl_rt_variable *v = calloc(1, sizeof *v);
+    char *copy = strdup(name);
+    if (!v || !copy || !sl_array_push(&rt->variables, v))
+        out_of_memory();
+    *v = (sl_rt_variable){.binary = binary, .host = host, .name = copy, .bytes = bytes, .managed = managed};
+    if (!sl_map_put(&rt->variable_by_host, (const char *)&v->host, sizeof v->host, v))
+        out_of_memory();
+}
+
+/* ---- what images have, by name ---- */
+
+const char *sl_rt_binary_kernel_name(const sl_rt_binary *binary, size_t index)
+{
+    for (size_t m = 0; m < binary->modules.count; m++)
+        for (uint32_t i = 0; i < binary->modules.items[m]->funcs; i++) {
+            const sl_ptx_func *f = binary->modules.items[m]->func[i];
+            if (f->entry && f->has_body && index-- == 0)
+                return f->name;
+        }
+    return NULL;
+}
+
+cudaError_t sl_rt_binary_function(sl_rt *rt, sl_rt_binary *binary, const char *name, sl_rt_function **function)
+{
+    cudaError_t error = sl_rt_binary_load(rt, binary);
+    const char *kernel;
+    if (error)
+        return error;
+    for (size_t i = 0; i < rt->functions.count; i++) {
+        sl_rt_function *f = rt->functions.items[i];
+        if (f->binary == binary && strcmp(f->name, name) == 0) {
+            *function = f;
+            return cudaSuccess;
+        }
+    }
+    for (size_t i = 0; (kernel = sl_rt_binary_kernel_name(binary, i)); i++)
+        if (strcmp(kernel, name) == 0) {
+            *function = add_function(rt, binary, NULL, name);
+            return *function ? cudaSuccess : cudaErrorMemoryAllocation;
+        }
+    return cudaErrorSymbolNotFound;
+}
+
+cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *name, char **address, size_t *bytes)
+{
+    uint64_t location, size;
+    cudaError_t error = sl_rt_binary_load(rt, binary);
+    if (error)
+        return error;
+    if (sl_emu_symbol(binary->program, name, &location, &size, NULL))
+        return cudaErrorSymbolNotFound;
+    *address = (char *)(uintptr_t)location;
+    *bytes = size;
+    return cudaSuccess;
+}
+
+/* ---- questions about kernels and variables ---- */
+
+cudaError_t sl_rt_function_param(sl_rt *rt, const void *host, size_t index, size_t *offset, size_t *bytes)
+{
+    sl_rt_function *function;
+    cudaError_t error = sl_rt_function_get(rt, host, &function);
+    if (error)
+        return error;
+    const sl_ptx_func *f = sl_emu_kernel_func(function->kernel);
+    if (index >= f->params || !offset)
+        return cudaErrorInvalidValue;
+    *offset = f->param[index]->offset;
+    if (bytes)
+        *bytes = f->param[index]->bytes;
+    return cudaSuccess;
+}

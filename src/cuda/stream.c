@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams, events and host functions. Work runs when it is issued, so a stream is only a name, and waiting is free. */
+#include "cuda/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_NS = 2000 }; /* what an event costs on the time line */
+
+bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found)
+{
+    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
+        *found = &rt->default_stream;
+        return true;
+    }
+    for (struct sl_rt_stream *s = rt->streams; s; s = s->next)
+        if (s == stream) {
+            *found = s;
+            return true;
+        }
+    return false;
+}
+
+static bool event_known(sl_rt *rt, cudaEvent_t event)
+{
+    for (struct sl_rt_event *e = rt->events; e; e = e->next)
+        if (e == event)
+            return true;
+    return false;
+}
+
+void sl_rt_op_fini(sl_rt_op *op)
+{
+    if (op->kind == SL_RT_LAUNCH)
+        free(op->launch.params);
+    op->kind = SL_RT_EMPTY;
+}
+
+static cudaError_t run_host(sl_rt *rt, const sl_rt_op *op)
+{
+    sl_rt_flush_printed(rt);
+    /* The function may wait for other threads of the program that are in CUDA calls. */
+    sl_rt_unlock(rt);
+    if (op->kind == SL_RT_HOST)
+        op->host.function(op->host.data);
+    else
+        op->host.callback(op->stream, cudaSuccess, op->host.data);
+    sl_rt_relock(rt);
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op)
+{
+    struct sl_rt_stream *stream = &rt->default_stream;
+    if (rt->fault)
+        return rt->fault;
+    switch (op->kind) {
+    case SL_RT_EMPTY:
+    case SL_RT_WAIT:
+    case SL_RT_ALLOC:
+        return cudaSuccess;
+    case SL_RT_LAUNCH:
+        sl_rt_stream_known(rt, op->stream, &stream);
+        return sl_rt_launch_run(rt, &op->launch, stream->id);
+    case SL_RT_COPY:
+        return sl_rt_copy_run(rt, &op->copy);
+    case SL_RT_FILL:
+        return sl_rt_fill_run(rt, &op->fill);
+    case SL_RT_HOST:
+    case SL_RT_CALLBACK:
+        return run_host(rt, op);
+    case SL_RT_RECORD:
+        rt->time_ns += RECORD_NS;
+        op->event->time_ns = rt->time_ns;
+        op->event->recorded = true;
+        return cudaSuccess;
+    case SL_RT_CHILD:
+        return sl_rt_graph_run(rt, op->child, op->stream);
+    case SL_RT_FREE:
+        return sl_rt_free(rt, op->pointer);
+    }
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t sl_rt_submit(sl_rt *rt, cudaStream_t stream, sl_rt_op *op)
+{
+    struct sl_rt_stream *s;
+    cudaError_t error;
+    if (!sl_rt_stream_known(rt, stream, &s)) {
+        sl_rt_op_fini(op);
+        return cudaErrorInvalidResourceHandle;
+    }
+    op->stream = stream;
+    if (s->capture) {
+        error = sl_rt_graph_add(rt, s->capture, &s->last, s->last ? 1 : 0, op, &s->last);
+        if (error)
+            s->capture_invalid = true;
+        return error;
+    }
+    error = sl_rt_run_op(rt, op);
+    sl_rt_op_fini(op);
+    return error;
+}
+
+cudaError_t sl_rt_synchronize(sl_rt *rt, cudaStream_t stream)
+{
+    struct sl_rt_stream *s;
+    if (!sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    if (s->capture) {
+        s->capture_invalid = true;
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    sl_rt_flush_printed(rt);
+    return rt->fault;
+}
+
+void sl_rt_streams_forget_device(sl_rt *rt)
+{
+    while (rt->streams) {
+        struct sl_rt_stream *next = rt->streams->next;
+        free(rt->streams);
+        rt->streams = next;
+    }
+    while (rt->events) {
+        struct sl_rt_event *next = rt->events->next;
+        free(rt->events);
+        rt->events = next;
+    }
+    memset(&rt->default_stream, 0, sizeof rt->default_stream);
+}
+
+/* ---- waiting ---- */
+
+cudaError_t sl_rt_device_synchronize(sl_rt *rt)
+{
+    for (struct sl_rt_stream *s = rt->streams; s; s = s->next)
+        if (s->capture) {
+            s->capture_invalid = true;
+            return cudaErrorStreamCaptureUnsupported;
+        }
+    sl_rt_flush_printed(rt);
+    return rt->fault;
+}
+
+/* ---- streams ---- */
+
+cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags, int priority)
+{
+    if (!stream || flags > cudaStreamNonBlocking)
+        return cudaErrorInvalidValue;
+    struct sl_rt_stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return cudaErrorMemoryAllocation;
+    *s = (struct sl_rt_stream){.id = ++rt->next_stream,
+                               .flags = flags,
+                               .priority = priority > 0    ? 0
+                                           : priority < -5 ? -5
+                                                           : priority,
+                               .next = rt->streams};
+    rt->streams = s;
+    *stream = s;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream)
+{
+    for (struct sl_rt_stream **s = &rt->streams; *s; s = &(*s)->next)
+        if (*s == stream) {
+            *s = stream->next;
+            free(stream);
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id)
+{
+    struct sl_rt_stream *s;
+    if (!sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    if (!flags && !priority && !id)
+        return cudaErrorInvalidValue;
+    if (flags)
+        *flags = s->flags;
+    if (priority)
+        *priority = s->priority;
+    if (id)
+        *id = s->id;
+    return cudaSuccess;
+}
+
+/* Hints to a scheduler that there is none of: taken and forgotten. */
+cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream)
+{
+    struct sl_rt_stream *s;
+    return sl_rt_stream_known(rt, stream, &s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* ---- host functions ---- */
+
+cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
+                              void *data)
+{
+    sl_rt_op op = {.kind = function ? SL_RT_HOST : SL_RT_CALLBACK,
+                   .host = {.function = function, .callback = callback, .data = data}};
+    return function || callback ? sl_rt_submit(rt, stream, &op) : cudaErrorInvalidValue;
+}
+
+/* ---- events ---- */
+
+cudaError_t sl_rt_event_create(sl_rt *rt, cudaEvent_t *event, unsigned flags)
+{
+    if (!event || flags > 7 || ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
+        return cudaErrorInvalidValue;
+    struct sl_rt_event *e = calloc(1, sizeof *e);
+    if (!e)
+        return cudaErrorMemoryAllocation;
+    *e = (struct sl_rt_event){.flags = flags, .next = rt->events};
+    rt->events = e;
+    *event = e;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_event_destroy(sl_rt *rt, cudaEvent_t event)
+{
+    for (struct sl_rt_event **e = &rt->events; *e; e = &(*e)->next)
+        if (*e == event) {
+            *e = event->next;
+            free(event);
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t sl_rt_event_record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream)
+{
+    struct sl_rt_stream *s;
+    sl_rt_op op = {.kind = SL_RT_RECORD, .event = event};
+    if (!event_known(rt, event) || !sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    /* In a capturing stream the event only marks a position in the graph. */
+    event->capture = s->capture;
+    event->captured_after = s->last;
+    event->capture_id = s->capture_id;
+    return s->capture ? cudaSuccess : sl_rt_submit(rt, stream, &op);
+}
+
+/* Waiting for an event of a capturing stream pulls the waiting stream into the same capture. */
+cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event)
+{
+    struct sl_rt_stream *s;
+    if (!event_known(rt, event) || !sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    if (!event->capture)
+        return s->capture && event->recorded ? cudaErrorStreamCaptureIsolation : cudaSuccess;
+    if (s->capture && s->capture != event->capture)
+        return cudaErrorStreamCaptureMerge;
+    if (s == &rt->default_stream)
+        return cudaErrorStreamCaptureImplicit;
+    if (!s->capture) {
+        s->capture = event->capture;
+        s->capture_id = event->capture_id;
+        s->last = event->captured_after;
+        return cudaSuccess;
+    }
+    sl_rt_op join = {.kind = SL_RT_EMPTY, .stream = stream};
+    const cudaGraphNode_t after[2] = {s->last, event->captured_after};
+    if (!after[0] || !after[1] || after[0] == after[1]) {
+        s->last = after[0] ? after[0] : after[1];
+        return cudaSuccess;
+    }
+    return sl_rt_graph_add(rt, s->capture, after, 2, &join, &s->last);
+}
+
+cudaError_t sl_rt_event_synchronize(sl_rt *rt, cudaEvent_t event)
+{
+    if (!event_known(rt, event))
+        return cudaErrorInvalidResourceHandle;
+    if (event->capture)
+        return cudaErrorCapturedEvent;
+    sl_rt_flush_printed(rt);
+    return rt->fault;
+}
+
+cudaError_t sl_rt_event_elapsed(sl_rt *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    if (!milliseconds)
+        return cudaErrorInvalidValue;
+    if (!event_known(rt, start) || !event_known(rt, end) || !start->recorded || !end->recorded ||
+        ((start->flags | end->flags) & cudaEventDisableTiming))
+        return cudaErrorInvalidResourceHandle;
+    *milliseconds = (float)((double)(int64_t)(end->time_ns - start->time_ns) * 1e-6);
+    return cudaSuccess;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernel launches, attributes of kernels, occupancy. */
+#include "cudadriver/driver.h"
+
+/* ---- launching ---- */
+
+static cudaError_t launch(sl_rt *rt, sl_rt_config *config, CUstream stream, void **extra)
+{
+    cudaError_t error = sl_rt_config_extra(config, extra);
+    return error ? error : sl_rt_refusal(sl_rt_launch_issue(rt, config, stream));
+}
+
+SL_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                               unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **params,
+                               void **extra)
+{
+    sl_rt_config config = {.function = function,
+                           .grid = {grid_x, grid_y, grid_z},
+                           .block = {block_x, block_y, block_z},
+                           .shared = shared,
+                           .args = params};
+    SL_CALL(launch(rt, &config, stream, extra));
+}
+SL_PTSZ(cuLaunchKernel);
+
+SL_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                          CUstream stream, void **params)
+{
+    sl_rt_config config = {.function = function,
+                           .grid = {grid_x, grid_y, grid_z},
+                           .block = {block_x, block_y, block_z},
+                           .shared = shared,
+                           .cooperative = true,
+                           .args = params};
+    SL_CALL(launch(rt, &config, stream, NULL));
+}
+SL_PTSZ(cuLaunchCooperativeKernel);
+
+static cudaError_t config_of(const CUlaunchConfig *c, CUfunction function, void **params, sl_rt_config *config)
+{
+    if (!c)
+        return cudaErrorInvalidValue;
+    *config = (sl_rt_config){.function = function,
+                             .grid = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                             .block = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                             .shared = c->sharedMemBytes,
+                             .args = params};
+    return sl_rt_launch_attributes(c->attrs, c->numAttrs, config);
+}
+
+static cudaError_t launch_ex(sl_rt *rt, const CUlaunchConfig *c, CUfunction function, void **params, void **extra)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, params, &config);
+    return error ? error : launch(rt, &config, c->hStream, extra);
+}
+
+SL_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params, void **extra)
+{
+    SL_CALL(launch_ex(rt, config, function, params, extra));
+}
+SL_PTSZ(cuLaunchKernelEx);
+
+/* ---- attributes ---- */
+
+enum {
+    FUNCTION_MAX_THREADS,
+    FUNCTION_SHARED,
+    FUNCTION_CONST,
+    FUNCTION_LOCAL,
+    FUNCTION_REGISTERS,
+    FUNCTION_PTX_VERSION,
+    FUNCTION_BINARY_VERSION,
+    FUNCTION_CACHE_MODE_CA,
+    FUNCTION_MAX_DYNAMIC_SHARED,
+    FUNCTION_CARVEOUT,
+    FUNCTION_ATTRIBUTES = 16,
+};
+
+static cudaError_t get_attribute(sl_rt *rt, int *value, int attribute, CUfunction function)
+{
+    sl_rt_function_facts f;
+    if (!value || attribute < 0 || attribute >= FUNCTION_ATTRIBUTES)
+        return cudaErrorInvalidValue;
+    cudaError_t error = sl_rt_function_describe(rt, function, &f);
+    if (error)
+        return error;
+    const int values[FUNCTION_ATTRIBUTES] = {[FUNCTION_MAX_THREADS] = (int)f.max_threads,
+                                             [FUNCTION_SHARED] = (int)f.static_shared,
+                                             [FUNCTION_CONST] = (int)f.const_bytes,
+                                             [FUNCTION_LOCAL] = (int)f.local_bytes,
+                                             [FUNCTION_REGISTERS] = (int)f.registers,
+                                             [FUNCTION_PTX_VERSION] = (int)f.ptx_version,
+                                             [FUNCTION_BINARY_VERSION] = (int)f.binary_version,
+                                             [FUNCTION_MAX_DYNAMIC_SHARED] = (int)f.max_dynamic_shared,
+                                             [FUNCTION_CARVEOUT] = f.carveout};
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+SL_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
+{
+    SL_CALL(get_attribute(rt, value, attribute, function));
+}
+
+SL_API CUresult cuKernelGetAttribute(int *value, int attribute, CUfunction kernel, CUdevice device)
+{
+    SL_CALL_FREE(device ? cudaErrorInvalidDevice : get_attribute(rt, value, attribute, kernel));
+}
+
+SL_API CUresult cuFuncSetAttribute(CUfunction function, cudaFuncAttribute attribute, int value)
+{
+    SL_CALL(sl_rt_function_set(rt, function, attribute, value));
+}
+
+SL_API CUresult cuKernelSetAttribute(cudaFuncAttribute attribute, int value, CUfunction kernel, CUdevice device)
+{
+    SL_CALL_FREE(device ? cudaErrorInvalidDevice : sl_rt_function_set(rt, kernel, attribute, value));
+}
+
+/* Bank widths: a preference that changes nothing since Maxwell. */
+static cudaError_t check_function(sl_rt *rt, CUfunction function)
+{
+    sl_rt_function *ignored;
+    return sl_rt_function_get(rt, function, &ignored);
+}
+
+SL_API CUresult cuFuncSetCacheConfig(CUfunction function, int config)
+{
+    SL_CALL(sl_rt_function_cache_config(rt, function, config));
+}
+
+SL_API CUresult cuFuncSetSharedMemConfig(CUfunction function, int config)
+{
+    (void)config;
+    SL_CALL(check_function(rt, function));
+}
+
+SL_API CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice device)
+{
+    (void)device;
+    SL_CALL_FREE(sl_rt_function_cache_config(rt, kernel, config));
+}
+
+SL_API CUresult cuFuncLoad(CUfunction function)
+{
+    SL_CALL(check_function(rt, function));
+}
+
+SL_API CUresult cuFuncIsLoaded(int *state, CUfunction function)
+{
+    SL_CALL(!state || !sl_rt_function_find(rt, function) ? cudaErrorInvalidValue
+                                                         : (*state = function->kernel != NULL, cudaSuccess));
+}
+
+SL_API CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+    SL_CALL_FREE(!name || !sl_rt_function_find(rt, function) ? cudaErrorInvalidValue
+                                                             : (*name = function->name, cudaSuccess));
+}
+SL_ALIAS(cuKernelGetName, cuFuncGetName);
+
+SL_API CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
+{
+    SL_CALL_FREE(sl_rt_function_param(rt, function, index, offset, bytes));
+}
+SL_ALIAS(cuKernelGetParamInfo, cuFuncGetParamInfo);
+
+SL_API CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
+{
+    SL_CALL_FREE(!module || !sl_rt_function_find(rt, function) ? cudaErrorInvalidValue
+                                                               : (*module = function->binary, cudaSuccess));
+}
+SL_ALIAS(cuKernelGetLibrary, cuFuncGetModule);
+
+SL_API CUresult cuKernelGetFunction(CUfunction *function, CUfunction kernel)
+{
+    SL_CALL_FREE(!function || !sl_rt_function_find(rt, kernel) ? cudaErrorInvalidValue
+                                                               : (*function = kernel, cudaSuccess));
+}
+
+/* ---- occupancy ---- */
+
+SL_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
+                                                                     size_t shared, unsigned flags)
+{
+    (void)flags;
+    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
+}
+
+SL_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                            size_t shared)
+{
+    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
+}
+
+SL_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction function, int blocks, int threads)
+{
+    SL_CALL(sl_rt_available_shared(rt, shared, function, blocks, threads));
+}
+
+/* The largest block of those that keep the most threads on a multiprocessor. */
+static cudaError_t best_block(sl_rt *rt, int *grid, int *block, CUfunction function, size_t (*shared_of)(int),
+                              size_t shared, int limit)
+{
+    enum { WARP = 32 };
+    sl_rt_function_facts f;
+    int most = -1;
+    if (!grid || !block)
+        return cudaErrorInvalidValue;
+    cudaError_t error = sl_rt_function_describe(rt, function, &f);
+    if (error)
+        return error;
+    int largest = limit > 0 && limit < (int)f.max_threads ? limit : (int)f.max_threads;
+    for (int threads = (largest + WARP - 1) / WARP * WARP; threads > 0 && !error; threads -= WARP) {
+        int size = threads < largest ? threads : largest, blocks = 0;
+        if (shared_of) { /* a function of the program */
+            sl_rt_unlock(rt);
+            shared = shared_of(size);
+            sl_rt_relock(rt);
+        }
+        error = sl_rt_occupancy(rt, &blocks, function, size, shared);
+        if (!error && blocks * size > most) {
+            most = blocks * size;
+            *block = size;
+            *grid = blocks * (int)sl_rt_limits(rt)->sms;
+        }
+    }
+    return error;
+}
+
+SL_API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, size_t (*shared_of)(int),
+                                                 size_t shared, int limit)
+{
+    SL_CALL(best_block(rt, grid, block, function, shared_of, shared, limit));
+}
+
+SL_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
+                                                          size_t (*shared_of)(int), size_t shared, int limit,
+                                                          unsigned flags)
+{
+    (void)flags;
+    SL_CALL(best_block(rt, grid, block, function, shared_of, shared, limit));
+}
+
+static cudaError_t active_clusters(sl_rt *rt, int *clusters, CUfunction function, const CUlaunchConfig *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_active_clusters(rt, clusters, &config);
+}
+
+SL_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
+{
+    SL_CALL(active_clusters(rt, clusters, function, config));
+}
+
+SL_API CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config)
+{
+    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver library through its own interface, and together with the runtime. tests/programs/driver.cu has more. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudadriver/abi.h"
+#include "support.h"
+
+CUresult cuInit(unsigned);
+CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice);
+CUresult cuCtxDestroy_v2(CUcontext);
+CUresult cuCtxGetCurrent(CUcontext *);
+CUresult cuCtxSetCurrent(CUcontext);
+CUresult cuCtxPopCurrent_v2(CUcontext *);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
+CUresult cuModuleLoadDataEx(CUmodule *, const void *, unsigned, CUjit_option *, void **);
+CUresult cuModuleLoadData(CUmodule *, const void *);
+CUresult cuModuleUnload(CUmodule);
+CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
+CUresult cuModuleGetFunctionCount(unsigned *, CUmodule);
+CUresult cuModuleEnumerateFunctions(CUfunction *, unsigned, CUmodule);
+CUresult cuFuncGetName(const char **, CUfunction);
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                        void **, void **);
+CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
+CUresult cuMemFree_v2(CUdeviceptr);
+CUresult cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
+CUresult cuMemsetD16_v2(CUdeviceptr, unsigned short, size_t);
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *);
+CUresult cuArrayCreate_v2(CUarray *, const CUDA_ARRAY_DESCRIPTOR *);
+CUresult cuArrayDestroy(CUarray);
+CUresult cuPointerGetAttributes(unsigned, int *, void **, CUdeviceptr);
+CUresult cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+CUresult cuGetExportTable(const void **, const CUuuid *);
+CUresult cuIpcGetMemHandle(void *, CUdeviceptr);
+CUresult cuDeviceGetAttribute(int *, int, CUdevice);
+CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream);
+CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+CUresult cuStreamBeginCapture_v2(CUstream, int);
+CUresult cuStreamEndCapture(CUstream, CUgraph *);
+CUresult cuGraphGetNodes(CUgraph, CUgraphNode *, size_t *);
+CUresult cuGraphNodeGetType(CUgraphNode, cudaGraphNodeType *);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
+CUresult cuGraphLaunch(CUgraphExec, CUstream);
+CUresult cuGraphExecDestroy(CUgraphExec);
+CUresult cuGraphDestroy(CUgraph);
+cudaError_t cudaStreamCreate(cudaStream_t *);
+cudaError_t cudaFree(void *);
+cudaError_t cudaGetLastError(void);
+
+static const char PTX[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry one(.param .u64 p)\n{\n.reg .b64 %d;\nld.param.u64 %d, [p];\n"
+                          "st.global.u32 [%d], 11;\nret;\n}\n"
+                          ".visible .entry two()\n{\nret;\n}\n";
+
+static int start(void **state)
+{
+    CUcontext context;
+    (void)state;
+    assert_int_equal(cuInit(0), 0);
+    assert_int_equal(cuDevicePrimaryCtxRetain(&context, 0), 0);
+    return cuCtxSetCurrent(context);
+}
+
+static void *ask_for_context(void *current)
+{
+    cuCtxGetCurrent(current);
+    return NULL;
+}
+
+static void each_thread_has_contexts_of_its_own(void **state)
+{
+    (void)state;
+    CUcontext made, popped, other = (CUcontext)state;
+    pthread_t thread;
+    assert_int_equal(cuCtxCreate_v2(&made, 0, 0), 0);
+    pthread_create(&thread, NULL, ask_for_context, &other);
+    pthread_join(thread, NULL);
+    assert_null(other);
+    assert_int_equal(cuCtxPopCurrent_v2(&popped), 0);
+    assert_ptr_equal(popped, made);
+    assert_int_equal(cuCtxDestroy_v2(made), 0);
+    assert_int_equal(cuCtxDestroy_v2(made), 201);
+    assert_int_equal(cuCtxSetCurrent(made), 201);
+}
+
+static void a_module_lists_its_kernels(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction functions[2];
+    unsigned count;
+    const char *name;
+    assert_int_equal(cuModuleLoadData(&module, PTX), 0);
+    assert_int_equal(cuModuleGetFunctionCount(&count, module), 0);
+    assert_int_equal(count, 2);
+    assert_int_equal(cuModuleEnumerateFunctions(functions, 2, module), 0);
+    assert_int_equal(cuFuncGetName(&name, functions[1]), 0);
+    assert_string_equal(name, "two");
+    assert_int_equal(cuModuleUnload(module), 0);
+    assert_int_equal(cuModuleUnload(module), 400);
+    assert_int_equal(cuLaunchKernel(functions[1], 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 400);
+}
+
+static void a_module_that_does_not_compile_fills_the_log(void **state)
+{
+    (void)state;
+    CUmodule module;
+    char log[200] = "x";
+    CUjit_option option[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *value[] = {log, (void *)sizeof log};
+    assert_int_equal(cuModuleLoadDataEx(&module, ".version 7.0\n.target sm_70\n.entry broken( {\n", 2, option, value),
+                     218);
+    assert_non_null(strstr(log, "expected a parameter"));
+    assert_int_equal((size_t)value[1], strlen(log));
+    assert_int_equal(cuModuleLoadDataEx(&module, PTX, 2, option, value), 0);
+    assert_int_equal((size_t)value[1], 0);
+    assert_int_equal(cuModuleUnload(module), 0);
+}
+
+static void images_without_ptx_are_refused(void **state)
+{
+    (void)state;
+    CUmodule module;
+    static const char ELF[64] = "\177ELF\2\1\1";
+    assert_int_equal(cuModuleLoadData(&module, ELF), 209);
+    assert_int_equal(cuModuleLoadData(&module, "neither of both, but long enough to look at"), 200);
+}
+
+static void streams_and_memory_are_those_of_the_runtime(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction one;
+    cudaStream_t stream;
+    CUdeviceptr data;
+    int result = 0;
+    assert_int_equal(cuModuleLoadData(&module, PTX), 0);
+    assert_int_equal(cuModuleGetFunction(&one, module, "one"), 0);
+    assert_int_equal(cudaStreamCreate(&stream), 0);
+    assert_int_equal(cuMemAllocAsync(&data, 4, stream), 0);
+    void *params[] = {&data};
+    assert_int_equal(cuLaunchKernel(one, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&result, data, 4), 0);
+    assert_int_equal(result, 11);
+    assert_int_equal(cudaFree((void *)data), 0);
+    assert_int_equal(cuMemFree_v2(data), 1);
+    assert_int_equal(cudaGetLastError(), 0); /* errors of the driver are not the runtime's */
+    assert_int_equal(cuModuleUnload(module), 0);
+}
+
+static void a_captured_graph_keeps_its_memory_for_every_launch(void **state)
+{
+    (void)state;
+    cudaStream_t stream;
+    CUdeviceptr inner, result;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode node[8];
+    cudaGraphNodeType type;
+    size_t count = 8;
+    unsigned value = 0;
+    assert_int_equal(cudaStreamCreate(&stream), 0);
+    assert_int_equal(cuMemAlloc_v2(&result, 4), 0);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(cuMemAllocAsync(&inner, 4, stream), 0);
+    assert_int_equal(cuMemsetD32Async(inner, 77, 1, stream), 0);
+    assert_int_equal(cuMemcpyDtoDAsync_v2(result, inner, 4, stream), 0);
+    assert_int_equal(cuMemFreeAsync(inner, stream), 0);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuGraphGetNodes(graph, node, &count), 0);
+    assert_int_equal(count, 4);
+    assert_int_equal(cuGraphNodeGetType(node[0], &type), 0);
+    assert_int_equal(type, cudaGraphNodeTypeMemAlloc);
+    assert_int_equal(cuGraphNodeGetType(node[3], &type), 0);
+    assert_int_equal(type, cudaGraphNodeTypeMemFree);
+    assert_int_equal(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cuGraphLaunch(exec, stream), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&value, result, 4), 0);
+    assert_int_equal(value, 77);
+    assert_int_equal(cuMemFree_v2(result), 0);
+    assert_int_equal(cuGraphExecDestroy(exec), 0);
+    assert_int_equal(cuGraphDestroy(graph), 0);
+}
+
+static void copies_to_arrays_count_in_bytes(void **state)
+{
+    (void)state;
+    CUarray array;
+    const CUDA_ARRAY_DESCRIPTOR shape = {8, 4, 0x20, 2};
+    float rows[4][4], back[4][4] = {{0}};
+    for (int i = 0; i < 16; i++)
+        rows[i / 4][i % 4] = (float)i;
+    assert_int_equal(cuArrayCreate_v2(&array, &shape), 0);
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = rows,
+                          .srcPitch = 16,
+                          .dstXInBytes = 8,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array,
+                          .WidthInBytes = 16,
+                          .Height = 4};
+    assert_int_equal(cuMemcpy2D_v2(&copy), 0);
+    CUDA_MEMCPY2D out = {.srcXInBytes = 8,
+                         .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                         .srcArray = array,
+                         .dstMemoryType = CU_MEMORYTYPE_HOST,
+                         .dstHost = back,
+                         .dstPitch = 16,
+                         .WidthInBytes = 16,
+                         .Height = 4};
+    assert_int_equal(cuMemcpy2D_v2(&out), 0);
+    assert_memory_equal(rows, back, sizeof rows);
+    copy.dstXInBytes = 56; /* 8 elements of 8 bytes are 64 */
+    assert_int_equal(cuMemcpy2D_v2(&copy), 1);
+    copy.dstXInBytes = 8;
+    copy.dstY = SIZE_MAX;
+    assert_int_equal(cuMemcpy2D_v2(&copy), 1);
+    assert_int_equal(cuArrayDestroy(array), 0);
+}
+
+static void an_address_of_the_host_has_no_attributes(void **state)
+{
+    (void)state;
+    int local, attribute[] = {1, 2, 8, 9}, ordinal = 7;
+    void *context = &local;
+    unsigned type = 7;
+    unsigned char managed = 7;
+    void *data[] = {&context, &type, &managed, &ordinal};
+    assert_int_equal(cuPointerGetAttributes(4, attribute, data, (CUdeviceptr)&local), 0);
+    assert_null(context);
+    assert_int_equal(type, 0);
+    assert_int_equal(managed, 0);
+    assert_int_equal(ordinal, -2);
+}
+
+static void entry_points_are_found_by_name_and_version(void **state)
+{
+    (void)state;
+    void *old, *new, *per_thread;
+    int status;
+    assert_int_equal(cuGetProcAddress_v2("cuCtxCreate", &old, 3020, 0, &status), 0);
+    assert_ptr_equal(old, dlsym(RTLD_DEFAULT, "cuCtxCreate_v2"));
+    assert_int_equal(cuGetProcAddress_v2("cuCtxCreate", &new, 13000, 0, &status), 0);
+    assert_ptr_equal(new, dlsym(RTLD_DEFAULT, "cuCtxCreate_v4"));
+    assert_int_equal(cuGetProcAddress_v2("cuMemcpyHtoD", &per_thread, 12000, 2, &status), 0);
+    assert_ptr_equal(per_thread, dlsym(RTLD_DEFAULT, "cuMemcpyHtoD_v2_ptds"));
+    assert_int_equal(cuGetProcAddress_v2("cuMemAllocAsync", &old, 3020, 0, &status), 0);
+    assert_null(old);
+    assert_int_equal(status, 2);
+    assert_int_equal(cuGetProcAddress_v2("", &old, 0, 0, &status), 0);
+    assert_null(old);
+    assert_int_equal(status, 1);
+}
+
+static void only_the_two_harmless_tables_are_answered(void **state)
+{
+    (void)state;
+    const CUuuid context = {{0x42, (char)0xd8, 0x5a, (char)0x81, 0x23, (char)0xf6, (char)0xcb, 0x47, (char)0x82,
+                             (char)0x98, (char)0xf6, (char)0xe7, (char)0x8a, 0x3a, (char)0xec, (char)0xdc}};
+    const CUuuid other = {{1, 2, 3}};
+    const void *table = NULL;
+    CUcontext current, asked;
+    assert_int_equal(cuGetExportTable(&table, &context), 0);
+    assert_int_equal(*(const size_t *)table, 4 * sizeof(void *));
+    assert_int_equal(cuCtxGetCurrent(&current), 0);
+    assert_int_equal(((CUresult(*const *)(CUcontext *))table)[2](&asked), 0);
+    assert_ptr_equal(asked, current);
+    assert_int_equal(cuGetExportTable(&table, &other), 500);
+    assert_null(table);
+}
+
+static void what_is_missing_returns_not_supported(void **state)
+{
+    (void)state;
+    char handle[64];
+    assert_int_equal(cuIpcGetMemHandle(handle, 0), 801);
+}
+
+static void fills_of_two_bytes_need_even_addresses(void **state)
+{
+    (void)state;
+    CUdeviceptr data;
+    unsigned short values[4] = {0};
+    assert_int_equal(cuMemAlloc_v2(&data, 8), 0);
+    assert_int_equal(cuMemsetD16_v2(data, 0x1234, 4), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(values, data, 8), 0);
+    assert_int_equal(values[3], 0x1234);
+    assert_int_equal(cuMemsetD16_v2(data + 1, 1, 1), 1);
+    assert_int_equal(cuMemFree_v2(data), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_thread_has_contexts_of_its_own, start),
+        cmocka_unit_test_setup(a_module_lists_its_kernels, start),
+        cmocka_unit_test_setup(a_module_that_does_not_compile_fills_the_log, start),
+        cmocka_unit_test_setup(images_without_ptx_are_refused, start),
+        cmocka_unit_test_setup(streams_and_memory_are_those_of_the_runtime, start),
+        cmocka_unit_test_setup(a_captured_graph_keeps_its_memory_for_every_launch, start),
+        cmocka_unit_test_setup(copies_to_arrays_count_in_bytes, start),
+        cmocka_unit_test_setup(an_address_of_the_host_has_no_attributes, start),
+        cmocka_unit_test_setup(entry_points_are_found_by_name_and_version, start),
+        cmocka_unit_test_setup(only_the_two_harmless_tables_are_answered, start),
+        cmocka_unit_test_setup(what_is_missing_returns_not_supported, start),
+        cmocka_unit_test_setup(fills_of_two_bytes_need_even_addresses, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
