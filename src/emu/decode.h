@@ -113,12 +113,17 @@ bool sl_reads_clock(const sl_ptx_inst *inst);
 /* decode_spins.c: marks the back edges of loops whose exit depends on memory that other threads write. */
 void sl_decode_spins(sl_decoder *d, const sl_cfg *cfg, int32_t base);
 
+/* decode_async.c: tells a barrier in shared memory that bytes have arrived, or that this thread's copies have. */
+void sl_decode_complete_bytes(sl_decoder *d, const sl_ptx_operand *barrier, uint32_t bytes);
+void sl_decode_copies_arrive(sl_decoder *d);
+
 /* verify.c: refuses code that could access anything but its operands. */
 void sl_decode_verify(sl_decoder *d);
 
 /* True when the instruction was theirs. */
 bool sl_decode_alu(sl_decoder *d);
 bool sl_decode_memory(sl_decoder *d);
+bool sl_decode_async(sl_decoder *d);
 bool sl_decode_half(sl_decoder *d);
 bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
 bool sl_decode_matrix(sl_decoder *d);

@@ -157,6 +157,8 @@ static void decode_store(sl_decoder *d)
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, true), lane * 8);
     sl_decode_fill(d, op, &at, size, count, list);
+    if (sl_ptx_has(d->inst, SL_MOD_ASYNC))
+        sl_decode_complete_bytes(d, sl_decode_operand(d, 2), size * count);
 }
 
 static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
@@ -213,27 +215,42 @@ static void decode_atomic_128(sl_decoder *d, const sl_memory_operand *at, uint32
     op->aux = kind | (at->narrow ? SL_ATOM_ADDRESS_32 : 0);
 }
 
+/* An element of a {vector} operand, or a scalar one. */
+static const sl_ptx_operand *element_of(sl_decoder *d, uint32_t index, uint32_t element)
+{
+    const sl_ptx_operand *operand = sl_decode_operand(d, index);
+    uint32_t vector = sl_ptx_inst_vector(d->inst);
+    if (vector == 1)
+        return operand;
+    if (operand->kind != SL_OPD_VECTOR || operand->count != vector)
+        sl_decode_refuse(d, "%u registers in braces are expected", vector);
+    return &operand->items[element];
+}
+
 static void decode_atomic(sl_decoder *d)
 {
     bool returns = d->inst->op == SL_OP_ATOM;
     uint32_t first = returns ? 1 : 0;
     sl_ptx_type type = sl_ptx_inst_type(d->inst, 0);
-    if (sl_ptx_inst_vector(d->inst) > 1)
-        sl_decode_refuse(d, "vector atomics");
     sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, first), sl_ptx_inst_space(d->inst));
     sl_atomic kind = atomic_kind(d, type);
     if (sl_ptx_type_bytes(type) == 16) {
         decode_atomic_128(d, &at, first + 1, kind);
         return;
     }
-    uint32_t lane = sl_lane_bytes(type);
-    uint32_t b = sl_decode_src(d, sl_decode_operand(d, first + 1), type);
-    uint32_t c = kind == SL_ATOM_CAS ? sl_decode_src(d, sl_decode_operand(d, first + 2), type) : b;
-    uint32_t dst = returns ? sl_decode_dst(d, sl_decode_operand(d, 0), lane) : sl_decode_temp(d, lane);
-    sl_op *op = sl_emit(d, dst, at.ref, b, c, "atomic_u%u", lane * 8);
-    sl_decode_fill(d, op, &at, lane, 1, 0);
-    op->aux = kind | (at.narrow ? SL_ATOM_ADDRESS_32 : 0);
     d->kernel->code.has_atomics = true;
+    uint32_t lane = sl_lane_bytes(type), vector = sl_ptx_inst_vector(d->inst);
+    for (uint32_t e = 0; e < vector; e++) { /* one element after the other; the first stands for all in the trace */
+        uint32_t b = sl_decode_src(d, element_of(d, first + 1, e), type);
+        uint32_t c = kind == SL_ATOM_CAS ? sl_decode_src(d, sl_decode_operand(d, first + 2), type) : b;
+        uint32_t dst = returns ? sl_decode_dst(d, element_of(d, 0, e), lane) : sl_decode_temp(d, lane);
+        sl_op *op = sl_emit(d, dst, at.ref, b, c, "atomic_u%u", lane * 8);
+        sl_decode_fill(d, op, &at, lane, 1, 0);
+        op->aux = kind | (at.narrow ? SL_ATOM_ADDRESS_32 : 0);
+        op->imm += e * sl_ptx_type_bytes(type);
+        if (e)
+            op->slot = UINT32_MAX;
+    }
 }
 
 static void decode_cvta(sl_decoder *d)
@@ -260,6 +277,10 @@ static bool decode_copy(sl_decoder *d)
     if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
         sl_ptx_has(inst, SL_MOD_WAIT_ALL))
         return true; /* copies are done when they are issued */
+    if (sl_ptx_has(inst, SL_MOD_ARRIVE)) {
+        sl_decode_copies_arrive(d);
+        return true;
+    }
     sl_memory_operand to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
     sl_memory_operand from = sl_decode_locate(d, sl_decode_operand(d, 1), SL_SPACE_GLOBAL);
     uint32_t size = (uint32_t)sl_decode_operand(d, 2)->bits;

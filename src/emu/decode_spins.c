@@ -38,7 +38,7 @@ static bool reads_source(const sl_ptx_inst *inst, const source *from)
 {
     if (from->clock)
         return sl_reads_clock(inst);
-    if (inst->op == SL_OP_ATOM)
+    if (inst->op == SL_OP_ATOM || inst->op == SL_OP_MBARRIER)
         return true;
     if (inst->op != SL_OP_LD)
         return false;

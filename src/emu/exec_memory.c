@@ -424,6 +424,13 @@ static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
         return old == b ? c : old;
     case SL_ATOM_ADD_F64:
         return bits_f64(f64_bits(old) + f64_bits(b));
+    case SL_ATOM_BARRIER_INIT:
+        return (b & SL_BARRIER_COUNT_MASK) << SL_BARRIER_EXPECTED_BIT | (b & SL_BARRIER_COUNT_MASK)
+                                                                            << SL_BARRIER_PENDING_BIT;
+    case SL_ATOM_BARRIER_ARRIVE:
+        return sl_barrier_after(old, b, 0, c);
+    case SL_ATOM_BARRIER_DROP:
+        return sl_barrier_after(old, b, b, c);
     default:
         return old;
     }

@@ -236,7 +236,7 @@ uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst)
         dsts = sl_ptx_has(inst, SL_MOD_TEST_WAIT) || sl_ptx_has(inst, SL_MOD_TRY_WAIT) ||
                sl_ptx_has(inst, SL_MOD_PENDING_COUNT) ||
                (inst->operands > 1 && inst->operand[0].kind != SL_OPD_ADDRESS &&
-                (sl_ptx_has(inst, SL_MOD_ARRIVE) || sl_ptx_has(inst, SL_MOD_DROP)));
+                (sl_ptx_has(inst, SL_MOD_ARRIVE) || sl_ptx_has(inst, SL_MOD_ARRIVE_DROP)));
         break;
     case SL_OP_MULTIMEM:
         dsts = sl_ptx_has(inst, SL_MOD_LD_REDUCE);
@@ -256,7 +256,7 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
     case SL_OP_ST:
         if (sl_ptx_inst_space(inst) == SL_SPACE_PARAM)
             flags &= (uint16_t)~SL_OPF_MEMORY;
-        if (sl_ptx_has(inst, SL_MOD_ASYNC) || sl_ptx_has(inst, SL_MOD_BULK))
+        if (sl_ptx_has(inst, SL_MOD_BULK))
             flags |= SL_OPF_REFUSED;
         break;
     case SL_OP_RED:
@@ -279,10 +279,10 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
             flags |= SL_OPF_REFUSED;
         break;
     case SL_OP_CP:
-        if (sl_ptx_has(inst, SL_MOD_BULK) || sl_ptx_has(inst, SL_MOD_REDUCE) || sl_ptx_has(inst, SL_MOD_ARRIVE))
+        if (sl_ptx_has(inst, SL_MOD_BULK) || sl_ptx_has(inst, SL_MOD_REDUCE))
             flags |= SL_OPF_REFUSED;
         if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
-            sl_ptx_has(inst, SL_MOD_WAIT_ALL))
+            sl_ptx_has(inst, SL_MOD_WAIT_ALL) || sl_ptx_has(inst, SL_MOD_ARRIVE))
             flags &= (uint16_t)~SL_OPF_MEMORY;
         break;
     case SL_OP_WMMA:
