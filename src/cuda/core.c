@@ -165,7 +165,7 @@ static cudaError_t start_device(sl_rt *rt)
     }
     rt->limits[cudaLimitStackSize] = 1024;
     rt->limits[cudaLimitPrintfFifoSize] = 8650752;
-    rt->limits[cudaLimitMallocHeapSize] = 8 << 20;
+    rt->limits[cudaLimitMallocHeapSize] = SL_KERNELS_HEAP_BYTES;
     rt->limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
     rt->limits[cudaLimitMaxL2FetchGranularity] = 64;
     rt->limits[cudaLimitPersistingL2CacheSize] = 11796480;

@@ -69,6 +69,8 @@ cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *s
         return cudaErrorUnsupportedLimit;
     if (set)
         rt->limits[which] = *set;
+    if (set && which == cudaLimitMallocHeapSize && rt->emu)
+        sl_heap_limit_kernels(sl_emu_heap(rt->emu), *set);
     if (get)
         *get = rt->limits[which];
     return cudaSuccess;

@@ -213,7 +213,7 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
             assert_failed(warp, &op, call, lane);
         case SL_BUILTIN_MALLOC: {
             uint64_t addr = 0;
-            if (sl_heap_alloc(heap, argument(warp, call, 0, lane), SL_ALLOC_DEVICE, "device malloc", &addr, NULL) !=
+            if (sl_heap_alloc(heap, argument(warp, call, 0, lane), SL_ALLOC_KERNEL, "device malloc", &addr, NULL) !=
                 SL_OK)
                 addr = 0;
             give_back(warp, call, lane, addr);

@@ -29,6 +29,8 @@ struct sl_heap {
     uint64_t mapped_bytes;
     bool host_addresses;
     uint64_t live_bytes, serial, generation;
+    uint64_t kernels_bytes,
+        kernels_limit; /* live allocations of kernels (SL_ALLOC_KERNEL), and how much they may take */
     bool track_writes;
     SL_ARRAY(sl_alloc) allocs; /* by address */
 };
@@ -100,6 +102,7 @@ sl_status sl_heap_create(bool track_writes, bool host_addresses, sl_heap **resul
     }
     heap->cursor = heap->committed = heap->base;
     heap->track_writes = track_writes;
+    heap->kernels_limit = SL_KERNELS_HEAP_BYTES;
     heap->host_addresses = host_addresses;
     *result = heap;
     return SL_OK;
@@ -164,6 +167,7 @@ static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_k
     heap->serial++;
     heap->generation++;
     heap->live_bytes += bytes;
+    heap->kernels_bytes += kind == SL_ALLOC_KERNEL ? bytes : 0;
     return SL_OK;
 }
 
@@ -188,6 +192,8 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
                         sl_error *error)
 {
     bool large = bytes >= LARGE_BYTES;
+    if (kind == SL_ALLOC_KERNEL && (bytes > heap->kernels_limit || heap->kernels_bytes > heap->kernels_limit - bytes))
+        return sl_fail(error, SL_NO_MEMORY, "the heap of kernels is full");
     uint64_t base = round_up(heap->cursor, large ? GPU_PAGE : ALIGNMENT);
     uint64_t taken = large ? round_up(bytes, GPU_PAGE) + GPU_PAGE : round_up(bytes, ALIGNMENT) + SMALL_GAP;
     if (bytes > heap->end - heap->base || taken > heap->end - base) {
@@ -245,6 +251,7 @@ sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error)
     alloc->live = false;
     heap->generation++;
     heap->live_bytes -= alloc->bytes;
+    heap->kernels_bytes -= alloc->kind == SL_ALLOC_KERNEL ? alloc->bytes : 0;
     free(alloc->written);
     alloc->written = NULL;
     if (addr >= heap->base && addr < heap->end) {
@@ -314,6 +321,11 @@ void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes)
             i++;
         }
     }
+}
+
+void sl_heap_limit_kernels(sl_heap *heap, uint64_t bytes)
+{
+    heap->kernels_limit = bytes;
 }
 
 uint64_t sl_heap_live_bytes(const sl_heap *heap)

@@ -19,6 +19,7 @@
 
 typedef enum sl_alloc_kind {
     SL_ALLOC_DEVICE, /* cudaMalloc */
+    SL_ALLOC_KERNEL, /* malloc in a kernel */
     SL_ALLOC_HOST,   /* pinned or registered host memory that kernels may access */
     SL_ALLOC_MANAGED,
     SL_ALLOC_SYMBOL,   /* module variables */
@@ -64,6 +65,9 @@ bool sl_heap_contains(const sl_heap *heap, uint64_t addr, uint64_t bytes);
 /* Host code wrote the range (copies, memset): marks it written. No-op unless writes are tracked. */
 void sl_heap_mark_written(sl_heap *heap, uint64_t addr, uint64_t bytes);
 
+/* What malloc in kernels may take in all. It takes no more than CUDA gives it by default unless told. */
+enum { SL_KERNELS_HEAP_BYTES = 8 << 20 };
+void sl_heap_limit_kernels(sl_heap *heap, uint64_t bytes);
 uint64_t sl_heap_live_bytes(const sl_heap *heap);
 uint64_t sl_heap_generation(const sl_heap *heap); /* grows with every allocation and every free */
 size_t sl_heap_count(const sl_heap *heap);        /* live and freed, sorted by address */

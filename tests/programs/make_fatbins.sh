@@ -4,9 +4,9 @@
 set -e
 cd "$(dirname "$0")"
 for file in *.cu; do
-    flags=
-    case $file in linked_*) flags=-rdc=true ;; esac
+    flags= arch=75
+    case $file in linked_*) flags=-rdc=true ;; hopper*) arch=90 ;; esac
     # shellcheck disable=SC2086
-    nvcc -std=c++17 $flags -gencode arch=compute_75,code=compute_75 --compress-mode=size -fatbin "$file" \
+    nvcc -std=c++17 $flags -gencode arch=compute_$arch,code=compute_$arch --compress-mode=size -fatbin "$file" \
         -o "../data/fatbin/${file%.cu}.fatbin"
 done

@@ -33,13 +33,17 @@ foreach(line IN LISTS PROGRAM_LINES)
     separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_2}")
     separate_arguments(files UNIX_COMMAND "${CMAKE_MATCH_3}")
     set(program ${SLUICE_PROGRAMS_FOLDER}/${name})
+    set(arch -arch=compute_75)
+    if(flags MATCHES -arch)
+        set(arch)
+    endif()
     list(TRANSFORM files PREPEND ${PROGRAMS_SOURCE}/ OUTPUT_VARIABLE sources)
     set(headers ${PROGRAMS_SOURCE}/check.h ${PROGRAMS_SOURCE}/convolve.h ${PROGRAMS_SOURCE}/cuda_host.h)
     if(PROGRAMS_BY STREQUAL nvcc)
         add_custom_command(OUTPUT ${program}
             COMMAND ${CMAKE_COMMAND} -E make_directory ${SLUICE_PROGRAMS_FOLDER}
             # Messages name files as they are given: without a path they are the same everywhere.
-            COMMAND ${NVCC} -std=c++17 -cudart shared -arch=compute_75 ${flags} ${files} -o ${program}
+            COMMAND ${NVCC} -std=c++17 -cudart shared ${arch} ${flags} ${files} -o ${program}
             WORKING_DIRECTORY ${PROGRAMS_SOURCE} DEPENDS ${sources} ${headers} VERBATIM)
         list(APPEND PROGRAM_FILES ${program})
     elseif(PROGRAMS_BY STREQUAL clang AND NOT "-rdc=true" IN_LIST flags # only nvcc links device code

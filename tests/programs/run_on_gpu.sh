@@ -13,8 +13,10 @@ trap 'rm -rf "$build"' EXIT
 grep '^[a-z]' programs.txt >"$build/list"
 while IFS='|' read -r head files; do
     name=${head%%:*} flags=${head#*:}
+    arch=-arch=compute_75
+    case $flags in *-arch*) arch= ;; esac
     # shellcheck disable=SC2086
-    nvcc -std=c++17 -cudart shared -arch=compute_75 $flags $files -o "$build/$name" </dev/null || exit 1
+    nvcc -std=c++17 -cudart shared $arch $flags $files -o "$build/$name" </dev/null || exit 1
     "$build/$name" >"$folder/$name.txt" 2>"$folder/$name.err" </dev/null
     echo "exit code $?" >>"$folder/$name.txt"
     if [ "${2:-}" = compare ]; then
