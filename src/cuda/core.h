@@ -168,6 +168,7 @@ struct sl_rt_node {
     cudaGraph_t graph;
     bool disabled;
     SL_ARRAY(cudaGraphNode_t) after;
+    void **args;    /* pointers into the arguments of a launch, for a program that asks for them; NULL: not yet */
     unsigned index; /* position in the graph; used while sorting and cloning */
 };
 
@@ -445,6 +446,20 @@ cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t 
                                   size_t count, cudaGraph_t child);
 cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
 cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
+/* Lists take as much as there is room for, and say how much there is. `edges`: room for data of edges, all zero. */
+cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
+                              size_t *count);
+cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count);
+cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+/* The node of a copy of the graph that was made from `node`. */
+cudaGraphNode_t sl_rt_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
+cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params);
+cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params);
+cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params);
+cudaError_t sl_rt_node_set_host(cudaGraphNode_t node, const cudaHostNodeParams *params);
+/* Of nodes that record an event, or wait for one. */
+cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event);
+cudaError_t sl_rt_node_set_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t event);
 cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
 cudaError_t sl_rt_node_destroy(cudaGraphNode_t node);
 cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph);
