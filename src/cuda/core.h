@@ -494,7 +494,7 @@ cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *pa
 /* core.c: whether this text comes for the first time. */
 bool sl_rt_is_new(sl_rt *rt, const char *text);
 /* image.c: takes the parts of an image over into `binary`. */
-cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error);
+cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error);
 /* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
 cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
 cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);
