@@ -170,6 +170,7 @@ struct sl_rt_node {
     cudaGraph_t graph;
     bool disabled;
     SL_ARRAY(cudaGraphNode_t) after;
+    void **args;    /* pointers into the arguments of a launch, for a program that asks for them; NULL: not yet */
     unsigned index; /* position in the graph; used while sorting and cloning */
 };
 
@@ -294,9 +295,9 @@ cudaError_t sl_rt_binary_load(sl_rt *rt, sl_rt_binary *binary);
 cudaError_t sl_rt_binary_function(sl_rt *rt, sl_rt_binary *binary, const char *name, sl_rt_function **function);
 const char *sl_rt_binary_kernel_name(const sl_rt_binary *binary, size_t index);
 cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *name, char **address, size_t *bytes);
-/* The kernel behind a host stub or a handle: known, and not taken back. */
+/* The kernel behind a host stub or a handle, or NULL. Its binary may have been taken back. */
 sl_rt_function *sl_rt_function_find(const sl_rt *rt, const void *function);
-/* The same, ready to run. */
+/* The same, ready to run, unless its binary has been. */
 cudaError_t sl_rt_function_get(sl_rt *rt, const void *function, sl_rt_function **found);
 cudaError_t sl_rt_variable_address(sl_rt *rt, const void *symbol, char **address, size_t *bytes);
 cudaError_t sl_rt_function_param(sl_rt *rt, const void *host, size_t index, size_t *offset, size_t *bytes);
@@ -315,6 +316,7 @@ cudaError_t sl_rt_linker_add_file(sl_rt *rt, struct sl_rt_linker *linker, const 
 cudaError_t sl_rt_linker_complete(struct sl_rt_linker *linker, void **image, size_t *bytes);
 
 /* ---- stream.c ---- */
+
 bool sl_rt_stream_known(sl_rt *rt, cudaStream_t stream, struct sl_rt_stream **found);
 /* Runs the work now, or adds it to the graph that the stream is capturing. Owned parts of `op` are taken over. */
 cudaError_t sl_rt_submit(sl_rt *rt, cudaStream_t stream, sl_rt_op *op);
@@ -323,7 +325,9 @@ cudaError_t sl_rt_synchronize(sl_rt *rt, cudaStream_t stream);
 cudaError_t sl_rt_device_synchronize(sl_rt *rt);
 cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags, int priority);
 cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream);
+/* What is not asked for is NULL. */
 cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id);
+/* For calls that change nothing here: is there such a stream? */
 cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream);
 cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
                               void *data);
@@ -333,6 +337,7 @@ cudaError_t sl_rt_event_record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream
 cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event);
 cudaError_t sl_rt_event_synchronize(sl_rt *rt, cudaEvent_t event);
 cudaError_t sl_rt_event_elapsed(sl_rt *rt, float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
 /* ---- launch.c ---- */
 
 /* A launch as a program asks for it. */
@@ -372,8 +377,12 @@ cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int con
 cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
 cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
 cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
+
 /* ---- copy.c ---- */
+
 cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_rt_copy *copy);
+/* `wait`: the call returns only when the copy is done, and so passes printf output on. Offsets and widths of arrays are
+ * in bytes. */
 cudaError_t sl_rt_copy_submit(sl_rt *rt, const sl_rt_copy *copy, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
                           bool wait);
@@ -388,7 +397,9 @@ cudaError_t sl_rt_copy_array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t 
 cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                               size_t src_y, size_t width, size_t height, cudaMemcpyKind kind);
 cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream);
+
 /* ---- memory.c ---- */
+
 cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind kind);
 cudaError_t sl_rt_free(sl_rt *rt, void *pointer);
 /* Memory of a node of a graph, and the node. Every launch gets the same memory: it is never given back. */
@@ -397,12 +408,14 @@ cudaError_t sl_rt_graph_add_alloc(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t 
 cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes);
 /* What a pointer points into; false: nothing of ours. */
 bool sl_rt_pointer_find(sl_rt *rt, const void *pointer, cudaMemoryType *type, char **base, size_t *bytes);
+/* `host`: pinned memory, which is freed by calls of its own. */
 cudaError_t sl_rt_free_kind(sl_rt *rt, void *pointer, bool host);
 cudaError_t sl_rt_alloc_pitched(sl_rt *rt, void **pointer, size_t *pitch, size_t width, size_t height, size_t depth);
 cudaError_t sl_rt_register_host(sl_rt *rt, void *pointer, size_t bytes, unsigned flags);
 cudaError_t sl_rt_unregister_host(sl_rt *rt, void *pointer);
 cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host);
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
+/* For advice about managed memory, which changes nothing here. */
 cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
 bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
 cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device);
@@ -411,7 +424,9 @@ cudaError_t sl_rt_pool_destroy(sl_rt *rt, cudaMemPool_t pool);
 cudaError_t sl_rt_pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value, bool set);
 cudaError_t sl_rt_alloc_async(sl_rt *rt, void **pointer, size_t bytes, cudaStream_t stream);
 cudaError_t sl_rt_free_async(sl_rt *rt, void *pointer, cudaStream_t stream);
+
 /* ---- array.c ---- */
+
 enum { SL_MAX_LINEAR_TEXELS = 1 << 28 };
 /* Where element row y, slice z of an array starts, and its shape in bytes. */
 typedef struct sl_rt_array_shape {
@@ -429,7 +444,9 @@ cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const s
 cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object);
 cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
                                 cudaTextureObject_t object);
+
 /* ---- graph.c ---- */
+
 cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, sl_rt_op *op,
                             cudaGraphNode_t *node);
 cudaGraph_t sl_rt_graph_new(void);
@@ -451,6 +468,20 @@ cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t 
                                   size_t count, cudaGraph_t child);
 cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
 cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
+/* Lists take as much as there is room for, and say how much there is. `edges`: room for data of edges, all zero. */
+cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
+                              size_t *count);
+cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count);
+cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+/* The node of a copy of the graph that was made from `node`. */
+cudaGraphNode_t sl_rt_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
+cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params);
+cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params);
+cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params);
+cudaError_t sl_rt_node_set_host(cudaGraphNode_t node, const cudaHostNodeParams *params);
+/* Of nodes that record an event, or wait for one. */
+cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event);
+cudaError_t sl_rt_node_set_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t event);
 cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
 cudaError_t sl_rt_node_destroy(cudaGraphNode_t node);
 cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph);
@@ -461,6 +492,7 @@ cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
 cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKernelNodeParams *params);
 cudaError_t sl_rt_node_set_copy(cudaGraphNode_t node, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind);
 cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *params);
+
 #pragma GCC visibility pop
 
 /* ---- within the core ---- */
@@ -468,7 +500,7 @@ cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *pa
 /* core.c: whether this text comes for the first time. */
 bool sl_rt_is_new(sl_rt *rt, const char *text);
 /* image.c: takes the parts of an image over into `binary`. */
-cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error);
+cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error);
 /* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
 cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
 cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);
@@ -484,6 +516,7 @@ void sl_rt_memory_forget_device(sl_rt *rt);
 void sl_rt_arrays_forget_device(sl_rt *rt);
 
 /* ---- results.c ---- */
+
 /* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
 sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
 /* Kernels' addresses lose their meaning with the device. */

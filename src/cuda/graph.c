@@ -24,6 +24,7 @@ static void free_node(cudaGraphNode_t node)
         sl_rt_graph_release(node->op.child);
     sl_rt_op_fini(&node->op);
     sl_array_free(&node->after);
+    free(node->args);
     free(node);
 }
 
@@ -340,6 +341,143 @@ cudaError_t sl_rt_node_destroy(cudaGraphNode_t node)
     return cudaSuccess;
 }
 
+/* ---- questions about graphs ---- */
+
+enum { EDGE_DATA_BYTES = 8 };
+
+cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges, size_t *count)
+{
+    if (!graph || !count)
+        return cudaErrorInvalidValue;
+    size_t room = from && to ? *count : 0, found = 0;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cudaGraphNode_t node = graph->nodes.items[i];
+        for (size_t d = 0; d < node->after.count; d++, found++)
+            if (found < room) {
+                from[found] = node->after.items[d];
+                to[found] = node;
+            }
+    }
+    for (size_t i = found; i < room; i++)
+        from[i] = to[i] = NULL;
+    if (edges && room)
+        memset(edges, 0, room * EDGE_DATA_BYTES);
+    *count = found;
+    return cudaSuccess;
+}
+
+static bool depends(const cudaGraphNode_t node, const cudaGraphNode_t on)
+{
+    for (size_t d = 0; d < node->after.count; d++)
+        if (node->after.items[d] == on)
+            return true;
+    return false;
+}
+
+cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count)
+{
+    if (!node || !count)
+        return cudaErrorInvalidValue;
+    size_t room = nodes ? *count : 0, found = 0;
+    for (size_t i = 0; i < node->graph->nodes.count; i++) {
+        cudaGraphNode_t other = node->graph->nodes.items[i];
+        if (after ? !depends(other, node) : !depends(node, other))
+            continue;
+        if (found < room)
+            nodes[found] = other;
+        found++;
+    }
+    for (size_t i = found; i < room; i++)
+        nodes[i] = NULL;
+    if (edges && room)
+        memset(edges, 0, room * EDGE_DATA_BYTES);
+    *count = found;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
+{
+    if (count && (!from || !to))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        size_t kept = 0, before = to[i]->after.count;
+        for (size_t d = 0; d < before; d++)
+            if (to[i]->after.items[d] != from[i])
+                to[i]->after.items[kept++] = to[i]->after.items[d];
+        to[i]->after.count = kept;
+        if (kept == before)
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params)
+{
+    if (!node || !params || node->op.kind != SL_RT_LAUNCH || !node->op.launch.function->kernel)
+        return cudaErrorInvalidValue;
+    const sl_rt_launch *launch = &node->op.launch;
+    const sl_ptx_func *func = sl_emu_kernel_func(launch->function->kernel);
+    if (!node->args) {
+        node->args = calloc(func->params + 1, sizeof *node->args);
+        for (uint32_t i = 0; node->args && i < func->params; i++)
+            node->args[i] = (char *)launch->params + func->param[i]->offset;
+    }
+    *params = (cudaKernelNodeParams){
+        .func = (void *)(uintptr_t)(launch->function->host ? launch->function->host : launch->function),
+        .gridDim = launch->grid,
+        .blockDim = launch->block,
+        .sharedMemBytes = launch->dynamic_shared,
+        .kernelParams = node->args};
+    return node->args ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params)
+{
+    if (!node || !params || node->op.kind != SL_RT_FILL)
+        return cudaErrorInvalidValue;
+    const sl_rt_fill *f = &node->op.fill;
+    *params = (cudaMemsetParams){.dst = f->dst,
+                                 .pitch = f->pitch,
+                                 .value = f->value,
+                                 .elementSize = f->element_bytes,
+                                 .width = f->width / f->element_bytes,
+                                 .height = f->height};
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params)
+{
+    if (!node || !params || node->op.kind != SL_RT_HOST)
+        return cudaErrorInvalidValue;
+    *params = (cudaHostNodeParams){node->op.host.function, node->op.host.data};
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_node_set_host(cudaGraphNode_t node, const cudaHostNodeParams *params)
+{
+    if (!node || !params || !params->fn || node->op.kind != SL_RT_HOST)
+        return cudaErrorInvalidValue;
+    node->op.host.function = params->fn;
+    node->op.host.data = params->userData;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event)
+{
+    if (!node || !event || node->op.kind != kind)
+        return cudaErrorInvalidValue;
+    *event = node->op.event;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_node_set_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t event)
+{
+    if (!node || !event || node->op.kind != kind)
+        return cudaErrorInvalidValue;
+    node->op.event = event;
+    return cudaSuccess;
+}
+
 /* ---- executables ---- */
 
 cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph)
@@ -391,12 +529,17 @@ cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *res
 }
 
 /* The node of an executable that was made from `node` of a graph: copies keep positions. */
-cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node)
+cudaGraphNode_t sl_rt_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node)
 {
-    if (!exec || !node)
+    if (!clone || !node)
         return NULL;
     number_nodes(node->graph);
-    return node->index < exec->graph->nodes.count ? exec->graph->nodes.items[node->index] : NULL;
+    return node->index < clone->nodes.count ? clone->nodes.items[node->index] : NULL;
+}
+
+cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node)
+{
+    return exec ? sl_rt_node_in_clone(exec->graph, node) : NULL;
 }
 
 void sl_rt_graph_exec_destroy(cudaGraphExec_t exec)
@@ -415,6 +558,8 @@ cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKer
         return error;
     op.launch.cooperative = node->op.launch.cooperative;
     sl_rt_op_fini(&node->op);
+    free(node->args);
+    node->args = NULL;
     node->op = op;
     return cudaSuccess;
 }

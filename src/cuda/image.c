@@ -77,7 +77,13 @@ static const char *cuda_library(const char *file)
     return NULL;
 }
 
-#define NEWER_DEVICE "run it with --compute-capability 13.0: for a device newer than it knows it has kernels as PTX"
+/* What helps where a library of CUDA has no kernel that can run here. */
+static const char *library_advice(const sl_rt *rt)
+{
+    return rt->options.compute_capability
+               ? "for what the program asks of it there is none as PTX"
+               : "run it with --compute-capability 13.0: for a device newer than it knows it has kernels as PTX";
+}
 
 static cudaError_t no_ptx(sl_rt *rt, const sl_rt_binary *binary, sl_error *error)
 {
@@ -88,8 +94,8 @@ static cudaError_t no_ptx(sl_rt *rt, const sl_rt_binary *binary, sl_error *error
     if (!machine_code)
         sl_fail(error, SL_NOT_FOUND, "a fat binary of %s holds no PTX", file);
     else if (cuda_library(file))
-        sl_fail(error, SL_NOT_FOUND, "%s has kernels as machine code for sm_%s alone; " NEWER_DEVICE, file,
-                sl_fatbin_arch(machine_code, arch, sizeof arch));
+        sl_fail(error, SL_NOT_FOUND, "%s has kernels as machine code for sm_%s alone; %s", file,
+                sl_fatbin_arch(machine_code, arch, sizeof arch), library_advice(rt));
     else {
         sl_fatbin_arch(machine_code, arch, sizeof arch);
         sl_fail(error, SL_NOT_FOUND,
@@ -342,7 +348,7 @@ static cudaError_t add_container(sl_rt_binary *binary, const void *container, sl
     return failed;
 }
 
-cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *error)
+cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error)
 {
     uint32_t magic;
     memcpy(&magic, image, sizeof magic);
@@ -357,7 +363,7 @@ cudaError_t sl_rt_image_read(sl_rt_binary *binary, const void *image, sl_error *
     if (magic == ELF_MAGIC) {
         const char *file = file_of(binary);
         sl_fail(error, SL_UNSUPPORTED, "%s loads a module that is machine code without PTX; %s", file,
-                cuda_library(file) ? NEWER_DEVICE : "give the driver PTX, or a fat binary with PTX");
+                cuda_library(file) ? library_advice(rt) : "give the driver PTX, or a fat binary with PTX");
         return cudaErrorNoKernelImageForDevice;
     }
     if (sl_fatbin_container_bytes(image))

@@ -247,8 +247,10 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
                                     .max_threads = max_threads(rt, f),
                                     .max_dynamic_shared = f->max_dynamic_shared,
                                     .ptx_version = f->binary->ptx_sm,
-                                    /* What the driver would have made of PTX: code for this device. */
-                                    .binary_version = sl_rt_capability(rt),
+                                    /* What the driver makes of PTX is code for its device. Where that is one that there
+                                     * is not, libraries choose block sizes by what their PTX was made for. */
+                                    .binary_version =
+                                        rt->options.compute_capability ? f->binary->ptx_sm : sl_rt_capability(rt),
                                     .carveout = f->carveout};
     return cudaSuccess;
 }

@@ -122,7 +122,7 @@ cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, s
     if (!*binary)
         return cudaErrorMemoryAllocation;
     (*binary)->origin = origin;
-    cudaError_t failed = sl_rt_image_read(*binary, image, &error);
+    cudaError_t failed = sl_rt_image_read(rt, *binary, image, &error);
     if (!failed)
         failed = sl_rt_binary_prepare(rt, *binary, &error);
     if (failed) {

@@ -375,3 +375,137 @@ SL_API CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsign
     CUgraphNode copy = sl_rt_node_in_exec(exec, node);
     SL_CALL(copy && enabled ? (*enabled = !copy->disabled, cudaSuccess) : cudaErrorInvalidValue);
 }
+
+/* ---- questions about graphs ---- */
+
+SL_API CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count)
+{
+    SL_CALL(sl_rt_graph_edges(graph, from, to, NULL, count));
+}
+
+SL_API CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, false, nodes, NULL, count));
+}
+
+SL_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, true, nodes, NULL, count));
+}
+
+SL_API CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count)
+{
+    SL_CALL(graph ? sl_rt_graph_remove_dependencies(from, to, count) : cudaErrorInvalidValue);
+}
+
+SL_API CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, void *edges, size_t *count)
+{
+    SL_CALL(sl_rt_graph_edges(graph, from, to, edges, count));
+}
+
+SL_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, void *edges, size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, false, nodes, edges, count));
+}
+
+SL_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, void *edges, size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, true, nodes, edges, count));
+}
+
+SL_API CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                             const void *edges, size_t count)
+{
+    (void)edges;
+    SL_CALL(graph ? sl_rt_graph_remove_dependencies(from, to, count) : cudaErrorInvalidValue);
+}
+
+SL_API CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph clone)
+{
+    SL_CALL(found && (*found = sl_rt_node_in_clone(clone, node)) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
+{
+    SL_CALL(node && graph && node->op.kind == SL_RT_CHILD ? (*graph = node->op.child, cudaSuccess)
+                                                          : cudaErrorInvalidValue);
+}
+
+SL_API CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, cudaMemsetParams *params)
+{
+    SL_CALL(sl_rt_node_get_fill(node, params));
+}
+
+SL_API CUresult cuGraphHostNodeGetParams(CUgraphNode node, cudaHostNodeParams *params)
+{
+    SL_CALL(sl_rt_node_get_host(node, params));
+}
+
+SL_API CUresult cuGraphHostNodeSetParams(CUgraphNode node, const cudaHostNodeParams *params)
+{
+    SL_CALL(sl_rt_node_set_host(node, params));
+}
+
+SL_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const cudaHostNodeParams *params)
+{
+    SL_CALL(sl_rt_node_set_host(sl_rt_node_in_exec(exec, node), params));
+}
+
+SL_API CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event)
+{
+    SL_CALL(sl_rt_node_get_event(node, SL_RT_RECORD, event));
+}
+
+SL_API CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event)
+{
+    SL_CALL(sl_rt_node_set_event(node, SL_RT_RECORD, event));
+}
+
+SL_API CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event)
+{
+    SL_CALL(sl_rt_node_set_event(sl_rt_node_in_exec(exec, node), SL_RT_RECORD, event));
+}
+
+SL_API CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event)
+{
+    SL_CALL(sl_rt_node_get_event(node, SL_RT_WAIT, event));
+}
+
+SL_API CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event)
+{
+    SL_CALL(sl_rt_node_set_event(node, SL_RT_WAIT, event));
+}
+
+SL_API CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event)
+{
+    SL_CALL(sl_rt_node_set_event(sl_rt_node_in_exec(exec, node), SL_RT_WAIT, event));
+}
+
+static cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, size_t bytes)
+{
+    cudaKernelNodeParams params;
+    cudaError_t error = p ? sl_rt_node_get_kernel(node, &params) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    const CUDA_KERNEL_NODE_PARAMS all = {.func = node->op.launch.function,
+                                         .gridDimX = params.gridDim.x,
+                                         .gridDimY = params.gridDim.y,
+                                         .gridDimZ = params.gridDim.z,
+                                         .blockDimX = params.blockDim.x,
+                                         .blockDimY = params.blockDim.y,
+                                         .blockDimZ = params.blockDim.z,
+                                         .sharedMemBytes = params.sharedMemBytes,
+                                         .kernelParams = params.kernelParams};
+    memcpy(p, &all, bytes);
+    return cudaSuccess;
+}
+
+SL_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
+{
+    SL_CALL(get_kernel(node, params, sizeof *params));
+}
+
+SL_API CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
+{
+    SL_CALL(get_kernel(node, params, offsetof(CUDA_KERNEL_NODE_PARAMS, kern)));
+}

@@ -334,3 +334,153 @@ SL_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
     cudaGraphNode_t copy = sl_rt_node_in_exec(exec, node);
     SL_CALL(copy && enabled ? (*enabled = !copy->disabled, cudaSuccess) : cudaErrorInvalidValue);
 }
+
+/* ---- questions about graphs ---- */
+
+#if SL_CUDART >= 13
+SL_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
+                                     size_t *count)
+{
+    SL_CALL(sl_rt_graph_edges(graph, from, to, edges, count));
+}
+
+SL_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *edges,
+                                                size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, false, nodes, edges, count));
+}
+
+SL_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *edges,
+                                                  size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, true, nodes, edges, count));
+}
+
+SL_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, const void *edges, size_t count)
+{
+    (void)edges;
+    SL_CALL(graph ? sl_rt_graph_remove_dependencies(from, to, count) : cudaErrorInvalidValue);
+}
+
+#else
+SL_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count)
+{
+    SL_CALL(sl_rt_graph_edges(graph, from, to, NULL, count));
+}
+
+SL_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, false, nodes, NULL, count));
+}
+
+SL_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, true, nodes, NULL, count));
+}
+
+SL_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, size_t count)
+{
+    SL_CALL(graph ? sl_rt_graph_remove_dependencies(from, to, count) : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
+                                        size_t *count)
+{
+    SL_CALL(sl_rt_graph_edges(graph, from, to, edges, count));
+}
+
+SL_API cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *edges,
+                                                   size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, false, nodes, edges, count));
+}
+
+SL_API cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes, void *edges,
+                                                     size_t *count)
+{
+    SL_CALL(sl_rt_node_neighbours(node, true, nodes, edges, count));
+}
+
+SL_API cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to, const void *edges, size_t count)
+{
+    (void)edges;
+    SL_CALL(graph ? sl_rt_graph_remove_dependencies(from, to, count) : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, const void *edges, size_t count)
+{
+    (void)edges;
+    SL_CALL(graph ? sl_rt_graph_add_dependencies(from, to, count) : cudaErrorInvalidValue);
+}
+#endif
+
+SL_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node, cudaGraph_t clone)
+{
+    SL_CALL(found && (*found = sl_rt_node_in_clone(clone, node)) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
+{
+    SL_CALL(node && graph && node->op.kind == SL_RT_CHILD ? (*graph = node->op.child, cudaSuccess)
+                                                          : cudaErrorInvalidValue);
+}
+
+SL_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams *params)
+{
+    SL_CALL(sl_rt_node_get_kernel(node, params));
+}
+
+SL_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams *params)
+{
+    SL_CALL(sl_rt_node_get_fill(node, params));
+}
+
+SL_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams *params)
+{
+    SL_CALL(sl_rt_node_get_host(node, params));
+}
+
+SL_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams *params)
+{
+    SL_CALL(sl_rt_node_set_host(node, params));
+}
+
+SL_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                  const cudaHostNodeParams *params)
+{
+    SL_CALL(sl_rt_node_set_host(sl_rt_node_in_exec(exec, node), params));
+}
+
+SL_API cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
+{
+    SL_CALL(sl_rt_node_get_event(node, SL_RT_RECORD, event));
+}
+
+SL_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    SL_CALL(sl_rt_node_set_event(node, SL_RT_RECORD, event));
+}
+
+SL_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+{
+    SL_CALL(sl_rt_node_set_event(sl_rt_node_in_exec(exec, node), SL_RT_RECORD, event));
+}
+
+SL_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event)
+{
+    SL_CALL(sl_rt_node_get_event(node, SL_RT_WAIT, event));
+}
+
+SL_API cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
+{
+    SL_CALL(sl_rt_node_set_event(node, SL_RT_WAIT, event));
+}
+
+SL_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
+{
+    SL_CALL(sl_rt_node_set_event(sl_rt_node_in_exec(exec, node), SL_RT_WAIT, event));
+}

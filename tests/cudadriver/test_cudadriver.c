@@ -48,6 +48,15 @@ CUresult cuGraphNodeGetType(CUgraphNode, cudaGraphNodeType *);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *, CUgraph, unsigned long long);
 CUresult cuGraphLaunch(CUgraphExec, CUstream);
 CUresult cuGraphExecDestroy(CUgraphExec);
+CUresult cuGraphCreate(CUgraph *, unsigned);
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS *);
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode, CUDA_KERNEL_NODE_PARAMS *);
+CUresult cuGraphAddEmptyNode(CUgraphNode *, CUgraph, const CUgraphNode *, size_t);
+CUresult cuGraphGetEdges(CUgraph, CUgraphNode *, CUgraphNode *, size_t *);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode, CUgraphNode *, void *, size_t *);
+CUresult cuGraphRemoveDependencies(CUgraph, const CUgraphNode *, const CUgraphNode *, size_t);
+CUresult cuGraphClone(CUgraph *, CUgraph);
+CUresult cuGraphNodeFindInClone(CUgraphNode *, CUgraphNode, CUgraph);
 CUresult cuGraphDestroy(CUgraph);
 cudaError_t cudaStreamCreate(cudaStream_t *);
 cudaError_t cudaFree(void *);
@@ -189,6 +198,52 @@ static void a_captured_graph_keeps_its_memory_for_every_launch(void **state)
     assert_int_equal(cuGraphDestroy(graph), 0);
 }
 
+static void a_graph_tells_its_nodes_and_edges(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction one;
+    CUgraph graph, clone;
+    CUgraphNode node[2], from[2], to[2], found;
+    CUdeviceptr data = 0x1234;
+    uint64_t edge = 1;
+    size_t count = 2;
+    CUDA_KERNEL_NODE_PARAMS params = {.gridDimX = 3, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1};
+    void *args[] = {&data};
+    assert_int_equal(cuModuleLoadData(&module, PTX), 0);
+    assert_int_equal(cuModuleGetFunction(&one, module, "one"), 0);
+    assert_int_equal(cuGraphCreate(&graph, 0), 0);
+    params.kern = one; /* in place of `func` */
+    params.blockDimZ = 1;
+    params.kernelParams = args;
+    assert_int_equal(cuGraphAddKernelNode_v2(&node[0], graph, NULL, 0, &params), 0);
+    assert_int_equal(cuGraphAddEmptyNode(&node[1], graph, node, 1), 0);
+    assert_int_equal(cuGraphGetEdges(graph, from, to, &count), 0);
+    assert_int_equal(count, 1);
+    assert_ptr_equal(from[0], node[0]);
+    assert_ptr_equal(to[0], node[1]);
+    assert_null(from[1]);
+    count = 1;
+    assert_int_equal(cuGraphNodeGetDependentNodes_v2(node[0], &found, &edge, &count), 0);
+    assert_int_equal(count, 1);
+    assert_ptr_equal(found, node[1]);
+    assert_int_equal(edge, 0);
+    data = 0; /* the node has a copy */
+    assert_int_equal(cuGraphKernelNodeGetParams_v2(node[0], &params), 0);
+    assert_ptr_equal(params.func, one);
+    assert_int_equal(params.gridDimX, 3);
+    assert_int_equal(*(CUdeviceptr *)params.kernelParams[0], 0x1234);
+    assert_int_equal(cuGraphKernelNodeGetParams_v2(node[1], &params), 1);
+    assert_int_equal(cuGraphClone(&clone, graph), 0);
+    assert_int_equal(cuGraphNodeFindInClone(&found, node[0], clone), 0);
+    assert_ptr_not_equal(found, node[0]);
+    assert_int_equal(cuGraphRemoveDependencies(graph, node, node + 1, 1), 0);
+    assert_int_equal(cuGraphRemoveDependencies(graph, node, node + 1, 1), 1);
+    assert_int_equal(cuGraphDestroy(clone), 0);
+    assert_int_equal(cuGraphDestroy(graph), 0);
+    assert_int_equal(cuModuleUnload(module), 0);
+}
+
 static void copies_to_arrays_count_in_bytes(void **state)
 {
     (void)state;
@@ -305,6 +360,7 @@ int main(void)
         cmocka_unit_test_setup(images_without_ptx_are_refused, start),
         cmocka_unit_test_setup(streams_and_memory_are_those_of_the_runtime, start),
         cmocka_unit_test_setup(a_captured_graph_keeps_its_memory_for_every_launch, start),
+        cmocka_unit_test_setup(a_graph_tells_its_nodes_and_edges, start),
         cmocka_unit_test_setup(copies_to_arrays_count_in_bytes, start),
         cmocka_unit_test_setup(an_address_of_the_host_has_no_attributes, start),
         cmocka_unit_test_setup(entry_points_are_found_by_name_and_version, start),
