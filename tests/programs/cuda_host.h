@@ -210,6 +210,25 @@ struct cudaTextureDesc {
 };
 typedef void (*cudaHostFn_t)(void *);
 
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension = 4 };
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    char pad[4];
+    union {
+        char pad[64];
+        struct {
+            unsigned x, y, z;
+        } clusterDim;
+    } val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+
 extern "C" {
 const char *cudaGetErrorString(cudaError_t);
 const char *cudaGetErrorName(cudaError_t);
@@ -273,6 +292,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
 cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **);
 cudaError_t cudaMallocArray(cudaArray_t *, const cudaChannelFormatDesc *, size_t, size_t, unsigned);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind);
 cudaError_t cudaFreeArray(cudaArray_t);
@@ -380,6 +400,7 @@ template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<int2>()
 
 /* ---- device functions: declared only ---- */
 __device__ void __syncthreads();
+__device__ size_t __cvta_generic_to_shared(const void *);
 __device__ void __syncwarp(unsigned = ~0u);
 __device__ void __threadfence();
 __device__ void __nanosleep(unsigned);

@@ -130,7 +130,7 @@ __global__ void states(unsigned *out)
 /* Stores and copies that a barrier waits for. */
 __global__ void asynchronous(const unsigned *in, unsigned *out)
 {
-    __shared__ alignas(16) unsigned stored[64], copied[128];
+    alignas(16) __shared__ unsigned stored[64], copied[128];
     __shared__ uint64_t barrier, copies;
     if (!threadIdx.x) {
         init(&barrier, 1);
@@ -220,7 +220,16 @@ int main()
     for (unsigned value : result(out, 16))
         printf("%u ", value);
     printf("\n");
-    asynchronous<<<1, 32>>>(in, out);
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = 32;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    void *arguments[] = {&in, &out};
+    CHECK(cudaLaunchKernelExC(&config, (const void *)asynchronous, arguments));
     show("asynchronous", result(out, 32));
     vectors<<<2, 32>>>(floats, out + 512, floats + 64);
     for (float value : result(floats, 6))
