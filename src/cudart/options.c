@@ -24,23 +24,12 @@ typedef struct option_entry {
     }
 
 static const option_entry TABLE[] = {
-    ENTRY(lanes, TYPE_U32),
-    ENTRY(threads, TYPE_U32),
-    ENTRY(max_instructions, TYPE_U64),
-    ENTRY(quiet, TYPE_BOOL),
-    ENTRY(check_address, TYPE_BOOL),
-    ENTRY(check_uninit, TYPE_BOOL),
-    ENTRY(fp_contract_off, TYPE_BOOL),
-    ENTRY(isa, TYPE_TEXT),
-    ENTRY(results, TYPE_TEXT),
-    ENTRY(trace, TYPE_TEXT),
-    ENTRY(producer, TYPE_TEXT),
-    ENTRY(zstd_level, TYPE_U32),
-    ENTRY(counters, TYPE_BOOL),
-    ENTRY(kernel_regex, TYPE_TEXT),
-    ENTRY(ranged, TYPE_BOOL),
-    ENTRY(first_launch, TYPE_U64),
-    ENTRY(last_launch, TYPE_U64),
+    ENTRY(lanes, TYPE_U32),       ENTRY(threads, TYPE_U32),          ENTRY(max_instructions, TYPE_U64),
+    ENTRY(quiet, TYPE_BOOL),      ENTRY(check_address, TYPE_BOOL),   ENTRY(check_uninit, TYPE_BOOL),
+    ENTRY(check_race, TYPE_BOOL), ENTRY(fp_contract_off, TYPE_BOOL), ENTRY(isa, TYPE_TEXT),
+    ENTRY(results, TYPE_TEXT),    ENTRY(trace, TYPE_TEXT),           ENTRY(producer, TYPE_TEXT),
+    ENTRY(zstd_level, TYPE_U32),  ENTRY(counters, TYPE_BOOL),        ENTRY(kernel_regex, TYPE_TEXT),
+    ENTRY(ranged, TYPE_BOOL),     ENTRY(first_launch, TYPE_U64),     ENTRY(last_launch, TYPE_U64),
     ENTRY(blocks, TYPE_U64),
 };
 enum { ENTRIES = sizeof TABLE / sizeof *TABLE };

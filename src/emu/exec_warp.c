@@ -45,6 +45,8 @@ SL_HANDLER(shfl)
             ok = j <= highest;
             break;
         }
+        if (ok && w->race && !(w->mask >> ((i & 32) | j) & 1))
+            sl_race_shuffle(w, o, i, j);
         d[i] = source[(i & 32) | (ok ? j : lane)];
         if (in_range)
             in_range[i] = ok ? ~0u : 0;

@@ -61,6 +61,7 @@ static sl_status fill_options(sl_cudart_options *out, const sl_record_options *o
                                .quiet = quiet,
                                .check_address = o->check_address,
                                .check_uninit = o->check_uninit,
+                               .check_race = o->check_race,
                                .fp_contract_off = o->fp_contract_off,
                                .zstd_level = (uint32_t)o->zstd_level,
                                .counters = o->count,
