@@ -40,6 +40,7 @@ typedef struct sl_reconvergence {
     uint64_t mask, arrived;
     int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
     int32_t parent; /* of one not in use: the next such */
+    uint32_t inner; /* points that have this one as parent: they come first */
     bool used, call;
     uint32_t frame, local;         /* of the lanes when they continue */
     const sl_call *site;           /* call: where return values go */
@@ -237,6 +238,7 @@ const void *sl_warp_operand(const sl_warp *warp, uint32_t ref);
 void sl_warp_set_mask(sl_warp *warp, uint64_t mask);
 void sl_warp_push(sl_warp *warp, sl_split split);
 void sl_warp_enter_frame(sl_warp *warp);
+/* A point inside of that of the running split, for its lanes. */
 int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst);
 /* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
