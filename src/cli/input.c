@@ -9,8 +9,8 @@
 static const char *const size_choices[] = {"small", "default", "large", NULL}; /* as sl_size_names */
 static const char *const isa_choices[] = {"best", "portable", "v2", "v3", NULL};
 static const char *const contract_choices[] = {"ptxas", "off", NULL};
-static const char *const check_choices[] = {"gpu", "address", "uninit", NULL};
-enum { CHECK_GPU, CHECK_ADDRESS, CHECK_UNINIT };
+static const char *const check_choices[] = {"gpu", "address", "uninit", "race", NULL};
+enum { CHECK_GPU, CHECK_ADDRESS, CHECK_UNINIT, CHECK_RACE };
 enum { SL_INPUT_OPTIONS = 19 }; /* of the table */
 
 #define AT(field) offsetof(sl_input_options, field)
@@ -23,7 +23,7 @@ const sl_option sl_input_table[] = {
     {"seed", 0, SL_OPTION_NUMBER, "N", "Seed of generated inputs and of randomised analyses (default: 1)", AT(seed), 0, 0, NULL},
     {"lanes", 0, SL_OPTION_NUMBER, "N", "Threads per warp, 32 or 64 (default: that of the GPU model, or 32)", AT(lanes), 32, 64, NULL},
     {"max-instructions", 0, SL_OPTION_NUMBER, "N", "Abort a launch with an error after N warp instructions", AT(max_instructions), 1, 0, NULL},
-    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also accesses just outside of allocations), uninit (also reads of uninitialised memory)", AT(check), 0, 0, check_choices},
+    {"check", 0, SL_OPTION_CHOICE, "WHAT", "Strictness of memory checking: gpu (only what hardware faults on; the default), address (also accesses just outside of allocations), uninit (also reads of uninitialised memory), race (address, and races of warps of a block between barriers)", AT(check), 0, 0, check_choices},
     {"fp-contract", 0, SL_OPTION_CHOICE, "HOW", "Products and sums that become one fma: ptxas (as it does by default), off (only those written as fma)", AT(contract), 0, 0, contract_choices},
     {"isa", 0, SL_OPTION_CHOICE, "NAME", "Host instruction set that the emulator uses (default: best)", AT(isa), 0, 0, isa_choices},
     {"entry", 0, SL_OPTION_STRING, "NAME", "PTX, LLVM IR: kernel to launch (default: the only one)", AT(entry), 0, 0, NULL},
@@ -115,6 +115,7 @@ static void fill_record(sl_cli_input *to, const sl_invocation *inv, uint32_t lan
                                      .max_instructions = o->max_instructions,
                                      .check_address = o->check != CHECK_GPU,
                                      .check_uninit = o->check == CHECK_UNINIT,
+                                     .check_race = o->check == CHECK_RACE,
                                      .fp_contract_off = o->contract != 0,
                                      .isa = o->isa ? isa_choices[o->isa] : NULL,
                                      .cudart_static = o->cudart_static,

@@ -151,6 +151,7 @@ static cudaError_t start_device(sl_rt *rt)
                                   .threads = rt->options.threads,
                                   .max_instructions = rt->options.max_instructions,
                                   .check_uninit = rt->options.check_uninit,
+                                  .check_race = rt->options.check_race,
                                   .fp_contract_off = rt->options.fp_contract_off,
                                   .host_addresses = true,
                                   .isa = *rt->options.isa ? rt->options.isa : NULL,

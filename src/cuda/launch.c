@@ -168,6 +168,7 @@ static cudaError_t error_of_fault(const sl_emu *emu, sl_status status)
     case SL_FAULT_BARRIER:
     case SL_FAULT_TRAP:
     case SL_FAULT_UNINITIALISED:
+    case SL_FAULT_RACE:
         break;
     }
     return status == SL_LIMIT ? cudaErrorLaunchTimeout : cudaErrorLaunchFailure;

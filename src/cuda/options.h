@@ -21,6 +21,7 @@ typedef struct sl_cuda_options {
     bool quiet;                  /* no warnings */
     bool check_address;          /* reads just outside of allocations are errors too */
     bool check_uninit;
+    bool check_race;
     bool fp_contract_off;     /* products and sums stay apart */
     char isa[16];             /* empty: the best */
     char results[1024];       /* folder for the files that tell what each process launched; empty: none */

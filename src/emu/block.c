@@ -111,6 +111,8 @@ sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
     ok = ok && block->shared;
     if (run->emu->config.check_uninit)
         ok = ok && (block->shared_written = calloc(1, block->shared_room / 8 + 1));
+    if (run->emu->config.check_race)
+        ok = ok && (block->race = sl_race_create(run->warps_per_block));
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));
     if (run->recording) {
@@ -140,6 +142,7 @@ void sl_block_fini(sl_block *block)
     free(block->warp);
     free(block->shared);
     free(block->shared_written);
+    sl_race_destroy(block->race);
     sl_stray_free(block->strays);
     *block = (sl_block){0};
 }
@@ -158,6 +161,8 @@ void sl_block_start(sl_block *block, uint64_t index)
     memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
+    if (block->race)
+        sl_race_start(block->race);
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {
@@ -166,6 +171,8 @@ void sl_block_start(sl_block *block, uint64_t index)
             fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
         fill_special(warp, SL_SLOT_SMID, (uint32_t)(index % run->emu->limits.sms));
         warp->stream = block->recorded ? &block->stream[i] : NULL;
+        warp->race = block->race;
+        warp->watched = warp->stream || warp->race;
         if (warp->stream)
             sl_warp_stream_reset(warp->stream, run->kernel->facts.mem_slots, run->lanes);
         sl_warp_start(warp);
@@ -219,6 +226,8 @@ static void release(sl_block *block, uint32_t number)
 {
     sl_barrier_state *barrier = &block->barrier[number];
     barrier->active = false;
+    if (block->race)
+        sl_race_barrier(block, barrier->arrived);
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < warp->splits; k++) {
@@ -228,6 +237,7 @@ static void release(sl_block *block, uint32_t number)
             write_reduction(warp, split->mask, split->frame, &warp->code->bb[split->wait_bb], barrier);
             split->state = SL_SPLIT_READY;
         }
+        sl_warp_past_barrier(warp);
         sl_warp_merge(warp);
     }
 }
@@ -351,8 +361,6 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
             spun |= stop == SL_WARP_SPINS;
             moved |= stop != SL_WARP_SPINS;
             busy |= stop == SL_WARP_PAUSED || stop == SL_WARP_DONE;
-            if (stop == SL_WARP_PAUSED || stop == SL_WARP_SPINS)
-                hand_over_if_long(block);
         }
         if (!block->live_threads) {
             sl_stray_join(&block->worker->strays, &block->strays);
@@ -360,6 +368,7 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
         }
         if (!ran)
             deadlock(block);
+        hand_over_if_long(block);
         block->idle_rounds = moved ? 0 : block->idle_rounds + 1;
         /* Warps that meet at barriers may all be waiting for what one of them spins for. */
         if (spun && !busy && !alone)

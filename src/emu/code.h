@@ -148,7 +148,7 @@ typedef struct sl_code {
     uint32_t static_shared_bytes, dynamic_shared_offset;
     uint64_t specials_used; /* bit per sl_special_slot */
     uint32_t special_bytes;
-    bool has_indirect_calls, has_atomics, has_printf, has_calls, can_spin;
+    bool has_indirect_calls, has_atomics, has_printf, has_calls, has_barriers, can_spin;
 } sl_code;
 
 /* Where special registers live in the special area: slot * lanes * 8 bytes. */

@@ -40,21 +40,24 @@ uint32_t sl_decode_float_src(sl_decoder *d, uint32_t i, sl_ptx_type type)
 static void float_op(sl_decoder *d, const char *name, uint32_t inputs, sl_ptx_type type)
 {
     const char *suffix = sl_ptx_type_text(type);
+    bool flush = has(d, SL_MOD_FTZ) && type == SL_T_F32, saturate = has(d, SL_MOD_SAT);
+    int mode = sl_decode_rounding(d);
+    bool by_itself = flush && mode == FE_TONEAREST && /* one op flushes inputs and output */
+                     (!strcmp(name, "add") || !strcmp(name, "sub") || !strcmp(name, "mul") || !strcmp(name, "fma"));
     uint32_t src[3] = {0, 0, 0};
     for (uint32_t i = 0; i < inputs; i++)
-        src[i] = sl_decode_float_src(d, i + 1, type);
+        src[i] = by_itself ? sl_decode_src(d, opd(d, i + 1), type) : sl_decode_float_src(d, i + 1, type);
     for (uint32_t i = inputs; i < 3; i++)
         src[i] = src[0];
     uint32_t dst = sl_decode_dst(d, opd(d, 0), sl_lane_bytes(type));
-    bool flush = has(d, SL_MOD_FTZ) && type == SL_T_F32, saturate = has(d, SL_MOD_SAT);
+    flush &= !by_itself;
     uint32_t result = flush || saturate ? sl_decode_temp(d, sl_lane_bytes(type)) : dst;
-    int mode = sl_decode_rounding(d);
     bool can_round = !strcmp(name, "add") || !strcmp(name, "sub") || !strcmp(name, "mul") || !strcmp(name, "div") ||
                      !strcmp(name, "fma") || !strcmp(name, "sqrt") || !strcmp(name, "rcp");
     if (mode != FE_TONEAREST && can_round)
         sl_emit(d, result, src[0], src[1], src[2], "%s_round_%s", name, suffix)->aux = (uint32_t)mode;
     else
-        sl_emit(d, result, src[0], src[1], src[2], "%s_%s", name, suffix);
+        sl_emit(d, result, src[0], src[1], src[2], "%s%s_%s", name, by_itself ? "_ftz" : "", suffix);
     if (flush) {
         uint32_t flushed = saturate ? result : dst;
         sl_emit(d, flushed, result, result, result, "ftz_f32");

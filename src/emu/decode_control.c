@@ -113,6 +113,7 @@ static void decode_barrier(sl_decoder *d, sl_code_bb *bb)
     bool reduction = sl_ptx_has(inst, SL_MOD_RED);
     uint32_t at = 0;
     bb->term = SL_TERM_BARRIER;
+    d->kernel->code.has_barriers = true;
     bb->barrier_mode = sl_ptx_has(inst, SL_MOD_ARRIVE) ? SL_BARRIER_ARRIVE : SL_BARRIER_SYNC;
     bb->barrier_dst = bb->barrier_count = SL_REF_NONE;
     if (sl_ptx_has(inst, SL_MOD_CLUSTER)) { /* clusters of one block: arrive does nothing, wait is a block barrier */

@@ -12,14 +12,15 @@
 #include "trace/sink.h"
 
 typedef struct sl_emu_config {
-    uint32_t lanes;             /* 32 or 64; 0: 32 */
-    uint32_t threads;           /* host threads; 0: all cores */
-    uint64_t max_instructions;  /* warp instructions per launch; 0: no limit */
-    bool check_uninit;          /* report reads of memory never written as errors */
-    bool fp_contract_off;       /* mul and add stay apart where ptxas makes an fma of them */
-    bool host_addresses;        /* device addresses are host pointers, as in unified memory */
-    const char *isa;            /* "v3", "v2", "portable"; NULL: the best this CPU has */
-    const sl_machine *machine;  /* whose limits hold; NULL: the built-in h200 */
+    uint32_t lanes;            /* 32 or 64; 0: 32 */
+    uint32_t threads;          /* host threads; 0: all cores */
+    uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
+    bool check_uninit;         /* report reads of memory never written as errors */
+    bool check_race;           /* report races within a block, and shuffles of lanes that do not take part, as errors */
+    bool fp_contract_off;      /* mul and add stay apart where ptxas makes an fma of them */
+    bool host_addresses;       /* device addresses are host pointers, as in unified memory */
+    const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
+    const sl_machine *machine; /* whose limits hold; NULL: the built-in h200 */
     const sl_launch_sink *sink; /* NULL: nobody listens, nothing is recorded */
     /* Text printed by kernels, in block order. NULL: discarded. */
     void (*print)(void *context, const char *text, size_t length);
@@ -93,6 +94,7 @@ typedef enum sl_fault {
     SL_FAULT_TRAP,
     SL_FAULT_ILLEGAL_INSTRUCTION,
     SL_FAULT_UNINITIALISED,
+    SL_FAULT_RACE,
     SL_FAULT_STACK,
     SL_FAULT_LIMIT,
 } sl_fault;

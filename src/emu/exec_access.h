@@ -25,8 +25,12 @@ static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
 
 static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
 {
+    if (!w->watched)
+        return;
     if (w->stream && o->slot != UINT32_MAX)
         sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+    if (w->race)
+        sl_race_note(w, o, addr);
 }
 
 #endif

@@ -3,7 +3,8 @@
  *
  * add, sub, mul, fma, div and sqrt are IEEE and bit-exact in every rounding mode. The approximate instructions (rcp,
  * rsqrt, sin, cos, ex2, lg2, tanh) use the host's math library, which is well within the error the PTX ISA allows them.
- * Flushing of subnormals (.ftz) and saturation are separate ops, added by the decoder. */
+ * Saturation is a separate op, added by the decoder, and so is flushing of subnormals (.ftz), except for f32 sums and
+ * products, which programs compiled with -use_fast_math are full of. */
 #include <fenv.h>
 
 #include "emu/exec.h"
@@ -15,6 +16,16 @@
 
 static const u32 sl_exponent_f32 = 0x7f800000u;
 static const u64 sl_exponent_f64 = 0x7ff0000000000000u;
+
+static inline f32 sl_flush(f32 x)
+{
+    union {
+        f32 f;
+        u32 u;
+    } bits = {x};
+    bits.u = (bits.u & sl_exponent_f32) ? bits.u : bits.u & 0x80000000u;
+    return bits.f;
+}
 
 static inline f32 sl_nan_f32(void)
 {

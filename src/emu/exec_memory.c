@@ -76,6 +76,17 @@ static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
     return ((const u64 *)sl_operand(w, o->a))[i] + (u64)o->imm;
 }
 
+/* Local memory: every lane has its own, and all are as large. */
+static inline bool fast_local(const sl_warp *w, const sl_op *o, const u64 *addr)
+{
+    return o->space == SL_SPACE_LOCAL && in_range(addr, 0, w->local_capacity, (u32)o->size * o->count);
+}
+
+static inline u8 *local_byte(const sl_warp *w, const u64 *addr, int i)
+{
+    return w->local + (size_t)i * w->local_capacity + addr[i];
+}
+
 static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
 {
     return o->count == 1 ? o->d : w->code->list[o->list + element];
@@ -125,7 +136,16 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
-        load_lanes_##M##_##R(w, o, addr);                                                                              \
+        if (!fast_local(w, o, addr)) {                                                                                 \
+            load_lanes_##M##_##R(w, o, addr);                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (u32 e = 0; e < o->count; e++) {                                                                           \
+            R value[SL_LANES], *d = sl_operand(w, destination(w, o, e));                                               \
+            for (int i = 0; i < SL_LANES; i++)                                                                         \
+                value[i] = (R)((const M *)local_byte(w, addr, i))[e];                                                  \
+            SL_WRITE_LANES(w, d, value[i]);                                                                            \
+        }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(ld_##M##_##R)                                                                                           \
     {                                                                                                                  \
@@ -224,7 +244,14 @@ SL_LOAD(u64, u64)
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
-        store_lanes_##M##_##R(w, o, addr);                                                                             \
+        if (!fast_local(w, o, addr)) {                                                                                 \
+            store_lanes_##M##_##R(w, o, addr);                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (u32 e = 0; e < o->count; e++) {                                                                           \
+            const R *d = sl_operand(w, destination(w, o, e));                                                          \
+            SL_EACH_ACTIVE(w, i)((M *)local_byte(w, addr, i))[e] = (M)d[i];                                            \
+        }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(st_##M##_##R)                                                                                           \
     {                                                                                                                  \

@@ -45,6 +45,8 @@ SL_HANDLER(shfl)
             ok = j <= highest;
             break;
         }
+        if (ok && w->race && !(w->mask >> ((i & 32) | j) & 1))
+            sl_race_shuffle(w, o, i, j);
         d[i] = source[(i & 32) | (ok ? j : lane)];
         if (in_range)
             in_range[i] = ok ? ~0u : 0;
@@ -105,28 +107,31 @@ SL_HANDLER(vote)
     }
 }
 
-/* aux: 0 any, 1 all. b: member mask. list[0]: reference of the predicate of match.all or SL_REF_NONE. */
+/* aux: 0 any, 1 all. b: member mask. list[0]: reference of the predicate of match.all or SL_REF_NONE. Lanes with the
+ * same value are found together: most programs have few values. */
 #define SL_MATCH(name, T)                                                                                              \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
         u32 *d = sl_operand(w, o->d);                                                                                  \
-        T value[SL_LANES];                                                                                             \
+        _Alignas(64) T value[SL_LANES];                                                                                \
         memcpy(value, sl_operand(w, o->a), sizeof value);                                                              \
         u32 members[SL_LANES];                                                                                         \
         memcpy(members, sl_operand(w, o->b), sizeof members);                                                          \
         pr *all = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);                \
-        u32 result[SL_LANES];                                                                                          \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
-        {                                                                                                              \
-            u32 same = 0, group = half_mask(w, i >> 5) & members[i];                                                   \
-            for (u32 left = group; left; left &= left - 1)                                                             \
-                if (value[(i & 32) | __builtin_ctz(left)] == value[i])                                                 \
-                    same |= left & -left;                                                                              \
-            result[i] = o->aux == 0 ? same : same == group ? group : 0;                                                \
-            if (all)                                                                                                   \
-                all[i] = same == group ? ~0u : 0;                                                                      \
+        for (u64 todo = w->mask, equal; todo; todo &= ~equal) {                                                        \
+            int first = __builtin_ctzll(todo), half = first & 32;                                                      \
+            _Alignas(64) pr same[SL_LANES];                                                                            \
+            SL_LANES_LOOP same[i] = value[i] == value[first] ? ~0u : 0;                                                \
+            u32 bits = (u32)(sl_pred_bits(same) >> half);                                                              \
+            equal = (u64)bits << half & w->mask;                                                                       \
+            for (u64 left = equal; left; left &= left - 1) {                                                           \
+                int i = __builtin_ctzll(left);                                                                         \
+                u32 group = half_mask(w, half >> 5) & members[i], matched = bits & group;                              \
+                d[i] = o->aux == 0 ? matched : matched == group ? group : 0;                                           \
+                if (all)                                                                                               \
+                    all[i] = matched == group ? ~0u : 0;                                                               \
+            }                                                                                                          \
         }                                                                                                              \
-        SL_EACH_ACTIVE(w, i) d[i] = result[i];                                                                         \
     }
 SL_MATCH(match_b32, u32)
 SL_MATCH(match_b64, u64)

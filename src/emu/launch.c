@@ -444,7 +444,7 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->turn, NULL);
     l->parallel = l->contexts > 1 && run->blocks > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
-                  sl_blocks_independent(run);
+                  !emu->config.check_race && sl_blocks_independent(run);
     sl_status status;
     if (l->parallel) {
         status = sl_pool_run(emu->pool, run->blocks, run_parallel_block, l, error);

@@ -19,6 +19,7 @@ enum {
     PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
     PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split go on */
+    FIRST_SLICE = 16,    /* instructions of the first turn behind a barrier; each further turn is twice as long */
     WAIT_CYCLES = 4096,  /* that pass per turn of a loop that waits for a time to come */
     FIRST_RECONVERGENCES = 16,
 };
@@ -116,6 +117,7 @@ static int32_t reconvergence_block(const sl_warp *warp, int32_t reconvergence)
 
 int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst)
 {
+    int32_t parent = warp->now.reconvergence;
     int32_t index = warp->free_reconvergence;
     if (index >= 0) {
         warp->free_reconvergence = warp->reconvergence[index].parent;
@@ -130,14 +132,20 @@ int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst)
         }
         index = (int32_t)warp->reconvergences++;
     }
-    warp->reconvergence[index] = (sl_reconvergence){.used = true};
+    warp->reconvergence[index] = (sl_reconvergence){
+        .mask = warp->now.mask, .parent = parent, .frame = warp->now.frame, .local = warp->now.local, .used = true};
+    if (parent >= 0)
+        warp->reconvergence[parent].inner++;
     return index;
 }
 
 static void free_reconvergence(sl_warp *warp, int32_t index)
 {
-    warp->reconvergence[index].used = false;
-    warp->reconvergence[index].parent = warp->free_reconvergence;
+    sl_reconvergence *freed = &warp->reconvergence[index];
+    if (freed->parent >= 0)
+        warp->reconvergence[freed->parent].inner--;
+    freed->used = false;
+    freed->parent = warp->free_reconvergence;
     warp->free_reconvergence = index;
 }
 
@@ -147,35 +155,41 @@ static void exit_lanes(sl_warp *warp, uint64_t mask)
     sl_block_exited(warp->block, (uint32_t)__builtin_popcountll(mask));
 }
 
+/* The first reconvergence point from `index` outwards that waits for any of the lanes; -1: none does. */
+static int32_t awaited_at(const sl_warp *warp, int32_t index, uint64_t mask)
+{
+    while (index >= 0 && !(warp->reconvergence[index].mask & mask))
+        index = warp->reconvergence[index].parent;
+    return index;
+}
+
 /* Lets lanes go on from a reconvergence point when all that are left have come; then the same for its parent where that
  * follows. */
 static void settle(sl_warp *warp, int32_t index)
 {
     while (index >= 0) {
         const sl_reconvergence settled = warp->reconvergence[index], *reconvergence = &settled;
-        if (reconvergence->mask & warp->live & ~reconvergence->arrived)
+        if (reconvergence->inner || reconvergence->mask & warp->live & ~reconvergence->arrived)
             return;
         uint64_t mask = reconvergence->arrived & warp->live;
-        int32_t parent = reconvergence->parent;
+        int32_t parent = awaited_at(warp, reconvergence->parent, mask);
         free_reconvergence(warp, index);
         if (mask && reconvergence->call)
             sl_warp_return_values(warp, reconvergence, mask);
         bool at_exit = mask && !reconvergence->call && reconvergence->bb == SL_BB_EXIT;
         bool at_parent = mask && parent >= 0 && (at_exit || reconvergence->bb == reconvergence_block(warp, parent));
-        if (mask && at_parent) {
+        if (mask && at_parent)
             warp->reconvergence[parent].arrived |= mask;
-        } else if (at_exit) {
+        else if (at_exit)
             exit_lanes(warp, mask);
-        } else if (mask) {
+        else if (mask)
             sl_warp_push(warp, (sl_split){.mask = mask,
                                           .bb = reconvergence->bb,
                                           .reconvergence = parent,
                                           .reconverge = reconvergence_block(warp, parent),
                                           .frame = reconvergence->frame,
                                           .local = reconvergence->local});
-            return;
-        }
-        index = parent;
+        index = reconvergence->parent;
     }
 }
 
@@ -204,22 +218,25 @@ static int32_t arrive_at_call(sl_warp *warp, uint64_t mask, int32_t first)
 }
 
 /* A split goes from `bb` to `target`: the joins that it will not reach that way no longer wait for it. Returns the
- * innermost of them, which is to be settled when the split is where it goes; -1: there are none. */
+ * innermost point, to be settled when the split is where it goes; -1: nothing changed. */
 static int32_t leave_regions(sl_warp *warp, const sl_code_bb *bb, sl_split *split, int32_t target)
 {
     const uint32_t *leave = &warp->code->list[bb->leave];
-    const sl_reconvergence *at = warp->reconvergence;
-    int32_t first = split->reconvergence, outermost = -1;
-    for (int32_t j = first; j >= 0 && !at[j].call; j = at[j].parent)
-        for (uint32_t i = 0; i < bb->leaves; i++)
-            if (leave[2 * i] == (uint32_t)target && leave[2 * i + 1] == (uint32_t)at[j].bb)
-                outermost = j;
-    if (outermost < 0)
-        return -1;
-    split->reconvergence = at[outermost].parent;
-    split->reconverge = reconvergence_block(warp, split->reconvergence);
-    stop_waiting(warp, split->mask, first, split->reconvergence);
-    return first;
+    sl_reconvergence *at = warp->reconvergence;
+    int32_t first = split->reconvergence, left = -1;
+    for (int32_t j = first; j >= 0 && !at[j].call; j = at[j].parent) {
+        for (uint32_t i = 0; i < bb->leaves; i++) {
+            if (leave[2 * i] != (uint32_t)target || leave[2 * i + 1] != (uint32_t)at[j].bb)
+                continue;
+            at[j].mask &= ~split->mask;
+            left = first;
+        }
+    }
+    if (left >= 0) {
+        split->reconvergence = awaited_at(warp, first, split->mask);
+        split->reconverge = reconvergence_block(warp, split->reconvergence);
+    }
+    return left;
 }
 
 /* Sends the running split to a block; `bb` is the one that it leaves, NULL when that was done already. */
@@ -260,12 +277,7 @@ int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb)
     if (bb == now->reconverge || (bb == SL_BB_EXIT && now->reconvergence < 0))
         return now->reconvergence; /* the reconvergence point is there already, or leaving needs none */
     int32_t index = sl_warp_new_reconvergence(warp, warp->code->bb[now->bb].first_inst);
-    sl_reconvergence *reconvergence = &warp->reconvergence[index];
-    reconvergence->mask = now->mask;
-    reconvergence->bb = bb;
-    reconvergence->parent = now->reconvergence;
-    reconvergence->frame = now->frame;
-    reconvergence->local = now->local;
+    warp->reconvergence[index].bb = bb;
     now->reconvergence = index;
     now->reconverge = bb;
     return index;
@@ -470,10 +482,11 @@ static bool release_waiting(sl_warp *warp, int32_t first)
         }
         if (reconvergence->call)
             sl_warp_return_values(warp, reconvergence, mask);
+        int32_t parent = awaited_at(warp, reconvergence->parent, mask);
         sl_warp_push(warp, (sl_split){.mask = mask,
                                       .bb = reconvergence->bb,
-                                      .reconvergence = reconvergence->parent,
-                                      .reconverge = reconvergence_block(warp, reconvergence->parent),
+                                      .reconvergence = parent,
+                                      .reconverge = reconvergence_block(warp, parent),
                                       .frame = reconvergence->frame,
                                       .local = reconvergence->local});
         return true;
@@ -690,11 +703,18 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
     }
 }
 
+void sl_warp_past_barrier(sl_warp *warp)
+{
+    warp->slice = FIRST_SLICE;
+    warp->slice_end = warp->worker->clock + warp->slice;
+}
+
 void sl_warp_start(sl_warp *warp)
 {
     const sl_code_function *kernel = &warp->code->function[0];
     warp->splits = warp->reconvergences = 0;
     warp->turns = warp->spin_turns = warp->pauses = 0;
+    warp->slice = warp->code->has_barriers ? FIRST_SLICE : UINT64_MAX / 2;
     warp->free_reconvergence = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
@@ -711,6 +731,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
     const sl_code *code = warp->code;
     sl_worker *worker = warp->worker;
     warp->spun = 0;
+    warp->slice_end = worker->clock + warp->slice;
     check_limit(warp, UINT32_MAX);
     for (;;) {
         if (!warp->has_now && !choose(warp))
@@ -742,5 +763,9 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
         sl_warp_stop stop;
         if (warp->has_now && warp->now.bb <= index && turn(warp, bb, &stop))
             return stop;
+        if (worker->clock >= warp->slice_end && warp->has_now) {
+            warp->slice *= 2;
+            return SL_WARP_PAUSED;
+        }
     }
 }

@@ -40,6 +40,7 @@ typedef struct sl_reconvergence {
     uint64_t mask, arrived;
     int32_t bb;     /* where it continues; SL_BB_EXIT: the function's end, so that it goes on to its parent */
     int32_t parent; /* of one not in use: the next such */
+    uint32_t inner; /* points that have this one as parent: they come first */
     bool used, call;
     uint32_t frame, local;         /* of the lanes when they continue */
     const sl_call *site;           /* call: where return values go */
@@ -48,6 +49,7 @@ typedef struct sl_reconvergence {
 
 typedef struct sl_block sl_block;
 typedef struct sl_stray_line sl_stray_line; /* stray.c */
+typedef struct sl_race sl_race;             /* race.c */
 typedef struct sl_worker sl_worker;
 
 struct sl_warp {
@@ -58,6 +60,8 @@ struct sl_warp {
     bool full;              /* all live lanes are active: registers may be written without a blend */
     const uint32_t *lanes;  /* per lane all ones or zeros: mask, expanded; valid when !full */
     sl_warp_stream *stream; /* NULL: not recorded */
+    sl_race *race;          /* of the block; NULL: nobody looks for races */
+    bool watched;           /* either of the two */
     sl_block *block;
     sl_worker *worker;
     uint8_t *registers; /* the register file: frames of all active calls */
@@ -78,6 +82,7 @@ struct sl_warp {
     bool has_now;
     uint32_t turns, spin_turns; /* back edges since it last paused; those of spinning loops since it last gave way */
     uint32_t pauses;            /* times it paused since it started */
+    uint64_t slice, slice_end;  /* instructions until others of its block get their turn; worker->clock then */
     uint64_t spun;              /* lanes that gave way since the warp was last scheduled */
     _Alignas(64) uint32_t lane_words[SL_MAX_LANES];
     uint64_t few_addr[SL_MAX_LANES]; /* addresses of accesses with few active lanes */
@@ -105,6 +110,7 @@ struct sl_block {
     uint32_t shared_bytes, shared_room; /* as asked for; as the hardware gives it */
     sl_stray_line *strays;              /* what it wrote outside of allocations */
     uint8_t *shared_written;            /* --check=uninit: one bit per byte; else NULL */
+    sl_race *race;                      /* --check=race; else NULL */
     sl_barrier_state barrier[SL_BARRIERS];
     uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
     uint32_t part;        /* parts of its trace already handed over */
@@ -220,6 +226,8 @@ typedef enum sl_warp_stop {
 } sl_warp_stop;
 
 void sl_warp_start(sl_warp *warp);
+/* A barrier has completed: warps take short turns from here on, and longer ones the longer they are past it. */
+void sl_warp_past_barrier(sl_warp *warp);
 sl_warp_stop sl_warp_run(sl_warp *warp);
 bool sl_warp_has_ready(const sl_warp *warp);
 /* Splits that are ready to go on at the same instruction to the same reconvergence point become one. */
@@ -230,6 +238,7 @@ const void *sl_warp_operand(const sl_warp *warp, uint32_t ref);
 void sl_warp_set_mask(sl_warp *warp, uint64_t mask);
 void sl_warp_push(sl_warp *warp, sl_split split);
 void sl_warp_enter_frame(sl_warp *warp);
+/* A point inside of that of the running split, for its lanes. */
 int32_t sl_warp_new_reconvergence(sl_warp *warp, uint32_t inst);
 /* Makes the running split head for a new reconvergence point at `bb`, which all its lanes will reach. */
 int32_t sl_warp_part_ways(sl_warp *warp, int32_t bb);
@@ -268,6 +277,18 @@ void sl_stray_join(sl_stray_line **to, sl_stray_line **from);
 /* Writes what was kept to memory, in order of blocks. False: out of memory. */
 bool sl_stray_end_launch(const sl_heap *heap, sl_stray_line *lines);
 void sl_stray_free(sl_stray_line *lines);
+
+/* ---- race.c ---- */
+
+sl_race *sl_race_create(uint32_t warps); /* NULL: out of memory */
+void sl_race_destroy(sl_race *race);     /* NULL is fine */
+void sl_race_start(sl_race *race);       /* a new block */
+/* The active lanes access memory; a race ends the launch. */
+void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr);
+/* A barrier completes at which these lanes of each warp have arrived. */
+void sl_race_barrier(sl_block *block, const uint64_t *arrived);
+/* A shuffle reads a lane that does not take part: ends the launch. */
+void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source);
 
 /* ---- builtin.c ---- */
 

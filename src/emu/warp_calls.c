@@ -82,12 +82,8 @@ void sl_warp_call(sl_warp *warp, const sl_code_bb *bb, uint32_t index, int32_t n
     reserve_local(warp, (uint64_t)local + callee->local_bytes, inst);
     int32_t reconvergence_index = sl_warp_new_reconvergence(warp, inst);
     sl_reconvergence *reconvergence = &warp->reconvergence[reconvergence_index];
-    reconvergence->mask = now->mask;
     reconvergence->bb = next;
-    reconvergence->parent = now->reconvergence;
     reconvergence->call = true;
-    reconvergence->frame = now->frame;
-    reconvergence->local = now->local;
     reconvergence->site = bb->call;
     reconvergence->callee = index;
     reconvergence->callee_local = local;

@@ -32,6 +32,7 @@ static sl_status emulate(const sl_input *input, const sl_record_options *o, sl_r
                          .threads = o->threads,
                          .max_instructions = o->max_instructions,
                          .check_uninit = o->check_uninit,
+                         .check_race = o->check_race,
                          .fp_contract_off = o->fp_contract_off,
                          .isa = o->isa,
                          .sink = sl_recorder_sink(recorder),

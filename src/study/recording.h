@@ -38,6 +38,7 @@ struct sl_record_options {
     uint64_t max_instructions;      /* warp instructions per launch; 0: no limit */
     bool check_address;             /* of programs: out-of-bounds reads are errors */
     bool check_uninit;              /* so are reads of uninitialised memory */
+    bool check_race;                /* so are races within a block */
     bool fp_contract_off;           /* products and sums stay apart */
     const char *isa;                /* NULL: the best */
     const char *cudart_static;      /* of programs: the archive of the CUDA runtime in them; NULL: searched for */

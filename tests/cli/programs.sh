@@ -72,6 +72,14 @@ exits 0
 sizes=$(sed -n 's/.*"l1_bytes": \([0-9]*\).*/\1/p' carveout.json | tr '\n' ' ')
 [ "$sizes" = '221184 20480 245760 118784 ' ] || fail "L1 has $sizes"
 
+it 'finds no races in a program that has none, and names both sides of one'
+run "$sluice" run --check=race -- "$programs/reduce"
+exits 0
+run "$sluice" run --check=race -- "$programs/races"
+exits 1
+stderr_has 'race on shared memory at'
+stderr_has 'with no barrier in between'
+
 it 'keeps products and sums apart when asked to'
 run "$sluice" run --fp-contract=off -- "$programs/contraction"
 exits 0

@@ -96,6 +96,7 @@ rig *rig_open(const rig_config *config)
                          .threads = config->threads,
                          .isa = config->isa,
                          .check_uninit = config->check_uninit,
+                         .check_race = config->check_race,
                          .fp_contract_off = config->fp_contract_off,
                          .host_addresses = true,
                          .max_instructions = config->max_instructions,

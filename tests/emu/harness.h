@@ -16,7 +16,7 @@
 typedef struct rig_config {
     uint32_t lanes, threads;
     const char *isa;
-    bool fp_contract_off;
+    bool fp_contract_off, check_race;
     bool check_uninit, silent /* nothing is recorded */;
     uint64_t max_instructions;
     const sl_machine *machine;

@@ -461,6 +461,42 @@ BEHAVIOUR(lanes_meet_after_an_if_that_some_of_them_continue_from)
     MASKS(r, "next", 0xffffffff, 0xffffffff);
 }
 
+BEHAVIOUR(lanes_meet_in_each_turn_that_may_end_in_the_same_block)
+{
+    /* An unrolled loop: odd lanes may go to LAST from every turn, and none does. */
+    rig_load(r, PTX("mov.u32 %r11, 0;\n"
+                    "and.b32 %r12, %r0, 1;\n"
+                    "setp.eq.u32 %p1, %r12, 0;\n"
+                    "setp.gt.u32 %p2, %r0, %r2;\n"
+                    "@%p1 bra FIRST;\n"
+                    "@%p2 bra LAST;\n"
+                    "FIRST:\n"
+                    "add.u32 %r11, %r11, 1; // @first\n"
+                    "@%p1 bra SECOND;\n"
+                    "@%p2 bra LAST;\n"
+                    "bra.uni SECOND;\n"
+                    "SECOND:\n"
+                    "add.u32 %r11, %r11, 16; // @second\n"
+                    "bra END;\n"
+                    "LAST:\n"
+                    "mov.u32 %r11, 99; // @last\n"
+                    "END:\n"
+                    "st.global.u32 [%d2], %r11; // @end\n"
+                    "ret;\n"));
+    uint32_t *out = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 32, P(out), 0, 32);
+    MASKS(r, "first", 0xffffffff);
+    MASKS(r, "second", 0xffffffff);
+    MASKS(r, "end", 0xffffffff);
+    RUN(r, 1, 32, P(out), 0, 15);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(out[i], i % 2 && i > 15 ? 99 : 17);
+    MASKS(r, "first", 0x5555ffff);
+    MASKS(r, "second", 0x5555ffff);
+    MASKS(r, "last", 0xaaaa0000);
+    MASKS(r, "end", 0xffffffff);
+}
+
 BEHAVIOUR(lanes_that_return_from_inside_of_a_function_meet_in_the_caller)
 {
     rig_load(r, PTX_HEAD ".func (.param .b32 result) f(.param .b32 x)\n{\n.reg .b32 %a, %b, %c;\n.reg .pred %p<4>;\n"
@@ -713,6 +749,7 @@ int main(void)
         IT(lanes_meet_in_every_turn_of_a_loop_that_none_of_them_returns_from_or_traps_in),
         IT(nobody_waits_inside_of_a_loop_for_lanes_that_left_it),
         IT(lanes_meet_after_an_if_that_some_of_them_continue_from),
+        IT(lanes_meet_in_each_turn_that_may_end_in_the_same_block),
         IT(lanes_that_return_from_inside_of_a_function_meet_in_the_caller),
         IT(every_lane_finds_its_way_through_any_graph),
         IT(a_branch_table_sends_every_lane_to_its_own_place),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes of one store with the same address: whose value stays, as seen on an H200. */
+/* Stores: whose value stays of lanes with the same address, as seen on an H200; local memory. */
 #include <stdio.h>
 
 #include "harness.h"
@@ -86,11 +86,54 @@ BEHAVIOUR(lanes_that_do_not_store_do_not_count)
     everywhere(r, 0x0000000100000002); /* few lanes */
 }
 
+/* Each thread keeps a table in local memory, and reads it in an order of its own. */
+BEHAVIOUR(every_thread_has_local_memory_of_its_own)
+{
+    rig_load(r, PTX(".local .align 16 .b8 table[64];\n"
+                    "mov.u64 %d4, table;\n"
+                    "and.b32 %r10, %r0, 7;\n"
+                    "mul.wide.u32 %d5, %r10, 4;\n"
+                    "add.u64 %d5, %d4, %d5;\n"
+                    "add.u32 %r11, %r0, 1000;\n"
+                    "st.local.v4.u32 [%d4], {%r0, %r0, %r0, %r0};\n"
+                    "st.local.v2.u32 [%d4+16], {%r0, %r0};\n"
+                    "st.local.u64 [%d4+24], 0;\n"
+                    "setp.lt.u32 %p1, %r10, 5;\n"
+                    "@%p1 st.local.u32 [%d5], %r11;\n"
+                    "ld.local.u32 %r12, [%d5];\n"
+                    "ld.local.s8 %r13, [%d4+28];\n"
+                    "add.u32 %r12, %r12, %r13;\n"
+                    "st.global.u32 [%d2], %r12;\n"
+                    "ret;\n"));
+    uint32_t *out = rig_buffer(r, 96 * 4);
+    RUN(r, 1, 96, P(out), 0, 0);
+    for (uint32_t i = 0; i < 96; i++)
+        assert_int_equal(out[i], i % 8 < 5 ? i + 1000 : i % 8 == 5 ? i : 0);
+}
+
+BEHAVIOUR(local_memory_has_an_end)
+{
+    rig_load(r, PTX(".local .align 16 .b8 table[64];\n"
+                    "mov.u64 %d4, table;\n"
+                    "mul.wide.u32 %d5, %r0, 4;\n"
+                    "add.u64 %d5, %d4, %d5;\n"
+                    "ld.local.u32 %r12, [%d5];\n"
+                    "st.global.u32 [%d2], %r12;\n"
+                    "ret;\n"));
+    uint32_t *out = rig_buffer(r, 32 * 4);
+    RUN(r, 1, 16, P(out), 0, 0);
+    assert_int_equal(TRY(r, 1, 32, P(out), 0, 0), SL_FAULT);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "illegal 4-byte read at local offset 0x40 of 64 bytes");
+    rig_expect_text(r, "thread (16,0,0)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IT(the_lowest_lane_of_the_last_128_bytes_stays),
         IT(lanes_that_do_not_store_do_not_count),
+        IT(every_thread_has_local_memory_of_its_own),
+        IT(local_memory_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

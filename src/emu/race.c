@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* --check=race: accesses of different warps of a block to the same bytes of shared or global memory, at least one of
+ * them a write, with nothing in between that orders them; and shuffles that read a lane that does not take part.
+ *
+ * Every warp has a vector clock. Barriers join the clocks of the warps that meet there. Atomics and strong or volatile
+ * accesses order, too, by what they access (locks and flags), and are not checked themselves. Of each word the last
+ * write is known and the last reads of two warps; all is forgotten at a barrier of the whole block. A write of what is
+ * there already is no race: many threads set a flag.
+ *
+ * Left out: lanes of one warp, other blocks, asynchronous copies and matrix loads and stores. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/warp.h"
+
+typedef struct site {
+    uint32_t warp_plus; /* 0: none */
+    uint32_t clock, inst;
+    uint8_t lane, bytes; /* which of the word: a bit each */
+} site;
+
+typedef struct word {
+    uint64_t key; /* address / 4, plus 1; shared memory: SHARED as well. 0: free */
+    site write, read[2];
+} word;
+
+typedef struct lock {
+    uint64_t key;    /* as above */
+    uint32_t *clock; /* [warps] */
+} lock;
+
+#define SHARED (UINT64_C(1) << 63)
+
+struct sl_race {
+    uint32_t warps;
+    uint32_t *clock; /* [warps][warps]: what of each other warp a warp has seen */
+    word *word;      /* hash tables of 2^n entries */
+    size_t words, word_room;
+    lock *lock;
+    size_t locks, lock_room;
+    lock rest; /* when there are too many to tell apart */
+};
+
+static size_t slot_of(uint64_t key, size_t room)
+{
+    return (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (room - 1);
+}
+
+static void forget_all(sl_race *race)
+{
+    memset(race->word, 0, race->word_room * sizeof *race->word);
+    race->words = 0;
+}
+
+sl_race *sl_race_create(uint32_t warps)
+{
+    enum { FIRST = 1024 };
+    sl_race *race = calloc(1, sizeof *race);
+    if (!race)
+        return NULL;
+    race->warps = warps;
+    race->word_room = race->lock_room = FIRST;
+    race->clock = calloc((size_t)warps * warps, sizeof *race->clock);
+    race->word = calloc(FIRST, sizeof *race->word);
+    race->lock = calloc(FIRST, sizeof *race->lock);
+    race->rest.clock = calloc(warps, sizeof *race->rest.clock);
+    if (race->clock && race->word && race->lock && race->rest.clock)
+        return race;
+    sl_race_destroy(race);
+    return NULL;
+}
+
+static void free_locks(sl_race *race)
+{
+    for (size_t i = 0; race->lock && i < race->lock_room; i++) {
+        free(race->lock[i].clock);
+        race->lock[i] = (lock){0};
+    }
+    race->locks = 0;
+}
+
+void sl_race_destroy(sl_race *race)
+{
+    if (!race)
+        return;
+    free_locks(race);
+    free(race->clock);
+    free(race->word);
+    free(race->lock);
+    free(race->rest.clock);
+    free(race);
+}
+
+void sl_race_start(sl_race *race)
+{
+    memset(race->clock, 0, (size_t)race->warps * race->warps * sizeof *race->clock);
+    for (uint32_t w = 0; w < race->warps; w++)
+        race->clock[(size_t)w * race->warps + w] = 1;
+    memset(race->rest.clock, 0, race->warps * sizeof *race->rest.clock);
+    forget_all(race);
+    free_locks(race);
+}
+
+static _Noreturn void no_memory(sl_warp *warp, const sl_op *op)
+{
+    sl_fault_raise(warp, op->inst, -1, SL_FAULT_RACE, "no memory to look for races");
+}
+
+static word *find_word(sl_warp *warp, const sl_op *op, uint64_t key)
+{
+    sl_race *race = warp->block->race;
+    if (race->words * 2 >= race->word_room) {
+        size_t room = race->word_room * 2;
+        word *grown = calloc(room, sizeof *grown);
+        if (!grown)
+            no_memory(warp, op);
+        for (size_t i = 0; i < race->word_room; i++) {
+            size_t at = slot_of(race->word[i].key, room);
+            while (race->word[i].key && grown[at].key)
+                at = (at + 1) & (room - 1);
+            if (race->word[i].key)
+                grown[at] = race->word[i];
+        }
+        free(race->word);
+        race->word = grown;
+        race->word_room = room;
+    }
+    size_t at = slot_of(key, race->word_room);
+    while (race->word[at].key && race->word[at].key != key)
+        at = (at + 1) & (race->word_room - 1);
+    race->words += !race->word[at].key;
+    race->word[at].key = key;
+    return &race->word[at];
+}
+
+static void join(uint32_t *to, const uint32_t *from, uint32_t warps)
+{
+    for (uint32_t i = 0; i < warps; i++)
+        if (from[i] > to[i])
+            to[i] = from[i];
+}
+
+/* An access that orders: the warp sees what those before it at this address saw, and leaves what it has seen. */
+static void synchronise(sl_warp *warp, const sl_op *op, uint64_t key)
+{
+    sl_race *race = warp->block->race;
+    uint32_t *mine = &race->clock[(size_t)warp->index * race->warps];
+    size_t at = slot_of(key, race->lock_room);
+    while (race->lock[at].key && race->lock[at].key != key)
+        at = (at + 1) & (race->lock_room - 1);
+    lock *l = &race->lock[at];
+    if (!l->key && race->locks * 2 >= race->lock_room) {
+        l = &race->rest;
+    } else if (!l->key) {
+        if (!(l->clock = calloc(race->warps, sizeof *l->clock)))
+            no_memory(warp, op);
+        l->key = key;
+        race->locks++;
+    }
+    join(mine, l->clock, race->warps);
+    memcpy(l->clock, mine, race->warps * sizeof *mine);
+    mine[warp->index]++;
+}
+
+static bool orders(const sl_ptx_inst *inst)
+{
+    return inst->op == SL_OP_ATOM || inst->op == SL_OP_RED || sl_ptx_has(inst, SL_MOD_VOLATILE) ||
+           sl_ptx_has(inst, SL_MOD_RELAXED) || sl_ptx_has(inst, SL_MOD_ACQUIRE) || sl_ptx_has(inst, SL_MOD_RELEASE) ||
+           sl_ptx_has(inst, SL_MOD_MMIO);
+}
+
+static bool is_race(const sl_race *race, const site *before, uint32_t warp, uint8_t bytes)
+{
+    if (!before->warp_plus || before->warp_plus == warp + 1 || !(before->bytes & bytes))
+        return false;
+    return before->clock > race->clock[(size_t)warp * race->warps + before->warp_plus - 1];
+}
+
+static _Noreturn void report(sl_warp *warp, const sl_op *op, int lane, uint64_t key, bool store, const site *before,
+                             bool before_stored)
+{
+    const sl_code *code = warp->code;
+    const sl_ptx_inst *inst = code->inst[before->inst];
+    const sl_code_function *function = &code->function[code->inst_function[before->inst]];
+    const uint32_t *dim = warp->worker->run->launch->block;
+    uint32_t thread = (before->warp_plus - 1) * code->lanes + before->lane;
+    char opcode[96], source[200] = "";
+    for (uint32_t i = 0; inst->loc_line && i < function->module->files; i++)
+        if (function->module->file[i].number == inst->loc_file)
+            snprintf(source, sizeof source, ", %s:%u", function->module->file[i].name, inst->loc_line);
+    sl_fault_raise(
+        warp, op->inst, lane, SL_FAULT_RACE,
+        "race on %s memory at 0x%llx: a %s after a %s by thread (%u,%u,%u) in %s (line %u%s), with no barrier "
+        "in between,",
+        key & SHARED ? "shared" : "global", (unsigned long long)((key & ~SHARED) - 1) * 4, store ? "write" : "read",
+        before_stored ? "write" : "read", thread % dim[0], thread / dim[0] % dim[1], thread / dim[0] / dim[1],
+        sl_ptx_inst_text(inst, opcode, sizeof opcode), inst->line, source);
+}
+
+/* Whether a store of one register leaves memory as it is. */
+static bool changes_nothing(const sl_warp *warp, const sl_op *op, int lane, uint64_t addr, bool shared)
+{
+    const sl_ptx_inst *inst = warp->code->inst[op->inst];
+    const sl_ptx_func *func = warp->code->function[warp->code->inst_function[op->inst]].func;
+    if (op->count != 1 || inst->operands < 2 || inst->operand[1].kind != SL_OPD_REG)
+        return false;
+    uint32_t lane_bytes = sl_ptx_type_bytes(func->reg[inst->operand[1].reg].type);
+    if (lane_bytes != (op->size == 1 ? 2 : op->size)) /* it may have been converted first */
+        return false;
+    const uint8_t *value = (const uint8_t *)sl_warp_operand(warp, op->d) + (size_t)lane * lane_bytes;
+    const sl_heap *heap = warp->worker->run->emu->heap;
+    if (shared)
+        return addr + op->size <= warp->block->shared_bytes && !memcmp(warp->block->shared + addr, value, op->size);
+    return sl_heap_contains(heap, addr, op->size) && !memcmp(sl_heap_host(heap, addr), value, op->size);
+}
+
+static void note_word(sl_warp *warp, const sl_op *op, int lane, uint64_t key, uint8_t bytes, bool store, bool same)
+{
+    sl_race *race = warp->block->race;
+    word *at = find_word(warp, op, key);
+    uint32_t w = warp->index;
+    if (is_race(race, &at->write, w, bytes) && !same)
+        report(warp, op, lane, key, store, &at->write, true);
+    for (int i = 0; i < 2 && store && !same; i++)
+        if (is_race(race, &at->read[i], w, bytes))
+            report(warp, op, lane, key, store, &at->read[i], false);
+    site now = {w + 1, race->clock[(size_t)w * race->warps + w], op->inst, (uint8_t)lane, bytes};
+    if (store) {
+        at->write = now;
+    } else {
+        if (at->read[0].warp_plus != now.warp_plus)
+            at->read[1] = at->read[0];
+        else
+            now.bytes |= at->read[0].clock == now.clock ? at->read[0].bytes : 0;
+        at->read[0] = now;
+    }
+}
+
+void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr)
+{
+    const sl_ptx_inst *inst = warp->code->inst[op->inst];
+    bool store = inst->op == SL_OP_ST, ordering = orders(inst);
+    if ((inst->op != SL_OP_LD && !store && !ordering) || op->space == SL_SPACE_LOCAL || op->space == SL_SPACE_CONST)
+        return;
+    uint32_t size = (uint32_t)op->size * op->count;
+    for (uint64_t left = warp->mask; left; left &= left - 1) {
+        int lane = __builtin_ctzll(left);
+        uint64_t at = addr[lane];
+        bool shared = op->space == SL_SPACE_SHARED;
+        if (op->space == SL_SPACE_NONE && at - SL_LOCAL_WINDOW < SL_WINDOW_BYTES)
+            continue;
+        if (op->space == SL_SPACE_NONE && at - SL_SHARED_WINDOW < SL_WINDOW_BYTES) {
+            shared = true;
+            at -= SL_SHARED_WINDOW;
+        }
+        uint64_t tag = shared ? SHARED : 0;
+        if (ordering) {
+            synchronise(warp, op, tag | (at / 4 + 1));
+            continue;
+        }
+        bool same = store && changes_nothing(warp, op, lane, at, shared);
+        for (uint64_t first = at, end = at + size; first < end;) {
+            uint64_t next = (first / 4 + 1) * 4, last = next < end ? next : end;
+            uint8_t bytes = (uint8_t)(((1u << (last - first)) - 1) << first % 4);
+            note_word(warp, op, lane, tag | (first / 4 + 1), bytes, store, same);
+            first = last;
+        }
+    }
+}
+
+void sl_race_barrier(sl_block *block, const uint64_t *arrived)
+{
+    sl_race *race = block->race;
+    bool all = true;
+    uint32_t *seen = race->clock, first = UINT32_MAX;
+    for (uint32_t w = 0; w < race->warps; w++) {
+        all &= !(block->warp[w].live & ~arrived[w]);
+        if (!arrived[w])
+            continue;
+        if (first == UINT32_MAX)
+            first = w;
+        join(seen + (size_t)first * race->warps, seen + (size_t)w * race->warps, race->warps);
+    }
+    for (uint32_t w = 0; w < race->warps; w++) {
+        if (!arrived[w])
+            continue;
+        uint32_t *mine = seen + (size_t)w * race->warps;
+        if (w != first)
+            memcpy(mine, seen + (size_t)first * race->warps, race->warps * sizeof *mine);
+    }
+    for (uint32_t w = 0; w < race->warps; w++)
+        if (arrived[w])
+            seen[(size_t)w * race->warps + w]++;
+    if (all)
+        forget_all(race);
+}
+
+void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source)
+{
+    sl_fault_raise(warp, op->inst, lane, SL_FAULT_RACE, "a shuffle reads lane %d, which does not take part in it,",
+                   source & 31);
+}
