@@ -64,7 +64,7 @@ static const uint32_t *check_list(sl_decoder *d, uint64_t first, uint64_t count)
 {
     if (first + count > d->lists.count)
         sl_decode_refuse(d, "its operands are incomplete");
-    return &d->lists.items[first];
+    return count ? &d->lists.items[first] : NULL;
 }
 
 static void check_refs(sl_decoder *d, uint32_t function, const uint32_t *ref, uint32_t count, uint32_t lane_bytes,
