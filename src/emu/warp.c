@@ -19,7 +19,7 @@ enum {
     PAUSE_TURNS = 4096,  /* …of any loop before the warp pauses */
     STUCK_PAUSES = 4096, /* pauses before any loop is taken to be spinning */
     PATIENCE = 8,        /* idle turns of the block before lanes that wait for a spinning split go on */
-    FIRST_SLICE = 32,    /* instructions of the first turn behind a barrier; each further turn is twice as long */
+    FIRST_SLICE = 16,    /* instructions of the first turn behind a barrier; each further turn is twice as long */
     WAIT_CYCLES = 4096,  /* that pass per turn of a loop that waits for a time to come */
     FIRST_RECONVERGENCES = 16,
 };
