@@ -705,6 +705,8 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
 
 void sl_warp_past_barrier(sl_warp *warp)
 {
+    if (warp->block->warps == 1)
+        return;
     warp->slice = FIRST_SLICE;
     warp->slice_end = warp->worker->clock + warp->slice;
 }
@@ -714,7 +716,7 @@ void sl_warp_start(sl_warp *warp)
     const sl_code_function *kernel = &warp->code->function[0];
     warp->splits = warp->reconvergences = 0;
     warp->turns = warp->spin_turns = warp->pauses = 0;
-    warp->slice = warp->code->has_barriers ? FIRST_SLICE : UINT64_MAX / 2;
+    warp->slice = warp->code->has_barriers && warp->block->warps > 1 ? FIRST_SLICE : UINT64_MAX / 2;
     warp->free_reconvergence = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;
