@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The video instructions that are executed: absolute differences of packed bytes and halves. */
+/* The video instructions that are executed: absolute differences of packed bytes and halves, and those on whole words.
+ */
 #include "emu/run_ptx.h"
 
 #define KERNEL(inst)                                                                                                   \
@@ -54,6 +55,24 @@ static void two_differences_add_up_with_a_start_value(void **state)
            (const uint32_t[4]){1000 + 0xfe01 + 0x0ff0, 1002, 1000 + 2 * 65535, 1000});
 }
 
+static void whole_words_are_as_the_plain_instructions_say(void **state)
+{
+    (void)state;
+    expect(KERNEL("vadd.u32.u32.u32.add"),
+           (const uint32_t[4]){0xffff3030 + 1000, 0xffff0003 + 1000, 0xffffffff + 1000u, 1010});
+    expect(KERNEL("vabsdiff.s32.s32.s32.add"),
+           (const uint32_t[4]){0x01fef010 + 1000, 0xffff0001 + 1000u, 1 + 1000, 1000});
+    expect(KERNEL("vabsdiff.u32.u32.u32.add"),
+           (const uint32_t[4]){0xfe010ff0 + 1000u, 0x0000ffff + 1000, 0xffffffff + 1000u, 1000});
+    expect(KERNEL("vmin.s32.s32.s32.add"),
+           (const uint32_t[4]){0xff002010 + 1000u, 0x80000001 + 1000u, 0xffffffff + 1000u, 1005});
+    expect(KERNEL("vshr.u32.u32.u32.clamp.add"), (const uint32_t[4]){1000, 1000, 1000, 1000});
+    expect(KERNEL("vshr.u32.u32.u32.wrap.add"),
+           (const uint32_t[4]){(0x00ff1020 >> 16) + 1000, (0x80000001 >> 2) + 1000, 1000, 1000});
+    expect(KERNEL("vshl.u32.u32.u32.wrap.add"),
+           (const uint32_t[4]){(0x00ff1020u << 16) + 1000, (0x80000001u << 2) + 1000, 1000, (5 << 5) + 1000});
+}
+
 static void other_forms_are_refused_by_name(void **state)
 {
     (void)state;
@@ -72,6 +91,7 @@ int main(void)
         cmocka_unit_test(four_differences_add_up_with_a_start_value),
         cmocka_unit_test(two_halves_are_subtracted_each_for_itself),
         cmocka_unit_test(two_differences_add_up_with_a_start_value),
+        cmocka_unit_test(whole_words_are_as_the_plain_instructions_say),
         cmocka_unit_test(other_forms_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
