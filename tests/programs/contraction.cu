@@ -63,8 +63,12 @@ int main()
 {
     Random random(5);
     std::vector<float4> numbers(64);
-    for (float4 &v : numbers)
-        v = make_float4(random.unit() + 0.5f, random.unit() + 0.5f, random.unit(), random.unit());
+    for (float4 &v : numbers) {
+        v.w = random.unit();
+        v.z = random.unit();
+        v.y = random.unit() + 0.5f;
+        v.x = random.unit() + 0.5f;
+    }
     float4 *in;
     float2 *out;
     std::vector<float2> result(64);

@@ -33,6 +33,18 @@ struct dim3 {
     {
     }
 };
+struct uchar1 {
+    unsigned char x;
+};
+struct ushort1 {
+    unsigned short x;
+};
+struct int1 {
+    int x;
+};
+struct double1 {
+    double x;
+};
 struct alignas(8) float2 {
     float x, y;
 };
@@ -54,6 +66,10 @@ struct alignas(16) double2 {
 struct alignas(4) uchar4 {
     unsigned char x, y, z, w;
 };
+static inline __host__ __device__ float2 make_float2(float x, float y)
+{
+    return {x, y};
+}
 static inline __host__ __device__ float4 make_float4(float x, float y, float z, float w)
 {
     return {x, y, z, w};
@@ -90,7 +106,10 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault
 };
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocMapped = 2, cudaMemAttachGlobal = 1 };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1 };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaDeviceAttr {
