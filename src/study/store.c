@@ -286,7 +286,7 @@ static sl_status read_values(sl_point_store *store, const char *key, sl_values *
         return failed(store, "read", error);
     whole = whole && code == SQLITE_DONE && (!values->count || checksum == point_checksum(key, values));
     if (!whole) {
-        values->count = 0;
+        sl_array_free(values);
         sl_point_store_set_damaged(store);
     }
     return SL_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for a CUDA runtime that is linked into a program: functions with the names of MAJOR's, none of which works.
  * Between them lies code without relocations, as in a real one. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #define INSIDE __attribute__((visibility("hidden"), noinline, aligned(16)))
 
 enum { NOT_REDIRECTED = 99 };
