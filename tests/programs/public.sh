@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tries Sluice on public programs: builds each as its authors do, runs it on the emulator, and prints what came of it.
+#
+#   public.sh [-j JOBS] [-t SECONDS] SLUICE FOLDER...
+#
+# A FOLDER is one program, with a Makefile whose "run" starts it (as in HeCBench) or a CMakeLists.txt (as in cuda-samples).
+# MAKEFLAGS='-- ARCH=sm_80' in the environment chooses what the Makefiles build for. Programs run on one core. Each line has the
+# program's name, the outcome and the seconds of the core it took:
+#   passes      it ended with 0 and nothing in its output says that a check failed
+#   too slow    it needed more than SECONDS (60) of one core
+#   waived      it ended with 2 or said that it waives itself (the samples' way to say that they need something else)
+#   refused     Sluice said that it cannot run it; the reason follows
+#   fails       anything else; the reason follows
+#   not built   the build failed; the first error follows
+set -eu
+
+jobs=1 seconds=60
+while getopts j:t: option; do
+    case $option in
+    j) jobs=$OPTARG ;;
+    t) seconds=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 2 ] || { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
+
+if [ $# -gt 2 ]; then
+    sluice=$1
+    shift
+    for folder; do printf '%s\0' "$folder"; done | xargs -0 -n1 -P"$jobs" "$0" -t "$seconds" "$sluice" | sort
+    exit
+fi
+
+sluice=$1 folder=$(cd "$2" && pwd)
+name=$(basename "$folder")
+name=${name%-cuda}
+log=$folder/sluice-build.log
+
+outcome() # WHAT [SECONDS [REASON]]
+{
+    printf '%s\t%s\t%s\t%s\n' "$name" "$1" "${2-}" "$(printf '%s' "${3-}" | tr -s '\t\n ' '   ' | cut -c1-150)"
+    exit 0
+}
+failed_build() { outcome 'not built' '' "$(grep -m1 -E 'error|No such|not found|Could NOT' "$log" || true)"; }
+
+# Leaves the command that starts the program in $start, and its folder in $at.
+if grep -qs '^run:' "$folder/Makefile"; then
+    at=$folder
+    make -C "$at" >"$log" 2>&1 || failed_build
+    start=$(make -n -C "$at" run 2>>"$log" | grep -m1 -E '^ *\./') || failed_build
+else
+    at=$folder/sluice-build
+    { cmake -S "$folder" -B "$at" -DCMAKE_BUILD_TYPE=Release && cmake --build "$at"; } >"$log" 2>&1 || failed_build
+    start=$(find "$at" -maxdepth 2 -type f -perm -u+x -name "$name" | head -n1)
+    [ "$start" ] || start=$(find "$at" -maxdepth 1 -type f -perm -u+x ! -name '*.so*' | head -n1)
+    [ "$start" ] || failed_build
+    at=$(dirname "$start")
+    start=./$(basename "$start")
+fi
+
+output=$at/sluice-output.txt errors=$at/sluice-errors.txt usage=$at/sluice-usage.txt
+status=0
+# shellcheck disable=SC3045 # dash and bash know ulimit -t
+(cd "$at" && ulimit -t "$seconds" &&
+    eval "/usr/bin/time -o '$usage' -f '%U %S' timeout $((seconds * 6)) '$sluice' run -q -j1 ${SLUICE_RUN_OPTIONS-} -- $start" \
+        >"$output" 2>"$errors" </dev/null) || status=$?
+spent=$(awk 'END { printf "%.0f", $1 + $2 }' "$usage" 2>/dev/null || echo '?')
+
+refusal=$(grep -m1 '^sluice' "$errors" || true)
+wrong=$(grep -m1 -iE '\bfail(s|ed|ure)?\b|mismatch|incorrect|\bwrong\b' "$output" | grep -viE '\b(no|0) (fail|mismatch|error)|fail[a-z]*[:=] *0\b' || true)
+if [ "$spent" -ge "$seconds" ] || [ $status -eq 124 ] || [ $status -eq 137 ]; then outcome 'too slow' "$spent"; fi
+if [ $status -eq 2 ] || grep -qi 'waiv' "$output" "$errors"; then outcome waived "$spent" "$refusal$(grep -m1 -i 'waiv' "$output" || true)"; fi
+if [ $status -ne 0 ] && [ "$refusal" ]; then outcome refused "$spent" "$refusal"; fi
+if [ $status -ne 0 ]; then outcome fails "$spent" "exit status $status: $(tail -n1 "$errors")"; fi
+if [ "$wrong" ]; then outcome fails "$spent" "$wrong"; fi
+outcome passes "$spent"
