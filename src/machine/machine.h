@@ -84,6 +84,7 @@ typedef struct sl_level {
     uint32_t partitions;        /* of an instance: each caches copies of lines that its cores read from another; 0: 1 */
     uint32_t banks, bank_interleave; /* banks of an instance, and consecutive bytes per bank */
     /* for the simulator */
+    uint32_t data_banks;            /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */
     char bypass[SL_MACHINE_POLICY]; /* bypass policy: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
     sl_miss_handling miss_handling;
@@ -97,6 +98,7 @@ typedef struct sl_level {
     uint32_t miss_queue;            /* requests that wait to be sent below */
     uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
     uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
+    uint32_t network_store_bytes;   /* the same, of stores from above */
     uint32_t tag_fj, data_fj;       /* energy of a tag access and of a data access, in femtojoules */
     uint32_t leak_uw;               /* leakage of an instance, in microwatts */
     const sl_policy_list *policies; /* custom policies beside the built-in ones; may be NULL */
@@ -136,7 +138,9 @@ typedef struct sl_core_limits {
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;  /* memory instructions that wait before the first level */
     uint32_t load_batching; /* loads of a basic block that the compiler batches; 0: as in the trace */
+    uint32_t lowering;      /* 1: PTX instructions are issued as what a compiler makes of them */
     uint32_t launch_cycles; /* before the first block of a launch starts */
+    uint32_t block_rate;    /* blocks that start per 1000 cycles, on all cores; 0: no limit */
 } sl_core_limits;
 
 typedef struct sl_memory {

@@ -78,6 +78,13 @@ static void turn_wheel(sl_sim *sim, sl_sim_core *core)
     }
 }
 
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+{
+    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
+    for (uint32_t d = 0; d < step->dsts; d++)
+        ready[step->reg[d]] = (uint32_t)time;
+}
+
 /* ---- barriers and ends ---- */
 
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error);
@@ -117,11 +124,25 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
     return block->warps && block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
 }
 
+/* Passes an instruction that another one does, too: its result is there with its operands. */
+static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
+{
+    const sl_step *step = &sim->program->step[core->warp[w].inst];
+    uint64_t at = 0;
+    if (step->issues || waits_for_memory(sim, core, w, &at))
+        return false;
+    set_results(sim, core, w, step, at);
+    core->warp[w].inst++;
+    return true;
+}
+
 /* Goes to the next instruction of the warp, into the next basic block if need be. */
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    while (warp->inst == warp->end) {
+    do {
+        if (warp->inst != warp->end)
+            continue;
         bool more;
         sl_status status = sl_warp_reader_step(&warp->reader, &more, error);
         if (status)
@@ -133,7 +154,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
         warp->accesses = 0;
         warp->end = bb->first + bb->count;
         warp->lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
-    }
+    } while (warp->inst == warp->end || pass_over(sim, core, w));
     settle_warp(sim, core, w, min);
     return SL_OK;
 }
@@ -241,13 +262,6 @@ static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp 
     return start + passes - 1 + step->cycles;
 }
 
-static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
-{
-    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)time;
-}
-
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -260,6 +274,11 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     sim->result->warp_insts++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
+    if (++warp->issued < step->issues) { /* each needs what the one before gave */
+        sleep_until(sim, core, w, sim->now + sim->machine.core.alu_cycles);
+        return SL_OK;
+    }
+    warp->issued = 0;
     if (step->kind == SL_STEP_PLAIN)
         s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
     if (inst->mem_slot != UINT32_MAX)
@@ -391,7 +410,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = 0;
+    warp->inst = warp->end = warp->issued = 0;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->local_base = launch->local_window + warp_of_launch * launch->lanes * (kernel->local_bytes + 3u) / 4 * 4;

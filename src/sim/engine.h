@@ -72,6 +72,7 @@ struct sl_sim {
     const uint8_t *plan;  /* [slots]: levels that loads bypass; NULL: none */
     uint8_t hints, first; /* bit i: the hint of level i is not `bypass`; is `evict_first` */
     uint64_t next_block, blocks_done;
+    uint64_t block_starts; /* earliest start of the next block, in cycles times the machine's block_rate */
     sl_cta_config cta;
     sl_cta_rounds rounds;
     bool room; /* some core may have room for a block */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access/cache_ops.h"
+#include "access/coalesce.h"
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
@@ -63,6 +64,23 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
         s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
 }
 
+/* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
+ * after the other, as different words in one bank of data are read. */
+static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_access *access, const sl_line_request *piece,
+                          uint32_t pieces)
+{
+    const sl_level *level = &sim->machine.level[0];
+    uint32_t lines[SL_MAX_TAG_BANKS] = {0}, bits = (uint32_t)__builtin_ctz(level->banks), passes = 1;
+    for (uint32_t i = 0; i < pieces; i++) {
+        uint32_t bank = 0;
+        for (uint64_t line = piece[i].line; bits && line; line >>= bits)
+            bank ^= (uint32_t)line & (level->banks - 1);
+        passes = ++lines[bank] > passes ? lines[bank] : passes;
+    }
+    uint32_t words = inst->space == SL_MEM_LOCAL ? 1 : sl_bank_passes(access, sim->machine.lanes, inst->width);
+    return words > passes ? words : passes;
+}
+
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
                                 const sl_access_shape *shape, sl_error *error)
 {
@@ -81,6 +99,11 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         return sl_fail_memory(error);
     core->group[group] = (sl_group){
         .requests = pieces, .inst = inst_number, .warp = (uint8_t)w, .async = inst->access == SL_ACCESS_ASYNC_COPY};
+    if (sim->machine.level[0].data_banks) {
+        uint32_t passes = passes_of(sim, inst, access, piece, pieces);
+        core->group[group].passes = (uint16_t)passes;
+        core->group[group].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
+    }
     core->left[group] = pieces;
     core->instructions++;
     count_request(sim, inst, piece, pieces);
@@ -189,8 +212,26 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     return outcome;
 }
 
-static bool has_port(const sl_sim *sim, sl_bank *bank)
+/* A first level with banks of data takes one instruction after the other, some of its requests in each cycle. */
+static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_group *group)
 {
+    if (!group->begun) {
+        if (core->passes_end > sim->now)
+            return false;
+        group->begun = true;
+        core->passes_end = sim->now + group->passes;
+    }
+    if (core->pass != sim->now) {
+        core->pass = sim->now;
+        core->pass_taken = 0;
+    }
+    return core->pass_taken < group->pass_requests;
+}
+
+static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t number)
+{
+    if (bank->level->data_banks)
+        return has_pass(sim, core, &core->group[sl_request_at(sim, number)->group]);
     if (bank->taken_at != sim->now) {
         bank->taken_at = sim->now;
         bank->taken = 0;
@@ -204,10 +245,12 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
     if (core->stalled && !core->unblocked && sim->machine.level[0].cores_per_instance == 1)
         return false; /* nothing has changed for it */
     core->stalled = core->unblocked = false;
-    while (core->queued && has_port(sim, bank)) {
+    while (core->queued) {
         if (!(core->queued >> core->queue_at & 1))
             core->queue_at = (uint32_t)__builtin_ctzll(core->queued);
         sl_request_list *queue = &core->queue[core->queue_at];
+        if (!has_port(sim, core, bank, queue->first))
+            break;
         uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
                  next = sl_request_at(sim, number)->next;
         bool answered = sl_request_is_answered(sl_request_at(sim, number));
@@ -220,6 +263,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             return false;
         }
         bank->taken++;
+        core->pass_taken++;
         queue->first = next; /* the bank may have linked it elsewhere */
         if (!--core->warp[w].queued)
             sl_core_drained(sim, core, w);

@@ -6,21 +6,22 @@
 #include "sim/dram.h"
 #include "sim/evict.h"
 
-/* Cycles that a port is taken by so many bytes of data. */
-static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
+/* Cycles that a port of `width` bytes is taken by so many bytes of data. */
+static uint32_t port_cycles(uint32_t width, uint32_t bytes)
 {
-    return (SL_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
+    return (SL_HEADER_BYTES + bytes + width - 1) / width;
 }
 
-static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
+static uint32_t data_cycles(const sl_sim *sim, uint32_t width, uint32_t units)
 {
-    return port_cycles(level, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
+    return port_cycles(width, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
 }
 
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    uint32_t there = port_cycles(level, 0), back = port_cycles(level, level[-1].fill_bytes);
+    uint32_t there = port_cycles(level->network_bytes, 0),
+             back = port_cycles(level->network_bytes, level[-1].fill_bytes);
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
@@ -84,7 +85,8 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
             sl_network_has_room(sim, b->number, &to->room);
         return;
     }
-    uint32_t cycles = flits(sim, to->level, r->kind == SL_REQUEST_LOAD ? 0 : r->units);
+    uint32_t cycles = r->kind == SL_REQUEST_LOAD ? port_cycles(to->level->network_bytes, 0)
+                                                 : data_cycles(sim, to->level->network_store_bytes, r->units);
     uint64_t arrival = now + to->level->network_cycles;
     if (to->in.count >= to->level->queue) {
         sl_network_wait(sim, b, &to->room);
@@ -133,7 +135,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     uint32_t number = sl_queue_head(from)->request, above = b->number - 1u;
     const sl_request *r = sl_request_at(sim, number);
     sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
-    uint32_t cycles = flits(sim, b->level, r->units);
+    uint32_t cycles = data_cycles(sim, b->level->network_bytes, r->units);
     uint64_t arrival = now + b->level->network_cycles;
     if (to->back_free > arrival) {
         b->up_free = now + (to->back_free - arrival);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/load_batching.h"
+#include "sim/lowering.h"
 #include "trace/loaded.h"
 
 static sl_unit unit_of(const sl_inst *inst)
@@ -68,6 +69,7 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
         uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
         s->kind = (uint8_t)kind_of(kernel, inst);
         s->unit = (uint8_t)unit_of(inst);
+        s->issues = 1;
         s->cycles = s->kind == SL_STEP_SHARED ? core->shared_cycles : cycles[s->unit];
         s->regs = (uint8_t)(regs < SL_INST_REGS ? regs : SL_INST_REGS);
         s->dsts = inst->dsts < s->regs ? inst->dsts : s->regs;
@@ -76,6 +78,9 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
     number_accesses(p);
+    sl_status status = core->lowering ? sl_program_lower(p, error) : SL_OK;
+    if (status)
+        return status;
     return core->load_batching ? sl_program_batch_loads(p, core->load_batching, error) : SL_OK;
 }
 
