@@ -238,7 +238,7 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
     preset(&level->queue, 8);
     preset(&level->miss_queue, 8);
     preset(&level->network_bytes, 32);
-    preset(&level->network_store_bytes, level->network_bytes);
+    preset(&level->network_partial, 1);
     if (at)
         preset(&level->network_cycles, level->hit_cycles / 3);
     else if (level->network_cycles)

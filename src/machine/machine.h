@@ -98,7 +98,7 @@ typedef struct sl_level {
     uint32_t miss_queue;            /* requests that wait to be sent below */
     uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
     uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
-    uint32_t network_store_bytes;   /* the same, of stores from above */
+    uint32_t network_partial;       /* sectors that one stored in part takes of it */
     uint32_t tag_fj, data_fj;       /* energy of a tag access and of a data access, in femtojoules */
     uint32_t leak_uw;               /* leakage of an instance, in microwatts */
     const sl_policy_list *policies; /* custom policies beside the built-in ones; may be NULL */
@@ -140,6 +140,7 @@ typedef struct sl_core_limits {
     uint32_t load_batching; /* loads of a basic block that the compiler batches; 0: as in the trace */
     uint32_t lowering;      /* 1: PTX instructions are issued as what a compiler makes of them */
     uint32_t launch_cycles; /* before the first block of a launch starts */
+    uint32_t block_cycles;  /* from room for a block to its first instruction */
     uint32_t block_rate;    /* blocks that start per 1000 cycles, on all cores; 0: no limit */
 } sl_core_limits;
 

@@ -436,7 +436,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     }
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
-        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now, error);
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now + sim->machine.core.block_cycles, error);
     sl_wake(&sim->core_wheel, core->number, sim->now);
     return status;
 }

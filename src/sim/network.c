@@ -6,22 +6,32 @@
 #include "sim/dram.h"
 #include "sim/evict.h"
 
-/* Cycles that a port of `width` bytes is taken by so many bytes of data. */
-static uint32_t port_cycles(uint32_t width, uint32_t bytes)
+/* Cycles that a port is taken by so many bytes of data. */
+static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
 {
-    return (SL_HEADER_BYTES + bytes + width - 1) / width;
+    return (SL_HEADER_BYTES + bytes + level->network_bytes - 1) / level->network_bytes;
 }
 
-static uint32_t data_cycles(const sl_sim *sim, uint32_t width, uint32_t units)
+static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
 {
-    return port_cycles(width, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
+    return port_cycles(level, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
+}
+
+/* Of a request on its way down. A load carries an address alone; what a store does not write whole carries masks. */
+static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl_request *r)
+{
+    if (r->kind == SL_REQUEST_LOAD)
+        return port_cycles(level, 0);
+    uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->units : r->units & r->whole;
+    uint32_t units = (uint32_t)__builtin_popcount(whole);
+    units += (uint32_t)__builtin_popcount(r->units & ~whole) * level->network_partial;
+    return port_cycles(level, units << sim->log2_unit);
 }
 
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    uint32_t there = port_cycles(level->network_bytes, 0),
-             back = port_cycles(level->network_bytes, level[-1].fill_bytes);
+    uint32_t there = port_cycles(level, 0), back = port_cycles(level, level[-1].fill_bytes);
     return 2 * level->network_cycles + there - 1 + back - 1;
 }
 
@@ -85,8 +95,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
             sl_network_has_room(sim, b->number, &to->room);
         return;
     }
-    uint32_t cycles = r->kind == SL_REQUEST_LOAD ? port_cycles(to->level->network_bytes, 0)
-                                                 : data_cycles(sim, to->level->network_store_bytes, r->units);
+    uint32_t cycles = request_flits(sim, to->level, r);
     uint64_t arrival = now + to->level->network_cycles;
     if (to->in.count >= to->level->queue) {
         sl_network_wait(sim, b, &to->room);
@@ -135,7 +144,7 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     uint32_t number = sl_queue_head(from)->request, above = b->number - 1u;
     const sl_request *r = sl_request_at(sim, number);
     sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
-    uint32_t cycles = data_cycles(sim, b->level->network_bytes, r->units);
+    uint32_t cycles = flits(sim, b->level, r->units);
     uint64_t arrival = now + b->level->network_cycles;
     if (to->back_free > arrival) {
         b->up_free = now + (to->back_free - arrival);
