@@ -36,7 +36,7 @@ template <int OP> __global__ void rate(char *data, const unsigned *offsets, unsi
 #pragma unroll
         for (int i = 0; i < LOADS; i++) {
             unsigned v = 0, w, x, y;
-            char *p = at[i] + (round & 1) * far; /* far is 0, but ptxas must not take the loads of two rounds for one */
+            char *p = at[i] + (unsigned)(round + 1) * far; /* far is 0, but ptxas must not take the loads of two rounds for one */
             unsigned s = (unsigned)__cvta_generic_to_shared(p);
             switch (OP) {
             case LOAD4: asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p)); break;
