@@ -532,6 +532,8 @@ static sl_trace_launch describe(const sl_run *run)
                              .blocks_recorded = run->blocks};
     memcpy(facts.grid, launch->grid, sizeof facts.grid);
     memcpy(facts.block, launch->block, sizeof facts.block);
+    if (run->cluster_blocks > 1)
+        memcpy(facts.cluster, run->cluster, sizeof facts.cluster);
     return facts;
 }
 
