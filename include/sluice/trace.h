@@ -125,6 +125,7 @@ typedef struct sl_trace_kernel {
 typedef struct sl_trace_launch {
     uint32_t kernel; /* index of its sl_trace_kernel */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; zeroes: there are none */
     uint32_t dynamic_shared_bytes;
     uint32_t lanes;                 /* 32 or 64 */
     uint32_t preferred_shared_plus; /* 1 + the percentage of the largest carve-out that the program prefers as shared

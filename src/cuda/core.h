@@ -61,9 +61,11 @@ typedef struct sl_rt_function {
     sl_emu_kernel *kernel; /* NULL until first used */
     cudaError_t error;     /* why it cannot be used; reported once */
     uint32_t max_dynamic_shared;
-    int carveout;      /* percent of the largest; -1: no preference */
-    int cache_config;  /* cudaFuncSetCacheConfig */
-    bool warned_stray; /* its accesses outside of allocations were reported */
+    int carveout;        /* percent of the largest; -1: no preference */
+    int cache_config;    /* cudaFuncSetCacheConfig */
+    bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
+    int cluster_policy;  /* cudaFuncAttributeClusterSchedulingPolicyPreference */
+    bool warned_stray;   /* its accesses outside of allocations were reported */
 } sl_rt_function;
 
 typedef struct sl_rt_variable {
@@ -103,7 +105,7 @@ typedef struct sl_rt_fill {
 
 typedef struct sl_rt_launch {
     sl_rt_function *function;
-    dim3 grid, block;
+    dim3 grid, block, cluster; /* of the last: zeroes, there are none */
     uint32_t dynamic_shared;
     bool cooperative;
     uint32_t preferred_shared_plus; /* as in sl_emu_launch */
@@ -347,10 +349,10 @@ typedef struct sl_rt_config {
     size_t shared;
     bool cooperative;
     bool has_carveout;
-    uint32_t carveout;       /* where has_carveout: percent of shared memory; UINT32_MAX: no preference */
-    uint64_t cluster_blocks; /* of a cluster; 0 or 1: there are none */
-    void **args;             /* a pointer per parameter; NULL: */
-    const void *packed;      /* all of them as PTX lays them out */
+    uint32_t carveout;  /* where has_carveout: percent of shared memory; UINT32_MAX: no preference */
+    dim3 cluster;       /* blocks of a cluster; zeroes: what the kernel requires, or none */
+    void **args;        /* a pointer per parameter; NULL: */
+    const void *packed; /* all of them as PTX lays them out */
     size_t packed_bytes;
 } sl_rt_config;
 
@@ -359,6 +361,8 @@ typedef struct sl_rt_function_facts {
     uint32_t max_threads, max_dynamic_shared;
     uint32_t ptx_version, binary_version; /* 90 */
     int carveout;
+    bool must_set_cluster, large_clusters;
+    int cluster[3], cluster_policy; /* of the first: what the kernel requires */
 } sl_rt_function_facts;
 
 /* Arguments as the driver takes them beside a pointer per parameter: a list of kinds and values that ends with 0. */
@@ -369,8 +373,9 @@ cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream
 cudaError_t sl_rt_refusal(cudaError_t error);
 /* Reads attributes of a launch, of the runtime or the driver (which have the same layout). */
 cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config);
-/* Clusters that fit the device at once: of several blocks, none do. */
+/* Clusters that fit the device at once, and the largest cluster that a kernel may be launched with. */
 cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *config);
+cudaError_t sl_rt_largest_cluster(sl_rt *rt, int *blocks, const sl_rt_config *config);
 cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts);
 /* cudaFuncCache: which part of the unified cache the kernel prefers. */
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config);

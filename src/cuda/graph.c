@@ -228,13 +228,14 @@ cudaError_t sl_rt_graph_add_node(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t g
     return sl_rt_graph_add(rt, graph, after, count, op, node);
 }
 
-static cudaError_t kernel_op(sl_rt *rt, const cudaKernelNodeParams *p, sl_rt_op *op)
+static cudaError_t kernel_op(sl_rt *rt, const cudaKernelNodeParams *p, dim3 cluster, sl_rt_op *op)
 {
     if (!p)
         return cudaErrorInvalidValue;
     sl_rt_config config = {.function = p->func,
                            .grid = p->gridDim,
                            .block = p->blockDim,
+                           .cluster = cluster,
                            .shared = p->sharedMemBytes,
                            .args = p->kernelParams};
     cudaError_t error = sl_rt_config_extra(&config, p->extra);
@@ -245,7 +246,7 @@ cudaError_t sl_rt_graph_add_kernel(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t
                                    size_t count, const cudaKernelNodeParams *p)
 {
     sl_rt_op op;
-    cudaError_t error = kernel_op(rt, p, &op);
+    cudaError_t error = kernel_op(rt, p, (dim3){0}, &op);
     return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
 }
 
@@ -553,7 +554,7 @@ cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKer
     sl_rt_op op;
     if (!node || node->op.kind != SL_RT_LAUNCH)
         return cudaErrorInvalidValue;
-    cudaError_t error = kernel_op(rt, params, &op);
+    cudaError_t error = kernel_op(rt, params, node->op.launch.cluster, &op);
     if (error)
         return error;
     op.launch.cooperative = node->op.launch.cooperative;

@@ -173,6 +173,7 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     for (int i = 0; i < 3; i++) {
         put(w, l->grid[i]);
         put(w, l->block[i]);
+        put(w, l->cluster[i]);
     }
     put(w, l->dynamic_shared_bytes);
     put(w, l->lanes);
@@ -381,6 +382,7 @@ static void read_launch(reader *r)
     for (int i = 0; i < 3; i++) {
         l->grid[i] = get32(r);
         l->block[i] = get32(r);
+        l->cluster[i] = get32(r);
     }
     l->dynamic_shared_bytes = get32(r);
     l->lanes = get32(r);

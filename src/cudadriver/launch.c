@@ -75,6 +75,12 @@ enum {
     FUNCTION_CACHE_MODE_CA,
     FUNCTION_MAX_DYNAMIC_SHARED,
     FUNCTION_CARVEOUT,
+    FUNCTION_MUST_SET_CLUSTER,
+    FUNCTION_CLUSTER_WIDTH,
+    FUNCTION_CLUSTER_HEIGHT,
+    FUNCTION_CLUSTER_DEPTH,
+    FUNCTION_LARGE_CLUSTERS,
+    FUNCTION_CLUSTER_POLICY,
     FUNCTION_ATTRIBUTES = 16,
 };
 
@@ -94,7 +100,13 @@ static cudaError_t get_attribute(sl_rt *rt, int *value, int attribute, CUfunctio
                                              [FUNCTION_PTX_VERSION] = (int)f.ptx_version,
                                              [FUNCTION_BINARY_VERSION] = (int)f.binary_version,
                                              [FUNCTION_MAX_DYNAMIC_SHARED] = (int)f.max_dynamic_shared,
-                                             [FUNCTION_CARVEOUT] = f.carveout};
+                                             [FUNCTION_CARVEOUT] = f.carveout,
+                                             [FUNCTION_MUST_SET_CLUSTER] = f.must_set_cluster,
+                                             [FUNCTION_CLUSTER_WIDTH] = f.cluster[0],
+                                             [FUNCTION_CLUSTER_HEIGHT] = f.cluster[1],
+                                             [FUNCTION_CLUSTER_DEPTH] = f.cluster[2],
+                                             [FUNCTION_LARGE_CLUSTERS] = f.large_clusters,
+                                             [FUNCTION_CLUSTER_POLICY] = f.cluster_policy};
     *value = values[attribute];
     return cudaSuccess;
 }
@@ -256,7 +268,14 @@ SL_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
     SL_CALL(active_clusters(rt, clusters, function, config));
 }
 
+static cudaError_t largest_cluster(sl_rt *rt, int *blocks, CUfunction function, const CUlaunchConfig *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_largest_cluster(rt, blocks, &config);
+}
+
 SL_API CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config)
 {
-    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
+    SL_CALL(largest_cluster(rt, blocks, function, config));
 }

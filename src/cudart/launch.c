@@ -115,6 +115,14 @@ static cudaError_t attributes(sl_rt *rt, cudaFuncAttributes *a, const void *func
     a->binaryVersion = (int)facts.binary_version;
     a->maxDynamicSharedSizeBytes = (int)facts.max_dynamic_shared;
     a->preferredShmemCarveout = facts.carveout;
+#if SL_CUDART >= 12
+    a->clusterDimMustBeSet = facts.must_set_cluster;
+    a->requiredClusterWidth = facts.cluster[0];
+    a->requiredClusterHeight = facts.cluster[1];
+    a->requiredClusterDepth = facts.cluster[2];
+    a->clusterSchedulingPolicyPreference = facts.cluster_policy;
+    a->nonPortableClusterSizeAllowed = facts.large_clusters;
+#endif
     return cudaSuccess;
 }
 
@@ -184,8 +192,15 @@ SL_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *fun
     SL_CALL(active_clusters(rt, clusters, function, config));
 }
 
+static cudaError_t largest_cluster(sl_rt *rt, int *blocks, const void *function, const cudaLaunchConfig_t *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_largest_cluster(rt, blocks, &config);
+}
+
 SL_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *function,
                                                         const cudaLaunchConfig_t *config)
 {
-    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
+    SL_CALL(largest_cluster(rt, blocks, function, config));
 }

@@ -115,6 +115,8 @@ typedef enum sl_barrier_mode {
     SL_BARRIER_POPC,
     SL_BARRIER_AND,
     SL_BARRIER_OR,
+    SL_BARRIER_CLUSTER_ARRIVE,
+    SL_BARRIER_CLUSTER_WAIT,
 } sl_barrier_mode;
 
 typedef struct sl_code_function {
@@ -149,6 +151,7 @@ typedef struct sl_code {
     uint64_t specials_used; /* bit per sl_special_slot */
     uint32_t special_bytes;
     bool has_indirect_calls, has_atomics, has_printf, has_calls, has_barriers, can_spin;
+    bool knows_clusters; /* it computes addresses in other blocks of its cluster, or may be given such */
 } sl_code;
 
 /* Where special registers live in the special area: slot * lanes * 8 bytes. */
@@ -181,8 +184,23 @@ typedef enum sl_special_slot {
     SL_SLOT_ENVREG1,
     SL_SLOT_ENVREG2,
     SL_SLOT_ZERO,
-    SL_SLOT_ONE,
-    SL_SLOT_PARAM_BASE, /* 64-bit: address of the kernel's parameter block */
+    SL_SLOT_CLUSTERID_X,
+    SL_SLOT_CLUSTERID_Y,
+    SL_SLOT_CLUSTERID_Z,
+    SL_SLOT_NCLUSTERID_X,
+    SL_SLOT_NCLUSTERID_Y,
+    SL_SLOT_NCLUSTERID_Z,
+    SL_SLOT_CLUSTER_CTAID_X,
+    SL_SLOT_CLUSTER_CTAID_Y,
+    SL_SLOT_CLUSTER_CTAID_Z,
+    SL_SLOT_CLUSTER_NCTAID_X,
+    SL_SLOT_CLUSTER_NCTAID_Y,
+    SL_SLOT_CLUSTER_NCTAID_Z,
+    SL_SLOT_CLUSTER_CTARANK,
+    SL_SLOT_CLUSTER_NCTARANK,
+    SL_SLOT_EXPLICIT_CLUSTER,
+    SL_SLOT_SHARED_BASE, /* sl_block.shared_base */
+    SL_SLOT_PARAM_BASE,  /* 64-bit: address of the kernel's parameter block */
     SL_SLOT_COUNT
 } sl_special_slot;
 

@@ -159,23 +159,47 @@ static sl_special_slot special_slot(uint16_t special)
     case SL_SREG_NTID_Z:
         return SL_SLOT_NTID_Z;
     case SL_SREG_CTAID_X:
-    case SL_SREG_CLUSTERID_X:
-        return SL_SLOT_CTAID_X; /* clusters of one block */
+        return SL_SLOT_CTAID_X;
     case SL_SREG_CTAID_Y:
-    case SL_SREG_CLUSTERID_Y:
         return SL_SLOT_CTAID_Y;
     case SL_SREG_CTAID_Z:
-    case SL_SREG_CLUSTERID_Z:
         return SL_SLOT_CTAID_Z;
     case SL_SREG_NCTAID_X:
-    case SL_SREG_NCLUSTERID_X:
         return SL_SLOT_NCTAID_X;
     case SL_SREG_NCTAID_Y:
-    case SL_SREG_NCLUSTERID_Y:
         return SL_SLOT_NCTAID_Y;
     case SL_SREG_NCTAID_Z:
-    case SL_SREG_NCLUSTERID_Z:
         return SL_SLOT_NCTAID_Z;
+    case SL_SREG_CLUSTERID_X:
+        return SL_SLOT_CLUSTERID_X;
+    case SL_SREG_CLUSTERID_Y:
+        return SL_SLOT_CLUSTERID_Y;
+    case SL_SREG_CLUSTERID_Z:
+        return SL_SLOT_CLUSTERID_Z;
+    case SL_SREG_NCLUSTERID_X:
+        return SL_SLOT_NCLUSTERID_X;
+    case SL_SREG_NCLUSTERID_Y:
+        return SL_SLOT_NCLUSTERID_Y;
+    case SL_SREG_NCLUSTERID_Z:
+        return SL_SLOT_NCLUSTERID_Z;
+    case SL_SREG_CLUSTER_CTAID_X:
+        return SL_SLOT_CLUSTER_CTAID_X;
+    case SL_SREG_CLUSTER_CTAID_Y:
+        return SL_SLOT_CLUSTER_CTAID_Y;
+    case SL_SREG_CLUSTER_CTAID_Z:
+        return SL_SLOT_CLUSTER_CTAID_Z;
+    case SL_SREG_CLUSTER_NCTAID_X:
+        return SL_SLOT_CLUSTER_NCTAID_X;
+    case SL_SREG_CLUSTER_NCTAID_Y:
+        return SL_SLOT_CLUSTER_NCTAID_Y;
+    case SL_SREG_CLUSTER_NCTAID_Z:
+        return SL_SLOT_CLUSTER_NCTAID_Z;
+    case SL_SREG_CLUSTER_CTARANK:
+        return SL_SLOT_CLUSTER_CTARANK;
+    case SL_SREG_CLUSTER_NCTARANK:
+        return SL_SLOT_CLUSTER_NCTARANK;
+    case SL_SREG_IS_EXPLICIT_CLUSTER:
+        return SL_SLOT_EXPLICIT_CLUSTER;
     case SL_SREG_LANEID:
         return SL_SLOT_LANEID;
     case SL_SREG_WARPID:
@@ -207,14 +231,23 @@ static sl_special_slot special_slot(uint16_t special)
         return SL_SLOT_ENVREG1;
     case SL_SREG_ENVREG2:
         return SL_SLOT_ENVREG2;
-    case SL_SREG_CLUSTER_NCTAID_X:
-    case SL_SREG_CLUSTER_NCTAID_Y:
-    case SL_SREG_CLUSTER_NCTAID_Z:
-    case SL_SREG_CLUSTER_NCTARANK:
-        return SL_SLOT_ONE;
     default:
         return SL_SLOT_ZERO;
     }
+}
+
+/* A slot of the special area in lanes of `bytes`. */
+static uint32_t slot_ref(sl_decoder *d, sl_special_slot slot, uint32_t bytes)
+{
+    d->kernel->code.specials_used |= (uint64_t)1 << slot;
+    uint32_t ref = sl_special_ref(slot, d->lanes);
+    bool stored_wide = slot == SL_SLOT_GRIDID || slot == SL_SLOT_PARAM_BASE;
+    if (bytes == (stored_wide ? 8u : 4u))
+        return ref;
+    uint32_t resized = sl_decode_temp(d, bytes);
+    sl_emit(d, resized, ref, ref, ref, "ext_%s_%s_u%u", stored_wide ? "u64" : "u32", stored_wide ? "u64" : "u32",
+            bytes * 8);
+    return resized;
 }
 
 /* Clock registers are read by a separate op, the others from the special area. */
@@ -231,24 +264,21 @@ static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
             op->aux |= SL_CLOCK_NANOSECONDS;
         return ref;
     }
-    sl_special_slot slot = special_slot(special);
-    d->kernel->code.specials_used |= (uint64_t)1 << slot;
-    uint32_t ref = sl_special_ref(slot, d->lanes);
-    bool stored_wide = slot == SL_SLOT_GRIDID || slot == SL_SLOT_PARAM_BASE;
-    if (bytes == (stored_wide ? 8u : 4u))
-        return ref;
-    uint32_t resized = sl_decode_temp(d, bytes);
-    sl_emit(d, resized, ref, ref, ref, "ext_%s_%s_u%u", stored_wide ? "u64" : "u32", stored_wide ? "u64" : "u32",
-            bytes * 8);
-    return resized;
+    return slot_ref(d, special_slot(special), bytes);
 }
 
 /* The address that a name stands for, as a constant or computed by an op. */
 static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_t bytes)
 {
     const sl_ptx_var *var = operand->var;
-    if (var && (var->space == SL_SPACE_SHARED))
-        return sl_decode_const(d, sl_decode_shared_offset(d, var) + operand->bits, bytes);
+    if (var && var->space == SL_SPACE_SHARED) {
+        uint32_t offset = sl_decode_const(d, sl_decode_shared_offset(d, var) + operand->bits, bytes);
+        if (!d->kernel->code.knows_clusters)
+            return offset;
+        uint32_t base = slot_ref(d, SL_SLOT_SHARED_BASE, bytes), ref = sl_decode_temp(d, bytes);
+        sl_emit(d, ref, base, offset, offset, "add_b%u", bytes * 8);
+        return ref;
+    }
     if (var && var->space == SL_SPACE_PARAM && var->owner == d->kernel->func && d->func == d->kernel->func &&
         var == (var->index < d->func->params ? d->func->param[var->index] : NULL)) {
         d->kernel->code.specials_used |= (uint64_t)1 << SL_SLOT_PARAM_BASE;

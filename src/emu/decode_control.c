@@ -40,6 +40,8 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
     for (uint32_t i = 0; i < func->insts; i++) {
         const sl_ptx_inst *inst = &func->inst[i];
         d->inst = inst;
+        d->kernel->code.knows_clusters |=
+            inst->op == SL_OP_MAPA || inst->op == SL_OP_GETCTARANK || sl_ptx_has(inst, SL_MOD_SHARED_CLUSTER);
         if (inst->op != SL_OP_CALL)
             continue;
         uint32_t at = inst->operands && inst->operand[0].kind == SL_OPD_LIST ? 1 : 0;
@@ -116,10 +118,8 @@ static void decode_barrier(sl_decoder *d, sl_code_bb *bb)
     d->kernel->code.has_barriers = true;
     bb->barrier_mode = sl_ptx_has(inst, SL_MOD_ARRIVE) ? SL_BARRIER_ARRIVE : SL_BARRIER_SYNC;
     bb->barrier_dst = bb->barrier_count = SL_REF_NONE;
-    if (sl_ptx_has(inst, SL_MOD_CLUSTER)) { /* clusters of one block: arrive does nothing, wait is a block barrier */
-        bb->barrier_mode = SL_BARRIER_SYNC;
-        if (sl_ptx_has(inst, SL_MOD_ARRIVE))
-            bb->term = SL_TERM_FALL;
+    if (sl_ptx_has(inst, SL_MOD_CLUSTER)) {
+        bb->barrier_mode = sl_ptx_has(inst, SL_MOD_ARRIVE) ? SL_BARRIER_CLUSTER_ARRIVE : SL_BARRIER_CLUSTER_WAIT;
         bb->barrier = sl_decode_const(d, 0, 4);
         return;
     }

@@ -309,7 +309,9 @@ static bool decode_copy(sl_decoder *d)
 static void decode_isspacep(sl_decoder *d)
 {
     uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), SL_T_U64);
-    sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), a, a, a, "isspacep")->aux = sl_ptx_inst_space(d->inst);
+    sl_op *op = sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), a, a, a, "isspacep");
+    op->aux = sl_ptx_inst_space(d->inst);
+    op->count = sl_ptx_has(d->inst, SL_MOD_SHARED_CLUSTER);
 }
 
 bool sl_decode_memory(sl_decoder *d)

@@ -71,6 +71,7 @@ uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, 
 
 typedef struct sl_emu_launch {
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; zeroes: what the kernel requires, or none */
     uint32_t dynamic_shared_bytes;
     const void *params; /* the parameter block laid out as PTX says (sl_ptx_var.offset); param_bytes of the function */
     size_t param_bytes;
@@ -79,6 +80,8 @@ typedef struct sl_emu_launch {
     uint32_t preferred_shared_plus; /* as in sl_trace_launch */
 } sl_emu_launch;
 
+/* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */
+uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, uint32_t shape[3]);
 /* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,
  * address and nearest allocation, as far as they apply. `stats` may be NULL. */
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,

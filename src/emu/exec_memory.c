@@ -26,8 +26,8 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *b
 {
     u32 size = (u32)o->size * o->count;
     if (o->space == SL_SPACE_SHARED) {
-        *bias = (u64)(uintptr_t)w->block->shared;
-        return in_range(addr, 0, w->block->shared_bytes, size);
+        *bias = (u64)(uintptr_t)w->block->shared - w->block->shared_base;
+        return in_range(addr, w->block->shared_base, w->block->shared_bytes, size);
     }
     *bias = w->worker->shift;
     sl_range_cache *range = &w->worker->range[o->inst];
@@ -59,8 +59,8 @@ enum { FEW_LANES = SL_LANES / 4 };
 static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64 *bias)
 {
     u32 size = (u32)o->size * o->count;
-    u64 base = 0, bytes = w->block->shared_bytes;
-    *bias = (u64)(uintptr_t)w->block->shared;
+    u64 base = w->block->shared_base, bytes = w->block->shared_bytes;
+    *bias = (u64)(uintptr_t)w->block->shared - base;
     if (o->space != SL_SPACE_SHARED) {
         base = w->worker->range[o->inst].base;
         bytes = w->worker->range[o->inst].bytes;
@@ -342,15 +342,16 @@ SL_CVTA(cvta_local, a[i] + SL_LOCAL_WINDOW)
 SL_CVTA(cvta_to_shared, a[i] - SL_SHARED_WINDOW)
 SL_CVTA(cvta_to_local, a[i] - SL_LOCAL_WINDOW)
 
-/* aux: the space asked for. */
+/* aux: the space asked for; count: 1 for that of the whole cluster. */
 SL_HANDLER(isspacep)
 {
     pr *d = sl_operand(w, o->d);
     const u64 *a = sl_operand(w, o->a);
     u32 space = o->aux;
+    u64 own = space == SL_SPACE_SHARED && !o->count ? SL_SHARED_WINDOW + w->block->shared_base : SL_SHARED_WINDOW;
+    u64 bytes = space == SL_SPACE_SHARED && !o->count ? (u64)1 << SL_RANK_BIT : SL_WINDOW_BYTES;
     SL_WRITE_LANES(w, d, ({
-                       bool shared = a[i] - SL_SHARED_WINDOW < SL_WINDOW_BYTES,
-                            local = a[i] - SL_LOCAL_WINDOW < SL_WINDOW_BYTES;
+                       bool shared = a[i] - own < bytes, local = a[i] - SL_LOCAL_WINDOW < SL_WINDOW_BYTES;
                        -(pr)(space == SL_SPACE_SHARED ? shared : space == SL_SPACE_LOCAL ? local : !shared && !local);
                    }));
 }

@@ -210,8 +210,11 @@ static bool changes_nothing(const sl_warp *warp, const sl_op *op, int lane, uint
         return false;
     const uint8_t *value = (const uint8_t *)sl_warp_operand(warp, op->d) + (size_t)lane * lane_bytes;
     const sl_heap *heap = warp->worker->run->emu->heap;
-    if (shared)
-        return addr + op->size <= warp->block->shared_bytes && !memcmp(warp->block->shared + addr, value, op->size);
+    if (shared) {
+        uint64_t offset;
+        const sl_block *block = sl_shared_block(warp, addr, &offset);
+        return block && offset + op->size <= block->shared_bytes && !memcmp(block->shared + offset, value, op->size);
+    }
     return sl_heap_contains(heap, addr, op->size) && !memcmp(sl_heap_host(heap, addr), value, op->size);
 }
 

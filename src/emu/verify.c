@@ -263,7 +263,7 @@ static void check_bb(sl_decoder *d, const sl_code_bb *bb)
             check_target(d, (int32_t)target[i]);
     }
     if (bb->term == SL_TERM_BARRIER) {
-        bool reduces = bb->barrier_mode >= SL_BARRIER_POPC;
+        bool reduces = bb->barrier_mode >= SL_BARRIER_POPC && bb->barrier_mode <= SL_BARRIER_OR;
         check_ref(d, f, bb->barrier, 4, READ);
         check_optional(d, f, bb->barrier_count, 4, READ);
         if (reduces) {

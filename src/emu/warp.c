@@ -560,7 +560,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
         return true;
     warp->spin_turns = 0;
     warp->spun |= warp->now.mask;
-    if (warp->block->idle_rounds >= PATIENCE)
+    if (warp->block->cluster->idle_rounds >= PATIENCE)
         release_waiting(warp, warp->now.reconvergence);
     uint64_t others = ready_lanes(warp);
     if (others) /* to the bottom of the stack */
@@ -703,9 +703,14 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
     }
 }
 
+static bool takes_turns(const sl_warp *warp)
+{
+    return warp->block->warps > 1 || warp->block->cluster->blocks > 1;
+}
+
 void sl_warp_past_barrier(sl_warp *warp)
 {
-    if (warp->block->warps == 1)
+    if (!takes_turns(warp))
         return;
     warp->slice = FIRST_SLICE;
     warp->slice_end = warp->worker->clock + warp->slice;
@@ -716,7 +721,7 @@ void sl_warp_start(sl_warp *warp)
     const sl_code_function *kernel = &warp->code->function[0];
     warp->splits = warp->reconvergences = 0;
     warp->turns = warp->spin_turns = warp->pauses = 0;
-    warp->slice = warp->code->has_barriers && warp->block->warps > 1 ? FIRST_SLICE : UINT64_MAX / 2;
+    warp->slice = warp->code->has_barriers && takes_turns(warp) ? FIRST_SLICE : UINT64_MAX / 2;
     warp->free_reconvergence = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;

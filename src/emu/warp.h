@@ -7,7 +7,13 @@
 
 #include "emu/code.h"
 
-enum { SL_BARRIERS = 16 };
+enum {
+    SL_BARRIERS = 16,
+    SL_CLUSTER_BARRIER = SL_BARRIERS, /* sl_split.barrier: that of the cluster */
+};
+
+/* Addresses of shared memory in kernels that know of clusters: the rank of a block in its cluster, then the offset. */
+enum { SL_RANK_BIT = 24, SL_MAX_CLUSTER_BLOCKS = 16 };
 
 /* Generic addresses inside these windows mean shared and local memory; everything else is global. */
 #define SL_SHARED_WINDOW 0x2f0000000000u
@@ -48,6 +54,7 @@ typedef struct sl_reconvergence {
 } sl_reconvergence;
 
 typedef struct sl_block sl_block;
+typedef struct sl_cluster sl_cluster;
 typedef struct sl_stray_line sl_stray_line; /* stray.c */
 typedef struct sl_race sl_race;             /* race.c */
 typedef struct sl_worker sl_worker;
@@ -100,6 +107,8 @@ typedef struct sl_barrier_state {
 
 struct sl_block {
     sl_worker *worker;
+    sl_cluster *cluster;
+    uint32_t rank; /* in the cluster */
     uint64_t index;
     uint32_t id[3];
     uint32_t warps;
@@ -108,22 +117,33 @@ struct sl_block {
     uint32_t live_threads;
     uint8_t *shared;
     uint32_t shared_bytes, shared_room; /* as asked for; as the hardware gives it */
+    uint32_t shared_base;               /* its address: 0, but for kernels that know of clusters */
     sl_stray_line *strays;              /* what it wrote outside of allocations */
     uint8_t *shared_written;            /* --check=uninit: one bit per byte; else NULL */
     sl_race *race;                      /* --check=race; else NULL */
     sl_barrier_state barrier[SL_BARRIERS];
-    uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
-    uint32_t part;        /* parts of its trace already handed over */
+    uint64_t *at_cluster_barrier; /* per warp: lanes that have arrived there */
+    uint32_t part;                /* parts of its trace already handed over */
     bool recorded;
 };
 
-/* The last allocation a memory slot fell into: checked first. */
+/* Blocks that run together, taking turns: one, but for launches with clusters. */
+struct sl_cluster {
+    sl_worker *worker;
+    uint64_t index;
+    uint32_t blocks;
+    sl_block *block;      /* by rank */
+    uint32_t arrivals;    /* threads at its barrier, in this phase of it */
+    uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
+};
+
 /* A text that grows, with a zero at its end. */
 typedef struct sl_text {
     char *data;
     size_t count, capacity;
 } sl_text;
 
+/* The last allocation a memory slot fell into: checked first. */
 typedef struct sl_range_cache {
     uint64_t base, bytes;
 } sl_range_cache;
@@ -135,7 +155,9 @@ typedef struct sl_run {
     const sl_code *code;
     const sl_emu_launch *launch;
     uint32_t lanes, threads_per_block, warps_per_block;
-    uint64_t blocks;
+    uint64_t blocks, clusters;
+    uint32_t cluster[3], cluster_blocks; /* shape and size of a cluster; all ones: there are none */
+    bool explicit_cluster;               /* the launch or the kernel says which */
     uint32_t shared_bytes;
     uint64_t param_addr;
     const uint8_t *params; /* where the host has them */
@@ -255,18 +277,49 @@ void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function);
 
 /* ---- block.c ---- */
 
-typedef enum sl_block_stop { SL_BLOCK_DONE, SL_BLOCK_SPINS } sl_block_stop;
-
-sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error);
+sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_error *error);
 void sl_block_fini(sl_block *block);
-/* Makes the context ready to run block `index`. */
-void sl_block_start(sl_block *block, uint64_t index);
-/* `alone`: there is nobody else to wait for, so spinning goes on. */
-sl_block_stop sl_block_run(sl_block *block, bool alone);
+/* Makes the context ready to run the block. */
+void sl_block_start(sl_block *block, const uint32_t id[3]);
 /* The running split of `warp` has reached the barrier at the end of `bb`: true when it has to wait. */
 bool sl_block_barrier(sl_block *block, sl_warp *warp, const sl_code_bb *bb);
 /* Lanes have exited: barriers may be complete now. */
 void sl_block_exited(sl_block *block, uint32_t threads);
+
+/* ---- cluster.c ---- */
+
+typedef enum sl_cluster_stop { SL_CLUSTER_DONE, SL_CLUSTER_SPINS } sl_cluster_stop;
+
+sl_status sl_cluster_init(sl_cluster *cluster, sl_worker *worker, sl_error *error);
+void sl_cluster_fini(sl_cluster *cluster);
+/* Makes the context ready to run cluster `index`. */
+void sl_cluster_start(sl_cluster *cluster, uint64_t index);
+/* `alone`: there is nobody else to wait for, so spinning goes on. */
+sl_cluster_stop sl_cluster_run(sl_cluster *cluster, bool alone);
+/* The running split of `warp` arrives at, or waits at, the barrier of the cluster: true when it has to wait. */
+bool sl_cluster_barrier(sl_warp *warp, const sl_code_bb *bb);
+/* Lanes have exited: the barrier may be complete now. */
+void sl_cluster_exited(sl_cluster *cluster);
+
+/* The block whose shared memory an address of the shared window means, and the offset in it (which may lie outside).
+ * NULL: the cluster has no such block. Every access to shared memory comes through here, or through the test in
+ * exec_memory.c that it lies in that of the running block. */
+static inline sl_block *sl_shared_block(const sl_warp *warp, uint64_t addr, uint64_t *offset)
+{
+    const sl_cluster *cluster = warp->block->cluster;
+    *offset = addr;
+    if (!warp->code->knows_clusters)
+        return warp->block;
+    *offset = addr & ((1u << SL_RANK_BIT) - 1);
+    return addr >> SL_RANK_BIT < cluster->blocks ? &cluster->block[addr >> SL_RANK_BIT] : NULL;
+}
+
+/* The address of the same variable in the block of that rank; for addresses in the shared window and for generic ones.
+ */
+static inline uint64_t sl_shared_at_rank(uint64_t addr, uint32_t rank)
+{
+    return (addr & ~(UINT64_C(255) << SL_RANK_BIT)) | (uint64_t)(rank & 255) << SL_RANK_BIT;
+}
 
 /* ---- stray.c ---- */
 

@@ -206,6 +206,8 @@ struct sl_ptx_func {
     uint32_t directives;
     const char **directive;                                 /* .maxntid …, .minnctapersm …, .noreturn, as written */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0: not given */
+    uint32_t reqnctapercluster[3], maxclusterrank;          /* the same */
+    bool explicitcluster, blocksareclusters;
     uint32_t regs;
     sl_ptx_reg *reg; /* those the body names (of `.reg .b32 %r<100>` only the used ones), by first use */
     uint32_t insts;

@@ -275,8 +275,6 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
     case SL_OP_BARRIER:
         if (sl_ptx_has(inst, SL_MOD_WARP))
             flags = (uint16_t)((flags & ~SL_OPF_BARRIER) | SL_OPF_WARP_SYNC);
-        else if (sl_ptx_has(inst, SL_MOD_CLUSTER))
-            flags |= SL_OPF_REFUSED;
         break;
     case SL_OP_CP:
         if (sl_ptx_has(inst, SL_MOD_BULK) || sl_ptx_has(inst, SL_MOD_REDUCE))

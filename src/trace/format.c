@@ -105,6 +105,9 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
         return "a warp that has neither 32 nor 64 lanes";
     if (l->preferred_shared_plus > 101)
         return "a preferred carve-out of more than 100 percent";
+    for (int d = 0; d < 3; d++)
+        if (!l->cluster[d] != !l->cluster[0] || (l->cluster[d] && l->grid[d] % l->cluster[d]))
+            return "a grid that is no whole number of clusters";
     uint64_t threads = 1;
     unsigned __int128 blocks = 1;
     for (int d = 0; d < 3; d++) {
@@ -300,6 +303,21 @@ void sl_get_preference(sl_reading *r, sl_trace_launch *l)
 {
     if (sl_reading_left(r))
         l->preferred_shared_plus = (uint32_t)sl_read_upto(r, 101);
+}
+
+bool sl_put_cluster(sl_bytes *out, const sl_trace_launch *l)
+{
+    bool good = true;
+    for (int d = 0; d < 3; d++)
+        good = good && sl_bytes_varint(out, l->cluster[d]);
+    return good;
+}
+
+void sl_get_cluster(sl_reading *r, sl_trace_launch *l)
+{
+    for (int d = 0; d < 3 && sl_reading_left(r); d++)
+        l->cluster[d] = (uint32_t)sl_read_upto(r, UINT32_MAX);
+    r->bad = r->bad || sl_launch_wrong(l);
 }
 
 bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)

@@ -12,8 +12,9 @@ typedef struct sl_launch_stats {
     bool parallel; /* blocks ran on several threads */
 } sl_launch_stats;
 
-/* Calls come from one thread at a time; blocks in ascending order (parts of long blocks in order; parts of different
- * blocks may interleave when blocks had to run interleaved). A failing call ends the launch. */
+/* Calls come from one thread at a time; blocks in ascending order, or cluster after cluster (parts of long blocks in
+ * order; parts of different blocks may interleave when blocks had to run interleaved). A failing call ends the launch.
+ */
 typedef struct sl_launch_sink {
     void *context;
     /* *wanted false: this launch is not recorded (block is not called; end is). Blocks >= *block_limit are not either.

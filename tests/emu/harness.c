@@ -219,6 +219,7 @@ static sl_status launch(rig *r, const char *name, rig_shape shape, size_t args, 
                        .cooperative = shape.cooperative};
     memcpy(l.grid, shape.grid, sizeof l.grid);
     memcpy(l.block, shape.block, sizeof l.block);
+    memcpy(l.cluster, shape.cluster, sizeof l.cluster);
     status = sl_emu_run(r->emu, r->kernel, &l, &r->stats, &r->error);
     r->fault = sl_emu_last_fault(r->emu);
     free(params);
