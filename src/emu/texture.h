@@ -57,22 +57,23 @@ typedef enum sl_texture_query {
     SL_QUERY_SURFACE = 16, /* the object is a surface */
 } sl_texture_query;
 
-/* What one lane asks a texture for. */
-typedef struct sl_fetch {
-    uint32_t coord[3]; /* floats or integers as bits */
-    uint32_t layer;
-    float level;
-    float gradient[2][3];
-    int32_t offset[3];
-} sl_fetch;
+enum { SL_CUBE_FACES = 6 };
+
+static inline uint32_t sl_texture_element(const sl_texture *t)
+{
+    return (uint32_t)t->channels * t->channel_bits / 8u;
+}
+
+/* Bytes from the first to the last texel of a level. */
+static inline uint64_t sl_texture_level_bytes(const sl_texture *t, const sl_texture_level *l)
+{
+    uint64_t slices = t->layers ? t->layers : l->size[2];
+    return (slices - 1) * l->slice + (l->size[1] - 1) * l->pitch + l->size[0] * sl_texture_element(t);
+}
 
 /* The object, or a fault. */
 const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object, bool surface);
 
-/* One lane's fetch. Returns the address of the texel with the lowest coordinates of the footprint: what a trace
- * records. */
-uint64_t sl_texture_fetch(sl_warp *warp, const sl_op *op, int lane, const sl_texture *texture, const sl_fetch *fetch,
-                          uint32_t texel[4]);
 uint32_t sl_texture_answer(const sl_texture *texture, sl_texture_query query, uint32_t level);
 
 /* Where `bytes` bytes of a surface are. False: outside, and nothing is accessed. */
