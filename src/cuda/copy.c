@@ -227,6 +227,32 @@ cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t d
                                kind, NULL, true);
 }
 
+/* Runs of bytes in both. */
+cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                                  size_t src_y, size_t bytes, cudaMemcpyKind kind)
+{
+    sl_rt_array_shape s;
+    cudaError_t error = sl_rt_array_shape_of(rt, src, &s);
+    size_t row = error ? 0 : s.width * s.element_bytes;
+    while (!error && bytes) {
+        if (src_x >= row || src_y >= s.height)
+            return cudaErrorInvalidValue;
+        size_t part = bytes < row - src_x ? bytes : row - src_x;
+        error = sl_rt_copy_array_run(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, part, kind, NULL,
+                                     true);
+        bytes -= part;
+        src_x = 0;
+        src_y++;
+        dst_x += part;
+        sl_rt_array_shape d;
+        if (!error && !(error = sl_rt_array_shape_of(rt, dst, &d))) {
+            dst_y += dst_x / (d.width * d.element_bytes);
+            dst_x %= d.width * d.element_bytes;
+        }
+    }
+    return error;
+}
+
 /* ---- fills ---- */
 
 cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream)

@@ -13,7 +13,7 @@
  *   context.c   contexts, a stack of them per thread    image.c    fat binaries and PTX, to programs
  *   registry.c  kernels and variables by name, by stub  link.c     the driver's linker
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
- *   launch.c    kernel launches, occupancy              array.c    arrays and textures
+ *   launch.c    kernel launches, occupancy              array.c    arrays, textures, surfaces
  *   stream.c    streams, events, host functions         graph.c    stream capture and graphs
  *   results.c   what was launched, for `sluice run` */
 #ifndef SL_CUDA_CORE_H
@@ -211,6 +211,7 @@ struct sl_rt {
     sl_rt_context primary, *contexts; /* the others */
     uint64_t next_context;
     struct sl_rt_array *arrays;
+    struct sl_rt_mipmap *mipmaps;
     struct sl_rt_texture *textures;
     struct sl_rt_pool *pools;
     SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
@@ -401,6 +402,8 @@ cudaError_t sl_rt_copy_array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t 
                                  size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                               size_t src_y, size_t width, size_t height, cudaMemcpyKind kind);
+cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                                  size_t src_y, size_t bytes, cudaMemcpyKind kind);
 cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream);
 
 /* ---- memory.c ---- */
@@ -444,11 +447,20 @@ cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelF
 cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array);
 cudaError_t sl_rt_array_info(sl_rt *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
                              cudaArray_t array);
+/* Their levels are arrays that go with them. */
+cudaError_t sl_rt_mipmap_create(sl_rt *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
+                                cudaExtent extent, unsigned levels, unsigned flags);
+cudaError_t sl_rt_mipmap_level(sl_rt *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level);
+cudaError_t sl_rt_mipmap_free(sl_rt *rt, cudaMipmappedArray_t mipmap);
+/* `view` may be NULL. */
 cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
-                                 const cudaTextureDesc *desc);
-cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object);
+                                 const cudaTextureDesc *desc, const cudaResourceViewDesc *view);
+cudaError_t sl_rt_surface_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource);
+cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object, bool surface);
+/* What is not asked for is NULL. */
 cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
-                                cudaTextureObject_t object);
+                                cudaResourceViewDesc *view, cudaTextureObject_t object);
+cudaError_t sl_rt_surface_resource(sl_rt *rt, sl_cuda_resource *resource, cudaTextureObject_t object);
 
 /* ---- graph.c ---- */
 

@@ -22,7 +22,9 @@ typedef cudaMemPool_t CUmemoryPool;
 typedef cudaGraph_t CUgraph;
 typedef cudaGraphNode_t CUgraphNode;
 typedef cudaGraphExec_t CUgraphExec;
-typedef cudaTextureObject_t CUtexObject;
+typedef cudaTextureObject_t CUtexObject; /* and CUsurfObject */
+typedef cudaMipmappedArray_t CUmipmappedArray;
+typedef cudaResourceViewDesc CUDA_RESOURCE_VIEW_DESC; /* without the room behind it */
 typedef struct sl_rt_linker *CUlinkState;
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_UNIFIED };
@@ -82,6 +84,9 @@ typedef struct CUDA_RESOURCE_DESC {
             CUarray hArray;
         } array;
         struct {
+            CUmipmappedArray hMipmappedArray;
+        } mipmap;
+        struct {
             CUdeviceptr devPtr;
             int format;
             unsigned numChannels;
@@ -106,7 +111,13 @@ typedef struct CUDA_TEXTURE_DESC {
     int reserved[12];
 } CUDA_TEXTURE_DESC;
 
-enum { CU_TRSF_READ_AS_INTEGER = 1, CU_TRSF_NORMALIZED_COORDINATES = 2, CU_TRSF_SRGB = 0x10 };
+enum {
+    CU_TRSF_READ_AS_INTEGER = 1,
+    CU_TRSF_NORMALIZED_COORDINATES = 2,
+    CU_TRSF_SRGB = 0x10,
+    CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20,
+    CU_TRSF_SEAMLESS_CUBEMAP = 0x40,
+};
 
 typedef struct CUlaunchConfig {
     unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;

@@ -236,7 +236,9 @@ typedef enum sl_form {
     SL_FORM_ATOMIC_128,     /* the same; list: the upper halves of d, b and c */
     SL_FORM_PREFETCH,       /* a: the address */
     SL_FORM_CP_ASYNC,       /* a: the address; list[0]: 4-byte lanes or SL_REF_NONE; list[1..2]: numbers */
-    SL_FORM_TEXTURE,        /* list[0..3]: results; list[4..7]: coordinates and layer */
+    SL_FORM_TEXTURE,        /* list: what sl_texture_operand says; the first SL_TEXTURE_RESULTS are written */
+    SL_FORM_SURFACE,        /* list: what sl_surface_operand says; the first is written */
+    SL_FORM_SURFACE_PACK,   /* the same without it, then list[0..count): values */
     SL_FORM_MATRIX,         /* list: fragments of d (written), a, b, c, as shape and types say */
     SL_FORM_WMMA_LOAD,      /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
     SL_FORM_WMMA_STORE,

@@ -13,6 +13,8 @@ static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
 
 sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
 {
+    if (d->inst->op == SL_OP_SULD || d->inst->op == SL_OP_SUST || d->inst->op == SL_OP_SURED)
+        return sl_decode_surface(d, operand);
     if (operand->kind != SL_OPD_ADDRESS || operand->count != 1)
         sl_decode_refuse(d, "an address is expected");
     const sl_ptx_operand *base = &operand->items[0];
@@ -49,6 +51,11 @@ void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint3
     op->list = list;
     op->aux = at->narrow ? SL_ADDRESS_32 : 0;
     op->slot = d->slot;
+    if (at->surface) {
+        op->guard = at->inside;
+        op->guard_negated = false;
+        op->run = d->handlers->guard;
+    }
 }
 
 uint32_t sl_decode_wide(sl_decoder *d, const sl_ptx_operand *operand, uint32_t *high)
@@ -136,6 +143,10 @@ static void decode_load(sl_decoder *d)
             op->size = (uint8_t)lane;
         }
         return;
+    }
+    for (uint32_t i = 0; at.surface && i < count; i++) { /* what is read outside of a surface */
+        uint32_t zero = sl_decode_const(d, 0, lane);
+        sl_emit(d, refs[i], zero, zero, zero, "mov_b%u", lane * 8);
     }
     uint32_t list = count > 1 ? sl_decode_list(d, refs, count) : 0;
     bool general = at.space == SL_SPACE_LOCAL || d->check_uninit;
@@ -319,13 +330,19 @@ bool sl_decode_memory(sl_decoder *d)
     switch (d->inst->op) {
     case SL_OP_LD:
     case SL_OP_LDU:
+    case SL_OP_SULD:
         decode_load(d);
         return true;
+    case SL_OP_SUST:
+        if (sl_decode_surface_pack(d))
+            return true;
+        /* fall through */
     case SL_OP_ST:
         decode_store(d);
         return true;
     case SL_OP_ATOM:
     case SL_OP_RED:
+    case SL_OP_SURED:
         decode_atomic(d);
         return true;
     case SL_OP_CVTA:

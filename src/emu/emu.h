@@ -103,19 +103,30 @@ typedef enum sl_fault {
 } sl_fault;
 sl_fault sl_emu_last_fault(const sl_emu *emu);
 
-/* Textures by object. Data is laid out in rows of `pitch` bytes in device memory (or a cudaArray's backing store). */
+/* Textures and surfaces by object: the same handles for both. Data is laid out in rows of `pitch` bytes in device memory
+ * (or a cudaArray's backing store). */
 typedef enum sl_tex_address { SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER } sl_tex_address;
-typedef struct sl_texture {
+typedef struct sl_texture_level {
     uint64_t data;
-    uint32_t dims;         /* 1, 2, 3 */
-    uint64_t size[3];      /* elements */
-    uint64_t pitch, slice; /* bytes per row, per slice */
-    uint8_t channels;      /* 1, 2, 4 */
-    uint8_t channel_bits;  /* 8, 16, 32 */
-    char channel_kind;     /* 'u', 's', 'f' */
+    uint64_t size[3];      /* elements; 1 where there is no such dimension */
+    uint64_t pitch, slice; /* bytes per row; per slice, layer or face */
+} sl_texture_level;
+enum { SL_TEX_LEVELS = 16 };
+typedef struct sl_texture {
+    uint32_t dims;   /* 1, 2, 3; 2 for the faces of cube maps */
+    uint32_t layers; /* of a cube map: its faces; 0: it has none */
+    bool cube;
+    bool surface; /* it has no sampler: everything from normalized_coords on is unused */
+    uint32_t levels;
+    sl_texture_level level[SL_TEX_LEVELS];
+    uint8_t channels;     /* 1, 2, 4 */
+    uint8_t channel_bits; /* 8, 16, 32 */
+    char channel_kind;    /* 'u', 's', 'f' */
     bool normalized_coords, normalized_float /* integer texels read as [0,1] or [-1,1] */, linear_filter;
+    bool linear_levels /* mixes two levels */, srgb, seamless;
     uint8_t address[3]; /* sl_tex_address */
     float border[4];
+    float level_bias, min_level, max_level;
 } sl_texture;
 sl_status sl_emu_texture_create(sl_emu *emu, const sl_texture *texture, uint64_t *object, sl_error *error);
 sl_status sl_emu_texture_destroy(sl_emu *emu, uint64_t object, sl_error *error);

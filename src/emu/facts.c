@@ -139,10 +139,12 @@ static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
     switch (inst->op) {
     case SL_OP_ST:
     case SL_OP_STMATRIX:
+    case SL_OP_SUST:
         return SL_ACCESS_STORE;
     case SL_OP_ATOM:
         return result_unused(func, inst) ? SL_ACCESS_REDUCTION : SL_ACCESS_ATOMIC;
     case SL_OP_RED:
+    case SL_OP_SURED:
         return SL_ACCESS_REDUCTION;
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU:
@@ -158,7 +160,8 @@ static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
 
 static uint8_t memory_space(const sl_ptx_inst *inst)
 {
-    if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4)
+    if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4 || inst->op == SL_OP_SULD || inst->op == SL_OP_SUST ||
+        inst->op == SL_OP_SURED)
         return SL_MEM_TEXTURE;
     if (inst->op == SL_OP_CP)
         return SL_MEM_GLOBAL;

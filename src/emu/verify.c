@@ -11,6 +11,7 @@
 #include "emu/atomic.h"
 #include "emu/decode.h"
 #include "emu/matrix.h"
+#include "emu/texture.h"
 
 typedef enum intent { READ, WRITE } intent;
 
@@ -155,10 +156,23 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
         check_access(d, function, op, narrow);
         check_optional(d, function, *check_list(d, op->list, 3), 4, READ);
         break;
-    case SL_FORM_TEXTURE:
-        check_refs(d, function, check_list(d, op->list, 8), 4, 4, WRITE);
-        check_refs(d, function, check_list(d, op->list, 8) + 4, 4, 4, READ);
+    case SL_FORM_TEXTURE: {
+        const uint32_t *list = check_list(d, op->list, SL_TEXTURE_OPERANDS);
+        check_refs(d, function, list, SL_TEXTURE_RESULTS, 4, WRITE);
+        check_optional(d, function, list[SL_TEXTURE_RESIDENT], 4, WRITE);
+        check_refs(d, function, list + SL_TEXTURE_COORDS, SL_TEXTURE_OPERANDS - SL_TEXTURE_COORDS, 4, READ);
         break;
+    }
+    case SL_FORM_SURFACE:
+    case SL_FORM_SURFACE_PACK: {
+        uint32_t values = handler->form == SL_FORM_SURFACE_PACK ? op->count : 0;
+        const uint32_t *list = check_list(d, op->list, SL_SURFACE_OPERANDS + (uint64_t)values);
+        need(d, values <= 4 && op->size * op->count <= 16);
+        if (handler->form == SL_FORM_SURFACE)
+            check_ref(d, function, list[SL_SURFACE_INSIDE], 4, WRITE);
+        check_refs(d, function, list + SL_SURFACE_COORDS, SL_SURFACE_OPERANDS - SL_SURFACE_COORDS + values, 4, READ);
+        break;
+    }
     case SL_FORM_MATRIX:
         check_matrix(d, function, op);
         break;

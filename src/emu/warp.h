@@ -351,6 +351,5 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb);
 /* ---- texture.c ---- */
 
 void sl_textures_destroy(struct sl_textures *textures); /* NULL is fine */
-const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object);
 
 #endif
