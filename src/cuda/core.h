@@ -274,6 +274,8 @@ uint32_t sl_rt_capability(const sl_rt *rt);
 int sl_rt_attribute(const sl_rt *rt, int attribute);
 char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size);
 void sl_rt_device_uuid(char uuid[16]);
+cudaError_t sl_rt_device_attribute(sl_rt *rt, int *value, int attribute, int device);
+cudaError_t sl_rt_device_pci_id(char *text, int length, int device);
 cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set);
 
 /* ---- registry.c ---- */
@@ -375,6 +377,8 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
 /* cudaFuncCache: which part of the unified cache the kernel prefers. */
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config);
 cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
+/* Is it ready to run? For preferences that change nothing. */
+cudaError_t sl_rt_function_check(sl_rt *rt, const void *function);
 cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
 cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
 
@@ -414,10 +418,13 @@ cudaError_t sl_rt_alloc_pitched(sl_rt *rt, void **pointer, size_t *pitch, size_t
 cudaError_t sl_rt_register_host(sl_rt *rt, void *pointer, size_t bytes, unsigned flags);
 cudaError_t sl_rt_unregister_host(sl_rt *rt, void *pointer);
 cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host);
+cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host);
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
 /* For advice about managed memory, which changes nothing here. */
 cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
+enum { SL_ACCESS_READ_WRITE = 3 };
 bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
+cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool); /* for settings that change nothing here */
 cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device);
 cudaError_t sl_rt_pool_create(sl_rt *rt, cudaMemPool_t *pool, const cudaMemPoolProps *props);
 cudaError_t sl_rt_pool_destroy(sl_rt *rt, cudaMemPool_t pool);
@@ -463,7 +470,10 @@ cudaError_t sl_rt_graph_add_kernel(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t
                                    size_t count, const cudaKernelNodeParams *p);
 cudaError_t sl_rt_graph_add_copy(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                  size_t count, const cudaMemcpy3DParms *params);
-sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p);
+cudaError_t sl_rt_graph_add_fill(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaMemsetParams *params);
+cudaError_t sl_rt_graph_add_host(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaHostNodeParams *params);
 cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                   size_t count, cudaGraph_t child);
 cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
@@ -486,7 +496,11 @@ cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
 cudaError_t sl_rt_node_destroy(cudaGraphNode_t node);
 cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph);
 cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result);
+cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
+/* As CUDA 11 answers. */
+cudaError_t sl_rt_graph_update_11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, int *result);
+/* `was` NULL: sets whether the node runs. */
+cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was);
 void sl_rt_graph_exec_destroy(cudaGraphExec_t exec);
 cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
 cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKernelNodeParams *params);

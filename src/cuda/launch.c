@@ -256,6 +256,12 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
     return cudaSuccess;
 }
 
+cudaError_t sl_rt_function_check(sl_rt *rt, const void *function)
+{
+    sl_rt_function *ignored;
+    return sl_rt_function_get(rt, function, &ignored);
+}
+
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config)
 {
     sl_rt_function *f;
