@@ -15,7 +15,8 @@
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
  *   launch.c    kernel launches, occupancy              array.c    arrays and textures
  *   stream.c    streams, events, host functions         graph.c    stream capture and graphs
- *   results.c   what was launched, for `sluice run` */
+ *   device_runtime.c  what kernels call                 results.c  what was launched, for `sluice run`
+ *   calls.def   entry points that both interfaces have alike */
 #ifndef SL_CUDA_CORE_H
 #define SL_CUDA_CORE_H
 
@@ -107,6 +108,7 @@ typedef struct sl_rt_launch {
     uint32_t dynamic_shared;
     bool cooperative;
     uint32_t preferred_shared_plus; /* as in sl_emu_launch */
+    uint64_t parent_plus;           /* the same */
     void *params;                   /* packed; owned */
     size_t param_bytes;
 } sl_rt_launch;
@@ -143,6 +145,8 @@ typedef struct sl_rt_op {
         void *pointer;
     };
 } sl_rt_op;
+
+typedef SL_ARRAY(sl_rt_op) sl_rt_ops;
 
 struct sl_rt_stream {
     uint64_t id;
@@ -215,7 +219,8 @@ struct sl_rt {
     uint64_t graph_bytes;
     unsigned long long captures;
     sl_rt_results *results;
-    sl_rt_function *launching; /* the kernel that was launched last */
+    sl_rt_function *launching;               /* the kernel that was launched last */
+    struct sl_rt_device_calls *device_calls; /* what kernels have; NULL: no kernel has called anything */
 };
 
 /* ---- core.c ---- */
@@ -523,7 +528,13 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
 cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *copy);
 cudaError_t sl_rt_fill_run(sl_rt *rt, const sl_rt_fill *fill);
 cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream);
+/* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_rt. */
+int sl_rt_device_function(void *context, const char *name);
+void sl_rt_device_call(void *context, uint32_t number, const sl_emu_call *call);
+/* Appends what the kernel that ran last has issued, the first at the end. False: out of memory. */
+bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to);
 /* What each part keeps of a device that is thrown away. */
+void sl_rt_device_calls_forget_device(sl_rt *rt);
 void sl_rt_registry_forget_device(sl_rt *rt);
 void sl_rt_streams_forget_device(sl_rt *rt);
 void sl_rt_memory_forget_device(sl_rt *rt);
@@ -533,6 +544,8 @@ void sl_rt_arrays_forget_device(sl_rt *rt);
 
 /* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
 sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
+/* 1 + the number of the launch that ran last; 0: nobody counts. */
+uint64_t sl_rt_results_launches(const sl_rt *rt);
 /* Kernels' addresses lose their meaning with the device. */
 void sl_rt_results_forget_device(sl_rt *rt);
 void sl_rt_results_close(sl_rt *rt);

@@ -54,6 +54,7 @@ char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, si
     X(l->dynamic_shared_bytes)                                                                                         \
     X(l->lanes)                                                                                                        \
     X(l->preferred_shared_plus)                                                                                        \
+    X(l->parent_plus)                                                                                                  \
     X(l->stream)                                                                                                       \
     X(l->shared_window)                                                                                                \
     X(l->local_window)                                                                                                 \

@@ -105,6 +105,8 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
         return "a warp that has neither 32 nor 64 lanes";
     if (l->preferred_shared_plus > 101)
         return "a preferred carve-out of more than 100 percent";
+    if (l->parent_plus > l->index && l->parent_plus)
+        return "a launch before the one that launched it";
     uint64_t threads = 1;
     unsigned __int128 blocks = 1;
     for (int d = 0; d < 3; d++) {
@@ -300,6 +302,18 @@ void sl_get_preference(sl_reading *r, sl_trace_launch *l)
 {
     if (sl_reading_left(r))
         l->preferred_shared_plus = (uint32_t)sl_read_upto(r, 101);
+}
+
+bool sl_put_parent(sl_bytes *out, const sl_trace_launch *l)
+{
+    return sl_bytes_varint(out, l->parent_plus);
+}
+
+void sl_get_parent(sl_reading *r, sl_trace_launch *l)
+{
+    if (sl_reading_left(r))
+        l->parent_plus = sl_read_varint(r);
+    r->bad = r->bad || sl_launch_wrong(l);
 }
 
 bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)

@@ -135,11 +135,13 @@ static sl_status read_index_failures(sl_trace *t, sl_reading *r)
     return SL_OK;
 }
 
-/* Traces before version 1.2 do not say what carve-outs launches prefer. */
-static void read_index_preferences(sl_trace *t, sl_reading *r)
+/* Traces before version 1.2 do not say what carve-outs launches prefer, those before 1.3 not who launched them. */
+static void read_index_additions(sl_trace *t, sl_reading *r)
 {
     for (size_t i = 0; i < t->launches.count; i++)
         sl_get_preference(r, &t->launches.items[i].launch);
+    for (size_t i = 0; i < t->launches.count; i++)
+        sl_get_parent(r, &t->launches.items[i].launch);
 }
 
 /* The chunk that holds the index; false when there is none, or it is not whole. */
@@ -174,7 +176,7 @@ static sl_status read_index(sl_trace *t)
         if (!status)
             status = read_index_failures(t, &r);
         if (!status)
-            read_index_preferences(t, &r);
+            read_index_additions(t, &r);
         status = !status && r.bad ? SL_CORRUPT : status;
     }
     sl_bytes_free(&raw);
@@ -223,6 +225,7 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
         r.end = r.at + bytes;
     sl_get_launch(&r, &entry.launch, &entry.ranges);
     sl_get_preference(&r, &entry.launch);
+    sl_get_parent(&r, &entry.launch);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;
