@@ -130,6 +130,7 @@ typedef struct sl_trace_launch {
     uint32_t lanes;                 /* 32 or 64 */
     uint32_t preferred_shared_plus; /* 1 + the percentage of the largest carve-out that the program prefers as shared
                                        memory (cudaFuncSetCacheConfig, carve-out attributes); 0: no preference */
+    uint64_t parent_plus;           /* 1 + the index of the launch whose kernel launched this one; 0: the host did */
     uint64_t stream;                /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
     uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */

@@ -159,7 +159,10 @@ static cudaError_t start_device(sl_rt *rt)
                                   .print = keep_printed,
                                   .print_context = rt,
                                   .stray = rt->options.check_address ? NULL : tell_strays,
-                                  .stray_context = rt};
+                                  .stray_context = rt,
+                                  .extern_find = sl_rt_device_function,
+                                  .extern_call = sl_rt_device_call,
+                                  .extern_context = rt};
     if (sl_emu_create(&config, &rt->emu, &error)) {
         sl_rt_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;
@@ -201,6 +204,7 @@ void sl_rt_reset(sl_rt *rt)
     sl_rt_streams_forget_device(rt);
     sl_rt_arrays_forget_device(rt);
     sl_rt_memory_forget_device(rt);
+    sl_rt_device_calls_forget_device(rt);
     sl_rt_results_forget_device(rt);
     sl_emu_destroy(rt->emu);
     rt->emu = NULL;

@@ -15,7 +15,8 @@
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
  *   launch.c    kernel launches, occupancy              array.c    arrays, textures, surfaces
  *   stream.c    streams, events, host functions         graph.c    stream capture and graphs
- *   results.c   what was launched, for `sluice run` */
+ *   device_runtime.c  what kernels call                 results.c  what was launched, for `sluice run`
+ *   calls.def   entry points that both interfaces have alike */
 #ifndef SL_CUDA_CORE_H
 #define SL_CUDA_CORE_H
 
@@ -109,6 +110,7 @@ typedef struct sl_rt_launch {
     uint32_t dynamic_shared;
     bool cooperative;
     uint32_t preferred_shared_plus; /* as in sl_emu_launch */
+    uint64_t parent_plus;           /* the same */
     void *params;                   /* packed; owned */
     size_t param_bytes;
 } sl_rt_launch;
@@ -145,6 +147,8 @@ typedef struct sl_rt_op {
         void *pointer;
     };
 } sl_rt_op;
+
+typedef SL_ARRAY(sl_rt_op) sl_rt_ops;
 
 struct sl_rt_stream {
     uint64_t id;
@@ -218,7 +222,8 @@ struct sl_rt {
     uint64_t graph_bytes;
     unsigned long long captures;
     sl_rt_results *results;
-    sl_rt_function *launching; /* the kernel that was launched last */
+    sl_rt_function *launching;               /* the kernel that was launched last */
+    struct sl_rt_device_calls *device_calls; /* what kernels have; NULL: no kernel has called anything */
 };
 
 /* ---- core.c ---- */
@@ -277,6 +282,8 @@ uint32_t sl_rt_capability(const sl_rt *rt);
 int sl_rt_attribute(const sl_rt *rt, int attribute);
 char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size);
 void sl_rt_device_uuid(char uuid[16]);
+cudaError_t sl_rt_device_attribute(sl_rt *rt, int *value, int attribute, int device);
+cudaError_t sl_rt_device_pci_id(char *text, int length, int device);
 cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set);
 
 /* ---- registry.c ---- */
@@ -381,6 +388,8 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
 /* cudaFuncCache: which part of the unified cache the kernel prefers. */
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config);
 cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
+/* Is it ready to run? For preferences that change nothing. */
+cudaError_t sl_rt_function_check(sl_rt *rt, const void *function);
 cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
 cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
 
@@ -422,10 +431,13 @@ cudaError_t sl_rt_alloc_pitched(sl_rt *rt, void **pointer, size_t *pitch, size_t
 cudaError_t sl_rt_register_host(sl_rt *rt, void *pointer, size_t bytes, unsigned flags);
 cudaError_t sl_rt_unregister_host(sl_rt *rt, void *pointer);
 cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host);
+cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host);
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
 /* For advice about managed memory, which changes nothing here. */
 cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
+enum { SL_ACCESS_READ_WRITE = 3 };
 bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
+cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool); /* for settings that change nothing here */
 cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device);
 cudaError_t sl_rt_pool_create(sl_rt *rt, cudaMemPool_t *pool, const cudaMemPoolProps *props);
 cudaError_t sl_rt_pool_destroy(sl_rt *rt, cudaMemPool_t pool);
@@ -480,7 +492,10 @@ cudaError_t sl_rt_graph_add_kernel(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t
                                    size_t count, const cudaKernelNodeParams *p);
 cudaError_t sl_rt_graph_add_copy(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                  size_t count, const cudaMemcpy3DParms *params);
-sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p);
+cudaError_t sl_rt_graph_add_fill(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaMemsetParams *params);
+cudaError_t sl_rt_graph_add_host(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaHostNodeParams *params);
 cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                   size_t count, cudaGraph_t child);
 cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
@@ -503,7 +518,11 @@ cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
 cudaError_t sl_rt_node_destroy(cudaGraphNode_t node);
 cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph);
 cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result);
+cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
+/* As CUDA 11 answers. */
+cudaError_t sl_rt_graph_update_11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, int *result);
+/* `was` NULL: sets whether the node runs. */
+cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was);
 void sl_rt_graph_exec_destroy(cudaGraphExec_t exec);
 cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
 cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKernelNodeParams *params);
@@ -526,7 +545,13 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
 cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *copy);
 cudaError_t sl_rt_fill_run(sl_rt *rt, const sl_rt_fill *fill);
 cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream);
+/* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_rt. */
+int sl_rt_device_function(void *context, const char *name);
+void sl_rt_device_call(void *context, uint32_t number, const sl_emu_call *call);
+/* Appends what the kernel that ran last has issued, the first at the end. False: out of memory. */
+bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to);
 /* What each part keeps of a device that is thrown away. */
+void sl_rt_device_calls_forget_device(sl_rt *rt);
 void sl_rt_registry_forget_device(sl_rt *rt);
 void sl_rt_streams_forget_device(sl_rt *rt);
 void sl_rt_memory_forget_device(sl_rt *rt);
@@ -536,6 +561,8 @@ void sl_rt_arrays_forget_device(sl_rt *rt);
 
 /* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
 sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
+/* 1 + the number of the launch that ran last; 0: nobody counts. */
+uint64_t sl_rt_results_launches(const sl_rt *rt);
 /* Kernels' addresses lose their meaning with the device. */
 void sl_rt_results_forget_device(sl_rt *rt);
 void sl_rt_results_close(sl_rt *rt);

@@ -258,7 +258,12 @@ cudaError_t sl_rt_graph_add_copy(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t g
     return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
 }
 
-sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p)
+static bool is_fill(const cudaMemsetParams *p)
+{
+    return p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
+}
+
+static sl_rt_op fill_op(const cudaMemsetParams *p)
 {
     return (sl_rt_op){.kind = SL_RT_FILL,
                       .fill = {.dst = p->dst,
@@ -268,6 +273,24 @@ sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p)
                                .depth = 1,
                                .value = p->value,
                                .element_bytes = p->elementSize}};
+}
+
+cudaError_t sl_rt_graph_add_fill(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaMemsetParams *params)
+{
+    if (!is_fill(params))
+        return cudaErrorInvalidValue;
+    sl_rt_op op = fill_op(params);
+    return sl_rt_graph_add_node(rt, node, graph, after, count, &op);
+}
+
+cudaError_t sl_rt_graph_add_host(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, const cudaHostNodeParams *params)
+{
+    if (!params || !params->fn)
+        return cudaErrorInvalidValue;
+    sl_rt_op op = {.kind = SL_RT_HOST, .host = {.function = params->fn, .data = params->userData}};
+    return sl_rt_graph_add_node(rt, node, graph, after, count, &op);
 }
 
 cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
@@ -508,17 +531,19 @@ cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t str
 }
 
 /* An executable takes over another graph of the same shape. */
-cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result)
+cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
+    if (info)
+        *info = (cudaGraphExecUpdateResultInfo){0};
     if (!exec || !graph)
         return cudaErrorInvalidValue;
-    *result = 0;
     bool same = exec->graph->nodes.count == graph->nodes.count;
     for (size_t i = 0; same && i < graph->nodes.count; i++)
         same = exec->graph->nodes.items[i]->op.kind == graph->nodes.items[i]->op.kind &&
                exec->graph->nodes.items[i]->after.count == graph->nodes.items[i]->after.count;
     if (!same) {
-        *result = 2;
+        if (info)
+            info->result = 2;
         return cudaErrorGraphExecUpdateFailure;
     }
     cudaGraph_t copy = sl_rt_graph_clone(graph);
@@ -526,6 +551,28 @@ cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *res
         return cudaErrorMemoryAllocation;
     sl_rt_graph_release(exec->graph);
     exec->graph = copy;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_graph_update_11(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, int *result)
+{
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t error = sl_rt_graph_update(exec, graph, &info);
+    if (node)
+        *node = info.errorNode;
+    if (result)
+        *result = info.result;
+    return error;
+}
+
+cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was)
+{
+    if (!node)
+        return cudaErrorInvalidValue;
+    if (was)
+        *was = !node->disabled;
+    else
+        node->disabled = !enabled;
     return cudaSuccess;
 }
 
@@ -575,8 +622,8 @@ cudaError_t sl_rt_node_set_copy(cudaGraphNode_t node, void *dst, const void *src
 
 cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *params)
 {
-    if (!node || node->op.kind != SL_RT_FILL || !params)
+    if (!node || node->op.kind != SL_RT_FILL || !is_fill(params))
         return cudaErrorInvalidValue;
-    node->op = sl_rt_fill_op(params);
+    node->op = fill_op(params);
     return cudaSuccess;
 }

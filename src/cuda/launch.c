@@ -234,7 +234,7 @@ static uint64_t launch_time_ns(const sl_rt *rt, const sl_launch_stats *stats)
     return 2500 + stats->warp_insts * 10 / (busy ? busy * 4 * 2 * 3 : 1);
 }
 
-cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
 {
     sl_error error = {0};
     sl_launch_stats stats = {0};
@@ -246,6 +246,7 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
                                 .param_bytes = launch->param_bytes,
                                 .cooperative = launch->cooperative,
                                 .preferred_shared_plus = launch->preferred_shared_plus,
+                                .parent_plus = launch->parent_plus,
                                 .stream = stream};
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
         sl_rt_function *again;
@@ -266,6 +267,37 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
     /* As on a GPU, the launch itself has succeeded; whatever waits for it, or comes after it, fails. */
     rt->fault = failed;
     return cudaSuccess;
+}
+
+/* A launch, copy or fill that a kernel has issued. */
+static cudaError_t run_issued(sl_rt *rt, const sl_rt_op *op, uint64_t stream)
+{
+    if (op->kind == SL_RT_LAUNCH)
+        return run_one(rt, &op->launch, stream);
+    cudaError_t error = sl_rt_run_op(rt, op);
+    if (error && !rt->fault) {
+        sl_rt_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
+                  op->kind == SL_RT_COPY ? "copy" : "fill", sl_rt_error_text(error));
+        rt->fault = cudaErrorIllegalAddress;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+{
+    sl_rt_ops left = {0}; /* what kernels have issued, the next at the end */
+    cudaError_t error = run_one(rt, launch, stream);
+    bool taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
+    while (!error && taken && !rt->fault && left.count) {
+        sl_rt_op op = left.items[--left.count];
+        error = run_issued(rt, &op, stream);
+        taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
+        sl_rt_op_fini(&op);
+    }
+    while (left.count)
+        sl_rt_op_fini(&left.items[--left.count]);
+    sl_array_free(&left);
+    return taken ? error : cudaErrorMemoryAllocation;
 }
 
 /* ---- attributes and occupancy ---- */
@@ -311,6 +343,12 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
         .cluster = {(int)func->reqnctapercluster[0], (int)func->reqnctapercluster[1], (int)func->reqnctapercluster[2]},
         .cluster_policy = f->cluster_policy};
     return cudaSuccess;
+}
+
+cudaError_t sl_rt_function_check(sl_rt *rt, const void *function)
+{
+    sl_rt_function *ignored;
+    return sl_rt_function_get(rt, function, &ignored);
 }
 
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config)

@@ -102,6 +102,15 @@ cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host)
     return cudaSuccess;
 }
 
+cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host)
+{
+    void *ignored;
+    cudaError_t error = flags ? sl_rt_host_pointer(rt, &ignored, host) : cudaErrorInvalidValue;
+    if (!error)
+        *flags = 3; /* portable and mapped: with unified addressing all pinned memory is */
+    return error;
+}
+
 /* ---- questions ---- */
 
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total)
@@ -156,6 +165,11 @@ bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool)
         if (p == pool)
             return true;
     return false;
+}
+
+cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool)
+{
+    return sl_rt_pool_known(rt, pool) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 void sl_rt_memory_forget_device(sl_rt *rt)

@@ -58,6 +58,11 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     return SL_OK;
 }
 
+uint64_t sl_rt_results_launches(const sl_rt *rt)
+{
+    return rt->results ? sl_recorder_launches(rt->results->recorder) : 0;
+}
+
 void sl_rt_results_forget_device(sl_rt *rt)
 {
     if (rt->results && rt->results->writer)

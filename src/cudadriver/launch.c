@@ -121,32 +121,9 @@ SL_API CUresult cuKernelGetAttribute(int *value, int attribute, CUfunction kerne
     SL_CALL_FREE(device ? cudaErrorInvalidDevice : get_attribute(rt, value, attribute, kernel));
 }
 
-SL_API CUresult cuFuncSetAttribute(CUfunction function, cudaFuncAttribute attribute, int value)
-{
-    SL_CALL(sl_rt_function_set(rt, function, attribute, value));
-}
-
 SL_API CUresult cuKernelSetAttribute(cudaFuncAttribute attribute, int value, CUfunction kernel, CUdevice device)
 {
     SL_CALL_FREE(device ? cudaErrorInvalidDevice : sl_rt_function_set(rt, kernel, attribute, value));
-}
-
-/* Bank widths: a preference that changes nothing since Maxwell. */
-static cudaError_t check_function(sl_rt *rt, CUfunction function)
-{
-    sl_rt_function *ignored;
-    return sl_rt_function_get(rt, function, &ignored);
-}
-
-SL_API CUresult cuFuncSetCacheConfig(CUfunction function, int config)
-{
-    SL_CALL(sl_rt_function_cache_config(rt, function, config));
-}
-
-SL_API CUresult cuFuncSetSharedMemConfig(CUfunction function, int config)
-{
-    (void)config;
-    SL_CALL(check_function(rt, function));
 }
 
 SL_API CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice device)
@@ -157,7 +134,7 @@ SL_API CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice d
 
 SL_API CUresult cuFuncLoad(CUfunction function)
 {
-    SL_CALL(check_function(rt, function));
+    SL_CALL(sl_rt_function_check(rt, function));
 }
 
 SL_API CUresult cuFuncIsLoaded(int *state, CUfunction function)
@@ -173,12 +150,6 @@ SL_API CUresult cuFuncGetName(const char **name, CUfunction function)
 }
 SL_ALIAS(cuKernelGetName, cuFuncGetName);
 
-SL_API CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
-{
-    SL_CALL_FREE(sl_rt_function_param(rt, function, index, offset, bytes));
-}
-SL_ALIAS(cuKernelGetParamInfo, cuFuncGetParamInfo);
-
 SL_API CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
     SL_CALL_FREE(!module || !sl_rt_function_find(rt, function) ? cudaErrorInvalidValue
@@ -193,24 +164,6 @@ SL_API CUresult cuKernelGetFunction(CUfunction *function, CUfunction kernel)
 }
 
 /* ---- occupancy ---- */
-
-SL_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
-                                                                     size_t shared, unsigned flags)
-{
-    (void)flags;
-    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
-}
-
-SL_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
-                                                            size_t shared)
-{
-    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
-}
-
-SL_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction function, int blocks, int threads)
-{
-    SL_CALL(sl_rt_available_shared(rt, shared, function, blocks, threads));
-}
 
 /* The largest block of those that keep the most threads on a multiprocessor. */
 static cudaError_t best_block(sl_rt *rt, int *grid, int *block, CUfunction function, size_t (*shared_of)(int),

@@ -112,11 +112,6 @@ SL_API cudaError_t cudaFuncGetName(const char **name, const void *host)
     SL_CALL(name_of(rt, name, host));
 }
 
-SL_API cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, size_t *bytes)
-{
-    SL_CALL(sl_rt_function_param(rt, host, index, offset, bytes));
-}
-
 static cudaError_t symbol_address(sl_rt *rt, void **address, size_t *bytes, const void *symbol)
 {
     char *location = NULL;

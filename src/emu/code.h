@@ -66,6 +66,7 @@ typedef enum sl_builtin {
     SL_BUILTIN_ASSERTFAIL,
     SL_BUILTIN_MALLOC,
     SL_BUILTIN_FREE,
+    SL_BUILTIN_EXTERN, /* sl_emu_config.extern_call */
 } sl_builtin;
 
 /* How arguments move: caller's .param variables and the callee's formals are both ranges of local memory. */
@@ -76,6 +77,7 @@ typedef struct sl_call_arg {
 typedef struct sl_call {
     uint32_t function;   /* index into sl_code.function, direct calls */
     uint8_t builtin;     /* sl_builtin */
+    uint32_t number;     /* SL_BUILTIN_EXTERN: which */
     uint32_t target;     /* reference of the 64-bit function handle, indirect calls */
     uint32_t args, rets; /* indirect calls: offsets of callee formals are taken from the callee at run time */
     sl_call_arg *arg;    /* [args] then [rets] */
@@ -264,7 +266,7 @@ typedef struct sl_handler_set {
 const sl_handler_set *sl_handlers_choose(const char *isa, uint32_t lanes);
 sl_handler sl_handler_find(const sl_handler_set *set, const char *name);
 
-/* Where a function lives: a handle is what taking its address gives. */
+/* Where a function or a kernel lives: a handle is what taking its address gives. */
 enum { SL_FUNCTION_HANDLE_BASE = 0x1000 };
 
 struct sl_emu_program {
@@ -282,6 +284,8 @@ struct sl_emu_program {
     uint32_t functions;                /* every .func with a body, for indirect calls: handle = BASE + 16 * index */
     const sl_ptx_func **function;
     const sl_ptx_module **function_module;
+    uint32_t entries; /* every kernel, for launches by kernels: their handles come after those of functions */
+    const sl_ptx_func **entry;
 };
 
 /* Definition of `name` visible from `module` (those of the module first, then non-local ones elsewhere); NULL: none. */

@@ -11,6 +11,8 @@
 #include "ptx/module.h"
 #include "trace/sink.h"
 
+typedef struct sl_emu_call sl_emu_call;
+
 typedef struct sl_emu_config {
     uint32_t lanes;            /* 32 or 64; 0: 32 */
     uint32_t threads;          /* host threads; 0: all cores */
@@ -31,6 +33,11 @@ typedef struct sl_emu_config {
      * (the lowest block's) and their number once the launch has ended. */
     void (*stray)(void *context, const sl_error *first, uint64_t accesses);
     void *stray_context;
+    /* Functions that programs call and do not define, beside printf, assert, malloc and free. NULL: there are none.
+     * find: a number for a name; -1: not known. call: for one lane after the other. */
+    int (*extern_find)(void *context, const char *name);
+    void (*extern_call)(void *context, uint32_t number, const sl_emu_call *call);
+    void *extern_context;
 } sl_emu_config;
 
 /* Instruction sets the emulator was built for and this CPU has, best first; NULL past the last. */
@@ -78,6 +85,7 @@ typedef struct sl_emu_launch {
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
     uint32_t preferred_shared_plus; /* as in sl_trace_launch */
+    uint64_t parent_plus;           /* the same */
 } sl_emu_launch;
 
 /* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */
@@ -103,8 +111,23 @@ typedef enum sl_fault {
 } sl_fault;
 sl_fault sl_emu_last_fault(const sl_emu *emu);
 
-/* Textures and surfaces by object: the same handles for both. Data is laid out in rows of `pitch` bytes in device memory
- * (or a cudaArray's backing store). */
+/* ---- for sl_emu_config.extern_call ---- */
+
+/* Argument `index`, as far as the caller gave it; the rest is zero. */
+void sl_emu_call_argument(const sl_emu_call *call, uint32_t index, void *value, size_t bytes);
+void sl_emu_call_return(const sl_emu_call *call, uint64_t value);
+/* Where the host has the bytes at a generic address, which must be a multiple of `align` (a power of 2). Ends the
+ * launch, and does not come back, when the lane may not access them. */
+void *sl_emu_call_memory(const sl_emu_call *call, uint64_t addr, uint32_t bytes, uint32_t align, bool store);
+const sl_emu_program *sl_emu_call_program(const sl_emu_call *call);
+uint64_t sl_emu_call_thread(const sl_emu_call *call); /* number of the thread in the grid */
+/* What instructions remember of allocations may be gone: to be called when memory was freed. */
+void sl_emu_call_freed(const sl_emu_call *call);
+/* The kernel whose address device code has taken, or NULL. */
+const char *sl_emu_kernel_at(const sl_emu_program *program, uint64_t handle);
+
+/* Textures and surfaces by object: the same handles for both. Data is laid out in rows of `pitch` bytes in device
+ * memory (or a cudaArray's backing store). */
 typedef enum sl_tex_address { SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER } sl_tex_address;
 typedef struct sl_texture_level {
     uint64_t data;

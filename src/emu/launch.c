@@ -525,6 +525,7 @@ static sl_trace_launch describe(const sl_run *run)
     sl_trace_launch facts = {.dynamic_shared_bytes = launch->dynamic_shared_bytes,
                              .lanes = run->lanes,
                              .preferred_shared_plus = launch->preferred_shared_plus,
+                             .parent_plus = launch->parent_plus,
                              .stream = launch->stream,
                              .shared_window = SL_SHARED_WINDOW,
                              .local_window = SL_LOCAL_WINDOW,

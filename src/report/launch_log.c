@@ -152,6 +152,7 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
                                .blocks = sl_launch_blocks(from),
                                .blocks_recorded = from->blocks_recorded,
                                .trace_bytes = result->trace_bytes,
+                               .parent_plus = from->parent_plus,
                                .failed = from->failed,
                                .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);

@@ -33,8 +33,9 @@ typedef struct sl_logged_launch {
     const sl_logged_kernel *kernel;
     uint32_t grid[3], block[3], lanes;
     uint64_t blocks, blocks_recorded, trace_bytes;
-    bool failed;         /* then it has no counters */
-    const char *failure; /* why; "" where that is unknown */
+    uint64_t parent_plus; /* as in sl_trace_launch */
+    bool failed;          /* then it has no counters */
+    const char *failure;  /* why; "" where that is unknown */
     sl_packed_counts counts;
     uint32_t loads; /* memory instructions that ran */
     const sl_logged_load *load;

@@ -61,8 +61,11 @@ static kernel_sum *sum_kernels(const sl_launch_log *log)
 
 void sl_launch_cells(sl_table *t, const sl_logged_launch *l)
 {
+    char parent[40] = "";
+    if (l->parent_plus)
+        snprintf(parent, sizeof parent, " (child of %" PRIu64 ")", l->parent_plus - 1);
     sl_table_cellf(t, "%" PRIu64, l->index);
-    sl_table_cellf(t, "%s%s", l->kernel->name, l->failed ? " (failed)" : "");
+    sl_table_cellf(t, "%s%s%s", l->kernel->name, parent, l->failed ? " (failed)" : "");
 }
 
 static void launch_rows(sl_table *t, const sl_launch_log *log, const sl_metric_list *metrics, bool shape)

@@ -53,6 +53,8 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch, const sl_laun
 {
     sl_json_object(j, true);
     sl_json_launch(j, launch->index, launch->kernel->symbol, launch->kernel->name, launch->grid, launch->block);
+    if (launch->parent_plus)
+        sl_json_u64_member(j, "parent", launch->parent_plus - 1);
     if (launch->blocks_recorded != launch->blocks)
         sl_json_u64_member(j, "blocks_recorded", launch->blocks_recorded);
     sl_json_failed(j, launch->failed, launch->failure);

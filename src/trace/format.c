@@ -108,6 +108,8 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
     for (int d = 0; d < 3; d++)
         if (!l->cluster[d] != !l->cluster[0] || (l->cluster[d] && l->grid[d] % l->cluster[d]))
             return "a grid that is no whole number of clusters";
+    if (l->parent_plus > l->index && l->parent_plus)
+        return "a launch before the one that launched it";
     uint64_t threads = 1;
     unsigned __int128 blocks = 1;
     for (int d = 0; d < 3; d++) {
@@ -305,18 +307,19 @@ void sl_get_preference(sl_reading *r, sl_trace_launch *l)
         l->preferred_shared_plus = (uint32_t)sl_read_upto(r, 101);
 }
 
-bool sl_put_cluster(sl_bytes *out, const sl_trace_launch *l)
+bool sl_put_additions(sl_bytes *out, const sl_trace_launch *l)
 {
-    bool good = true;
-    for (int d = 0; d < 3; d++)
-        good = good && sl_bytes_varint(out, l->cluster[d]);
-    return good;
+    return sl_bytes_varint(out, l->cluster[0]) && sl_bytes_varint(out, l->cluster[1]) &&
+           sl_bytes_varint(out, l->cluster[2]) && sl_bytes_varint(out, l->parent_plus);
 }
 
-void sl_get_cluster(sl_reading *r, sl_trace_launch *l)
+void sl_get_additions(sl_reading *r, sl_trace_launch *l)
 {
-    for (int d = 0; d < 3 && sl_reading_left(r); d++)
+    if (!sl_reading_left(r))
+        return;
+    for (int d = 0; d < 3; d++)
         l->cluster[d] = (uint32_t)sl_read_upto(r, UINT32_MAX);
+    l->parent_plus = sl_read_varint(r);
     r->bad = r->bad || sl_launch_wrong(l);
 }
 

@@ -67,9 +67,9 @@ void sl_get_launch(sl_reading *r, sl_trace_launch *launch, uint32_t *ranges_plus
 /* What version 1.2 added; nothing more to read: the launch has no preference. */
 bool sl_put_preference(sl_bytes *out, const sl_trace_launch *launch);
 void sl_get_preference(sl_reading *r, sl_trace_launch *launch);
-/* What version 1.3 added; nothing more to read: there are no clusters. */
-bool sl_put_cluster(sl_bytes *out, const sl_trace_launch *launch);
-void sl_get_cluster(sl_reading *r, sl_trace_launch *launch);
+/* What version 1.3 added; nothing more to read: there are no clusters, and the host launched it. */
+bool sl_put_additions(sl_bytes *out, const sl_trace_launch *launch);
+void sl_get_additions(sl_reading *r, sl_trace_launch *launch);
 bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
 sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count);
 

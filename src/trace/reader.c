@@ -135,14 +135,14 @@ static sl_status read_index_failures(sl_trace *t, sl_reading *r)
     return SL_OK;
 }
 
-/* Traces before version 1.2 do not say what carve-outs launches prefer, those before 1.3 not which clusters they have.
- */
+/* Traces before version 1.2 do not say what carve-outs launches prefer, those before 1.3 neither clusters nor who
+ * launched them. */
 static void read_index_additions(sl_trace *t, sl_reading *r)
 {
     for (size_t i = 0; i < t->launches.count; i++)
         sl_get_preference(r, &t->launches.items[i].launch);
     for (size_t i = 0; i < t->launches.count; i++)
-        sl_get_cluster(r, &t->launches.items[i].launch);
+        sl_get_additions(r, &t->launches.items[i].launch);
 }
 
 /* The chunk that holds the index; false when there is none, or it is not whole. */
@@ -226,7 +226,7 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
         r.end = r.at + bytes;
     sl_get_launch(&r, &entry.launch, &entry.ranges);
     sl_get_preference(&r, &entry.launch);
-    sl_get_cluster(&r, &entry.launch);
+    sl_get_additions(&r, &entry.launch);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;

@@ -66,6 +66,21 @@ grep -E '"(warp_insts|ld_sectors)"' info.json | grep '"thread_insts"' >recorded
 [ "$(wc -l <counted)" = 78 ] || fail "$(wc -l <counted) launches were counted"
 cmp counted recorded || fail 'the counters differ'
 
+it 'shows launches by kernels as children of those'
+if [ -x "$programs/children" ]; then
+    run "$sluice" run --launch 0-3 -- "$programs/children"
+    exits 0
+    stderr_has 'fill (child of 0)'
+    stderr_has 'thrice (child of 0)'
+    run "$sluice" trace -o children.slt -- "$programs/children"
+    exits 0
+    run "$sluice" info --json children.json children.slt
+    exits 0
+    [ "$(grep -c '"parent": 0' children.json)" = 18 ] || fail "$(grep -c '"parent": 0' children.json) children of 0"
+else
+    skip "it was not built (by $by)"
+fi
+
 it 'gives L1 what is left of the carve-out that the program prefers'
 run "$sluice" sim --json carveout.json -- "$programs/carveout"
 exits 0

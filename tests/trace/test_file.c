@@ -69,6 +69,7 @@ static sl_trace_launch launch_number(uint32_t n)
                              .cluster = {n == 2, n == 2, n == 2},
                              .lanes = 32,
                              .preferred_shared_plus = n == 1 ? 51 : 0,
+                             .parent_plus = n == 1,
                              .stream = n,
                              .index = n,
                              .shared_window = 1 << 24,
@@ -200,6 +201,7 @@ static void what_is_written_is_read_back(void **state)
         assert_int_equal(launch->blocks_recorded, grid_of[n]);
         assert_int_equal(launch->stream, n);
         assert_int_equal(launch->preferred_shared_plus, n == 1 ? 51 : 0);
+        assert_int_equal(launch->parent_plus, n == 1);
         assert_int_equal(launch->failed, n == 2);
         if (n == 2)
             assert_string_equal(launch->failure, "an illegal read");
@@ -337,6 +339,7 @@ static void a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable
         for (uint32_t n = 0; n < sl_trace_launches(trace); n++) {
             assert_int_equal(sl_trace_launch_at(trace, n)->preferred_shared_plus, n == 1 ? 51 : 0);
             assert_int_equal(sl_trace_launch_at(trace, n)->cluster[0], n == 2);
+            assert_int_equal(sl_trace_launch_at(trace, n)->parent_plus, n == 1);
         }
         assert_true(blocks >= max);
         max = blocks;
