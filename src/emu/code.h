@@ -218,6 +218,7 @@ typedef enum sl_form {
     SL_FORM_ATOMIC_128,     /* the same; list: the upper halves of d, b and c */
     SL_FORM_PREFETCH,       /* a: the address */
     SL_FORM_CP_ASYNC,       /* a: the address; list[0]: 4-byte lanes or SL_REF_NONE; list[1..2]: numbers */
+    SL_FORM_BULK,           /* list: references or SL_REF_NONE, see bulk.h */
     SL_FORM_TEXTURE,        /* list[0..3]: results; list[4..7]: coordinates and layer */
     SL_FORM_MATRIX,         /* list: fragments of d (written), a, b, c, as shape and types say */
     SL_FORM_WMMA_LOAD,      /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */

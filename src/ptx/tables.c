@@ -279,8 +279,6 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
             flags |= SL_OPF_REFUSED;
         break;
     case SL_OP_CP:
-        if (sl_ptx_has(inst, SL_MOD_BULK) || sl_ptx_has(inst, SL_MOD_REDUCE))
-            flags |= SL_OPF_REFUSED;
         if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
             sl_ptx_has(inst, SL_MOD_WAIT_ALL) || sl_ptx_has(inst, SL_MOD_ARRIVE))
             flags &= (uint16_t)~SL_OPF_MEMORY;
