@@ -111,11 +111,9 @@ static void complete(const copy *c, uint64_t bytes)
 
 /* ---- rows ---- */
 
-static void note_row(const copy *c, uint64_t addr, uint64_t other, uint32_t bytes)
+void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, uint32_t bytes)
 {
-    if (!c->records || !bytes)
-        return;
-    sl_worker *worker = c->warp->worker;
+    sl_worker *worker = warp->worker;
     sl_row *last = worker->rows.count ? &worker->rows.items[worker->rows.count - 1] : NULL;
     if (last && last->bytes == bytes && last->count < UINT32_MAX) {
         int64_t step = (int64_t)(addr - last->addr), other_step = (int64_t)(other - last->other);
@@ -131,7 +129,13 @@ static void note_row(const copy *c, uint64_t addr, uint64_t other, uint32_t byte
         }
     }
     if (!sl_array_push(&worker->rows, ((sl_row){.addr = addr, .other = other, .bytes = bytes, .count = 1})))
-        sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_LIMIT, "no memory to record a bulk copy");
+        sl_fault_raise(warp, op->inst, -1, SL_FAULT_LIMIT, "no memory to record what it accesses");
+}
+
+static void note_row(const copy *c, uint64_t addr, uint64_t other, uint32_t bytes)
+{
+    if (c->records && bytes)
+        sl_note_row(c->warp, c->op, addr, other, bytes);
 }
 
 static void combine(const copy *c, uint8_t *to, const uint8_t *from, uint32_t bytes)

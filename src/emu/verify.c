@@ -179,6 +179,17 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
     case SL_FORM_MATRIX:
         check_matrix(d, function, op);
         break;
+    case SL_FORM_WGMMA: {
+        uint32_t regs[2];
+        sl_wgmma_registers(op, regs);
+        need(d, op->count == regs[0] + regs[1]);
+        const uint32_t *list = check_list(d, op->list, op->count);
+        check_refs(d, function, list, regs[0], 4, WRITE);
+        check_refs(d, function, list + regs[0], regs[1], 4, READ);
+        if (!regs[1])
+            check_ref(d, function, op->a, 8, READ);
+        break;
+    }
     case SL_FORM_WMMA_LOAD:
     case SL_FORM_WMMA_STORE: {
         bool wide = (op->aux >> SL_MATRIX_TYPE_SHIFT & 15) == SL_MATRIX_F64;

@@ -295,6 +295,8 @@ void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source);
 
 void sl_bulk_execute(sl_warp *warp, const sl_op *op);
 void sl_tensor_map_edit(sl_warp *warp, const sl_op *op);
+/* Adds to worker->rows; rows at a regular distance are one entry. */
+void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, uint32_t bytes);
 
 /* ---- clusters ---- */
 

@@ -213,7 +213,7 @@ static unsigned box_bytes(const Form &f)
 static bool run(const Form &f)
 {
     uint64_t stride[5];
-    Map map;
+    static Map map;
     strides_of(f, stride);
     int error = encode_tiled(&map, f.type, f.dims, in, f.size, stride, f.box, f.step, 0, f.swizzle, 2, f.fill);
     if (error) {
@@ -239,7 +239,7 @@ static bool check_plane(int swizzle, int x0, int y0)
     static const unsigned width[] = {32, 8, 16, 32};
     Form f = {"plane", U32, 2, swizzle, 0, {100, 50}, {width[swizzle], 24}, {1, 1}, {{x0, y0}}};
     uint64_t stride[5];
-    Map map;
+    static Map map;
     strides_of(f, stride);
     if (encode_tiled(&map, f.type, 2, in, f.size, stride, f.box, f.step, 0, swizzle, 0, 0))
         return false;
@@ -300,7 +300,7 @@ int main()
     for (int type : types) {
         uint64_t size[1] = {8}, none[1] = {0};
         uint32_t box[1] = {8}, one[1] = {1};
-        Map map;
+        static Map map;
         int error = encode_tiled(&map, type, 1, in, size, none, box, one, 0, 0, 0, type == F32 ? 0 : 1);
         boxes<<<1, 32>>>(map, out, 1, Place{{1}}, 32);
         std::vector<unsigned> got = result<unsigned>(out, 8);
@@ -315,7 +315,7 @@ int main()
         for (int adds = 0; adds < 2; adds++) {
             uint64_t size[2] = {50, 40}, stride[1] = {208};
             uint32_t box[2] = {32, 16}, one[2] = {1, 1};
-            Map map;
+            static Map map;
             CHECK(cudaMemset(out, 1, 65536));
             int error = encode_tiled(&map, U32, 2, out, size, stride, box, one, 0, swizzle, 0, 0);
             stores<<<1, 64>>>(map, 30, 28, adds);
@@ -334,7 +334,7 @@ int main()
         uint64_t size[4] = {16, 10, 7, 3}, stride[3] = {64, 640, 4480};
         uint32_t one[4] = {1, 1, 1, 1}, two[4] = {1, 2, 2, 1};
         int low[2] = {-1, -1}, high[2] = {-1, -1};
-        Map map, strided;
+        static Map map, strided;
         int errors = encode_im2col(&map, U32, 4, in, size, stride, low, high, 8, 40, one, 0, 0, 0, 0);
         errors += encode_im2col(&strided, U32, 4, in, size, stride, low, high, 16, 24, two, 0, 0, 0, 0);
         printf("im2col: %d\n", errors);
@@ -349,7 +349,8 @@ int main()
     {
         uint64_t size[2] = {64, 16}, stride[1] = {256};
         uint32_t box[2] = {32, 32}, one[2] = {1, 1};
-        Map map, *edited = (Map *)(out + 8192);
+        static Map map;
+        Map *edited = (Map *)(out + 8192);
         int error = encode_tiled(&map, U32, 2, out, size, stride, box, one, 0, 3, 0, 0);
         edits<<<1, 32>>>(map, edited, in + 1024, 20);
         uses<<<1, 128>>>(edited, out);
@@ -363,7 +364,7 @@ int main()
     {
         uint64_t size[2] = {64, 16}, stride[1] = {256}, odd[1] = {100};
         uint32_t box[2] = {32, 32}, one[2] = {1, 1}, wide[2] = {300, 1}, zero[2] = {1, 0}, nine[2] = {1, 9};
-        Map map;
+        static Map map;
         printf("%d %d %d %d %d %d %d %d\n", encode_tiled(&map, U32, 2, (char *)in + 4, size, stride, box, one, 0, 0, 0, 0),
                encode_tiled(&map, U32, 2, in, size, odd, box, one, 0, 0, 0, 0),
                encode_tiled(&map, U32, 2, in, size, stride, wide, one, 0, 0, 0, 0),
