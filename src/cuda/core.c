@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cuda/results_file.h"
+#include "emu/tensor_map.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sl_rt state;
@@ -246,4 +247,9 @@ const char *sl_rt_error_text(cudaError_t error)
 #undef SL_CUDA_ERROR
     }
     return NULL;
+}
+
+const char *sl_rt_tensor_map_wrong(const sl_tensor_map *map)
+{
+    return sl_tensor_map_wrong(map);
 }

@@ -245,6 +245,9 @@ void sl_rt_say_error(const char *what, const sl_error *error);
 void sl_rt_problem(sl_rt *rt, const char *format, ...) SL_PRINTF(2, 3);
 /* Says once per process that `name` is not there; returns cudaErrorNotSupported. */
 cudaError_t sl_rt_missing(const char *name, bool *said);
+struct sl_tensor_map;
+/* Why the emulator could not use a tensor map; NULL: it can. */
+const char *sl_rt_tensor_map_wrong(const struct sl_tensor_map *map);
 /* The error number for a failure of the library that is no kernel fault. */
 cudaError_t sl_rt_error_of(sl_status status);
 /* A point at which CUDA passes kernels' printf output on. */

@@ -124,6 +124,7 @@ void sl_decode_verify(sl_decoder *d);
 bool sl_decode_alu(sl_decoder *d);
 bool sl_decode_memory(sl_decoder *d);
 bool sl_decode_async(sl_decoder *d);
+bool sl_decode_bulk(sl_decoder *d);
 bool sl_decode_half(sl_decoder *d);
 bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
 bool sl_decode_matrix(sl_decoder *d);

@@ -529,6 +529,7 @@ bool sl_decode_half(sl_decoder *d)
     case SL_OP_LDMATRIX:
     case SL_OP_STMATRIX:
     case SL_OP_MOVMATRIX:
+    case SL_OP_WGMMA:
         return sl_decode_matrix(d);
     default:
         break;

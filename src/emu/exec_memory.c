@@ -361,125 +361,6 @@ SL_HANDLER(isspacep)
 /* How an atomic is described in sl_op.aux (decode.c builds it): operation and how the value is read. */
 #include "emu/atomic.h"
 
-static inline u32 bits_f32(f32 x)
-{
-    u32 u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline f32 f32_bits(u32 x)
-{
-    f32 f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-
-static inline u64 bits_f64(f64 x)
-{
-    u64 u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline f64 f64_bits(u64 x)
-{
-    f64 f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-
-static u32 atomic_result_32(u32 aux, u32 old, u32 b, u32 c)
-{
-    switch (aux) {
-    case SL_ATOM_ADD:
-        return old + b;
-    case SL_ATOM_MIN_U:
-        return old < b ? old : b;
-    case SL_ATOM_MAX_U:
-        return old > b ? old : b;
-    case SL_ATOM_MIN_S:
-        return (s32)old < (s32)b ? old : b;
-    case SL_ATOM_MAX_S:
-        return (s32)old > (s32)b ? old : b;
-    case SL_ATOM_AND:
-        return old & b;
-    case SL_ATOM_OR:
-        return old | b;
-    case SL_ATOM_XOR:
-        return old ^ b;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
-    case SL_ATOM_INC:
-        return old >= b ? 0 : old + 1;
-    case SL_ATOM_DEC:
-        return old == 0 || old > b ? b : old - 1;
-    case SL_ATOM_ADD_F32:
-        return bits_f32(f32_bits(old) + f32_bits(b));
-    case SL_ATOM_ADD_F16X2:
-        return sl_add_f16x2(old, b);
-    case SL_ATOM_ADD_BF16X2:
-        return sl_add_bf16x2(old, b);
-    default:
-        return old;
-    }
-}
-
-static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
-{
-    switch (aux) {
-    case SL_ATOM_ADD:
-        return old + b;
-    case SL_ATOM_MIN_U:
-        return old < b ? old : b;
-    case SL_ATOM_MAX_U:
-        return old > b ? old : b;
-    case SL_ATOM_MIN_S:
-        return (s64)old < (s64)b ? old : b;
-    case SL_ATOM_MAX_S:
-        return (s64)old > (s64)b ? old : b;
-    case SL_ATOM_AND:
-        return old & b;
-    case SL_ATOM_OR:
-        return old | b;
-    case SL_ATOM_XOR:
-        return old ^ b;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
-    case SL_ATOM_ADD_F64:
-        return bits_f64(f64_bits(old) + f64_bits(b));
-    case SL_ATOM_BARRIER_INIT:
-        return (b & SL_BARRIER_COUNT_MASK) << SL_BARRIER_EXPECTED_BIT | (b & SL_BARRIER_COUNT_MASK)
-                                                                            << SL_BARRIER_PENDING_BIT;
-    case SL_ATOM_BARRIER_ARRIVE:
-        return sl_barrier_after(old, b, 0, c);
-    case SL_ATOM_BARRIER_DROP:
-        return sl_barrier_after(old, b, b, c);
-    default:
-        return old;
-    }
-}
-
-static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
-{
-    switch (aux) {
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_ADD_F16:
-        return (u16)sl_add_f16x2(old, b);
-    case SL_ATOM_ADD_BF16:
-        return (u16)sl_add_bf16x2(old, b);
-    default:
-        return old;
-    }
-}
-
 /* Blocks on other host threads may update the same word when the order cannot be seen in the result (integer
  * reductions, see independence.c), so the update itself is a host atomic. */
 #define SL_ATOMIC(T, result)                                                                                           \
@@ -509,9 +390,9 @@ static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
             d[i] = old;                                                                                                \
         }                                                                                                              \
     }
-SL_ATOMIC(u32, atomic_result_32)
-SL_ATOMIC(u64, atomic_result_64)
-SL_ATOMIC(u16, atomic_result_16)
+SL_ATOMIC(u32, sl_atomic_result_32)
+SL_ATOMIC(u64, sl_atomic_result_64)
+SL_ATOMIC(u16, sl_atomic_result_16)
 
 /* 128-bit exch and cas: d, b, c are pairs of 64-bit registers: list holds d.hi, b.hi, c.hi. */
 SL_HANDLER(atomic_u128)
@@ -574,6 +455,17 @@ SL_HANDLER(cp_async)
             sl_memory_mark_written(w, o, i, to[i], o->size);
         memset(target + bytes, 0, o->size - bytes);
     }
+}
+
+SL_HANDLER(bulk)
+{
+    sl_bulk_execute(w, o);
+}
+
+/* a: the map's address; b: the new value. aux: field and dimension. */
+SL_HANDLER(tensor_map_edit)
+{
+    sl_tensor_map_edit(w, o);
 }
 
 SL_HANDLER(fence)

@@ -143,3 +143,18 @@ uint32_t sl_add_bf16x2(uint32_t a, uint32_t b)
         sl_f64_to_bf16((double)sl_bf16_to_f32((uint16_t)(a >> 16)) + sl_bf16_to_f32((uint16_t)(b >> 16)), FE_TONEAREST);
     return high << 16 | low;
 }
+
+/* -0 is below +0. */
+#define SL_EXTREMES(T)                                                                                                 \
+    uint16_t sl_lesser_##T(uint16_t a, uint16_t b)                                                                     \
+    {                                                                                                                  \
+        float x = sl_##T##_to_f32(a), y = sl_##T##_to_f32(b);                                                          \
+        return x != x ? b : y != y ? a : x == y ? a | b : x < y ? a : b;                                               \
+    }                                                                                                                  \
+    uint16_t sl_greater_##T(uint16_t a, uint16_t b)                                                                    \
+    {                                                                                                                  \
+        float x = sl_##T##_to_f32(a), y = sl_##T##_to_f32(b);                                                          \
+        return x != x ? b : y != y ? a : x == y ? a & b : x < y ? b : a;                                               \
+    }
+SL_EXTREMES(f16)
+SL_EXTREMES(bf16)

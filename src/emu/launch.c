@@ -331,6 +331,7 @@ static void close_contexts(launcher *l)
         sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)
             free(l->context[i].worker.text[k].data);
+        sl_array_free(&l->context[i].worker.rows);
         free(l->context[i].views);
     }
     free(l->context);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emu/atomic.h"
+#include "emu/bulk.h"
 #include "emu/decode.h"
 #include "emu/matrix.h"
 #include "emu/texture.h"
@@ -103,6 +104,19 @@ static void check_matrix(sl_decoder *d, uint32_t function, const sl_op *op)
     }
 }
 
+static void check_bulk(sl_decoder *d, uint32_t function, const sl_op *op)
+{
+    const uint32_t *list = check_list(d, op->list, SL_BULK_REFS);
+    for (uint32_t i = 0; i < SL_BULK_REFS; i++)
+        check_optional(d, function, list[i], i < SL_BULK_ADDRESSES ? 8 : 4, READ);
+    uint32_t way = op->aux & SL_BULK_WAYS, dims = op->aux >> SL_BULK_DIMS_SHIFT & 15;
+    need(d, list[SL_BULK_FROM] != SL_REF_NONE && (way == SL_BULK_PREFETCH || list[SL_BULK_TO] != SL_REF_NONE));
+    need(d, way == SL_BULK_STORE || way == SL_BULK_PREFETCH || list[SL_BULK_BARRIER] != SL_REF_NONE);
+    need(d, op->aux & SL_BULK_TENSOR ? dims && dims <= 5 : list[SL_BULK_BYTES] != SL_REF_NONE);
+    for (uint32_t i = 0; i < dims && i < 5; i++)
+        need(d, list[SL_BULK_COORDINATE + i] != SL_REF_NONE);
+}
+
 static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const struct sl_named_handler *handler)
 {
     uint32_t lane = handler->lane_bytes[0];
@@ -156,6 +170,9 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
         check_access(d, function, op, narrow);
         check_optional(d, function, *check_list(d, op->list, 3), 4, READ);
         break;
+    case SL_FORM_BULK:
+        check_bulk(d, function, op);
+        break;
     case SL_FORM_TEXTURE: {
         const uint32_t *list = check_list(d, op->list, SL_TEXTURE_OPERANDS);
         check_refs(d, function, list, SL_TEXTURE_RESULTS, 4, WRITE);
@@ -176,6 +193,17 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
     case SL_FORM_MATRIX:
         check_matrix(d, function, op);
         break;
+    case SL_FORM_WGMMA: {
+        uint32_t regs[2];
+        sl_wgmma_registers(op, regs);
+        need(d, op->count == regs[0] + regs[1]);
+        const uint32_t *list = check_list(d, op->list, op->count);
+        check_refs(d, function, list, regs[0], 4, WRITE);
+        check_refs(d, function, list + regs[0], regs[1], 4, READ);
+        if (!regs[1])
+            check_ref(d, function, op->a, 8, READ);
+        break;
+    }
     case SL_FORM_WMMA_LOAD:
     case SL_FORM_WMMA_STORE: {
         bool wide = (op->aux >> SL_MATRIX_TYPE_SHIFT & 15) == SL_MATRIX_F64;

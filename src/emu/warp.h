@@ -183,6 +183,7 @@ struct sl_worker {
     sl_stray_line *strays;                /* of blocks that have ended */
     uint32_t stray_lines;                 /* so far */
     sl_text text[3];                      /* what builtin.c is reading and printing */
+    SL_ARRAY(sl_row) rows;                /* what bulk.c has copied */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* private to launch.c */
@@ -342,6 +343,29 @@ void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr);
 void sl_race_barrier(sl_block *block, const uint64_t *arrived);
 /* A shuffle reads a lane that does not take part: ends the launch. */
 void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source);
+
+/* ---- bulk.c ---- */
+
+void sl_bulk_execute(sl_warp *warp, const sl_op *op);
+void sl_tensor_map_edit(sl_warp *warp, const sl_op *op);
+/* Adds to worker->rows; rows at a regular distance are one entry. */
+void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, uint32_t bytes);
+
+/* ---- clusters ---- */
+
+/* Block `rank` of the warp's cluster; NULL: there is none. Clusters have one block. */
+static inline sl_block *sl_cluster_block(const sl_warp *warp, uint32_t rank)
+{
+    return rank ? NULL : warp->block;
+}
+
+/* The block that an address of the cluster's shared memory means, and the offset in it. */
+static inline sl_block *sl_cluster_locate(const sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset)
+{
+    (void)inst, (void)lane;
+    *offset = addr;
+    return warp->block;
+}
 
 /* ---- builtin.c ---- */
 

@@ -195,7 +195,7 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
                         parts ? bytes : NULL, &outcome))
             return false;
     }
-    if (c->config->stacks)
+    if (c->config->stacks && !sl_inst_is_bulk(inst))
         load_stacks(c, p, w->decision, counted);
     uint32_t fetched = 0;
     for (int k = 0; k < SL_LOAD_CLASSES; k++) {
@@ -220,7 +220,8 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
     if (wanted)
         sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
-    bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
+    bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION ||
+                  inst->access == SL_ACCESS_BULK_REDUCTION;
     if (__builtin_expect(c->uses_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
     if (atomic)
@@ -243,6 +244,8 @@ static void begin_request(core *c, warp *w)
         (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
     w->pieces = sl_line_requests(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
     w->at = 0;
+    if (!w->walk.reader.cursor.access.first)
+        return;
     w->done = c->time;
     w->decision = sl_cache_decide(w->walk.inst);
     c->result->slot[w->walk.inst->mem_slot].requests++;
@@ -275,15 +278,17 @@ static sl_status request(core *c, uint32_t number)
     bool load = sl_inst_loads(inst);
     if (!w->requesting)
         begin_request(c, w);
-    for (; w->at < w->pieces; w->at++) {
-        if (load && !load_piece(c, number, inst)) {
-            wait_for_mshr(c, number);
-            return SL_OK;
+    do {
+        for (; w->at < w->pieces; w->at++) {
+            if (load && !load_piece(c, number, inst)) {
+                wait_for_mshr(c, number);
+                return SL_OK;
+            }
+            if (!load)
+                store_piece(c, w, inst);
+            c->time++;
         }
-        if (!load)
-            store_piece(c, w, inst);
-        c->time++;
-    }
+    } while (sl_access_more(&w->walk.reader.cursor.access) && (begin_request(c, w), true));
     w->requesting = false;
     uint64_t from = c->time;
     w->done_at[w->walk.rank] = w->done;

@@ -288,6 +288,7 @@ uint32_t sl_ptx_type_bytes(sl_ptx_type type); /* PRED: 1 */
 /* Questions about an instruction. The first three are the facts of the opcode table refined by type and modifiers. */
 uint8_t sl_ptx_inst_class(const sl_ptx_inst *inst); /* sl_op_class: add.f32 is F32, div.f32 SFU, mul.lo.s32 INT_MUL */
 uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst); /* leading operands written: bar.red 1, call with results 1 */
+bool sl_ptx_inst_updates(const sl_ptx_inst *inst);  /* what it writes it reads, too */
 /* ld.param and st.param are moves, not memory; vote.sync waits for its lanes, vote does not; bar.warp is no block
  * barrier; only what an emulator of blocks cannot do is refused (cp.async is not, cp.async.bulk is). */
 uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst);

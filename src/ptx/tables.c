@@ -238,6 +238,9 @@ uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst)
                (inst->operands > 1 && inst->operand[0].kind != SL_OPD_ADDRESS &&
                 (sl_ptx_has(inst, SL_MOD_ARRIVE) || sl_ptx_has(inst, SL_MOD_ARRIVE_DROP)));
         break;
+    case SL_OP_WGMMA:
+        dsts = sl_ptx_has(inst, SL_MOD_MMA_ASYNC);
+        break;
     case SL_OP_MULTIMEM:
         dsts = sl_ptx_has(inst, SL_MOD_LD_REDUCE);
         break;
@@ -245,6 +248,11 @@ uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst)
         break;
     }
     return dsts < inst->operands ? dsts : inst->operands;
+}
+
+bool sl_ptx_inst_updates(const sl_ptx_inst *inst)
+{
+    return inst->op == SL_OP_WGMMA && sl_ptx_inst_dsts(inst);
 }
 
 uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
@@ -277,14 +285,16 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
             flags = (uint16_t)((flags & ~SL_OPF_BARRIER) | SL_OPF_WARP_SYNC);
         break;
     case SL_OP_CP:
-        if (sl_ptx_has(inst, SL_MOD_BULK) || sl_ptx_has(inst, SL_MOD_REDUCE))
-            flags |= SL_OPF_REFUSED;
         if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
             sl_ptx_has(inst, SL_MOD_WAIT_ALL) || sl_ptx_has(inst, SL_MOD_ARRIVE))
             flags &= (uint16_t)~SL_OPF_MEMORY;
         break;
     case SL_OP_WMMA:
         if (sl_ptx_has(inst, SL_MOD_LOAD) || sl_ptx_has(inst, SL_MOD_STORE))
+            flags |= SL_OPF_MEMORY;
+        break;
+    case SL_OP_WGMMA:
+        if (sl_ptx_has(inst, SL_MOD_MMA_ASYNC))
             flags |= SL_OPF_MEMORY;
         break;
     default:

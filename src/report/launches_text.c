@@ -7,11 +7,12 @@
 static const sl_metric_list counted =
     SL_METRIC_LIST(SL_METRIC_time_ns, SL_METRIC_warp_insts, SL_METRIC_thread_insts, SL_METRIC_ld_requests,
                    SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request, SL_METRIC_st_requests, SL_METRIC_st_sectors,
-                   SL_METRIC_atomics, SL_METRIC_footprint_bytes);
+                   SL_METRIC_atomics, SL_METRIC_copies, SL_METRIC_copy_sectors, SL_METRIC_footprint_bytes);
 /* The column of trace sizes takes the room of thread instructions. */
 static const sl_metric_list recorded =
     SL_METRIC_LIST(SL_METRIC_warp_insts, SL_METRIC_ld_requests, SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request,
-                   SL_METRIC_st_requests, SL_METRIC_st_sectors, SL_METRIC_atomics, SL_METRIC_footprint_bytes);
+                   SL_METRIC_st_requests, SL_METRIC_st_sectors, SL_METRIC_atomics, SL_METRIC_copies,
+                   SL_METRIC_copy_sectors, SL_METRIC_footprint_bytes);
 static const sl_load_view heaviest = {"memory instructions with the most traffic",
                                       "traffic",
                                       90,

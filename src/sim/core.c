@@ -230,12 +230,25 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     return status;
 }
 
+/* Rows lie so that no bank is asked twice. */
+static uint32_t row_passes(const sl_access *access)
+{
+    sl_access a = *access;
+    uint64_t bytes = 0;
+    do
+        bytes += (uint64_t)__builtin_popcountll(a.mask) * a.width;
+    while (sl_access_more(&a));
+    return (uint32_t)((bytes + 127) / 128);
+}
+
 /* Shared memory: bank conflicts are serialised. */
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {
     const sl_access *access = warp->access;
-    uint32_t passes = access->mask ? sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width) : 1;
+    uint32_t passes = !access->mask  ? 1
+                      : access->bulk ? row_passes(access)
+                                     : sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
     return start + passes - 1 + step->cycles;

@@ -54,10 +54,11 @@ static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, con
     return whole;
 }
 
-static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_request *piece, uint32_t pieces)
+/* first: nothing of the instruction was counted before */
+static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_request *piece, uint32_t pieces, bool first)
 {
     sl_slot_stats *s = &sim->slot[inst->mem_slot];
-    s->requests++;
+    s->requests += first;
     s->lines += pieces;
     for (uint32_t i = 0; i < pieces; i++)
         s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
@@ -74,16 +75,22 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     if (!pieces)
         return SL_OK;
     bool loads = sl_inst_loads(inst) || inst->access == SL_ACCESS_NONE;
-    sl_request_kind kind = loads ? SL_REQUEST_LOAD : (sl_request_kind)inst->access;
+    sl_request_kind kind = loads                                      ? SL_REQUEST_LOAD
+                           : inst->access == SL_ACCESS_BULK_STORE     ? SL_REQUEST_STORE
+                           : inst->access == SL_ACCESS_BULK_REDUCTION ? SL_REQUEST_REDUCTION
+                                                                      : (sl_request_kind)inst->access;
     bool answered = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_ATOMIC;
     uint32_t group = take_group(core);
     if (group == SL_NONE)
         return sl_fail_memory(error);
-    core->group[group] = (sl_group){
-        .requests = pieces, .inst = inst_number, .warp = (uint8_t)w, .async = inst->access == SL_ACCESS_ASYNC_COPY};
+    core->group[group] =
+        (sl_group){.requests = pieces,
+                   .inst = inst_number,
+                   .warp = (uint8_t)w,
+                   .async = inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_BULK_LOAD};
     core->left[group] = pieces;
     core->instructions++;
-    count_request(sim, inst, piece, pieces);
+    count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
     const sl_cache_decision *decision = sl_cache_decide(inst);
     uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
@@ -129,7 +136,11 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
 {
     sl_access_shape shape = sim->shape;
     shape.local_base = core->warp[w].local_base;
-    return queue_requests(sim, core, w, inst_number, &shape, error);
+    sl_status status;
+    do
+        status = queue_requests(sim, core, w, inst_number, &shape, error);
+    while (!status && sl_access_more(core->warp[w].access));
+    return status;
 }
 
 /* ---- to the first level ---- */

@@ -58,6 +58,18 @@ static bool other_counters(const sl_inst *inst, sl_counter *requests, sl_counter
         *requests = SL_COUNTER_async_requests;
         *sectors = SL_COUNTER_async_sectors;
         return true;
+    case SL_ACCESS_BULK_LOAD:
+        *requests = SL_COUNTER_bulk_ld_requests;
+        *sectors = SL_COUNTER_bulk_ld_sectors;
+        return true;
+    case SL_ACCESS_BULK_STORE:
+        *requests = SL_COUNTER_bulk_st_requests;
+        *sectors = SL_COUNTER_bulk_st_sectors;
+        return true;
+    case SL_ACCESS_BULK_REDUCTION:
+        *requests = SL_COUNTER_bulk_red_requests;
+        *sectors = SL_COUNTER_bulk_red_sectors;
+        return true;
     default:
         return false;
     }

@@ -12,7 +12,7 @@
 #include "trace/sparse_set.h"
 
 enum { GLOBAL, SHARED, LOCAL, TEXTURE, SPACES };
-enum { ACCESSES = SL_ACCESS_ASYNC_COPY + 1 };
+enum { ACCESSES = SL_MEM_ACCESSES };
 
 typedef struct tally {
     uint64_t requests, amount; /* amount: sectors, or passes over the banks */
@@ -44,6 +44,10 @@ static const struct {
     [GLOBAL][SL_ACCESS_ATOMIC] = {C(atom_requests), C(atom_sectors)},
     [GLOBAL][SL_ACCESS_REDUCTION] = {C(red_requests), C(red_sectors)},
     [GLOBAL][SL_ACCESS_ASYNC_COPY] = {C(async_requests), C(async_sectors)},
+    [GLOBAL][SL_ACCESS_BULK_LOAD] = {C(bulk_ld_requests), C(bulk_ld_sectors)},
+    [GLOBAL][SL_ACCESS_BULK_STORE] = {C(bulk_st_requests), C(bulk_st_sectors)},
+    [GLOBAL][SL_ACCESS_BULK_REDUCTION] = {C(bulk_red_requests), C(bulk_red_sectors)},
+    [SHARED][SL_ACCESS_MATRIX] = {C(matrix_requests), C(matrix_wavefronts)},
     [LOCAL][SL_ACCESS_LOAD] = {C(local_ld_requests), C(local_ld_sectors)},
     [LOCAL][SL_ACCESS_STORE] = {C(local_st_requests), C(local_st_sectors)},
     [SHARED][SL_ACCESS_LOAD] = {C(shared_ld_requests), C(shared_ld_wavefronts)},
@@ -140,6 +144,30 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     return true;
 }
 
+/* Rows: every piece counts the sectors it touches, once for each block that receives it. */
+static bool count_rows(sl_launch_counter *c, const sl_access *access)
+{
+    sl_access a = *access;
+    bool shared = c->kernel->inst[a.inst].space == SL_MEM_SHARED, fits = true;
+    tally *t = &c->tallies[a.slot][shared ? SHARED : GLOBAL];
+    uint64_t bytes = 0;
+    t->requests++;
+    do {
+        for (uint64_t left = a.mask; left && fits; left &= left - 1) {
+            uint64_t addr = a.addr[__builtin_ctzll(left)], end = addr + a.width - 1;
+            uint64_t first = addr >> c->log2_sector, last = (end < addr ? UINT64_MAX : end) >> c->log2_sector;
+            bytes += a.width;
+            if (shared)
+                continue;
+            t->amount += (last - first + 1) * a.blocks;
+            fits = !c->footprint || sl_sparse_set_add(&c->accessed[c->group[a.slot]], first, last);
+        }
+    } while (fits && sl_access_more(&a));
+    if (shared) /* matrices lie so that no bank is asked twice */
+        t->amount += (bytes + 127) / 128;
+    return fits;
+}
+
 /* Words of neighbouring lanes lie side by side: when all lanes use the same offset, each of its words is one row of
  * lanes * 4 bytes. */
 static void count_local(sl_launch_counter *c, const sl_access *a, uint32_t width)
@@ -185,8 +213,10 @@ static bool count_access(sl_launch_counter *c, const sl_access *a)
 {
     const sl_inst *inst = &c->kernel->inst[a->inst];
     uint32_t width = inst->width ? inst->width : 1;
-    if (!a->mask || inst->access == SL_ACCESS_PREFETCH)
+    if (!a->mask || inst->access == SL_ACCESS_PREFETCH || inst->access == SL_ACCESS_BULK_PREFETCH)
         return true;
+    if (a->bulk)
+        return count_rows(c, a);
     switch (inst->space) {
     case SL_MEM_GLOBAL:
         return count_global(c, a, width);

@@ -64,7 +64,7 @@ bool sl_chunk_load(const uint8_t bytes[SL_CHUNK_HEADER_BYTES], sl_chunk *c)
 
 static const char *inst_wrong(const sl_trace_kernel *k, const sl_inst *inst)
 {
-    if (inst->op_class > SL_CLASS_MEMORY || inst->space > SL_MEM_GENERIC || inst->access > SL_ACCESS_ASYNC_COPY ||
+    if (inst->op_class > SL_CLASS_MEMORY || inst->space > SL_MEM_GENERIC || inst->access >= SL_MEM_ACCESSES ||
         inst->cache_op >= SL_CACHE_OPS)
         return "an instruction of an unknown kind";
     if (inst->dsts + inst->srcs > SL_INST_REGS)
