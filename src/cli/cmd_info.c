@@ -169,7 +169,7 @@ static sl_status collect(trace_info *info, sl_error *error)
 
 static int run_info(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
     trace_info info = {.inv = inv};
     sl_error error;
     int code = sl_cli_input_open(&info.input, inv, SL_TAKES_ALL, 0, false);

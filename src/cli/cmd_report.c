@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "report/count_log.h"
+#include "report/findings.h"
 #include "report/model_log.h"
 #include "report/validated.h"
 #include "report/whatif.h"
@@ -46,6 +47,7 @@ typedef struct report {
     bool planned; /* there is a plan */
     sl_ncu ncu;
     sl_beside_hardware beside;
+    sl_findings findings;
     sl_validation validation;
 } report;
 
@@ -154,6 +156,9 @@ static sl_status gather(report *r, sl_error *error)
     if (!status)
         status =
             sl_model_log(&r->input.recording, &r->machine, &r->settings, r->pool, r->inv->progress, r->modelled, error);
+    const sl_findings_input find = {.counted = r->counted, .measured = r->modelled, .machine = &r->machine};
+    if (!status)
+        status = sl_findings_find(&find, &r->findings, error);
     if (!status && !r->options->brief)
         status = run_whatif(r, SL_POINT_MODEL, sl_whatif_sizes, &r->run[0], &r->sizes, error);
     if (!status && !r->options->brief)
@@ -173,7 +178,8 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
         .info = {.command = "report",
                  .machine = r->machine.name,
                  .seed = &r->options->input.seed,
-                 .trace = r->input.trace},
+                 .trace = r->input.trace,
+                 .findings = &r->findings},
         .counted = r->counted,
         .modelled = r->modelled,
         .profile = &r->profile,
@@ -217,7 +223,7 @@ static sl_status write_page(const report *r, const sl_page *page, sl_error *erro
 
 static int show(report *r)
 {
-    static const sl_report_forms forms = {NULL, write_json, write_csv};
+    static const sl_report_forms forms = {.json = write_json, .csv = write_csv};
     sl_page *page = NULL;
     sl_error error;
     sl_status status = make_page(r, &page, &error);
@@ -234,6 +240,7 @@ static void report_fini(report *r)
         sl_profile_fini(&r->profiles[i]);
     free(r->profiles);
     sl_profile_sums_fini(&r->profile.sums);
+    sl_findings_fini(&r->findings);
     sl_launch_log_destroy(r->counted);
     sl_launch_log_destroy(r->modelled);
     for (int i = 0; i < 3; i++)

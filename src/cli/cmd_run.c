@@ -11,6 +11,7 @@
 #include "cli/show_launches.h"
 #include "cli/show_planned.h"
 #include "cli/temporary.h"
+#include "study/point.h"
 
 typedef struct run_options {
     sl_input_options input;
@@ -170,7 +171,11 @@ static int show(const launch_run *run)
     note_check(run, note, sizeof note);
     snprintf(subject, sizeof subject, "%s %s", input->spec.name, result->params);
     const sl_report_option of_program[] = {run->input.fact, {"note", run->end.note}};
+    sl_machine machine; /* counts are judged for the default GPU */
+    bool judged = (run->inv->command->common & SL_COMMON_NOTES) && run->options->on == ON_EMULATOR &&
+                  !sl_machine_load(SL_DEFAULT_GPU, &machine, NULL);
     const sl_shown_launches shown = {.log = run->log,
+                                     .find = {.counted = run->log, .machine = judged ? &machine : NULL},
                                      .note = note,
                                      .fact = program ? of_program : of_code,
                                      .facts = foreign                            ? 0
@@ -317,7 +322,7 @@ const sl_command sl_cmd_run = {
                    "accessed.\n\n" SL_RUN_HELP,
     .options = run_table,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -393,6 +393,8 @@ static void destroy(core *c)
     free(c->warp);
     free(c->slot);
     free(c->heap);
+    if (c->l1)
+        memcpy(c->result->fit, sl_l1_fit(c->l1), sizeof c->result->fit);
     sl_l1_destroy(c->l1);
 }
 

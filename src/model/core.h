@@ -53,9 +53,10 @@ typedef struct sl_slot_loads {
 } sl_slot_loads;
 
 typedef struct sl_core_result {
-    sl_slot_loads *slot;    /* [mem_slots], the caller's; added to */
-    sl_large_array traffic; /* of sl_traffic; its folder and limit are the caller's */
-    uint64_t steps;         /* when the last warp ended */
+    sl_slot_loads *slot;       /* [mem_slots], the caller's; added to */
+    sl_large_array traffic;    /* of sl_traffic; its folder and limit are the caller's */
+    uint64_t steps;            /* when the last warp ended */
+    uint64_t fit[SL_FIT_BINS]; /* as sl_l1_fit says */
 } sl_core_result;
 
 /* Runs the blocks (indices of the loaded launch) in this order. */

@@ -26,6 +26,7 @@ typedef struct line_record {
     uint64_t written[2]; /* bytes that stores wrote of sectors that are not valid */
     links in[LISTS];
     uint32_t set, way; /* way: where a policy chooses victims */
+    uint32_t left;     /* fills of the fully associative cache when it was evicted from there; 0: never, or forgotten */
     uint16_t accessed, pending;
     uint16_t invalidated; /* by stores, since they were last fetched */
     uint16_t valid[LISTS];
@@ -72,6 +73,8 @@ struct sl_l1 {
     bool moves_on_hit, has_policy;
     list *set;
     list full;
+    uint32_t full_fills;
+    uint64_t fit[SL_FIT_BINS];
     SL_ARRAY(line_record) records;
     uint32_t free_record, max_records; /* free ones are linked by in[REAL].older */
     sl_large_array seen_room;
@@ -258,14 +261,19 @@ __attribute__((always_inline)) static inline void use(sl_l1 *c, int which, list 
                                                       uint32_t sectors)
 {
     line_record *r = &c->records.items[record];
+    bool whole = which == FULL || c->sets == 1; /* the fully associative cache */
     if (r->resident[which]) {
         if (l->newest != record && (which == FULL || c->moves_on_hit)) {
             unlink_record(c, which, l, record);
             link_newest(c, which, l, record);
         }
     } else {
-        if (l->count == room)
+        c->full_fills += whole;
+        if (l->count == room) {
+            if (whole)
+                c->records.items[l->oldest].left = c->full_fills;
             evict_line(c, which, l, l->oldest);
+        }
         link_newest(c, which, l, record);
         r->resident[which] = true;
     }
@@ -473,7 +481,19 @@ static bool mshr_free_now(sl_l1 *c, uint64_t time, uint32_t warp)
     return mshr_free(c, warp);
 }
 
-static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
+static void count_fit(sl_l1 *c, const line_record *r, uint32_t sectors)
+{
+    uint64_t distance = c->lines + (uint64_t)(c->full_fills - r->left), bin = distance * SL_FIT_STEPS / c->lines;
+    bin = r->left && bin < SL_FIT_BINS ? bin : SL_FIT_BINS - 1;
+    c->fit[bin] += (uint64_t)__builtin_popcount(sectors);
+}
+
+const uint64_t *sl_l1_fit(const sl_l1 *c)
+{
+    return c->fit;
+}
+
+static void classify(sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
 {
     uint32_t first = missing & ~r->accessed, again = missing & r->accessed, full = c->sets > 1 ? r->valid[FULL] : 0;
     outcome->sectors[SL_LOAD_COMPULSORY] = first;
@@ -482,6 +502,8 @@ static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uin
     outcome->sectors[SL_LOAD_MSHR] = again & waited;
     outcome->sectors[SL_LOAD_CONFLICT] = again & ~waited & full;
     outcome->sectors[SL_LOAD_CAPACITY] = again & ~waited & ~full;
+    if (outcome->sectors[SL_LOAD_CAPACITY])
+        count_fit(c, r, outcome->sectors[SL_LOAD_CAPACITY]);
 }
 
 static inline uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, uint32_t sectors)

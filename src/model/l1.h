@@ -73,6 +73,12 @@ void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, boo
 void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
 /* Invalidates a line. */
 void sl_l1_invalidate(sl_l1 *l1, uint64_t time, uint64_t line);
+/* How large a cache would have to be: sectors of capacity misses, by the lines accessed since the last use of theirs.
+ * Bin i: less than (i + 1) / SL_FIT_STEPS of this cache; the last also holds all that is farther. The distance is
+ * counted in fills of the fully associative cache, exact where all lines in between miss as well, as they do in
+ * thrashing. */
+enum { SL_FIT_STEPS = 4, SL_FIT_BINS = 256 };
+const uint64_t *sl_l1_fit(const sl_l1 *l1);
 /* Memory ran out: the cache is no longer right. */
 bool sl_l1_failed(const sl_l1 *l1);
 /* At the end: fails if the policy made an invalid choice. */

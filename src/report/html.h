@@ -21,6 +21,10 @@ void sl_htmlf(FILE *file, const char *format, ...) SL_PRINTF(2, 3);
 
 /* Cells of a table: with the exact value for sorting, and in short form for people. */
 void sl_html_cell(FILE *file, const char *text);
+/* A name: a wide one is shortened in its middle. The whole of it, or `full` where that says more (not NULL), is shown
+ * on hover. */
+void sl_html_name(FILE *file, const char *name, const char *full);
+void sl_html_cell_name(FILE *file, const char *name, const char *full);
 void sl_html_cell_count(FILE *file, uint64_t value);
 void sl_html_cell_bytes(FILE *file, uint64_t value);
 void sl_html_cell_number(FILE *file, double value, int digits, const char *unit);

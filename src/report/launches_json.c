@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/findings.h"
 #include "report/launch_log.h"
 #include "report/parts.h"
 
@@ -81,6 +82,8 @@ sl_status sl_launch_report_json_more(FILE *file, const sl_launch_log *log, const
     sl_report_head_json(&j, info);
     if (more)
         more->head(&j, more->of);
+    if (info->findings)
+        sl_findings_json(&j, info->findings);
     sl_json_array_member(&j, "launches", true);
     for (size_t i = 0; i < log->launches.count; i++)
         put_launch(&j, &log->launches.items[i], more, i);

@@ -16,6 +16,7 @@ enum { ACCESSES = SL_MEM_ACCESSES };
 
 typedef struct tally {
     uint64_t requests, amount; /* amount: sectors, or passes over the banks */
+    uint64_t bytes;            /* of active lanes; global memory */
 } tally;
 
 struct sl_launch_counter {
@@ -37,13 +38,13 @@ struct sl_launch_counter {
 #define C(name) (SL_COUNTER_##name + 1)
 /* Which counters an access adds to, plus one; 0: none. */
 static const struct {
-    uint8_t requests, amount;
+    uint8_t requests, amount, bytes;
 } counters_of[SPACES][ACCESSES] = {
-    [GLOBAL][SL_ACCESS_LOAD] = {C(ld_requests), C(ld_sectors)},
-    [GLOBAL][SL_ACCESS_STORE] = {C(st_requests), C(st_sectors)},
+    [GLOBAL][SL_ACCESS_LOAD] = {C(ld_requests), C(ld_sectors), C(ld_bytes)},
+    [GLOBAL][SL_ACCESS_STORE] = {C(st_requests), C(st_sectors), C(st_bytes)},
     [GLOBAL][SL_ACCESS_ATOMIC] = {C(atom_requests), C(atom_sectors)},
     [GLOBAL][SL_ACCESS_REDUCTION] = {C(red_requests), C(red_sectors)},
-    [GLOBAL][SL_ACCESS_ASYNC_COPY] = {C(async_requests), C(async_sectors)},
+    [GLOBAL][SL_ACCESS_ASYNC_COPY] = {C(async_requests), C(async_sectors), C(async_bytes)},
     [GLOBAL][SL_ACCESS_BULK_LOAD] = {C(bulk_ld_requests), C(bulk_ld_sectors)},
     [GLOBAL][SL_ACCESS_BULK_STORE] = {C(bulk_st_requests), C(bulk_st_sectors)},
     [GLOBAL][SL_ACCESS_BULK_REDUCTION] = {C(bulk_red_requests), C(bulk_red_sectors)},
@@ -121,6 +122,7 @@ static bool count_global(sl_launch_counter *c, const sl_access *a, uint32_t widt
     tally *t = &c->tallies[a->slot][GLOBAL];
     sl_sector_span spans[SL_MAX_LANES];
     t->requests++;
+    t->bytes += (uint64_t)__builtin_popcountll(a->mask) * width;
     if (!a->affine) {
         t->amount += sl_coalesce_count(a, c->launch->lanes, width, c->log2_sector);
         if (!c->footprint)
@@ -281,6 +283,7 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
         for (int space = 0; space < SPACES; space++) {
             into->tallies[s][space].requests += from->tallies[s][space].requests;
             into->tallies[s][space].amount += from->tallies[s][space].amount;
+            into->tallies[s][space].bytes += from->tallies[s][space].bytes;
         }
     for (uint32_t g = 0; g < into->groups; g++)
         if (!sl_sparse_set_merge(&into->accessed[g], &from->accessed[g]))
@@ -292,10 +295,13 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
 static void add_tally(sl_counts *counts, tally t, int space, unsigned access)
 {
     unsigned requests = counters_of[space][access].requests, amount = counters_of[space][access].amount;
+    unsigned bytes = counters_of[space][access].bytes;
     if (requests)
         sl_counts_add(counts, (sl_counter)(requests - 1), t.requests);
     if (amount)
         sl_counts_add(counts, (sl_counter)(amount - 1), t.amount);
+    if (bytes)
+        sl_counts_add(counts, (sl_counter)(bytes - 1), t.bytes);
 }
 
 /* The space that an instruction's counters belong to even when it never ran. */

@@ -184,6 +184,20 @@ static void a_line_that_a_full_cache_has_lost_is_a_capacity_miss(void **state)
 }
 
 /* Lines 0 and 2 share a set of one line; a fully associative cache of two lines holds both. */
+/* 12 lines in turns: a cache of 12 would hold them, which is six quarters of one of 8. */
+static void capacity_misses_tell_how_large_a_cache_would_have_to_be(void **state)
+{
+    (void)state;
+    enum { LINES = 12, ROUNDS = 3 };
+    sl_level level = plain_level(2, 4);
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .warps = 1, .no_latency = true});
+    for (uint64_t t = 0; t < LINES * ROUNDS; t++)
+        assert_int_equal(load(l1, t, t % LINES), t < LINES ? SL_LOAD_COMPULSORY : SL_LOAD_CAPACITY);
+    for (uint64_t i = 0; i < SL_FIT_BINS; i++)
+        assert_int_equal(sl_l1_fit(l1)[i], i == 5 ? LINES * (ROUNDS - 1) : 0);
+    sl_l1_destroy(l1);
+}
+
 static void a_line_that_only_its_set_has_lost_is_a_conflict_miss(void **state)
 {
     (void)state;
@@ -572,6 +586,7 @@ int main(void)
         cmocka_unit_test(table_5_one_mshr_cancels_a_load_and_serves_two),
         cmocka_unit_test(a_line_that_was_never_asked_for_is_a_compulsory_miss),
         cmocka_unit_test(a_line_that_a_full_cache_has_lost_is_a_capacity_miss),
+        cmocka_unit_test(capacity_misses_tell_how_large_a_cache_would_have_to_be),
         cmocka_unit_test(a_line_that_only_its_set_has_lost_is_a_conflict_miss),
         cmocka_unit_test(without_associativity_there_are_no_conflicts),
         cmocka_unit_test(a_load_of_a_line_in_flight_is_a_latency_miss_until_it_arrives),

@@ -120,6 +120,9 @@ static void global_accesses_are_counted_by_kind(void **state)
     assert_int_equal(TOTAL(c, thread_insts), 2 * 8 * 32 + 8 * 16);
     assert_int_equal(TOTAL(c, ld_requests), 3);
     assert_int_equal(TOTAL(c, ld_sectors), 10);
+    assert_int_equal(TOTAL(c, ld_bytes), (32 + 32 + 16) * 4);
+    assert_int_equal(TOTAL(c, st_bytes), (32 + 32 + 16) * 8);
+    assert_int_equal(TOTAL(c, async_bytes), (32 + 32 + 16) * 16);
     assert_int_equal(TOTAL(c, st_requests), 3);
     assert_int_equal(TOTAL(c, st_sectors), 20);
     assert_int_equal(TOTAL(c, atom_requests), 3);
