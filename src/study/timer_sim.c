@@ -25,7 +25,7 @@ static void fill_plan(const sl_sim_timer *c, const uint8_t *choice, uint8_t *pla
     uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
     for (uint32_t i = 0; choice && i < slots; i++) {
         unsigned mode = c->load_of_slot[i] == UINT32_MAX ? SL_BYPASS_NONE : choice[c->load_of_slot[i]];
-        plan[i] = sl_bypass_levels(mode, c->machine[0].levels);
+        plan[i] = sl_bypass_levels(mode, &c->machine[0]);
     }
 }
 

@@ -100,6 +100,9 @@ exits 0
 stdout_has 'quick run'
 stdout_lacks '   A  '
 
+it 'does not judge in a quick run what is about programs that it leaves out'
+stdout_lacks 'agrees  '
+
 it 'writes a page for each paper'
 run "$sluice" reproduce mine.yaml --cache cache --pages pages -q
 exits 0
