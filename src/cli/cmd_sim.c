@@ -147,7 +147,7 @@ static sl_status read_plan(run *r, const sl_cli_input *input, sl_arena *arena, s
     sl_status status = sl_input_plan(&input->input, r->options->plan, r->options->code, &plan, error);
     if (status)
         return status;
-    status = sl_plan_launches(&plan, &input->recording, r->machine->levels, arena, &r->series.plan, error);
+    status = sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
     sl_plan_fini(&plan);
     return status;
 }

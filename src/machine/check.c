@@ -244,9 +244,11 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
         return BLAME(SL_AT_level_network_cycles, at,
                      "the network takes %u cycles both ways, more than the %u of a hit, which include them",
                      2 * level->network_cycles, level->hit_cycles);
-    if (level->miss_handling != SL_MISS_FRC && (level->frc_entries || level->frc_ways))
-        return BLAME(level->frc_entries ? SL_AT_level_frc_entries : SL_AT_level_frc_ways, at,
-                     "this is for 'miss_handling: frc'");
+    if (level->miss_handling != SL_MISS_FRC && (level->frc_entries || level->frc_ways || level->frc_keeps_victims))
+        return BLAME(level->frc_entries ? SL_AT_level_frc_entries
+                     : level->frc_ways  ? SL_AT_level_frc_ways
+                                        : SL_AT_level_frc_keeps_victims,
+                     at, "this is for 'miss_handling: frc'");
     if (level->miss_handling == SL_MISS_FRC) {
         preset(&level->frc_entries, 64);
         preset(&level->frc_ways, level->frc_entries < 8 ? level->frc_entries : 8);
@@ -256,6 +258,9 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
     }
     if (level->hint == SL_HINT_MISS_EVICT && level->write == SL_WRITE_BACK)
         return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot evict lines that are read: 'miss_evict'");
+    if (level->hit_evict && level->write == SL_WRITE_BACK)
+        return BLAME(SL_AT_level_hit_evict, at,
+                     "a level that keeps stores cannot evict lines that are read: 'hit_evict'");
     if (!at && level->miss_handling != SL_MISS_OVERLAPPED)
         return BLAME(SL_AT_level_miss_handling, at, "the first level handles misses 'overlapped'");
     return SL_OK;

@@ -56,7 +56,7 @@ typedef struct list {
 
 /* A future effect on a line. */
 typedef struct effect {
-    uint32_t record, warp; /* warp NONE: a hit */
+    uint32_t record, warp; /* record NONE: the end of a load instruction that missed; warp NONE: a hit */
     uint32_t sectors;
     uint32_t next; /* of the same moment, or free */
 } effect;
@@ -93,7 +93,7 @@ struct sl_l1 {
     uint64_t next; /* when something next takes effect; UINT64_MAX: nothing is to come */
     sl_latency latency;
     uint32_t in_flight;       /* lines */
-    uint32_t *warp_in_flight; /* [warps] */
+    uint32_t *warp_in_flight; /* [warps]: load instructions that missed */
     sl_random random;
     bool failed;
     /* Where has_policy; for LRU and FIFO the lists do. */
@@ -159,7 +159,8 @@ static uint32_t free_idle_records(sl_l1 *c)
     for (size_t at = 0; at < c->moments; at++) /* a hit may be to come for a line that was evicted since */
         if (c->busy[at / 64] >> (at % 64) & 1)
             for (uint32_t e = c->moment[at].first; e != NONE; e = c->effects.items[e].next)
-                c->records.items[c->effects.items[e].record].awaited = true;
+                if (c->effects.items[e].record != NONE)
+                    c->records.items[c->effects.items[e].record].awaited = true;
     for (uint32_t i = 0; i < c->records.count; i++) {
         line_record *r = &c->records.items[i];
         bool idle = !r->resident[REAL] && !r->resident[FULL] && !r->fills && !r->pending && !r->awaited;
@@ -334,12 +335,15 @@ static void use_both(sl_l1 *c, uint32_t record, uint32_t sectors, sl_mem_access 
 
 static void apply(sl_l1 *c, const effect *e, uint32_t pc)
 {
+    if (e->record == NONE) {
+        c->warp_in_flight[e->warp]--;
+        return;
+    }
     line_record *r = &c->records.items[e->record];
     if (e->warp != NONE) {
         if (!--r->fills)
             c->in_flight--;
         r->pending &= (uint16_t)~e->sectors;
-        c->warp_in_flight[e->warp]--;
     }
     use_both(c, e->record, e->sectors, SL_ACCESS_LOAD, pc);
 }
@@ -472,12 +476,12 @@ bool sl_l1_mshr_free(sl_l1 *c, uint64_t time)
     return c->config.no_mshr || !c->level->mshrs || c->in_flight < c->level->mshrs;
 }
 
-/* Frees the MSHRs of what arrives at this very moment. */
-static bool mshr_free_now(sl_l1 *c, uint64_t time, uint32_t warp)
+bool sl_l1_may_miss(sl_l1 *c, uint64_t time, uint32_t warp)
 {
+    advance(c, time);
     if (mshr_free(c, warp))
         return true;
-    advance(c, time + 1);
+    advance(c, time + 1); /* frees the MSHRs of what arrives at this very moment */
     return mshr_free(c, warp);
 }
 
@@ -491,6 +495,12 @@ static void count_fit(sl_l1 *c, const line_record *r, uint32_t sectors)
 const uint64_t *sl_l1_fit(const sl_l1 *c)
 {
     return c->fit;
+}
+
+bool sl_l1_needs_mshr(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+{
+    uint32_t present = sl_l1_present(c, time, line), record = find_line(c, line);
+    return sectors & ~present && (record == NONE || !c->records.items[record].fills);
 }
 
 static void classify(sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
@@ -512,7 +522,6 @@ static inline uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t re
     uint64_t arrival = time + sl_latency_draw(&c->latency, &c->random);
     if (!r->fills++)
         c->in_flight++;
-    c->warp_in_flight[warp]++;
     r->pending |= (uint16_t)sectors;
     if (arrival > r->arrival)
         r->arrival = arrival;
@@ -550,29 +559,27 @@ static uint32_t covered(const sl_l1 *c, const line_record *r, uint32_t sectors, 
     return enough;
 }
 
-bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
+void sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
                 const uint64_t bytes[2], sl_l1_outcome *outcome)
 {
     *outcome = (sl_l1_outcome){.done = time};
     advance(c, time);
     uint32_t record = find_or_add_line(c, line);
     if (record == NONE)
-        return true;
+        return;
     line_record *r = &c->records.items[record];
     if (arrives_now(c, time, warp, record))
         advance(c, time + 1);
     uint32_t parts = covered(c, r, sectors, bytes); /* hits that do not change their sectors */
     uint32_t hits = sectors & (r->valid[REAL] | parts), pending = sectors & r->pending & ~hits,
              missing = sectors & ~hits & ~pending;
-    if (missing && !r->fills && !mshr_free_now(c, time, warp))
-        return false;
     classify(c, r, missing, waited, outcome);
     outcome->sectors[SL_LOAD_HIT] = hits;
     outcome->sectors[SL_LOAD_PENDING] = pending;
     r->accessed |= (uint16_t)sectors;
     if (c->config.no_latency) {
         use_both(c, record, sectors & ~parts, SL_ACCESS_LOAD, c->pc);
-        return true;
+        return;
     }
     uint32_t shared = c->config.no_clipping ? 0 : pending, asked = missing | (pending & ~shared);
     if (shared)
@@ -586,7 +593,14 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
         outcome->done = arrival > outcome->done ? arrival : outcome->done;
         finish_hit(c, time, record, hits & ~parts);
     }
-    return true;
+}
+
+void sl_l1_missed(sl_l1 *c, uint32_t warp, uint64_t done)
+{
+    if (c->config.no_latency || c->config.no_mshr || !c->level->mshrs_per_warp)
+        return;
+    c->warp_in_flight[warp]++;
+    push_effect(c, done, (effect){NONE, warp, 0, NONE});
 }
 
 uint64_t sl_l1_next_effect(const sl_l1 *c)

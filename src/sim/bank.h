@@ -113,6 +113,7 @@ struct sl_bank {
     uint16_t
         *eviction_slot; /* [SL_EVICTION_SLOTS]: how many lines are being evicted, by the lowest bits of their numbers */
     sl_queue invalidated; /* records of lines that the levels above will have invalidated by then */
+    sl_queue told;        /* of clean ones that the level below will know of by then */
     /* frc: */
     sl_frc_entry *frc; /* NULL: it has none */
     uint32_t frc_sets, frc_filled;

@@ -46,6 +46,8 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
             return true;
         *until = at > *until ? at : *until;
     }
+    if (warp->waits && warp->loads)
+        return true;
     if (step->kind == SL_STEP_FENCE)
         return warp->loads || warp->stores;
     if (step->kind == SL_STEP_BARRIER && core->queues > 1)
@@ -168,7 +170,9 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     for (uint32_t d = 0; d < step->dsts; d++)
         ready[step->reg[d]] = (uint32_t)sim->now;
     warp->loads--;
+    core->loads--;
     warp->asyncs -= group->async;
+    warp->waits &= warp->loads != 0;
     group->next = core->group_free;
     core->group_free = g;
     check_waiting(sim, core, group->warp);
@@ -407,6 +411,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     warp->inst = warp->end = 0;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
+    warp->waits = false;
     warp->local_base = launch->local_window + warp_of_launch * launch->lanes * (kernel->local_bytes + 3u) / 4 * 4;
     set_state(core, w, SL_WARP_RUNS);
     memset(&core->ready_at[(size_t)w * sim->program->registers], 0, sim->program->registers * sizeof *core->ready_at);

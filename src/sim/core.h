@@ -30,6 +30,7 @@ typedef struct sl_sim_warp {
     uint32_t age;       /* order of arrival */
     uint32_t loads;     /* instructions whose data is not back */
     uint32_t asyncs;    /* asynchronous copies of these */
+    bool waits;         /* until all of them are: one was volatile */
     uint32_t stores;    /* requests that have not arrived where they stay */
     uint32_t queued;    /* requests in the load/store unit */
     uint32_t lanes;     /* active in the current basic block */
@@ -84,6 +85,7 @@ struct sl_sim_core {
     uint32_t queues, queue_at;
     uint64_t queued;       /* mask of queues that are not empty */
     uint32_t instructions; /* memory instructions with requests in the queues */
+    uint32_t loads;        /* instructions whose data is not back */
     sl_stall stall;
     bool stalled;   /* the request at the head has to wait */
     bool unblocked; /* what it waits for may have come */
@@ -111,7 +113,8 @@ void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, sl_error *error);
 static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 {
-    return core->instructions < sim->machine.core.memory_queue;
+    uint32_t limit = sim->machine.core.loads_in_flight;
+    return core->instructions < sim->machine.core.memory_queue && (!limit || core->loads < limit);
 }
 /* Sends requests to the first level; returns whether it can go on in the next cycle. */
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);

@@ -122,7 +122,9 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     warp->queued += pieces;
     if (answered) {
         warp->loads++;
+        core->loads++;
         warp->asyncs += core->group[group].async;
+        warp->waits |= sim->machine.core.volatile_hints && sim->plan && sim->plan[inst->mem_slot] & 1;
         const sl_step *step = &sim->program->step[inst_number];
         for (uint32_t d = 0; d < step->dsts; d++)
             core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;

@@ -8,10 +8,10 @@
 #include "sim/core.h"
 
 /* Accesses times their energy, and leakage for as long as the launch ran. A policy's tables come on top. */
-static double level_energy(const sl_sim *sim, uint32_t number)
+static void count_energy(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    const sl_sim_level_result *r = &sim->result->level[number];
+    sl_sim_level_result *r = &sim->result->level[number];
     const sl_policy_ops *ops = sim->bank[number][0].bypass_policy ? sim->bank[number][0].bypass_policy->ops : NULL;
     double instances = sim->machine.cores / level->cores_per_instance;
     double seconds = sim->machine.clock_mhz ? (double)sim->result->cycles / (sim->machine.clock_mhz * 1e6) : 0;
@@ -19,7 +19,10 @@ static double level_energy(const sl_sim *sim, uint32_t number)
     double access_nj = (double)r->tag_accesses * level->tag_fj * 1e-6 +
                        (double)r->data_accesses * level->data_fj * 1e-6 +
                        (ops ? (double)r->tag_accesses * ops->access_nj : 0);
-    return level->tag_fj || level->data_fj || level->leak_uw ? access_nj + leak_mw * instances * seconds * 1e6 : 0;
+    if (!level->tag_fj && !level->data_fj && !level->leak_uw)
+        return;
+    r->leakage_nj = leak_mw * instances * seconds * 1e6;
+    r->energy_nj = access_nj + r->leakage_nj;
 }
 
 static void add_load(sl_counts *to, const sl_slot_stats *s)
@@ -189,7 +192,7 @@ sl_status sl_sim_collect(sl_sim *sim, sl_error *error)
     if (!r->slots)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < sim->machine.levels; i++) {
-        r->level[i].energy_nj = level_energy(sim, i);
+        count_energy(sim, i);
         r->energy_nj += r->level[i].energy_nj;
     }
     for (uint32_t s = 0; s < slots; s++) {

@@ -337,7 +337,8 @@ static void read_hints(sl_sim *sim)
     sim->hints = sim->first = 0;
     for (uint32_t i = 0; i < sim->whole.levels; i++) {
         sim->hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
-        sim->first |= (uint8_t)((sim->whole.level[i].hint == SL_HINT_EVICT_FIRST) << i);
+        sl_hint hint = sim->whole.level[i].hint;
+        sim->first |= (uint8_t)((hint == SL_HINT_EVICT_FIRST || hint == SL_HINT_STREAM) << i);
     }
 }
 

@@ -74,7 +74,8 @@ typedef struct sl_sim_level_result {
     uint64_t stall_cycles[SL_STALLS];
     uint64_t coalesced; /* reads answered by one of another SM that was in flight */
     uint64_t tag_accesses, data_accesses;
-    double energy_nj; /* accesses and leakage, of all instances */
+    double energy_nj;  /* accesses and leakage, of all instances */
+    double leakage_nj; /* of that */
 } sl_sim_level_result;
 
 /* The counts of a level, from trace/metrics.def. */

@@ -100,6 +100,9 @@ exits 0
 stdout_has 'quick run'
 stdout_lacks '   A  '
 
+it 'does not judge in a quick run what is about programs that it leaves out'
+stdout_lacks 'agrees  '
+
 it 'writes a page for each paper'
 run "$sluice" reproduce mine.yaml --cache cache --pages pages -q
 exits 0
@@ -258,10 +261,10 @@ sed 's/dct8x8_1_forward/dct8x9/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
 stdout_has "no kernel of dct8x8 matches 'dct8x9'"
-sed 's/^kind: tune/kind: sim/' tuned.yaml >wrong.yaml
+sed 's/^kind: tune/kind: profile/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "requires 'kind: tune'"
+stdout_has "requires 'kind: model', 'sim' or 'tune'"
 sed 's/values: {A/values: {Z/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
