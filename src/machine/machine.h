@@ -89,6 +89,7 @@ typedef struct sl_level {
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
+    uint32_t keep;                  /* 1: contents stay from launch to launch, though not all cores share it */
     uint32_t inclusive;             /* 1: evicted lines are invalidated in the levels above, too */
     uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */
     uint32_t invalidate_cycles;     /* until the levels above have invalidated a line */
@@ -135,6 +136,7 @@ typedef struct sl_core_limits {
     uint32_t alu_interval;  /* issue interval of a unit, in cycles */
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;  /* memory instructions that wait before the first level */
+    uint32_t one_pipeline;  /* 1: shared memory is accessed through that queue, too */
     uint32_t load_batching; /* loads of a basic block that the compiler batches; 0: as in the trace */
     uint32_t launch_cycles; /* before the first block of a launch starts */
 } sl_core_limits;
@@ -151,6 +153,7 @@ typedef struct sl_memory {
     uint32_t bytes_per_cycle;              /* of all channels, by the core clock */
     uint32_t queue;                        /* requests that wait before a channel */
     uint32_t clock_mhz;                    /* of the timings that follow */
+    uint32_t bank_groups, ccdl;            /* ccdl: as ccd within a group */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 

@@ -7,19 +7,22 @@
  * replaces the one with the lowest count, LRU among equals. Each allocation ages the counts of all other tags of the
  * set; the tag of an evicted line becomes a candidate with a count of 0.
  *
- * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the baseline, the others follow the one with fewer
- * misses. The end of an epoch is noticed at the first access after it. With fewer than three caches all run the design.
- * Caches on the baseline maintain their tags, too, so that they can change sides at any time.
+ * SM dueling (4.3): the first two caches of the level lead. In a sample, cache 0 runs this design and cache 1 the
+ * baseline; after it all caches, leaders included, run the side with fewer misses, until the next sample. A sample
+ * lasts an epoch, or until both leaders were accessed, and its counts are added to those of the samples before. The end
+ * of an epoch is noticed at the first access after it. With fewer than three caches all run the design. Caches on the
+ * baseline maintain their tags, too, so that they can change sides at any time.
  *
  * Only loads are filtered and counted. Not modelled: the additional cycle of the larger tag array, which other warps
  * hide according to the paper. */
 #include "policy/policy.h"
 
-enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, PENDING };
+enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, PENDING, LEADERS, SAMPLE };
 enum { VICTIMS_CANDIDATES, VICTIMS_ALL };
 enum { OFF, ON };
 enum { TIE_KEEP, TIE_DESIGN };
 enum { PENDING_MISSES, PENDING_HITS };
+enum { LEADERS_FOLLOW, LEADERS_STAY };
 
 typedef struct tag {
     uint64_t line;  /* line + 1; 0: free */
@@ -31,8 +34,10 @@ typedef struct tag {
 /* State shared by the caches of a level. The first two are leaders. */
 typedef struct dueling {
     uint64_t accesses[2], hits[2];
-    uint64_t epoch; /* the last one that began */
-    bool compared;  /* before, followers run the baseline */
+    uint64_t epoch;   /* the last one that began */
+    uint64_t decided; /* the one that began with the last comparison */
+    bool compared;    /* before, followers run the baseline */
+    bool follow;      /* no sample now: leaders follow, too */
     bool design_on;
     uint64_t changes;
 } dueling;
@@ -41,8 +46,8 @@ typedef struct decoupled {
     tag *tags;        /* [sets * per_set] */
     uint32_t *tag_of; /* [sets * ways]: tag within the set of each line; SL_NO_WAY: none */
     uint32_t per_set, ways, threshold, rc_max, rc_init;
-    bool any_victim, tie_is_design, pending_hits;
-    uint64_t epoch_cycles, margin;
+    bool any_victim, tie_is_design, pending_hits, leaders_stay;
+    uint64_t epoch_cycles, margin, sample;
     uint64_t now;
     uint32_t given_up, given_set; /* way of a committed tag that made room at the last request; SL_NO_WAY: none */
     dueling *dueling;             /* NULL: this cache always runs the design */
@@ -70,6 +75,8 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     d->margin = value[MARGIN];
     d->tie_is_design = value[TIE] == TIE_DESIGN;
     d->pending_hits = value[PENDING] == PENDING_HITS;
+    d->leaders_stay = value[LEADERS] == LEADERS_STAY;
+    d->sample = value[SAMPLE];
     d->instance = shape->instance;
     d->dueling = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
     d->given_up = SL_NO_WAY;
@@ -97,8 +104,6 @@ static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
 static void compare(decoupled *d)
 {
     dueling *u = d->dueling;
-    if (!u->accesses[0] || !u->accesses[1])
-        return;
     bool was_on = u->design_on;
     if (hits_more(d, 1, 0))
         u->design_on = false;
@@ -106,6 +111,18 @@ static void compare(decoupled *d)
         u->design_on = true;
     u->compared = true;
     u->changes += u->design_on != was_on;
+}
+
+static void end_epoch(decoupled *d)
+{
+    dueling *u = d->dueling;
+    if (u->follow) {
+        u->follow = u->epoch - u->decided < d->sample - 1;
+    } else if (u->accesses[0] && u->accesses[1]) {
+        compare(d);
+        u->follow = !d->leaders_stay && d->sample > 1;
+        u->decided = u->epoch;
+    }
 }
 
 /* A load, before the decision on it. */
@@ -117,9 +134,9 @@ static void count(decoupled *d, const sl_cache_access *access, bool hit)
     uint64_t epoch = access->now / d->epoch_cycles;
     if (epoch > u->epoch) {
         u->epoch = epoch;
-        compare(d);
+        end_epoch(d);
     }
-    if (d->instance < 2) {
+    if (d->instance < 2 && !u->follow) {
         u->accesses[d->instance]++;
         u->hits[d->instance] += hit;
     }
@@ -127,7 +144,8 @@ static void count(decoupled *d, const sl_cache_access *access, bool hit)
 
 static bool runs_design(const decoupled *d)
 {
-    return !d->dueling || d->instance == 0 || (d->instance >= 2 && d->dueling->design_on);
+    const dueling *u = d->dueling;
+    return !u || (d->instance < 2 && !u->follow ? d->instance == 0 : u->design_on);
 }
 
 /* ---- tags ---- */
@@ -263,6 +281,7 @@ static const char *const victims_words[] = {"candidates", "all", NULL};
 static const char *const dueling_words[] = {"off", "on", NULL};
 static const char *const tie_words[] = {"keep", "design", NULL};
 static const char *const pending_words[] = {"misses", "hits", NULL};
+static const char *const leaders_words[] = {"follow", "stay", NULL};
 static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
 
 static const sl_param params[] = {
@@ -283,8 +302,11 @@ static const sl_param params[] = {
      "difference of miss rates that decides SM dueling, in percentage points", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
      "below that difference: keep the current side (initially the design), or design", NULL},
-    {"pending", SL_PARAM_WORD, PENDING_MISSES, 0, 0, pending_words,
-     "how SM dueling counts pending hits (the paper separates them from hits)", NULL},
+    {"pending", SL_PARAM_WORD, PENDING_HITS, 0, 0, pending_words,
+     "how SM dueling counts pending hits: hits, as in GPGPU-Sim's miss rate; misses", NULL},
+    {"leaders", SL_PARAM_WORD, LEADERS_FOLLOW, 0, 0, leaders_words,
+     "between samples: leaders follow the decision, too; stay on their sides", NULL},
+    {"sample", SL_PARAM_COUNT, 16, 1, UINT32_MAX, NULL, "leaders=follow: one epoch in this many is a sample", NULL},
     {0},
 };
 
