@@ -177,6 +177,44 @@ void sl_reproduction_free(sl_reproduction *r)
     *r = (sl_reproduction){0};
 }
 
+/* ---- quick runs ----
+ *
+ * They have some of the programs, perhaps with smaller inputs. What the paper says of others is not judged by them. */
+
+static size_t all_members(const void *context, int group, const int **program)
+{
+    const sl_reproduction *r = context;
+    *program = r->paper->group[group].program;
+    return r->paper->group[group].count;
+}
+
+typedef struct partial {
+    const sl_reproduction *r;
+    bool any;
+} partial;
+
+static void note_absent(void *context, int program, int config)
+{
+    partial *p = context;
+    (void)config;
+    p->any |= program >= 0 && !p->r->paper->program[program].quick;
+}
+
+static bool is_smaller(const sl_reproduction *r)
+{
+    return r->quick && strcmp(r->paper->quick_size, "default");
+}
+
+/* Whether an expression needs a program that is not in the run. */
+static bool is_partial(const sl_reproduction *r, const sl_expression *value)
+{
+    partial p = {r, false};
+    sl_expression_source source = {value_of, all_members, r};
+    if (r->quick)
+        sl_expression_uses(value, &source, -1, note_absent, &p);
+    return p.any;
+}
+
 /* ---- comparing ---- */
 
 static int side(const sl_paper_measure *m, double value)
@@ -225,6 +263,8 @@ sl_compared sl_compare_program(const sl_reproduction *r, const sl_paper_column *
     double ours = sl_expression_value(column->value, &source, program, NULL);
     if (r->quick && !r->paper->program[program].quick)
         return (sl_compared){.ours = NAN, .paper = NAN};
+    if (is_smaller(r))
+        return (sl_compared){.ours = ours, .paper = stated(column, program, -1)};
     return compared(&column->measure, ours, stated(column, program, -1), reason(column, program, -1));
 }
 
@@ -246,6 +286,8 @@ sl_compared sl_compare_group(const sl_reproduction *r, const sl_paper_column *co
     sl_compared c = compared(&column->measure, column->mean == SL_MEAN_GEOMETRIC ? exp(mean) : mean,
                              stated(column, -1, group), reason(column, -1, group));
     c.holes = holes;
+    if (r->group[group].count < r->paper->group[group].count || is_smaller(r))
+        c.verdict = SL_VERDICT_NONE;
     return c;
 }
 
@@ -260,7 +302,7 @@ sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *cla
         double holds = sl_expression_value(claim->holds, &source, -1, &c.holes);
         c.verdict = isnan(holds) ? SL_VERDICT_HOLE : holds != 0 ? SL_VERDICT_AGREES : SL_VERDICT_DIFFERS;
     }
-    if (c.verdict == SL_VERDICT_HOLE && r->quick) /* about a program that is not in a quick run */
+    if (is_smaller(r) || is_partial(r, claim->value) || is_partial(r, claim->holds))
         c.verdict = SL_VERDICT_NONE;
     c.why = c.verdict > SL_VERDICT_AGREES ? claim->why : NULL;
     return c;
