@@ -92,6 +92,7 @@ typedef struct sl_level {
     uint32_t frc_entries, frc_ways; /* of a bank */
     uint32_t frc_keeps_victims;     /* 1: sets grow instead */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
+    uint32_t keep;                  /* 1: contents stay from launch to launch, though not all cores share it */
     uint32_t inclusive;             /* 1: evicted lines are invalidated in the levels above, too */
     uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */
     uint32_t invalidate_cycles;     /* until the levels above have invalidated a line */
@@ -139,6 +140,7 @@ typedef struct sl_core_limits {
     uint32_t alu_interval;  /* issue interval of a unit, in cycles */
     uint32_t f64_interval, sfu_interval, tensor_interval;
     uint32_t memory_queue;    /* memory instructions that wait before the first level */
+    uint32_t one_pipeline;    /* 1: shared memory is accessed through that queue, too */
     uint32_t volatile_hints;  /* 1: a load with a hint for the first level is waited for */
     uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
     uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
@@ -156,7 +158,9 @@ typedef struct sl_memory {
     uint32_t banks, row_bytes;             /* banks of a channel, and bytes of a row of one */
     uint32_t bytes_per_cycle;              /* of all channels, by the core clock */
     uint32_t queue;                        /* requests that wait before a channel */
+    uint32_t read_pj, write_pj, row_pj;    /* energy of a byte, and of a row that is opened */
     uint32_t clock_mhz;                    /* of the timings that follow */
+    uint32_t bank_groups, ccdl;            /* ccdl: as ccd within a group */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 

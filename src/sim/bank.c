@@ -386,6 +386,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
+        sim->result->level[b->number].store_hits += !atomic && b->line[l->line_slot].valid & l->units;
         if (sim->data_check && !atomic)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
@@ -502,7 +503,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
-                                 .now = sim->now};
+                                 .now = sim->now + (b->level->keep ? sim->earlier : 0)};
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;

@@ -24,7 +24,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     set_state(core, w, SL_WARP_RUNS);
     core->warp[w].ready_at = time;
     if (time <= sim->now) {
-        bool memory = sim->program->step[core->warp[w].inst].kind == SL_STEP_MEMORY;
+        bool memory = sim->program->step[core->warp[w].inst].queued;
         core->ready |= bit;
         core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
         return;
@@ -142,6 +142,13 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
 
 /* ---- answers from memory ---- */
 
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+{
+    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
+    for (uint32_t d = 0; d < step->dsts; d++)
+        ready[step->reg[d]] = (uint32_t)time;
+}
+
 static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -175,6 +182,16 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     warp->waits &= warp->loads != 0;
     group->next = core->group_free;
     core->group_free = g;
+    check_waiting(sim, core, group->warp);
+}
+
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
+{
+    const sl_step *step = &sim->program->step[group->inst];
+    core->shared_free = sim->now + passes;
+    core->warp[group->warp].loads--;
+    /* It was issued in the cycle before. */
+    set_results(sim, core, group->warp, step, sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1));
     check_waiting(sim, core, group->warp);
 }
 
@@ -246,23 +263,21 @@ static uint32_t row_passes(const sl_access *access)
 }
 
 /* Shared memory: bank conflicts are serialised. */
+static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst)
+{
+    const sl_access *access = warp->access;
+    return !access->mask  ? 1
+           : access->bulk ? row_passes(access)
+                          : sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width);
+}
+
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {
-    const sl_access *access = warp->access;
-    uint32_t passes = !access->mask  ? 1
-                      : access->bulk ? row_passes(access)
-                                     : sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width);
+    uint32_t passes = shared_passes(sim, warp, inst);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
     return start + passes - 1 + step->cycles;
-}
-
-static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
-{
-    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)time;
 }
 
 static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t w, sl_error *error)
@@ -283,9 +298,11 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         status = find_access(sim, core, w, step, error);
     if (status)
         return status;
-    if (step->kind == SL_STEP_SHARED)
+    if (step->kind == SL_STEP_SHARED && !step->queued)
         result = access_shared(sim, core, warp, inst, step);
     set_results(sim, core, w, step, result);
+    if (step->kind == SL_STEP_SHARED && step->queued)
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst), error);
     if (step->kind == SL_STEP_MEMORY && warp->access->mask)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;

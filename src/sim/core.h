@@ -104,6 +104,8 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
 /* Counts the cycles up to the end of the launch. */
 void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 
+/* An access to shared memory is at the head of the load/store unit's queue. */
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
 /* All requests of a warp have left the load/store unit. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
@@ -111,6 +113,9 @@ void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
 /* Makes requests of a memory instruction's access and queues them. */
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, sl_error *error);
+/* one_pipeline: queues an access to shared memory. */
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, uint32_t passes,
+                              sl_error *error);
 static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 {
     uint32_t limit = sim->machine.core.loads_in_flight;

@@ -145,6 +145,31 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
     return status;
 }
 
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t passes,
+                              sl_error *error)
+{
+    const sl_step *step = &sim->program->step[inst];
+    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(&sim->pool);
+    if (number == SL_NONE)
+        return sl_fail_memory(error);
+    core->group[group] = (sl_group){.requests = 1, .inst = inst, .warp = (uint8_t)w};
+    core->left[group] = 1;
+    core->instructions++;
+    sl_request *r = sl_request_at(sim, number);
+    r->kind = SL_REQUEST_SHARED;
+    r->units = passes;
+    r->group = group;
+    r->warp = (uint8_t)w;
+    uint32_t q = w % core->queues;
+    sl_request_push(&sim->pool, &core->queue[q], number);
+    core->queued |= UINT64_C(1) << q;
+    core->warp[w].queued++;
+    core->warp[w].loads++;
+    for (uint32_t d = 0; d < step->dsts; d++)
+        core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
+    return SL_OK;
+}
+
 /* ---- to the first level ---- */
 
 static void count_outcome(sl_sim *sim, uint32_t slot, uint32_t units, sl_outcome outcome)
@@ -202,8 +227,11 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     return outcome;
 }
 
-static bool has_port(const sl_sim *sim, sl_bank *bank)
+/* Whether the head of a queue can be accepted in this cycle. */
+static bool has_port(const sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
 {
+    if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
+        return false;
     if (bank->taken_at != sim->now) {
         bank->taken_at = sim->now;
         bank->taken = 0;
@@ -217,7 +245,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
     if (core->stalled && !core->unblocked && sim->machine.level[0].cores_per_instance == 1)
         return false; /* nothing has changed for it */
     core->stalled = core->unblocked = false;
-    while (core->queued && has_port(sim, bank)) {
+    while (core->queued && has_port(sim, core, bank)) {
         if (!(core->queued >> core->queue_at & 1))
             core->queue_at = (uint32_t)__builtin_ctzll(core->queued);
         sl_request_list *queue = &core->queue[core->queue_at];
@@ -227,7 +255,10 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         if (next != SL_NONE)
             __builtin_prefetch(sl_request_at(sim, next));
         uint32_t w = sl_request_at(sim, number)->warp;
-        if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
+        if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
+            sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
+            sl_request_give(&sim->pool, number);
+        } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stall = bank->stall;
             return false;

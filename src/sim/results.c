@@ -25,6 +25,16 @@ static void count_energy(const sl_sim *sim, uint32_t number)
     r->energy_nj = access_nj + r->leakage_nj;
 }
 
+static double memory_energy(const sl_sim *sim)
+{
+    const sl_memory *m = &sim->machine.memory;
+    const sl_sim_result *r = sim->result;
+    double sector = sim->machine.level[sim->machine.levels - 1].sector_bytes;
+    return ((double)r->dram_read_sectors * sector * m->read_pj +
+            (double)r->dram_written_sectors * sector * m->write_pj + (double)r->dram_row_misses * m->row_pj) *
+           1e-3;
+}
+
 static void add_load(sl_counts *to, const sl_slot_stats *s)
 {
     sl_counts_add(to, SL_COUNTER_ld_requests, s->requests);
@@ -195,6 +205,7 @@ sl_status sl_sim_collect(sl_sim *sim, sl_error *error)
         count_energy(sim, i);
         r->energy_nj += r->level[i].energy_nj;
     }
+    r->energy_nj += memory_energy(sim);
     for (uint32_t s = 0; s < slots; s++) {
         collect_slot(sim, s, &r->slots[s]);
         sl_counts_merge(&r->counts.total, &r->slots[s]);

@@ -60,6 +60,7 @@ static sl_status add_level(sl_values *values, const sl_level *level, const sl_si
         {"written_sectors", (double)r->written_sectors},
         {"fill_sectors", (double)r->fill_sectors},
         {"frc_misses", (double)r->frc_misses},
+        {"store_hits", (double)r->store_hits},
         {"store_misses", (double)r->store_misses},
         {"delay_cycles", (double)r->delay_cycles},
         {"evictions", (double)r->evictions},

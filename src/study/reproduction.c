@@ -304,8 +304,6 @@ sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *cla
         double holds = sl_expression_value(claim->holds, &source, -1, &c.holes);
         c.verdict = isnan(holds) ? SL_VERDICT_HOLE : holds != 0 ? SL_VERDICT_AGREES : SL_VERDICT_DIFFERS;
     }
-    if (c.verdict == SL_VERDICT_HOLE && r->quick) /* about a program that is not in a quick run */
-        c.verdict = SL_VERDICT_NONE;
     c.why = c.verdict > SL_VERDICT_AGREES ? claim->why : NULL;
     withhold(&c, is_judged(r, claim->holds) && is_judged(r, claim->value));
     return c;
