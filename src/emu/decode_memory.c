@@ -157,7 +157,7 @@ static void decode_store(sl_decoder *d)
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, true), lane * 8);
     sl_decode_fill(d, op, &at, size, count, list);
-    if (sl_ptx_has(d->inst, SL_MOD_ASYNC))
+    if (sl_ptx_has(d->inst, SL_MOD_ASYNC) && !sl_ptx_has(d->inst, SL_MOD_MMIO)) /* those tell nobody */
         sl_decode_complete_bytes(d, sl_decode_operand(d, 2), size * count);
 }
 
@@ -194,6 +194,8 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (sl_ptx_has(inst, kinds[i].mod))
             return kinds[i].kind;
+    if (sl_type_is_half(type))
+        sl_decode_refuse(d, "this atomic on 16-bit floats");
     if (sl_ptx_has(inst, SL_MOD_MIN))
         return is_signed ? SL_ATOM_MIN_S : SL_ATOM_MIN_U;
     if (sl_ptx_has(inst, SL_MOD_MAX))
@@ -251,6 +253,8 @@ static void decode_atomic(sl_decoder *d)
         if (e)
             op->slot = UINT32_MAX;
     }
+    if (sl_ptx_has(d->inst, SL_MOD_ASYNC))
+        sl_decode_complete_bytes(d, sl_decode_operand(d, 2), sl_ptx_type_bytes(type));
 }
 
 static void decode_cvta(sl_decoder *d)
@@ -314,6 +318,19 @@ static void decode_isspacep(sl_decoder *d)
     op->count = sl_ptx_has(d->inst, SL_MOD_SHARED_CLUSTER);
 }
 
+/* There is one device: what is spread over all of a multicast object, or gathered from them, is one access. */
+static void decode_multimem(sl_decoder *d)
+{
+    if (!sl_ptx_type_bytes(sl_ptx_inst_type(d->inst, 0)))
+        sl_decode_refuse(d, "multicast memory of 8-bit floats");
+    if (sl_ptx_has(d->inst, SL_MOD_LD_REDUCE))
+        decode_load(d);
+    else if (sl_ptx_has(d->inst, SL_MOD_RED))
+        decode_atomic(d);
+    else
+        decode_store(d);
+}
+
 bool sl_decode_memory(sl_decoder *d)
 {
     switch (d->inst->op) {
@@ -328,6 +345,9 @@ bool sl_decode_memory(sl_decoder *d)
     case SL_OP_RED:
         decode_atomic(d);
         return true;
+    case SL_OP_MULTIMEM:
+        decode_multimem(d);
+        return true;
     case SL_OP_CVTA:
         decode_cvta(d);
         return true;
@@ -339,7 +359,8 @@ bool sl_decode_memory(sl_decoder *d)
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU: {
         sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
-        sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
+        if (!at.is_param)
+            sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
         return true;
     }
     case SL_OP_APPLYPRIORITY:

@@ -306,12 +306,21 @@ void sl_cluster_exited(sl_cluster *cluster);
  * exec_memory.c that it lies in that of the running block. */
 static inline sl_block *sl_shared_block(const sl_warp *warp, uint64_t addr, uint64_t *offset)
 {
-    const sl_cluster *cluster = warp->block->cluster;
     *offset = addr;
     if (!warp->code->knows_clusters)
         return warp->block;
     *offset = addr & ((1u << SL_RANK_BIT) - 1);
-    return addr >> SL_RANK_BIT < cluster->blocks ? &cluster->block[addr >> SL_RANK_BIT] : NULL;
+    addr >>= SL_RANK_BIT;
+    return addr < warp->block->cluster->blocks ? &warp->block->cluster->block[addr] : NULL;
+}
+
+/* The same; ends the launch when there is no such block, or it has exited. */
+sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset);
+/* Block `rank` of the warp's cluster; NULL: there is none. */
+static inline sl_block *sl_cluster_block(const sl_warp *warp, uint32_t rank)
+{
+    const sl_cluster *cluster = warp->block->cluster;
+    return rank < cluster->blocks ? &cluster->block[rank] : NULL;
 }
 
 /* The address of the same variable in the block of that rank; for addresses in the shared window and for generic ones.
