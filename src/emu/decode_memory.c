@@ -4,6 +4,7 @@
 
 #include "emu/atomic.h"
 #include "emu/decode.h"
+#include "emu/warp.h"
 
 static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
 {
@@ -278,11 +279,17 @@ static bool decode_copy(sl_decoder *d)
     const sl_ptx_inst *inst = d->inst;
     if (!sl_ptx_has(inst, SL_MOD_ASYNC) || sl_ptx_has(inst, SL_MOD_BULK))
         return false;
-    if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
-        sl_ptx_has(inst, SL_MOD_WAIT_ALL))
-        return true; /* copies are done when they are issued */
-    if (sl_ptx_has(inst, SL_MOD_ARRIVE)) {
-        sl_decode_copies_arrive(d);
+    bool commits = sl_ptx_has(inst, SL_MOD_COMMIT_GROUP), waits = sl_ptx_has(inst, SL_MOD_WAIT_GROUP);
+    bool arrives = sl_ptx_has(inst, SL_MOD_ARRIVE);
+    if (commits || waits || arrives || sl_ptx_has(inst, SL_MOD_WAIT_ALL)) { /* copies are done when they are issued */
+        if (d->check_race) {
+            uint64_t left = waits ? sl_decode_operand(d, 0)->bits : 0;
+            sl_op *op = sl_emit(d, 0, 0, 0, 0, "race_copies");
+            op->aux = commits ? SL_RACE_COMMIT : waits ? SL_RACE_WAIT_GROUP : SL_RACE_WAIT_ALL;
+            op->imm = (int64_t)(left < INT32_MAX ? left : INT32_MAX);
+        }
+        if (arrives)
+            sl_decode_copies_arrive(d);
         return true;
     }
     sl_memory_operand to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);

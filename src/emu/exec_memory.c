@@ -557,6 +557,8 @@ SL_HANDLER(cp_async)
     source.imm = (s64)((u64)w->code->list[o->list + 2] << 32 | w->code->list[o->list + 1]);
     addresses(w, &source, from);
     record(w, o, from);
+    if (w->race)
+        sl_race_copy(w, o, to);
     source.space = SL_SPACE_GLOBAL;
     const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
     bool check = w->worker->run->emu->config.check_uninit;
@@ -574,6 +576,13 @@ SL_HANDLER(cp_async)
             sl_memory_mark_written(w, o, i, to[i], o->size);
         memset(target + bytes, 0, o->size - bytes);
     }
+}
+
+/* aux: sl_race_wait; imm: groups that are not waited for. */
+SL_HANDLER(race_copies)
+{
+    if (w->race)
+        sl_race_copies(w, (sl_race_wait)o->aux, (u32)o->imm);
 }
 
 SL_HANDLER(fence)
