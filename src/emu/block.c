@@ -120,8 +120,6 @@ sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_
     ok = ok && block->shared;
     if (run->emu->config.check_uninit)
         ok = ok && (block->shared_written = calloc(1, block->shared_room / 8 + 1));
-    if (run->emu->config.check_race)
-        ok = ok && (block->race = sl_race_create(run->warps_per_block));
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));
     ok = ok && (block->at_cluster_barrier = calloc(block->warps, sizeof *block->at_cluster_barrier));
@@ -153,7 +151,6 @@ void sl_block_fini(sl_block *block)
     free(block->warp);
     free(block->shared);
     free(block->shared_written);
-    sl_race_destroy(block->race);
     sl_stray_free(block->strays);
     *block = (sl_block){0};
 }
@@ -171,8 +168,6 @@ void sl_block_start(sl_block *block, const uint32_t id[3])
     memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
-    if (block->race)
-        sl_race_start(block->race);
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {
@@ -184,7 +179,7 @@ void sl_block_start(sl_block *block, const uint32_t id[3])
         }
         fill_special(warp, SL_SLOT_SMID, (uint32_t)(block->index % run->emu->limits.sms));
         warp->stream = block->recorded ? &block->stream[i] : NULL;
-        warp->race = block->race;
+        warp->race = block->cluster->race;
         warp->watched = warp->stream || warp->race;
         if (warp->stream)
             sl_warp_stream_reset(warp->stream, run->kernel->facts.mem_slots, run->lanes);
@@ -239,8 +234,8 @@ static void release(sl_block *block, uint32_t number)
 {
     sl_barrier_state *barrier = &block->barrier[number];
     barrier->active = false;
-    if (block->race)
-        sl_race_barrier(block, barrier->arrived);
+    if (block->cluster->race)
+        sl_race_barrier(block->cluster->race, block, 1, (const uint64_t *const[]){barrier->arrived});
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < warp->splits; k++) {

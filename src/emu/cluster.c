@@ -10,9 +10,10 @@ sl_status sl_cluster_init(sl_cluster *cluster, sl_worker *worker, sl_error *erro
 {
     uint32_t blocks = worker->run->cluster_blocks;
     *cluster = (sl_cluster){.worker = worker, .block = calloc(blocks, sizeof *cluster->block)};
-    if (!cluster->block)
-        return sl_fail_memory(error);
-    sl_status status = SL_OK;
+    sl_status status = cluster->block ? SL_OK : sl_fail_memory(error);
+    if (status == SL_OK && worker->run->emu->config.check_race &&
+        !(cluster->race = sl_race_create(blocks * worker->run->warps_per_block)))
+        status = sl_fail_memory(error);
     for (; cluster->blocks < blocks && status == SL_OK; cluster->blocks++)
         status = sl_block_init(&cluster->block[cluster->blocks], cluster, cluster->blocks, error);
     if (status != SL_OK)
@@ -25,6 +26,7 @@ void sl_cluster_fini(sl_cluster *cluster)
     for (uint32_t i = 0; i < cluster->blocks; i++)
         sl_block_fini(&cluster->block[i]);
     free(cluster->block);
+    sl_race_destroy(cluster->race);
     *cluster = (sl_cluster){0};
 }
 
@@ -35,6 +37,8 @@ void sl_cluster_start(sl_cluster *cluster, uint64_t index)
     uint32_t clusters[2] = {grid[0] / shape[0], grid[1] / shape[1]};
     cluster->index = index;
     cluster->arrivals = cluster->idle_rounds = 0;
+    if (cluster->race)
+        sl_race_start(cluster->race);
     for (uint32_t rank = 0; rank < cluster->blocks; rank++) {
         const uint32_t id[3] = {
             (uint32_t)(index % clusters[0]) * shape[0] + rank % shape[0],
@@ -69,11 +73,14 @@ static bool complete(const sl_cluster *cluster)
 /* Begins the next phase: nobody has arrived. */
 static void release(sl_cluster *cluster)
 {
+    const uint64_t *arrived[SL_MAX_CLUSTER_BLOCKS];
     cluster->arrivals = 0;
+    for (uint32_t i = 0; i < cluster->blocks; i++)
+        arrived[i] = cluster->block[i].at_cluster_barrier;
+    if (cluster->race)
+        sl_race_barrier(cluster->race, cluster->block, cluster->blocks, arrived);
     for (uint32_t i = 0; i < cluster->blocks; i++) {
         sl_block *block = &cluster->block[i];
-        if (block->race)
-            sl_race_barrier(block, block->at_cluster_barrier);
         for (uint32_t k = 0; k < block->warps; k++) {
             sl_warp *warp = &block->warp[k];
             block->at_cluster_barrier[k] = 0;

@@ -779,6 +779,7 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
     d->arena = &kernel->arena;
     d->lanes = handlers->lanes;
     d->check_uninit = kernel->program->emu->config.check_uninit;
+    d->check_race = kernel->program->emu->config.check_race;
     sl_map_init(&d->handler);
     sl_map_init(&d->const_refs);
     sl_status status = SL_OK;

@@ -21,7 +21,7 @@ typedef struct sl_decoder {
     sl_error *error;
     jmp_buf fail;
     uint32_t lanes;
-    bool check_uninit;
+    bool check_uninit, check_race;
     bool unguarded;          /* emitted ops ignore the instruction's guard */
     uint32_t max_live_words; /* 32-bit registers live at once, over all functions */
 

@@ -296,10 +296,10 @@ static void convert_tf32(sl_decoder *d)
 {
     uint32_t a = sl_decode_src(d, opd(d, 1), SL_T_F32), dst = sl_decode_dst(d, opd(d, 0), 4);
     const char *how = has(d, SL_MOD_RNA) ? "rna" : has(d, SL_MOD_RZ) ? "rz" : "rn";
-    if (has(d, SL_MOD_SATFINITE))
-        sl_decode_refuse(d, "saturation of tf32");
     uint32_t result = has(d, SL_MOD_RELU) ? sl_decode_temp(d, 4) : dst;
     sl_emit(d, result, a, a, a, "tf32_%s_f32", how);
+    if (has(d, SL_MOD_SATFINITE))
+        sl_emit(d, result, result, result, result, "satfinite_tf32");
     if (has(d, SL_MOD_RELU))
         sl_emit(d, dst, result, result, result, "relu_tf32");
 }

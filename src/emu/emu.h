@@ -18,7 +18,7 @@ typedef struct sl_emu_config {
     uint32_t threads;          /* host threads; 0: all cores */
     uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
     bool check_uninit;         /* report reads of memory never written as errors */
-    bool check_race;           /* report races within a block, and shuffles of lanes that do not take part, as errors */
+    bool check_race;           /* report races within a block or cluster, and shuffles of lanes that do not take part */
     bool fp_contract_off;      /* mul and add stay apart where ptxas makes an fma of them */
     bool host_addresses;       /* device addresses are host pointers, as in unified memory */
     const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */

@@ -438,6 +438,8 @@ SL_HANDLER(cp_async)
     source.imm = (s64)((u64)w->code->list[o->list + 2] << 32 | w->code->list[o->list + 1]);
     addresses(w, &source, from);
     record(w, o, from);
+    if (w->race)
+        sl_race_copy(w, o, to);
     source.space = SL_SPACE_GLOBAL;
     const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
     bool check = w->worker->run->emu->config.check_uninit;
@@ -466,6 +468,13 @@ SL_HANDLER(bulk)
 SL_HANDLER(tensor_map_edit)
 {
     sl_tensor_map_edit(w, o);
+}
+
+/* aux: sl_race_wait; imm: groups that are not waited for. */
+SL_HANDLER(race_copies)
+{
+    if (w->race)
+        sl_race_copies(w, (sl_race_wait)o->aux, (u32)o->imm);
 }
 
 SL_HANDLER(fence)

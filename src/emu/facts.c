@@ -161,6 +161,10 @@ static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
     case SL_OP_RED:
     case SL_OP_SURED:
         return SL_ACCESS_REDUCTION;
+    case SL_OP_MULTIMEM:
+        return sl_ptx_has(inst, SL_MOD_LD_REDUCE) ? SL_ACCESS_LOAD
+               : sl_ptx_has(inst, SL_MOD_RED)     ? SL_ACCESS_REDUCTION
+                                                  : SL_ACCESS_STORE;
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU:
         return SL_ACCESS_PREFETCH;

@@ -158,28 +158,33 @@ static window locate(const sl_op *op, uint64_t addr, uint64_t *offset)
     return WINDOW_GLOBAL;
 }
 
+sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset)
+{
+    sl_block *block = sl_shared_block(warp, addr, offset);
+    if (!block)
+        sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "illegal access at shared offset 0x%llx of block %llu of a cluster of %u",
+                       (unsigned long long)*offset, (unsigned long long)(addr >> SL_RANK_BIT),
+                       warp->block->cluster->blocks);
+    if (!block->live_threads)
+        sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "illegal access at shared offset 0x%llx of block %u of the cluster, which has exited",
+                       (unsigned long long)*offset, block->rank);
+    return block;
+}
+
 /* An access to shared memory, of this block or another of its cluster. */
 static void *shared_bytes(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
 {
     uint64_t offset;
-    const sl_block *block = sl_shared_block(warp, addr, &offset);
-    const char *access = store ? "write" : "read";
-    if (!block)
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                       "illegal %u-byte %s at 0x%llx of block %llu of a cluster of %u", bytes, access,
-                       (unsigned long long)offset, (unsigned long long)(addr >> SL_RANK_BIT),
-                       warp->block->cluster->blocks);
-    if (!block->live_threads)
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
-                       "illegal %u-byte %s at shared offset 0x%llx of block %u of the cluster, which has exited", bytes,
-                       access, (unsigned long long)offset, block->rank);
+    const sl_block *block = sl_cluster_locate(warp, op->inst, lane, addr, &offset);
     if (offset <= block->shared_bytes && bytes <= block->shared_bytes - offset)
         return block->shared + offset;
     bool forgiven =
         warp->worker->run->emu->config.stray && offset <= block->shared_room && bytes <= block->shared_room - offset;
     char what[160];
-    snprintf(what, sizeof what, "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes, access,
-             (unsigned long long)offset, block->shared_bytes);
+    snprintf(what, sizeof what, "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes,
+             store ? "write" : "read", (unsigned long long)offset, block->shared_bytes);
     if (!forgiven)
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
     note_stray(warp, op, lane, what);

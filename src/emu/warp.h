@@ -67,7 +67,7 @@ struct sl_warp {
     bool full;              /* all live lanes are active: registers may be written without a blend */
     const uint32_t *lanes;  /* per lane all ones or zeros: mask, expanded; valid when !full */
     sl_warp_stream *stream; /* NULL: not recorded */
-    sl_race *race;          /* of the block; NULL: nobody looks for races */
+    sl_race *race;          /* of the cluster; NULL: nobody looks for races */
     bool watched;           /* either of the two */
     sl_block *block;
     sl_worker *worker;
@@ -120,7 +120,6 @@ struct sl_block {
     uint32_t shared_base;               /* its address: 0, but for kernels that know of clusters */
     sl_stray_line *strays;              /* what it wrote outside of allocations */
     uint8_t *shared_written;            /* --check=uninit: one bit per byte; else NULL */
-    sl_race *race;                      /* --check=race; else NULL */
     sl_barrier_state barrier[SL_BARRIERS];
     uint64_t *at_cluster_barrier; /* per warp: lanes that have arrived there */
     uint32_t part;                /* parts of its trace already handed over */
@@ -133,6 +132,7 @@ struct sl_cluster {
     uint64_t index;
     uint32_t blocks;
     sl_block *block;      /* by rank */
+    sl_race *race;        /* --check=race; else NULL */
     uint32_t arrivals;    /* threads at its barrier, in this phase of it */
     uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
 };
@@ -307,12 +307,21 @@ void sl_cluster_exited(sl_cluster *cluster);
  * exec_memory.c that it lies in that of the running block. */
 static inline sl_block *sl_shared_block(const sl_warp *warp, uint64_t addr, uint64_t *offset)
 {
-    const sl_cluster *cluster = warp->block->cluster;
     *offset = addr;
     if (!warp->code->knows_clusters)
         return warp->block;
     *offset = addr & ((1u << SL_RANK_BIT) - 1);
-    return addr >> SL_RANK_BIT < cluster->blocks ? &cluster->block[addr >> SL_RANK_BIT] : NULL;
+    addr >>= SL_RANK_BIT;
+    return addr < warp->block->cluster->blocks ? &warp->block->cluster->block[addr] : NULL;
+}
+
+/* The same; ends the launch when there is no such block, or it has exited. */
+sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset);
+/* Block `rank` of the warp's cluster; NULL: there is none. */
+static inline sl_block *sl_cluster_block(const sl_warp *warp, uint32_t rank)
+{
+    const sl_cluster *cluster = warp->block->cluster;
+    return rank < cluster->blocks ? &cluster->block[rank] : NULL;
 }
 
 /* The address of the same variable in the block of that rank; for addresses in the shared window and for generic ones.
@@ -336,11 +345,16 @@ void sl_stray_free(sl_stray_line *lines);
 
 sl_race *sl_race_create(uint32_t warps); /* NULL: out of memory */
 void sl_race_destroy(sl_race *race);     /* NULL is fine */
-void sl_race_start(sl_race *race);       /* a new block */
+void sl_race_start(sl_race *race);       /* a new cluster */
 /* The active lanes access memory; a race ends the launch. */
 void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr);
-/* A barrier completes at which these lanes of each warp have arrived. */
-void sl_race_barrier(sl_block *block, const uint64_t *arrived);
+/* The active lanes begin to copy to shared memory (cp.async). */
+void sl_race_copy(sl_warp *warp, const sl_op *op, const uint64_t *to);
+/* Copies are committed to a group; all but the last `left` groups, or all copies, are waited for. */
+typedef enum sl_race_wait { SL_RACE_COMMIT, SL_RACE_WAIT_GROUP, SL_RACE_WAIT_ALL } sl_race_wait;
+void sl_race_copies(sl_warp *warp, sl_race_wait kind, uint32_t left);
+/* A barrier of one block or all blocks of a cluster completes: arrived[i] are the lanes of each warp of block i. */
+void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, const uint64_t *const *arrived);
 /* A shuffle reads a lane that does not take part: ends the launch. */
 void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source);
 

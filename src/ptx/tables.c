@@ -267,10 +267,6 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
         if (sl_ptx_has(inst, SL_MOD_BULK))
             flags |= SL_OPF_REFUSED;
         break;
-    case SL_OP_RED:
-        if (sl_ptx_has(inst, SL_MOD_ASYNC))
-            flags |= SL_OPF_REFUSED;
-        break;
     case SL_OP_SHFL:
     case SL_OP_VOTE:
     case SL_OP_MATCH:
