@@ -100,8 +100,8 @@ typedef enum sl_fault {
 } sl_fault;
 sl_fault sl_emu_last_fault(const sl_emu *emu);
 
-/* Textures and surfaces by object: the same handles for both. Data is laid out in rows of `pitch` bytes in device memory
- * (or a cudaArray's backing store). */
+/* Textures and surfaces by object: the same handles for both. Data is laid out in rows of `pitch` bytes in device
+ * memory (or a cudaArray's backing store). */
 typedef enum sl_tex_address { SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER } sl_tex_address;
 typedef struct sl_texture_level {
     uint64_t data;
