@@ -65,7 +65,7 @@ static bool extent_allowed(cudaExtent e, unsigned flags)
     bool layered = flags & cudaArrayLayered;
     if (!e.width || (e.depth && !e.height && !layered) || (layered && !e.depth))
         return false;
-    if (flags & cudaArrayTextureGather && (!e.height || (e.depth && !layered)))
+    if (flags & cudaArrayTextureGather && (!e.height || e.depth))
         return false;
     if (flags & cudaArrayCubemap)
         return e.width == e.height && (layered ? e.depth % CUBE_FACES == 0 : e.depth == CUBE_FACES);

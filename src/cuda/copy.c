@@ -238,8 +238,8 @@ cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size
         if (src_x >= row || src_y >= s.height)
             return cudaErrorInvalidValue;
         size_t part = bytes < row - src_x ? bytes : row - src_x;
-        error = sl_rt_copy_array_run(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, part, kind, NULL,
-                                     true);
+        error =
+            sl_rt_copy_array_run(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, part, kind, NULL, true);
         bytes -= part;
         src_x = 0;
         src_y++;

@@ -4,8 +4,14 @@
  * A fetch works on all lanes at once, as far as they ask for the same object and level: coordinates become texel
  * indices and weights by plain loops over lanes, only the loads themselves go lane by lane. Indices are inside of the
  * texture after the address mode, whatever the coordinates: so lanes that do not take part may read along, and one look
- * at the texture's memory is enough. */
+ * at the texture's memory is enough.
+ *
+ * Coordinates, weights, sums and roundings are those of an H200, found by experiment (tests/programs/sampling.cu);
+ * levels from gradients are within 0.15 of its, and fractions of 8 bits with sign differ in the last bit at times.
+ * Not there: anisotropy, filtering across the edges of a cube map. */
 #include "emu/texture.h"
+
+#include <fenv.h>
 
 #include "emu/exec_access.h"
 #include "emu/half.h"
@@ -17,6 +23,7 @@ typedef struct group {
     sl_warp *w;
     const sl_op *o;
     const sl_texture *t;
+    u32 dims;
     u64 mask;
     f32 coord[3][SL_LANES]; /* integers as bits where the op says so */
     s32 offset[3][SL_LANES];
@@ -30,7 +37,7 @@ typedef struct group {
 typedef struct axis {
     u64 at[2][SL_LANES];
     u32 border[2][SL_LANES];
-    f64 weight[2][SL_LANES];
+    s32 weight[SL_LANES]; /* of the upper one, in 1/256 */
 } axis;
 
 /* ---- coordinates ---- */
@@ -38,25 +45,45 @@ typedef struct axis {
 /* Beyond this a coordinate is as good as infinite. */
 #define FAR 1e9
 
-/* Whole texels and the rest in 1/256, of coordinates in texels; NaN is far below. */
-static inline void split(const f64 *at, s32 *whole, f64 *rest)
+/* Coordinates in texels. Those in [0, 1) have 21 fractional bits. NaN is 0, and so is infinity where it wraps. */
+static inline void scale_coordinates(const f32 *coord, const s32 *offset, bool normalized, sl_tex_address mode,
+                                     f64 size, f64 *at)
 {
+    f64 period = !normalized ? 0 : mode == SL_TEX_WRAP ? 1 : mode == SL_TEX_MIRROR ? 2 : 0;
     SL_LANES_LOOP
     {
-        f64 x = at[i] > -FAR ? at[i] : -FAR;
+        f64 x = coord[i];
+        x = x == x ? x : 0;
+        if (period > 0) {
+            x -= floor(x / period) * period;
+            x = x == x ? x : 0;
+        }
+        x = x > -FAR ? x : -FAR;
         x = x < FAR ? x : FAR;
-        f64 fixed = floor(x * 256 + 0.5), down = floor(fixed / 256);
-        whole[i] = (s32)down;
-        rest[i] = (fixed - down * 256) / 256;
+        at[i] = (normalized ? floor(x * 0x1p21) * 0x1p-21 * size : x) + offset[i];
     }
 }
 
-static inline void round_down(const f64 *at, s32 *whole)
+static inline s32 to_index(f64 x)
 {
+    x = x > -FAR ? x : -FAR;
+    return (s32)(x < FAR ? x : FAR);
+}
+
+/* Whole texels and the rest in 1/256. */
+static inline void split(const f64 *at, bool clamped, s32 size, s32 *whole, s32 *rest)
+{
+    f64 last = (f64)(size - 1) * 256;
     SL_LANES_LOOP
     {
-        f64 x = at[i] > -FAR ? at[i] : -FAR;
-        whole[i] = (s32)floor(x < FAR ? x : FAR);
+        f64 fixed = floor((at[i] - 0.5) * 256 + 0.5);
+        if (clamped) { /* at the edge there is nothing to mix */
+            fixed = fixed > 0 ? fixed : 0;
+            fixed = fixed < last ? fixed : last;
+        }
+        f64 down = floor(fixed / 256);
+        rest[i] = (s32)(fixed - down * 256);
+        whole[i] = to_index(down);
     }
 }
 
@@ -93,20 +120,19 @@ static void make_axis(const group *g, const sl_texture_level *l, u32 dim, bool b
     const sl_texture *t = g->t;
     _Alignas(64) f64 at[SL_LANES];
     _Alignas(64) s32 low[SL_LANES], high[SL_LANES];
-    f64 scale = t->normalized_coords || t->cube ? (f64)l->size[dim] : 1;
-    SL_LANES_LOOP at[i] = (f64)g->coord[dim][i] * scale + g->offset[dim][i] - (both ? 0.5 : 0);
-    if (both)
-        split(at, low, a->weight[1]);
-    else
-        round_down(at, low);
     sl_tex_address mode = (sl_tex_address)t->address[dim];
+    s32 size = (s32)l->size[dim];
     u64 stride = stride_of(t, l, dim);
-    resolve_index(mode, (s32)l->size[dim], stride, low, a->at[0], a->border[0]);
+    scale_coordinates(g->coord[dim], g->offset[dim], t->normalized_coords || t->cube, mode, size, at);
+    if (both)
+        split(at, mode == SL_TEX_CLAMP && !(g->o->aux & SL_TEXTURE_GATHER), size, low, a->weight);
+    else
+        SL_LANES_LOOP low[i] = to_index(floor(at[i]));
+    resolve_index(mode, size, stride, low, a->at[0], a->border[0]);
     if (!both)
         return;
-    SL_LANES_LOOP a->weight[0][i] = 1 - a->weight[1][i];
     SL_LANES_LOOP high[i] = low[i] + 1;
-    resolve_index(mode, (s32)l->size[dim], stride, high, a->at[1], a->border[1]);
+    resolve_index(mode, size, stride, high, a->at[1], a->border[1]);
 }
 
 /* ---- texels ---- */
@@ -159,10 +185,25 @@ static inline bool gives_floats(const sl_texture *t)
     return t->channel_kind == 'f' || t->normalized_float;
 }
 
-static inline f32 from_srgb(f32 value)
-{
-    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-}
+/* What an H200 makes of sRGB, in 1/65536. */
+static const u32 SRGB[256] = {
+    0,     20,    40,    60,    80,    100,   120,   140,   160,   180,   200,   220,   240,   264,   288,   312,
+    340,   368,   396,   428,   460,   492,   524,   560,   600,   636,   676,   720,   760,   804,   852,   896,
+    944,   1000,  1048,  1104,  1160,  1216,  1272,  1328,  1392,  1456,  1520,  1584,  1648,  1720,  1792,  1864,
+    1936,  2016,  2096,  2176,  2256,  2336,  2416,  2496,  2592,  2688,  2768,  2864,  2960,  3056,  3152,  3264,
+    3360,  3456,  3584,  3680,  3776,  3904,  4000,  4128,  4256,  4352,  4480,  4608,  4736,  4864,  4992,  5120,
+    5248,  5408,  5536,  5664,  5824,  5952,  6112,  6240,  6400,  6560,  6688,  6848,  7008,  7168,  7328,  7488,
+    7680,  7808,  8000,  8192,  8320,  8512,  8704,  8896,  9088,  9280,  9472,  9664,  9856,  10048, 10240, 10432,
+    10624, 10816, 11008, 11264, 11456, 11648, 11904, 12096, 12288, 12544, 12736, 12992, 13184, 13440, 13696, 13888,
+    14144, 14400, 14656, 14848, 15104, 15360, 15616, 15872, 16128, 16384, 16640, 16896, 17152, 17408, 17664, 18048,
+    18304, 18560, 18816, 19072, 19456, 19712, 19968, 20224, 20608, 20864, 21120, 21504, 21760, 22144, 22400, 22784,
+    23040, 23296, 23680, 24064, 24320, 24704, 24960, 25344, 25600, 25984, 26368, 26752, 27008, 27392, 27776, 28032,
+    28416, 28800, 29184, 29568, 29952, 30336, 30720, 30976, 31488, 31744, 32256, 32512, 33024, 33280, 33792, 34048,
+    34560, 35072, 35328, 35840, 36096, 36608, 37120, 37376, 37888, 38400, 38656, 39168, 39680, 39936, 40448, 40960,
+    41216, 41728, 42240, 42752, 43264, 43520, 44032, 44544, 45056, 45568, 45824, 46336, 46848, 47360, 47872, 48384,
+    48896, 49408, 49920, 50432, 50944, 51456, 51968, 52480, 52992, 53504, 54016, 54528, 55040, 55552, 56064, 56576,
+    57088, 57600, 58112, 58624, 59392, 59904, 60416, 60928, 61440, 61952, 62464, 62976, 64000, 64512, 65024, 65536,
+};
 
 /* A channel as floats, as bits. */
 static inline void to_floats(const sl_texture *t, u32 channel, u32 *raw)
@@ -175,9 +216,10 @@ static inline void to_floats(const sl_texture *t, u32 channel, u32 *raw)
             value[i] = sl_f16_to_f32((u16)raw[i]);
     } else if (t->channel_kind == 'u') {
         f32 most = (f32)((1u << t->channel_bits) - 1);
-        SL_LANES_LOOP value[i] = (f32)(s32)raw[i] / most;
-        for (int i = 0; i < SL_LANES && t->srgb && channel < 3; i++)
-            value[i] = from_srgb(value[i]);
+        if (t->srgb && channel < 3)
+            SL_LANES_LOOP value[i] = (f32)SRGB[raw[i] & 255] * 0x1p-16f;
+        else
+            SL_LANES_LOOP value[i] = (f32)(s32)raw[i] / most;
     } else {
         f32 most = (f32)((1u << (t->channel_bits - 1)) - 1);
         SL_LANES_LOOP
@@ -189,22 +231,27 @@ static inline void to_floats(const sl_texture *t, u32 channel, u32 *raw)
     memcpy(raw, value, sizeof value);
 }
 
-/* What an absent channel holds: 0, 0, 0, 1. */
-static inline u32 absent(const sl_texture *t, u32 channel)
-{
-    return channel < 3 ? 0 : gives_floats(t) ? 0x3f800000 : 1;
-}
-
+/* The border colour of a channel: clamped to what the channel can hold as a fraction; of integers the bits are taken.
+ */
 static inline u32 border_bits(const sl_texture *t, u32 channel)
 {
+    f32 colour = t->border[channel];
     u32 bits;
-    if (!gives_floats(t))
-        return (u32)(s32)t->border[channel];
-    memcpy(&bits, &t->border[channel], sizeof bits);
-    return bits;
+    if (channel >= t->channels)
+        return 0;
+    if (t->channel_kind != 'f' && t->normalized_float) {
+        f32 least = t->channel_kind == 's' ? -1 : 0;
+        colour = colour > least ? colour : least;
+        colour = colour < 1 ? colour : 1;
+    }
+    memcpy(&bits, &colour, sizeof bits);
+    if (gives_floats(t) || t->channel_bits == 32)
+        return bits;
+    u32 unused = 32u - t->channel_bits;
+    return t->channel_kind == 's' ? (u32)((s32)(bits << unused) >> unused) : bits << unused >> unused;
 }
 
-/* One channel of one corner of the footprint, as the texture gives it. */
+/* One channel of one corner of the footprint, as the texture gives it. Absent channels are 0. */
 static inline void read_channel(const group *g, const u8 *level, const u64 *at, const u32 *border, u32 channel,
                                 u32 *raw)
 {
@@ -214,8 +261,7 @@ static inline void read_channel(const group *g, const u8 *level, const u64 *at, 
         if (gives_floats(t))
             to_floats(t, channel, raw);
     } else {
-        u32 fixed = absent(t, channel);
-        SL_LANES_LOOP raw[i] = fixed;
+        memset(raw, 0, SL_LANES * sizeof *raw);
     }
     if (border) {
         u32 colour = border_bits(t, channel);
@@ -225,18 +271,47 @@ static inline void read_channel(const group *g, const u8 *level, const u64 *at, 
 
 /* ---- filtering ---- */
 
-/* The corners of the footprint: offsets, which of them are the border (NULL: none), and their weights. */
+/* The corners of the footprint: offsets, which of them are the border, and their weights in 1/256. */
 typedef struct footprint {
     u32 corners;
     bool bordered;
     u64 at[CORNERS][SL_LANES];
     u32 border[CORNERS][SL_LANES];
-    f64 share[CORNERS][SL_LANES];
+    s32 share[CORNERS][SL_LANES];
 } footprint;
+
+/* Divides the shares of some corners between them and their upper neighbours. Halves are rounded up, but down where y
+ * divides the share of the lower x. */
+static void divide(footprint *f, u32 dim, const s32 *weight)
+{
+    for (u32 which = 0; which < f->corners; which++) {
+        if (which >> dim & 1)
+            continue;
+        s32 *lower = f->share[which], *upper = f->share[which | 1u << dim];
+        s32 half = dim == 1 && !(which & 1) ? 127 : 128;
+        SL_LANES_LOOP
+        {
+            s32 part = (lower[i] * weight[i] + half) >> 8;
+            upper[i] = part;
+            lower[i] -= part;
+        }
+    }
+}
+
+/* Shares of all corners: first between slices, then along x, then y. */
+static void divide_shares(footprint *f, const axis *a, u32 dims)
+{
+    static const u8 ORDER[3][3] = {{0}, {0, 1}, {2, 0, 1}};
+    SL_LANES_LOOP f->share[0][i] = 256;
+    for (u32 which = 1; which < f->corners; which++)
+        memset(f->share[which], 0, sizeof f->share[which]);
+    for (u32 k = 0; k < dims; k++)
+        divide(f, ORDER[dims - 1][k], a[ORDER[dims - 1][k]].weight);
+}
 
 static void find_footprint(const group *g, const sl_texture_level *l, bool both, footprint *f)
 {
-    u32 dims = g->t->dims;
+    u32 dims = g->dims;
     axis a[3];
     f->corners = both ? 1u << dims : 1;
     f->bordered = false;
@@ -245,40 +320,102 @@ static void find_footprint(const group *g, const sl_texture_level *l, bool both,
         f->bordered |= g->t->address[k] == SL_TEX_BORDER;
     }
     for (u32 which = 0; which < f->corners; which++) {
-        const axis *x = &a[0];
         u32 upper = which & 1;
-        SL_LANES_LOOP f->at[which][i] = x->at[upper][i];
+        SL_LANES_LOOP f->at[which][i] = a[0].at[upper][i];
         if (g->t->layers)
             for (int i = 0; i < SL_LANES; i++)
                 f->at[which][i] += (u64)g->layer[i] * l->slice;
         if (f->bordered)
-            SL_LANES_LOOP f->border[which][i] = x->border[upper][i];
-        if (both)
-            SL_LANES_LOOP f->share[which][i] = x->weight[upper][i];
+            SL_LANES_LOOP f->border[which][i] = a[0].border[upper][i];
         for (u32 k = 1; k < dims; k++) {
             upper = which >> k & 1;
             SL_LANES_LOOP f->at[which][i] += a[k].at[upper][i];
             if (f->bordered)
                 SL_LANES_LOOP f->border[which][i] |= a[k].border[upper][i];
-            if (both)
-                SL_LANES_LOOP f->share[which][i] *= a[k].weight[upper][i];
         }
     }
+    if (both)
+        divide_shares(f, a, dims);
+}
+
+/* Makes halves round away from zero, not to even. */
+#define PAST_HALF (1 + 0x1p-50)
+
+/* Sum of floats times shares. The texels are cut to 4 bits below the last one of the largest. */
+static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
+{
+    _Alignas(64) u32 most[SL_LANES] = {0};
+    _Alignas(64) f64 sum[SL_LANES] = {0}, up[SL_LANES];
+    f32 result[SL_LANES];
+    for (u32 which = 0; which < corners; which++)
+        SL_LANES_LOOP
+        {
+            u32 magnitude = share[which][i] ? value[which][i] & 0x7f800000 : 0;
+            most[i] = magnitude > most[i] ? magnitude : most[i];
+        }
+    SL_LANES_LOOP
+    {
+        u64 exponent = most[i] >> 23, bits = (1023 + 154 - (exponent ? exponent : 1)) << 52;
+        memcpy(&up[i], &bits, sizeof bits);
+    }
+    for (u32 which = 0; which < corners; which++) {
+        f32 texel[SL_LANES];
+        memcpy(texel, value[which], sizeof texel);
+        SL_LANES_LOOP sum[i] += share[which][i] ? trunc((f64)texel[i] * up[i]) * share[which][i] : 0;
+    }
+    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF / up[i] / 256);
+    memcpy(mean, result, sizeof result);
+}
+
+/* The same of halves: the mean is one, too. */
+static void mix_halves(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
+{
+    for (int i = 0; i < SL_LANES; i++) {
+        f64 sum = 0;
+        for (u32 which = 0; which < corners; which++) {
+            f32 texel;
+            memcpy(&texel, &value[which][i], sizeof texel);
+            sum += share[which][i] ? (f64)texel * share[which][i] : 0;
+        }
+        f32 half = sl_f16_to_f32(sl_f64_to_f16(sum * PAST_HALF / 256, FE_TONEAREST));
+        memcpy(&mean[i], &half, sizeof half);
+    }
+}
+
+/* The same of fractions: they have 16 bits on the way. */
+static void mix_fractions(const sl_texture *t, u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES],
+                          u32 *mean)
+{
+    f64 most = t->channel_kind == 's' ? (1 << (t->channel_bits - 1)) - 1 : (1 << t->channel_bits) - 1;
+    f64 wide = t->channel_kind == 's' ? 32767 : 65535;
+    f64 sum[SL_LANES] = {0};
+    f32 result[SL_LANES];
+    for (u32 which = 0; which < corners; which++) {
+        f32 texel[SL_LANES];
+        memcpy(texel, value[which], sizeof texel);
+        SL_LANES_LOOP sum[i] += rint((f64)texel[i] * most) * share[which][i];
+    }
+    SL_LANES_LOOP result[i] = (f32)(floor(sum[i] * (wide / most) / 256 + 0.5) / wide);
+    memcpy(mean, result, sizeof result);
+}
+
+static void mix(const sl_texture *t, u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
+{
+    if (t->channel_kind == 'f' ? t->channel_bits == 32 : t->srgb)
+        mix_floats(corners, value, share, mean);
+    else if (t->channel_kind == 'f')
+        mix_halves(corners, value, share, mean);
+    else
+        mix_fractions(t, corners, value, share, mean);
 }
 
 /* Weighted mean of the texels around the point. */
 static void mix_channel(const group *g, const u8 *level, const footprint *f, u32 channel, u32 *texel)
 {
-    _Alignas(64) f64 sum[SL_LANES] = {0};
-    _Alignas(64) u32 raw[SL_LANES];
-    f32 value[SL_LANES];
-    for (u32 which = 0; which < f->corners; which++) {
-        read_channel(g, level, f->at[which], f->bordered ? f->border[which] : NULL, channel, raw);
-        memcpy(value, raw, sizeof value);
-        SL_LANES_LOOP sum[i] += f->share[which][i] * (f64)value[i];
-    }
-    SL_LANES_LOOP value[i] = (f32)sum[i];
-    memcpy(texel, value, sizeof value);
+    _Alignas(64) u32 value[CORNERS][SL_LANES];
+    for (u32 which = 0; which < f->corners; which++)
+        read_channel(g, level, f->at[which], f->bordered ? f->border[which] : NULL, channel, value[which]);
+    mix(g->t, f->corners, value, f->share, texel);
 }
 
 /* One channel of the four texels that a linear filter would mix: counter-clockwise from the lower left. */
@@ -304,9 +441,8 @@ static void sample(const group *g, u32 level, u32 texel[4][SL_LANES], u64 *addr)
         return;
     }
     for (u32 c = 0; c < 4; c++) {
-        if (c >= g->t->channels && !f.bordered) {
-            u32 fixed = absent(g->t, c);
-            SL_LANES_LOOP texel[c][i] = fixed;
+        if (c >= g->t->channels) {
+            memset(texel[c], 0, sizeof texel[c]);
         } else if (mixes) {
             mix_channel(g, bytes, &f, c, texel[c]);
         } else {
@@ -353,45 +489,47 @@ static void find_faces(group *g)
         f32 x = g->coord[0][i], y = g->coord[1][i], z = g->coord[2][i];
         f32 ax = fabsf(x), ay = fabsf(y), az = fabsf(z), s, t, m;
         u32 face;
-        if (ax >= ay && ax >= az) {
-            face = x < 0;
-            m = ax;
-            s = x < 0 ? z : -z;
+        if (az >= ax && az >= ay) {
+            face = 4 + (z < 0);
+            m = az;
+            s = z < 0 ? -x : x;
             t = -y;
-        } else if (ay >= az) {
+        } else if (ay >= ax) {
             face = 2 + (y < 0);
             m = ay;
             s = x;
             t = y < 0 ? -z : z;
         } else {
-            face = 4 + (z < 0);
-            m = az;
-            s = z < 0 ? -x : x;
+            face = x < 0;
+            m = ax;
+            s = x < 0 ? z : -z;
             t = -y;
         }
-        g->coord[0][i] = (s / m + 1) / 2;
-        g->coord[1][i] = (t / m + 1) / 2;
+        g->coord[0][i] = m > 0 ? (s / m + 1) / 2 : 0.5f;
+        g->coord[1][i] = m > 0 ? (t / m + 1) / 2 : 0.5f;
         g->layer[i] = g->layer[i] * SL_CUBE_FACES + face;
     }
 }
 
 /* ---- levels ---- */
 
-/* The level of detail that a lane's gradients ask for. */
+/* The level of detail that a lane's gradients ask for: the longer axis of the ellipse that they span. */
 static f32 level_of_gradients(const group *g, const u32 *list, int i)
 {
     const sl_texture *t = g->t;
-    f64 longest = 0;
-    for (u32 k = 0; k < 2; k++) {
-        f64 square = 0;
-        for (u32 dim = 0; dim < t->dims; dim++) {
-            f64 d = ((const f32 *)sl_operand(g->w, list[(k ? SL_TEXTURE_DY : SL_TEXTURE_DX) + dim]))[i];
-            d *= t->normalized_coords ? (f64)t->level[0].size[dim] : 1;
-            square += d * d;
-        }
-        longest = square > longest ? square : longest;
+    f64 xx = 0, yy = 0, xy = 0, far = 0;
+    for (u32 k = 0; k < 3 && t->cube; k++)
+        far = fmax(far, fabs((f64)((const f32 *)sl_operand(g->w, list[SL_TEXTURE_COORDS + k]))[i]));
+    for (u32 k = 0; k < (t->cube ? 3 : t->dims); k++) {
+        f64 scale = t->cube ? (f64)t->level[0].size[0] / 2 / far : t->normalized_coords ? (f64)t->level[0].size[k] : 1;
+        f64 x = scale * ((const f32 *)sl_operand(g->w, list[SL_TEXTURE_DX + k]))[i];
+        f64 y = scale * ((const f32 *)sl_operand(g->w, list[SL_TEXTURE_DY + k]))[i];
+        xx += x * x;
+        yy += y * y;
+        xy += x * y;
     }
-    return longest > 0 ? (f32)(0.5 * log2(longest)) : -128;
+    f64 square = (xx + yy) / 2 + hypot((xx - yy) / 2, xy);
+    return square > 0 ? (f32)(0.5 * log2(square)) : -128;
 }
 
 static inline u32 clamped_level(const sl_texture *t, s32 level)
@@ -399,30 +537,24 @@ static inline u32 clamped_level(const sl_texture *t, s32 level)
     return level < 0 ? 0 : level >= (s32)t->levels ? t->levels - 1 : (u32)level;
 }
 
-/* Levels to read for each lane and the weight of the second; 0: only the first. */
+/* Levels to read for each lane and the weight of the second in 1/256; 0: only the first. */
 static void choose_levels(const group *g, const u32 *list, u32 first[SL_LANES], u32 second[SL_LANES],
-                          f64 weight[SL_LANES])
+                          s32 weight[SL_LANES])
 {
     const sl_texture *t = g->t;
-    f64 wanted[SL_LANES];
-    s32 whole[SL_LANES];
+    bool given = g->o->aux & SL_TEXTURE_LEVEL, graded = g->o->aux & SL_TEXTURE_GRADIENTS;
     for (int i = 0; i < SL_LANES; i++) {
-        f32 level = g->o->aux & SL_TEXTURE_LEVEL       ? ((const f32 *)sl_operand(g->w, list[SL_TEXTURE_LOD]))[i]
-                    : g->o->aux & SL_TEXTURE_GRADIENTS ? level_of_gradients(g, list, i)
-                                                       : 0;
-        level += t->level_bias;
+        f32 level = given    ? ((const f32 *)sl_operand(g->w, list[SL_TEXTURE_LOD]))[i] + t->level_bias
+                    : graded ? level_of_gradients(g, list, i) + t->level_bias
+                             : 0;
         level = level > t->min_level ? level : t->min_level; /* NaN is the lowest */
-        wanted[i] = (level < t->max_level ? level : t->max_level) + (t->linear_levels ? 0 : 0.5);
-    }
-    if (t->linear_levels)
-        split(wanted, whole, weight);
-    else
-        round_down(wanted, whole);
-    for (int i = 0; i < SL_LANES; i++) {
-        first[i] = clamped_level(t, whole[i]);
-        second[i] = clamped_level(t, whole[i] + 1);
-        if (!t->linear_levels || whole[i] < 0 || first[i] == second[i])
-            weight[i] = 0;
+        level = level < t->max_level ? level : t->max_level;
+        f64 fixed = floor(t->linear_levels ? (f64)level * 256 : floor((f64)level + 0.5) * 256),
+            down = floor(fixed / 256);
+        s32 whole = to_index(down);
+        first[i] = clamped_level(t, whole);
+        second[i] = clamped_level(t, whole + 1);
+        weight[i] = whole < 0 || first[i] == second[i] ? 0 : (s32)(fixed - down * 256);
     }
 }
 
@@ -448,23 +580,24 @@ static void sample_levels(const group *g, const u32 *level, u64 lanes, u32 texel
 
 static void sample_mipmap(group *g, const u32 *list)
 {
-    u32 first[SL_LANES], second[SL_LANES], other[4][SL_LANES];
+    u32 first[SL_LANES], second[SL_LANES], value[2][SL_LANES], other[4][SL_LANES] = {0};
     u64 where[SL_LANES], mixed = 0;
-    f64 weight[SL_LANES];
-    choose_levels(g, list, first, second, weight);
+    s32 share[2][SL_LANES];
+    choose_levels(g, list, first, second, share[1]);
     sample_levels(g, first, g->mask, g->texel, g->addr);
     for (u64 left = gives_floats(g->t) ? g->mask : 0; left; left &= left - 1)
-        if (weight[__builtin_ctzll(left)] > 0)
+        if (share[1][__builtin_ctzll(left)])
             mixed |= left & -left;
+    if (!mixed)
+        return;
     sample_levels(g, second, mixed, other, where);
-    for (; mixed; mixed &= mixed - 1)
-        for (int c = 0, i = __builtin_ctzll(mixed); c < 4; c++) {
-            f32 low, high;
-            memcpy(&low, &g->texel[c][i], sizeof low);
-            memcpy(&high, &other[c][i], sizeof high);
-            low = (f32)(low * (1 - weight[i]) + high * weight[i]);
-            memcpy(&g->texel[c][i], &low, sizeof low);
-        }
+    SL_LANES_LOOP share[1][i] = mixed >> i & 1 ? share[1][i] : 0;
+    SL_LANES_LOOP share[0][i] = 256 - share[1][i];
+    for (u32 c = 0; c < g->t->channels; c++) {
+        memcpy(value[0], g->texel[c], sizeof value[0]);
+        memcpy(value[1], other[c], sizeof value[1]);
+        mix_floats(2, value, share, g->texel[c]);
+    }
 }
 
 /* ---- fetches ---- */
@@ -484,13 +617,15 @@ static void read_operands(group *g, const u32 *list)
         else
             memset(g->offset[k], 0, sizeof g->offset[k]);
     }
+    /* A row is a plane of height 1, looked at from its edge. */
+    g->dims = dims == 1 && g->t->linear_filter && g->t->address[1] == SL_TEX_BORDER ? 2 : dims;
+    if (g->dims > dims)
+        memset(g->coord[1], 0, sizeof g->coord[1]);
     if (!g->t->layers)
         return;
-    const s32 *layer = sl_operand(g->w, list[SL_TEXTURE_LAYER]);
-    s32 layers = (s32)(cube ? g->t->layers / SL_CUBE_FACES : g->t->layers);
-    SL_LANES_LOOP g->layer[i] = !(aux & SL_TEXTURE_LAYERED) || layer[i] < 0 ? 0
-                                : layer[i] >= layers                        ? (u32)layers - 1
-                                                                            : (u32)layer[i];
+    const u32 *layer = sl_operand(g->w, list[SL_TEXTURE_LAYER]);
+    u32 layers = cube ? g->t->layers / SL_CUBE_FACES : g->t->layers; /* negative ones are the last, too */
+    SL_LANES_LOOP g->layer[i] = !(aux & SL_TEXTURE_LAYERED) ? 0 : layer[i] < layers ? layer[i] : layers - 1;
 }
 
 static void fetch(group *g, const u32 *list)

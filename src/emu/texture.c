@@ -153,10 +153,20 @@ bool sl_surface_locate(sl_warp *warp, const sl_op *op, int lane, const sl_textur
                            : k == 1  ? "rows"
                            : layered ? "layers"
                                      : "slices");
-        place[k] = place[k] < 0 ? 0 : last;
+        place[k] = place[k] < 0 && !(k == 2 && layered) ? 0 : last; /* a negative layer is the last */
     }
     *addr = l->data + (uint64_t)place[2] * l->slice + (uint64_t)place[1] * l->pitch + (uint64_t)place[0];
     return true;
+}
+
+/* A float with the lower bits cut off. */
+static uint32_t half_of(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    if ((bits & 0x7fffffff) >= 0x7f800000) /* those of NaN, too */
+        return (bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff);
+    return sl_f64_to_f16(f, FE_TOWARDZERO);
 }
 
 uint32_t sl_surface_pack(const sl_texture *s, const uint32_t value[4], uint8_t element[16])
@@ -165,9 +175,7 @@ uint32_t sl_surface_pack(const sl_texture *s, const uint32_t value[4], uint8_t e
     for (uint32_t c = 0; c < s->channels; c++) {
         uint32_t packed = value[c];
         if (s->channel_kind == 'f' && s->channel_bits == 16) {
-            float f;
-            memcpy(&f, &value[c], sizeof f);
-            packed = sl_f64_to_f16(f, FE_TONEAREST);
+            packed = half_of(value[c]);
         } else if (s->channel_kind == 'u' && bytes < 4) {
             uint32_t most = (1u << s->channel_bits) - 1;
             packed = value[c] < most ? value[c] : most;

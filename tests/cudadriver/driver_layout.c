@@ -41,6 +41,9 @@ int main(void)
     SIZE(CUDA_GRAPH_INSTANTIATE_PARAMS);
     SIZE(CUgraphExecUpdateResultInfo);
     SIZE(CUdevprop);
+    AT(CUDA_RESOURCE_VIEW_DESC, depth);
+    AT(CUDA_RESOURCE_VIEW_DESC, lastLayer);
+    AT(CUDA_RESOURCE_DESC, res.mipmap.hMipmappedArray);
     AT(CUDA_MEMCPY2D, srcPitch);
     AT(CUDA_MEMCPY2D, dstMemoryType);
     AT(CUDA_MEMCPY2D, WidthInBytes);

@@ -28,6 +28,7 @@ typedef struct cudaMemcpy3DParms Memcpy3DParms;
 typedef struct cudaMemcpy3DPeerParms Memcpy3DPeerParms;
 typedef struct cudaResourceDesc ResourceDesc;
 typedef struct cudaTextureDesc TextureDesc;
+typedef struct cudaResourceViewDesc ResourceViewDesc;
 typedef struct cudaMemPoolProps MemPoolProps;
 typedef struct cudaMemsetParams MemsetParams;
 typedef struct cudaKernelNodeParams KernelNodeParams;
@@ -40,6 +41,7 @@ typedef cudaMemcpy3DParms Memcpy3DParms;
 typedef cudaMemcpy3DPeerParms Memcpy3DPeerParms;
 typedef cudaResourceDesc ResourceDesc;
 typedef cudaTextureDesc TextureDesc;
+typedef cudaResourceViewDesc ResourceViewDesc;
 typedef cudaMemPoolProps MemPoolProps;
 typedef cudaMemsetParams MemsetParams;
 typedef cudaKernelNodeParams KernelNodeParams;
@@ -67,6 +69,8 @@ static void sizes(void)
 
 static void offsets(void)
 {
+    AT(ResourceViewDesc, depth);
+    AT(ResourceViewDesc, lastLayer);
     AT(DeviceProp, totalGlobalMem);
     AT(DeviceProp, maxGridSize);
     AT(DeviceProp, totalConstMem);
