@@ -31,6 +31,8 @@ typedef struct cudaTextureDesc TextureDesc;
 typedef struct cudaMemPoolProps MemPoolProps;
 typedef struct cudaMemsetParams MemsetParams;
 typedef struct cudaKernelNodeParams KernelNodeParams;
+typedef struct cudaGraphNodeParams GraphNodeParams;
+typedef struct cudaConditionalNodeParams ConditionalNodeParams;
 typedef struct cudaMemLocation MemLocation;
 #else
 typedef cudaDeviceProp DeviceProp;
@@ -43,6 +45,8 @@ typedef cudaTextureDesc TextureDesc;
 typedef cudaMemPoolProps MemPoolProps;
 typedef cudaMemsetParams MemsetParams;
 typedef cudaKernelNodeParams KernelNodeParams;
+typedef cudaGraphNodeParams GraphNodeParams;
+typedef cudaConditionalNodeParams ConditionalNodeParams;
 typedef cudaMemLocation MemLocation;
 #endif
 
@@ -58,6 +62,12 @@ static void sizes(void)
     SIZE(MemPoolProps);
     SIZE(MemsetParams);
     SIZE(KernelNodeParams);
+    SIZE(GraphNodeParams);
+    AT(GraphNodeParams, kernel);
+    AT(GraphNodeParams, memcpy.copyParams);
+    AT(GraphNodeParams, alloc.dptr);
+    SIZE(ConditionalNodeParams);
+    AT(ConditionalNodeParams, phGraph_out);
     SIZE(MemLocation);
     SIZE(cudaLaunchAttribute);
     SIZE(cudaLaunchConfig_t);
