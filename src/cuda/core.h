@@ -13,6 +13,7 @@
  *   context.c   contexts, a stack of them per thread    image.c    fat binaries and PTX, to programs
  *   registry.c  kernels and variables by name, by stub  link.c     the driver's linker
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
+ *   virtual_memory.c  addresses and memory apart
  *   launch.c    kernel launches, occupancy              array.c    arrays and textures
  *   stream.c    streams, events, host functions         capture.c  work of streams that becomes a graph
  *   graph.c     graphs: edges, copies, running          graph_nodes.c  parameters of their nodes
@@ -182,6 +183,7 @@ struct sl_rt_stream {
     cudaGraph_t capture; /* graph under construction, or NULL */
     sl_rt_nodes last;    /* what the next node of this stream comes after */
     bool capture_origin, capture_invalid;
+    SL_ARRAY(cudaLaunchAttribute) attributes; /* as they were set */
     unsigned long long capture_id;
     struct sl_rt_stream *next;
 };
@@ -262,6 +264,8 @@ struct sl_rt {
     struct sl_rt_array *arrays;
     struct sl_rt_texture *textures;
     struct sl_rt_pool *pools;
+    struct sl_rt_range *ranges; /* virtual_memory.c */
+    struct sl_rt_physical *physical;
     SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
     uint64_t graph_bytes;
     SL_ARRAY(sl_rt_condition) conditions; /* a handle is 1 + the index */
@@ -342,6 +346,15 @@ void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, 
  * `why`: room for a sentence about a failure, which is also told. */
 cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
                              size_t size);
+cudaError_t sl_rt_image_load_file(sl_rt *rt, const char *path, const void *origin, sl_rt_binary **binary, char *why,
+                                  size_t size);
+cudaError_t sl_rt_binary_unload(sl_rt *rt, sl_rt_binary *binary);
+/* What is in a library that may not be one. */
+cudaError_t sl_rt_library_kernel(sl_rt *rt, sl_rt_function **kernel, sl_rt_binary *library, const char *name);
+/* `kernels` NULL: only how many there are. */
+cudaError_t sl_rt_library_kernels(sl_rt *rt, sl_rt_function **kernels, unsigned room, unsigned *count,
+                                  sl_rt_binary *library);
+cudaError_t sl_rt_library_variable(sl_rt *rt, void **address, size_t *bytes, sl_rt_binary *library, const char *name);
 bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
 /* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
 void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
@@ -382,6 +395,8 @@ cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags,
 cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream);
 /* What is not asked for is NULL. */
 cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id);
+/* `set` NULL: what was set before, or zeros. */
+cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void *get, const void *set);
 /* For calls that change nothing here: is there such a stream? */
 cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream);
 cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
@@ -435,6 +450,27 @@ cudaError_t sl_rt_function_check(sl_rt *rt, const void *function);
 cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
 cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
 
+/* ---- virtual_memory.c ---- */
+
+struct sl_rt_physical; /* memory without an address */
+size_t sl_rt_vm_granularity(void);
+cudaError_t sl_rt_vm_reserve(sl_rt *rt, uint64_t *address, size_t bytes, size_t align);
+cudaError_t sl_rt_vm_unreserve(sl_rt *rt, uint64_t address, size_t bytes);
+cudaError_t sl_rt_vm_create(sl_rt *rt, struct sl_rt_physical **memory, size_t bytes);
+/* Gives a handle back; the memory is there as long as it is mapped. */
+cudaError_t sl_rt_vm_release(sl_rt *rt, struct sl_rt_physical *memory);
+cudaError_t sl_rt_vm_size(const sl_rt *rt, const struct sl_rt_physical *memory, size_t *bytes);
+/* As a file descriptor, which the caller closes. */
+cudaError_t sl_rt_vm_export(const sl_rt *rt, const struct sl_rt_physical *memory, int *file);
+cudaError_t sl_rt_vm_import(sl_rt *rt, struct sl_rt_physical **memory, int file);
+cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, size_t offset, struct sl_rt_physical *memory);
+cudaError_t sl_rt_vm_unmap(sl_rt *rt, uint64_t address, size_t bytes);
+/* What is mapped can be accessed only then. */
+cudaError_t sl_rt_vm_set_access(sl_rt *rt, uint64_t address, size_t bytes, unsigned access);
+cudaError_t sl_rt_vm_access(const sl_rt *rt, uint64_t address, unsigned *access);
+/* Another handle of the memory at an address. */
+cudaError_t sl_rt_vm_retain(const sl_rt *rt, uint64_t address, struct sl_rt_physical **memory);
+
 /* ---- copy.c ---- */
 
 cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_rt_copy *copy);
@@ -443,6 +479,9 @@ cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_
 cudaError_t sl_rt_copy_submit(sl_rt *rt, const sl_rt_copy *copy, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
                           bool wait);
+/* *failed: which of them could not be issued. */
+cudaError_t sl_rt_copy_batch(sl_rt *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                             size_t *failed, cudaStream_t stream);
 cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                           size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_3d(sl_rt *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait);
@@ -474,6 +513,7 @@ cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host);
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
 /* For advice about managed memory, which changes nothing here. */
 cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
+cudaError_t sl_rt_check_managed_batch(sl_rt *rt, void *const *pointer, const size_t *bytes, size_t count);
 enum { SL_ACCESS_READ_WRITE = 3 };
 bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
 cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool); /* for settings that change nothing here */
@@ -616,6 +656,7 @@ void sl_rt_device_call(void *context, uint32_t number, const sl_emu_call *call);
 bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to);
 /* What each part keeps of a device that is thrown away. */
 void sl_rt_device_calls_forget_device(sl_rt *rt);
+void sl_rt_vm_forget_device(sl_rt *rt);
 void sl_rt_registry_forget_device(sl_rt *rt);
 void sl_rt_streams_forget_device(sl_rt *rt);
 void sl_rt_memory_forget_device(sl_rt *rt);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PITCH_ALIGNMENT = 512, MEM_LOCATION_DEVICE = 1 };
+enum { PITCH_ALIGNMENT = 512, MEM_LOCATION_DEVICE = 1, POLL_US = 100 };
 
 struct sl_rt_pool {
     bool is_default;
@@ -146,6 +146,14 @@ cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes)
         !sl_heap_contains(sl_emu_heap(rt->emu), (uintptr_t)pointer, bytes))
         return cudaErrorInvalidValue;
     return cudaSuccess;
+}
+
+cudaError_t sl_rt_check_managed_batch(sl_rt *rt, void *const *pointer, const size_t *bytes, size_t count)
+{
+    cudaError_t error = pointer && bytes && count ? cudaSuccess : cudaErrorInvalidValue;
+    for (size_t i = 0; i < count && !error; i++)
+        error = sl_rt_check_managed(rt, pointer[i], bytes[i]);
+    return error;
 }
 
 /* ---- pools: every pool hands out memory of the one heap ---- */
@@ -316,10 +324,15 @@ cudaError_t sl_rt_values_run(sl_rt *rt, const sl_rt_op *op)
             continue;
         }
         /* Another thread of the program may write it; work of other streams that would is done already. */
+        unsigned turns = 0;
         for (memcpy(&now, v->address, v->bytes); !has_come(v, now); memcpy(&now, v->address, v->bytes)) {
             sl_rt_flush_printed(rt);
+            if (++turns == 1000000 / POLL_US)
+                sl_rt_say("a stream waits for a value at %p; work is done when it is issued, so that only another "
+                          "thread of the program can write it now",
+                          v->address);
             sl_rt_unlock(rt);
-            usleep(100);
+            usleep(POLL_US);
             sl_rt_relock(rt);
             if (rt->fault || !rt->emu)
                 return rt->fault;

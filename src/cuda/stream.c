@@ -113,6 +113,7 @@ void sl_rt_streams_forget_device(sl_rt *rt)
     while (rt->streams) {
         struct sl_rt_stream *next = rt->streams->next;
         sl_array_free(&rt->streams->last);
+        sl_array_free(&rt->streams->attributes);
         free(rt->streams);
         rt->streams = next;
     }
@@ -164,6 +165,7 @@ cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream)
         if (*s == stream) {
             *s = stream->next;
             sl_array_free(&stream->last);
+            sl_array_free(&stream->attributes);
             free(stream);
             return cudaSuccess;
         }
@@ -183,6 +185,30 @@ cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, 
         *priority = s->priority;
     if (id)
         *id = s->id;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void *get, const void *set)
+{
+    struct sl_rt_stream *s;
+    cudaLaunchAttribute *found = NULL, added = {.id = id};
+    if (!sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    if (!get && !set)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; !found && i < s->attributes.count; i++)
+        if (s->attributes.items[i].id == id)
+            found = &s->attributes.items[i];
+    if (set) {
+        memcpy(&added.val, set, sizeof added.val);
+        if (!found)
+            return sl_array_push(&s->attributes, added) ? cudaSuccess : cudaErrorMemoryAllocation;
+        *found = added;
+        return cudaSuccess;
+    }
+    if (!found && id == cudaLaunchAttributePriority)
+        added.val.priority = s->priority;
+    memcpy(get, found ? &found->val : &added.val, sizeof added.val);
     return cudaSuccess;
 }
 

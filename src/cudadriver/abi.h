@@ -154,6 +154,18 @@ typedef union CUgraphNodeParams {
     };
 } CUgraphNodeParams;
 
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    cudaMemLocation location;
+    void *win32HandleMetaData;
+    unsigned char allocFlags[8];
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc {
+    cudaMemLocation location;
+    unsigned flags;
+} CUmemAccessDesc;
+
 typedef struct CUdevprop {
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory, SIMDWidth,
         memPitch, regsPerBlock, clockRate, textureAlign;

@@ -32,6 +32,9 @@ int main(void)
     SIZE(CUlaunchConfig);
     SIZE(CUlaunchAttribute);
     SIZE(CUDA_KERNEL_NODE_PARAMS);
+    SIZE(CUmemAllocationProp);
+    AT(CUmemAllocationProp, location);
+    SIZE(CUmemAccessDesc);
     SIZE(CUgraphNodeParams);
     AT(CUgraphNodeParams, kernel.kern);
     AT(CUgraphNodeParams, memcpy.copyParams);
