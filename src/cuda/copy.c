@@ -96,6 +96,20 @@ cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, c
     return sl_rt_copy_submit(rt, &copy, stream, wait);
 }
 
+cudaError_t sl_rt_copy_batch(sl_rt *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                             size_t *failed, cudaStream_t stream)
+{
+    cudaError_t error = dst && src && bytes && count ? cudaSuccess : cudaErrorInvalidValue;
+    if (failed)
+        *failed = SIZE_MAX; /* none in particular */
+    for (size_t i = 0; i < count && !error; i++) {
+        error = sl_rt_copy_1d(rt, dst[i], src[i], bytes[i], cudaMemcpyDefault, stream, false);
+        if (error && failed)
+            *failed = i;
+    }
+    return error;
+}
+
 /* ---- two dimensions ---- */
 
 cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,

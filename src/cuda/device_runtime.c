@@ -123,7 +123,7 @@ static cudaError_t launch(sl_rt *rt, const sl_emu_call *call, const buffer *b, u
     bool kept = stream == STREAM_TAIL ? sl_array_push(&rt->device_calls->tail, op)
                                       : sl_array_push(&rt->device_calls->issued, op);
     if (!kept)
-        sl_rt_op_fini(&op);
+        sl_rt_op_fini(rt, &op);
     return kept ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -398,6 +398,22 @@ static uint64_t shared_config(sl_rt *rt, const sl_emu_call *call)
     return put_number(call, rt->shared_config);
 }
 
+/* ---- graphs ---- */
+
+static uint64_t set_conditional(sl_rt *rt, const sl_emu_call *call)
+{
+    ARGUMENT(0, uint64_t, handle);
+    ARGUMENT(1, uint32_t, value);
+    return sl_rt_condition_set(rt, handle, value) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static uint64_t launch_graph(sl_rt *rt, const sl_emu_call *call)
+{
+    static bool said;
+    (void)rt, (void)call;
+    return sl_rt_missing("cudaGraphLaunch in a kernel", &said);
+}
+
 /* ---- errors: each thread has its last one ---- */
 
 static uint64_t peek_error(sl_rt *rt, const sl_emu_call *call)
@@ -473,6 +489,8 @@ static const struct device_function {
     {"GetLastError", last_error, OTHER},
     {"GetParameterBuffer", get_buffer, OTHER},
     {"GetParameterBufferV2", get_buffer_v2, OTHER},
+    {"GraphLaunch", launch_graph, ERROR},
+    {"GraphSetConditional", set_conditional, ERROR},
     {"LaunchDevice", launch_v1, ERROR},
     {"LaunchDeviceV2", launch_v2, ERROR},
     {"Malloc", allocate, ERROR},

@@ -161,7 +161,7 @@ cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *asked, sl_rt_op *op
                                 .preferred_shared_plus = preferred_shared(rt, config, function)}};
     error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
     if (error)
-        sl_rt_op_fini(op);
+        sl_rt_op_fini(rt, op);
     return error;
 }
 
@@ -292,10 +292,10 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
         sl_rt_op op = left.items[--left.count];
         error = run_issued(rt, &op, stream);
         taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
-        sl_rt_op_fini(&op);
+        sl_rt_op_fini(rt, &op);
     }
     while (left.count)
-        sl_rt_op_fini(&left.items[--left.count]);
+        sl_rt_op_fini(rt, &left.items[--left.count]);
     sl_array_free(&left);
     return taken ? error : cudaErrorMemoryAllocation;
 }

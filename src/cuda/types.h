@@ -32,6 +32,7 @@ typedef struct sl_rt_pool *cudaMemPool_t;
 typedef struct sl_rt_graph *cudaGraph_t;
 typedef struct sl_rt_node *cudaGraphNode_t;
 typedef struct sl_rt_graph_exec *cudaGraphExec_t;
+typedef struct sl_rt_user_object *cudaUserObject_t;
 typedef unsigned long long cudaTextureObject_t; /* and cudaSurfaceObject_t */
 
 typedef void (*cudaHostFn_t)(void *user_data);
@@ -291,7 +292,47 @@ typedef enum cudaGraphNodeType {
     cudaGraphNodeTypeEventRecord,
     cudaGraphNodeTypeMemAlloc = 10,
     cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeBatchMemOp = 12, /* the driver's */
+    cudaGraphNodeTypeConditional = 13,
 } cudaGraphNodeType;
+
+typedef enum cudaGraphConditionalNodeType {
+    cudaGraphCondTypeIf,
+    cudaGraphCondTypeWhile,
+    cudaGraphCondTypeSwitch,
+} cudaGraphConditionalNodeType;
+
+typedef struct cudaConditionalNodeParams {
+    unsigned long long handle;
+    cudaGraphConditionalNodeType type;
+    unsigned size;
+    cudaGraph_t *phGraph_out;
+} cudaConditionalNodeParams;
+
+/* Of any node. The driver's have more behind a kernel (a kernel handle, a context) and describe copies otherwise. */
+typedef struct cudaGraphNodeParams {
+    cudaGraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        cudaKernelNodeParams kernel;
+        struct {
+            int flags, reserved[3];
+            cudaMemcpy3DParms copyParams;
+        } memcpy;
+        cudaMemsetParams memset;
+        cudaHostNodeParams host;
+        struct {
+            cudaGraph_t graph;
+            int ownership;
+        } graph;
+        cudaEvent_t event; /* to wait for, or to record */
+        cudaMemAllocNodeParams alloc;
+        void *pointer; /* to free */
+        cudaConditionalNodeParams conditional;
+    };
+    long long reserved2;
+} cudaGraphNodeParams;
 
 typedef struct cudaGraphExecUpdateResultInfo {
     int result; /* 0: success, 1: error, 2: topology changed */

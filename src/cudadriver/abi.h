@@ -134,6 +134,49 @@ typedef struct CUDA_KERNEL_NODE_PARAMS { /* of version 2; version 1 ends with `e
     CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 
+typedef struct CUstreamBatchMemOpParams { /* a union: those that write and wait are alike */
+    int operation;
+    CUdeviceptr address;
+    uint64_t value; /* 32-bit ones are its lower half */
+    unsigned flags;
+    uint64_t more[2];
+} CUstreamBatchMemOpParams;
+
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
+    CUcontext ctx;
+    unsigned count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
+typedef union CUgraphNodeParams {
+    cudaGraphNodeParams any;
+    struct {
+        int head[4];
+        union { /* where they are not those of the runtime */
+            CUDA_KERNEL_NODE_PARAMS kernel;
+            struct {
+                int flags, reserved;
+                CUcontext copyCtx;
+                CUDA_MEMCPY3D copyParams;
+            } memcpy;
+            CUDA_BATCH_MEM_OP_NODE_PARAMS values;
+        };
+    };
+} CUgraphNodeParams;
+
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    cudaMemLocation location;
+    void *win32HandleMetaData;
+    unsigned char allocFlags[8];
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc {
+    cudaMemLocation location;
+    unsigned flags;
+} CUmemAccessDesc;
+
 typedef struct CUdevprop {
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory, SIMDWidth,
         memPitch, regsPerBlock, clockRate, textureAlign;

@@ -19,6 +19,8 @@
 #include "cuda/calls.def"
 
 /* Other names of them. */
+SL_PTSZ(cuStreamGetCaptureInfo);
+SL_PTSZ(cuStreamGetCaptureInfo_v2);
 SL_ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 SL_ALIAS(cuEventDestroy, cuEventDestroy_v2);
 SL_ALIAS(cuGraphInstantiate, cuGraphInstantiate_v2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream capture and graphs. */
+/* Stream capture and graphs: what the runtime has otherwise. */
 #include "cudadriver/driver.h"
 
 #include <string.h>
@@ -8,22 +8,9 @@
 
 SL_API CUresult cuStreamBeginCapture(CUstream stream)
 {
-    SL_CALL(sl_rt_capture_begin(rt, stream, NULL, NULL, 0));
+    SL_CALL(sl_rt_capture_begin(rt, stream, NULL, NULL, NULL, 0));
 }
 SL_PTSZ(cuStreamBeginCapture);
-
-SL_API CUresult cuStreamGetCaptureInfo(CUstream stream, int *status, unsigned long long *id)
-{
-    SL_CALL(sl_rt_capture_info(rt, stream, status, id, NULL, NULL, NULL));
-}
-SL_PTSZ(cuStreamGetCaptureInfo);
-
-SL_API CUresult cuStreamGetCaptureInfo_v2(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
-                                          const CUgraphNode **after, size_t *count)
-{
-    SL_CALL(sl_rt_capture_info(rt, stream, status, id, graph, after, count));
-}
-SL_PTSZ(cuStreamGetCaptureInfo_v2);
 
 SL_API CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned long long *id, CUgraph *graph,
                                           const CUgraphNode **after, const void **edges, size_t *count)
@@ -34,9 +21,12 @@ SL_API CUresult cuStreamGetCaptureInfo_v3(CUstream stream, int *status, unsigned
 }
 SL_PTSZ(cuStreamGetCaptureInfo_v3);
 
-/* ---- graphs, node by node ---- */
+/* ---- from the driver's parameters to those of the core ---- */
 
-/* A kernel node as the core has it. `kern` takes the place of `func`; version 1 does not have it. */
+#define NEW_NODE CUgraphNode *node, CUgraph graph, const CUgraphNode *after
+#define PLACE    rt, node, graph, after
+
+/* Version 1 of a kernel's parameters ends before `kern`, which takes the place of `func`. */
 static cudaKernelNodeParams kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
 {
     return (cudaKernelNodeParams){.func = p->func || !has_kern ? p->func : p->kern,
@@ -47,47 +37,77 @@ static cudaKernelNodeParams kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, bool
                                   .extra = p->extra};
 }
 
-static cudaError_t add_kernel(sl_rt *rt, CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
-                              const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
+static cudaError_t values_op(sl_rt *rt, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, sl_rt_op *op)
+{
+    *op = (sl_rt_op){.kind = SL_RT_VALUES};
+    return p ? sl_driver_values(rt, p->count, p->paramArray, &op->values.item, &op->values.count)
+             : cudaErrorInvalidValue;
+}
+
+/* Any node. */
+static cudaError_t op_of(sl_rt *rt, CUgraphNodeParams *p, sl_rt_op *op)
 {
     if (!p)
         return cudaErrorInvalidValue;
-    const cudaKernelNodeParams params = kernel_params(p, has_kern);
-    return sl_rt_graph_add_kernel(rt, node, graph, after, count, &params);
+    switch ((int)p->any.type) {
+    case cudaGraphNodeTypeKernel:
+        if (!p->kernel.func)
+            p->any.kernel.func = p->kernel.kern;
+        return sl_rt_node_op(rt, &p->any, op);
+    case cudaGraphNodeTypeMemcpy:
+        *op = (sl_rt_op){.kind = SL_RT_COPY};
+        return sl_driver_copy_3d(rt, &p->memcpy.copyParams, &op->copy);
+    case cudaGraphNodeTypeBatchMemOp:
+        return values_op(rt, &p->values, op);
+    default:
+        return sl_rt_node_op(rt, &p->any, op);
+    }
 }
 
-SL_API CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
-                                        const CUDA_KERNEL_NODE_PARAMS *params)
+static cudaError_t add(sl_rt *rt, NEW_NODE, const void *edges, size_t count, CUgraphNodeParams *params)
 {
-    SL_CALL(add_kernel(rt, node, graph, after, count, params, true));
+    sl_rt_op op;
+    cudaError_t error = node && graph ? op_of(rt, params, &op) : cudaErrorInvalidValue;
+    return error ? error : sl_rt_graph_add_node(PLACE, edges, count, &op);
 }
 
-SL_API CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
-                                     const CUDA_KERNEL_NODE_PARAMS *params)
+SL_API CUresult cuGraphAddNode(NEW_NODE, size_t count, CUgraphNodeParams *params)
 {
-    SL_CALL(add_kernel(rt, node, graph, after, count, params, false));
+    SL_CALL(add(PLACE, NULL, count, params));
 }
 
-static cudaError_t add_copy(sl_rt *rt, CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
-                            const CUDA_MEMCPY3D *params)
+SL_API CUresult cuGraphAddNode_v2(NEW_NODE, const void *edges, size_t count, CUgraphNodeParams *params)
 {
-    sl_rt_op op = {.kind = SL_RT_COPY};
-    cudaError_t error = sl_driver_copy_3d(rt, params, &op.copy);
-    return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
+    SL_CALL(add(PLACE, edges, count, params));
 }
 
-SL_API CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
-                                     const CUDA_MEMCPY3D *params, CUcontext context)
+static cudaError_t set(sl_rt *rt, CUgraphNode node, CUgraphNodeParams *params)
 {
-    (void)context;
-    SL_CALL(add_copy(rt, node, graph, after, count, params));
+    sl_rt_op op;
+    if (!params || params->any.type == cudaGraphNodeTypeMemAlloc || params->any.type == cudaGraphNodeTypeConditional)
+        return cudaErrorInvalidValue;
+    cudaError_t error = op_of(rt, params, &op);
+    return error ? error : sl_rt_node_replace(rt, node, &op);
 }
 
-SL_API CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
-                                     const cudaMemsetParams *params, CUcontext context)
+SL_API CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
-    (void)context;
-    SL_CALL(sl_rt_graph_add_fill(rt, node, graph, after, count, params));
+    SL_CALL(set(rt, node, params));
+}
+
+SL_API CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
+{
+    SL_CALL(set(rt, sl_rt_node_in_exec(exec, node), params));
+}
+
+/* ---- kernels ---- */
+
+static cudaError_t add_kernel(sl_rt *rt, NEW_NODE, size_t count, const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
+{
+    if (!p)
+        return cudaErrorInvalidValue;
+    cudaKernelNodeParams params = kernel_params(p, has_kern);
+    return sl_rt_graph_add_kind(PLACE, count, cudaGraphNodeTypeKernel, &params, sizeof params);
 }
 
 static cudaError_t set_kernel(sl_rt *rt, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p, bool has_kern)
@@ -95,55 +115,7 @@ static cudaError_t set_kernel(sl_rt *rt, CUgraphNode node, const CUDA_KERNEL_NOD
     if (!p)
         return cudaErrorInvalidValue;
     const cudaKernelNodeParams params = kernel_params(p, has_kern);
-    return sl_rt_node_set_kernel(rt, node, &params);
-}
-
-SL_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    SL_CALL(set_kernel(rt, node, params, true));
-}
-
-SL_API CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    SL_CALL(set_kernel(rt, node, params, false));
-}
-
-SL_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
-                                                  const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    SL_CALL(set_kernel(rt, sl_rt_node_in_exec(exec, node), params, true));
-}
-
-SL_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                               const CUDA_KERNEL_NODE_PARAMS *params)
-{
-    SL_CALL(set_kernel(rt, sl_rt_node_in_exec(exec, node), params, false));
-}
-
-static cudaError_t set_copy(sl_rt *rt, CUgraphNode node, const CUDA_MEMCPY3D *params)
-{
-    if (!node || node->op.kind != SL_RT_COPY)
-        return cudaErrorInvalidValue;
-    return sl_driver_copy_3d(rt, params, &node->op.copy);
-}
-
-SL_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *params)
-{
-    SL_CALL(set_copy(rt, node, params));
-}
-
-SL_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *params,
-                                               CUcontext context)
-{
-    (void)context;
-    SL_CALL(set_copy(rt, sl_rt_node_in_exec(exec, node), params));
-}
-
-SL_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const cudaMemsetParams *params,
-                                               CUcontext context)
-{
-    (void)context;
-    SL_CALL(sl_rt_node_set_fill(sl_rt_node_in_exec(exec, node), params));
+    return sl_rt_node_set_kind(rt, node, cudaGraphNodeTypeKernel, &params, sizeof params);
 }
 
 static cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, size_t bytes)
@@ -165,12 +137,131 @@ static cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *p, size
     return cudaSuccess;
 }
 
-SL_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
+/* Both versions: suffix, whether it has `kern`, bytes of its parameters. */
+#define KERNELS(suffix, has_kern, bytes)                                                                               \
+    SL_API CUresult cuGraphAddKernelNode##suffix(NEW_NODE, size_t count, const CUDA_KERNEL_NODE_PARAMS *params)        \
+    {                                                                                                                  \
+        SL_CALL(add_kernel(PLACE, count, params, has_kern));                                                           \
+    }                                                                                                                  \
+    SL_API CUresult cuGraphKernelNodeSetParams##suffix(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)        \
+    {                                                                                                                  \
+        SL_CALL(set_kernel(rt, node, params, has_kern));                                                               \
+    }                                                                                                                  \
+    SL_API CUresult cuGraphExecKernelNodeSetParams##suffix(CUgraphExec exec, CUgraphNode node,                         \
+                                                           const CUDA_KERNEL_NODE_PARAMS *params)                      \
+    {                                                                                                                  \
+        SL_CALL(set_kernel(rt, sl_rt_node_in_exec(exec, node), params, has_kern));                                     \
+    }                                                                                                                  \
+    SL_API CUresult cuGraphKernelNodeGetParams##suffix(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)              \
+    {                                                                                                                  \
+        SL_CALL(get_kernel(node, params, bytes));                                                                      \
+    }
+KERNELS(, false, offsetof(CUDA_KERNEL_NODE_PARAMS, kern))
+KERNELS(_v2, true, sizeof(CUDA_KERNEL_NODE_PARAMS))
+
+/* ---- copies and fills ---- */
+
+static cudaError_t add_copy(sl_rt *rt, NEW_NODE, size_t count, const CUDA_MEMCPY3D *params)
 {
-    SL_CALL(get_kernel(node, params, sizeof *params));
+    sl_rt_op op = {.kind = SL_RT_COPY};
+    cudaError_t error = node && graph ? sl_driver_copy_3d(rt, params, &op.copy) : cudaErrorInvalidValue;
+    return error ? error : sl_rt_graph_add_node(PLACE, NULL, count, &op);
 }
 
-SL_API CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
+SL_API CUresult cuGraphAddMemcpyNode(NEW_NODE, size_t count, const CUDA_MEMCPY3D *params, CUcontext context)
 {
-    SL_CALL(get_kernel(node, params, offsetof(CUDA_KERNEL_NODE_PARAMS, kern)));
+    (void)context;
+    SL_CALL(add_copy(PLACE, count, params));
+}
+
+static cudaError_t set_copy(sl_rt *rt, CUgraphNode node, const CUDA_MEMCPY3D *params)
+{
+    sl_rt_op op = {.kind = SL_RT_COPY};
+    cudaError_t error = sl_driver_copy_3d(rt, params, &op.copy);
+    return error ? error : sl_rt_node_replace(rt, node, &op);
+}
+
+SL_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *params)
+{
+    SL_CALL(set_copy(rt, node, params));
+}
+
+SL_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *params,
+                                               CUcontext context)
+{
+    (void)context;
+    SL_CALL(set_copy(rt, sl_rt_node_in_exec(exec, node), params));
+}
+
+static cudaError_t get_copy(CUgraphNode node, CUDA_MEMCPY3D *p)
+{
+    cudaMemcpy3DParms c;
+    cudaError_t error = p ? sl_rt_node_get_copy(node, &c) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    bool to_host = c.kind == cudaMemcpyDeviceToHost, from_host = c.kind == cudaMemcpyHostToDevice;
+    *p = (CUDA_MEMCPY3D){.srcMemoryType = from_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                         .srcHost = from_host ? c.srcPtr.ptr : NULL,
+                         .srcDevice = from_host ? 0 : (uintptr_t)c.srcPtr.ptr,
+                         .srcPitch = c.srcPtr.pitch,
+                         .srcHeight = c.srcPtr.ysize,
+                         .dstMemoryType = to_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+                         .dstHost = to_host ? c.dstPtr.ptr : NULL,
+                         .dstDevice = to_host ? 0 : (uintptr_t)c.dstPtr.ptr,
+                         .dstPitch = c.dstPtr.pitch,
+                         .dstHeight = c.dstPtr.ysize,
+                         .WidthInBytes = c.extent.width,
+                         .Height = c.extent.height,
+                         .Depth = c.extent.depth};
+    return cudaSuccess;
+}
+
+SL_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *params)
+{
+    SL_CALL(get_copy(node, params));
+}
+
+SL_API CUresult cuGraphAddMemsetNode(NEW_NODE, size_t count, cudaMemsetParams *params, CUcontext context)
+{
+    (void)context;
+    SL_CALL(sl_rt_graph_add_kind(PLACE, count, cudaGraphNodeTypeMemset, params, sizeof *params));
+}
+
+SL_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const cudaMemsetParams *params,
+                                               CUcontext context)
+{
+    (void)context;
+    SL_CALL(sl_rt_node_set_kind(rt, sl_rt_node_in_exec(exec, node), cudaGraphNodeTypeMemset, params, sizeof *params));
+}
+
+/* ---- values in memory ---- */
+
+static cudaError_t add_values(sl_rt *rt, NEW_NODE, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    sl_rt_op op;
+    cudaError_t error = node && graph ? values_op(rt, params, &op) : cudaErrorInvalidValue;
+    return error ? error : sl_rt_graph_add_node(PLACE, NULL, count, &op);
+}
+
+SL_API CUresult cuGraphAddBatchMemOpNode(NEW_NODE, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    SL_CALL(add_values(PLACE, count, params));
+}
+
+static cudaError_t set_values(sl_rt *rt, CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    sl_rt_op op;
+    cudaError_t error = values_op(rt, params, &op);
+    return error ? error : sl_rt_node_replace(rt, node, &op);
+}
+
+SL_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    SL_CALL(set_values(rt, node, params));
+}
+
+SL_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    SL_CALL(set_values(rt, sl_rt_node_in_exec(exec, node), params));
 }

@@ -41,6 +41,10 @@ SL_API cudaError_t cudaEventCreate(cudaEvent_t *event)
     return cudaEventCreateWithFlags(event, 0);
 }
 
+#if SL_CUDART < 13
+SL_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+SL_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
+#endif
 #if SL_CUDART >= 12
 SL_ALIAS(cudaGraphInstantiate, cudaGraphInstantiateWithFlags);
 #endif

@@ -32,6 +32,14 @@ int main(void)
     SIZE(CUlaunchConfig);
     SIZE(CUlaunchAttribute);
     SIZE(CUDA_KERNEL_NODE_PARAMS);
+    SIZE(CUmemAllocationProp);
+    AT(CUmemAllocationProp, location);
+    SIZE(CUmemAccessDesc);
+    SIZE(CUgraphNodeParams);
+    AT(CUgraphNodeParams, kernel.kern);
+    AT(CUgraphNodeParams, memcpy.copyParams);
+    SIZE(CUstreamBatchMemOpParams);
+    SIZE(CUDA_BATCH_MEM_OP_NODE_PARAMS);
     SIZE(CUDA_MEMSET_NODE_PARAMS);
     SIZE(CUDA_HOST_NODE_PARAMS);
     SIZE(CUmemPoolProps);

@@ -32,6 +32,8 @@ typedef struct cudaResourceViewDesc ResourceViewDesc;
 typedef struct cudaMemPoolProps MemPoolProps;
 typedef struct cudaMemsetParams MemsetParams;
 typedef struct cudaKernelNodeParams KernelNodeParams;
+typedef struct cudaGraphNodeParams GraphNodeParams;
+typedef struct cudaConditionalNodeParams ConditionalNodeParams;
 typedef struct cudaMemLocation MemLocation;
 #else
 typedef cudaDeviceProp DeviceProp;
@@ -45,6 +47,8 @@ typedef cudaResourceViewDesc ResourceViewDesc;
 typedef cudaMemPoolProps MemPoolProps;
 typedef cudaMemsetParams MemsetParams;
 typedef cudaKernelNodeParams KernelNodeParams;
+typedef cudaGraphNodeParams GraphNodeParams;
+typedef cudaConditionalNodeParams ConditionalNodeParams;
 typedef cudaMemLocation MemLocation;
 #endif
 
@@ -60,6 +64,12 @@ static void sizes(void)
     SIZE(MemPoolProps);
     SIZE(MemsetParams);
     SIZE(KernelNodeParams);
+    SIZE(GraphNodeParams);
+    AT(GraphNodeParams, kernel);
+    AT(GraphNodeParams, memcpy.copyParams);
+    AT(GraphNodeParams, alloc.dptr);
+    SIZE(ConditionalNodeParams);
+    AT(ConditionalNodeParams, phGraph_out);
     SIZE(MemLocation);
     SIZE(cudaLaunchAttribute);
     SIZE(cudaLaunchConfig_t);
