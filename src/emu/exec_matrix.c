@@ -9,8 +9,8 @@
  *
  * Products of f16, bf16 and tf32 are summed as the tensor cores of an H200 do it, to the bit (measured on one): exact
  * products and c are aligned to the largest exponent among them, each is cut off 25 bits below it, and the sum is cut
- * off to f32 or rounded to f16. Eight-bit floats take two such steps and a plain addition of c. f64 is a chain of fused
- * multiply-adds with k ascending. Integer results are exact, wrapped or saturated. */
+ * off to f32 or rounded to f16. Eight-bit floats of mma take two such steps and a plain addition of c. f64 is a chain
+ * of fused multiply-adds with k ascending. Integer results are exact, wrapped or saturated. */
 #include "emu/exec_access.h"
 #include "emu/exec_half.h"
 #include "emu/half.h"
@@ -447,6 +447,49 @@ static void tensor_bytes(const shape *s, const f64 *a, const f64 *b, f64 *sum)
         sum[i] = (f32)sum[i] + (f32)c[i];
 }
 
+/* Eight-bit floats of wgmma: one step, in which each term is cut off 13 bits below the largest exponent, and a sum in
+ * f32 keeps as many bits behind the point. */
+static void tensor_group_bytes(const shape *s, u32 type_d, u32 type_a, const f64 *a, u32 type_b, const f64 *b, f64 *sum)
+{
+    enum { LOST = KEPT - 13, LOST_F32 = 23 - 13 };
+    parts pa, pb;
+    f64 special[MAX_SUM];
+    bool finite = all_finite(a, s->m * s->k) && all_finite(b, s->k * s->n) && all_finite(sum, s->m * s->n);
+    if (!finite) {
+        memcpy(special, sum, (size_t)(s->m * s->n) * sizeof *sum);
+        multiply(s, a, b, special, false);
+    }
+    split(a, s->m * s->k, type_a == SL_MATRIX_E4M3 ? -6 : -14, &pa);
+    split(b, s->k * s->n, type_b == SL_MATRIX_E4M3 ? -6 : -14, &pb);
+    for (int i = 0; i < s->m * s->n; i++) {
+        const s32 *x = &pa.mantissa[i / s->n * s->k], *xe = &pa.exponent[i / s->n * s->k];
+        const s32 *y = &pb.mantissa[i % s->n], *ye = &pb.exponent[i % s->n];
+        u32 bits = bits_f32((f32)sum[i]);
+        s32 stored = (s32)(bits >> 23 & 0xff), magnitude = (s32)(bits & 0x7fffff) | (stored ? 0x800000 : 0);
+        s32 exponent = magnitude ? (stored ? stored : 1) - 127 : LOWEST, largest = exponent;
+        for (int k = 0; k < s->k; k++)
+            largest = xe[k] + ye[k * s->n] > largest ? xe[k] + ye[k * s->n] : largest;
+        if (largest < NO_EXPONENT) {
+            sum[i] = 0;
+            continue;
+        }
+        s64 total = 0;
+        for (int k = -1; k < s->k; k++) {
+            s64 number = k < 0 ? (bits >> 31 ? -magnitude : magnitude) : (s64)x[k] * y[k * s->n];
+            s32 distance = largest - (k < 0 ? exponent : xe[k] + ye[k * s->n]);
+            u64 size = (u64)(number < 0 ? -number : number) << (k < 0 ? KEPT - 23 : KEPT - 20);
+            s64 kept = distance < 63 ? (s64)(size >> distance >> LOST << LOST) : 0;
+            total += number < 0 ? -kept : kept;
+        }
+        sum[i] = (f64)total * power_of_two(largest - KEPT);
+        if (type_d == SL_MATRIX_F32)
+            sum[i] = from_bits_f32(bits_f32(cut_f32(sum[i])) >> LOST_F32 << LOST_F32);
+    }
+    for (int i = 0; i < s->m * s->n && !finite; i++)
+        if (special[i] - special[i] != 0)
+            sum[i] = special[i];
+}
+
 /* sum += a * b as the type asks. */
 static void multiply_typed(const shape *s, u32 type, const f64 *a, const f64 *b, f64 *sum)
 {
@@ -738,7 +781,10 @@ SL_HANDLER(wgmma)
                 line_halves(columns + 8 * tile, 8, negate_b, half_b, 1, 8);
             if (!halves || !tensor_halves(&s, type_a, half_a, half_b, sum)) {
                 line_numbers(type_b, columns + 8 * tile, 8, s.k, negate_b, factor_b, 1, 8);
-                multiply_typed(&s, type_a, factor_a, factor_b, sum);
+                if (type_a == SL_MATRIX_E4M3 || type_a == SL_MATRIX_E5M2)
+                    tensor_group_bytes(&s, type_d, type_a, factor_a, type_b, factor_b, sum);
+                else
+                    multiply_typed(&s, type_a, factor_a, factor_b, sum);
             }
             if (type_d == SL_MATRIX_F32)
                 scatter_f32(w, refs, half, &s, sum);
