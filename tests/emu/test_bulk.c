@@ -76,7 +76,7 @@ BEHAVIOUR(a_tensor_map_that_was_overwritten_is_refused)
         const char *why;
     } edits[] = {{offsetof(sl_tensor_map, type), 99, "type"},
                  {offsetof(sl_tensor_map, rank), 9, "five dimensions"},
-                 {offsetof(sl_tensor_map, rank), 3, "other dimensions"},
+                 {offsetof(sl_tensor_map, rank), 1, "other dimensions"},
                  {offsetof(sl_tensor_map, swizzle), 9, "swizzle"},
                  {offsetof(sl_tensor_map, interleave), 1, "interleaved"},
                  {offsetof(sl_tensor_map, element_stride) + 1, 0, "element stride"},

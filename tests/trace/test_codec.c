@@ -156,7 +156,7 @@ static void rows_are_cut_where_they_cross_lines_of_shared_memory(void **state)
     assert_true(sl_warp_stream_init(&stream, maker.kernel.mem_slots, 32));
     static const sl_row rows[] = {
         {.addr = 0x1000, .other = 0x70, .bytes = 300, .count = 1},
-        {.addr = 0x9000, .other = 0x400, .bytes = 64, .count = 40, .step = -1024, .other_step = 64},
+        {.addr = 0x90000, .other = 0x400, .bytes = 64, .count = 40, .step = -1024, .other_step = 64},
     };
     sl_warp_stream_step(&stream, 2, UINT32_MAX);
     sl_warp_stream_rows(&stream, 3, 5, rows, 2, 2);
@@ -176,12 +176,12 @@ static void rows_are_cut_where_they_cross_lines_of_shared_memory(void **state)
     sl_access copy = c.access;
     assert_int_equal(pieces_of(&copy, addr, width), 4 + 40);
     static const uint32_t widths[] = {16, 128, 128, 28, 64};
-    static const uint64_t at[] = {0x1000, 0x1010, 0x1090, 0x1110, 0x9000};
+    static const uint64_t at[] = {0x1000, 0x1010, 0x1090, 0x1110, 0x90000};
     for (int i = 0; i < 5; i++) {
         assert_int_equal(width[i], widths[i]);
         assert_true(addr[i] == at[i]);
     }
-    assert_true(addr[43] == 0x9000 - 39 * 1024);
+    assert_true(addr[43] == 0x90000 - 39 * 1024u);
     assert_true(c.access.first && !copy.first);
     /* the same bytes for an instruction that has lanes are damage */
     inst->access = SL_ACCESS_LOAD;
