@@ -208,7 +208,8 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
     }
     if (fetched)
         w->arrival[w->misses++ % 8] = outcome.done;
-    send_below(c, p->line, fetched, SL_ACCESS_LOAD, counted, inst->mem_slot);
+    send_below(c, p->line, fetched, sl_inst_is_bulk(inst) ? SL_ACCESS_BULK_LOAD : SL_ACCESS_LOAD, counted,
+               inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
     return true;
 }
