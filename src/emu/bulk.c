@@ -64,15 +64,9 @@ static uint8_t *shared_bytes(const copy *c, const sl_block *block, uint64_t offs
     return block->shared + offset;
 }
 
-/* The block that an address in shared memory means, and the offset in it. */
 static sl_block *block_at(const copy *c, uint64_t addr, uint64_t *offset)
 {
-    sl_block *block = sl_shared_block(c->warp, addr, offset);
-    if (!block)
-        sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
-                       "the shared-memory address 0x%llx is that of a block which the cluster does not have",
-                       (unsigned long long)addr);
-    return block;
+    return sl_cluster_locate(c->warp, c->op->inst, c->lane, addr, offset);
 }
 
 static void mark_written(sl_block *block, uint64_t offset, uint64_t bytes)
@@ -100,8 +94,11 @@ static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
     c->targets = 0;
     for (uint32_t rank = 0; rank < MAX_BLOCKS; rank++)
         if (blocks >> rank & 1) {
-            uint64_t offset;
-            c->block[c->targets++] = block_at(c, sl_shared_at_rank(addr, rank), &offset);
+            sl_block *member = sl_cluster_block(c->warp, rank);
+            if (!member)
+                sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
+                               "the multicast names block %u, which the cluster does not have", rank);
+            c->block[c->targets++] = member;
         }
     if (!is_given(c, SL_BULK_BLOCKS))
         c->block[c->targets++] = block;

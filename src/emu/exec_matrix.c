@@ -653,11 +653,19 @@ static inline u64 chunk_at(const described *m, u32 line, u32 part)
     return at ^ (at >> 3 & m->swizzle);
 }
 
+/* A descriptor means memory of the running block. */
 static inline const u8 *chunk_bytes(sl_warp *w, const sl_op *o, u64 at)
 {
-    if (w->worker->run->emu->config.check_uninit)
-        sl_memory_check_read(w, o, __builtin_ctzll(w->mask), at, 16);
-    return sl_memory_resolve(w, o, __builtin_ctzll(w->mask), at, 16, false);
+    const sl_block *block = w->block;
+    if (at + 16 > block->shared_bytes)
+        sl_fault_raise(w, o->inst, -1, SL_FAULT_ILLEGAL_ADDRESS,
+                       "illegal 16-byte read at shared offset 0x%llx of %u bytes", (unsigned long long)at,
+                       block->shared_bytes);
+    for (u64 i = at; block->shared_written && i < at + 16; i++)
+        if (!(block->shared_written[i / 8] >> i % 8 & 1))
+            sl_fault_raise(w, o->inst, -1, SL_FAULT_UNINITIALISED,
+                           "read of memory that was never written: shared offset 0x%llx", (unsigned long long)i);
+    return block->shared + at;
 }
 
 /* Lines [first, first + lines) as rows of ROW_BYTES. */

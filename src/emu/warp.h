@@ -9,9 +9,6 @@
 
 enum { SL_BARRIERS = 16 };
 
-/* Addresses of shared memory: the rank of a block in its cluster, then the offset. */
-enum { SL_RANK_BIT = 24 };
-
 /* Generic addresses inside these windows mean shared and local memory; everything else is global. */
 #define SL_SHARED_WINDOW 0x2f0000000000u
 #define SL_LOCAL_WINDOW  0x2f8000000000u
@@ -304,17 +301,17 @@ void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, 
 /* ---- clusters ---- */
 
 /* The block whose shared memory an address of the shared window means, and the offset in it (which may lie outside).
- * NULL: the cluster has no such block. Clusters have one block. */
-static inline sl_block *sl_shared_block(const sl_warp *warp, uint64_t addr, uint64_t *offset)
+ * Clusters have one block. */
+static inline sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset)
 {
-    *offset = addr & ((1u << SL_RANK_BIT) - 1);
-    return addr >> SL_RANK_BIT ? NULL : warp->block;
+    (void)inst, (void)lane;
+    *offset = addr;
+    return warp->block;
 }
-
-/* The address of the same variable in the block of that rank. */
-static inline uint64_t sl_shared_at_rank(uint64_t addr, uint32_t rank)
+/* Block `rank` of the warp's cluster; NULL: there is none. */
+static inline sl_block *sl_cluster_block(const sl_warp *warp, uint32_t rank)
 {
-    return (addr & ~(UINT64_C(255) << SL_RANK_BIT)) | (uint64_t)(rank & 255) << SL_RANK_BIT;
+    return rank ? NULL : warp->block;
 }
 
 /* ---- builtin.c ---- */
