@@ -18,7 +18,7 @@ enum { MAX_BLOCKS = 16 }; /* of a cluster */
 typedef struct copy {
     sl_warp *warp;
     const sl_op *op;
-    sl_op global, shared; /* for checks of addresses: the same op in each space */
+    sl_op global; /* for checks of addresses: the same op, in global memory */
     int lane;
     uint32_t way, mask;
     uint64_t operand[SL_BULK_REFS];
@@ -55,10 +55,8 @@ static _Noreturn void misaligned(const copy *c, const char *what, uint64_t value
 /* ---- memory ---- */
 
 /* Bytes of a block's shared memory, its own or another's of the cluster. */
-static uint8_t *shared_bytes(const copy *c, sl_block *block, uint64_t offset, uint64_t bytes, bool store)
+static uint8_t *shared_bytes(const copy *c, const sl_block *block, uint64_t offset, uint64_t bytes, bool store)
 {
-    if (block == c->warp->block && bytes <= UINT32_MAX)
-        return sl_memory_resolve_aligned(c->warp, &c->shared, c->lane, offset, (uint32_t)bytes, 1, store);
     if (offset > block->shared_bytes || bytes > block->shared_bytes - offset)
         sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
                        "illegal %llu-byte %s at shared offset 0x%llx of %u bytes", (unsigned long long)bytes,
@@ -66,18 +64,34 @@ static uint8_t *shared_bytes(const copy *c, sl_block *block, uint64_t offset, ui
     return block->shared + offset;
 }
 
+static sl_block *block_at(const copy *c, uint64_t addr, uint64_t *offset)
+{
+    return sl_cluster_locate(c->warp, c->op->inst, c->lane, addr, offset);
+}
+
+static void mark_written(sl_block *block, uint64_t offset, uint64_t bytes)
+{
+    for (uint64_t i = offset; block->shared_written && i < offset + bytes; i++)
+        block->shared_written[i / 8] |= (uint8_t)(1 << i % 8);
+}
+
+static void check_written(const copy *c, const sl_block *block, uint64_t offset, uint64_t bytes)
+{
+    for (uint64_t i = offset; block->shared_written && i < offset + bytes; i++)
+        if (!(block->shared_written[i / 8] >> i % 8 & 1))
+            sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_UNINITIALISED,
+                           "read of memory that was never written: shared offset 0x%llx", (unsigned long long)i);
+}
+
 /* Where the copy goes to, or comes from, in shared memory. */
 static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
 {
-    bool store = c->way != SL_BULK_STORE, cluster = store && c->op->aux & SL_BULK_CLUSTER;
-    sl_block *block = c->warp->block;
-    c->offset = addr;
-    if (cluster)
-        block = sl_cluster_locate(c->warp, c->op->inst, c->lane, addr, &c->offset);
+    bool store = c->way != SL_BULK_STORE;
+    sl_block *block = block_at(c, addr, &c->offset);
+    uint32_t blocks = is_given(c, SL_BULK_BLOCKS) ? (uint32_t)c->operand[SL_BULK_BLOCKS] & 0xffff : 0;
     if (c->offset % align)
         misaligned(c, "the shared-memory address", c->offset, align);
     c->targets = 0;
-    uint32_t blocks = is_given(c, SL_BULK_BLOCKS) ? (uint32_t)c->operand[SL_BULK_BLOCKS] & 0xffff : 0;
     for (uint32_t rank = 0; rank < MAX_BLOCKS; rank++)
         if (blocks >> rank & 1) {
             sl_block *member = sl_cluster_block(c->warp, rank);
@@ -88,22 +102,24 @@ static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
         }
     if (!is_given(c, SL_BULK_BLOCKS))
         c->block[c->targets++] = block;
-    for (uint32_t t = 0; t < c->targets; t++)
+    for (uint32_t t = 0; t < c->targets; t++) {
         c->target[t] = shared_bytes(c, c->block[t], c->offset, bytes, store);
-    if (c->check && store)
-        sl_memory_mark_written(c->warp, &c->shared, c->lane, c->offset, (uint32_t)bytes);
+        if (store)
+            mark_written(c->block[t], c->offset, bytes);
+        else
+            check_written(c, c->block[t], c->offset, bytes);
+    }
 }
 
 /* Tells the barriers that the copy has arrived. */
 static void complete(const copy *c, uint64_t bytes)
 {
-    uint64_t offset = c->operand[SL_BULK_BARRIER];
-    sl_block *block = c->op->aux & SL_BULK_CLUSTER ? sl_cluster_locate(c->warp, c->op->inst, c->lane, offset, &offset)
-                                                   : c->warp->block;
+    uint64_t offset;
+    sl_block *block = block_at(c, c->operand[SL_BULK_BARRIER], &offset);
     if (offset % 8)
         misaligned(c, "the barrier's address", offset, 8);
     for (uint32_t t = 0; t < c->targets; t++) {
-        sl_block *at = is_given(c, SL_BULK_BLOCKS) ? c->block[t] : block;
+        const sl_block *at = is_given(c, SL_BULK_BLOCKS) ? c->block[t] : block;
         uint64_t *barrier = (uint64_t *)(void *)shared_bytes(c, at, offset, 8, true);
         *barrier = sl_barrier_after(*barrier, 0, 0, -bytes);
     }
@@ -207,7 +223,10 @@ static void copy_plain(copy *c)
     if (c->way == SL_BULK_WITHIN) {
         if (from % 16)
             misaligned(c, "the address", from, 16);
-        const uint8_t *source = shared_bytes(c, c->warp->block, from, bytes, false);
+        uint64_t at;
+        const sl_block *block = block_at(c, from, &at);
+        const uint8_t *source = shared_bytes(c, block, at, bytes, false);
+        check_written(c, block, at, bytes);
         put(c, c->target[0], source, bytes, 0);
         note_row(c, c->offset, c->offset, bytes);
     } else {
@@ -416,14 +435,12 @@ void sl_bulk_execute(sl_warp *warp, const sl_op *op)
         copy c = {.warp = warp,
                   .op = op,
                   .global = *op,
-                  .shared = *op,
                   .lane = __builtin_ctzll(left),
                   .way = op->aux & SL_BULK_WAYS,
                   .mask = 0xffff,
                   .check = warp->worker->run->emu->config.check_uninit,
                   .records = records};
         c.global.space = SL_SPACE_GLOBAL;
-        c.shared.space = SL_SPACE_SHARED;
         read_operands(&c);
         if (is_given(&c, SL_BULK_MASK))
             c.mask = (uint32_t)c.operand[SL_BULK_MASK];

@@ -16,10 +16,9 @@ enum {
     SL_BULK_REDUCES = 1 << 2,
     SL_BULK_TENSOR = 1 << 3,
     SL_BULK_IM2COL = 1 << 4,
-    SL_BULK_CLUSTER = 1 << 5, /* the target is an address of the cluster's shared memory */
-    SL_BULK_DIMS_SHIFT = 8,   /* of a tensor */
-    SL_BULK_SIZE_SHIFT = 12,  /* of a reduction: bytes of an element */
-    SL_BULK_HOW_SHIFT = 16,   /* of a reduction: sl_atomic */
+    SL_BULK_DIMS_SHIFT = 8,  /* of a tensor */
+    SL_BULK_SIZE_SHIFT = 12, /* of a reduction: bytes of an element */
+    SL_BULK_HOW_SHIFT = 16,  /* of a reduction: sl_atomic */
 };
 
 /* sl_op.list: references; SL_REF_NONE for what is not there. */

@@ -133,8 +133,6 @@ static void decode_bulk(sl_decoder *d)
         aux |= tensor && sl_ptx_inst_type(d->inst, 0) == SL_T_NONE ? SL_BULK_REDUCES : reduction_of(d);
     if (tensor)
         aux |= tensor_flags(d, way);
-    if (has(d, SL_MOD_SHARED_CLUSTER))
-        aux |= SL_BULK_CLUSTER;
     sl_ptx_space far = tensor ? SL_SPACE_NONE : SL_SPACE_GLOBAL; /* of a tensor: where its map is */
     if (way != SL_BULK_PREFETCH)
         refs[SL_BULK_TO] = address_of(d, sl_decode_operand(d, next++), way == SL_BULK_STORE ? far : SL_SPACE_SHARED);

@@ -207,7 +207,8 @@ static void load_piece(core *c, uint32_t number, const sl_inst *inst)
             fetched |= outcome.sectors[k];
     }
     w->missed |= fetched && w->decision->allocate;
-    send_below(c, p->line, fetched, SL_ACCESS_LOAD, counted, inst->mem_slot);
+    send_below(c, p->line, fetched, sl_inst_is_bulk(inst) ? SL_ACCESS_BULK_LOAD : SL_ACCESS_LOAD, counted,
+               inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
 }
 

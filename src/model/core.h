@@ -18,7 +18,7 @@ typedef struct sl_traffic {
     uint64_t time;
     uint64_t line;    /* of the first cache */
     uint16_t sectors; /* a mask */
-    uint8_t kind;     /* SL_ACCESS_LOAD, _STORE, _ATOMIC */
+    uint8_t kind;     /* SL_ACCESS_LOAD, _STORE, _ATOMIC, _BULK_LOAD */
     uint8_t counted;  /* a global load: its sectors are those that profilers count */
     uint32_t slot;    /* memory slot of the kernel */
 } sl_traffic;

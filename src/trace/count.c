@@ -15,7 +15,7 @@ enum { GLOBAL, SHARED, LOCAL, TEXTURE, SPACES };
 enum { ACCESSES = SL_MEM_ACCESSES };
 
 typedef struct tally {
-    uint64_t requests, amount; /* amount: sectors, or passes over the banks */
+    uint64_t requests, amount; /* amount: sectors, or passes over the banks, or bytes (matrices) */
     uint64_t bytes;            /* of active lanes; global memory */
 } tally;
 
@@ -165,8 +165,8 @@ static bool count_rows(sl_launch_counter *c, const sl_access *access)
             fits = !c->footprint || sl_sparse_set_add(&c->accessed[c->group[a.slot]], first, last);
         }
     } while (fits && sl_access_more(&a));
-    if (shared) /* matrices lie so that no bank is asked twice */
-        t->amount += (bytes + 127) / 128;
+    if (shared)
+        t->amount += bytes;
     return fits;
 }
 
@@ -326,9 +326,13 @@ static void fill_slot(const sl_launch_counter *c, uint32_t slot, sl_counts *coun
     const sl_inst *inst = &c->kernel->inst[c->kernel->mem_inst[slot]];
     if (inst->access >= ACCESSES)
         return;
-    for (int space = 0; space < SPACES; space++)
-        if (c->tallies[slot][space].requests || space == declared_space(inst))
-            add_tally(counts, c->tallies[slot][space], space, inst->access);
+    for (int space = 0; space < SPACES; space++) {
+        tally t = c->tallies[slot][space];
+        if (inst->access == SL_ACCESS_MATRIX) /* bytes; matrices lie so that no bank is asked twice */
+            t.amount = (t.amount + 127) / 128;
+        if (t.requests || space == declared_space(inst))
+            add_tally(counts, t, space, inst->access);
+    }
 }
 
 static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, sl_error *error)

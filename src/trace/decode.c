@@ -401,7 +401,8 @@ static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token)
         c->access = (sl_access){.slot = slot, .inst = c->kernel->mem_inst[slot], .affine = true, .row_lanes = c->lanes};
         return token == SL_TOKEN_EMPTY;
     }
-    if (!read_access_mask(c, token, &mask))
+    bool rows = c->kernel->inst[c->kernel->mem_inst[slot]].access >= SL_ACCESS_BULK_LOAD;
+    if (rows != (kind == SL_TOKEN_ROWS) || !read_access_mask(c, token, &mask))
         return false;
     bool good = false;
     switch (kind) {

@@ -47,6 +47,20 @@ for word in '"kernel": "_Z6expandPKiS0_S0_PiS1_ii"' '"name": "advance"' ld_reque
 done
 [ "$(grep -c '"index":' report.json)" = 78 ] || fail "$(grep -c '"index":' report.json) launches"
 
+it 'counts bulk copies as an H200 does, also from a trace'
+run "$sluice" trace -o bulk.slt --json bulk.json -- "$programs/bulk"
+exits 0
+stderr_has 'copy sectors'
+for line in '"bulk_ld_sectors": 160' '"bulk_st_sectors": 33' '"bulk_red_sectors": 144' '"bulk_ld_sectors": 1280'; do
+    file_has bulk.json "$line"
+done
+run "$sluice" model bulk.slt --csv
+stdout_has ',ring,'
+run "$sluice" sim bulk.slt --csv
+stdout_has ',ring,'
+run "$sluice" profile bulk.slt
+stdout_has 'cp.async.bulk'
+
 it 'writes the same report for any number of threads'
 run "$sluice" run --json one.json -j 1 -- "$programs/reduce"
 run "$sluice" run --json many.json -j 7 -- "$programs/reduce"

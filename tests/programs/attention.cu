@@ -74,10 +74,10 @@ __device__ static void scores(float (&d)[32], uint64_t q, uint64_t k, int keep)
                  "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
                  ", %32, %33, p, 1, 1, 0, 0;\n}"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
-                   "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
-                   "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
-                   "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+                   "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
+                   "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                   "+f"(d[30]), "+f"(d[31])
                  : "l"(q), "l"(k), "r"(keep)
                  : "memory");
 }
@@ -89,10 +89,10 @@ __device__ static void values(float (&d)[32], const unsigned *p, uint64_t v)
                  "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
                  ", {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
-                   "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]),
-                   "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]),
-                   "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+                   "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
+                   "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                   "+f"(d[30]), "+f"(d[31])
                  : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "l"(v)
                  : "memory");
 }
@@ -218,9 +218,9 @@ __device__ static void consume(Shared *s, const Map *out, float scale)
     }
 }
 
-__global__ void __launch_bounds__(384) attention(const __grid_constant__ Map q, const __grid_constant__ Map k,
-                                                 const __grid_constant__ Map v, const __grid_constant__ Map out,
-                                                 float scale)
+__global__ void __launch_bounds__(384)
+    attention(const __grid_constant__ Map q, const __grid_constant__ Map k, const __grid_constant__ Map v,
+              const __grid_constant__ Map out, float scale)
 {
     extern __shared__ unsigned char room[];
     Shared *s = (Shared *)(room + (1024 - __cvta_generic_to_shared(room) % 1024) % 1024);

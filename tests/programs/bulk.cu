@@ -31,10 +31,10 @@ __device__ static void wait(uint64_t *barrier, unsigned parity)
 
 __device__ static void load(void *to, const void *from, unsigned bytes, uint64_t *barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     address(to)),
-                 "l"(from), "r"(bytes), "r"(address(barrier))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(address(to)),
+        "l"(from), "r"(bytes), "r"(address(barrier))
+        : "memory");
 }
 
 __device__ static void finish()
@@ -222,7 +222,8 @@ int main()
     CHECK(cudaMalloc(&in, numbers.size() * 4));
     CHECK(cudaMalloc(&out, 16384));
     CHECK(cudaMemcpy(in, numbers.data(), numbers.size() * 4, cudaMemcpyHostToDevice));
-    static const unsigned forms[][3] = {{0, 0, 4096}, {16, 0, 4096}, {0, 16, 4096}, {48, 80, 1024}, {32, 0, 16}, {0, 0, 8192}};
+    static const unsigned forms[][3] = {{0, 0, 4096},   {16, 0, 4096}, {0, 16, 4096},
+                                        {48, 80, 1024}, {32, 0, 16},   {0, 0, 8192}};
     bool good = true;
     for (const unsigned *form : forms) {
         loads<<<1, 128>>>(in, (unsigned *)out, form[0], form[1], form[2]);

@@ -89,7 +89,8 @@ static void only_the_copies_of_cp_async_touch_memory(void **state)
     assert_int_equal(flags_of("cp.async.commit_group;"), 0);
     assert_int_equal(flags_of("cp.async.wait_group 2;"), 0);
     assert_int_equal(class_of("cp.async.wait_all;"), SL_CLASS_FENCE);
-    assert_true(flags_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;") & SL_OPF_REFUSED);
+    assert_true(flags_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;") & SL_OPF_MEMORY);
+    assert_false(flags_of("cp.async.bulk.wait_group.read 0;") & SL_OPF_MEMORY);
 }
 
 static void only_sync_forms_wait_for_lanes(void **state)
@@ -128,13 +129,15 @@ static void destinations_depend_on_the_form(void **state)
     assert_int_equal(dsts_of("atom.add.u32 %r1, [%rd1], 1;"), 1);
     assert_int_equal(dsts_of("mbarrier.arrive.shared.b64 %rd1, [s];"), 1);
     assert_int_equal(dsts_of("mbarrier.init.shared.b64 [s], 1;"), 0);
+    assert_int_equal(dsts_of("wgmma.wait_group.sync.aligned 0;"), 0);
+    assert_int_equal(
+        dsts_of("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 1, 1, 1;"), 1);
     assert_int_equal(dsts_of("wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd1], {%f1, %f2}, %r1;"), 0);
 }
 
 static void what_needs_other_hardware_is_refused(void **state)
 {
     (void)state;
-    assert_true(flags_of("wgmma.fence.sync.aligned;") & SL_OPF_REFUSED);
     assert_true(flags_of("tcgen05.wait::ld.sync.aligned;") & SL_OPF_REFUSED);
     assert_true(flags_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];") & SL_OPF_REFUSED);
     assert_true(flags_of("frobnicate %r1;") & SL_OPF_REFUSED);

@@ -90,6 +90,48 @@ static void release(counting *c)
 
 #define TOTAL(c, name) ((c).counts.total.value[SL_COUNTER_##name])
 
+static void bulk_copies_count_the_sectors_of_each_piece(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_LOAD, .array = 1},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_STORE, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_REDUCTION, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_PREFETCH, .array = 3},
+        {.space = SL_MEM_SHARED, .access = SL_ACCESS_MATRIX},
+    };
+    counting c;
+    start(&c, memory, 5);
+    /* as an H200 counted them: bytes that differ modulo 32 in both memories take five sectors per 128 bytes */
+    static const sl_row load[] = {{.addr = 0x1010, .other = 0, .bytes = 4096, .count = 1}};
+    static const sl_row rows[] = {{.addr = 0x8030, .other = 80, .bytes = 1024, .count = 1}};
+    static const sl_row box[] = {
+        {.addr = 0x20000, .other = 0, .bytes = 128, .count = 24, .step = 400, .other_step = 128}};
+    static const sl_row matrix[] = {{.addr = 0, .other = 0, .bytes = 32, .count = 18, .step = 256, .other_step = 256}};
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    sl_warp_stream_rows(&c.stream, 0, 1, load, 1, 1);
+    sl_warp_stream_rows(&c.stream, 1, 1, rows, 1, 1);
+    sl_warp_stream_rows(&c.stream, 2, 3, box, 1, 1);
+    sl_warp_stream_rows(&c.stream, 3, 1, box, 1, 1);
+    sl_warp_stream_rows(&c.stream, 4, UINT32_MAX, matrix, 1, 1);
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    sl_warp_stream_rows(&c.stream, 0, 1, load, 1, 4); /* four blocks receive it */
+    sl_warp_stream_rows(&c.stream, 1, 1, NULL, 0, 1);
+    sl_warp_stream_access(&c.stream, 2, 0, NULL);
+    sl_warp_stream_access(&c.stream, 3, 0, NULL);
+    sl_warp_stream_rows(&c.stream, 4, UINT32_MAX, matrix, 1, 1);
+    finish(&c);
+    assert_int_equal(TOTAL(c, bulk_ld_requests), 2);
+    assert_int_equal(TOTAL(c, bulk_ld_sectors), 160 + 4 * 160);
+    assert_int_equal(TOTAL(c, bulk_st_requests), 1);
+    assert_int_equal(TOTAL(c, bulk_st_sectors), 33);
+    assert_int_equal(TOTAL(c, bulk_red_sectors), 108);
+    assert_int_equal(TOTAL(c, ld_requests), 0);
+    assert_int_equal(TOTAL(c, matrix_requests), 2);
+    assert_int_equal(TOTAL(c, matrix_wavefronts), 9); /* 36 rows of 32 bytes */
+    release(&c);
+}
+
 static void global_accesses_are_counted_by_kind(void **state)
 {
     (void)state;
@@ -407,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_accesses_are_counted_by_kind),
+        cmocka_unit_test(bulk_copies_count_the_sectors_of_each_piece),
         cmocka_unit_test(a_request_without_lanes_is_none_and_known_to_be_none),
         cmocka_unit_test(words_of_local_memory_lie_side_by_side),
         cmocka_unit_test(generic_accesses_count_where_their_lanes_go),
