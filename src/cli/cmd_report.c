@@ -186,6 +186,7 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
         .sizes = compared ? &r->sizes : NULL,
         .policies = compared ? &r->policies : NULL,
         .simulated = r->options->sim ? &r->simulated : NULL,
+        .machine = &r->machine,
         .plan = r->planned ? &r->plan : NULL,
         .validation = r->options->counters ? &r->validation : NULL,
         .sources = r->input.texts,
@@ -328,10 +329,13 @@ const sl_command sl_cmd_report = {
     .summary = "write an HTML page with counts, profile, predictions and sources",
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description =
-        "Count, profile and model every launch and write one self-contained HTML page: an overview, kernels and "
-        "launches, the source with the hits, misses by class and reuse of each line's loads, reuse histograms, misses "
-        "over L1 size, a comparison of replacement policies, and with --counters a comparison with hardware. With "
-        "--sim, every L1 policy, including bypass policies, is simulated. With --plan, each line shows what its loads "
+        "Count, profile and model every launch and write one self-contained HTML page: findings, an overview, kernels "
+        "and launches, the heaviest loads and stores, CUDA and PTX beside each other with the traffic, hits, misses by "
+        "class and reuse of each line, reuse histograms, misses over L1 size, a comparison of replacement policies, "
+        "and "
+        "with --counters a comparison with hardware. With --sim, every L1 policy, including bypass policies, is "
+        "simulated, and the page shows what the cycles were spent on and how much of the GPU's throughput was used. "
+        "With --plan, each line shows what its loads "
         "gain by bypassing L1, L2 or both.\n\nThe page loads nothing from the network, and its tables work without "
         "JavaScript. --json writes the data of the page.\n\nThe sources of workloads are built in. Those of other "
         "programs are searched for where --source says (of a program that is run here: by default below the current "

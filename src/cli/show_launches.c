@@ -61,6 +61,7 @@ static sl_status show_page(const void *data, sl_page_input *input, sl_error *err
                                                           : args->operand[0],
                              .note = r->shown->note,
                              .info = r->info,
+                             .machine = r->shown->find.machine,
                              .sources = r->shown->sources,
                              .source = r->shown->source};
     if (r->shown->machine)
