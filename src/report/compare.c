@@ -133,8 +133,16 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
 
 /* ---- matching ---- */
 
+/* Whether two instructions may be the same: of one opcode, or, more loosely, both loads or both stores. */
+static bool alike(const sl_compared_load *a, const sl_compared_load *b, bool loosely)
+{
+    size_t length = strcspn(a->opcode, ".");
+    bool kind = length == strcspn(b->opcode, ".") && !memcmp(a->opcode, b->opcode, length) && *a->array;
+    return a->kernel == b->kernel && !strcmp(a->array, b->array) && (loosely ? kind : !strcmp(a->opcode, b->opcode));
+}
+
 /* Lines move when code changes: what is on one side alone is matched by opcode and array, in order. */
-static void match_moved(sl_comparison *c)
+static void match_moved(sl_comparison *c, bool loosely)
 {
     size_t kept = 0;
     for (size_t i = 0; i < c->loads.count; i++) {
@@ -142,8 +150,7 @@ static void match_moved(sl_comparison *c)
         bool taken = false;
         for (size_t n = 0; n < i && !b->of.there[0] && !taken; n++) {
             sl_compared_load *a = &c->loads.items[n];
-            taken = a->of.there[0] && !a->of.there[1] && a->kernel == b->kernel && !strcmp(a->opcode, b->opcode) &&
-                    !strcmp(a->array, b->array);
+            taken = a->of.there[0] && !a->of.there[1] && alike(a, b, loosely);
             if (!taken)
                 continue;
             a->of.there[1] = true;
@@ -278,7 +285,8 @@ sl_status sl_compare(const char *const text[2], const size_t bytes[2], const cha
         if (status)
             return status;
     }
-    match_moved(c);
+    match_moved(c, false);
+    match_moved(c, true);
     c->effect = first_changed(&c->total, effects, sizeof effects / sizeof *effects);
     c->load_effect = effect_of_loads(c);
     return sort(c) ? SL_OK : sl_fail_memory(error);

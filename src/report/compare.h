@@ -3,7 +3,7 @@
  *
  * The sides are JSON reports of `run`, `model`, `sim`, `info` or `report`: those of files, or what an analysis would
  * write. Kernels are matched by symbol; their instructions by source line, opcode and array, and what is left, since
- * lines move when code changes, by opcode and array in order. */
+ * lines move when code changes, by opcode and array in order, and at last by array alone, loads apart from stores. */
 #ifndef SL_REPORT_COMPARE_H
 #define SL_REPORT_COMPARE_H
 
