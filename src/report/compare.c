@@ -103,11 +103,12 @@ static void add_object(reader *r, const sl_json_value *object)
     size_t k = kernel_of(r, object);
     if (r->failed)
         return;
-    const sl_json_value *launches = sl_json_member(object, "launches");
+    const sl_json_value *many = sl_json_member(object, "launches");
+    bool counted = many && many->kind == SL_JSON_NUMBER && many->number >= 0 && many->number < 0x1p63;
     sl_compared *of[] = {&r->c->total, &r->c->kernels.items[k].of};
     for (int i = 0; i < 2; i++) {
         of[i]->there[r->side] = true;
-        of[i]->launches[r->side] += launches && launches->kind == SL_JSON_NUMBER ? (uint64_t)launches->number : 1;
+        of[i]->launches[r->side] += counted ? (uint64_t)many->number : 1;
         add_counts(object, &of[i]->counts[r->side]);
     }
     add_loads(r, k, object, "loads");
@@ -126,6 +127,12 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
     if (!list || list->kind != SL_JSON_ARRAY)
         return sl_fail(error, SL_INVALID, "%s is no report of run, model, sim, info or report: it has no launches",
                        r->name);
+    const char *command = text_of(root, "command"), *machine = text_of(root, "machine");
+    if (*machine) {
+        const char *label = sl_arena_printf(&r->c->arena, "%s (%s on %s)", r->name, command, machine);
+        r->failed |= !label;
+        r->c->label[r->side] = label ? label : r->name;
+    }
     for (uint32_t i = 0; i < list->count && !r->failed; i++)
         add_object(r, list->value[i]);
     return r->failed ? sl_fail_memory(error) : SL_OK;

@@ -33,7 +33,7 @@ typedef struct sl_compared_kernel {
 
 typedef struct sl_comparison {
     sl_arena arena;
-    const char *label[2]; /* the caller's: "a.slt on h200" */
+    const char *label[2]; /* "a.slt on h200", "a.json (model on h200)" */
     sl_compared total;
     SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
     SL_ARRAY(sl_compared_load) loads;     /* by effect */
