@@ -285,7 +285,8 @@ const sl_command sl_cmd_compare = {
         "reports (*.json) of 'sluice run', 'model', 'sim', 'info' or 'report', or inputs of any kind: traces, "
         "workloads, PTX files, which are modelled or simulated here. With one input, the sides are two GPUs or "
         "policies: give --gpu, --l1, --l2 or --scheduler twice, or --change.\n\nKernels are matched by symbol, memory "
-        "instructions by source line, opcode and array; where lines have moved, by opcode and array in order. "
+        "instructions by source line, opcode and array; where lines have moved, by opcode and array in order, or by "
+        "array alone. "
         "--fail-if takes the names of counters and other metrics that 'sluice explain' explains; the exit code is 1 if "
         "one of the rules holds.",
     .options = options,

@@ -61,6 +61,7 @@ static sl_status show_page(const void *data, sl_page_input *input, sl_error *err
                                                           : args->operand[0],
                              .note = r->shown->note,
                              .info = r->info,
+                             .machine = r->shown->find.machine,
                              .sources = r->shown->sources,
                              .source = r->shown->source};
     if (r->shown->machine)
@@ -77,16 +78,19 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
     return sl_launch_report_csv(file, r->shown->log, error);
 }
 
+sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error)
+{
+    const char *ptx = inv->args.operands ? inv->args.operand[0] : "";
+    size_t length = strlen(ptx);
+    bool is_ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx");
+    sl_findings_notes(file, findings, is_ptx ? ptx : NULL);
+    return sl_text_finish(file, "the notes", error);
+}
+
 static sl_status show_notes(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
-    const sl_args *args = &r->inv->args;
-    const char *ptx = args->operands ? args->operand[0] : NULL;
-    size_t length = ptx ? strlen(ptx) : 0;
-    bool is_ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx");
-    if (r->info.findings)
-        sl_findings_notes(file, r->info.findings, is_ptx ? ptx : NULL);
-    return sl_text_finish(file, "the notes", error);
+    return r->info.findings ? sl_put_notes(file, r->inv, r->info.findings, error) : SL_OK;
 }
 
 bool sl_findings_wanted(const sl_invocation *inv)

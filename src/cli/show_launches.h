@@ -31,6 +31,8 @@ typedef struct sl_shown_launches {
 void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
 /* Whether something is written that findings are shown in. */
 bool sl_findings_wanted(const sl_invocation *inv);
+/* Findings as notes of a compiler; lines of PTX are those of the operand, if that is a PTX file. */
+sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error);
 /* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
 

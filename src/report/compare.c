@@ -103,11 +103,12 @@ static void add_object(reader *r, const sl_json_value *object)
     size_t k = kernel_of(r, object);
     if (r->failed)
         return;
-    const sl_json_value *launches = sl_json_member(object, "launches");
+    const sl_json_value *many = sl_json_member(object, "launches");
+    bool counted = many && many->kind == SL_JSON_NUMBER && many->number >= 0 && many->number < 0x1p63;
     sl_compared *of[] = {&r->c->total, &r->c->kernels.items[k].of};
     for (int i = 0; i < 2; i++) {
         of[i]->there[r->side] = true;
-        of[i]->launches[r->side] += launches && launches->kind == SL_JSON_NUMBER ? (uint64_t)launches->number : 1;
+        of[i]->launches[r->side] += counted ? (uint64_t)many->number : 1;
         add_counts(object, &of[i]->counts[r->side]);
     }
     add_loads(r, k, object, "loads");
@@ -126,6 +127,12 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
     if (!list || list->kind != SL_JSON_ARRAY)
         return sl_fail(error, SL_INVALID, "%s is no report of run, model, sim, info or report: it has no launches",
                        r->name);
+    const char *command = text_of(root, "command"), *machine = text_of(root, "machine");
+    if (*machine) {
+        const char *label = sl_arena_printf(&r->c->arena, "%s (%s on %s)", r->name, command, machine);
+        r->failed |= !label;
+        r->c->label[r->side] = label ? label : r->name;
+    }
     for (uint32_t i = 0; i < list->count && !r->failed; i++)
         add_object(r, list->value[i]);
     return r->failed ? sl_fail_memory(error) : SL_OK;
@@ -133,8 +140,16 @@ static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *
 
 /* ---- matching ---- */
 
+/* Whether two instructions may be the same: of one opcode, or, more loosely, both loads or both stores. */
+static bool alike(const sl_compared_load *a, const sl_compared_load *b, bool loosely)
+{
+    size_t length = strcspn(a->opcode, ".");
+    bool kind = length == strcspn(b->opcode, ".") && !memcmp(a->opcode, b->opcode, length) && *a->array;
+    return a->kernel == b->kernel && !strcmp(a->array, b->array) && (loosely ? kind : !strcmp(a->opcode, b->opcode));
+}
+
 /* Lines move when code changes: what is on one side alone is matched by opcode and array, in order. */
-static void match_moved(sl_comparison *c)
+static void match_moved(sl_comparison *c, bool loosely)
 {
     size_t kept = 0;
     for (size_t i = 0; i < c->loads.count; i++) {
@@ -142,8 +157,7 @@ static void match_moved(sl_comparison *c)
         bool taken = false;
         for (size_t n = 0; n < i && !b->of.there[0] && !taken; n++) {
             sl_compared_load *a = &c->loads.items[n];
-            taken = a->of.there[0] && !a->of.there[1] && a->kernel == b->kernel && !strcmp(a->opcode, b->opcode) &&
-                    !strcmp(a->array, b->array);
+            taken = a->of.there[0] && !a->of.there[1] && alike(a, b, loosely);
             if (!taken)
                 continue;
             a->of.there[1] = true;
@@ -278,7 +292,8 @@ sl_status sl_compare(const char *const text[2], const size_t bytes[2], const cha
         if (status)
             return status;
     }
-    match_moved(c);
+    match_moved(c, false);
+    match_moved(c, true);
     c->effect = first_changed(&c->total, effects, sizeof effects / sizeof *effects);
     c->load_effect = effect_of_loads(c);
     return sort(c) ? SL_OK : sl_fail_memory(error);

@@ -3,7 +3,7 @@
  *
  * The sides are JSON reports of `run`, `model`, `sim`, `info` or `report`: those of files, or what an analysis would
  * write. Kernels are matched by symbol; their instructions by source line, opcode and array, and what is left, since
- * lines move when code changes, by opcode and array in order. */
+ * lines move when code changes, by opcode and array in order, and at last by array alone, loads apart from stores. */
 #ifndef SL_REPORT_COMPARE_H
 #define SL_REPORT_COMPARE_H
 
@@ -33,7 +33,7 @@ typedef struct sl_compared_kernel {
 
 typedef struct sl_comparison {
     sl_arena arena;
-    const char *label[2]; /* the caller's: "a.slt on h200" */
+    const char *label[2]; /* "a.slt on h200", "a.json (model on h200)" */
     sl_compared total;
     SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
     SL_ARRAY(sl_compared_load) loads;     /* by effect */

@@ -10,14 +10,14 @@ enum { MAX_ROWS = 12 };
 
 static char *value_text(const sl_compared *of, int side, sl_metric metric, char buffer[SL_METRIC_BYTES])
 {
-    return sl_metric_text(metric, &(sl_metric_row){.counts = of->there[side] ? &of->counts[side] : NULL}, 1, buffer);
+    return sl_metric_text(metric, &(sl_metric_row){.counts = &of->counts[side]}, 1, buffer);
 }
 
 static void value_cells(sl_table *t, const sl_compared *of, sl_metric metric)
 {
     char text[SL_METRIC_BYTES];
     for (int side = 0; side < 2; side++)
-        sl_table_cell(t, value_text(of, side, metric, text));
+        sl_table_cell(t, of->there[side] ? value_text(of, side, metric, text) : "-");
     sl_table_cell(t, sl_change_text(of, metric, text));
 }
 

@@ -115,7 +115,17 @@ void sl_html_cell_name(FILE *file, const char *name, const char *full)
 
 void sl_html_cell_exact(FILE *file, const char *exact, const char *shown)
 {
-    fprintf(file, "<td class=n data-v=\"%s\"", exact);
+    sl_html_cell_classed(file, "n", exact, shown);
+}
+
+void sl_html_cell_classed(FILE *file, const char *class, const char *exact, const char *shown)
+{
+    const char *quote = strchr(class, ' ') ? "\"" : "";
+    if (!*exact) {
+        fprintf(file, "<td class=%s%s%s></td>", quote, class, quote);
+        return;
+    }
+    fprintf(file, "<td class=%s%s%s data-v=\"%s\"", quote, class, quote, exact);
     if (strcmp(exact, shown) != 0)
         fprintf(file, " title=\"%s\"", exact);
     fprintf(file, ">%s</td>", shown);
@@ -165,7 +175,14 @@ void sl_html_note(FILE *file, const char *text)
 
 void sl_html_column(FILE *file, const char *text, const char *title, bool number)
 {
-    fprintf(file, "<th scope=col%s", number ? " class=n" : "");
+    sl_html_column_classed(file, number ? "n" : "", text, title);
+}
+
+void sl_html_column_classed(FILE *file, const char *class, const char *text, const char *title)
+{
+    fputs("<th scope=col", file);
+    if (*class)
+        fprintf(file, " class=%s%s%s", strchr(class, ' ') ? "\"" : "", class, strchr(class, ' ') ? "\"" : "");
     if (title)
         sl_htmlf(file, " title=\"%s\"", title);
     sl_htmlf(file, ">%s</th>", text);

@@ -31,12 +31,16 @@ void sl_html_cell_number(FILE *file, double value, int digits, const char *unit)
 void sl_html_cell_share(FILE *file, uint64_t part, uint64_t whole); /* empty where there is no whole */
 void sl_html_cell_none(FILE *file);
 void sl_html_cell_exact(FILE *file, const char *exact, const char *shown); /* neither is escaped */
+void sl_html_cell_classed(FILE *file, const char *class, const char *exact, const char *shown);
 
 /* A paragraph. */
 void sl_html_note(FILE *file, const char *text);
 
 /* The head of a column; `title` (may be NULL) explains it. */
 void sl_html_column(FILE *file, const char *text, const char *title, bool number);
+
+/* The same of a class: "n", a number. */
+void sl_html_column_classed(FILE *file, const char *class, const char *text, const char *title);
 
 /* A table that scrolls within the page: <div><table id=… ><caption>…; then the columns, sl_html_table_rows, rows, end.
  */

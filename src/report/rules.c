@@ -139,11 +139,11 @@ static bool by_conflict(const sl_counts *m)
     return SL_FACT(*m, conflict_sectors) > 3 * (SL_FACT(*m, capacity_sectors) + SL_FACT(*m, mshr_sectors));
 }
 
-static void fit_text(sl_rule_run *run, const sl_kernel_facts *k, char *text, size_t size)
+/* What of the working set L1 would hold. */
+static void fit_text(const sl_kernel_facts *k, char *text, size_t size)
 {
     double set = SL_FACT(k->measured, working_set_bytes), l1 = (double)k->l1_bytes;
     char bytes[SL_HUMAN_BYTES], have[SL_HUMAN_BYTES];
-    (void)run;
     *text = 0;
     if (set <= 0 || l1 <= 0)
         return;
@@ -169,7 +169,7 @@ static void find_l1_thrashing(sl_rule_run *run)
     cite(f, "working_set_bytes", SL_FACT(k->measured, working_set_bytes));
     cite(f, "l1_bytes", (double)k->l1_bytes);
     cite(f, "resident_blocks", k->resident_blocks);
-    fit_text(run, k, fit, sizeof fit);
+    fit_text(k, fit, sizeof fit);
     SAY(run, f, "%s of the load sectors were in L1 and are gone when they are used again.%s",
         percent(again / sectors, share), fit);
 }

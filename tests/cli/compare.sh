@@ -34,6 +34,17 @@ cp "$scratch/stdout" reports.csv
 run cmp reports.csv traces.csv
 exits 0
 
+it 'says what reports are of'
+run "$sluice" compare a.json b.json
+exits 0
+stdout_has 'A: a.json (report on h200)'
+
+it 'shows nothing but what is there of a report that is not what it should be'
+printf '{"launches": [1, "x", {"kernel": 5, "launches": -3, "loads": [3], "counters": [1]}, {"kernel": "k", "name": "a\\u001b[31mb", "counters": {"ld_sectors": -4, "st_sectors": 1e300}}]}' >odd.json
+run "$sluice" compare odd.json b.json
+exits 0
+stdout_has 'a?[31mb'
+
 it 'takes the JSON of run, model and sim'
 run "$sluice" run vecadd --size small --json run.json -q
 run "$sluice" model vecadd --size small --json model.json -q

@@ -305,7 +305,8 @@ static void lines_of_the_source_carry_their_loads(void **state)
         .subject = "k", .info = {.command = "model"}, .modelled = log, .sources = 2, .source = sources};
     char *html = page_as(&input, sl_page_html);
     /* Both loads stand in line 2: 8 sectors, of which 4 miss. */
-    has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=n data-v=\"8\">8</td>");
+    has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=\"n heat all\" style=\"--share:100.0%\" "
+              "data-v=\"8\"");
     has(html, "title=\"hit 50.0%, capacity 50.0%\"");
     has(html, "style=\"--share:100.0%\" data-v=\"4\" title=\"4, 100.0% of the kernel's\">4</td>");
     has(html, "<code>  b = a[0] &lt; a[1];</code>");
