@@ -3,8 +3,8 @@
  *
  * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a
  * warp that has made its request goes on when the data is there; one that finds no MSHR goes to the back. Blocks start
- * one after the other as others end. Each line that is accessed takes a step, as in the paper's tables. Beyond the paper: barriers, instructions that take time, stall on use, stores and
- * atomics. */
+ * one after the other as others end. Each line that is accessed takes a step, as in the paper's tables. Beyond the
+ * paper: barriers, instructions that take time, stall on use, stores and atomics. */
 #ifndef SL_MODEL_CORE_H
 #define SL_MODEL_CORE_H
 
