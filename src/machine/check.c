@@ -274,7 +274,6 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
     preset(&memory->channel_interleave, last->bank_interleave);
     preset(&memory->banks, 16);
     preset(&memory->bank_groups, 1);
-    preset(&memory->ccdl, memory->ccd);
     preset(&memory->row_bytes, 2048);
     preset(&memory->bytes_per_cycle, 8 * (uint64_t)memory->channels);
     preset(&memory->queue, 16);
@@ -285,7 +284,7 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
     if (memory->banks % memory->bank_groups)
         return BLAME(SL_AT_memory_bank_groups, 0, "%u banks do not spread evenly over %u bank groups", memory->banks,
                      memory->bank_groups);
-    if (memory->ccdl < memory->ccd)
+    if (memory->ccdl && memory->ccdl < memory->ccd)
         return BLAME(SL_AT_memory_ccdl, 0, "'ccdl' of %u is below 'ccd' of %u", memory->ccdl, memory->ccd);
     if (memory->row_bytes % last->line_bytes)
         return BLAME(SL_AT_memory_row_bytes, 0, "a row of %u bytes is not a whole number of lines of %u",

@@ -160,7 +160,7 @@ typedef struct sl_memory {
     uint32_t queue;                        /* requests that wait before a channel */
     uint32_t read_pj, write_pj, row_pj;    /* energy of a byte, and of a row that is opened */
     uint32_t clock_mhz;                    /* of the timings that follow */
-    uint32_t bank_groups, ccdl;            /* ccdl: as ccd within a group */
+    uint32_t bank_groups, ccdl;            /* ccdl: as ccd within a group; 0: ccd */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 

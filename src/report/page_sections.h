@@ -7,7 +7,7 @@
 #include "report/page_data.h"
 
 /* Columns of metrics: those that a row has a value for, and before them the bar. */
-enum { SL_PAGE_METRICS = 48 };
+enum { SL_PAGE_METRICS = 44 };
 typedef struct sl_page_columns {
     bool bars;
     bool metric[SL_PAGE_METRICS];

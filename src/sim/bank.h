@@ -130,6 +130,8 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);
 /* Makes them anew; policies that keep their state do. */
 sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
+/* The policies that look counts up take those of this launch. */
+sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
 /* Fails if a policy made an invalid choice. */
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 

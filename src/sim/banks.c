@@ -236,6 +236,26 @@ sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
     return status;
 }
 
+static sl_status renew_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
+{
+    if (!policy->ops || !policy->ops->needs_counts)
+        return SL_OK;
+    sl_policy_fini(policy);
+    return start_policy(sim, b, text, role, policy, error);
+}
+
+sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
+        sl_bank *b = &sim->bank[number][i];
+        status = renew_policy(sim, b, b->level->replacement, 0, &b->replacement, error);
+        if (!status)
+            status = renew_policy(sim, b, b->level->bypass, 1, &b->bypass, error);
+    }
+    return status;
+}
+
 sl_status sl_banks_check(const sl_sim *sim, uint32_t number, sl_error *error)
 {
     sl_status status = SL_OK;

@@ -124,7 +124,7 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
     c->access_at = sim->now + sl_later(t->ccd, 1);
     uint64_t *group = &c->group_free[e.bank / group_banks(sim)];
-    *group = sl_later(sim->now * BUS, *group) + (m->ccd ? burst(sim, bytes) * m->ccdl / m->ccd : 0);
+    *group = sl_later(sim->now * BUS, *group) + (m->ccdl ? burst(sim, bytes) * m->ccdl / sl_later(m->ccd, 1) : 0);
     sim->result->dram_row_hits += !e.activated;
     sim->result->dram_row_misses += e.activated;
     statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);

@@ -316,8 +316,8 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
-        if ((is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold)
-            status = sl_banks_empty(sim, i, error);
+        status = (is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold ? sl_banks_empty(sim, i, error)
+                                                                               : sl_banks_renew_counts(sim, i, error);
     sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
     if (!status && !sim->slot)

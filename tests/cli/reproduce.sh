@@ -100,8 +100,17 @@ exits 0
 stdout_has 'quick run'
 stdout_lacks '   A  '
 
-it 'does not judge in a quick run what is about programs that it leaves out'
-stdout_lacks 'agrees  '
+it 'judges nothing by a part of a group or by smaller inputs when it is quick'
+stdout_lacks 'agrees'
+stdout_has 'mine: 0 agree, 0 have the same direction, 0 differ'
+sed 's/, size: small}/}/' mine.yaml >same.yaml
+run "$sluice" reproduce same.yaml one --quick --cache cache
+exits 0
+stdout_has 'mine: 0 agree, 0 have the same direction, 0 differ'
+sed 's/paper: {A: 3, ALL: 0.9}/paper: {B: 1000}/' same.yaml >whole.yaml
+run "$sluice" reproduce whole.yaml one --quick --cache cache
+exits 0
+stdout_has 'mine: 0 agree, 0 have the same direction, 1 differ'
 
 it 'writes a page for each paper'
 run "$sluice" reproduce mine.yaml --cache cache --pages pages -q

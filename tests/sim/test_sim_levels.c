@@ -362,6 +362,7 @@ static void a_store_that_hits_drops_the_line(void **state)
     assert_int_equal(r.level[1].hits, 2);
     assert_int_equal(r.dram_read_sectors, 1);
     assert_int_equal(r.level[0].evictions, 0); /* nobody had to make room */
+    assert_int_equal(r.level[0].store_hits, 1);
 }
 
 /* Those who wait for the line already have it; a later load waits until it has come, cycle 3 to 100, and asks anew. */
