@@ -414,8 +414,9 @@ static void copy_tensor(copy *c)
                        sl_tensor_bytes(c->map.type) << SL_BULK_SIZE_SHIFT | reduction_of(c) << SL_BULK_HOW_SHIFT;
         c->op = &reducing;
     }
-    if (c->way != SL_BULK_PREFETCH)
-        find_shared(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_FROM : SL_BULK_TO], bytes, 128);
+    if (c->way != SL_BULK_PREFETCH) /* chunks are exchanged within 128 bytes, the last of which may have fewer rows */
+        find_shared(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_FROM : SL_BULK_TO],
+                    c->map.swizzle ? (bytes + 127) / 128 * 128 : bytes, 128);
     if (c->map.im2col)
         move_pixels(c);
     else

@@ -365,22 +365,6 @@ void sl_tensor_map_edit(sl_warp *warp, const sl_op *op);
 /* Adds to worker->rows; rows at a regular distance are one entry. */
 void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, uint32_t bytes);
 
-/* ---- clusters ---- */
-
-/* The block whose shared memory an address of the shared window means, and the offset in it (which may lie outside).
- * Clusters have one block. */
-static inline sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset)
-{
-    (void)inst, (void)lane;
-    *offset = addr;
-    return warp->block;
-}
-/* Block `rank` of the warp's cluster; NULL: there is none. */
-static inline sl_block *sl_cluster_block(const sl_warp *warp, uint32_t rank)
-{
-    return rank ? NULL : warp->block;
-}
-
 /* ---- builtin.c ---- */
 
 /* Runs a function that the device runtime provides for every active lane. */
