@@ -57,16 +57,12 @@ static const uint8_t mod_types[SL_MOD_COUNT] = {
         [SL_MOD_E4M3X4] = SL_T_OTHER,
     [SL_MOD_E5M2X4] = SL_T_OTHER,
     [SL_MOD_E2M1] = SL_T_OTHER,
-    [SL_MOD_E2M1X2] = SL_T_OTHER,
     [SL_MOD_E2M1X4] = SL_T_OTHER,
     [SL_MOD_E2M3] = SL_T_OTHER,
-    [SL_MOD_E2M3X2] = SL_T_OTHER,
     [SL_MOD_E2M3X4] = SL_T_OTHER,
     [SL_MOD_E3M2] = SL_T_OTHER,
-    [SL_MOD_E3M2X2] = SL_T_OTHER,
     [SL_MOD_E3M2X4] = SL_T_OTHER,
     [SL_MOD_UE8M0] = SL_T_OTHER,
-    [SL_MOD_UE8M0X2] = SL_T_OTHER,
     [SL_MOD_UE4M3] = SL_T_OTHER,
 };
 
