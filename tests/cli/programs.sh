@@ -38,6 +38,56 @@ stderr_has 'expand'
 stderr_has 'advance'
 stdout_lacks 'expand'
 
+it 'follows a program that a shell or another program starts'
+for shell in 'sh -c' 'bash -c' 'env A=b sh -c' 'nice sh -c'; do
+    command -v "${shell%% *}" >/dev/null || continue
+    # shellcheck disable=SC2086
+    run "$sluice" run -- $shell "$programs/bfs; exit 5"
+    exits 5
+    stdout_has PASSED
+    stderr_has 'expand'
+done
+
+it 'follows Python that calls the driver by its name'
+if command -v python3 >/dev/null && python3 -c 'import ctypes' 2>/dev/null; then
+    cat >calls.py <<'EOF'
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+code = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 4;
+    add.s64 %d3, %d1, %d2;
+    st.global.u32 [%d3], %r1;
+    ret;
+}
+"""
+context, module, kernel, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+out = (ctypes.c_int * 4)()
+arguments = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+size = ctypes.c_size_t(16)
+print(cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), cuda.cuCtxSetCurrent(context),
+      cuda.cuModuleLoadData(ctypes.byref(module), code), cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"count"),
+      cuda.cuMemAlloc_v2(ctypes.byref(memory), size),
+      cuda.cuLaunchKernel(kernel, 1, 1, 1, 4, 1, 1, 0, None, arguments, None), cuda.cuMemcpyDtoH_v2(out, memory, size))
+print(list(out))
+EOF
+    run "$sluice" run -- python3 calls.py
+    exits 0
+    stdout_has '0 0 0 0 0 0 0 0'
+    stdout_has '[0, 1, 2, 3]'
+    stderr_has 'count'
+else
+    skip 'Python is not installed'
+fi
+
 it 'writes the counters of every launch as JSON'
 run "$sluice" run --json report.json -- "$programs/bfs"
 exits 0
