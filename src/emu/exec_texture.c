@@ -87,21 +87,33 @@ static inline void split(const f64 *at, bool clamped, s32 size, s32 *whole, s32 
     }
 }
 
+/* Indices modulo a period. Coordinates are in the first one already, so few of them are outside, and not far. */
+static inline void reduce_index(s32 period, const s32 *index, s32 *inside)
+{
+    s32 outside = 0;
+    SL_LANES_LOOP
+    {
+        s32 x = index[i];
+        x = x < 0 ? x + period : x;
+        x = x >= period ? x - period : x;
+        outside |= x | (period - 1 - x);
+        inside[i] = x;
+    }
+    for (int i = 0; i < SL_LANES && outside < 0; i++) {
+        inside[i] = index[i] % period;
+        inside[i] += inside[i] < 0 ? period : 0;
+    }
+}
+
 /* Applies the address mode. */
 static inline void resolve_index(sl_tex_address mode, s32 size, u64 stride, const s32 *index, u64 *at, u32 *border)
 {
     _Alignas(64) s32 inside[SL_LANES];
     if (mode == SL_TEX_WRAP) {
-        for (int i = 0; i < SL_LANES; i++) {
-            s32 x = index[i] >= 0 && index[i] < size ? index[i] : index[i] % size;
-            inside[i] = x < 0 ? x + size : x;
-        }
+        reduce_index(size, index, inside);
     } else if (mode == SL_TEX_MIRROR) {
-        for (int i = 0; i < SL_LANES; i++) {
-            s64 x = index[i] % (2 * (s64)size);
-            x = x < 0 ? x + 2 * (s64)size : x;
-            inside[i] = (s32)(x < size ? x : 2 * (s64)size - 1 - x);
-        }
+        reduce_index(2 * size, index, inside);
+        SL_LANES_LOOP inside[i] = inside[i] < size ? inside[i] : 2 * size - 1 - inside[i];
     } else {
         SL_LANES_LOOP inside[i] = index[i] < 0 ? 0 : index[i] >= size ? size - 1 : index[i];
     }
