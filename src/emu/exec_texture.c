@@ -357,7 +357,7 @@ static void find_footprint(const group *g, const sl_texture_level *l, bool both,
 static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
 {
     _Alignas(64) u32 most[SL_LANES] = {0};
-    _Alignas(64) f64 sum[SL_LANES] = {0}, up[SL_LANES];
+    _Alignas(64) f64 sum[SL_LANES] = {0}, up[SL_LANES], down[SL_LANES];
     f32 result[SL_LANES];
     for (u32 which = 0; which < corners; which++)
         SL_LANES_LOOP
@@ -367,15 +367,17 @@ static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_
         }
     SL_LANES_LOOP
     {
-        u64 exponent = most[i] >> 23, bits = (1023 + 154 - (exponent ? exponent : 1)) << 52;
-        memcpy(&up[i], &bits, sizeof bits);
+        u64 exponent = most[i] ? most[i] >> 23 : 1;
+        u64 raise = (1023 + 154 - exponent) << 52, lower = (1023 - 154 - 8 + exponent) << 52;
+        memcpy(&up[i], &raise, sizeof raise);
+        memcpy(&down[i], &lower, sizeof lower);
     }
     for (u32 which = 0; which < corners; which++) {
         f32 texel[SL_LANES];
         memcpy(texel, value[which], sizeof texel);
         SL_LANES_LOOP sum[i] += share[which][i] ? trunc((f64)texel[i] * up[i]) * share[which][i] : 0;
     }
-    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF / up[i] / 256);
+    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF * down[i]);
     memcpy(mean, result, sizeof result);
 }
 
