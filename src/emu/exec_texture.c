@@ -87,21 +87,33 @@ static inline void split(const f64 *at, bool clamped, s32 size, s32 *whole, s32 
     }
 }
 
+/* Indices modulo a period. Coordinates are in the first one already, so few of them are outside, and not far. */
+static inline void reduce_index(s32 period, const s32 *index, s32 *inside)
+{
+    s32 outside = 0;
+    SL_LANES_LOOP
+    {
+        s32 x = index[i];
+        x = x < 0 ? x + period : x;
+        x = x >= period ? x - period : x;
+        outside |= x | (period - 1 - x);
+        inside[i] = x;
+    }
+    for (int i = 0; i < SL_LANES && outside < 0; i++) {
+        inside[i] = index[i] % period;
+        inside[i] += inside[i] < 0 ? period : 0;
+    }
+}
+
 /* Applies the address mode. */
 static inline void resolve_index(sl_tex_address mode, s32 size, u64 stride, const s32 *index, u64 *at, u32 *border)
 {
     _Alignas(64) s32 inside[SL_LANES];
     if (mode == SL_TEX_WRAP) {
-        for (int i = 0; i < SL_LANES; i++) {
-            s32 x = index[i] >= 0 && index[i] < size ? index[i] : index[i] % size;
-            inside[i] = x < 0 ? x + size : x;
-        }
+        reduce_index(size, index, inside);
     } else if (mode == SL_TEX_MIRROR) {
-        for (int i = 0; i < SL_LANES; i++) {
-            s64 x = index[i] % (2 * (s64)size);
-            x = x < 0 ? x + 2 * (s64)size : x;
-            inside[i] = (s32)(x < size ? x : 2 * (s64)size - 1 - x);
-        }
+        reduce_index(2 * size, index, inside);
+        SL_LANES_LOOP inside[i] = inside[i] < size ? inside[i] : 2 * size - 1 - inside[i];
     } else {
         SL_LANES_LOOP inside[i] = index[i] < 0 ? 0 : index[i] >= size ? size - 1 : index[i];
     }
@@ -345,7 +357,7 @@ static void find_footprint(const group *g, const sl_texture_level *l, bool both,
 static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
 {
     _Alignas(64) u32 most[SL_LANES] = {0};
-    _Alignas(64) f64 sum[SL_LANES] = {0}, up[SL_LANES];
+    _Alignas(64) f64 sum[SL_LANES] = {0}, up[SL_LANES], down[SL_LANES];
     f32 result[SL_LANES];
     for (u32 which = 0; which < corners; which++)
         SL_LANES_LOOP
@@ -355,15 +367,17 @@ static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_
         }
     SL_LANES_LOOP
     {
-        u64 exponent = most[i] >> 23, bits = (1023 + 154 - (exponent ? exponent : 1)) << 52;
-        memcpy(&up[i], &bits, sizeof bits);
+        u64 exponent = most[i] ? most[i] >> 23 : 1;
+        u64 raise = (1023 + 154 - exponent) << 52, lower = (1023 - 154 - 8 + exponent) << 52;
+        memcpy(&up[i], &raise, sizeof raise);
+        memcpy(&down[i], &lower, sizeof lower);
     }
     for (u32 which = 0; which < corners; which++) {
         f32 texel[SL_LANES];
         memcpy(texel, value[which], sizeof texel);
         SL_LANES_LOOP sum[i] += share[which][i] ? trunc((f64)texel[i] * up[i]) * share[which][i] : 0;
     }
-    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF / up[i] / 256);
+    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF * down[i]);
     memcpy(mean, result, sizeof result);
 }
 

@@ -139,7 +139,8 @@ static void what_needs_other_hardware_is_refused(void **state)
 {
     (void)state;
     assert_true(flags_of("tcgen05.wait::ld.sync.aligned;") & SL_OPF_REFUSED);
-    assert_true(flags_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];") & SL_OPF_REFUSED);
+    assert_true(flags_of("istypep.texref %p1, %rd1;") & SL_OPF_REFUSED);
+    assert_int_equal(flags_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];"), SL_OPF_MEMORY);
     assert_true(flags_of("frobnicate %r1;") & SL_OPF_REFUSED);
     assert_false(flags_of("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
                           "{%r5,%r6}, {%f1,%f2,%f3,%f4};") &
