@@ -126,6 +126,7 @@ bool sl_decode_memory(sl_decoder *d);
 bool sl_decode_async(sl_decoder *d);
 bool sl_decode_bulk(sl_decoder *d);
 bool sl_decode_half(sl_decoder *d);
+bool sl_decode_video(sl_decoder *d);   /* asked by sl_decode_alu */
 bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
 bool sl_decode_matrix(sl_decoder *d);
 

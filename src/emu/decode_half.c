@@ -307,7 +307,8 @@ static void convert_tf32(sl_decoder *d)
 /* Pairs of eight bits or less. */
 static bool is_fp8(sl_ptx_type type)
 {
-    return type >= SL_T_E4M3X2 && type <= SL_T_UE8M0X2;
+    return type == SL_T_E4M3X2 || type == SL_T_E5M2X2 || type == SL_T_E2M1X2 || type == SL_T_E2M3X2 ||
+           type == SL_T_E3M2X2 || type == SL_T_UE8M0X2;
 }
 
 static void convert_to_fp8(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
@@ -323,7 +324,11 @@ static void convert_to_fp8(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
     } else {
         sl_decode_refuse(d, "a conversion from %s", sl_ptx_type_text(from));
     }
-    const char *how = to == SL_T_UE8M0X2 ? (has(d, SL_MOD_RP) ? "rp_" : "rz_") : has(d, SL_MOD_RELU) ? "relu_" : "";
+    const char *how = has(d, SL_MOD_RELU) ? "relu_" : "";
+    if (to == SL_T_UE8M0X2 && has(d, SL_MOD_RP))
+        how = has(d, SL_MOD_SATFINITE) ? "rp_satfinite_" : "rp_";
+    else if (to == SL_T_UE8M0X2)
+        how = has(d, SL_MOD_SATFINITE) ? "rz_satfinite_" : "rz_";
     sl_emit(d, dst, a, b, b, "cvt_%s%s_f32", how, sl_ptx_type_text(to));
 }
 

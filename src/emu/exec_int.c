@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Integer, logic, predicate and packing instructions. */
 #include "emu/exec.h"
+#include "emu/video.h"
 
 static inline s32 sl_sat_s32(s64 x)
 {
@@ -101,6 +102,139 @@ static inline u32 sl_sum_fields(u32 x, u32 bits)
 #define SL_OP2_INT SL_DEFINE2
 #define SL_OP3_INT SL_DEFINE3
 #include "emu/exec_family.h"
+
+/* ---- video instructions (video.h) ---- */
+
+static inline s64 video_clamp(s64 x, u32 bits, bool is_signed)
+{
+    s64 low = is_signed ? -((s64)1 << (bits - 1)) : 0, high = is_signed ? -low - 1 : ((s64)1 << bits) - 1;
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Bits of a part of a register, and where it starts. */
+static inline u32 video_part(u32 part, u32 *at)
+{
+    *at = part == 0 ? 0 : part <= 4 ? 8 * (part - 1) : 16 * (part - 5);
+    return part == 0 ? 32 : part <= 4 ? 8 : 16;
+}
+
+static inline s64 video_field(u32 x, u32 at, u32 bits, bool is_signed)
+{
+    u32 field = x >> at & (u32)(((u64)1 << bits) - 1);
+    return is_signed ? (s64)(s32)(field << (32 - bits)) >> (32 - bits) : (s64)field;
+}
+
+static inline s64 video_operation(u32 aux, s64 a, s64 b)
+{
+    switch ((sl_video)(aux & SL_VIDEO_OP_MASK)) {
+    case SL_VIDEO_ADD:
+        return a + b;
+    case SL_VIDEO_SUB:
+        return a - b;
+    case SL_VIDEO_ABSDIFF:
+        return a < b ? b - a : a - b;
+    case SL_VIDEO_MIN:
+        return a < b ? a : b;
+    case SL_VIDEO_MAX:
+        return a > b ? a : b;
+    case SL_VIDEO_AVERAGE: /* halves are rounded away from zero */
+        return (a + b + (a + b >= 0)) >> 1;
+    case SL_VIDEO_SHL:
+        b = aux & SL_VIDEO_WRAP ? b & 31 : (u64)b > 32 ? 32 : b;
+        return (s64)((u64)a << b);
+    case SL_VIDEO_SHR:
+        b = aux & SL_VIDEO_WRAP ? b & 31 : (u64)b > 32 ? 32 : b;
+        return a >> b;
+    case SL_VIDEO_SET:
+        switch ((sl_video_compare)(aux >> SL_VIDEO_COMPARE_BIT & 7)) {
+        case SL_VIDEO_EQ:
+            return a == b;
+        case SL_VIDEO_NE:
+            return a != b;
+        case SL_VIDEO_LT:
+            return a < b;
+        case SL_VIDEO_LE:
+            return a <= b;
+        case SL_VIDEO_GT:
+            return a > b;
+        case SL_VIDEO_GE:
+            return a >= b;
+        }
+        break;
+    case SL_VIDEO_MAD:
+        break;
+    }
+    return 0;
+}
+
+static inline u32 video_mad(u32 aux, s64 a, s64 b, u32 c)
+{
+    bool is_signed =
+        aux & (SL_VIDEO_A_SIGNED | SL_VIDEO_B_SIGNED | SL_VIDEO_NEGATE_PRODUCT | SL_VIDEO_NEGATE_C) ? true : false;
+    __int128 product = (__int128)a * b;
+    bool negates = aux & SL_VIDEO_NEGATE_PRODUCT, negates_c = !negates && aux & SL_VIDEO_NEGATE_C;
+    c = negates_c ? ~c : c;
+    __int128 sum = (negates ? ~product : product) + (is_signed ? (s64)(s32)c : (s64)c) +
+                   (negates || negates_c || aux & SL_VIDEO_PLUS_ONE ? 1 : 0);
+    sum >>= aux & SL_VIDEO_SHIFT_7 ? 7 : aux & SL_VIDEO_SHIFT_15 ? 15 : 0;
+    if (aux & SL_VIDEO_SAT) {
+        s64 narrow = sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (s64)sum;
+        return (u32)video_clamp(narrow, 32, is_signed);
+    }
+    return (u32)sum;
+}
+
+static inline u32 video_scalar(u32 aux, u32 a, u32 b, u32 c)
+{
+    u32 a_at, b_at, at, a_bits = video_part(aux >> SL_VIDEO_A_PART_BIT & 15, &a_at);
+    u32 b_bits = video_part(aux >> SL_VIDEO_B_PART_BIT & 15, &b_at),
+        bits = video_part(aux >> SL_VIDEO_D_PART_BIT & 15, &at);
+    s64 x = video_field(a, a_at, a_bits, aux & SL_VIDEO_A_SIGNED),
+        y = video_field(b, b_at, b_bits, aux & SL_VIDEO_B_SIGNED);
+    bool is_signed = aux & SL_VIDEO_D_SIGNED;
+    if ((aux & SL_VIDEO_OP_MASK) == SL_VIDEO_MAD)
+        return video_mad(aux, x, y, c);
+    s64 result = video_operation(aux, x, y), other = is_signed ? (s64)(s32)c : (s64)c;
+    if (aux & SL_VIDEO_SAT)
+        result = video_clamp(result, bits, is_signed);
+    switch ((sl_video_then)(aux >> SL_VIDEO_THEN_BIT & 3)) {
+    case SL_VIDEO_THEN_ADD:
+        return (u32)(result + other);
+    case SL_VIDEO_THEN_MIN:
+        return (u32)(result < other ? result : other);
+    case SL_VIDEO_THEN_MAX:
+        return (u32)(result > other ? result : other);
+    case SL_VIDEO_ALONE:
+        break;
+    }
+    u32 field = bits == 32 ? ~0u : ((1u << bits) - 1) << at;
+    return ((u32)result << at & field) | (bits == 32 ? 0 : c & ~field);
+}
+
+static inline u32 video_packed(u32 aux, u32 a, u32 b, u32 c)
+{
+    u32 bits = aux & SL_VIDEO_QUADS ? 8 : 16, packed = 0;
+    s64 sum = c;
+    for (u32 at = 0; at < 32; at += bits) {
+        s64 result = video_operation(aux, video_field(a, at, bits, aux & SL_VIDEO_A_SIGNED),
+                                     video_field(b, at, bits, aux & SL_VIDEO_B_SIGNED));
+        if (aux & SL_VIDEO_SAT)
+            result = video_clamp(result, bits, aux & SL_VIDEO_D_SIGNED);
+        sum += result;
+        packed |= ((u32)result & ((1u << bits) - 1)) << at;
+    }
+    return (aux >> SL_VIDEO_THEN_BIT & 3) == SL_VIDEO_THEN_ADD ? (u32)sum : packed;
+}
+
+#define SL_VIDEO_HANDLER(name)                                                                                         \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        u32 *d = sl_operand(w, o->d);                                                                                  \
+        const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                        \
+        SL_EACH_ACTIVE(w, i) d[i] = name(o->aux, a[i], b[i], c[i]);                                                    \
+    }
+SL_VIDEO_HANDLER(video_scalar)
+SL_VIDEO_HANDLER(video_packed)
 
 /* Dot product of two 16-bit halves with two bytes; aux: bit 0 a signed, bit 1 b signed, bit 2 upper bytes of b. */
 SL_HANDLER(dp2a)

@@ -128,47 +128,60 @@ uint16_t sl_e5m2_to_f16(uint8_t x)
     return (x & 0x7f) > 0x7c ? 0x7fff : (uint16_t)(x << 8);
 }
 
-/* A format of `bits` bits whose exponents start at `min_exponent`. */
-static uint8_t to_small(double x, int bits, int fraction_bits, int min_exponent, double max)
+static uint8_t to_small(double x, int bits, int fraction_bits, int min_exponent, int max_exponent, double max)
 {
-    uint8_t sign = !isnan(x) && signbit(x) ? (uint8_t)(1 << (bits - 1)) : 0;
     double magnitude = isnan(x) ? max : fmin(fabs(x), max);
-    return sign | (uint8_t)round_to(magnitude, FE_TONEAREST, fraction_bits, min_exponent, 15, 0);
+    uint8_t sign = signbit(x) && !isnan(x) ? (uint8_t)(1 << (bits - 1)) : 0;
+    return sign | (uint8_t)round_to(magnitude, FE_TONEAREST, fraction_bits, min_exponent, max_exponent, 0);
 }
 
-static uint16_t from_small(uint8_t x, int bits, int fraction_bits, int min_exponent)
+static uint16_t small_to_f16(uint8_t x, int bits, int fraction_bits, int min_exponent)
 {
-    int hidden = 1 << fraction_bits, fraction = x & (hidden - 1);
-    int exponent = (x & ((1 << (bits - 1)) - 1)) >> fraction_bits;
-    double magnitude = exponent ? ldexp(hidden + fraction, exponent - 1 + min_exponent - fraction_bits)
-                                : ldexp(fraction, min_exponent - fraction_bits);
+    int exponent = (x & ((1 << (bits - 1)) - 1)) >> fraction_bits, fraction = x & ((1 << fraction_bits) - 1);
+    int units = exponent ? (1 << fraction_bits) + fraction : fraction;
+    double magnitude = ldexp(units, min_exponent - fraction_bits + (exponent ? exponent - 1 : 0));
     return sl_f64_to_f16(x >> (bits - 1) & 1 ? -magnitude : magnitude, FE_TONEAREST);
 }
 
-#define SL_SMALL(T, bits, fraction_bits, min_exponent, max)                                                            \
-    uint8_t sl_f64_to_##T(double x)                                                                                    \
-    {                                                                                                                  \
-        return to_small(x, bits, fraction_bits, min_exponent, max);                                                    \
-    }                                                                                                                  \
-    uint16_t sl_##T##_to_f16(uint8_t x)                                                                                \
-    {                                                                                                                  \
-        return from_small(x, bits, fraction_bits, min_exponent);                                                       \
-    }
-SL_SMALL(e2m3, 6, 3, 0, 7.5)
-SL_SMALL(e3m2, 6, 2, -2, 28)
-SL_SMALL(e2m1, 4, 1, 0, 6)
-
-uint8_t sl_f32_to_ue8m0(float x, bool up)
+uint8_t sl_f64_to_e2m3(double x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    uint32_t exponent = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
-    if (exponent == 0xff)
-        return fraction ? 0xff : 0xfe;
-    /* 0 stands for 2^-127, which is the middle of the subnormal numbers */
-    if (!exponent)
-        return up && fraction > 0x400000;
-    return (uint8_t)(exponent + (up && fraction && exponent < 0xfe));
+    return to_small(x, 6, 3, 0, 2, 7.5);
+}
+
+uint8_t sl_f64_to_e3m2(double x)
+{
+    return to_small(x, 6, 2, -2, 4, 28);
+}
+
+uint8_t sl_f64_to_e2m1(double x)
+{
+    return to_small(x, 4, 1, 0, 2, 6);
+}
+
+uint16_t sl_e2m3_to_f16(uint8_t x)
+{
+    return small_to_f16(x, 6, 3, 0);
+}
+
+uint16_t sl_e3m2_to_f16(uint8_t x)
+{
+    return small_to_f16(x, 6, 2, -2);
+}
+
+uint16_t sl_e2m1_to_f16(uint8_t x)
+{
+    return small_to_f16(x, 4, 1, 0);
+}
+
+uint8_t sl_f32_to_ue8m0(uint32_t bits, bool up, bool satfinite)
+{
+    bits &= 0x7fffffff;
+    uint32_t exponent = bits >> 23;
+    if (bits > 0x7f800000)
+        return 0xff;
+    if (up && bits & 0x7fffff && bits > 0x400000) /* the smallest is 2^-127 */
+        exponent++;
+    return satfinite && exponent == 0xff ? 0xfe : (uint8_t)exponent;
 }
 
 uint16_t sl_ue8m0_to_bf16(uint8_t x)

@@ -16,15 +16,18 @@ uint8_t sl_f64_to_e4m3(double x);
 uint8_t sl_f64_to_e5m2(double x);
 uint16_t sl_e4m3_to_f16(uint8_t x);
 uint16_t sl_e5m2_to_f16(uint8_t x);
-/* The same of six and four bits, which have neither infinities nor NaN: a NaN becomes the largest number. */
+
+/* Six and four bits, in the low bits of a byte. They have no NaN: it becomes the largest number. */
 uint8_t sl_f64_to_e2m3(double x);
 uint8_t sl_f64_to_e3m2(double x);
 uint8_t sl_f64_to_e2m1(double x);
 uint16_t sl_e2m3_to_f16(uint8_t x);
 uint16_t sl_e3m2_to_f16(uint8_t x);
 uint16_t sl_e2m1_to_f16(uint8_t x);
-/* Powers of two without a sign: rounded up or down; 0xff is NaN. */
-uint8_t sl_f32_to_ue8m0(float x, bool up);
+
+/* A power of two, of the bits of an f32 whose sign does not matter: rounded towards zero, or up; with or without what
+ * is too large becoming the largest number instead of NaN. */
+uint8_t sl_f32_to_ue8m0(uint32_t bits, bool up, bool satfinite);
 uint16_t sl_ue8m0_to_bf16(uint8_t x);
 
 #endif

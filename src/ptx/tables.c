@@ -39,7 +39,7 @@ static const struct {
     T(S8, "s8", 1) T(S16, "s16", 2) T(S32, "s32", 4) T(S64, "s64", 8)                                                  \
     T(F16, "f16", 2) T(F16X2, "f16x2", 4) T(BF16, "bf16", 2) T(BF16X2, "bf16x2", 4) T(TF32, "tf32", 4)                 \
     T(F32, "f32", 4) T(F64, "f64", 8) T(E4M3, "e4m3", 1) T(E5M2, "e5m2", 1) T(E4M3X2, "e4m3x2", 2)                     \
-    T(E5M2X2, "e5m2x2", 2) T(E2M1X2, "e2m1x2", 1) T(E2M3X2, "e2m3x2", 2) T(E3M2X2, "e3m2x2", 2)                       \
+    T(E5M2X2, "e5m2x2", 2) T(E2M1X2, "e2m1x2", 1) T(E2M3X2, "e2m3x2", 2) T(E3M2X2, "e3m2x2", 2)                        \
     T(UE8M0X2, "ue8m0x2", 2) T(F32X2, "f32x2", 8) T(U16X2, "u16x2", 4) T(S16X2, "s16x2", 4)                              \
     T(B1, "b1", 4) T(U4, "u4", 4) T(S4, "s4", 4) T(PRED, "pred", 1)                                                    \
     T(TEXREF, "texref", 8) T(SAMPLERREF, "samplerref", 8) T(SURFREF, "surfref", 8)
