@@ -221,8 +221,8 @@ typedef enum sl_form {
     SL_FORM_BULK,           /* list: references or SL_REF_NONE, see bulk.h */
     SL_FORM_TEXTURE,        /* list[0..3]: results; list[4..7]: coordinates and layer */
     SL_FORM_MATRIX,         /* list: fragments of d (written), a, b, c, as shape and types say */
-    SL_FORM_WGMMA,          /* a: a descriptor, or list: the fragment of a behind that of d, which is read and written */
-    SL_FORM_WMMA_LOAD,      /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
+    SL_FORM_WGMMA,     /* a: a descriptor, or list: the fragment of a behind that of d, which is read and written */
+    SL_FORM_WMMA_LOAD, /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
     SL_FORM_WMMA_STORE,
     SL_FORM_LIST_LOAD,  /* a: the address; list[0..count) are written */
     SL_FORM_LIST_STORE, /* the same, read */
