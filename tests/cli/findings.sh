@@ -87,7 +87,7 @@ fermi='--gpu fermi-gtx480 --set cores=1'
 
 it 'finds many short launches'
 finds launch-overhead run nw
-misses launch-overhead run radix_sort
+misses launch-overhead model gramschmidt
 
 # What is known of them from their sources; see docs/findings.md.
 it 'finds what is known to cost time in workloads'
