@@ -131,6 +131,10 @@ static int analyse_input(const sl_invocation *inv, const sl_invocation *one, boo
     if (of[0] && of[1] && machine[0].lanes != machine[1].lanes)
         return sl_cli_usage(inv, "warps of %s and %s differ in width: record a trace for each", machine[0].name,
                             machine[1].name);
+    if (of[0] && of[1] && machine[0].level[0].sector_bytes != machine[1].level[0].sector_bytes)
+        sl_cli_warn(inv, "sectors of %s have %u bytes and those of %s %u: compare bytes, not counts of sectors",
+                    machine[0].name, machine[0].level[0].sector_bytes, machine[1].name,
+                    machine[1].level[0].sector_bytes);
     int code = sl_cli_input_record(&input, one, SL_TAKES_ALL, machine[of[0] ? 0 : 1].lanes, false);
     if (code)
         return code;

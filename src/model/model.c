@@ -300,7 +300,8 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
     add_levels(m, &result->counts.total, m->slots);
     if (m->machine->levels > 1)
         sl_counts_add(&result->counts.total, SL_COUNTER_dram_read_sectors, launch_sectors(m));
-    add_working_set(m, &result->counts.total);
+    if (!sl_model_is_pure(m->options)) /* sl_model_stacks, which gives the same result, does not know it */
+        add_working_set(m, &result->counts.total);
     result->counts.blocks = sl_loaded_blocks(m->loaded);
     result->counts.slots = m->slots;
     result->counts.slot = result->slots;

@@ -52,7 +52,7 @@ static bool differs(const sl_compared *of, sl_metric metric)
 static void put_total(FILE *file, const sl_comparison *c)
 {
     fputs("<section id=total><h2>All launches</h2>\n", file);
-    sl_html_table(file, "Counters that differ", "sortable");
+    sl_html_table(file, "Counters that differ", "sortable compared");
     sl_html_column(file, "counter", NULL, false);
     value_columns(file);
     sl_html_table_rows(file);
@@ -70,7 +70,7 @@ static void put_total(FILE *file, const sl_comparison *c)
 static void put_kernels(FILE *file, const sl_comparison *c)
 {
     sl_htmlf(file, "<section id=kernels><h2>Kernels by change of %s</h2>\n", sl_metric_infos[c->effect].long_heading);
-    sl_html_table(file, "Kernels", "sortable");
+    sl_html_table(file, "Kernels", "sortable compared");
     sl_html_column(file, "kernel", NULL, false);
     value_columns(file);
     sl_html_table_rows(file);
@@ -90,7 +90,7 @@ static void put_loads(FILE *file, const sl_comparison *c)
     size_t shown = 0;
     sl_htmlf(file, "<section id=loads><h2>Memory instructions by change of %s</h2>\n",
              sl_metric_infos[c->load_effect].long_heading);
-    sl_html_table(file, "Memory instructions that differ", "sortable");
+    sl_html_table(file, "Memory instructions that differ", "sortable compared loads");
     sl_html_column(file, "kernel", NULL, false);
     sl_html_column(file, "location", NULL, false);
     sl_html_column(file, "instruction", NULL, false);

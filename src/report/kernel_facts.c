@@ -35,7 +35,8 @@ static void replace(sl_counts *to, const sl_counts *from)
             to->value[i] = from->value[i];
 }
 
-/* Cycles of an SM. Levels behind L1 have sectors of the machine. */
+/* Cycles of an SM. Levels behind L1 have sectors of the machine; where hits are unknown, all memory that is accessed
+ * comes from DRAM once. */
 static double work_of(const sl_counts *c, const sl_counts *m, const sl_machine *machine, const sl_costs *cost)
 {
     double sectors = SL_FACT(*c, ld_sectors) + SL_FACT(*c, st_sectors) + SL_FACT(*c, atom_sectors) +
@@ -44,6 +45,10 @@ static double work_of(const sl_counts *c, const sl_counts *m, const sl_machine *
     double scale = (double)machine->level[0].sector_bytes / SECTOR;
     double l2 = SL_FACT(*m, l2_read_sectors) + SL_FACT(*m, l2_write_sectors);
     double dram = SL_FACT(*m, dram_read_sectors) + SL_FACT(*m, dram_write_sectors);
+    if (!sl_counts_has(m, SL_COUNTER_l2_read_sectors)) {
+        l2 = dram = SL_FACT(*c, footprint_bytes) / SECTOR;
+        scale = 1;
+    }
     return cost->issue * SL_FACT(*c, warp_insts) + cost->l1_sector * sectors + SL_FACT(*c, shared_ld_wavefronts) +
            SL_FACT(*c, shared_st_wavefronts) + scale * (cost->l2_sector * l2 + cost->dram_sector * dram);
 }

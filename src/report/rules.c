@@ -340,24 +340,42 @@ static void find_low_occupancy(sl_rule_run *run)
         percent(k->busy, busy));
 }
 
-/* Of the run: once, for the kernel that is launched most. */
+static const sl_kernel_facts *launched_most(const sl_fact_list *all)
+{
+    const sl_kernel_facts *best = &all->kernel[0];
+    for (uint32_t i = 1; i < all->kernels; i++)
+        if (all->kernel[i].launches > best->launches)
+            best = &all->kernel[i];
+    return best;
+}
+
+/* Of all kernels together: once, for the one that is launched most. */
 static void find_launch_overhead(sl_rule_run *run)
 {
-    const sl_kernel_facts *k = run->kernel;
     const sl_fact_list *all = run->facts;
-    double overhead = all->launch_cycles * (double)k->launches;
-    char share[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES], cycles[SL_HUMAN_BYTES];
-    bool simulated = sl_counts_has(&k->measured, SL_COUNTER_cycles);
-    double own = simulated ? k->time - overhead : k->time;
-    if ((double)k->launches < sl_finding_least.launches || own <= 0 || overhead < run->rule->threshold * all->time)
+    double launches = (double)all->launches, overhead = all->launch_cycles * launches, own = 0;
+    char count[SL_HUMAN_BYTES], cycles[SL_HUMAN_BYTES], start[SL_HUMAN_BYTES], kernels[64] = "";
+    if (run->kernel != launched_most(all))
         return;
-    sl_finding *f = found(run, NULL, overhead, k->work * overhead / k->time);
-    cite(f, "launches", (double)k->launches);
+    for (uint32_t i = 0; i < all->kernels; i++)
+        own += all->kernel[i].time;
+    if (sl_counts_has(&run->kernel->measured, SL_COUNTER_cycles)) /* the simulator's have launching in them */
+        own -= overhead;
+    if (launches < sl_finding_least.launches || own <= 0 || overhead < run->rule->threshold * all->time)
+        return;
+    sl_finding *f = found(run, NULL, overhead, 0);
+    if (f) {
+        f->cycles = overhead;
+        f->share = overhead / all->time;
+    }
+    cite(f, "launches", launches);
     cite(f, "launch_cycles", all->launch_cycles);
-    cite(f, "cycles_per_launch", own / (double)k->launches);
-    SAY(run, f, "%s launches of about %s cycles of work each: starting them takes %s of the time.",
-        sl_human_count(k->launches, count), sl_human_count((uint64_t)(own / (double)k->launches), cycles),
-        percent(overhead / all->time, share));
+    cite(f, "cycles_per_launch", own / launches);
+    if (all->kernels > 1)
+        snprintf(kernels, sizeof kernels, " of %u kernels", all->kernels);
+    SAY(run, f, "%s launches%s, of about %s cycles of work each; starting one takes %s.",
+        sl_human_count(all->launches, count), kernels, sl_human_count((uint64_t)(own / launches), cycles),
+        sl_human_count((uint64_t)all->launch_cycles, start));
 }
 
 /* ---- all ---- */

@@ -64,6 +64,10 @@ run "$sluice" compare spmv --size small --gpu fermi-gtx470 --gpu fermi-gtx480
 exits 0
 stdout_has 'A: spmv rows=2000 mean=8 on fermi-gtx470 (modelled)'
 stdout_has 'B: spmv rows=2000 mean=8 on fermi-gtx480 (modelled)'
+stderr_is ''
+run "$sluice" compare spmv --size small --gpu h200 --gpu fermi-gtx480
+exits 0
+stderr_has 'sectors of h200 have 32 bytes and those of fermi-gtx480 128'
 run "$sluice" compare spmv --size small --gpu fermi-gtx480 --l1 lru --l1 decoupled --sim
 exits 0
 stdout_has 'on fermi-gtx480, L1 decoupled (simulated)'

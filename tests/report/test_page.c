@@ -189,6 +189,19 @@ static void text_of_a_given_length_ends_there(void **state)
                    "b\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+static void wide_names_are_cut_in_the_middle_and_whole_on_hover(void **state)
+{
+    (void)state;
+    capture c;
+    FILE *file = capture_start(&c);
+    sl_html_name(file, "short", NULL);
+    sl_html_name(file, "f", "_Z1f<");
+    sl_html_name(file, "a_kernel_with_a_name_that_is_rather_wide(int)", NULL);
+    capture_is(&c, "short<span class=name title=\"_Z1f&lt;\">f</span>"
+                   "<span class=name title=\"a_kernel_with_a_name_that_is_rather_wide(int)\">"
+                   "a_kernel_with_a_name_t\u2026her_wide(int)</span>");
+}
+
 static void cells_keep_the_exact_number(void **state)
 {
     (void)state;
@@ -403,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_escaped),
         cmocka_unit_test(text_of_a_given_length_ends_there),
+        cmocka_unit_test(wide_names_are_cut_in_the_middle_and_whole_on_hover),
         cmocka_unit_test(cells_keep_the_exact_number),
         cmocka_unit_test(names_cannot_become_markup),
         cmocka_unit_test(the_chart_library_fits_into_a_script_element),
