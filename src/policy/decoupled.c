@@ -11,9 +11,9 @@
  * baseline; after it all caches, leaders included, run the side with fewer misses, until the next sample. A sample
  * lasts an epoch, or until both leaders were accessed, and its counts are added to those of the samples before. The end
  * of an epoch is noticed at the first access after it. With fewer than three caches all run the design. Caches on the
- * baseline maintain their tags, too, so that they can change sides at any time. The miss rate is that of GPGPU-Sim
- * 3.2.2, on which the paper ran: misses / (hits + pending hits + misses), 0 where there are none; bypassed requests are
- * not among them.
+ * baseline maintain their tags, too, so that they can change sides at any time. Of the loads of a
+ * leader, those that miss or bypass are misses; pending hits are not, as in the miss rate of GPGPU-Sim 3.2.2, on which
+ * the paper ran.
  *
  * Only loads are filtered and counted. Not modelled: the additional cycle of the larger tag array, which other warps
  * hide according to the paper. */
@@ -318,8 +318,8 @@ static const sl_param params[] = {
      "difference of miss rates that decides SM dueling, in percentage points", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
      "below that difference: keep the current side (initially the design), or design", NULL},
-    {"misses", SL_PARAM_WORD, MISSES_ONLY, 0, 0, misses_words,
-     "misses of SM dueling: only those of requests that do not bypass, as in GPGPU-Sim's miss rate; bypasses, too; "
+    {"misses", SL_PARAM_WORD, MISSES_BYPASSES, 0, 0, misses_words,
+     "misses of SM dueling: only those of requests that do not bypass, which are no accesses then; bypasses, too; "
      "pending hits, too",
      NULL},
     {"leaders", SL_PARAM_WORD, LEADERS_FOLLOW, 0, 0, leaders_words,

@@ -226,12 +226,12 @@ static void the_usual_design_wins_by_more_than_the_margin(void **state)
 {
     (void)state;
     level l;
-    level_init(&l, "decoupled(threshold=1, misses=bypasses)");
+    level_init(&l, "decoupled(threshold=1)");
     level_load(&l, 10, 0, "aaaaaaaaaa"); /* 8 hits of 10 */
     level_load(&l, 10, 1, "aaaaaaaaaa"); /* 9 of 10: 10 points more, not more than 10 */
     assert_true(follower_filters(&l, 500));
     level_fini(&l);
-    level_init(&l, "decoupled(threshold=1, misses=bypasses, margin=9)");
+    level_init(&l, "decoupled(threshold=1, margin=9)");
     level_load(&l, 10, 0, "aaaaaaaaaa");
     level_load(&l, 10, 1, "aaaaaaaaaa");
     assert_false(follower_filters(&l, 500));
@@ -260,14 +260,14 @@ static void sides_change_only_beyond_the_margin(void **state)
 {
     (void)state;
     level l;
-    play(&l, "decoupled(threshold=1, epoch=100, leaders=stay, misses=bypasses)");
+    play(&l, "decoupled(threshold=1, epoch=100, leaders=stay)");
     assert_false(follower_filters(&l, 200));
     level_scan(&l, 210, 1, 3); /* 9 of 13: now the design is ahead by 18 points */
     assert_false(follower_filters(&l, 299));
     assert_true(follower_filters(&l, 750)); /* an epoch is noticed when the next access comes */
     assert_int_equal(reported(&l.cache[2], "dueling_changes"), 1);
     level_fini(&l);
-    play(&l, "decoupled(threshold=1, epoch=100, leaders=stay, misses=bypasses, tie=design)");
+    play(&l, "decoupled(threshold=1, epoch=100, leaders=stay, tie=design)");
     assert_true(follower_filters(&l, 200));
     level_fini(&l);
 }
@@ -284,7 +284,7 @@ static void leaders_follow_the_decision_until_the_next_sample(void **state)
 {
     (void)state;
     level l;
-    level_init(&l, "decoupled(threshold=1, epoch=100, sample=4, misses=bypasses)");
+    level_init(&l, "decoupled(threshold=1, epoch=100, sample=4)");
     level_load(&l, 10, 0, "abcdefghij");
     level_load(&l, 20, 1, "abcdefghij"); /* a tie: the design */
     for (uint64_t now = 100; now < 400; now += 100)
@@ -327,8 +327,7 @@ static void only_loads_count_in_the_duel(void **state)
 static void loads_of_lines_on_their_way_are_hits_in_the_duel_unless_told_otherwise(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"decoupled(threshold=1, misses=pending)",
-                                           "decoupled(threshold=1, misses=bypasses)"};
+    static const char *const policies[] = {"decoupled(threshold=1, misses=pending)", "decoupled(threshold=1)"};
     for (int hits = 0; hits < 2; hits++) {
         level l;
         level_init(&l, policies[hits]);
@@ -340,10 +339,10 @@ static void loads_of_lines_on_their_way_are_hits_in_the_duel_unless_told_otherwi
     }
 }
 
-static void bypassed_loads_are_no_accesses_in_the_duel_unless_told_otherwise(void **state)
+static void bypassed_loads_are_misses_in_the_duel_unless_told_otherwise(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"decoupled(threshold=1)", "decoupled(threshold=1, misses=bypasses)"};
+    static const char *const policies[] = {"decoupled(threshold=1, misses=only)", "decoupled(threshold=1)"};
     for (int counted = 0; counted < 2; counted++) {
         level l;
         level_init(&l, policies[counted]);
@@ -389,7 +388,7 @@ int main(void)
         cmocka_unit_test(a_sample_lasts_until_both_leaders_were_asked),
         cmocka_unit_test(only_loads_count_in_the_duel),
         cmocka_unit_test(loads_of_lines_on_their_way_are_hits_in_the_duel_unless_told_otherwise),
-        cmocka_unit_test(bypassed_loads_are_no_accesses_in_the_duel_unless_told_otherwise),
+        cmocka_unit_test(bypassed_loads_are_misses_in_the_duel_unless_told_otherwise),
         cmocka_unit_test(without_a_third_cache_or_a_duel_all_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
