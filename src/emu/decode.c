@@ -145,95 +145,41 @@ uint32_t sl_decode_reg(sl_decoder *d, const sl_ptx_operand *operand)
 /* Special registers that are the same kind of thing: a slot of the special area. */
 static sl_special_slot special_slot(uint16_t special)
 {
-    switch (special) {
-    case SL_SREG_TID_X:
-        return SL_SLOT_TID_X;
-    case SL_SREG_TID_Y:
-        return SL_SLOT_TID_Y;
-    case SL_SREG_TID_Z:
-        return SL_SLOT_TID_Z;
-    case SL_SREG_NTID_X:
-        return SL_SLOT_NTID_X;
-    case SL_SREG_NTID_Y:
-        return SL_SLOT_NTID_Y;
-    case SL_SREG_NTID_Z:
-        return SL_SLOT_NTID_Z;
-    case SL_SREG_CTAID_X:
-        return SL_SLOT_CTAID_X;
-    case SL_SREG_CTAID_Y:
-        return SL_SLOT_CTAID_Y;
-    case SL_SREG_CTAID_Z:
-        return SL_SLOT_CTAID_Z;
-    case SL_SREG_NCTAID_X:
-        return SL_SLOT_NCTAID_X;
-    case SL_SREG_NCTAID_Y:
-        return SL_SLOT_NCTAID_Y;
-    case SL_SREG_NCTAID_Z:
-        return SL_SLOT_NCTAID_Z;
-    case SL_SREG_CLUSTERID_X:
-        return SL_SLOT_CLUSTERID_X;
-    case SL_SREG_CLUSTERID_Y:
-        return SL_SLOT_CLUSTERID_Y;
-    case SL_SREG_CLUSTERID_Z:
-        return SL_SLOT_CLUSTERID_Z;
-    case SL_SREG_NCLUSTERID_X:
-        return SL_SLOT_NCLUSTERID_X;
-    case SL_SREG_NCLUSTERID_Y:
-        return SL_SLOT_NCLUSTERID_Y;
-    case SL_SREG_NCLUSTERID_Z:
-        return SL_SLOT_NCLUSTERID_Z;
-    case SL_SREG_CLUSTER_CTAID_X:
-        return SL_SLOT_CLUSTER_CTAID_X;
-    case SL_SREG_CLUSTER_CTAID_Y:
-        return SL_SLOT_CLUSTER_CTAID_Y;
-    case SL_SREG_CLUSTER_CTAID_Z:
-        return SL_SLOT_CLUSTER_CTAID_Z;
-    case SL_SREG_CLUSTER_NCTAID_X:
-        return SL_SLOT_CLUSTER_NCTAID_X;
-    case SL_SREG_CLUSTER_NCTAID_Y:
-        return SL_SLOT_CLUSTER_NCTAID_Y;
-    case SL_SREG_CLUSTER_NCTAID_Z:
-        return SL_SLOT_CLUSTER_NCTAID_Z;
-    case SL_SREG_CLUSTER_CTARANK:
-        return SL_SLOT_CLUSTER_CTARANK;
-    case SL_SREG_CLUSTER_NCTARANK:
-        return SL_SLOT_CLUSTER_NCTARANK;
-    case SL_SREG_IS_EXPLICIT_CLUSTER:
-        return SL_SLOT_EXPLICIT_CLUSTER;
-    case SL_SREG_LANEID:
-        return SL_SLOT_LANEID;
-    case SL_SREG_WARPID:
-        return SL_SLOT_WARPID;
-    case SL_SREG_NWARPID:
-        return SL_SLOT_NWARPID;
-    case SL_SREG_SMID:
-        return SL_SLOT_SMID;
-    case SL_SREG_NSMID:
-        return SL_SLOT_NSMID;
-    case SL_SREG_GRIDID:
-        return SL_SLOT_GRIDID;
-    case SL_SREG_LANEMASK_EQ:
-        return SL_SLOT_LANEMASK_EQ;
-    case SL_SREG_LANEMASK_LT:
-        return SL_SLOT_LANEMASK_LT;
-    case SL_SREG_LANEMASK_LE:
-        return SL_SLOT_LANEMASK_LE;
-    case SL_SREG_LANEMASK_GT:
-        return SL_SLOT_LANEMASK_GT;
-    case SL_SREG_LANEMASK_GE:
-        return SL_SLOT_LANEMASK_GE;
-    case SL_SREG_DYNAMIC_SMEM_SIZE:
-        return SL_SLOT_DYNAMIC_SMEM;
-    case SL_SREG_TOTAL_SMEM_SIZE:
-    case SL_SREG_AGGR_SMEM_SIZE:
-        return SL_SLOT_TOTAL_SMEM;
-    case SL_SREG_ENVREG1:
-        return SL_SLOT_ENVREG1;
-    case SL_SREG_ENVREG2:
-        return SL_SLOT_ENVREG2;
-    default:
-        return SL_SLOT_ZERO;
-    }
+#define ONE(name) [SL_SREG_##name] = SL_SLOT_##name + 1
+#define XYZ(name) ONE(name##_X), ONE(name##_Y), ONE(name##_Z)
+    static const uint8_t slot_plus[SL_SREG_COUNT] = {
+        XYZ(TID),
+        XYZ(NTID),
+        XYZ(CTAID),
+        XYZ(NCTAID),
+        XYZ(CLUSTERID),
+        XYZ(NCLUSTERID),
+        XYZ(CLUSTER_CTAID),
+        XYZ(CLUSTER_NCTAID),
+        ONE(CLUSTER_CTARANK),
+        ONE(CLUSTER_NCTARANK),
+        ONE(LANEID),
+        ONE(WARPID),
+        ONE(NWARPID),
+        ONE(SMID),
+        ONE(NSMID),
+        ONE(GRIDID),
+        ONE(LANEMASK_EQ),
+        ONE(LANEMASK_LT),
+        ONE(LANEMASK_LE),
+        ONE(LANEMASK_GT),
+        ONE(LANEMASK_GE),
+        ONE(ENVREG1),
+        ONE(ENVREG2),
+        [SL_SREG_IS_EXPLICIT_CLUSTER] = SL_SLOT_EXPLICIT_CLUSTER + 1,
+        [SL_SREG_DYNAMIC_SMEM_SIZE] = SL_SLOT_DYNAMIC_SMEM + 1,
+        [SL_SREG_TOTAL_SMEM_SIZE] = SL_SLOT_TOTAL_SMEM + 1,
+        [SL_SREG_AGGR_SMEM_SIZE] = SL_SLOT_TOTAL_SMEM + 1,
+    };
+#undef XYZ
+#undef ONE
+    uint8_t plus = special < SL_SREG_COUNT ? slot_plus[special] : 0;
+    return plus ? (sl_special_slot)(plus - 1) : SL_SLOT_ZERO;
 }
 
 /* A slot of the special area in lanes of `bytes`. */

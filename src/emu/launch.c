@@ -3,8 +3,8 @@
  *
  * Blocks run in ascending order on one thread, unless nothing they do can depend on their order (independence.c): then
  * they run on all threads, and are handed to the listener in order all the same. When a block spins, others are started
- * beside it, up to what the machine holds at once, and all of them take turns. Where there are clusters, the same holds
- * for clusters; they run on one thread. */
+ * beside it, up to what the machine holds at once, and all of them take turns. Where there are clusters, all of this
+ * holds for clusters: the blocks of one run on one thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,7 +233,7 @@ typedef struct launcher {
     const sl_launch_sink *sink;
     pthread_mutex_t lock;
     pthread_cond_t turn;
-    uint64_t next; /* the block whose trace is due; only when blocks run in parallel */
+    uint64_t next; /* the cluster whose trace is due; only when they run in parallel */
     bool parallel, failed;
     struct context {
         sl_worker worker;
@@ -278,14 +278,14 @@ static sl_status hand_over_lower(launcher *l, sl_worker *worker, const sl_cluste
     return status;
 }
 
-/* sl_worker.deliver: in parallel runs, waits until all lower blocks have been handed over. */
+/* sl_worker.deliver: in parallel runs, waits until all lower clusters have been handed over. */
 static void deliver(sl_worker *worker, sl_block *block, bool last)
 {
     launcher *l = worker->launcher;
     sl_status status = SL_OK;
     if (l->parallel) {
         pthread_mutex_lock(&l->lock);
-        while (l->next != block->index && !l->failed)
+        while (l->next != block->cluster->index && !l->failed)
             pthread_cond_wait(&l->turn, &l->lock);
         if (!l->failed)
             status = hand_over(l, worker, block, last);
@@ -345,8 +345,8 @@ static void deliver_all(sl_worker *worker, sl_cluster *cluster)
             deliver(worker, &cluster->block[i], true);
 }
 
-/* One block of a parallel run; there are no clusters. */
-static sl_status run_parallel_block(void *context, size_t index, unsigned thread, sl_error *error)
+/* One block, or cluster of them, of a parallel run. */
+static sl_status run_parallel_cluster(void *context, size_t index, unsigned thread, sl_error *error)
 {
     launcher *l = context;
     sl_status status = open_context(l, thread, error);
@@ -492,11 +492,11 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
         return sl_fail_memory(error);
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->turn, NULL);
-    l->parallel = l->contexts > 1 && run->blocks > 1 && run->cluster_blocks == 1 && !emu->config.max_instructions &&
-                  !emu->config.check_uninit && !emu->config.check_race && sl_blocks_independent(run);
+    l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
+                  !emu->config.check_race && sl_blocks_independent(run);
     sl_status status;
     if (l->parallel) {
-        status = sl_pool_run(emu->pool, run->blocks, run_parallel_block, l, error);
+        status = sl_pool_run(emu->pool, run->clusters, run_parallel_cluster, l, error);
         for (unsigned i = 0; i < l->contexts && status != SL_OK; i++)
             if (l->context[i].worker.fault != SL_FAULT_NONE)
                 emu->fault = l->context[i].worker.fault;

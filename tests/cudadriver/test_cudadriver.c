@@ -25,6 +25,11 @@ CUresult cuModuleEnumerateFunctions(CUfunction *, unsigned, CUmodule);
 CUresult cuFuncGetName(const char **, CUfunction);
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                         void **, void **);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *, CUfunction, void **, void **);
+CUresult cuFuncGetAttribute(int *, int, CUfunction);
+CUresult cuFuncSetAttribute(CUfunction, int, int);
+CUresult cuOccupancyMaxActiveClusters(int *, CUfunction, const CUlaunchConfig *);
+CUresult cuOccupancyMaxPotentialClusterSize(int *, CUfunction, const CUlaunchConfig *);
 CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
 CUresult cuMemFree_v2(CUdeviceptr);
 CUresult cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
@@ -467,6 +472,61 @@ static void runs_of_bytes_go_on_in_the_next_row(void **state)
     assert_int_equal(cuArrayDestroy(to), 0);
 }
 
+static void clusters_are_given_by_the_launch_or_the_kernel(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry any(.param .u64 p)\n{\n.reg .b64 %d;\n.reg .b32 %r;\nld.param.u64 %d, [p];\n"
+        "mov.u32 %r, %cluster_nctarank;\nst.global.u32 [%d], %r;\nret;\n}\n"
+        ".visible .entry pair(.param .u64 p)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n.reg .b64 %d;\n"
+        ".reg .b32 %r;\nld.param.u64 %d, [p];\nmov.u32 %r, %cluster_nctarank;\nst.global.u32 [%d], %r;\nret;\n}\n"
+        ".visible .entry told()\n.explicitcluster\n{\nret;\n}\n";
+    enum { MUST_SET = 10, WIDTH, HEIGHT, DEPTH, NON_PORTABLE };
+    CUmodule module;
+    CUfunction any, pair, told;
+    CUdeviceptr data;
+    int value = 0;
+    assert_int_equal(cuModuleLoadData(&module, text), 0);
+    assert_int_equal(cuModuleGetFunction(&any, module, "any"), 0);
+    assert_int_equal(cuModuleGetFunction(&pair, module, "pair"), 0);
+    assert_int_equal(cuModuleGetFunction(&told, module, "told"), 0);
+    assert_int_equal(cuMemAlloc_v2(&data, 4), 0);
+    void *params[] = {&data};
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val.clusterDim = {4, 1, 1}};
+    CUlaunchConfig config = {.gridDimX = 16,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 32,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .attrs = &attribute,
+                             .numAttrs = 1};
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&value, data, 4), 0);
+    assert_int_equal(value, 4);
+    assert_int_equal(cuLaunchKernel(pair, 4, 1, 1, 1, 1, 1, 0, NULL, params, NULL), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&value, data, 4), 0);
+    assert_int_equal(value, 2);
+    assert_int_equal(cuFuncGetAttribute(&value, WIDTH, pair), 0);
+    assert_int_equal(value, 2);
+    assert_int_equal(cuFuncGetAttribute(&value, MUST_SET, told), 0);
+    assert_int_equal(value, 1);
+    assert_int_not_equal(cuLaunchKernel(told, 4, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
+    assert_int_equal(cuOccupancyMaxActiveClusters(&value, any, &config), 0);
+    assert_in_range(value, 1, 132 * 32 / 4);
+    attribute.val.clusterDim.x = 16;
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 912);
+    assert_int_equal(cuOccupancyMaxPotentialClusterSize(&value, any, &config), 0);
+    assert_int_equal(value, 8);
+    assert_int_equal(cuFuncSetAttribute(any, NON_PORTABLE, 1), 0);
+    assert_int_equal(cuOccupancyMaxPotentialClusterSize(&value, any, &config), 0);
+    assert_int_equal(value, 16);
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 0);
+    assert_int_equal(cuMemFree_v2(data), 0);
+    assert_int_equal(cuModuleUnload(module), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup(only_the_two_harmless_tables_are_answered, start),
         cmocka_unit_test_setup(what_is_missing_returns_not_supported, start),
         cmocka_unit_test_setup(fills_of_two_bytes_need_even_addresses, start),
+        cmocka_unit_test_setup(clusters_are_given_by_the_launch_or_the_kernel, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,29 @@ BEHAVIOUR(clusters_are_what_the_kernel_requires)
     rig_expect_text(r, "it requires 2");
 }
 
+BEHAVIOUR(clusters_run_in_parallel_where_they_cannot_see_each_other)
+{
+    /* Each thread takes the number of its neighbour in the next block of a 2 x 2 cluster. */
+    rig_load(r, PTX(".shared .align 4 .u32 s[32];\n"
+                    "mov.u32 %r20, %ctaid.y;\nmov.u32 %r21, %nctaid.x;\nmad.lo.u32 %r22, %r20, %r21, %r4;\n"
+                    "mad.lo.u32 %r23, %r22, 32, %r0;\nmul.wide.u32 %d3, %r23, 4;\nadd.u64 %d4, %d0, %d3;\n"
+                    "mov.u32 %r9, s;\nmad.lo.u32 %r10, %r0, 4, %r9;\nst.shared.u32 [%r10], %r23;\n" CLUSTER_SYNC
+                    "mov.u32 %r11, %cluster_ctarank;\nxor.b32 %r14, %r11, 3;\n"
+                    "mapa.shared::cluster.u32 %r13, %r10, %r14;\nld.shared::cluster.u32 %r12, [%r13];\n"
+                    "st.global.u32 [%d4], %r12;\n" CLUSTER_SYNC "ret;\n"));
+    uint32_t *out = rig_buffer(r, 16 * 8 * 32 * 4);
+    rig_shape shape = {.grid = {16, 8, 1}, .block = {32, 1, 1}, .cluster = {2, 2, 1}};
+    rig_run(r, "k", shape, RIG_ARGS(P(out), 0, 0));
+    assert_int_equal(r->stats.parallel, r->config.threads != 1);
+    for (uint32_t y = 0; y < 8; y++)
+        for (uint32_t x = 0; x < 16; x++)
+            for (uint32_t i = 0; i < 32; i++)
+                assert_int_equal(out[(y * 16 + x) * 32 + i], ((y ^ 1) * 16 + (x ^ 1)) * 32 + i);
+    uint32_t steps;
+    assert_non_null(rig_steps(r, 127, 0, &steps)); /* every block is recorded */
+    assert_true(steps > 1);
+}
+
 BEHAVIOUR(a_cluster_of_more_blocks_than_the_machine_allows_is_refused)
 {
     rig_load(r, PTX("ret;\n"));
@@ -189,6 +212,7 @@ int main(void)
         IT(a_barrier_in_another_block_is_arrived_at_and_told_of_bytes),
         IT(threads_that_exited_count_as_arrived_at_the_barrier_of_the_cluster),
         IT(clusters_are_what_the_kernel_requires),
+        IT(clusters_run_in_parallel_where_they_cannot_see_each_other),
         IT(a_cluster_of_more_blocks_than_the_machine_allows_is_refused),
         IT(shared_memory_of_a_block_that_has_exited_or_is_not_there_is_illegal),
         IT(a_cluster_whose_barrier_cannot_complete_ends_the_launch),
