@@ -263,7 +263,7 @@ static const sl_option options[] = {
     {"l2", 0, SL_OPTION_LIST, "POLICY", "L2 policies, likewise", AT(l2), 0, 0, NULL},
     {"scheduler", 0, SL_OPTION_LIST, "NAME", "Warp scheduler, likewise", AT(scheduler), 0, 0, NULL},
     {"sim", 0, SL_OPTION_FLAG, NULL, "Simulate cycle by cycle (default: model)", AT(sim), 0, 0, NULL},
-    {"fail-if", 0, SL_OPTION_LIST, "RULE", "Exit with 1 if RULE holds for all launches together: COUNTER > +5% (a change), COUNTER > +1000, or COUNTER < 80 (the value of B); may be repeated", AT(fail_if), 0, 0, NULL},
+    {"fail-if", 0, SL_OPTION_LIST, "CONDITION", "Exit with 1 if CONDITION holds for all launches together: COUNTER > +5% (a change), COUNTER > +1000, or COUNTER < 80 (the value of B); may be repeated", AT(fail_if), 0, 0, NULL},
     {0},
 };
 // clang-format on
@@ -292,7 +292,7 @@ const sl_command sl_cmd_compare = {
         "instructions by source line, opcode and array; where lines have moved, by opcode and array in order, or by "
         "array alone. "
         "--fail-if takes the names of counters and other metrics that 'sluice explain' explains; the exit code is 1 if "
-        "one of the rules holds.",
+        "one of the conditions holds.",
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,

@@ -167,7 +167,7 @@ static void find_l1_thrashing(sl_rule_run *run)
     sl_finding *f = found(run, most(k, lost), again, again * fetch_cost(k));
     cite(f, "lost_share", again / sectors);
     cite(f, "working_set_bytes", SL_FACT(k->measured, working_set_bytes));
-    cite(f, "l1_bytes", (double)k->l1_bytes);
+    cite(f, "l1_capacity_bytes", (double)k->l1_bytes);
     cite(f, "resident_blocks", k->resident_blocks);
     fit_text(k, fit, sizeof fit);
     SAY(run, f, "%s of the load sectors were in L1 and are gone when they are used again.%s",

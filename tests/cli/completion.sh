@@ -51,6 +51,8 @@ if command -v bash >/dev/null; then
     stdout_is rx6900xt
     bash_offers sluice policies srr
     stdout_is srrip
+    bash_offers sluice explain l1
+    stdout_is l1-thrashing
     bash_offers sluice help compl
     stdout_is completion
     bash_offers sluice completion b
