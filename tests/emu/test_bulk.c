@@ -42,6 +42,19 @@ BEHAVIOUR(a_bulk_copy_must_be_aligned_and_lie_in_memory)
     rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "shared offset");
 }
 
+BEHAVIOUR(a_multicast_goes_to_the_blocks_that_it_names)
+{
+    rig_load(r, PTX(BARRIER "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 512;\ncvt.u16.u32 %h1, %r2;\n"
+                            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                            "[%r10], [%d1], 512, [%r11], %h1;\n" WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    in[4] = 9;
+    RUN(r, 1, 32, P(out), P(in), 1);
+    assert_int_equal(out[0], 9);
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in), 3), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "block 1, which the cluster does not have");
+}
+
 #define TENSOR                                                                                                         \
     "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 1024;\n"                                                          \
     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d1, {%r2, %r2}], [%r11];\n"
@@ -186,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IT(a_bulk_copy_tells_its_barrier_and_is_recorded_as_pieces),
         IT(a_bulk_copy_must_be_aligned_and_lie_in_memory),
+        IT(a_multicast_goes_to_the_blocks_that_it_names),
         IT(a_tensor_map_that_was_overwritten_is_refused),
         IT(what_lies_outside_of_a_tensor_is_zero),
         IT(a_warp_group_multiplies_matrices_in_shared_memory),
