@@ -115,7 +115,9 @@ sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
         ok = ok && (block->race = sl_race_create(run->warps_per_block));
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));
-    if (run->recording) {
+    if (run->counter) {
+        ok = ok && !sl_launch_counter_part(run->counter, &block->counter, NULL);
+    } else if (run->recording) {
         ok = ok && (block->stream = calloc(block->warps, sizeof *block->stream));
         for (uint32_t i = 0; ok && i < block->warps; i++)
             ok = sl_warp_stream_init(&block->stream[i], run->kernel->facts.mem_slots, run->lanes);
@@ -138,6 +140,7 @@ void sl_block_fini(sl_block *block)
     }
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         free(block->barrier[i].arrived);
+    sl_launch_counter_destroy(block->counter);
     free(block->stream);
     free(block->warp);
     free(block->shared);
@@ -157,6 +160,7 @@ void sl_block_start(sl_block *block, uint64_t index)
     block->id[2] = (uint32_t)(index / grid[0] / grid[1]);
     block->live_threads = run->threads_per_block;
     block->part = block->idle_rounds = 0;
+    block->warp_insts = block->thread_insts = 0;
     block->recorded = run->recording && index < run->block_limit;
     memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
@@ -170,9 +174,10 @@ void sl_block_start(sl_block *block, uint64_t index)
         for (uint32_t k = 0; k < 3; k++)
             fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
         fill_special(warp, SL_SLOT_SMID, (uint32_t)(index % run->emu->limits.sms));
-        warp->stream = block->recorded ? &block->stream[i] : NULL;
+        warp->stream = block->recorded && block->stream ? &block->stream[i] : NULL;
+        warp->counter = block->recorded ? block->counter : NULL;
         warp->race = block->race;
-        warp->watched = warp->stream || warp->race;
+        warp->watched = warp->stream || warp->counter || warp->race;
         if (warp->stream)
             sl_warp_stream_reset(warp->stream, run->kernel->facts.mem_slots, run->lanes);
         sl_warp_start(warp);
@@ -340,17 +345,24 @@ static void hand_over_if_long(sl_block *block)
 {
     if (!block->recorded)
         return;
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < block->warps; i++)
+    size_t bytes = block->counter ? sl_launch_counter_bytes(block->counter) : 0;
+    for (uint32_t i = 0; block->stream && i < block->warps; i++)
         bytes += block->stream[i].control.count + block->stream[i].memory.count;
     if (bytes > PART_BYTES)
         block->worker->deliver(block->worker, block, false);
+}
+
+static void count_insts(sl_block *block, uint64_t clock, uint64_t thread_insts)
+{
+    block->warp_insts += block->worker->clock - clock;
+    block->thread_insts += block->worker->thread_insts - thread_insts;
 }
 
 sl_block_stop sl_block_run(sl_block *block, bool alone)
 {
     for (;;) {
         bool ran = false, spun = false, moved = false, busy = false;
+        uint64_t clock = block->worker->clock, thread_insts = block->worker->thread_insts;
         for (uint32_t i = 0; i < block->warps; i++) {
             sl_warp *warp = &block->warp[i];
             if (!warp->live || !sl_warp_has_ready(warp))
@@ -362,6 +374,7 @@ sl_block_stop sl_block_run(sl_block *block, bool alone)
             moved |= stop != SL_WARP_SPINS;
             busy |= stop == SL_WARP_PAUSED || stop == SL_WARP_DONE;
         }
+        count_insts(block, clock, thread_insts);
         if (!block->live_threads) {
             sl_stray_join(&block->worker->strays, &block->strays);
             return SL_BLOCK_DONE;

@@ -22,6 +22,5 @@ SL_HANDLER(texture)
         u32 *d = sl_operand(w, list[k]);
         SL_EACH_ACTIVE(w, i) d[i] = texel[i][k];
     }
-    if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+    sl_warp_record(w, o, w->mask, addr);
 }

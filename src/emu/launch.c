@@ -216,6 +216,12 @@ typedef struct launcher {
 static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool last)
 {
     struct context *context = (struct context *)worker;
+    if (block->counter) {
+        sl_status taken = sl_launch_counter_take(l->run.counter, block->counter, block->warp_insts, block->thread_insts,
+                                                 last, worker->error);
+        block->warp_insts = block->thread_insts = 0;
+        return taken;
+    }
     uint32_t warps = 0;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp_stream *stream = &block->stream[i];
@@ -252,7 +258,7 @@ static void deliver(sl_worker *worker, sl_block *block, bool last)
         /* Lower blocks that still run hand over what they have, so that first parts are in order. */
         for (size_t i = 0; i < l->residents.count && status == SL_OK; i++) {
             sl_block *lower = l->residents.items[i];
-            if (lower->index < block->index && lower->part == 0 && lower->recorded)
+            if (lower->index < block->index && lower->part == 0 && lower->recorded && !lower->counter)
                 status = hand_over(l, worker, lower, false);
         }
         if (status == SL_OK)
@@ -445,6 +451,7 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     pthread_cond_init(&l->turn, NULL);
     l->parallel = l->contexts > 1 && run->blocks > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
                   !emu->config.check_race && sl_blocks_independent(run);
+    run->parallel = l->parallel;
     sl_status status;
     if (l->parallel) {
         status = sl_pool_run(emu->pool, run->blocks, run_parallel_block, l, error);
@@ -524,6 +531,7 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
         if (status != SL_OK)
             return status;
         run->recording = wanted;
+        run->counter = wanted && l.sink->counter ? l.sink->counter(l.sink->context) : NULL;
     }
     status = run_blocks(&l, &totals, error);
     if (l.sink) {
