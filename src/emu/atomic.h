@@ -64,8 +64,4 @@ static inline uint64_t sl_barrier_after(uint64_t barrier, uint64_t arrivals, uin
                            (barrier & SL_BARRIER_BYTES_MASK) + bytes);
 }
 
-/* Sums of packed half-precision numbers (half.c); used where single values are needed, not lanes. */
-uint32_t sl_add_f16x2(uint32_t a, uint32_t b);
-uint32_t sl_add_bf16x2(uint32_t a, uint32_t b);
-
 #endif

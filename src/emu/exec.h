@@ -57,50 +57,66 @@ static inline void *sl_operand(const sl_warp *warp, u32 ref)
         }                                                                                                              \
     } while (0)
 
+/* The same where compilers make no vector code of it: inactive lanes cost nothing. */
+#define SL_WRITE_EACH(warp, d, expr)                                                                                   \
+    do {                                                                                                               \
+        if ((warp)->full) {                                                                                            \
+            for (int i = 0; i < SL_LANES; i++)                                                                         \
+                (d)[i] = (expr);                                                                                       \
+        } else {                                                                                                       \
+            SL_EACH_ACTIVE(warp, i)(d)[i] = (expr);                                                                    \
+        }                                                                                                              \
+    } while (0)
+
 #define SL_HANDLER(name)                                                                                               \
     void SL_FN(name)(sl_warp * w, const sl_op *o);                                                                     \
     void SL_FN(name)(sl_warp * w, const sl_op *o)
 
-/* Handlers from the lines of handlers.def. */
-#define SL_DEFINE1(name, D, A, expr)                                                                                   \
+/* Handlers from the lines of handlers.def; WRITE is one of the above. */
+#define SL_DEFINE1_BY(WRITE, name, D, A, expr)                                                                         \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
         D *d_ = sl_operand(w, o->d);                                                                                   \
         const A *a_ = sl_operand(w, o->a);                                                                             \
-        SL_WRITE_LANES(w, d_, ({                                                                                       \
-                           const A a = a_[i];                                                                          \
-                           (void)a;                                                                                    \
-                           (D)(expr);                                                                                  \
-                       }));                                                                                            \
+        WRITE(w, d_, ({                                                                                                \
+                  const A a = a_[i];                                                                                   \
+                  (void)a;                                                                                             \
+                  (D)(expr);                                                                                           \
+              }));                                                                                                     \
     }
-#define SL_DEFINE2(name, D, A, B, expr)                                                                                \
+#define SL_DEFINE2_BY(WRITE, name, D, A, B, expr)                                                                      \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
         D *d_ = sl_operand(w, o->d);                                                                                   \
         const A *a_ = sl_operand(w, o->a);                                                                             \
         const B *b_ = sl_operand(w, o->b);                                                                             \
-        SL_WRITE_LANES(w, d_, ({                                                                                       \
-                           const A a = a_[i];                                                                          \
-                           const B b = b_[i];                                                                          \
-                           (void)a, (void)b;                                                                           \
-                           (D)(expr);                                                                                  \
-                       }));                                                                                            \
+        WRITE(w, d_, ({                                                                                                \
+                  const A a = a_[i];                                                                                   \
+                  const B b = b_[i];                                                                                   \
+                  (void)a, (void)b;                                                                                    \
+                  (D)(expr);                                                                                           \
+              }));                                                                                                     \
     }
-#define SL_DEFINE3(name, D, A, B, C, expr)                                                                             \
+#define SL_DEFINE3_BY(WRITE, name, D, A, B, C, expr)                                                                   \
     SL_HANDLER(name)                                                                                                   \
     {                                                                                                                  \
         D *d_ = sl_operand(w, o->d);                                                                                   \
         const A *a_ = sl_operand(w, o->a);                                                                             \
         const B *b_ = sl_operand(w, o->b);                                                                             \
         const C *c_ = sl_operand(w, o->c);                                                                             \
-        SL_WRITE_LANES(w, d_, ({                                                                                       \
-                           const A a = a_[i];                                                                          \
-                           const B b = b_[i];                                                                          \
-                           const C c = c_[i];                                                                          \
-                           (void)a, (void)b, (void)c;                                                                  \
-                           (D)(expr);                                                                                  \
-                       }));                                                                                            \
+        WRITE(w, d_, ({                                                                                                \
+                  const A a = a_[i];                                                                                   \
+                  const B b = b_[i];                                                                                   \
+                  const C c = c_[i];                                                                                   \
+                  (void)a, (void)b, (void)c;                                                                           \
+                  (D)(expr);                                                                                           \
+              }));                                                                                                     \
     }
+#define SL_DEFINE1(...) SL_DEFINE1_BY(SL_WRITE_LANES, __VA_ARGS__)
+#define SL_DEFINE2(...) SL_DEFINE2_BY(SL_WRITE_LANES, __VA_ARGS__)
+#define SL_DEFINE3(...) SL_DEFINE3_BY(SL_WRITE_LANES, __VA_ARGS__)
+#define SL_EACH1(...)   SL_DEFINE1_BY(SL_WRITE_EACH, __VA_ARGS__)
+#define SL_EACH2(...)   SL_DEFINE2_BY(SL_WRITE_EACH, __VA_ARGS__)
 
 /* The lanes whose predicate holds, as a bit mask. */
 static inline u64 sl_pred_bits(const pr *p)

@@ -7,6 +7,39 @@ static inline s32 sl_sat_s32(s64 x)
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
 }
 
+/* Division by way of f64, which has vector instructions for it. A quotient of 32-bit numbers is never rounded up to the
+ * next integer; adding 2^52 moves its bits to the end of the fraction. Division by 0 gives all ones, and so that
+ * a - q * b is the remainder in every case, -2^31 / -1 wraps around. */
+typedef union f64_bits {
+    f64 f;
+    u64 u;
+} f64_bits;
+
+static inline f64 sl_small_f64(u64 x) /* of 52 bits */
+{
+    return (f64_bits){.u = x | 0x4330000000000000u}.f - 0x1p52;
+}
+
+static inline u32 sl_div_u32(u32 a, u32 b)
+{
+    f64_bits q = {__builtin_floor(sl_small_f64(a) / sl_small_f64(b)) + 0x1p52};
+    return b ? (u32)q.u : ~0u;
+}
+
+static inline u32 sl_div_s32(u32 a, u32 b)
+{
+    f64_bits q = {__builtin_trunc((f64)(s32)a / (f64)(s32)b) + 0x1.8p52};
+    return b ? (u32)q.u : ~0u;
+}
+
+/* The same of numbers of up to 52 bits, where the quotient may have been rounded up. */
+static inline u64 sl_div_small(u64 a, u64 b)
+{
+    f64_bits x = {__builtin_floor(sl_small_f64(a) / sl_small_f64(b)) + 0x1p52};
+    u64 q = x.u & 0xfffffffffffffu, rest = a - q * b;
+    return b ? q - (rest >> 63) : ~(u64)0;
+}
+
 static inline u32 sl_brev32(u32 x)
 {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
@@ -97,10 +130,42 @@ static inline u32 sl_sum_fields(u32 x, u32 bits)
     return sum;
 }
 
-#define SL_OP1_INT SL_DEFINE1
-#define SL_OP2_INT SL_DEFINE2
-#define SL_OP3_INT SL_DEFINE3
+#define SL_OP1_INT      SL_DEFINE1
+#define SL_OP2_INT      SL_DEFINE2
+#define SL_OP3_INT      SL_DEFINE3
+#define SL_OP1_INT_EACH SL_EACH1
+#define SL_OP2_INT_EACH SL_EACH2
 #include "emu/exec_family.h"
+
+/* 64-bit operands mostly are sizes and indices, which f64 can divide. */
+#define SL_DIVIDE_64(name, T, small, expr)                                                                             \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *a_ = sl_operand(w, o->a), *b_ = sl_operand(w, o->b);                                                  \
+        u64 bits = 0;                                                                                                  \
+        if (w->full) {                                                                                                 \
+            SL_LANES_LOOP bits |= (u64)a_[i] | (u64)b_[i];                                                             \
+        } else {                                                                                                       \
+            const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
+            SL_LANES_LOOP bits |= on[i] ? (u64)a_[i] | (u64)b_[i] : 0;                                                 \
+        }                                                                                                              \
+        if (!(bits >> 52) && w->active > SL_LANES / 8) {                                                               \
+            SL_WRITE_LANES(w, d, ({                                                                                    \
+                               const u64 a = (u64)a_[i], b = (u64)b_[i];                                               \
+                               (T)(small);                                                                             \
+                           }));                                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        SL_WRITE_EACH(w, d, ({                                                                                         \
+                          const T a = a_[i], b = b_[i];                                                                \
+                          (T)(expr);                                                                                   \
+                      }));                                                                                             \
+    }
+SL_DIVIDE_64(div_u64, u64, sl_div_small(a, b), b ? a / b : ~(u64)0)
+SL_DIVIDE_64(rem_u64, u64, a - sl_div_small(a, b) * b, b ? a % b : a)
+SL_DIVIDE_64(div_s64, s64, sl_div_small(a, b), b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b)
+SL_DIVIDE_64(rem_s64, s64, a - sl_div_small(a, b) * b, b == 0 ? a : b == -1 ? 0 : a % b)
 
 /* Dot product of two 16-bit halves with two bytes; aux: bit 0 a signed, bit 1 b signed, bit 2 upper bytes of b. */
 SL_HANDLER(dp2a)
@@ -165,17 +230,19 @@ SL_HANDLER(lop3_b32)
         T *d = sl_operand(w, o->d);                                                                                    \
         const T *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);                                                    \
         u32 *carry = sl_operand(w, o->c);                                                                              \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
+        const T invert = o->aux & 4 ? (T)-1 : 0;                                                                       \
+        const u32 flip = o->aux & 4 ? 1 : 0, keep = o->aux & 1 ? 1 : 0;                                                \
+        u32 out[SL_LANES];                                                                                             \
+        T sum[SL_LANES];                                                                                               \
+        SL_LANES_LOOP                                                                                                  \
         {                                                                                                              \
-            T x = a[i], y = o->aux & 4 ? (T)~b[i] : b[i], in = o->aux & 4 ? 1 : 0;                                     \
-            if (o->aux & 1)                                                                                            \
-                in = o->aux & 4 ? !carry[i] : carry[i];                                                                \
-            unsigned __int128 sum = (unsigned __int128)x + y + in;                                                     \
-            u32 out = (u32)(sum >> (8 * sizeof(T))) & 1;                                                               \
-            d[i] = (T)sum;                                                                                             \
-            if (o->aux & 2)                                                                                            \
-                carry[i] = o->aux & 4 ? !out : out; /* for subtraction: the borrow */                                  \
+            T x = a[i], y = b[i] ^ invert, first = (T)(x + y), second = (T)(first + ((carry[i] & keep) ^ flip));       \
+            out[i] = ((first < x) | (second < first)) ^ flip; /* of a subtraction: the borrow */                       \
+            sum[i] = second;                                                                                           \
         }                                                                                                              \
+        SL_WRITE_LANES(w, d, sum[i]);                                                                                  \
+        if (o->aux & 2)                                                                                                \
+            SL_WRITE_LANES(w, carry, out[i]);                                                                          \
     }
 SL_ADD_WITH_CARRY(addx_b32, u32)
 SL_ADD_WITH_CARRY(addx_b64, u64)

@@ -5,7 +5,9 @@
  * that this instruction hit last time? If so, lanes are read through plain pointers (the host's addresses are the
  * device's and a shift). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an
  * illegal access. */
+#include "emu/atomic.h"
 #include "emu/exec_access.h"
+#include "emu/exec_half.h"
 
 static inline bool in_range(const u64 *addr, u64 base, u64 bytes, u32 size)
 {
@@ -76,6 +78,26 @@ static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
     return ((const u64 *)sl_operand(w, o->a))[i] + (u64)o->imm;
 }
 
+/* The addresses of few active lanes, in w->few_addr; true when all of them are where the last ones were, and a host
+ * pointer is an address and `bias`. */
+static inline bool few_addresses(sl_warp *w, const sl_op *o, u64 *bias)
+{
+    u64 *addr = w->few_addr;
+    bool fast = true;
+    SL_EACH_ACTIVE(w, i)
+    {
+        addr[i] = lane_address(w, o, i);
+        fast &= lane_in_range(w, o, addr[i], bias);
+    }
+    record(w, o, addr);
+    if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */
+        const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);
+        if (alloc && alloc->kind != SL_ALLOC_INTERNAL)
+            w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};
+    }
+    return fast;
+}
+
 /* Local memory: every lane has its own, and all are as large. */
 static inline bool fast_local(const sl_warp *w, const sl_op *o, const u64 *addr)
 {
@@ -112,19 +134,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
     {                                                                                                                  \
         u64 *addr = w->few_addr, bias = 0;                                                                             \
-        bool fast = true;                                                                                              \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
-        {                                                                                                              \
-            addr[i] = lane_address(w, o, i);                                                                           \
-            fast &= lane_in_range(w, o, addr[i], &bias);                                                               \
-        }                                                                                                              \
-        record(w, o, addr);                                                                                            \
-        if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */                           \
-            const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);           \
-            if (alloc && alloc->kind != SL_ALLOC_INTERNAL)                                                             \
-                w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};                               \
-        }                                                                                                              \
-        if (!fast) {                                                                                                   \
+        if (!few_addresses(w, o, &bias)) {                                                                             \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
@@ -239,6 +249,16 @@ SL_LOAD(u64, u64)
             memcpy(to[i] + e * sizeof(M), &value, sizeof value);                                                       \
         }                                                                                                              \
     }                                                                                                                  \
+    static __attribute__((noinline)) void store_few_##M##_##R(sl_warp *w, const sl_op *o)                              \
+    {                                                                                                                  \
+        u64 *addr = w->few_addr, bias = 0;                                                                             \
+        if (!few_addresses(w, o, &bias)) {                                                                             \
+            store_lanes_##M##_##R(w, o, addr);                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const R *d = sl_operand(w, o->d);                                                                              \
+        SL_EACH_STORED(w, (u32)sizeof(M), i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                             \
+    }                                                                                                                  \
     SL_HANDLER(st_general_##M##_##R)                                                                                   \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
@@ -258,6 +278,10 @@ SL_LOAD(u64, u64)
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         u64 bias, stride;                                                                                              \
         bool rows;                                                                                                     \
+        if (w->active <= FEW_LANES && o->count == 1) {                                                                 \
+            store_few_##M##_##R(w, o);                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (!fast_path(w, o, addr, &bias)) {                                                                           \
@@ -357,40 +381,22 @@ SL_HANDLER(isspacep)
 
 /* ---- atomics: lane after lane, in order ---- */
 
-/* How an atomic is described in sl_op.aux (decode.c builds it): operation and how the value is read. */
-#include "emu/atomic.h"
-
-static inline u32 bits_f32(f32 x)
+/* The sum of two numbers in half precision, which f32 rounds only once. */
+static inline u32 add_f16(u32 a, u32 b)
 {
-    u32 u;
-    memcpy(&u, &x, sizeof u);
-    return u;
+    return f16_f32(f32_f16(a & 0xffff) + f32_f16(b & 0xffff));
 }
 
-static inline f32 f32_bits(u32 x)
+static inline u32 add_bf16(u32 a, u32 b)
 {
-    f32 f;
-    memcpy(&f, &x, sizeof f);
-    return f;
+    return bf16_f32(f32_bf16(a & 0xffff) + f32_bf16(b & 0xffff));
 }
 
-static inline u64 bits_f64(f64 x)
+/* What an atomic leaves in memory; `what` is an sl_atomic. Inline: where it is known, the rest goes. */
+#define SL_ATOMIC_RESULT static inline __attribute__((always_inline))
+SL_ATOMIC_RESULT u32 atomic_result_32(u32 what, u32 old, u32 b, u32 c)
 {
-    u64 u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline f64 f64_bits(u64 x)
-{
-    f64 f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-
-static u32 atomic_result_32(u32 aux, u32 old, u32 b, u32 c)
-{
-    switch (aux) {
+    switch (what) {
     case SL_ATOM_ADD:
         return old + b;
     case SL_ATOM_MIN_U:
@@ -416,19 +422,19 @@ static u32 atomic_result_32(u32 aux, u32 old, u32 b, u32 c)
     case SL_ATOM_DEC:
         return old == 0 || old > b ? b : old - 1;
     case SL_ATOM_ADD_F32:
-        return bits_f32(f32_bits(old) + f32_bits(b));
+        return bits_f32(from_bits_f32(old) + from_bits_f32(b));
     case SL_ATOM_ADD_F16X2:
-        return sl_add_f16x2(old, b);
+        return add_f16(old >> 16, b >> 16) << 16 | add_f16(old, b);
     case SL_ATOM_ADD_BF16X2:
-        return sl_add_bf16x2(old, b);
+        return add_bf16(old >> 16, b >> 16) << 16 | add_bf16(old, b);
     default:
         return old;
     }
 }
 
-static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
+SL_ATOMIC_RESULT u64 atomic_result_64(u32 what, u64 old, u64 b, u64 c)
 {
-    switch (aux) {
+    switch (what) {
     case SL_ATOM_ADD:
         return old + b;
     case SL_ATOM_MIN_U:
@@ -450,7 +456,7 @@ static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
     case SL_ATOM_CAS:
         return old == b ? c : old;
     case SL_ATOM_ADD_F64:
-        return bits_f64(f64_bits(old) + f64_bits(b));
+        return bits_f64(from_bits_f64(old) + from_bits_f64(b));
     case SL_ATOM_BARRIER_INIT:
         return (b & SL_BARRIER_COUNT_MASK) << SL_BARRIER_EXPECTED_BIT | (b & SL_BARRIER_COUNT_MASK)
                                                                             << SL_BARRIER_PENDING_BIT;
@@ -463,41 +469,56 @@ static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
     }
 }
 
-static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
+SL_ATOMIC_RESULT u16 atomic_result_16(u32 what, u16 old, u16 b, u16 c)
 {
-    switch (aux) {
+    switch (what) {
     case SL_ATOM_CAS:
         return old == b ? c : old;
     case SL_ATOM_EXCH:
         return b;
     case SL_ATOM_ADD_F16:
-        return (u16)sl_add_f16x2(old, b);
+        return (u16)add_f16(old, b);
     case SL_ATOM_ADD_BF16:
-        return (u16)sl_add_bf16x2(old, b);
+        return (u16)add_bf16(old, b);
     default:
         return old;
     }
 }
 
-/* Blocks on other host threads may update the same word when the order cannot be seen in the result (integer
- * reductions, see independence.c), so the update itself is a host atomic. */
-#define SL_ATOMIC(T, result)                                                                                           \
-    SL_HANDLER(atomic_##T)                                                                                             \
-    {                                                                                                                  \
-        _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        sl_op plain = *o;                                                                                              \
-        plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;                                                   \
-        addresses(w, &plain, addr);                                                                                    \
-        record(w, o, addr);                                                                                            \
-        u64 bias;                                                                                                      \
-        bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
-        T *d = sl_operand(w, o->d);                                                                                    \
-        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
-        u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
+/* Lanes of one address: it is read and written once. */
+#define SL_ATOMIC_LOOP(T, result, what)                                                                                \
+    if (same) {                                                                                                        \
+        T *word = (T *)(uintptr_t)(bias + addr[0]), value = *word;                                                     \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
-            T *word = fast ? (T *)(uintptr_t)(bias + addr[i]) : sl_memory_resolve(w, o, i, addr[i], sizeof(T), true);  \
-            if (!fast && w->worker->run->emu->config.check_uninit) {                                                   \
+            T old = value;                                                                                             \
+            value = result(what, old, b[i], c[i]);                                                                     \
+            d[i] = old;                                                                                                \
+        }                                                                                                              \
+        *word = value;                                                                                                 \
+    } else {                                                                                                           \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            T *word = (T *)(uintptr_t)(bias + addr[i]), old = *word;                                                   \
+            *word = result(what, old, b[i], c[i]);                                                                     \
+            d[i] = old;                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    break
+
+/* Blocks on other host threads may update the same word when the order cannot be seen in the result (integer
+ * reductions, see independence.c), so the update itself is a host atomic then. `usual` is what atomics mostly are,
+ * compiled by itself. */
+#define SL_ATOMIC(T, result, usual)                                                                                    \
+    static __attribute__((noinline)) void atomic_lanes_##T(sl_warp *w, const sl_op *o, const u64 *addr, u32 what,      \
+                                                           const u64 *bias)                                            \
+    {                                                                                                                  \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            T *word = bias ? (T *)(uintptr_t)(*bias + addr[i]) : sl_memory_resolve(w, o, i, addr[i], sizeof(T), true); \
+            if (!bias && w->worker->run->emu->config.check_uninit) {                                                   \
                 sl_memory_check_read(w, o, i, addr[i], sizeof(T));                                                     \
                 sl_memory_mark_written(w, o, i, addr[i], sizeof(T));                                                   \
             }                                                                                                          \
@@ -507,18 +528,56 @@ static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
                 ;                                                                                                      \
             d[i] = old;                                                                                                \
         }                                                                                                              \
+    }                                                                                                                  \
+    SL_HANDLER(atomic_##T)                                                                                             \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        u64 bias, differ = 0;                                                                                          \
+        u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
+        addresses_of(w, o, o->aux &SL_ATOM_ADDRESS_32, addr);                                                          \
+        record(w, o, addr);                                                                                            \
+        bool others = w->worker->run->parallel && o->space != SL_SPACE_SHARED;                                         \
+        bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
+        if (!fast || others) {                                                                                         \
+            atomic_lanes_##T(w, o, addr, what, fast ? &bias : NULL);                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        SL_LANES_LOOP differ |= addr[i] ^ addr[0];                                                                     \
+        bool same = !differ;                                                                                           \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
+        switch (what) {                                                                                                \
+            usual(T, result);                                                                                          \
+        default:                                                                                                       \
+            SL_ATOMIC_LOOP(T, result, what);                                                                           \
+        }                                                                                                              \
     }
-SL_ATOMIC(u32, atomic_result_32)
-SL_ATOMIC(u64, atomic_result_64)
-SL_ATOMIC(u16, atomic_result_16)
+#define SL_ATOMIC_CASE(T, result, what)                                                                                \
+    case what:                                                                                                         \
+        SL_ATOMIC_LOOP(T, result, what)
+#define SL_USUAL_16(T, result)                                                                                         \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_CAS);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_EXCH)
+#define SL_USUAL_32(T, result)                                                                                         \
+    SL_USUAL_16(T, result);                                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_F32);                                                                        \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_MIN_S);                                                                          \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_MAX_S);                                                                          \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_OR)
+#define SL_USUAL_64(T, result)                                                                                         \
+    SL_USUAL_16(T, result);                                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_F64)
+SL_ATOMIC(u32, atomic_result_32, SL_USUAL_32)
+SL_ATOMIC(u64, atomic_result_64, SL_USUAL_64)
+SL_ATOMIC(u16, atomic_result_16, SL_USUAL_16)
 
 /* 128-bit exch and cas: d, b, c are pairs of 64-bit registers: list holds d.hi, b.hi, c.hi. */
 SL_HANDLER(atomic_u128)
 {
     _Alignas(64) u64 addr[SL_LANES];
-    sl_op plain = *o;
-    plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;
-    addresses(w, &plain, addr);
+    addresses_of(w, o, o->aux & SL_ATOM_ADDRESS_32, addr);
     record(w, o, addr);
     u64 *low = sl_operand(w, o->d), *high = sl_operand(w, w->code->list[o->list]);
     const u64 *b = sl_operand(w, o->b), *b_high = sl_operand(w, w->code->list[o->list + 1]);

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "emu/atomic.h"
-
 float sl_bf16_to_f32(uint16_t h)
 {
     uint32_t bits = (uint32_t)h << 16;
@@ -126,20 +124,4 @@ uint16_t sl_e4m3_to_f16(uint8_t x)
 uint16_t sl_e5m2_to_f16(uint8_t x)
 {
     return (x & 0x7f) > 0x7c ? 0x7fff : (uint16_t)(x << 8);
-}
-
-uint32_t sl_add_f16x2(uint32_t a, uint32_t b)
-{
-    uint32_t low = sl_f64_to_f16((double)sl_f16_to_f32((uint16_t)a) + sl_f16_to_f32((uint16_t)b), FE_TONEAREST);
-    uint32_t high =
-        sl_f64_to_f16((double)sl_f16_to_f32((uint16_t)(a >> 16)) + sl_f16_to_f32((uint16_t)(b >> 16)), FE_TONEAREST);
-    return high << 16 | low;
-}
-
-uint32_t sl_add_bf16x2(uint32_t a, uint32_t b)
-{
-    uint32_t low = sl_f64_to_bf16((double)sl_bf16_to_f32((uint16_t)a) + sl_bf16_to_f32((uint16_t)b), FE_TONEAREST);
-    uint32_t high =
-        sl_f64_to_bf16((double)sl_bf16_to_f32((uint16_t)(a >> 16)) + sl_bf16_to_f32((uint16_t)(b >> 16)), FE_TONEAREST);
-    return high << 16 | low;
 }
