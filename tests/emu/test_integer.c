@@ -118,36 +118,6 @@ static void quotients_and_remainders(void **state)
     try_shapes(*state, "rem", ref_rem, "us", 2);
 }
 
-/* One less than a product of two numbers of 26 bits, by one of them. */
-static uint64_t ref_nearly(const uint64_t *in, const void *context)
-{
-    uint64_t q = in[0] >> 38, by = in[1] >> 38;
-    if (!q || !by)
-        return 0; /* 0 by 1 */
-    return *(const bool *)context ? by - 1 : q - 1;
-}
-
-/* Whole warps of operands that a double holds, but not all quotients. */
-static void quotients_of_small_numbers_do_not_round_up(void **state)
-{
-    static const bool remainder = true, division = false;
-    static const char *const ops[] = {"div.u64", "div.s64", "rem.u64", "rem.s64"};
-    for (int i = 0; i < 4; i++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "{ .reg .b64 %%times, %%by, %%of; .reg .pred %%none; shr.u64 %%times, $a, 38; shr.u64 %%by, $b, 38;\n"
-                 "mul.lo.u64 %%of, %%times, %%by; setp.eq.u64 %%none, %%of, 0; selp.b64 %%by, 1, %%by, %%none;\n"
-                 "selp.b64 %%of, 1, %%of, %%none; sub.u64 %%of, %%of, 1;\n@%s $d, %%of, %%by; }",
-                 ops[i]);
-        instruction one = {.ptx = text,
-                           .result = INT64,
-                           .source = {INT64, INT64},
-                           .expect = ref_nearly,
-                           .context = i < 2 ? &division : &remainder};
-        bench_check(*state, &one);
-    }
-}
-
 static void least_greatest_and_magnitudes(void **state)
 {
     try_shapes(*state, "min", ref_min, "us", 2);
@@ -795,7 +765,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ARITHMETIC(sums_differences_and_products),
         ARITHMETIC(quotients_and_remainders),
-        ARITHMETIC(quotients_of_small_numbers_do_not_round_up),
         ARITHMETIC(least_greatest_and_magnitudes),
         ARITHMETIC(logic),
         ARITHMETIC(wide_products),
