@@ -94,7 +94,10 @@ static bool init_warp(sl_block *block, uint32_t index)
 sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
 {
     const sl_run *run = worker->run;
-    *block = (sl_block){.worker = worker, .warps = run->warps_per_block, .shared_bytes = run->shared_bytes};
+    *block = (sl_block){.worker = worker,
+                        .id = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, /* of no block: the first one sets all */
+                        .warps = run->warps_per_block,
+                        .shared_bytes = run->shared_bytes};
     uint32_t granularity = run->emu->machine.core.shared_granularity;
     granularity = granularity ? granularity : 1;
     block->shared_room = (run->shared_bytes + granularity - 1) / granularity * granularity;
@@ -154,15 +157,24 @@ void sl_block_start(sl_block *block, uint64_t index)
 {
     const sl_run *run = block->worker->run;
     const uint32_t *grid = run->launch->grid;
+    uint32_t id[3] = {(uint32_t)index, 0, 0};
+    bool moved[3];
+    if (index >= grid[0]) { /* else there is nothing to divide */
+        id[0] = (uint32_t)(index % grid[0]);
+        id[1] = (uint32_t)(index / grid[0] % grid[1]);
+        id[2] = (uint32_t)(index / grid[0] / grid[1]);
+    }
+    for (int k = 0; k < 3; k++) {
+        moved[k] = block->id[k] != id[k];
+        block->id[k] = id[k];
+    }
     block->index = index;
-    block->id[0] = (uint32_t)(index % grid[0]);
-    block->id[1] = (uint32_t)(index / grid[0] % grid[1]);
-    block->id[2] = (uint32_t)(index / grid[0] / grid[1]);
     block->live_threads = run->threads_per_block;
     block->part = block->idle_rounds = 0;
     block->warp_insts = block->thread_insts = 0;
     block->recorded = run->recording && index < run->block_limit;
-    memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
+    if (block->shared_room)
+        memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
     if (block->race)
@@ -172,8 +184,10 @@ void sl_block_start(sl_block *block, uint64_t index)
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < 3; k++)
-            fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
-        fill_special(warp, SL_SLOT_SMID, (uint32_t)(index % run->emu->limits.sms));
+            if (moved[k])
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
+        if (warp->code->specials_used >> SL_SLOT_SMID & 1)
+            fill_special(warp, SL_SLOT_SMID, (uint32_t)(index % run->emu->limits.sms));
         warp->stream = block->recorded && block->stream ? &block->stream[i] : NULL;
         warp->counter = block->recorded ? block->counter : NULL;
         warp->race = block->race;

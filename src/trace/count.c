@@ -470,20 +470,47 @@ ALWAYS void access_shared(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
     add(c, slot, SHARED, memo->passes);
 }
 
+/* A sector has the same word of some neighbouring lanes: of these, different words are counted. */
+ALWAYS uint32_t local_sectors(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr, uint32_t width)
+{
+    uint32_t sectors = 0, together = (1u << c->log2_sector) / 4;
+    if (!together || together > SL_MAX_LANES) {
+        sl_access a;
+        uint64_t sector[SL_LOCAL_SECTORS];
+        list_access(&a, 0, mask, addr, c->launch->lanes);
+        return sl_local_sectors(&a, c->launch->lanes, width, 0, c->log2_sector, sector);
+    }
+    for (uint32_t from = 0; from < c->launch->lanes; from += together) {
+        uint64_t word[SL_LOCAL_SECTORS], group = mask >> from & sl_full_mask(together);
+        uint32_t count = 0;
+        for (; group; group &= group - 1) {
+            uint64_t at = addr[from + (uint32_t)__builtin_ctzll(group)];
+            uint64_t first = at / 4, words = (at % 4 + width + 3) / 4;
+            for (uint64_t w = first; w < first + words && w < first + SL_LOCAL_WORDS; w++) {
+                bool seen = false;
+                for (uint32_t i = 0; i < count; i++)
+                    seen |= word[i] == w;
+                if (!seen)
+                    word[count++] = w;
+            }
+        }
+        sectors += count;
+    }
+    return sectors;
+}
+
 ALWAYS void access_local(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
 {
-    sl_access a;
-    uint64_t first = addr[__builtin_ctzll(mask)], differ = 0, sector[SL_LOCAL_SECTORS];
+    uint64_t first = addr[__builtin_ctzll(mask)], differ = 0;
     uint32_t lanes = c->launch->lanes;
     for (uint64_t left = mask; left; left &= left - 1)
         differ |= addr[__builtin_ctzll(left)] ^ first;
     if (!differ) { /* each word is one row of lanes * 4 bytes */
-        a = (sl_access){.mask = mask, .affine = true, .stride = 4, .row_lanes = lanes};
+        sl_access a = {.mask = mask, .affine = true, .stride = 4, .row_lanes = lanes};
         add(c, slot, LOCAL, (first % 4 + width + 3) / 4 * sl_coalesce_count(&a, lanes, 4, c->log2_sector));
         return;
     }
-    list_access(&a, slot, mask, addr, lanes);
-    add(c, slot, LOCAL, sl_local_sectors(&a, lanes, width, 0, c->log2_sector, sector));
+    add(c, slot, LOCAL, local_sectors(c, mask, addr, width));
 }
 
 ALWAYS void access_generic(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
