@@ -57,22 +57,31 @@ static inline u32 sl_bfind64(s64 x, u32 bits)
 }
 
 /* Bit field of `length` at `position`; positions and lengths beyond the word read the sign (or zero). */
-static inline u64 sl_bfe(u64 x, u32 position, u32 length, u32 bits, bool is_signed)
+static inline u64 sl_bfe_64(u64 x, u32 position, u32 length, bool is_signed)
 {
     position &= 255;
     length &= 255;
     if (length == 0)
         return 0;
-    u32 msb = bits - 1;
-    u64 sign = is_signed ? x >> (position + length - 1 < msb ? position + length - 1 : msb) & 1 : 0;
+    u64 sign = is_signed ? x >> (position + length - 1 < 63 ? position + length - 1 : 63) & 1 : 0;
     u64 field = position < 64 ? x >> position : 0;
-    if (bits == 32 && !is_signed)
-        field &= 0xffffffffu;
-    if (position >= bits)
-        field = 0;
-    u32 have = position >= bits ? 0 : bits - position < length ? bits - position : length;
+    u32 have = position >= 64 ? 0 : 64 - position < length ? 64 - position : length;
     u64 keep = have >= 64 ? ~(u64)0 : ((u64)1 << have) - 1;
     return (field & keep) | (sign ? ~keep : 0);
+}
+
+/* The same of 32 bits, without a branch. */
+static inline u32 sl_bfe_u32(u32 x, u32 position, u32 length)
+{
+    u32 p = position & 255, n = length & 255;
+    return (p < 32 ? x >> (p & 31) : 0) & (n < 32 ? (1u << (n & 31)) - 1 : ~0u);
+}
+
+static inline u32 sl_bfe_s32(u32 x, u32 position, u32 length)
+{
+    u32 p = position & 255, n = length & 255, spare = n < 32 ? (32 - n) & 31 : 0;
+    u32 field = (u32)((s32)x >> (p < 32 ? p : 31));
+    return n ? (u32)((s32)(field << spare) >> spare) : 0;
 }
 
 static inline u32 sl_bmsk(u32 position, u32 width, bool wrap)
@@ -189,9 +198,9 @@ SL_HANDLER(bfi_b32)
     const u32 *length = sl_operand(w, w->code->list[o->list]);
     SL_WRITE_LANES(w, d, ({
                        u32 position = c[i] & 255, bits = length[i] & 255;
-                       u64 keep = bits >= 32 ? 0xffffffffu : ((u64)1 << bits) - 1;
-                       u32 field = position < 32 ? (u32)(keep << position) : 0;
-                       (b[i] & ~field) | ((position < 32 ? a[i] << position : 0) & field);
+                       u32 keep = bits < 32 ? (1u << (bits & 31)) - 1 : ~0u;
+                       u32 field = position < 32 ? keep << (position & 31) : 0;
+                       (b[i] & ~field) | (a[i] << (position & 31) & field);
                    }));
 }
 
