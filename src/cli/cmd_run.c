@@ -124,7 +124,11 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.check = !run->options->no_check;
     o.trace_path = run->options->trace;
     o.zstd_level = (int)run->options->zstd_level;
-    o.count = true;
+    /* Only what is shown is counted: the text has no accesses to shared memory. */
+    const sl_common *shown = run->inv->common;
+    bool all = shown->json || shown->csv || shown->html || shown->callgrind;
+    o.count = all || !shown->quiet || shown->output;
+    o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
     o.launch_context = run->log;
     sl_temporary_beside(o.trace_path);

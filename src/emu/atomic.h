@@ -77,7 +77,14 @@ uint16_t sl_greater_f16(uint16_t a, uint16_t b);
 uint16_t sl_lesser_bf16(uint16_t a, uint16_t b);
 uint16_t sl_greater_bf16(uint16_t a, uint16_t b);
 
-/* What an atomic leaves in memory that holds `old`. */
+/* Handlers have faster ones. */
+#ifndef SL_ADD_F16X2
+#define SL_ADD_F16X2  sl_add_f16x2
+#define SL_ADD_BF16X2 sl_add_bf16x2
+#endif
+
+/* What an atomic leaves in memory that holds `old`. Inline: where `aux` is known, the rest goes. */
+#define SL_ATOMIC_RESULT static inline __attribute__((always_inline))
 
 static inline uint32_t sl_bits_f32(float x)
 {
@@ -107,7 +114,7 @@ static inline double sl_f64_bits(uint64_t x)
     return f;
 }
 
-static inline uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32_t b, uint32_t c)
+SL_ATOMIC_RESULT uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32_t b, uint32_t c)
 {
     switch (aux) {
     case SL_ATOM_ADD:
@@ -137,15 +144,15 @@ static inline uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32_t 
     case SL_ATOM_ADD_F32:
         return sl_bits_f32(sl_f32_bits(old) + sl_f32_bits(b));
     case SL_ATOM_ADD_F16X2:
-        return sl_add_f16x2(old, b);
+        return SL_ADD_F16X2(old, b);
     case SL_ATOM_ADD_BF16X2:
-        return sl_add_bf16x2(old, b);
+        return SL_ADD_BF16X2(old, b);
     default:
         return old;
     }
 }
 
-static inline uint64_t sl_atomic_result_64(uint32_t aux, uint64_t old, uint64_t b, uint64_t c)
+SL_ATOMIC_RESULT uint64_t sl_atomic_result_64(uint32_t aux, uint64_t old, uint64_t b, uint64_t c)
 {
     switch (aux) {
     case SL_ATOM_ADD:
@@ -182,7 +189,7 @@ static inline uint64_t sl_atomic_result_64(uint32_t aux, uint64_t old, uint64_t 
     }
 }
 
-static inline uint16_t sl_atomic_result_16(uint32_t aux, uint16_t old, uint16_t b, uint16_t c)
+SL_ATOMIC_RESULT uint16_t sl_atomic_result_16(uint32_t aux, uint16_t old, uint16_t b, uint16_t c)
 {
     switch (aux) {
     case SL_ATOM_CAS:
@@ -190,9 +197,9 @@ static inline uint16_t sl_atomic_result_16(uint32_t aux, uint16_t old, uint16_t 
     case SL_ATOM_EXCH:
         return b;
     case SL_ATOM_ADD_F16:
-        return (uint16_t)sl_add_f16x2(old, b);
+        return (uint16_t)SL_ADD_F16X2(old, b);
     case SL_ATOM_ADD_BF16:
-        return (uint16_t)sl_add_bf16x2(old, b);
+        return (uint16_t)SL_ADD_BF16X2(old, b);
     case SL_ATOM_MIN_F16:
         return sl_lesser_f16(old, b);
     case SL_ATOM_MAX_F16:

@@ -101,6 +101,7 @@ sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_
     *block = (sl_block){.worker = cluster->worker,
                         .cluster = cluster,
                         .rank = rank,
+                        .id = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, /* of no block: the first one sets all */
                         .warps = run->warps_per_block,
                         .shared_bytes = run->shared_bytes,
                         .shared_base = run->code->knows_clusters ? rank << SL_RANK_BIT : 0};
@@ -123,7 +124,9 @@ sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));
     ok = ok && (block->at_cluster_barrier = calloc(block->warps, sizeof *block->at_cluster_barrier));
-    if (run->recording) {
+    if (run->counter) {
+        ok = ok && !sl_launch_counter_part(run->counter, &block->counter, NULL);
+    } else if (run->recording) {
         ok = ok && (block->stream = calloc(block->warps, sizeof *block->stream));
         for (uint32_t i = 0; ok && i < block->warps; i++)
             ok = sl_warp_stream_init(&block->stream[i], run->kernel->facts.mem_slots, run->lanes);
@@ -147,6 +150,7 @@ void sl_block_fini(sl_block *block)
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         free(block->barrier[i].arrived);
     free(block->at_cluster_barrier);
+    sl_launch_counter_destroy(block->counter);
     free(block->stream);
     free(block->warp);
     free(block->shared);
@@ -159,28 +163,37 @@ void sl_block_start(sl_block *block, const uint32_t id[3])
 {
     const sl_run *run = block->worker->run;
     const uint32_t *grid = run->launch->grid;
-    memcpy(block->id, id, sizeof block->id);
+    bool moved[3];
+    for (int k = 0; k < 3; k++) {
+        moved[k] = block->id[k] != id[k];
+        block->id[k] = id[k];
+    }
     block->index = id[0] + grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
     block->live_threads = run->threads_per_block;
     block->part = 0;
+    block->warp_insts = block->thread_insts = 0;
     block->recorded = run->recording && block->index < run->block_limit;
     memset(block->at_cluster_barrier, 0, block->warps * sizeof *block->at_cluster_barrier);
-    memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
+    if (block->shared_room)
+        memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
-        for (uint32_t k = 0; k < 3; k++) {
-            fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
-            fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTERID_X + k), block->id[k] / run->cluster[k]);
-            fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTER_CTAID_X + k), block->id[k] % run->cluster[k]);
-        }
-        fill_special(warp, SL_SLOT_SMID, (uint32_t)(block->index % run->emu->limits.sms));
-        warp->stream = block->recorded ? &block->stream[i] : NULL;
+        for (uint32_t k = 0; k < 3; k++)
+            if (moved[k]) {
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTERID_X + k), block->id[k] / run->cluster[k]);
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTER_CTAID_X + k), block->id[k] % run->cluster[k]);
+            }
+        if (warp->code->specials_used >> SL_SLOT_SMID & 1)
+            fill_special(warp, SL_SLOT_SMID, (uint32_t)(block->index % run->emu->limits.sms));
+        warp->stream = block->recorded && block->stream ? &block->stream[i] : NULL;
+        warp->counter = block->recorded ? block->counter : NULL;
         warp->race = block->cluster->race;
-        warp->watched = warp->stream || warp->race;
+        warp->watched = warp->stream || warp->counter || warp->race;
         if (warp->stream)
             sl_warp_stream_reset(warp->stream, run->kernel->facts.mem_slots, run->lanes);
         sl_warp_start(warp);

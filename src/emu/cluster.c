@@ -167,8 +167,8 @@ static void hand_over_if_long(sl_block *block)
 {
     if (!block->recorded)
         return;
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < block->warps; i++)
+    size_t bytes = block->counter ? sl_launch_counter_bytes(block->counter) : 0;
+    for (uint32_t i = 0; block->stream && i < block->warps; i++)
         bytes += block->stream[i].control.count + block->stream[i].memory.count;
     if (bytes > PART_BYTES)
         block->worker->deliver(block->worker, block, false);
@@ -181,6 +181,7 @@ typedef struct round_of_turns {
 
 static void take_turns(sl_block *block, round_of_turns *round)
 {
+    uint64_t clock = block->worker->clock, thread_insts = block->worker->thread_insts;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         if (!warp->live || !sl_warp_has_ready(warp))
@@ -192,6 +193,8 @@ static void take_turns(sl_block *block, round_of_turns *round)
         round->moved |= stop != SL_WARP_SPINS;
         round->busy |= stop == SL_WARP_PAUSED || stop == SL_WARP_DONE;
     }
+    block->warp_insts += block->worker->clock - clock;
+    block->thread_insts += block->worker->thread_insts - thread_insts;
 }
 
 sl_cluster_stop sl_cluster_run(sl_cluster *cluster, bool alone)

@@ -8,6 +8,39 @@ static inline s32 sl_sat_s32(s64 x)
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
 }
 
+/* Division by way of f64, which has vector instructions for it. A quotient of 32-bit numbers is never rounded up to the
+ * next integer; adding 2^52 moves its bits to the end of the fraction. Division by 0 gives all ones, and so that
+ * a - q * b is the remainder in every case, -2^31 / -1 wraps around. */
+typedef union f64_bits {
+    f64 f;
+    u64 u;
+} f64_bits;
+
+static inline f64 sl_small_f64(u64 x) /* of 52 bits */
+{
+    return (f64_bits){.u = x | 0x4330000000000000u}.f - 0x1p52;
+}
+
+static inline u32 sl_div_u32(u32 a, u32 b)
+{
+    f64_bits q = {__builtin_floor(sl_small_f64(a) / sl_small_f64(b)) + 0x1p52};
+    return b ? (u32)q.u : ~0u;
+}
+
+static inline u32 sl_div_s32(u32 a, u32 b)
+{
+    f64_bits q = {__builtin_trunc((f64)(s32)a / (f64)(s32)b) + 0x1.8p52};
+    return b ? (u32)q.u : ~0u;
+}
+
+/* The same of numbers of up to 52 bits, where the quotient may have been rounded up. */
+static inline u64 sl_div_small(u64 a, u64 b)
+{
+    f64_bits x = {__builtin_floor(sl_small_f64(a) / sl_small_f64(b)) + 0x1p52};
+    u64 q = x.u & 0xfffffffffffffu, rest = a - q * b;
+    return b ? q - (rest >> 63) : ~(u64)0;
+}
+
 static inline u32 sl_brev32(u32 x)
 {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
@@ -25,22 +58,31 @@ static inline u32 sl_bfind64(s64 x, u32 bits)
 }
 
 /* Bit field of `length` at `position`; positions and lengths beyond the word read the sign (or zero). */
-static inline u64 sl_bfe(u64 x, u32 position, u32 length, u32 bits, bool is_signed)
+static inline u64 sl_bfe_64(u64 x, u32 position, u32 length, bool is_signed)
 {
     position &= 255;
     length &= 255;
     if (length == 0)
         return 0;
-    u32 msb = bits - 1;
-    u64 sign = is_signed ? x >> (position + length - 1 < msb ? position + length - 1 : msb) & 1 : 0;
+    u64 sign = is_signed ? x >> (position + length - 1 < 63 ? position + length - 1 : 63) & 1 : 0;
     u64 field = position < 64 ? x >> position : 0;
-    if (bits == 32 && !is_signed)
-        field &= 0xffffffffu;
-    if (position >= bits)
-        field = 0;
-    u32 have = position >= bits ? 0 : bits - position < length ? bits - position : length;
+    u32 have = position >= 64 ? 0 : 64 - position < length ? 64 - position : length;
     u64 keep = have >= 64 ? ~(u64)0 : ((u64)1 << have) - 1;
     return (field & keep) | (sign ? ~keep : 0);
+}
+
+/* The same of 32 bits, without a branch. */
+static inline u32 sl_bfe_u32(u32 x, u32 position, u32 length)
+{
+    u32 p = position & 255, n = length & 255;
+    return (p < 32 ? x >> (p & 31) : 0) & (n < 32 ? (1u << (n & 31)) - 1 : ~0u);
+}
+
+static inline u32 sl_bfe_s32(u32 x, u32 position, u32 length)
+{
+    u32 p = position & 255, n = length & 255, spare = n < 32 ? (32 - n) & 31 : 0;
+    u32 field = (u32)((s32)x >> (p < 32 ? p : 31));
+    return n ? (u32)((s32)(field << spare) >> spare) : 0;
 }
 
 static inline u32 sl_bmsk(u32 position, u32 width, bool wrap)
@@ -98,9 +140,11 @@ static inline u32 sl_sum_fields(u32 x, u32 bits)
     return sum;
 }
 
-#define SL_OP1_INT SL_DEFINE1
-#define SL_OP2_INT SL_DEFINE2
-#define SL_OP3_INT SL_DEFINE3
+#define SL_OP1_INT      SL_DEFINE1
+#define SL_OP2_INT      SL_DEFINE2
+#define SL_OP3_INT      SL_DEFINE3
+#define SL_OP1_INT_EACH SL_EACH1
+#define SL_OP2_INT_EACH SL_EACH2
 #include "emu/exec_family.h"
 
 /* ---- video instructions (video.h) ---- */
@@ -236,6 +280,36 @@ static inline u32 video_packed(u32 aux, u32 a, u32 b, u32 c)
 SL_VIDEO_HANDLER(video_scalar)
 SL_VIDEO_HANDLER(video_packed)
 
+/* 64-bit operands mostly are sizes and indices, which f64 can divide. */
+#define SL_DIVIDE_64(name, T, small, expr)                                                                             \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *a_ = sl_operand(w, o->a), *b_ = sl_operand(w, o->b);                                                  \
+        u64 bits = 0;                                                                                                  \
+        if (w->full) {                                                                                                 \
+            SL_LANES_LOOP bits |= (u64)a_[i] | (u64)b_[i];                                                             \
+        } else {                                                                                                       \
+            const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
+            SL_LANES_LOOP bits |= on[i] ? (u64)a_[i] | (u64)b_[i] : 0;                                                 \
+        }                                                                                                              \
+        if (!(bits >> 52) && w->active > SL_LANES / 8) {                                                               \
+            SL_WRITE_LANES(w, d, ({                                                                                    \
+                               const u64 a = (u64)a_[i], b = (u64)b_[i];                                               \
+                               (T)(small);                                                                             \
+                           }));                                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        SL_WRITE_EACH(w, d, ({                                                                                         \
+                          const T a = a_[i], b = b_[i];                                                                \
+                          (T)(expr);                                                                                   \
+                      }));                                                                                             \
+    }
+SL_DIVIDE_64(div_u64, u64, sl_div_small(a, b), b ? a / b : ~(u64)0)
+SL_DIVIDE_64(rem_u64, u64, a - sl_div_small(a, b) * b, b ? a % b : a)
+SL_DIVIDE_64(div_s64, s64, sl_div_small(a, b), b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b)
+SL_DIVIDE_64(rem_s64, s64, a - sl_div_small(a, b) * b, b == 0 ? a : b == -1 ? 0 : a % b)
+
 /* Dot product of two 16-bit halves with two bytes; aux: bit 0 a signed, bit 1 b signed, bit 2 upper bytes of b. */
 SL_HANDLER(dp2a)
 {
@@ -258,9 +332,9 @@ SL_HANDLER(bfi_b32)
     const u32 *length = sl_operand(w, w->code->list[o->list]);
     SL_WRITE_LANES(w, d, ({
                        u32 position = c[i] & 255, bits = length[i] & 255;
-                       u64 keep = bits >= 32 ? 0xffffffffu : ((u64)1 << bits) - 1;
-                       u32 field = position < 32 ? (u32)(keep << position) : 0;
-                       (b[i] & ~field) | ((position < 32 ? a[i] << position : 0) & field);
+                       u32 keep = bits < 32 ? (1u << (bits & 31)) - 1 : ~0u;
+                       u32 field = position < 32 ? keep << (position & 31) : 0;
+                       (b[i] & ~field) | (a[i] << (position & 31) & field);
                    }));
 }
 
@@ -299,17 +373,19 @@ SL_HANDLER(lop3_b32)
         T *d = sl_operand(w, o->d);                                                                                    \
         const T *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);                                                    \
         u32 *carry = sl_operand(w, o->c);                                                                              \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
+        const T invert = o->aux & 4 ? (T)-1 : 0;                                                                       \
+        const u32 flip = o->aux & 4 ? 1 : 0, keep = o->aux & 1 ? 1 : 0;                                                \
+        u32 out[SL_LANES];                                                                                             \
+        T sum[SL_LANES];                                                                                               \
+        SL_LANES_LOOP                                                                                                  \
         {                                                                                                              \
-            T x = a[i], y = o->aux & 4 ? (T)~b[i] : b[i], in = o->aux & 4 ? 1 : 0;                                     \
-            if (o->aux & 1)                                                                                            \
-                in = o->aux & 4 ? !carry[i] : carry[i];                                                                \
-            unsigned __int128 sum = (unsigned __int128)x + y + in;                                                     \
-            u32 out = (u32)(sum >> (8 * sizeof(T))) & 1;                                                               \
-            d[i] = (T)sum;                                                                                             \
-            if (o->aux & 2)                                                                                            \
-                carry[i] = o->aux & 4 ? !out : out; /* for subtraction: the borrow */                                  \
+            T x = a[i], y = b[i] ^ invert, first = (T)(x + y), second = (T)(first + ((carry[i] & keep) ^ flip));       \
+            out[i] = ((first < x) | (second < first)) ^ flip; /* of a subtraction: the borrow */                       \
+            sum[i] = second;                                                                                           \
         }                                                                                                              \
+        SL_WRITE_LANES(w, d, sum[i]);                                                                                  \
+        if (o->aux & 2)                                                                                                \
+            SL_WRITE_LANES(w, carry, out[i]);                                                                          \
     }
 SL_ADD_WITH_CARRY(addx_b32, u32)
 SL_ADD_WITH_CARRY(addx_b64, u64)

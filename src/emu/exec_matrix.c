@@ -213,7 +213,7 @@ static inline void matrix_spot(const memory_matrix *m, int reg, int e, int lane,
 /* The lanes share the bytes of the matrix evenly, row after row (or column after column): that is what is recorded. */
 static void record_matrix(sl_warp *w, const sl_op *o, const memory_matrix *m, const u64 *base, const u32 *stride)
 {
-    if (!w->stream || o->slot == UINT32_MAX)
+    if (!(w->stream || w->counter) || o->slot == UINT32_MAX)
         return;
     _Alignas(64) u64 addr[SL_LANES];
     u32 run = (u32)(m->columns ? m->rows : m->cols) * o->size; /* bytes that lie together */
@@ -222,7 +222,7 @@ static void record_matrix(sl_warp *w, const sl_op *o, const memory_matrix *m, co
         u32 at = (u32)(i & 31) * share;
         addr[i] = base[i] + (u64)(at / run) * stride[i] * o->size + at % run;
     }
-    sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+    sl_warp_record(w, o, w->mask, addr);
 }
 
 static void move_matrix(sl_warp *w, const sl_op *o, bool store)
@@ -277,8 +277,7 @@ static void matrix_rows(sl_warp *w, const sl_op *o, bool store, u8 *row[SL_LANES
     _Alignas(64) u64 addr[SL_LANES];
     addresses(w, o, addr);
     u64 rows = o->count == 4 ? UINT32_MAX : ((u64)1 << 8 * o->count) - 1, used = w->mask & (rows | rows << 32);
-    if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_access(w->stream, o->slot, used, used ? addr : NULL);
+    sl_warp_record(w, o, used, used ? addr : NULL);
     bool check = w->worker->run->emu->config.check_uninit;
     for (int i = 0; i < SL_LANES; i++) {
         row[i] = NULL;

@@ -698,8 +698,7 @@ SL_HANDLER(texture)
         pr *resident = sl_operand(w, list[SL_TEXTURE_RESIDENT]);
         SL_WRITE_LANES(w, resident, ~(pr)0);
     }
-    if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_access(w->stream, o->slot, w->mask, g.addr);
+    sl_warp_record(w, o, w->mask, g.addr);
 }
 
 SL_HANDLER(texture_query)
@@ -770,6 +769,5 @@ SL_HANDLER(surface_pack)
             sl_memory_mark_written(w, o, i, addr[i], bytes);
         stored |= (u64)1 << i;
     }
-    if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_access(w->stream, o->slot, stored, addr);
+    sl_warp_record(w, o, stored, addr);
 }

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "emu/atomic.h"
-
 float sl_bf16_to_f32(uint16_t h)
 {
     uint32_t bits = (uint32_t)h << 16;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/request.h"
 #include "base/array.h"
 #include "base/pool.h"
 #include "emu/independence.h"
@@ -248,6 +249,12 @@ typedef struct launcher {
 static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool last)
 {
     struct context *context = (struct context *)worker;
+    if (block->counter) {
+        sl_status taken = sl_launch_counter_take(l->run.counter, block->counter, block->warp_insts, block->thread_insts,
+                                                 last, worker->error);
+        block->warp_insts = block->thread_insts = 0;
+        return taken;
+    }
     uint32_t warps = 0;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp_stream *stream = &block->stream[i];
@@ -272,7 +279,7 @@ static sl_status hand_over_lower(launcher *l, sl_worker *worker, const sl_cluste
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < cluster->blocks && status == SL_OK; i++) {
         sl_block *block = &cluster->block[i];
-        if (block->index < than->index && block->part == 0 && block->recorded)
+        if (block->index < than->index && block->part == 0 && block->recorded && !block->counter)
             status = hand_over(l, worker, block, false);
     }
     return status;
@@ -494,6 +501,7 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
     pthread_cond_init(&l->turn, NULL);
     l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
                   !emu->config.check_race && sl_blocks_independent(run);
+    run->parallel = l->parallel;
     sl_status status;
     if (l->parallel) {
         status = sl_pool_run(emu->pool, run->clusters, run_parallel_cluster, l, error);
@@ -539,6 +547,15 @@ static sl_trace_launch describe(const sl_run *run)
     return facts;
 }
 
+/* Whether a kernel has copies or operands of any length, which only a trace describes. */
+static bool accesses_rows(const sl_trace_kernel *facts)
+{
+    for (uint32_t i = 0; i < facts->insts; i++)
+        if (sl_inst_is_bulk(&facts->inst[i]) || facts->inst[i].access == SL_ACCESS_MATRIX)
+            return true;
+    return false;
+}
+
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
                      sl_error *error)
 {
@@ -579,6 +596,8 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
         if (status != SL_OK)
             return status;
         run->recording = wanted;
+        run->counter =
+            wanted && l.sink->counter && !accesses_rows(&kernel->facts) ? l.sink->counter(l.sink->context) : NULL;
     }
     status = run_blocks(&l, &totals, error);
     if (l.sink) {

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 
 #include "emu/code.h"
+#include "trace/count.h"
 
 enum {
     SL_BARRIERS = 16,
@@ -61,14 +62,15 @@ typedef struct sl_worker sl_worker;
 
 struct sl_warp {
     /* What handlers access, first. */
-    uint8_t *area[4];       /* bases of the operand areas */
-    uint64_t mask;          /* active lanes */
-    uint32_t active;        /* how many */
-    bool full;              /* all live lanes are active: registers may be written without a blend */
-    const uint32_t *lanes;  /* per lane all ones or zeros: mask, expanded; valid when !full */
-    sl_warp_stream *stream; /* NULL: not recorded */
-    sl_race *race;          /* of the cluster; NULL: nobody looks for races */
-    bool watched;           /* either of the two */
+    uint8_t *area[4];           /* bases of the operand areas */
+    uint64_t mask;              /* active lanes */
+    uint32_t active;            /* how many */
+    bool full;                  /* all live lanes are active: registers may be written without a blend */
+    const uint32_t *lanes;      /* per lane all ones or zeros: mask, expanded; valid when !full */
+    sl_warp_stream *stream;     /* NULL: not recorded */
+    sl_launch_counter *counter; /* of the block; NULL: its accesses are not counted */
+    sl_race *race;              /* of the cluster; NULL: nobody looks for races */
+    bool watched;               /* any of the three */
     sl_block *block;
     sl_worker *worker;
     uint8_t *registers; /* the register file: frames of all active calls */
@@ -113,7 +115,9 @@ struct sl_block {
     uint32_t id[3];
     uint32_t warps;
     sl_warp *warp;
-    sl_warp_stream *stream; /* [warps] */
+    sl_warp_stream *stream;            /* [warps]; NULL: not recorded */
+    sl_launch_counter *counter;        /* NULL: not counted */
+    uint64_t warp_insts, thread_insts; /* counted: that ran since it was last handed over */
     uint32_t live_threads;
     uint8_t *shared;
     uint32_t shared_bytes, shared_room; /* as asked for; as the hardware gives it */
@@ -123,7 +127,7 @@ struct sl_block {
     sl_barrier_state barrier[SL_BARRIERS];
     uint64_t *at_cluster_barrier; /* per warp: lanes that have arrived there */
     uint32_t part;                /* parts of its trace already handed over */
-    bool recorded;
+    bool recorded;                /* or counted */
 };
 
 /* Blocks that run together, taking turns: one, but for launches with clusters. */
@@ -161,9 +165,11 @@ typedef struct sl_run {
     uint32_t shared_bytes;
     uint64_t param_addr;
     const uint8_t *params; /* where the host has them */
+    bool parallel;         /* blocks run on several host threads */
     bool recording;
-    uint64_t block_limit; /* blocks from here on are not recorded */
-    uint64_t serial;      /* of the launch */
+    sl_launch_counter *counter; /* recording: counts are all that is wanted; else NULL */
+    uint64_t block_limit;       /* blocks from here on are not recorded */
+    uint64_t serial;            /* of the launch */
 } sl_run;
 
 /* One host thread's view of a launch. */
@@ -275,6 +281,17 @@ void sl_warp_call_indirect(sl_warp *warp, const sl_code_bb *bb);
 void sl_warp_return_values(sl_warp *warp, const sl_reconvergence *reconvergence, uint64_t mask);
 /* Registers that may be read before they are written. */
 void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function);
+
+/* A memory instruction ran for the lanes of `mask`: tells those who record or count it. */
+static inline void sl_warp_record(const sl_warp *warp, const sl_op *op, uint64_t mask, const uint64_t *addr)
+{
+    if (op->slot == UINT32_MAX)
+        return;
+    if (warp->stream)
+        sl_warp_stream_access(warp->stream, op->slot, mask, addr);
+    else if (warp->counter)
+        sl_launch_counter_access(warp->counter, op->slot, mask, addr);
+}
 
 /* ---- block.c ---- */
 
