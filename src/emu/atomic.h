@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "emu/half.h"
+
 typedef enum sl_atomic {
     SL_ATOM_ADD,
     SL_ATOM_MIN_U,
@@ -68,14 +70,6 @@ static inline uint64_t sl_barrier_after(uint64_t barrier, uint64_t arrivals, uin
                            ((barrier >> SL_BARRIER_PENDING_BIT) & SL_BARRIER_COUNT_MASK) - arrivals,
                            (barrier & SL_BARRIER_BYTES_MASK) + bytes);
 }
-
-/* Sums of packed half-precision numbers (half.c); used where single values are needed, not lanes. */
-uint32_t sl_add_f16x2(uint32_t a, uint32_t b);
-uint32_t sl_add_bf16x2(uint32_t a, uint32_t b);
-uint16_t sl_lesser_f16(uint16_t a, uint16_t b); /* a number beats NaN */
-uint16_t sl_greater_f16(uint16_t a, uint16_t b);
-uint16_t sl_lesser_bf16(uint16_t a, uint16_t b);
-uint16_t sl_greater_bf16(uint16_t a, uint16_t b);
 
 /* Handlers have faster ones. */
 #ifndef SL_ADD_F16X2

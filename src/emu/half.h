@@ -30,4 +30,12 @@ uint16_t sl_e2m1_to_f16(uint8_t x);
 uint8_t sl_f32_to_ue8m0(uint32_t bits, bool up, bool satfinite);
 uint16_t sl_ue8m0_to_bf16(uint8_t x);
 
+/* Sums of packed half-precision numbers. */
+uint32_t sl_add_f16x2(uint32_t a, uint32_t b);
+uint32_t sl_add_bf16x2(uint32_t a, uint32_t b);
+uint16_t sl_lesser_f16(uint16_t a, uint16_t b); /* a number beats NaN */
+uint16_t sl_greater_f16(uint16_t a, uint16_t b);
+uint16_t sl_lesser_bf16(uint16_t a, uint16_t b);
+uint16_t sl_greater_bf16(uint16_t a, uint16_t b);
+
 #endif
