@@ -462,6 +462,7 @@ ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
             sector[count++] = addr[__builtin_ctzll(left)] >> c->log2_sector;
         }
     }
+    c->tallies[slot][GLOBAL].bytes += (uint64_t)count * width;
     if (width <= 1u << c->log2_sector && !(width & (width - 1)) && !(low & (width - 1))) {
         access_sectors(c, slot, sector, count);
         return;
@@ -615,6 +616,7 @@ sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *pa
         tally *to = &whole->tallies[p->touch[i] / SPACES][p->touch[i] % SPACES];
         to->requests += from->requests;
         to->amount += from->amount;
+        to->bytes += from->bytes;
         *from = (tally){0};
     }
     p->touched = 0;

@@ -96,7 +96,7 @@ static void assert_same_counts(const sl_launch_counts *a, const sl_launch_counts
     }
 }
 
-static void finish(counting *c)
+static void finish_recorded(counting *c)
 {
     sl_warp_stream_end(&c->stream);
     sl_warp_view view = {0, c->stream.control.data, c->stream.memory.data, c->stream.control.count,
@@ -105,6 +105,12 @@ static void finish(counting *c)
     sl_error error;
     assert_int_equal(sl_launch_counter_block(c->counter, &block, &error), SL_OK);
     assert_int_equal(sl_launch_counter_result(c->counter, &c->counts, &error), SL_OK);
+}
+
+static void finish(counting *c)
+{
+    finish_recorded(c);
+    sl_error error;
     sl_launch_counts live;
     assert_int_equal(
         sl_launch_counter_take(c->live, c->part, TOTAL(*c, warp_insts), TOTAL(*c, thread_insts), true, &error), SL_OK);
@@ -151,7 +157,7 @@ static void bulk_copies_count_the_sectors_of_each_piece(void **state)
     sl_warp_stream_access(&c.stream, 2, 0, NULL);
     sl_warp_stream_access(&c.stream, 3, 0, NULL);
     sl_warp_stream_rows(&c.stream, 4, UINT32_MAX, matrix, 1, 1);
-    finish(&c);
+    finish_recorded(&c); /* only a trace has rows */
     assert_int_equal(TOTAL(c, bulk_ld_requests), 2);
     assert_int_equal(TOTAL(c, bulk_ld_sectors), 160 + 4 * 160);
     assert_int_equal(TOTAL(c, bulk_st_requests), 1);
