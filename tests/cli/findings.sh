@@ -45,11 +45,11 @@ fermi='--gpu fermi-gtx480 --set cores=1'
     misses strided-stores model kernels.ptx --entry stores_together --grid 8192 --block 256 $floats --arg s32:4194304
 
     it 'finds a working set that is larger than L1, and says how much of it fits'
-    rows="--block 32 --arg f32[256K]:random --arg f32[64K]:zero --arg s32:128 $fermi"
-    finds l1-thrashing model kernels.ptx --entry rows --grid 6 $rows
-    run "$sluice" model kernels.ptx --entry rows --grid 6 $rows
+    rows="--block 32 --arg f32[256K]:random --arg f32[64K]:zero --arg s32:128 $fermi --no-mshr --no-associativity"
+    finds l1-thrashing model kernels.ptx --entry rows --grid 8 $rows
+    run "$sluice" model kernels.ptx --entry rows --grid 8 $rows
     exits 0
-    stdout_has 'working set of an SM is 24.0 KiB, its L1 16.0 KiB: 4 of the 6 resident blocks'
+    stdout_has 'working set of an SM is 24.0 KiB, its L1 16.0 KiB: 5 of the 8 resident blocks'
     misses l1-thrashing model kernels.ptx --entry rows --grid 1 $rows
 
     it 'finds lines that fall into one set'
