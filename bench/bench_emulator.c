@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulator on one thread: how fast it runs the built-in workloads, alone, while recording, and while writing a
- * trace, and how large the traces are. First some workloads at chosen sizes, which goals are about, with the
- * naive matrix multiply against native scalar C; then all at their default sizes. */
+/* The emulator on one thread: how fast it runs the built-in workloads, alone, while counting, while recording, and
+ * while writing a trace, and how large the traces are. First some workloads at chosen sizes, which goals are about,
+ * with the naive matrix multiply against native scalar C; then all at their default sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum { TRIES = 5, TRIES_OF_ALL = 2 };
 
-typedef enum mode { ALONE, RECORDING, TRACING, MODES } mode;
+typedef enum mode { ALONE, COUNTING, RECORDING, TRACING, MODES } mode;
 
 /* Processor time: everything here runs on one thread, and other work on the machine shall not count. */
 static double seconds(void)
@@ -85,6 +85,12 @@ static sl_status end(void *context, const sl_launch_stats *stats, const char *fa
     return status;
 }
 
+static sl_launch_counter *counter(void *context)
+{
+    const stopwatch *watch = context;
+    return watch->next && watch->next->counter ? watch->next->counter(watch->next->context) : NULL;
+}
+
 static void stop(const sl_error *error)
 {
     fprintf(stderr, "bench_emulator: %s\n", error->text);
@@ -98,21 +104,24 @@ typedef struct subject {
     int tries;
 } subject;
 
-/* Runs the workload once. The trace's file name is `path`; NULL: none is written. */
-static stopwatch run_once(const subject *what, bool wanted, bool count, const char *path)
+/* Runs the workload once. `accesses`: they are counted, but not timed. The trace's file name is `path`. */
+static stopwatch run_once(const subject *what, mode how, bool accesses, const char *path)
 {
-    stopwatch watch = {.wanted = wanted, .count = count};
-    sl_launch_sink sink = {&watch, begin, block, end};
+    stopwatch watch = {.wanted = how != ALONE, .count = accesses};
+    sl_launch_sink sink = {.context = &watch, .begin = begin, .block = block, .end = end, .counter = counter};
     sl_emu_config emu = {.threads = 1, .sink = &sink};
     sl_device_config config = {.emu = &emu};
     sl_workload_options options = {.set = what->set, .seed = 1, .skip_check = true};
-    sl_recorder_config recording = {.trace_path = path, .producer = "bench_emulator"};
+    sl_recorder_config recording = {.count = how == COUNTING,
+                                    .count_options = {.footprint = true},
+                                    .trace_path = how == TRACING ? path : NULL,
+                                    .producer = "bench_emulator"};
     sl_recorder *recorder = NULL;
     sl_device *device = NULL;
     sl_error error = {0};
     while (options.sets < 3 && what->set[options.sets])
         options.sets++;
-    if (path && sl_recorder_create(&recording, &recorder, &error))
+    if ((how == COUNTING || how == TRACING) && sl_recorder_create(&recording, &recorder, &error))
         stop(&error);
     watch.next = recorder ? sl_recorder_sink(recorder) : NULL;
     if (sl_device_open("emu", &config, &device, &error) ||
@@ -130,7 +139,7 @@ static stopwatch fastest(const subject *what, mode how, const char *path)
 {
     stopwatch best = {.total = INFINITY};
     for (int i = 0; i < what->tries; i++) {
-        stopwatch watch = run_once(what, how != ALONE, false, how == TRACING ? path : NULL);
+        stopwatch watch = run_once(what, how, false, path);
         if (watch.total < best.total)
             best = watch;
     }
@@ -190,8 +199,8 @@ static measured measure(const subject *what, const char *path)
 
 static void print_heading(const char *what)
 {
-    printf("\n%s\n\n%-22s %10s %10s %10s %10s %14s\n", what, "workload", "M insts", "alone", "recording", "tracing",
-           "trace bytes");
+    printf("\n%s\n\n%-22s %10s %10s %10s %10s %10s %14s\n", what, "workload", "M insts", "alone", "counting",
+           "recording", "tracing", "trace bytes");
 }
 
 static double geometric_mean(const measured *all, size_t count, mode how)
@@ -220,7 +229,7 @@ static int report_sizes(const subject *what, const measured *all)
     char text[80];
     printf("\nTrace size:\n");
     for (size_t i = 0; i < CHOSEN; i++) {
-        double bytes = all[i].trace_bytes / (double)run_once(&what[i], true, true, NULL).accesses;
+        double bytes = all[i].trace_bytes / (double)run_once(&what[i], RECORDING, true, NULL).accesses;
         snprintf(text, sizeof text, "%s, per memory instruction of a warp", what[i].workload->name);
         if (sl_workload_has_tag(what[i].workload, "regular"))
             missed += bench_goal(text, bytes, "bytes", false, 0.5);
@@ -239,6 +248,7 @@ static int report_speed(const measured *all)
     int missed = 0;
     printf("\nSpeed:\n");
     bench_value("geometric mean without gather, alone", geometric_mean(all, GATHER, ALONE), "M/s");
+    bench_value("geometric mean without gather, counting", geometric_mean(all, GATHER, COUNTING), "M/s");
     missed += bench_goal("geometric mean without gather, recording", geometric_mean(all, GATHER, RECORDING), "M/s",
                          true, 400);
     bench_value("geometric mean without gather, writing a trace", geometric_mean(all, GATHER, TRACING), "M/s");
@@ -284,6 +294,7 @@ static int bench_all(const char *path)
     }
     printf("\nAll together:\n");
     bench_value("geometric mean, alone", geometric_mean(all, count, ALONE), "M/s");
+    bench_value("geometric mean, counting", geometric_mean(all, count, COUNTING), "M/s");
     int missed = bench_goal("geometric mean, recording", geometric_mean(all, count, RECORDING), "M/s", true, 300);
     bench_value("geometric mean, writing a trace", geometric_mean(all, count, TRACING), "M/s");
     missed += bench_goal("time to trace each once", seconds_traced, "s", false, 120);

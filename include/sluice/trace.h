@@ -61,6 +61,13 @@ typedef enum sl_mem_access {
     SL_ACCESS_REDUCTION,
     SL_ACCESS_PREFETCH,
     SL_ACCESS_ASYNC_COPY, /* cp.async: global to shared; the address is the global one */
+    /* these access rows of any number and length, not lanes (see sl_row) */
+    SL_ACCESS_BULK_LOAD,  /* cp.async.bulk to shared memory */
+    SL_ACCESS_BULK_STORE, /* from shared memory */
+    SL_ACCESS_BULK_REDUCTION,
+    SL_ACCESS_BULK_PREFETCH,
+    SL_ACCESS_MATRIX, /* operands of wgmma in shared memory */
+    SL_MEM_ACCESSES
 } sl_mem_access;
 
 typedef enum sl_cache_op {
@@ -125,10 +132,12 @@ typedef struct sl_trace_kernel {
 typedef struct sl_trace_launch {
     uint32_t kernel; /* index of its sl_trace_kernel */
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; zeroes: there are none */
     uint32_t dynamic_shared_bytes;
     uint32_t lanes;                 /* 32 or 64 */
     uint32_t preferred_shared_plus; /* 1 + the percentage of the largest carve-out that the program prefers as shared
                                        memory (cudaFuncSetCacheConfig, carve-out attributes); 0: no preference */
+    uint64_t parent_plus;           /* 1 + the index of the launch whose kernel launched this one; 0: the host did */
     uint64_t stream;                /* CUDA stream id; 0: default */
     uint64_t shared_window, local_window, window_bytes;
     uint64_t blocks_recorded; /* fewer than the grid when --blocks cut it */
@@ -155,6 +164,15 @@ typedef struct sl_trace_range {
     uint64_t base, bytes;
     const char *label; /* symbol or "alloc 3"; may be NULL */
 } sl_trace_range;
+
+/* What a bulk copy (one lane of it) accesses: `count` rows of `bytes` each, the first at `addr`, each `step` behind the
+ * one before. `other` is where the row lies in shared memory (operands of wgmma: `addr` is, and `other` is the same).
+ */
+typedef struct sl_row {
+    uint64_t addr, other;
+    uint32_t bytes, count;
+    int64_t step, other_step;
+} sl_row;
 
 /* ---- encoding: used by whatever produces a trace, one per warp, reused from block to block ---- */
 
@@ -210,6 +228,10 @@ SL_API void sl_warp_stream_step(sl_warp_stream *, uint32_t bb, uint64_t mask);
  * mask because of predication). addr[i] is valid where bit i of the mask is set. Must be called for every memory
  * instruction of the step, in order. */
 SL_API void sl_warp_stream_access(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const uint64_t *addr);
+/* The same for an instruction that accesses rows: all that the lanes of `mask` access, and how many blocks receive it
+ * (1, but for multicasts). Without rows no lane counts as taking part. */
+SL_API void sl_warp_stream_rows(sl_warp_stream *, uint32_t mem_slot, uint64_t mask, const sl_row *row, size_t rows,
+                                uint32_t blocks);
 /* Writes out pending state; call once, before the bytes of `control` and `memory` are used. */
 SL_API void sl_warp_stream_end(sl_warp_stream *);
 
@@ -245,7 +267,26 @@ typedef struct sl_access {
     int64_t stride, row;
     uint32_t row_lanes, phase;
     uint64_t addr[SL_MAX_LANES]; /* valid after sl_access_expand, or when !affine */
+    /* An instruction that accesses rows. They are cut where they cross into another 128 bytes of shared memory; `addr`
+     * and `mask` hold up to 32 such pieces, all of `width` bytes. sl_access_more goes on to the next ones. */
+    bool bulk, first; /* first: nothing of this instruction came before */
+    uint32_t width;
+    uint32_t blocks;  /* that receive it */
+    uint64_t issuers; /* lanes that took part */
+    struct {
+        const uint8_t *at, *end;
+        uint64_t rows; /* not read yet */
+        sl_row start;  /* the last one read */
+        sl_row row;    /* what is left of it, `done` bytes of its first already cut off */
+        uint32_t done;
+    } rest;
 } sl_access;
+
+/* Bytes that each lane accesses, or each piece. */
+static inline uint32_t sl_access_width(const sl_access *a, const sl_inst *inst)
+{
+    return a->bulk ? a->width : inst->width;
+}
 
 typedef struct sl_warp_cursor {
     uint32_t bb; /* current step */
@@ -268,6 +309,8 @@ SL_API void sl_warp_cursor_init(sl_warp_cursor *, const sl_trace_kernel *, uint3
 SL_API sl_status sl_warp_cursor_step(sl_warp_cursor *, bool *more, sl_error *);
 /* The next memory access of the current step (cursor->access), in order; *more false when there is none left. */
 SL_API sl_status sl_warp_cursor_access(sl_warp_cursor *, bool *more, sl_error *);
+/* Puts an access to rows to its next pieces; false: there are none, or it is another access. */
+SL_API bool sl_access_more(sl_access *);
 /* Fills addr[] of the active lanes. */
 SL_API void sl_access_expand(sl_access *, uint32_t lanes);
 /* The same of an affine access, to another location. */

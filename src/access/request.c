@@ -9,6 +9,8 @@ enum { MAX_SECTORS = SL_MAX_LANES * (SL_MAX_LANE_BYTES / SL_MIN_SECTOR_BYTES + 1
 static sl_status check_width(const sl_trace_kernel *kernel, const sl_inst *inst, sl_error *error)
 {
     const char *opcode = kernel->strings + inst->opcode;
+    if (inst->access >= SL_ACCESS_BULK_LOAD) /* each access says it */
+        return SL_OK;
     if (!inst->width)
         return sl_fail(error, SL_INVALID, "%s: the trace does not say how many bytes '%s' (at %u) accesses",
                        kernel->name, opcode, inst->pc);
@@ -83,6 +85,25 @@ static uint32_t whole_access(const sl_access_shape *s, const sl_access *access, 
     return group_sectors(s, sector, sectors, piece);
 }
 
+/* Each piece of a bulk copy is a request of its own, also where it shares a sector with the one before. */
+static uint32_t bulk_access(const sl_access_shape *s, const sl_access *a, sl_line_request *piece)
+{
+    unsigned shift = s->log2_line - s->log2_sector;
+    uint32_t count = 0;
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint64_t addr = a->addr[__builtin_ctzll(left)], end = addr + a->width - 1;
+        uint64_t last = (end < addr ? UINT64_MAX : end) >> s->log2_sector, line = UINT64_MAX;
+        for (uint64_t sector = addr >> s->log2_sector; sector <= last; sector++) {
+            if (sector >> shift != line) {
+                line = sector >> shift;
+                piece[count++] = (sl_line_request){line, 0};
+            }
+            piece[count - 1].sectors |= 1u << (sector - (line << shift));
+        }
+    }
+    return count;
+}
+
 /* Several requests, of neighbouring lanes each. */
 static uint32_t split_access(const sl_access_shape *s, sl_access *access, uint32_t width, uint32_t lanes,
                              sl_line_request *piece)
@@ -129,6 +150,8 @@ uint32_t sl_line_requests(const sl_access_shape *s, const sl_inst *inst, sl_acce
                           sl_line_request piece[SL_MAX_LINE_REQUESTS])
 {
     uint32_t width = inst->width;
+    if (access->bulk)
+        return bulk_access(s, access, piece);
     if (inst->space == SL_MEM_LOCAL)
         return local_access(s, access, width, piece);
     if (inst->space == SL_MEM_GENERIC)
@@ -142,7 +165,7 @@ uint32_t sl_line_requests(const sl_access_shape *s, const sl_inst *inst, sl_acce
 void sl_line_bytes(const sl_access_shape *s, const sl_inst *inst, sl_access *access, uint64_t line, uint64_t bytes[2])
 {
     uint64_t first = line << s->log2_line, line_bytes = UINT64_C(1) << s->log2_line;
-    uint32_t width = inst->width ? inst->width : 4;
+    uint32_t width = sl_access_width(access, inst) ? sl_access_width(access, inst) : 4;
     bytes[0] = bytes[1] = 0;
     if (access->affine)
         sl_access_expand(access, s->launch->lanes);

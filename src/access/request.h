@@ -54,7 +54,14 @@ static inline bool sl_inst_uses_cache(const sl_inst *inst)
 /* Whether it reads lines of a cache: prefetches and asynchronous copies do, atomics do not. */
 static inline bool sl_inst_loads(const sl_inst *inst)
 {
-    return inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_PREFETCH;
+    return inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY ||
+           inst->access == SL_ACCESS_PREFETCH || inst->access == SL_ACCESS_BULK_LOAD ||
+           inst->access == SL_ACCESS_BULK_PREFETCH;
+}
+/* Whether it accesses rows, through L2 and not L1. */
+static inline bool sl_inst_is_bulk(const sl_inst *inst)
+{
+    return inst->access >= SL_ACCESS_BULK_LOAD && inst->access <= SL_ACCESS_BULK_PREFETCH;
 }
 /* Whether it is what profilers call a global load. */
 static inline bool sl_inst_is_global_load(const sl_inst *inst)

@@ -145,6 +145,30 @@ static bool is_formula(const char *text)
     return end == text || *end;
 }
 
+void sl_text_wrap(FILE *file, const char *text, size_t column, size_t indent, size_t width)
+{
+    for (const char *word = text; *word;) {
+        if (word[0] == '\n' && word[1] == '\n') {
+            fprintf(file, "\n\n%*s", (int)indent, "");
+            column = indent;
+            word += 2;
+            continue;
+        }
+        if (*word == ' ' || *word == '\n') {
+            word++;
+            continue;
+        }
+        size_t length = strcspn(word, " \n");
+        if (column > indent && column + 1 + length > width) {
+            fprintf(file, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        fprintf(file, "%s%.*s", column > indent ? " " : "", (int)length, word);
+        column += length + (column > indent);
+        word += length;
+    }
+}
+
 void sl_csv_field(FILE *file, const char *text)
 {
     const char *guard = is_formula(text) ? "'" : "";

@@ -36,6 +36,10 @@ char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
  * have no likeness. */
 void sl_text_put(FILE *file, const char *text, bool ascii);
 
+/* Words of `text`, broken before `width` columns; an empty line stays one. The first line continues at `column`, others
+ * begin at `indent`. No newline at the end. */
+void sl_text_wrap(FILE *file, const char *text, size_t column, size_t indent, size_t width);
+
 /* A field of CSV, quoted where RFC 4180 asks for it. What a spreadsheet would take for a formula gets a ' in front. */
 void sl_csv_field(FILE *file, const char *text);
 

@@ -60,19 +60,21 @@ static void kernel_row(sl_table *t, const sl_trace *trace, uint32_t index)
 {
     char text[SL_HUMAN_BYTES];
     const sl_trace_kernel *k = sl_trace_kernel_at(trace, index);
-    uint32_t by_access[SL_ACCESS_ASYNC_COPY + 1] = {0};
+    uint32_t by_access[SL_MEM_ACCESSES] = {0};
     for (uint32_t s = 0; s < k->mem_slots; s++) {
         const sl_inst *inst = &k->inst[k->mem_inst[s]];
         if (inst->space != SL_MEM_CONST) /* parameters and constants */
             by_access[inst->access]++;
     }
-    uint32_t loads = by_access[SL_ACCESS_LOAD] + by_access[SL_ACCESS_ASYNC_COPY], stores = by_access[SL_ACCESS_STORE];
+    uint32_t loads = by_access[SL_ACCESS_LOAD] + by_access[SL_ACCESS_ASYNC_COPY] + by_access[SL_ACCESS_BULK_LOAD];
+    uint32_t stores = by_access[SL_ACCESS_STORE] + by_access[SL_ACCESS_BULK_STORE];
     sl_table_cell(t, k->name);
     sl_table_cell(t, sl_human_count(launches_of(trace, index), text));
     sl_table_cellf(t, "%u", k->insts);
     sl_table_cellf(t, "%u", loads);
     sl_table_cellf(t, "%u", stores);
-    sl_table_cellf(t, "%u", by_access[SL_ACCESS_ATOMIC] + by_access[SL_ACCESS_REDUCTION]);
+    sl_table_cellf(t, "%u",
+                   by_access[SL_ACCESS_ATOMIC] + by_access[SL_ACCESS_REDUCTION] + by_access[SL_ACCESS_BULK_REDUCTION]);
     if (k->regs_per_thread)
         sl_table_cellf(t, "%s%u", k->regs_estimated ? "~" : "", k->regs_per_thread);
     else
@@ -167,7 +169,7 @@ static sl_status collect(trace_info *info, sl_error *error)
 
 static int run_info(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
     trace_info info = {.inv = inv};
     sl_error error;
     int code = sl_cli_input_open(&info.input, inv, SL_TAKES_ALL, 0, false);

@@ -278,7 +278,8 @@ static int show_one(const sl_invocation *inv, const sl_report_forms *forms, cons
 
 static int run_machines(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv}, keys = {keys_text, keys_json, keys_csv};
+    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv},
+                                 keys = {.text = keys_text, .json = keys_json, .csv = keys_csv};
     const machines_options *options = inv->values;
     if (options->keys)
         return sl_report_write(inv, &keys, NULL, stdout);

@@ -7,6 +7,7 @@
 #include "cli/model_sweep.h"
 #include "cli/show_launches.h"
 #include "model/model.h"
+#include "report/count_log.h"
 #include "report/launches.h"
 #include "report/model_log.h"
 
@@ -24,7 +25,7 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
 {
     const model_options *o = inv->values;
     const sl_model_options settings = sl_model_options_of(&o->model, o->input.seed);
-    sl_launch_log *log = NULL;
+    sl_launch_log *log = NULL, *counted = NULL;
     sl_pool *pool = NULL;
     sl_error error;
     sl_status status = sl_launch_log_create(&log, &error);
@@ -32,12 +33,19 @@ static int run_launches(const sl_invocation *inv, const sl_machine *machine, con
         status = sl_pool_create((unsigned)inv->common->threads, &pool, &error);
     if (!status)
         status = sl_model_log(&input->recording, machine, &settings, pool, inv->progress, log, &error);
+    if (!status && sl_findings_wanted(inv))
+        status = sl_launch_log_create(&counted, &error);
+    if (!status && counted)
+        status = sl_count_log(&input->recording, pool, counted, &error);
     sl_pool_destroy(pool);
     sl_shown_launches shown = {
         .log = log, .text = sl_model_report_text, .machine = machine->name, .seed = &o->input.seed};
+    if (counted)
+        shown.find = (sl_findings_input){.counted = counted, .measured = log, .machine = machine};
     sl_shown_input(&shown, input);
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
     sl_launch_log_destroy(log);
+    sl_launch_log_destroy(counted);
     return code;
 }
 
@@ -114,7 +122,7 @@ const sl_command sl_cmd_model = {
         "of its latencies. It cannot be combined with other options of the model.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(model_options),
     .defaults = &defaults,
     .min_operands = 1,

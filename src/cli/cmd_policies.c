@@ -196,7 +196,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 
 static int run_policies(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
     listing list = {NULL};
     sl_error error;
     if (inv->args.operands && sl_policy_find(inv->args.operand[0], &list.only, &error))

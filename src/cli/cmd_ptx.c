@@ -175,7 +175,7 @@ static sl_status list_as_csv(FILE *file, const void *result, sl_error *error)
 
 static int list_all(const sl_invocation *inv, const sl_fatbin *fatbin)
 {
-    static const sl_report_forms forms = {list_as_text, list_as_json, list_as_csv};
+    static const sl_report_forms forms = {.text = list_as_text, .json = list_as_json, .csv = list_as_csv};
     listing list = {.program = inv->args.operand[0]};
     const sl_fatbin_entry *entry;
     sl_error error = {0};

@@ -12,7 +12,10 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/show_launches.h"
+#include "cli/terminal.h"
 #include "report/count_log.h"
+#include "report/findings.h"
 #include "report/model_log.h"
 #include "report/validated.h"
 #include "report/whatif.h"
@@ -46,6 +49,7 @@ typedef struct report {
     bool planned; /* there is a plan */
     sl_ncu ncu;
     sl_beside_hardware beside;
+    sl_findings findings;
     sl_validation validation;
 } report;
 
@@ -154,6 +158,9 @@ static sl_status gather(report *r, sl_error *error)
     if (!status)
         status =
             sl_model_log(&r->input.recording, &r->machine, &r->settings, r->pool, r->inv->progress, r->modelled, error);
+    const sl_findings_input find = {.counted = r->counted, .measured = r->modelled, .machine = &r->machine};
+    if (!status)
+        status = sl_findings_find(&find, &r->findings, error);
     if (!status && !r->options->brief)
         status = run_whatif(r, SL_POINT_MODEL, sl_whatif_sizes, &r->run[0], &r->sizes, error);
     if (!status && !r->options->brief)
@@ -173,13 +180,15 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
         .info = {.command = "report",
                  .machine = r->machine.name,
                  .seed = &r->options->input.seed,
-                 .trace = r->input.trace},
+                 .trace = r->input.trace,
+                 .findings = &r->findings},
         .counted = r->counted,
         .modelled = r->modelled,
         .profile = &r->profile,
         .sizes = compared ? &r->sizes : NULL,
         .policies = compared ? &r->policies : NULL,
         .simulated = r->options->sim ? &r->simulated : NULL,
+        .machine = &r->machine,
         .plan = r->planned ? &r->plan : NULL,
         .validation = r->options->counters ? &r->validation : NULL,
         .sources = r->input.texts,
@@ -202,6 +211,19 @@ static sl_status write_csv(FILE *file, const void *page, sl_error *error)
     return sl_page_csv(file, page, error);
 }
 
+static sl_status write_notes(FILE *file, const void *of, sl_error *error)
+{
+    const report *r = of;
+    return sl_put_notes(file, r->inv, &r->findings, error);
+}
+
+static sl_status findings_text(FILE *file, const void *findings, sl_error *error)
+{
+    (void)error;
+    sl_findings_text(file, findings, sl_terminal_width(file));
+    return SL_OK;
+}
+
 static sl_status write_page(const report *r, const sl_page *page, sl_error *error)
 {
     sl_status status = sl_page_save(page, r->inv->common->output, r->inv->common->callgrind, error);
@@ -212,16 +234,18 @@ static sl_status write_page(const report *r, const sl_page *page, sl_error *erro
     char bytes[SL_HUMAN_BYTES];
     printf("%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
            r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)info.st_size, bytes));
-    return SL_OK;
+    return sl_text_write(stdout, findings_text, &r->findings, error);
 }
 
 static int show(report *r)
 {
-    static const sl_report_forms forms = {NULL, write_json, write_csv};
+    static const sl_report_forms forms = {.json = write_json, .csv = write_csv};
     sl_page *page = NULL;
     sl_error error;
     sl_status status = make_page(r, &page, &error);
     int code = status ? SL_EXIT_OK : sl_report_write(r->inv, &forms, page, sl_cli_input_stream(&r->input));
+    if (!status && !code && r->inv->common->notes)
+        status = sl_output_write(write_notes, r->inv->common->notes, r, &error);
     if (!status && !code)
         status = write_page(r, page, &error);
     sl_page_destroy(page);
@@ -234,6 +258,7 @@ static void report_fini(report *r)
         sl_profile_fini(&r->profiles[i]);
     free(r->profiles);
     sl_profile_sums_fini(&r->profile.sums);
+    sl_findings_fini(&r->findings);
     sl_launch_log_destroy(r->counted);
     sl_launch_log_destroy(r->modelled);
     for (int i = 0; i < 3; i++)
@@ -261,7 +286,8 @@ static int run_report(const sl_invocation *inv)
     const report_options *o = inv->values;
     report r = {.inv = inv, .options = o};
     sl_error error;
-    if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->callgrind)
+    if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->callgrind &&
+        !inv->common->notes)
         return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
@@ -321,10 +347,13 @@ const sl_command sl_cmd_report = {
     .summary = "write an HTML page with counts, profile, predictions and sources",
     .usage = "-o FILE [options] " SL_INPUT_USAGE,
     .description =
-        "Count, profile and model every launch and write one self-contained HTML page: an overview, kernels and "
-        "launches, the source with the hits, misses by class and reuse of each line's loads, reuse histograms, misses "
-        "over L1 size, a comparison of replacement policies, and with --counters a comparison with hardware. With "
-        "--sim, every L1 policy, including bypass policies, is simulated. With --plan, each line shows what its loads "
+        "Count, profile and model every launch and write one self-contained HTML page: findings, an overview, kernels "
+        "and launches, the heaviest loads and stores, CUDA and PTX beside each other with the traffic, hits, misses by "
+        "class and reuse of each line, reuse histograms, misses over L1 size, a comparison of replacement policies, "
+        "and "
+        "with --counters a comparison with hardware. With --sim, every L1 policy, including bypass policies, is "
+        "simulated, and the page shows what the cycles were spent on and how much of the GPU's throughput was used. "
+        "With --plan, each line shows what its loads "
         "gain by bypassing L1, L2 or both.\n\nThe page loads nothing from the network, and its tables work without "
         "JavaScript. --json writes the data of the page.\n\nThe sources of workloads are built in. Those of other "
         "programs are searched for where --source says (of a program that is run here: by default below the current "
@@ -332,8 +361,8 @@ const sl_command sl_cmd_report = {
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common =
-        SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
+    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_NOTES | SL_COMMON_QUIET | SL_COMMON_SOURCE |
+              SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .values_bytes = sizeof(report_options),
     .defaults = &defaults,
     .min_operands = 1,

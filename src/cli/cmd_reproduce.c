@@ -154,7 +154,7 @@ static sl_status list_csv(FILE *file, const void *result, sl_error *error)
 
 static int list_papers(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {list_text, list_json, list_csv};
+    static const sl_report_forms forms = {.text = list_text, .json = list_json, .csv = list_csv};
     papers p = {0};
     sl_error error;
     int code = load_papers(&p, inv, &error) ? sl_cli_fail(inv, &error) : sl_report_write(inv, &forms, &p, stdout);
@@ -164,7 +164,8 @@ static int list_papers(const sl_invocation *inv)
 
 static int run_reproduce(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {sl_reproductions_text, sl_reproductions_json, sl_reproductions_csv};
+    static const sl_report_forms forms = {
+        .text = sl_reproductions_text, .json = sl_reproductions_json, .csv = sl_reproductions_csv};
     const reproduce_options *o = inv->values;
     papers p = {0};
     sl_error error;

@@ -11,6 +11,7 @@
 #include "cli/show_launches.h"
 #include "cli/show_planned.h"
 #include "cli/temporary.h"
+#include "study/point.h"
 
 typedef struct run_options {
     sl_input_options input;
@@ -123,7 +124,11 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.check = !run->options->no_check;
     o.trace_path = run->options->trace;
     o.zstd_level = (int)run->options->zstd_level;
-    o.count = true;
+    /* Only what is shown is counted: the text has no accesses to shared memory. */
+    const sl_common *shown = run->inv->common;
+    bool all = shown->json || shown->csv || shown->html || shown->callgrind;
+    o.count = all || !shown->quiet || shown->output;
+    o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
     o.launch_context = run->log;
     sl_temporary_beside(o.trace_path);
@@ -170,7 +175,11 @@ static int show(const launch_run *run)
     note_check(run, note, sizeof note);
     snprintf(subject, sizeof subject, "%s %s", input->spec.name, result->params);
     const sl_report_option of_program[] = {run->input.fact, {"note", run->end.note}};
+    sl_machine machine; /* counts are judged for the default GPU */
+    bool judged = (run->inv->command->common & SL_COMMON_NOTES) && run->options->on == ON_EMULATOR &&
+                  !sl_machine_load(SL_DEFAULT_GPU, &machine, NULL);
     const sl_shown_launches shown = {.log = run->log,
+                                     .find = {.counted = run->log, .machine = judged ? &machine : NULL},
                                      .note = note,
                                      .fact = program ? of_program : of_code,
                                      .facts = foreign                            ? 0
@@ -317,7 +326,7 @@ const sl_command sl_cmd_run = {
                    "accessed.\n\n" SL_RUN_HELP,
     .options = run_table,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
     .min_operands = 1,

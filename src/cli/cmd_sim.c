@@ -8,6 +8,8 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_launches.h"
+#include "report/count_log.h"
+#include "report/model_log.h"
 #include "report/sim.h"
 #include "report/timeline.h"
 #include "study/input_plan.h"
@@ -58,6 +60,7 @@ typedef struct run {
     sl_sim_stream *stream; /* NULL: no --bound */
     sl_timeline *timeline; /* NULL: no --timeline */
     sl_output timeline_file;
+    sl_launch_log *counted, *classes; /* for findings; NULL: none are wanted */
 } run;
 
 static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_loaded *loaded,
@@ -144,8 +147,30 @@ static sl_status read_plan(run *r, const sl_cli_input *input, sl_arena *arena, s
     sl_status status = sl_input_plan(&input->input, r->options->plan, r->options->code, &plan, error);
     if (status)
         return status;
-    status = sl_plan_launches(&plan, &input->recording, r->machine->levels, arena, &r->series.plan, error);
+    status = sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
     sl_plan_fini(&plan);
+    return status;
+}
+
+/* Findings ask for stores and the like, which the trace tells, and for classes of misses, which the model tells. What
+ * the model cannot do, bypass policies, is left out there. */
+static sl_status look_closer(run *r, const sl_cli_input *input, sl_error *error)
+{
+    sl_machine plain = *r->machine;
+    for (uint32_t i = 0; i < plain.levels; i++)
+        *plain.level[i].bypass = 0;
+    if (!sl_findings_wanted(r->inv))
+        return SL_OK;
+    sl_status status = sl_launch_log_create(&r->counted, error);
+    if (!status)
+        status = sl_launch_log_create(&r->classes, error);
+    if (!status)
+        status = sl_count_log(&input->recording, r->pool, r->counted, error);
+    const sl_model_options options = {.seed = r->sim.seed};
+    if (!status && sl_model_log(&input->recording, &plain, &options, r->pool, NULL, r->classes, NULL)) {
+        sl_launch_log_destroy(r->classes);
+        r->classes = NULL; /* a policy that it does not know: the rules that need it say nothing */
+    }
     return status;
 }
 
@@ -164,9 +189,16 @@ static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_
     sl_status status = read_plan(&r, input, &plans, &error);
     if (!status)
         status = simulate_all(&r, &error);
+    if (!status)
+        status = look_closer(&r, input, &error);
     sl_shown_launches shown = {.log = r.report.log, .sim = &r.report, .machine = machine->name, .seed = &o->input.seed};
+    if (r.counted)
+        shown.find = (sl_findings_input){
+            .counted = r.counted, .measured = r.report.log, .classes = r.classes, .machine = machine};
     sl_shown_input(&shown, input);
     int code = status ? sl_cli_fail(inv, &error) : sl_show_launches(inv, &shown, sl_cli_input_stream(input));
+    sl_launch_log_destroy(r.counted);
+    sl_launch_log_destroy(r.classes);
     sl_sim_report_fini(&r.report);
     sl_sim_search_fini(&r.search);
     sl_sim_stream_destroy(r.stream);
@@ -251,7 +283,7 @@ const sl_command sl_cmd_sim = {
                    "contents between launches unless --cold is given.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(sim_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -71,7 +71,8 @@ static sl_status run_points(const sl_invocation *inv, const sl_sweep_spec *spec,
 
 static int show(const sl_invocation *inv, const sl_sweep_spec *spec, const sl_outcome *outcome)
 {
-    static const sl_report_forms forms = {sl_sweep_result_text, sl_sweep_result_json, sl_sweep_result_csv};
+    static const sl_report_forms forms = {
+        .text = sl_sweep_result_text, .json = sl_sweep_result_json, .csv = sl_sweep_result_csv};
     const sl_sweep_result result = {spec, outcome, sl_terminal_width(stdout)};
     size_t failed = 0;
     int code = sl_report_write(inv, &forms, &result, stdout);

@@ -176,7 +176,7 @@ static int refuse(const sl_invocation *inv)
 
 static int run_workloads(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {write_text, write_json, write_csv};
+    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
     const sl_workload *workload;
     sl_error error;
     size_t count = 0;

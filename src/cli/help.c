@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 enum { WIDTH = 100, HELP_COLUMN = 26 };
 
 static const struct {
@@ -17,6 +19,12 @@ static const struct {
      {"csv", 0, SL_OPTION_FILE, "FILE",
       "Write the result as CSV to FILE (default: to standard output, instead of the text)", offsetof(sl_common, csv), 0,
       0, NULL}},
+    {SL_COMMON_NOTES,
+     {"notes", 0, SL_OPTION_FILE, "FILE",
+      "Write the findings as lines 'file:line:column: note: ...', which editors and CI take for messages of a "
+      "compiler, "
+      "to FILE (default: to standard output, instead of the text)",
+      offsetof(sl_common, notes), 0, 0, NULL}},
     {SL_COMMON_OUTPUT,
      {"output", 'o', SL_OPTION_STRING, "FILE", "Write the text to FILE", offsetof(sl_common, output), 0, 0, NULL}},
     {SL_COMMON_HTML,
@@ -62,28 +70,9 @@ const sl_command *sl_command_find(const char *name)
     return NULL;
 }
 
-/* Words of `text`, broken before WIDTH; an empty line stays one. The first line continues at `column`. */
-static void wrap(FILE *file, const char *text, int column, int indent)
+static void wrap(FILE *file, const char *text, size_t column, size_t indent)
 {
-    for (const char *word = text; *word;) {
-        if (word[0] == '\n' && word[1] == '\n') {
-            fprintf(file, "\n\n%*s", indent, "");
-            column = indent;
-            word += 2;
-            continue;
-        }
-        if (*word == ' ' || *word == '\n') {
-            word++;
-            continue;
-        }
-        int length = (int)strcspn(word, " \n");
-        if (column > indent && column + 1 + length > WIDTH) {
-            fprintf(file, "\n%*s", indent, "");
-            column = indent;
-        }
-        column += fprintf(file, "%s%.*s", column > indent ? " " : "", length, word);
-        word += length;
-    }
+    sl_text_wrap(file, text, column, indent, WIDTH);
     fputc('\n', file);
 }
 

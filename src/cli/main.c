@@ -51,10 +51,14 @@ static int check_args(const sl_invocation *inv)
     const sl_common *common = inv->common;
     if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
         return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
+    if (common->notes && !strcmp(common->notes, "-") &&
+        ((common->json && !strcmp(common->json, "-")) || (common->csv && !strcmp(common->csv, "-"))))
+        return sl_cli_usage(inv, "--notes and --%s cannot both go to standard output; give one of them a FILE",
+                            common->json && !strcmp(common->json, "-") ? "json" : "csv");
     sl_error error = {0};
-    if (sl_output_probe(common->json, &error) || sl_output_probe(common->csv, &error) ||
-        sl_output_probe(common->output, &error) || sl_output_probe(common->html, &error) ||
-        sl_output_probe(common->callgrind, &error))
+    if (sl_output_probe(common->notes, &error) || sl_output_probe(common->json, &error) ||
+        sl_output_probe(common->csv, &error) || sl_output_probe(common->output, &error) ||
+        sl_output_probe(common->html, &error) || sl_output_probe(common->callgrind, &error))
         return sl_cli_fail(inv, &error);
     return SL_EXIT_OK;
 }

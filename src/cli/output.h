@@ -32,7 +32,7 @@ void sl_output_abandon(sl_output *output);
 
 /* The forms in which a command can show its result. What a command does not offer is NULL. */
 typedef struct sl_report_forms {
-    sl_report_form *text, *json, *csv;
+    sl_report_form *text, *json, *csv, *notes;
 } sl_report_forms;
 
 /* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `gpu` is what the
@@ -54,7 +54,7 @@ typedef struct sl_report_forms {
     {                                                                                                                  \
         return csv_of(file, (const type *)result, error);                                                              \
     }                                                                                                                  \
-    static const sl_report_forms forms = {forms##_text, forms##_json, forms##_csv}
+    static const sl_report_forms forms = {.text = forms##_text, .json = forms##_json, .csv = forms##_csv}
 
 /* Writes what was asked for: --json and --csv to their files or standard output; the text to -o's
  * file, or to `text_default` (normally stdout) unless --json or --csv took standard output or --quiet was given.

@@ -13,6 +13,7 @@ static const struct {
     {"machines", "GPU", "GPU model"},
     {"workloads", "WORKLOAD", "workload"},
     {"policies", "POLICY", "policy"},
+    {"explain", "RULE", "rule"},
 };
 enum { LISTS = sizeof lists / sizeof *lists };
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/given_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -11,6 +12,7 @@ typedef struct result {
     const sl_invocation *inv;
     const sl_shown_launches *shown;
     sl_report_info info;
+    sl_findings findings;
 } result;
 
 static bool was_given(const sl_invocation *inv, const char *name)
@@ -34,6 +36,8 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     else
         status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log, sl_terminal_width(file),
                                                                            error);
+    if (!status && r->info.findings)
+        sl_findings_text(file, r->info.findings, sl_terminal_width(file));
     if (!status && r->shown->note && *r->shown->note)
         fprintf(file, "\n%s\n", r->shown->note);
     return status;
@@ -57,12 +61,12 @@ static sl_status show_page(const void *data, sl_page_input *input, sl_error *err
                                                           : args->operand[0],
                              .note = r->shown->note,
                              .info = r->info,
+                             .machine = r->shown->find.machine,
                              .sources = r->shown->sources,
                              .source = r->shown->source};
     if (r->shown->machine)
         input->modelled = r->shown->log;
-    else
-        input->counted = r->shown->log;
+    input->counted = r->shown->machine ? r->shown->find.counted : r->shown->log;
     return SL_OK;
 }
 
@@ -72,6 +76,28 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
     if (r->shown->sim)
         return sl_sim_report_csv(file, r->shown->sim, error);
     return sl_launch_report_csv(file, r->shown->log, error);
+}
+
+sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error)
+{
+    const char *ptx = inv->args.operands ? inv->args.operand[0] : "";
+    size_t length = strlen(ptx);
+    bool is_ptx = length > 4 && !strcmp(ptx + length - 4, ".ptx");
+    sl_findings_notes(file, findings, is_ptx ? ptx : NULL);
+    return sl_text_finish(file, "the notes", error);
+}
+
+static sl_status show_notes(FILE *file, const void *data, sl_error *error)
+{
+    const result *r = data;
+    return r->info.findings ? sl_put_notes(file, r->inv, r->info.findings, error) : SL_OK;
+}
+
+bool sl_findings_wanted(const sl_invocation *inv)
+{
+    const sl_common *c = inv->common;
+    bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-"));
+    return text || c->output || c->json || c->html || c->notes;
 }
 
 void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
@@ -86,22 +112,24 @@ void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
 
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
-    static const sl_report_forms forms = {show_text, show_json, show_csv};
+    static const sl_report_forms forms = {.text = show_text, .json = show_json, .csv = show_csv, .notes = show_notes};
     sl_error error;
     sl_arena arena;
+    sl_status status = SL_OK;
     sl_arena_init(&arena);
     result r = {
         .inv = inv,
         .shown = shown,
         .info = {.command = inv->command->name, .machine = shown->machine, .seed = shown->seed, .trace = shown->trace}};
     r.info.option = sl_given_options(inv, shown->fact, shown->facts, &arena, &r.info.options);
-    int code;
-    if (r.info.option) {
-        code = sl_report_write_page(inv, &forms, show_page, &r, text_default);
-    } else {
-        sl_fail_memory(&error);
-        code = sl_cli_fail(inv, &error);
+    if (!r.info.option)
+        status = sl_fail_memory(&error);
+    if (!status && shown->find.machine && sl_findings_wanted(inv)) {
+        status = sl_findings_find(&shown->find, &r.findings, &error);
+        r.info.findings = &r.findings;
     }
+    int code = status ? sl_cli_fail(inv, &error) : sl_report_write_page(inv, &forms, show_page, &r, text_default);
+    sl_findings_fini(&r.findings);
     sl_arena_fini(&arena);
     return code;
 }

@@ -4,6 +4,7 @@
 #define SL_CLI_SHOW_LAUNCHES_H
 
 #include "cli/input.h"
+#include "report/findings.h"
 #include "report/launches.h"
 #include "report/page.h"
 #include "report/sim.h"
@@ -13,8 +14,9 @@ typedef struct sl_shown_launches {
     const sl_sim_report *sim; /* where the simulator made the log, and says more; NULL otherwise */
     /* The text; NULL: sl_launch_report_text. */
     sl_status (*text)(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
-    const char *machine; /* NULL: none was involved */
-    const char *note;    /* a line under the text; NULL or empty: none */
+    const char *machine;    /* NULL: none was involved */
+    sl_findings_input find; /* what findings are sought in; its machine NULL: none are */
+    const char *note;       /* a line under the text; NULL or empty: none */
     /* Facts about the run for the head of the JSON, before the options that were given. */
     const sl_report_option *fact;
     size_t facts;
@@ -27,6 +29,10 @@ typedef struct sl_shown_launches {
 
 /* Fills in what is known of an input: facts, trace, subject, sources. */
 void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input);
+/* Whether something is written that findings are shown in. */
+bool sl_findings_wanted(const sl_invocation *inv);
+/* Findings as notes of a compiler; lines of PTX are those of the operand, if that is a PTX file. */
+sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error);
 /* Prints errors and returns the exit code. `text_default` is the stream of the text without -o. */
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default);
 

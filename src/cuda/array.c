@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA arrays and texture objects.
+/* CUDA arrays, mipmapped arrays, texture and surface objects.
  *
- * On a GPU the layout of an array is hidden; here it is plain rows in device memory, which texture fetches and copies
- * use alike. Not there: mipmaps, layers, cube maps, sRGB, surfaces. */
+ * On a GPU the layout of an array is hidden; here it is plain rows in device memory, which texture fetches, surfaces
+ * and copies use alike: slices, layers or faces one behind the other. Not there: sparse arrays, depth textures, formats
+ * of compressed blocks. */
 #include "cuda/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_ALIGNMENT = 32 };
+enum { ROW_ALIGNMENT = 32, CUBE_FACES = 6 };
 
 struct sl_rt_array {
     cudaChannelFormatDesc format;
     cudaExtent extent; /* as asked for: 0 for dimensions that are not there */
     unsigned flags;
     sl_rt_array_shape shape;
+    struct sl_rt_mipmap *mipmap; /* it is a level of; NULL: of none */
     struct sl_rt_array *next;
+};
+
+struct sl_rt_mipmap {
+    unsigned levels;
+    struct sl_rt_array *level[SL_TEX_LEVELS];
+    struct sl_rt_mipmap *next;
 };
 
 typedef struct sl_rt_texture {
     cudaTextureObject_t object;
+    bool surface;
     sl_cuda_resource resource;
     cudaTextureDesc texture;
+    cudaResourceViewDesc view; /* as given, or all of it */
     struct sl_rt_texture *next;
 } sl_rt_texture;
 
@@ -49,20 +59,27 @@ static bool format_facts(const cudaChannelFormatDesc *f, uint8_t *channels, uint
     return true;
 }
 
-cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
-                               unsigned flags)
+/* Layers and cube maps: which extents go with which flags. */
+static bool extent_allowed(cudaExtent e, unsigned flags)
 {
-    static bool said;
+    bool layered = flags & cudaArrayLayered;
+    if (!e.width || (e.depth && !e.height && !layered) || (layered && !e.depth))
+        return false;
+    if (flags & cudaArrayTextureGather && (!e.height || e.depth))
+        return false;
+    if (flags & cudaArrayCubemap)
+        return e.width == e.height && (layered ? e.depth % CUBE_FACES == 0 : e.depth == CUBE_FACES);
+    return true;
+}
+
+static cudaError_t array_make(sl_rt *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
+                              unsigned flags)
+{
     uint8_t channels, bits;
     char kind;
     void *data;
-    if (!array || !format || !extent.width || (extent.depth && !extent.height))
-        return cudaErrorInvalidValue;
     if (!format_facts(format, &channels, &bits, &kind))
         return cudaErrorInvalidChannelDescriptor;
-    /* Surface use and gathering change nothing about the storage; layers and cube maps would. */
-    if (flags & 5)
-        return sl_rt_missing("a layered or cube-map array", &said);
     sl_rt_array_shape shape = {.element_bytes = channels * bits / 8,
                                .width = extent.width,
                                .height = extent.height ? extent.height : 1,
@@ -88,6 +105,23 @@ cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelF
     return cudaSuccess;
 }
 
+static cudaError_t check_array(const cudaChannelFormatDesc *format, cudaExtent extent, unsigned flags)
+{
+    static bool said;
+    if (!format || !extent_allowed(extent, flags))
+        return cudaErrorInvalidValue;
+    if (flags & (cudaArraySparse | SL_ARRAY_DEPTH))
+        return sl_rt_missing("a sparse array, or one of depths", &said);
+    return flags & ~(unsigned)SL_ARRAY_FLAGS ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
+                               unsigned flags)
+{
+    cudaError_t error = array ? check_array(format, extent, flags) : cudaErrorInvalidValue;
+    return error ? error : array_make(rt, array, format, extent, flags);
+}
+
 static bool array_known(const sl_rt *rt, cudaArray_t array)
 {
     for (const struct sl_rt_array *a = rt->arrays; a; a = a->next)
@@ -104,10 +138,8 @@ cudaError_t sl_rt_array_shape_of(sl_rt *rt, cudaArray_t array, sl_rt_array_shape
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array)
+static cudaError_t array_drop(sl_rt *rt, cudaArray_t array)
 {
-    if (!array)
-        return cudaSuccess;
     for (struct sl_rt_array **a = &rt->arrays; *a; a = &(*a)->next)
         if (*a == array) {
             cudaError_t error = sl_rt_free(rt, array->shape.data);
@@ -116,6 +148,13 @@ cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array)
             return error;
         }
     return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array)
+{
+    if (!array)
+        return cudaSuccess;
+    return array_known(rt, array) && array->mipmap ? cudaErrorInvalidValue : array_drop(rt, array);
 }
 
 cudaError_t sl_rt_array_info(sl_rt *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
@@ -132,74 +171,253 @@ cudaError_t sl_rt_array_info(sl_rt *rt, cudaChannelFormatDesc *format, cudaExten
     return cudaSuccess;
 }
 
+/* ---- mipmapped arrays ---- */
+
+static size_t halved(size_t size, unsigned level)
+{
+    return !size || size >> level ? size >> level : 1;
+}
+
+static bool mipmap_known(const sl_rt *rt, cudaMipmappedArray_t mipmap)
+{
+    for (const struct sl_rt_mipmap *m = rt->mipmaps; m; m = m->next)
+        if (m == mipmap)
+            return true;
+    return false;
+}
+
+static cudaError_t drop_levels(sl_rt *rt, struct sl_rt_mipmap *m)
+{
+    cudaError_t error = cudaSuccess;
+    for (unsigned i = 0; i < m->levels; i++) {
+        cudaError_t failed = array_drop(rt, m->level[i]);
+        error = error ? error : failed;
+    }
+    free(m);
+    return error;
+}
+
+cudaError_t sl_rt_mipmap_create(sl_rt *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
+                                cudaExtent extent, unsigned levels, unsigned flags)
+{
+    cudaError_t error = mipmap ? check_array(format, extent, flags) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    bool layered = flags & (cudaArrayLayered | cudaArrayCubemap);
+    size_t longest = extent.width > extent.height ? extent.width : extent.height;
+    if (!layered && extent.depth > longest)
+        longest = extent.depth;
+    unsigned most = 1;
+    while (most < SL_TEX_LEVELS && longest >> most)
+        most++;
+    struct sl_rt_mipmap *m = calloc(1, sizeof *m);
+    if (!m)
+        return cudaErrorMemoryAllocation;
+    levels = levels < 1 ? 1 : levels < most ? levels : most; /* more than there can be is no error */
+    while (!error && m->levels < levels) {
+        unsigned l = m->levels;
+        cudaExtent e = {halved(extent.width, l), halved(extent.height, l),
+                        layered ? extent.depth : halved(extent.depth, l)};
+        error = array_make(rt, &m->level[l], format, e, flags);
+        if (!error)
+            m->level[m->levels++]->mipmap = m;
+    }
+    if (error) {
+        drop_levels(rt, m);
+        return error;
+    }
+    m->next = rt->mipmaps;
+    rt->mipmaps = m;
+    *mipmap = m;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_mipmap_level(sl_rt *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level)
+{
+    if (!mipmap_known(rt, mipmap))
+        return cudaErrorInvalidResourceHandle;
+    if (!array || level >= mipmap->levels)
+        return cudaErrorInvalidValue;
+    *array = mipmap->level[level];
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_mipmap_free(sl_rt *rt, cudaMipmappedArray_t mipmap)
+{
+    if (!mipmap)
+        return cudaSuccess;
+    for (struct sl_rt_mipmap **m = &rt->mipmaps; *m; m = &(*m)->next)
+        if (*m == mipmap) {
+            *m = mipmap->next;
+            return drop_levels(rt, mipmap);
+        }
+    return cudaErrorInvalidResourceHandle;
+}
+
 /* ---- textures ---- */
+
+static void level_of_array(const struct sl_rt_array *a, sl_texture_level *l)
+{
+    bool layered = a->flags & (cudaArrayLayered | cudaArrayCubemap);
+    *l = (sl_texture_level){.data = (uintptr_t)a->shape.data,
+                            .size = {a->shape.width, a->shape.height, layered ? 1 : a->shape.depth},
+                            .pitch = a->shape.pitch,
+                            .slice = a->shape.slice};
+}
+
+static void source_array(const struct sl_rt_array *a, sl_texture *t, cudaChannelFormatDesc *format)
+{
+    *format = a->format;
+    t->cube = a->flags & cudaArrayCubemap;
+    t->layers = a->flags & (cudaArrayLayered | cudaArrayCubemap) ? (uint32_t)a->shape.depth : 0;
+    t->dims = !t->layers && a->extent.depth ? 3 : a->extent.height ? 2 : 1;
+    t->levels = 1;
+    level_of_array(a, &t->level[0]);
+}
+
+/* Whether memory that a program has allocated holds the texture. */
+static bool source_allocated(sl_rt *rt, const sl_texture *t)
+{
+    const sl_texture_level *l = &t->level[0];
+    uint64_t row, bytes;
+    return l->size[0] && l->size[1] && (t->dims > 1 || l->size[0] <= SL_MAX_LINEAR_TEXELS) &&
+           !__builtin_mul_overflow(l->size[0], t->channels * t->channel_bits / 8u, &row) &&
+           !__builtin_mul_overflow(l->size[1] - 1, l->pitch, &bytes) && !__builtin_add_overflow(bytes, row, &bytes) &&
+           sl_heap_contains(sl_emu_heap(rt->emu), l->data, bytes);
+}
 
 /* Fills in address, size and format of what is fetched from. */
 static cudaError_t texture_source(sl_rt *rt, const sl_cuda_resource *r, sl_texture *t)
 {
-    static bool said;
     cudaChannelFormatDesc format;
+    sl_texture_level *l = &t->level[0];
+    bool linear = r->resType == cudaResourceTypeLinear, pitched = r->resType == cudaResourceTypePitch2D;
+    t->levels = 1;
     if (r->resType == cudaResourceTypeArray) {
-        cudaArray_t array = r->res.array.array;
-        if (!array_known(rt, array))
+        if (!array_known(rt, r->res.array.array))
             return cudaErrorInvalidResourceHandle;
-        format = array->format;
-        t->data = (uintptr_t)array->shape.data;
-        t->dims = array->extent.depth ? 3 : array->extent.height ? 2 : 1;
-        t->size[0] = array->shape.width;
-        t->size[1] = array->shape.height;
-        t->size[2] = array->shape.depth;
-        t->pitch = array->shape.pitch;
-        t->slice = array->shape.slice;
-    } else if (r->resType == cudaResourceTypeLinear) {
+        source_array(r->res.array.array, t, &format);
+    } else if (r->resType == cudaResourceTypeMipmappedArray) {
+        cudaMipmappedArray_t m = r->res.mipmap.mipmap;
+        if (!mipmap_known(rt, m))
+            return cudaErrorInvalidResourceHandle;
+        source_array(m->level[0], t, &format);
+        t->levels = m->levels;
+        for (unsigned i = 0; i < m->levels; i++)
+            level_of_array(m->level[i], &t->level[i]);
+    } else if (linear) {
         format = r->res.linear.desc;
-        t->data = (uintptr_t)r->res.linear.devPtr;
         t->dims = 1;
-        t->size[1] = t->size[2] = 1;
-        t->pitch = t->slice = r->res.linear.sizeInBytes;
-    } else if (r->resType == cudaResourceTypePitch2D) {
+        *l = (sl_texture_level){.data = (uintptr_t)r->res.linear.devPtr, .size = {0, 1, 1}};
+    } else if (pitched) {
         format = r->res.pitch2D.desc;
-        t->data = (uintptr_t)r->res.pitch2D.devPtr;
         t->dims = 2;
-        t->size[0] = r->res.pitch2D.width;
-        t->size[1] = r->res.pitch2D.height;
-        t->size[2] = 1;
-        t->pitch = r->res.pitch2D.pitchInBytes;
-        t->slice = t->pitch * t->size[1];
+        *l = (sl_texture_level){.data = (uintptr_t)r->res.pitch2D.devPtr,
+                                .size = {r->res.pitch2D.width, r->res.pitch2D.height, 1},
+                                .pitch = r->res.pitch2D.pitchInBytes};
     } else {
-        return sl_rt_missing("a texture of a mipmapped array", &said);
+        return cudaErrorInvalidValue;
     }
     if (!format_facts(&format, &t->channels, &t->channel_bits, &t->channel_kind))
         return cudaErrorInvalidChannelDescriptor;
-    uint64_t element = t->channels * t->channel_bits / 8u;
-    if (r->resType == cudaResourceTypeLinear)
-        t->size[0] = r->res.linear.sizeInBytes / element;
-    uint64_t row, bytes;
-    if (!t->size[0] || !t->size[1] || (t->dims == 1 && t->size[0] > SL_MAX_LINEAR_TEXELS) ||
-        __builtin_mul_overflow(t->size[0], element, &row) || __builtin_mul_overflow(t->size[1] - 1, t->pitch, &bytes) ||
-        __builtin_add_overflow(bytes, row, &bytes) || !sl_heap_contains(sl_emu_heap(rt->emu), t->data, bytes))
+    if (linear)
+        l->size[0] = r->res.linear.sizeInBytes / (t->channels * t->channel_bits / 8u);
+    return (linear || pitched) && !source_allocated(rt, t) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* cudaResourceViewFormat, from 1 on. */
+static const struct {
+    uint8_t channels, bits;
+    char kind;
+} FORMATS[] = {{1, 8, 'u'},  {2, 8, 'u'},  {4, 8, 'u'},  {1, 8, 's'},  {2, 8, 's'},  {4, 8, 's'},
+               {1, 16, 'u'}, {2, 16, 'u'}, {4, 16, 'u'}, {1, 16, 's'}, {2, 16, 's'}, {4, 16, 's'},
+               {1, 32, 'u'}, {2, 32, 'u'}, {4, 32, 'u'}, {1, 32, 's'}, {2, 32, 's'}, {4, 32, 's'},
+               {1, 16, 'f'}, {2, 16, 'f'}, {4, 16, 'f'}, {1, 32, 'f'}, {2, 32, 'f'}, {4, 32, 'f'}};
+enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
+
+static cudaResourceViewDesc whole_view(const sl_texture *t)
+{
+    const sl_texture_level *l = &t->level[0];
+    cudaResourceViewDesc v = {.width = l->size[0],
+                              .height = t->dims > 1 ? l->size[1] : 0,
+                              .depth = t->dims > 2 ? l->size[2] : 0,
+                              .lastMipmapLevel = t->levels - 1,
+                              .lastLayer = t->layers ? t->layers - 1 : 0};
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        if (FORMATS[i].channels == t->channels && FORMATS[i].bits == t->channel_bits &&
+            FORMATS[i].kind == t->channel_kind)
+            v.format = i + 1;
+    return v;
+}
+
+/* A view: other channels of the same size, some of the levels, some of the layers. */
+static cudaError_t apply_view(const cudaResourceViewDesc *v, sl_texture *t)
+{
+    static bool said;
+    if (v->format > FORMAT_COUNT)
+        return sl_rt_missing("a view of compressed blocks", &said);
+    if (v->format > 0) {
+        unsigned f = (unsigned)v->format - 1;
+        if (FORMATS[f].channels * FORMATS[f].bits != t->channels * t->channel_bits)
+            return cudaErrorInvalidValue;
+        t->channels = FORMATS[f].channels;
+        t->channel_bits = FORMATS[f].bits;
+        t->channel_kind = FORMATS[f].kind;
+    }
+    if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= t->levels || v->firstLayer > v->lastLayer ||
+        (t->layers && v->lastLayer >= t->layers))
         return cudaErrorInvalidValue;
+    t->levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+    memmove(t->level, &t->level[v->firstMipmapLevel], t->levels * sizeof *t->level);
+    if (t->layers && (v->firstLayer || v->lastLayer)) {
+        t->layers = v->lastLayer - v->firstLayer + 1;
+        for (uint32_t i = 0; i < t->levels; i++)
+            t->level[i].data += v->firstLayer * t->level[i].slice;
+    }
+    return t->cube && t->layers % CUBE_FACES ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static cudaError_t keep_object(sl_rt *rt, cudaTextureObject_t *object, const sl_texture *t, const sl_rt_texture *facts)
+{
+    sl_error error = {0};
+    uint64_t number;
+    sl_rt_texture *kept = malloc(sizeof *kept);
+    if (!kept)
+        return cudaErrorMemoryAllocation;
+    if (sl_emu_texture_create(rt->emu, t, &number, &error)) {
+        sl_rt_say_error(t->surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject", &error);
+        free(kept);
+        return sl_rt_error_of(error.status);
+    }
+    *kept = *facts;
+    kept->object = *object = number;
+    kept->surface = t->surface;
+    kept->next = rt->textures;
+    rt->textures = kept;
     return cudaSuccess;
 }
 
 cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
-                                 const cudaTextureDesc *desc)
+                                 const cudaTextureDesc *desc, const cudaResourceViewDesc *view)
 {
-    static bool said;
     static const uint8_t ADDRESS[] = {SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER};
-    sl_error error = {0};
     sl_texture t = {0};
-    uint64_t number;
     if (!object || !resource || !desc)
         return cudaErrorInvalidValue;
-    if (desc->sRGB)
-        return sl_rt_missing("a texture with sRGB conversion", &said);
     cudaError_t failed = texture_source(rt, resource, &t);
+    if (!failed && view)
+        failed = apply_view(view, &t);
     if (failed)
         return failed;
     t.normalized_coords = desc->normalizedCoords != 0;
     t.normalized_float = desc->readMode == cudaReadModeNormalizedFloat && t.channel_kind != 'f';
     t.linear_filter = desc->filterMode == cudaFilterModeLinear;
+    t.srgb = desc->sRGB && t.normalized_float && t.channel_kind == 'u' && t.channel_bits == 8;
+    t.seamless = desc->seamlessCubemap != 0;
+    t.linear_levels = desc->mipmapFilterMode == cudaFilterModeLinear;
+    t.level_bias = desc->mipmapLevelBias;
+    t.min_level = desc->minMipmapLevelClamp;
+    t.max_level = desc->maxMipmapLevelClamp;
     if (t.normalized_float && t.channel_bits == 32)
         return cudaErrorInvalidNormSetting;
     if (t.linear_filter && t.channel_kind != 'f' && !t.normalized_float)
@@ -213,26 +431,30 @@ cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const s
             t.address[i] = SL_TEX_CLAMP;
     }
     memcpy(t.border, desc->borderColor, sizeof t.border);
-    sl_rt_texture *kept = calloc(1, sizeof *kept);
-    if (!kept)
-        return cudaErrorMemoryAllocation;
-    if (sl_emu_texture_create(rt->emu, &t, &number, &error)) {
-        sl_rt_say_error("cudaCreateTextureObject", &error);
-        free(kept);
-        return sl_rt_error_of(error.status);
-    }
-    kept->object = *object = number;
-    kept->resource = *resource;
-    kept->texture = *desc;
-    kept->next = rt->textures;
-    rt->textures = kept;
-    return cudaSuccess;
+    return keep_object(
+        rt, object, &t,
+        &(sl_rt_texture){.resource = *resource, .texture = *desc, .view = view ? *view : whole_view(&t)});
 }
 
-cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object)
+cudaError_t sl_rt_surface_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource)
+{
+    sl_texture t = {.surface = true};
+    cudaChannelFormatDesc format;
+    if (!object || !resource || resource->resType != cudaResourceTypeArray)
+        return cudaErrorInvalidValue;
+    cudaArray_t array = resource->res.array.array;
+    if (!array_known(rt, array))
+        return cudaErrorInvalidResourceHandle;
+    source_array(array, &t, &format);
+    if (!format_facts(&format, &t.channels, &t.channel_bits, &t.channel_kind))
+        return cudaErrorInvalidChannelDescriptor;
+    return keep_object(rt, object, &t, &(sl_rt_texture){.resource = *resource});
+}
+
+cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object, bool surface)
 {
     for (sl_rt_texture **t = &rt->textures; *t; t = &(*t)->next)
-        if ((*t)->object == object) {
+        if ((*t)->object == object && (*t)->surface == surface) {
             sl_rt_texture *gone = *t;
             *t = gone->next;
             free(gone);
@@ -241,18 +463,36 @@ cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object)
     return object ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
-                                cudaTextureObject_t object)
+static const sl_rt_texture *find_object(const sl_rt *rt, cudaTextureObject_t object, bool surface)
 {
-    for (sl_rt_texture *t = rt->textures; t; t = t->next)
-        if (t->object == object) {
-            if (resource)
-                *resource = t->resource;
-            if (desc)
-                *desc = t->texture;
-            return cudaSuccess;
-        }
-    return cudaErrorInvalidValue;
+    const sl_rt_texture *t = rt->textures;
+    while (t && (t->object != object || t->surface != surface))
+        t = t->next;
+    return t;
+}
+
+cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
+                                cudaResourceViewDesc *view, cudaTextureObject_t object)
+{
+    const sl_rt_texture *t = find_object(rt, object, false);
+    if (!t)
+        return cudaErrorInvalidValue;
+    if (resource)
+        *resource = t->resource;
+    if (desc)
+        *desc = t->texture;
+    if (view)
+        *view = t->view;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_surface_resource(sl_rt *rt, sl_cuda_resource *resource, cudaTextureObject_t object)
+{
+    const sl_rt_texture *t = find_object(rt, object, true);
+    if (!t || !resource)
+        return cudaErrorInvalidValue;
+    *resource = t->resource;
+    return cudaSuccess;
 }
 
 void sl_rt_arrays_forget_device(sl_rt *rt)
@@ -261,6 +501,11 @@ void sl_rt_arrays_forget_device(sl_rt *rt)
         struct sl_rt_array *next = rt->arrays->next;
         free(rt->arrays);
         rt->arrays = next;
+    }
+    while (rt->mipmaps) {
+        struct sl_rt_mipmap *next = rt->mipmaps->next;
+        free(rt->mipmaps);
+        rt->mipmaps = next;
     }
     while (rt->textures) {
         sl_rt_texture *next = rt->textures->next;

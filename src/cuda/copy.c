@@ -96,6 +96,20 @@ cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, c
     return sl_rt_copy_submit(rt, &copy, stream, wait);
 }
 
+cudaError_t sl_rt_copy_batch(sl_rt *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                             size_t *failed, cudaStream_t stream)
+{
+    cudaError_t error = dst && src && bytes && count ? cudaSuccess : cudaErrorInvalidValue;
+    if (failed)
+        *failed = SIZE_MAX; /* none in particular */
+    for (size_t i = 0; i < count && !error; i++) {
+        error = sl_rt_copy_1d(rt, dst[i], src[i], bytes[i], cudaMemcpyDefault, stream, false);
+        if (error && failed)
+            *failed = i;
+    }
+    return error;
+}
+
 /* ---- two dimensions ---- */
 
 cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
@@ -225,6 +239,32 @@ cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t d
         return cudaErrorInvalidValue;
     return sl_rt_copy_array_2d(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, s.pitch, width, height,
                                kind, NULL, true);
+}
+
+/* Runs of bytes in both. */
+cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                                  size_t src_y, size_t bytes, cudaMemcpyKind kind)
+{
+    sl_rt_array_shape s;
+    cudaError_t error = sl_rt_array_shape_of(rt, src, &s);
+    size_t row = error ? 0 : s.width * s.element_bytes;
+    while (!error && bytes) {
+        if (src_x >= row || src_y >= s.height)
+            return cudaErrorInvalidValue;
+        size_t part = bytes < row - src_x ? bytes : row - src_x;
+        error =
+            sl_rt_copy_array_run(rt, dst, dst_x, dst_y, NULL, s.data + src_y * s.pitch + src_x, part, kind, NULL, true);
+        bytes -= part;
+        src_x = 0;
+        src_y++;
+        dst_x += part;
+        sl_rt_array_shape d;
+        if (!error && !(error = sl_rt_array_shape_of(rt, dst, &d))) {
+            dst_y += dst_x / (d.width * d.element_bytes);
+            dst_x %= d.width * d.element_bytes;
+        }
+    }
+    return error;
 }
 
 /* ---- fills ---- */

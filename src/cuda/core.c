@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cuda/results_file.h"
+#include "emu/tensor_map.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sl_rt state;
@@ -159,7 +160,10 @@ static cudaError_t start_device(sl_rt *rt)
                                   .print = keep_printed,
                                   .print_context = rt,
                                   .stray = rt->options.check_address ? NULL : tell_strays,
-                                  .stray_context = rt};
+                                  .stray_context = rt,
+                                  .extern_find = sl_rt_device_function,
+                                  .extern_call = sl_rt_device_call,
+                                  .extern_context = rt};
     if (sl_emu_create(&config, &rt->emu, &error)) {
         sl_rt_say_error("cannot start the emulated GPU", &error);
         return cudaErrorInitializationError;
@@ -201,6 +205,8 @@ void sl_rt_reset(sl_rt *rt)
     sl_rt_streams_forget_device(rt);
     sl_rt_arrays_forget_device(rt);
     sl_rt_memory_forget_device(rt);
+    sl_rt_device_calls_forget_device(rt);
+    sl_rt_vm_forget_device(rt);
     sl_rt_results_forget_device(rt);
     sl_emu_destroy(rt->emu);
     rt->emu = NULL;
@@ -242,4 +248,9 @@ const char *sl_rt_error_text(cudaError_t error)
 #undef SL_CUDA_ERROR
     }
     return NULL;
+}
+
+const char *sl_rt_tensor_map_wrong(const sl_tensor_map *map)
+{
+    return sl_tensor_map_wrong(map);
 }

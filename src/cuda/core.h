@@ -13,9 +13,12 @@
  *   context.c   contexts, a stack of them per thread    image.c    fat binaries and PTX, to programs
  *   registry.c  kernels and variables by name, by stub  link.c     the driver's linker
  *   memory.c    allocation, pools, pointer questions    copy.c     copies and fills
- *   launch.c    kernel launches, occupancy              array.c    arrays and textures
- *   stream.c    streams, events, host functions         graph.c    stream capture and graphs
- *   results.c   what was launched, for `sluice run` */
+ *   virtual_memory.c  addresses and memory apart
+ *   launch.c    kernel launches, occupancy              array.c    arrays, textures, surfaces
+ *   stream.c    streams, events, host functions         capture.c  work of streams that becomes a graph
+ *   graph.c     graphs: edges, copies, running          graph_nodes.c  parameters of their nodes
+ *   device_runtime.c  what kernels call                 results.c  what was launched, for `sluice run`
+ *   calls.def   entry points that both interfaces have alike */
 #ifndef SL_CUDA_CORE_H
 #define SL_CUDA_CORE_H
 
@@ -61,9 +64,11 @@ typedef struct sl_rt_function {
     sl_emu_kernel *kernel; /* NULL until first used */
     cudaError_t error;     /* why it cannot be used; reported once */
     uint32_t max_dynamic_shared;
-    int carveout;      /* percent of the largest; -1: no preference */
-    int cache_config;  /* cudaFuncSetCacheConfig */
-    bool warned_stray; /* its accesses outside of allocations were reported */
+    int carveout;        /* percent of the largest; -1: no preference */
+    int cache_config;    /* cudaFuncSetCacheConfig */
+    bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
+    int cluster_policy;  /* cudaFuncAttributeClusterSchedulingPolicyPreference */
+    bool warned_stray;   /* its accesses outside of allocations were reported */
 } sl_rt_function;
 
 typedef struct sl_rt_variable {
@@ -103,13 +108,23 @@ typedef struct sl_rt_fill {
 
 typedef struct sl_rt_launch {
     sl_rt_function *function;
-    dim3 grid, block;
+    dim3 grid, block, cluster; /* of the last: zeroes, there are none */
     uint32_t dynamic_shared;
     bool cooperative;
     uint32_t preferred_shared_plus; /* as in sl_emu_launch */
+    uint64_t parent_plus;           /* the same */
     void *params;                   /* packed; owned */
     size_t param_bytes;
 } sl_rt_launch;
+
+/* A number in memory that a stream writes, or waits for. */
+typedef struct sl_rt_value {
+    void *address;
+    uint64_t value;
+    uint32_t bytes; /* 4 or 8; 0: only a barrier */
+    bool wait;
+    uint32_t flags; /* how a wait compares */
+} sl_rt_value;
 
 typedef enum sl_rt_op_kind {
     SL_RT_EMPTY,
@@ -123,6 +138,8 @@ typedef enum sl_rt_op_kind {
     SL_RT_CHILD,
     SL_RT_ALLOC,
     SL_RT_FREE,
+    SL_RT_CONDITIONAL,
+    SL_RT_VALUES,
 } sl_rt_op_kind;
 
 /* One piece of work of a stream: run at once, or kept in a graph. */
@@ -139,18 +156,36 @@ typedef struct sl_rt_op {
             void *data;
         } host;
         cudaEvent_t event;
-        cudaGraph_t child;
-        void *pointer;
+        cudaGraph_t child; /* owned */
+        struct {
+            void *pointer;
+            size_t bytes; /* of an allocation */
+        } memory;
+        struct {
+            uint64_t handle;
+            cudaGraphConditionalNodeType type;
+            unsigned count;
+            cudaGraph_t *body; /* owned, and so are they */
+        } conditional;
+        struct {
+            unsigned count;
+            sl_rt_value *item; /* owned */
+        } values;
     };
 } sl_rt_op;
+
+typedef SL_ARRAY(sl_rt_op) sl_rt_ops;
+
+typedef SL_ARRAY(cudaGraphNode_t) sl_rt_nodes;
 
 struct sl_rt_stream {
     uint64_t id;
     unsigned flags;
     int priority;
-    cudaGraph_t capture;  /* graph under construction, or NULL */
-    cudaGraphNode_t last; /* last captured node of this stream */
+    cudaGraph_t capture; /* graph under construction, or NULL */
+    sl_rt_nodes last;    /* what the next node of this stream comes after */
     bool capture_origin, capture_invalid;
+    SL_ARRAY(cudaLaunchAttribute) attributes; /* as they were set */
     unsigned long long capture_id;
     struct sl_rt_stream *next;
 };
@@ -160,28 +195,48 @@ struct sl_rt_event {
     bool recorded;
     uint64_t time_ns;
     cudaGraph_t capture; /* recorded in a capturing stream */
-    cudaGraphNode_t captured_after;
+    sl_rt_nodes captured_after;
     unsigned long long capture_id;
     struct sl_rt_event *next;
 };
+
+typedef struct sl_rt_edge {
+    cudaGraphNode_t from;
+    uint64_t data; /* a cudaGraphEdgeData: 0, or how early the next kernel may start, which changes nothing here */
+} sl_rt_edge;
 
 struct sl_rt_node {
     sl_rt_op op;
     cudaGraph_t graph;
     bool disabled;
-    SL_ARRAY(cudaGraphNode_t) after;
+    SL_ARRAY(sl_rt_edge) after;
+    SL_ARRAY(cudaLaunchAttribute) attributes; /* of a kernel, as they were set */
     void **args;    /* pointers into the arguments of a launch, for a program that asks for them; NULL: not yet */
     unsigned index; /* position in the graph; used while sorting and cloning */
 };
 
 struct sl_rt_graph {
-    SL_ARRAY(cudaGraphNode_t) nodes; /* in the order they were added */
-    unsigned users;                  /* the program's handle, executables, nodes of other graphs */
+    SL_ARRAY(cudaGraphNode_t) nodes;    /* in the order they were added */
+    unsigned users;                     /* the program's handle, executables, nodes of other graphs */
+    SL_ARRAY(cudaUserObject_t) objects; /* kept as long as the graph, once for each reference */
+};
+
+struct sl_rt_user_object {
+    void *data;
+    cudaHostFn_t destroy;
+    unsigned users;
 };
 
 struct sl_rt_graph_exec {
     cudaGraph_t graph; /* a private copy */
+    unsigned long long flags;
 };
+
+/* What decides which body of a conditional node runs. */
+typedef struct sl_rt_condition {
+    uint32_t value, initial;
+    bool starts_over; /* with each launch of the graph */
+} sl_rt_condition;
 
 typedef struct sl_rt_results sl_rt_results;
 
@@ -209,13 +264,18 @@ struct sl_rt {
     sl_rt_context primary, *contexts; /* the others */
     uint64_t next_context;
     struct sl_rt_array *arrays;
+    struct sl_rt_mipmap *mipmaps;
     struct sl_rt_texture *textures;
     struct sl_rt_pool *pools;
+    struct sl_rt_range *ranges; /* virtual_memory.c */
+    struct sl_rt_physical *physical;
     SL_ARRAY(void *) graph_memory; /* allocated by nodes of graphs: it is there as long as the device */
     uint64_t graph_bytes;
+    SL_ARRAY(sl_rt_condition) conditions; /* a handle is 1 + the index */
     unsigned long long captures;
     sl_rt_results *results;
-    sl_rt_function *launching; /* the kernel that was launched last */
+    sl_rt_function *launching;               /* the kernel that was launched last */
+    struct sl_rt_device_calls *device_calls; /* what kernels have; NULL: no kernel has called anything */
 };
 
 /* ---- core.c ---- */
@@ -237,6 +297,9 @@ void sl_rt_say_error(const char *what, const sl_error *error);
 void sl_rt_problem(sl_rt *rt, const char *format, ...) SL_PRINTF(2, 3);
 /* Says once per process that `name` is not there; returns cudaErrorNotSupported. */
 cudaError_t sl_rt_missing(const char *name, bool *said);
+struct sl_tensor_map;
+/* Why the emulator could not use a tensor map; NULL: it can. */
+const char *sl_rt_tensor_map_wrong(const struct sl_tensor_map *map);
 /* The error number for a failure of the library that is no kernel fault. */
 cudaError_t sl_rt_error_of(sl_status status);
 /* A point at which CUDA passes kernels' printf output on. */
@@ -274,6 +337,8 @@ uint32_t sl_rt_capability(const sl_rt *rt);
 int sl_rt_attribute(const sl_rt *rt, int attribute);
 char *sl_rt_device_name(const sl_rt *rt, char *buffer, size_t size);
 void sl_rt_device_uuid(char uuid[16]);
+cudaError_t sl_rt_device_attribute(sl_rt *rt, int *value, int attribute, int device);
+cudaError_t sl_rt_device_pci_id(char *text, int length, int device);
 cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set);
 
 /* ---- registry.c ---- */
@@ -287,6 +352,15 @@ void sl_rt_register_variable(sl_rt *rt, sl_rt_binary *binary, const void *host, 
  * `why`: room for a sentence about a failure, which is also told. */
 cudaError_t sl_rt_image_load(sl_rt *rt, const void *image, const void *origin, sl_rt_binary **binary, char *why,
                              size_t size);
+cudaError_t sl_rt_image_load_file(sl_rt *rt, const char *path, const void *origin, sl_rt_binary **binary, char *why,
+                                  size_t size);
+cudaError_t sl_rt_binary_unload(sl_rt *rt, sl_rt_binary *binary);
+/* What is in a library that may not be one. */
+cudaError_t sl_rt_library_kernel(sl_rt *rt, sl_rt_function **kernel, sl_rt_binary *library, const char *name);
+/* `kernels` NULL: only how many there are. */
+cudaError_t sl_rt_library_kernels(sl_rt *rt, sl_rt_function **kernels, unsigned room, unsigned *count,
+                                  sl_rt_binary *library);
+cudaError_t sl_rt_library_variable(sl_rt *rt, void **address, size_t *bytes, sl_rt_binary *library, const char *name);
 bool sl_rt_binary_known(const sl_rt *rt, const sl_rt_binary *binary);
 /* Takes back a registered binary or unloads an image. Its functions and variables stay known but are refused. */
 void sl_rt_binary_release(sl_rt *rt, sl_rt_binary *binary);
@@ -327,6 +401,8 @@ cudaError_t sl_rt_stream_create(sl_rt *rt, cudaStream_t *stream, unsigned flags,
 cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream);
 /* What is not asked for is NULL. */
 cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, int *priority, uint64_t *id);
+/* `set` NULL: what was set before, or zeros. */
+cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void *get, const void *set);
 /* For calls that change nothing here: is there such a stream? */
 cudaError_t sl_rt_stream_hint(sl_rt *rt, cudaStream_t stream);
 cudaError_t sl_rt_submit_host(sl_rt *rt, cudaStream_t stream, cudaHostFn_t function, cudaStreamCallback_t callback,
@@ -347,10 +423,10 @@ typedef struct sl_rt_config {
     size_t shared;
     bool cooperative;
     bool has_carveout;
-    uint32_t carveout;       /* where has_carveout: percent of shared memory; UINT32_MAX: no preference */
-    uint64_t cluster_blocks; /* of a cluster; 0 or 1: there are none */
-    void **args;             /* a pointer per parameter; NULL: */
-    const void *packed;      /* all of them as PTX lays them out */
+    uint32_t carveout;  /* where has_carveout: percent of shared memory; UINT32_MAX: no preference */
+    dim3 cluster;       /* blocks of a cluster; zeroes: what the kernel requires, or none */
+    void **args;        /* a pointer per parameter; NULL: */
+    const void *packed; /* all of them as PTX lays them out */
     size_t packed_bytes;
 } sl_rt_config;
 
@@ -359,6 +435,8 @@ typedef struct sl_rt_function_facts {
     uint32_t max_threads, max_dynamic_shared;
     uint32_t ptx_version, binary_version; /* 90 */
     int carveout;
+    bool must_set_cluster, large_clusters;
+    int cluster[3], cluster_policy; /* of the first: what the kernel requires */
 } sl_rt_function_facts;
 
 /* Arguments as the driver takes them beside a pointer per parameter: a list of kinds and values that ends with 0. */
@@ -369,14 +447,38 @@ cudaError_t sl_rt_launch_issue(sl_rt *rt, const sl_rt_config *config, cudaStream
 cudaError_t sl_rt_refusal(cudaError_t error);
 /* Reads attributes of a launch, of the runtime or the driver (which have the same layout). */
 cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count, sl_rt_config *config);
-/* Clusters that fit the device at once: of several blocks, none do. */
+/* Clusters that fit the device at once, and the largest cluster that a kernel may be launched with. */
 cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *config);
+cudaError_t sl_rt_largest_cluster(sl_rt *rt, int *blocks, const sl_rt_config *config);
 cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_function_facts *facts);
 /* cudaFuncCache: which part of the unified cache the kernel prefers. */
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config);
 cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribute attribute, int value);
+/* Is it ready to run? For preferences that change nothing. */
+cudaError_t sl_rt_function_check(sl_rt *rt, const void *function);
 cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int threads, size_t shared);
 cudaError_t sl_rt_available_shared(sl_rt *rt, size_t *shared, const void *function, int blocks, int threads);
+
+/* ---- virtual_memory.c ---- */
+
+struct sl_rt_physical; /* memory without an address */
+size_t sl_rt_vm_granularity(void);
+cudaError_t sl_rt_vm_reserve(sl_rt *rt, uint64_t *address, size_t bytes, size_t align);
+cudaError_t sl_rt_vm_unreserve(sl_rt *rt, uint64_t address, size_t bytes);
+cudaError_t sl_rt_vm_create(sl_rt *rt, struct sl_rt_physical **memory, size_t bytes);
+/* Gives a handle back; the memory is there as long as it is mapped. */
+cudaError_t sl_rt_vm_release(sl_rt *rt, struct sl_rt_physical *memory);
+cudaError_t sl_rt_vm_size(const sl_rt *rt, const struct sl_rt_physical *memory, size_t *bytes);
+/* As a file descriptor, which the caller closes. */
+cudaError_t sl_rt_vm_export(const sl_rt *rt, const struct sl_rt_physical *memory, int *file);
+cudaError_t sl_rt_vm_import(sl_rt *rt, struct sl_rt_physical **memory, int file);
+cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, size_t offset, struct sl_rt_physical *memory);
+cudaError_t sl_rt_vm_unmap(sl_rt *rt, uint64_t address, size_t bytes);
+/* What is mapped can be accessed only then. */
+cudaError_t sl_rt_vm_set_access(sl_rt *rt, uint64_t address, size_t bytes, unsigned access);
+cudaError_t sl_rt_vm_access(const sl_rt *rt, uint64_t address, unsigned *access);
+/* Another handle of the memory at an address. */
+cudaError_t sl_rt_vm_retain(const sl_rt *rt, uint64_t address, struct sl_rt_physical **memory);
 
 /* ---- copy.c ---- */
 
@@ -386,6 +488,9 @@ cudaError_t sl_rt_copy_of_params(sl_rt *rt, const cudaMemcpy3DParms *params, sl_
 cudaError_t sl_rt_copy_submit(sl_rt *rt, const sl_rt_copy *copy, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_1d(sl_rt *rt, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
                           bool wait);
+/* *failed: which of them could not be issued. */
+cudaError_t sl_rt_copy_batch(sl_rt *rt, void *const *dst, const void *const *src, const size_t *bytes, size_t count,
+                             size_t *failed, cudaStream_t stream);
 cudaError_t sl_rt_copy_2d(sl_rt *rt, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
                           size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_3d(sl_rt *rt, const cudaMemcpy3DParms *params, cudaStream_t stream, bool wait);
@@ -396,15 +501,16 @@ cudaError_t sl_rt_copy_array_run(sl_rt *rt, cudaArray_t array, size_t x, size_t 
                                  size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, bool wait);
 cudaError_t sl_rt_copy_arrays(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
                               size_t src_y, size_t width, size_t height, cudaMemcpyKind kind);
+cudaError_t sl_rt_copy_array_runs(sl_rt *rt, cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                                  size_t src_y, size_t bytes, cudaMemcpyKind kind);
 cudaError_t sl_rt_fill_submit(sl_rt *rt, const sl_rt_fill *fill, cudaStream_t stream);
 
 /* ---- memory.c ---- */
 
 cudaError_t sl_rt_alloc(sl_rt *rt, void **pointer, size_t bytes, sl_alloc_kind kind);
 cudaError_t sl_rt_free(sl_rt *rt, void *pointer);
-/* Memory of a node of a graph, and the node. Every launch gets the same memory: it is never given back. */
-cudaError_t sl_rt_graph_add_alloc(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                  size_t count, cudaMemAllocNodeParams *params);
+/* Memory of a node of a graph. Every launch gets the same memory: it is never given back. */
+cudaError_t sl_rt_alloc_for_graph(sl_rt *rt, void **pointer, size_t bytes);
 cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes);
 /* What a pointer points into; false: nothing of ours. */
 bool sl_rt_pointer_find(sl_rt *rt, const void *pointer, cudaMemoryType *type, char **base, size_t *bytes);
@@ -414,10 +520,14 @@ cudaError_t sl_rt_alloc_pitched(sl_rt *rt, void **pointer, size_t *pitch, size_t
 cudaError_t sl_rt_register_host(sl_rt *rt, void *pointer, size_t bytes, unsigned flags);
 cudaError_t sl_rt_unregister_host(sl_rt *rt, void *pointer);
 cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host);
+cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host);
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total);
 /* For advice about managed memory, which changes nothing here. */
 cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes);
+cudaError_t sl_rt_check_managed_batch(sl_rt *rt, void *const *pointer, const size_t *bytes, size_t count);
+enum { SL_ACCESS_READ_WRITE = 3 };
 bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool);
+cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool); /* for settings that change nothing here */
 cudaError_t sl_rt_default_pool(sl_rt *rt, cudaMemPool_t *pool, int device);
 cudaError_t sl_rt_pool_create(sl_rt *rt, cudaMemPool_t *pool, const cudaMemPoolProps *props);
 cudaError_t sl_rt_pool_destroy(sl_rt *rt, cudaMemPool_t pool);
@@ -439,59 +549,100 @@ cudaError_t sl_rt_array_create(sl_rt *rt, cudaArray_t *array, const cudaChannelF
 cudaError_t sl_rt_array_free(sl_rt *rt, cudaArray_t array);
 cudaError_t sl_rt_array_info(sl_rt *rt, cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
                              cudaArray_t array);
+/* Their levels are arrays that go with them. */
+cudaError_t sl_rt_mipmap_create(sl_rt *rt, cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
+                                cudaExtent extent, unsigned levels, unsigned flags);
+cudaError_t sl_rt_mipmap_level(sl_rt *rt, cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level);
+cudaError_t sl_rt_mipmap_free(sl_rt *rt, cudaMipmappedArray_t mipmap);
+/* `view` may be NULL. */
 cudaError_t sl_rt_texture_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource,
-                                 const cudaTextureDesc *desc);
-cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object);
+                                 const cudaTextureDesc *desc, const cudaResourceViewDesc *view);
+cudaError_t sl_rt_surface_create(sl_rt *rt, cudaTextureObject_t *object, const sl_cuda_resource *resource);
+cudaError_t sl_rt_texture_destroy(sl_rt *rt, cudaTextureObject_t object, bool surface);
+/* What is not asked for is NULL. */
 cudaError_t sl_rt_texture_descs(sl_rt *rt, sl_cuda_resource *resource, cudaTextureDesc *desc,
-                                cudaTextureObject_t object);
+                                cudaResourceViewDesc *view, cudaTextureObject_t object);
+cudaError_t sl_rt_surface_resource(sl_rt *rt, sl_cuda_resource *resource, cudaTextureObject_t object);
 
-/* ---- graph.c ---- */
+/* ---- capture.c ---- */
 
-cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, sl_rt_op *op,
-                            cudaGraphNode_t *node);
-cudaGraph_t sl_rt_graph_new(void);
-void sl_rt_graph_release(cudaGraph_t graph);
-cudaGraph_t sl_rt_graph_clone(cudaGraph_t graph);
 cudaError_t sl_rt_capture_begin(sl_rt *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                size_t count);
+                                const void *edges, size_t count);
 cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t sl_rt_capture_info(sl_rt *rt, cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
                                const cudaGraphNode_t **after, size_t *count);
+/* Adds to what the next node comes after, or replaces it. */
+cudaError_t sl_rt_capture_depend(sl_rt *rt, cudaStream_t stream, const cudaGraphNode_t *after, const void *edges,
+                                 size_t count, unsigned flags);
+
+/* ---- graph.c ---- */
+
+cudaGraph_t sl_rt_graph_new(void);
+void sl_rt_graph_release(sl_rt *rt, cudaGraph_t graph);
+cudaGraph_t sl_rt_graph_clone(sl_rt *rt, cudaGraph_t graph);
+/* Takes over owned parts of `op`. `edges`: a cudaGraphEdgeData for each of `after`; NULL: all zero. */
 cudaError_t sl_rt_graph_add_node(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 size_t count, sl_rt_op *op);
-cudaError_t sl_rt_graph_add_kernel(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                   size_t count, const cudaKernelNodeParams *p);
-cudaError_t sl_rt_graph_add_copy(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 size_t count, const cudaMemcpy3DParms *params);
-sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p);
-cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                  size_t count, cudaGraph_t child);
-cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+                                 const void *edges, size_t count, sl_rt_op *op);
+cudaError_t sl_rt_node_destroy(sl_rt *rt, cudaGraphNode_t node);
+cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges,
+                                         size_t count);
+cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
+/* Lists take as much as there is room for, and say how much there is. `edges`: room for data of edges, or NULL. */
 cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots);
-/* Lists take as much as there is room for, and say how much there is. `edges`: room for data of edges, all zero. */
 cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges,
                               size_t *count);
 cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count);
-cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count);
-/* The node of a copy of the graph that was made from `node`. */
+/* The node of a copy of the graph, or of an executable, that was made from `node`; NULL: none. */
 cudaGraphNode_t sl_rt_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node);
+cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
+cudaError_t sl_rt_graph_dot(cudaGraph_t graph, const char *path);
+cudaError_t sl_rt_graph_instantiate(sl_rt *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t sl_rt_graph_update(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
+/* As CUDA 11 answers. */
+cudaError_t sl_rt_graph_update_11(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+                                  int *result);
+void sl_rt_graph_exec_destroy(sl_rt *rt, cudaGraphExec_t exec);
+cudaError_t sl_rt_condition_create(sl_rt *rt, unsigned long long *handle, cudaGraph_t graph, unsigned value,
+                                   unsigned flags);
+/* From kernels; false: no such handle. */
+bool sl_rt_condition_set(sl_rt *rt, uint64_t handle, uint32_t value);
+cudaError_t sl_rt_object_create(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned users);
+cudaError_t sl_rt_object_retain(cudaUserObject_t object, unsigned count);
+cudaError_t sl_rt_object_release(sl_rt *rt, cudaUserObject_t object, unsigned count);
+cudaError_t sl_rt_graph_retain(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags);
+cudaError_t sl_rt_graph_unretain(sl_rt *rt, cudaGraph_t graph, cudaUserObject_t object, unsigned count);
+
+/* ---- graph_nodes.c ---- */
+
+/* The work that parameters describe. An allocation and the bodies of a conditional node are made, and told in
+ * `params`. */
+cudaError_t sl_rt_node_op(sl_rt *rt, cudaGraphNodeParams *params, sl_rt_op *op);
+cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                            const void *edges, size_t count, cudaGraphNodeParams *params);
+/* Parameters of one kind, in their own struct. */
+cudaError_t sl_rt_graph_add_kind(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 size_t count, cudaGraphNodeType type, void *params, size_t bytes);
+cudaError_t sl_rt_node_set(sl_rt *rt, cudaGraphNode_t node, cudaGraphNodeParams *params);
+cudaError_t sl_rt_node_set_kind(sl_rt *rt, cudaGraphNode_t node, cudaGraphNodeType type, const void *params,
+                                size_t bytes);
+/* Puts other work of the same kind into a node; takes over owned parts of `op`. */
+cudaError_t sl_rt_node_replace(sl_rt *rt, cudaGraphNode_t node, sl_rt_op *op);
+cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
 cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params);
+cudaError_t sl_rt_node_get_copy(cudaGraphNode_t node, cudaMemcpy3DParms *params);
 cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params);
 cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params);
-cudaError_t sl_rt_node_set_host(cudaGraphNode_t node, const cudaHostNodeParams *params);
+cudaError_t sl_rt_node_get_alloc(cudaGraphNode_t node, cudaMemAllocNodeParams *params);
+cudaError_t sl_rt_node_get_free(cudaGraphNode_t node, void **pointer);
+cudaError_t sl_rt_node_get_child(cudaGraphNode_t node, cudaGraph_t *graph);
 /* Of nodes that record an event, or wait for one. */
 cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event);
-cudaError_t sl_rt_node_set_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t event);
-cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type);
-cudaError_t sl_rt_node_destroy(cudaGraphNode_t node);
-cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph);
-cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result);
-void sl_rt_graph_exec_destroy(cudaGraphExec_t exec);
-cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node);
-cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKernelNodeParams *params);
-cudaError_t sl_rt_node_set_copy(cudaGraphNode_t node, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind);
-cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *params);
+/* Of kernels; `set` NULL: what was set before, or zeros. */
+cudaError_t sl_rt_node_attribute(cudaGraphNode_t node, int id, void *get, const void *set);
+cudaError_t sl_rt_node_copy_attributes(cudaGraphNode_t to, cudaGraphNode_t from);
+/* `was` NULL: sets whether the node runs. */
+cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was);
 
 #pragma GCC visibility pop
 
@@ -504,12 +655,28 @@ cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *
 /* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
 cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
 cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);
-void sl_rt_op_fini(sl_rt_op *op);
+/* capture.c: adds nodes that are not there yet. False: out of memory. */
+bool sl_rt_nodes_add(sl_rt_nodes *to, const cudaGraphNode_t *from, size_t count);
+/* Adds work to the graph that the stream is capturing. */
+cudaError_t sl_rt_capture_add(sl_rt *rt, struct sl_rt_stream *stream, sl_rt_op *op);
+/* graph.c */
+cudaError_t sl_rt_conditional_run(sl_rt *rt, const sl_rt_op *op);
+cudaError_t sl_rt_child_run(sl_rt *rt, const sl_rt_op *op);
+/* memory.c: writes values, or waits for them. */
+cudaError_t sl_rt_values_run(sl_rt *rt, const sl_rt_op *op);
+void sl_rt_op_fini(sl_rt *rt, sl_rt_op *op);
 cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream);
 cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *copy);
 cudaError_t sl_rt_fill_run(sl_rt *rt, const sl_rt_fill *fill);
 cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream);
+/* device_runtime.c: sl_emu_config.extern_find and extern_call; the context is the sl_rt. */
+int sl_rt_device_function(void *context, const char *name);
+void sl_rt_device_call(void *context, uint32_t number, const sl_emu_call *call);
+/* Appends what the kernel that ran last has issued, the first at the end. False: out of memory. */
+bool sl_rt_device_calls_take(sl_rt *rt, uint64_t parent_plus, sl_rt_ops *to);
 /* What each part keeps of a device that is thrown away. */
+void sl_rt_device_calls_forget_device(sl_rt *rt);
+void sl_rt_vm_forget_device(sl_rt *rt);
 void sl_rt_registry_forget_device(sl_rt *rt);
 void sl_rt_streams_forget_device(sl_rt *rt);
 void sl_rt_memory_forget_device(sl_rt *rt);
@@ -519,6 +686,8 @@ void sl_rt_arrays_forget_device(sl_rt *rt);
 
 /* Opens this process's results file (and trace) as the options say. *sink is NULL when nobody wants to know. */
 sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *error);
+/* 1 + the number of the launch that ran last; 0: nobody counts. */
+uint64_t sl_rt_results_launches(const sl_rt *rt);
 /* Kernels' addresses lose their meaning with the device. */
 void sl_rt_results_forget_device(sl_rt *rt);
 void sl_rt_results_close(sl_rt *rt);

@@ -59,6 +59,22 @@ int sl_rt_attribute(const sl_rt *rt, int attribute)
     return 0; /* what is not in the table is not there on this machine */
 }
 
+cudaError_t sl_rt_device_attribute(sl_rt *rt, int *value, int attribute, int device)
+{
+    if (!value || attribute < 1 || attribute > SL_LAST_ATTRIBUTE)
+        return cudaErrorInvalidValue;
+    *value = sl_rt_attribute(rt, attribute);
+    return device ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+cudaError_t sl_rt_device_pci_id(char *text, int length, int device)
+{
+    if (!text || length < (int)sizeof SL_PCI_BUS_ID)
+        return cudaErrorInvalidValue;
+    memcpy(text, SL_PCI_BUS_ID, sizeof SL_PCI_BUS_ID);
+    return device ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
 /* ---- settings ---- */
 
 cudaError_t sl_rt_limit(sl_rt *rt, cudaLimit which, size_t *get, const size_t *set)

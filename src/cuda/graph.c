@@ -2,7 +2,7 @@
 /* Graphs: pieces of work kept for later, by stream capture or node by node.
  *
  * A graph's nodes run one after the other in an order that respects their dependencies; of several such orders, the one
- * nearest to the order in which nodes were added. Not there: conditional nodes, external semaphores. */
+ * nearest to the order in which nodes were added. Not there: external semaphores, launches of graphs by kernels. */
 #include "cuda/core.h"
 
 #include <stdlib.h>
@@ -18,40 +18,108 @@ cudaGraph_t sl_rt_graph_new(void)
     return graph;
 }
 
-static void free_node(cudaGraphNode_t node)
+void sl_rt_op_fini(sl_rt *rt, sl_rt_op *op)
 {
-    if (node->op.kind == SL_RT_CHILD)
-        sl_rt_graph_release(node->op.child);
-    sl_rt_op_fini(&node->op);
+    switch ((int)op->kind) {
+    case SL_RT_LAUNCH:
+        free(op->launch.params);
+        break;
+    case SL_RT_CHILD:
+        sl_rt_graph_release(rt, op->child);
+        break;
+    case SL_RT_CONDITIONAL:
+        for (unsigned i = 0; op->conditional.body && i < op->conditional.count; i++)
+            if (op->conditional.body[i])
+                sl_rt_graph_release(rt, op->conditional.body[i]);
+        free(op->conditional.body);
+        break;
+    case SL_RT_VALUES:
+        free(op->values.item);
+        break;
+    }
+    op->kind = SL_RT_EMPTY;
+}
+
+static void *copy_bytes(const void *from, size_t bytes)
+{
+    void *copy = malloc(bytes + 1);
+    if (copy && bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+/* With its own copies of all that it owns. */
+static bool clone_op(sl_rt *rt, sl_rt_op *to, const sl_rt_op *from)
+{
+    bool copied = true;
+    *to = *from;
+    switch ((int)from->kind) {
+    case SL_RT_LAUNCH:
+        copied = (to->launch.params = copy_bytes(from->launch.params, from->launch.param_bytes));
+        break;
+    case SL_RT_CHILD:
+        copied = (to->child = sl_rt_graph_clone(rt, from->child));
+        break;
+    case SL_RT_CONDITIONAL:
+        copied = (to->conditional.body = calloc(from->conditional.count, sizeof *to->conditional.body));
+        for (unsigned i = 0; copied && i < from->conditional.count; i++)
+            copied = (to->conditional.body[i] = sl_rt_graph_clone(rt, from->conditional.body[i]));
+        break;
+    case SL_RT_VALUES:
+        copied = (to->values.item = copy_bytes(from->values.item, from->values.count * sizeof *from->values.item));
+        break;
+    }
+    if (!copied && from->kind != SL_RT_CONDITIONAL)
+        to->kind = SL_RT_EMPTY; /* it owns nothing */
+    return copied;
+}
+
+static void free_node(sl_rt *rt, cudaGraphNode_t node)
+{
+    sl_rt_op_fini(rt, &node->op);
     sl_array_free(&node->after);
+    sl_array_free(&node->attributes);
     free(node->args);
     free(node);
 }
 
-void sl_rt_graph_release(cudaGraph_t graph)
+void sl_rt_graph_release(sl_rt *rt, cudaGraph_t graph)
 {
     if (--graph->users)
         return;
     for (size_t i = 0; i < graph->nodes.count; i++)
-        free_node(graph->nodes.items[i]);
+        free_node(rt, graph->nodes.items[i]);
+    for (size_t i = 0; i < graph->objects.count; i++)
+        sl_rt_object_release(rt, graph->objects.items[i], 1);
     sl_array_free(&graph->nodes);
+    sl_array_free(&graph->objects);
     free(graph);
 }
 
-cudaError_t sl_rt_graph_add(sl_rt *rt, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, sl_rt_op *op,
-                            cudaGraphNode_t *node)
+static bool add_edge(cudaGraphNode_t to, cudaGraphNode_t from, const void *edges, size_t index)
 {
-    (void)rt;
-    cudaGraphNode_t n = calloc(1, sizeof *n);
+    sl_rt_edge edge = {.from = from};
+    if (edges)
+        memcpy(&edge.data, (const char *)edges + index * sizeof edge.data, sizeof edge.data);
+    return sl_array_push(&to->after, edge);
+}
+
+cudaError_t sl_rt_graph_add_node(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                 const void *edges, size_t count, sl_rt_op *op)
+{
+    bool known = node && graph && (!count || after);
+    for (size_t i = 0; known && i < count; i++)
+        known = after[i] && after[i]->graph == graph;
+    cudaGraphNode_t n = known ? calloc(1, sizeof *n) : NULL;
     if (!n || !sl_array_push(&graph->nodes, n)) {
         free(n);
-        sl_rt_op_fini(op);
-        return cudaErrorMemoryAllocation;
+        sl_rt_op_fini(rt, op);
+        return known ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
     }
     n->op = *op;
     n->graph = graph;
     for (size_t i = 0; i < count; i++)
-        if (!sl_array_push(&n->after, after[i]))
+        if (!add_edge(n, after[i], edges, i))
             return cudaErrorMemoryAllocation;
     *node = n;
     return cudaSuccess;
@@ -63,42 +131,188 @@ static void number_nodes(cudaGraph_t graph)
         graph->nodes.items[i]->index = (unsigned)i;
 }
 
+static bool clone_node(sl_rt *rt, cudaGraph_t copy, const cudaGraphNode_t from)
+{
+    cudaGraphNode_t to = calloc(1, sizeof *to);
+    if (!to || !sl_array_push(&copy->nodes, to)) {
+        free(to);
+        return false;
+    }
+    to->graph = copy;
+    to->disabled = from->disabled;
+    for (size_t i = 0; i < from->after.count; i++) { /* those that come first may be copied later: see below */
+        if (!sl_array_push(&to->after, from->after.items[i]))
+            return false;
+    }
+    for (size_t i = 0; i < from->attributes.count; i++)
+        if (!sl_array_push(&to->attributes, from->attributes.items[i]))
+            return false;
+    return clone_op(rt, &to->op, &from->op);
+}
+
 /* A deep copy: later changes of one do not show in the other. */
-cudaGraph_t sl_rt_graph_clone(cudaGraph_t graph)
+cudaGraph_t sl_rt_graph_clone(sl_rt *rt, cudaGraph_t graph)
 {
     cudaGraph_t copy = sl_rt_graph_new();
+    bool good = copy != NULL;
+    for (size_t i = 0; good && i < graph->nodes.count; i++)
+        good = clone_node(rt, copy, graph->nodes.items[i]);
     number_nodes(graph);
-    for (size_t i = 0; copy && i < graph->nodes.count; i++) {
-        const cudaGraphNode_t from = graph->nodes.items[i];
-        cudaGraphNode_t to = calloc(1, sizeof *to);
-        bool ok = to && sl_array_push(&copy->nodes, to);
-        if (ok) {
-            to->op = from->op;
-            to->graph = copy;
-            to->disabled = from->disabled;
-            if (to->op.kind == SL_RT_LAUNCH) {
-                to->op.launch.params = malloc(from->op.launch.param_bytes + 1);
-                ok = to->op.launch.params != NULL;
-                if (ok)
-                    memcpy(to->op.launch.params, from->op.launch.params, from->op.launch.param_bytes);
-            } else if (to->op.kind == SL_RT_CHILD) {
-                to->op.child->users++;
-            }
+    for (size_t i = 0; good && i < copy->nodes.count; i++)
+        for (size_t d = 0; d < copy->nodes.items[i]->after.count; d++) {
+            sl_rt_edge *edge = &copy->nodes.items[i]->after.items[d];
+            edge->from = copy->nodes.items[edge->from->index];
         }
-        if (!ok) {
-            sl_rt_graph_release(copy);
-            return NULL;
-        }
+    for (size_t i = 0; good && i < graph->objects.count; i++) {
+        good = sl_array_push(&copy->objects, graph->objects.items[i]);
+        graph->objects.items[i]->users += good;
     }
-    for (size_t i = 0; copy && i < graph->nodes.count; i++) {
-        const cudaGraphNode_t from = graph->nodes.items[i];
-        for (size_t d = 0; d < from->after.count; d++)
-            if (!sl_array_push(&copy->nodes.items[i]->after, copy->nodes.items[from->after.items[d]->index])) {
-                sl_rt_graph_release(copy);
-                return NULL;
-            }
+    if (!good && copy)
+        sl_rt_graph_release(rt, copy);
+    return good ? copy : NULL;
+}
+
+cudaError_t sl_rt_node_destroy(sl_rt *rt, cudaGraphNode_t node)
+{
+    if (!node)
+        return cudaErrorInvalidValue;
+    cudaGraph_t graph = node->graph;
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        cudaGraphNode_t other = graph->nodes.items[i];
+        sl_rt_graph_remove_dependencies(&node, &other, 1);
+        if (other != node)
+            graph->nodes.items[kept++] = other;
     }
-    return copy;
+    graph->nodes.count = kept;
+    free_node(rt, node);
+    return cudaSuccess;
+}
+
+/* ---- edges ---- */
+
+cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, const void *edges,
+                                         size_t count)
+{
+    if (count && (!from || !to))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        if (!from[i] || !to[i] || from[i]->graph != to[i]->graph)
+            return cudaErrorInvalidValue;
+        if (!add_edge(to[i], from[i], edges, i))
+            return cudaErrorMemoryAllocation;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
+{
+    if (count && (!from || !to))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++) {
+        size_t kept = 0, before = to[i]->after.count;
+        for (size_t d = 0; d < before; d++)
+            if (to[i]->after.items[d].from != from[i])
+                to[i]->after.items[kept++] = to[i]->after.items[d];
+        to[i]->after.count = kept;
+        if (kept == before)
+            return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+/* A list that a program asks for: what fits, and how many there are. */
+typedef struct list {
+    cudaGraphNode_t *first, *second;
+    char *edges;
+    size_t room, found;
+    bool lossy; /* an edge has data that nobody asked for */
+} list;
+
+static list new_list(cudaGraphNode_t *first, cudaGraphNode_t *second, void *edges, const size_t *count)
+{
+    return (list){.first = first, .second = second, .edges = edges, .room = first ? *count : 0};
+}
+
+static void add_to_list(list *l, cudaGraphNode_t first, cudaGraphNode_t second, uint64_t data)
+{
+    if (l->found < l->room) {
+        l->first[l->found] = first;
+        if (l->second)
+            l->second[l->found] = second;
+        if (l->edges)
+            memcpy(l->edges + l->found * sizeof data, &data, sizeof data);
+        l->lossy |= data && !l->edges;
+    }
+    l->found++;
+}
+
+static cudaError_t end_list(list *l, size_t *count)
+{
+    *count = l->found;
+    while (l->found < l->room)
+        add_to_list(l, NULL, NULL, 0);
+    return l->lossy ? cudaErrorLossyQuery : cudaSuccess;
+}
+
+cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
+{
+    if (!graph || !count)
+        return cudaErrorInvalidValue;
+    list l = new_list(nodes, NULL, NULL, count);
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        if (!roots || !graph->nodes.items[i]->after.count)
+            add_to_list(&l, graph->nodes.items[i], NULL, 0);
+    return end_list(&l, count);
+}
+
+cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges, size_t *count)
+{
+    if (!graph || !count || !from != !to)
+        return cudaErrorInvalidValue;
+    list l = new_list(from, to, edges, count);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cudaGraphNode_t node = graph->nodes.items[i];
+        for (size_t d = 0; d < node->after.count; d++)
+            add_to_list(&l, node->after.items[d].from, node, node->after.items[d].data);
+    }
+    return end_list(&l, count);
+}
+
+cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count)
+{
+    if (!node || !count)
+        return cudaErrorInvalidValue;
+    list l = new_list(nodes, NULL, edges, count);
+    for (size_t i = 0; i < node->graph->nodes.count; i++) {
+        cudaGraphNode_t other = node->graph->nodes.items[i], late = after ? other : node, early = after ? node : other;
+        for (size_t d = 0; d < late->after.count; d++)
+            if (late->after.items[d].from == early)
+                add_to_list(&l, other, NULL, late->after.items[d].data);
+    }
+    return end_list(&l, count);
+}
+
+cudaError_t sl_rt_graph_dot(cudaGraph_t graph, const char *path)
+{
+    FILE *file = graph && path ? fopen(path, "we") : NULL;
+    if (!file)
+        return cudaErrorInvalidValue;
+    static const char *const KINDS[] = {"empty",    "kernel",       "memcpy",      "memset",      "host",
+                                        "host",     "event record", "event wait",  "child graph", "mem alloc",
+                                        "mem free", "conditional",  "batch mem op"};
+    number_nodes(graph);
+    fputs("digraph {\n", file);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cudaGraphNode_t node = graph->nodes.items[i];
+        fprintf(file, "  n%zu [label=\"%zu %s%s%s\"]\n", i, i, KINDS[node->op.kind],
+                node->op.kind == SL_RT_LAUNCH ? " " : "",
+                node->op.kind == SL_RT_LAUNCH ? node->op.launch.function->name : "");
+        for (size_t d = 0; d < node->after.count; d++)
+            fprintf(file, "  n%u -> n%zu\n", node->after.items[d].from->index, i);
+    }
+    fputs("}\n", file);
+    return fclose(file) == 0 ? cudaSuccess : cudaErrorOperatingSystem;
 }
 
 /* ---- running ---- */
@@ -106,7 +320,7 @@ cudaGraph_t sl_rt_graph_clone(cudaGraph_t graph)
 static bool ready(const cudaGraphNode_t node, const bool *done)
 {
     for (size_t d = 0; d < node->after.count; d++)
-        if (!done[node->after.items[d]->index])
+        if (!done[node->after.items[d].from->index])
             return false;
     return true;
 }
@@ -135,400 +349,158 @@ cudaError_t sl_rt_graph_run(sl_rt *rt, cudaGraph_t graph, cudaStream_t stream)
     return !error && !progress && count ? cudaErrorInvalidValue : error;
 }
 
-/* ---- stream capture ---- */
+/* ---- conditional nodes ---- */
 
-cudaError_t sl_rt_capture_begin(sl_rt *rt, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                size_t count)
+cudaError_t sl_rt_condition_create(sl_rt *rt, unsigned long long *handle, cudaGraph_t graph, unsigned value,
+                                   unsigned flags)
 {
-    struct sl_rt_stream *s;
-    if (!sl_rt_stream_known(rt, stream, &s))
-        return cudaErrorInvalidResourceHandle;
-    if (s == &rt->default_stream)
-        return cudaErrorStreamCaptureUnsupported;
-    if (s->capture)
-        return cudaErrorIllegalState;
-    sl_rt_op start = {.kind = SL_RT_EMPTY};
-    s->last = NULL;
-    if (graph)
-        graph->users++;
-    s->capture = graph ? graph : sl_rt_graph_new();
-    if (!s->capture)
+    enum { ASSIGN_DEFAULT = 1 };
+    if (!handle || !graph || flags > ASSIGN_DEFAULT)
+        return cudaErrorInvalidValue;
+    const sl_rt_condition condition = {value, value, flags == ASSIGN_DEFAULT};
+    if (!sl_array_push(&rt->conditions, condition))
         return cudaErrorMemoryAllocation;
-    s->capture_origin = true;
-    s->capture_invalid = false;
-    s->capture_id = ++rt->captures;
-    return count > 1    ? sl_rt_graph_add(rt, s->capture, after, count, &start, &s->last)
-           : count == 1 ? (s->last = after[0], cudaSuccess)
-                        : cudaSuccess;
+    *handle = rt->conditions.count;
+    return cudaSuccess;
 }
 
-cudaError_t sl_rt_capture_end(sl_rt *rt, cudaStream_t stream, cudaGraph_t *graph)
+static sl_rt_condition *find_condition(sl_rt *rt, uint64_t handle)
 {
-    struct sl_rt_stream *s;
-    if (!sl_rt_stream_known(rt, stream, &s))
-        return cudaErrorInvalidResourceHandle;
-    if (!s->capture || !graph)
-        return s->capture ? cudaErrorInvalidValue : cudaErrorIllegalState;
-    if (!s->capture_origin)
-        return cudaErrorStreamCaptureUnmatched;
-    cudaGraph_t captured = s->capture;
-    bool invalid = false;
-    for (struct sl_rt_stream *each = rt->streams; each; each = each->next)
-        if (each->capture == captured) {
-            invalid = invalid || each->capture_invalid;
-            each->capture = NULL;
-            each->last = NULL;
-            each->capture_origin = each->capture_invalid = false;
-        }
-    for (struct sl_rt_event *e = rt->events; e; e = e->next)
-        if (e->capture == captured)
-            e->capture = NULL;
-    *graph = NULL;
-    if (invalid) {
-        sl_rt_graph_release(captured);
-        return cudaErrorStreamCaptureInvalidated;
+    return handle && handle <= rt->conditions.count ? &rt->conditions.items[handle - 1] : NULL;
+}
+
+bool sl_rt_condition_set(sl_rt *rt, uint64_t handle, uint32_t value)
+{
+    sl_rt_condition *condition = find_condition(rt, handle);
+    if (condition)
+        condition->value = value;
+    return condition;
+}
+
+cudaError_t sl_rt_conditional_run(sl_rt *rt, const sl_rt_op *op)
+{
+    const sl_rt_condition *condition = find_condition(rt, op->conditional.handle);
+    if (!condition)
+        return cudaErrorInvalidValue;
+    uint32_t value = condition->value, chosen = value;
+    cudaError_t error = cudaSuccess;
+    switch (op->conditional.type) {
+    case cudaGraphCondTypeWhile:
+        while (!error && !rt->fault && (condition = find_condition(rt, op->conditional.handle))->value)
+            error = sl_rt_graph_run(rt, op->conditional.body[0], op->stream);
+        return error;
+    case cudaGraphCondTypeIf:
+        chosen = value ? 0 : 1;
+        break;
+    case cudaGraphCondTypeSwitch:
+        break;
     }
-    if (captured->users > 1) /* captured into a graph that the program has already */
-        captured->users--;
-    *graph = captured;
-    return cudaSuccess;
+    return chosen < op->conditional.count ? sl_rt_graph_run(rt, op->conditional.body[chosen], op->stream) : error;
 }
 
-cudaError_t sl_rt_capture_info(sl_rt *rt, cudaStream_t stream, int *status, unsigned long long *id, cudaGraph_t *graph,
-                               const cudaGraphNode_t **after, size_t *count)
+/* With each launch of a graph, conditions that want it start over. */
+static void reset_conditions(sl_rt *rt, cudaGraph_t graph)
 {
-    struct sl_rt_stream *s;
-    if (!sl_rt_stream_known(rt, stream, &s))
-        return cudaErrorInvalidResourceHandle;
-    if (!status)
-        return cudaErrorInvalidValue;
-    *status = !s->capture          ? cudaStreamCaptureStatusNone
-              : s->capture_invalid ? cudaStreamCaptureStatusInvalidated
-                                   : cudaStreamCaptureStatusActive;
-    if (id)
-        *id = s->capture_id;
-    if (graph)
-        *graph = s->capture;
-    if (after)
-        *after = &s->last;
-    if (count)
-        *count = s->capture && s->last ? 1 : 0;
-    return cudaSuccess;
-}
-
-/* ---- graphs, node by node ---- */
-
-cudaError_t sl_rt_graph_add_node(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 size_t count, sl_rt_op *op)
-{
-    if (!node || !graph || (count && !after)) {
-        sl_rt_op_fini(op);
-        return cudaErrorInvalidValue;
-    }
-    return sl_rt_graph_add(rt, graph, after, count, op, node);
-}
-
-static cudaError_t kernel_op(sl_rt *rt, const cudaKernelNodeParams *p, sl_rt_op *op)
-{
-    if (!p)
-        return cudaErrorInvalidValue;
-    sl_rt_config config = {.function = p->func,
-                           .grid = p->gridDim,
-                           .block = p->blockDim,
-                           .shared = p->sharedMemBytes,
-                           .args = p->kernelParams};
-    cudaError_t error = sl_rt_config_extra(&config, p->extra);
-    return error ? error : sl_rt_launch_make(rt, &config, op);
-}
-
-cudaError_t sl_rt_graph_add_kernel(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                   size_t count, const cudaKernelNodeParams *p)
-{
-    sl_rt_op op;
-    cudaError_t error = kernel_op(rt, p, &op);
-    return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
-}
-
-cudaError_t sl_rt_graph_add_copy(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                 size_t count, const cudaMemcpy3DParms *params)
-{
-    sl_rt_op op = {.kind = SL_RT_COPY};
-    cudaError_t error = sl_rt_copy_of_params(rt, params, &op.copy);
-    return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
-}
-
-sl_rt_op sl_rt_fill_op(const cudaMemsetParams *p)
-{
-    return (sl_rt_op){.kind = SL_RT_FILL,
-                      .fill = {.dst = p->dst,
-                               .pitch = p->pitch,
-                               .width = p->width * p->elementSize,
-                               .height = p->height,
-                               .depth = 1,
-                               .value = p->value,
-                               .element_bytes = p->elementSize}};
-}
-
-cudaError_t sl_rt_graph_add_child(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                  size_t count, cudaGraph_t child)
-{
-    sl_rt_op op = {.kind = SL_RT_CHILD};
-    if (!child || !(op.child = sl_rt_graph_clone(child)))
-        return child ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
-    return sl_rt_graph_add_node(rt, node, graph, after, count, &op);
-}
-
-cudaError_t sl_rt_graph_add_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!sl_array_push(&to[i]->after, from[i]))
-            return cudaErrorMemoryAllocation;
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_graph_list(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
-{
-    if (!graph || !count)
-        return cudaErrorInvalidValue;
-    size_t room = nodes ? *count : 0, found = 0;
     for (size_t i = 0; i < graph->nodes.count; i++) {
-        if (roots && graph->nodes.items[i]->after.count)
+        const sl_rt_op *op = &graph->nodes.items[i]->op;
+        if (op->kind != SL_RT_CONDITIONAL)
             continue;
-        if (found < room)
-            nodes[found] = graph->nodes.items[i];
-        found++;
+        sl_rt_condition *condition = find_condition(rt, op->conditional.handle);
+        if (condition && condition->starts_over)
+            condition->value = condition->initial;
+        for (unsigned b = 0; b < op->conditional.count; b++)
+            reset_conditions(rt, op->conditional.body[b]);
     }
-    for (size_t i = found; i < room; i++)
-        nodes[i] = NULL;
-    *count = found;
-    return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_type(cudaGraphNode_t node, cudaGraphNodeType *type)
+cudaError_t sl_rt_child_run(sl_rt *rt, const sl_rt_op *op)
 {
-    static const cudaGraphNodeType TYPES[] = {
-        [SL_RT_EMPTY] = cudaGraphNodeTypeEmpty,        [SL_RT_LAUNCH] = cudaGraphNodeTypeKernel,
-        [SL_RT_COPY] = cudaGraphNodeTypeMemcpy,        [SL_RT_FILL] = cudaGraphNodeTypeMemset,
-        [SL_RT_HOST] = cudaGraphNodeTypeHost,          [SL_RT_CALLBACK] = cudaGraphNodeTypeHost,
-        [SL_RT_RECORD] = cudaGraphNodeTypeEventRecord, [SL_RT_WAIT] = cudaGraphNodeTypeWaitEvent,
-        [SL_RT_CHILD] = cudaGraphNodeTypeGraph,        [SL_RT_FREE] = cudaGraphNodeTypeMemFree,
-        [SL_RT_ALLOC] = cudaGraphNodeTypeMemAlloc,
-    };
-    if (!node || !type)
-        return cudaErrorInvalidValue;
-    *type = TYPES[node->op.kind];
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_node_destroy(cudaGraphNode_t node)
-{
-    if (!node)
-        return cudaErrorInvalidValue;
-    cudaGraph_t graph = node->graph;
-    size_t kept = 0;
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        cudaGraphNode_t other = graph->nodes.items[i];
-        size_t edges = 0;
-        for (size_t d = 0; d < other->after.count; d++)
-            if (other->after.items[d] != node)
-                other->after.items[edges++] = other->after.items[d];
-        other->after.count = edges;
-        if (other != node)
-            graph->nodes.items[kept++] = other;
-    }
-    graph->nodes.count = kept;
-    free_node(node);
-    return cudaSuccess;
-}
-
-/* ---- questions about graphs ---- */
-
-enum { EDGE_DATA_BYTES = 8 };
-
-cudaError_t sl_rt_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *edges, size_t *count)
-{
-    if (!graph || !count)
-        return cudaErrorInvalidValue;
-    size_t room = from && to ? *count : 0, found = 0;
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        const cudaGraphNode_t node = graph->nodes.items[i];
-        for (size_t d = 0; d < node->after.count; d++, found++)
-            if (found < room) {
-                from[found] = node->after.items[d];
-                to[found] = node;
-            }
-    }
-    for (size_t i = found; i < room; i++)
-        from[i] = to[i] = NULL;
-    if (edges && room)
-        memset(edges, 0, room * EDGE_DATA_BYTES);
-    *count = found;
-    return cudaSuccess;
-}
-
-static bool depends(const cudaGraphNode_t node, const cudaGraphNode_t on)
-{
-    for (size_t d = 0; d < node->after.count; d++)
-        if (node->after.items[d] == on)
-            return true;
-    return false;
-}
-
-cudaError_t sl_rt_node_neighbours(cudaGraphNode_t node, bool after, cudaGraphNode_t *nodes, void *edges, size_t *count)
-{
-    if (!node || !count)
-        return cudaErrorInvalidValue;
-    size_t room = nodes ? *count : 0, found = 0;
-    for (size_t i = 0; i < node->graph->nodes.count; i++) {
-        cudaGraphNode_t other = node->graph->nodes.items[i];
-        if (after ? !depends(other, node) : !depends(node, other))
-            continue;
-        if (found < room)
-            nodes[found] = other;
-        found++;
-    }
-    for (size_t i = found; i < room; i++)
-        nodes[i] = NULL;
-    if (edges && room)
-        memset(edges, 0, room * EDGE_DATA_BYTES);
-    *count = found;
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_graph_remove_dependencies(const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
-{
-    if (count && (!from || !to))
-        return cudaErrorInvalidValue;
-    for (size_t i = 0; i < count; i++) {
-        size_t kept = 0, before = to[i]->after.count;
-        for (size_t d = 0; d < before; d++)
-            if (to[i]->after.items[d] != from[i])
-                to[i]->after.items[kept++] = to[i]->after.items[d];
-        to[i]->after.count = kept;
-        if (kept == before)
-            return cudaErrorInvalidValue;
-    }
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_node_get_kernel(cudaGraphNode_t node, cudaKernelNodeParams *params)
-{
-    if (!node || !params || node->op.kind != SL_RT_LAUNCH || !node->op.launch.function->kernel)
-        return cudaErrorInvalidValue;
-    const sl_rt_launch *launch = &node->op.launch;
-    const sl_ptx_func *func = sl_emu_kernel_func(launch->function->kernel);
-    if (!node->args) {
-        node->args = calloc(func->params + 1, sizeof *node->args);
-        for (uint32_t i = 0; node->args && i < func->params; i++)
-            node->args[i] = (char *)launch->params + func->param[i]->offset;
-    }
-    *params = (cudaKernelNodeParams){
-        .func = (void *)(uintptr_t)(launch->function->host ? launch->function->host : launch->function),
-        .gridDim = launch->grid,
-        .blockDim = launch->block,
-        .sharedMemBytes = launch->dynamic_shared,
-        .kernelParams = node->args};
-    return node->args ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t sl_rt_node_get_fill(cudaGraphNode_t node, cudaMemsetParams *params)
-{
-    if (!node || !params || node->op.kind != SL_RT_FILL)
-        return cudaErrorInvalidValue;
-    const sl_rt_fill *f = &node->op.fill;
-    *params = (cudaMemsetParams){.dst = f->dst,
-                                 .pitch = f->pitch,
-                                 .value = f->value,
-                                 .elementSize = f->element_bytes,
-                                 .width = f->width / f->element_bytes,
-                                 .height = f->height};
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_node_get_host(cudaGraphNode_t node, cudaHostNodeParams *params)
-{
-    if (!node || !params || node->op.kind != SL_RT_HOST)
-        return cudaErrorInvalidValue;
-    *params = (cudaHostNodeParams){node->op.host.function, node->op.host.data};
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_node_set_host(cudaGraphNode_t node, const cudaHostNodeParams *params)
-{
-    if (!node || !params || !params->fn || node->op.kind != SL_RT_HOST)
-        return cudaErrorInvalidValue;
-    node->op.host.function = params->fn;
-    node->op.host.data = params->userData;
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_node_get_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t *event)
-{
-    if (!node || !event || node->op.kind != kind)
-        return cudaErrorInvalidValue;
-    *event = node->op.event;
-    return cudaSuccess;
-}
-
-cudaError_t sl_rt_node_set_event(cudaGraphNode_t node, sl_rt_op_kind kind, cudaEvent_t event)
-{
-    if (!node || !event || node->op.kind != kind)
-        return cudaErrorInvalidValue;
-    node->op.event = event;
-    return cudaSuccess;
+    reset_conditions(rt, op->child);
+    return sl_rt_graph_run(rt, op->child, op->stream);
 }
 
 /* ---- executables ---- */
 
-cudaError_t sl_rt_graph_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph)
+cudaError_t sl_rt_graph_instantiate(sl_rt *rt, cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
+    enum { DEVICE_LAUNCH = 4 };
+    static bool said;
     if (!exec || !graph)
         return cudaErrorInvalidValue;
+    if (flags & DEVICE_LAUNCH)
+        return sl_rt_missing("a graph that kernels can launch (cudaGraphInstantiateFlagDeviceLaunch)", &said);
     cudaGraphExec_t made = calloc(1, sizeof *made);
-    if (!made || !(made->graph = sl_rt_graph_clone(graph))) {
+    if (!made || !(made->graph = sl_rt_graph_clone(rt, graph))) {
         free(made);
         return cudaErrorMemoryAllocation;
     }
+    made->flags = flags;
     *exec = made;
     return cudaSuccess;
 }
 
 cudaError_t sl_rt_graph_launch(sl_rt *rt, cudaGraphExec_t exec, cudaStream_t stream)
 {
-    struct sl_rt_stream *s;
     if (!exec)
         return cudaErrorInvalidValue;
-    if (!sl_rt_stream_known(rt, stream, &s))
-        return cudaErrorInvalidResourceHandle;
     sl_rt_op op = {.kind = SL_RT_CHILD, .child = exec->graph};
-    if (s->capture)
-        exec->graph->users++;
+    exec->graph->users++;
     return sl_rt_submit(rt, stream, &op);
 }
 
-/* An executable takes over another graph of the same shape. */
-cudaError_t sl_rt_graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result)
+/* Whether two nodes differ in nothing but parameters: the same kind of work, after the same nodes. */
+static bool alike(const cudaGraphNode_t a, const cudaGraphNode_t b)
 {
+    bool same = a->op.kind == b->op.kind && a->after.count == b->after.count;
+    for (size_t d = 0; same && d < a->after.count; d++)
+        same = a->after.items[d].from->index == b->after.items[d].from->index;
+    return same;
+}
+
+/* An executable takes over another graph of the same shape. */
+cudaError_t sl_rt_graph_update(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    enum { TOPOLOGY_CHANGED = 2, NODE_TYPE_CHANGED = 3 };
+    if (info)
+        *info = (cudaGraphExecUpdateResultInfo){0};
     if (!exec || !graph)
         return cudaErrorInvalidValue;
-    *result = 0;
-    bool same = exec->graph->nodes.count == graph->nodes.count;
-    for (size_t i = 0; same && i < graph->nodes.count; i++)
-        same = exec->graph->nodes.items[i]->op.kind == graph->nodes.items[i]->op.kind &&
-               exec->graph->nodes.items[i]->after.count == graph->nodes.items[i]->after.count;
-    if (!same) {
-        *result = 2;
+    size_t count = graph->nodes.count, differs = 0;
+    number_nodes(graph);
+    number_nodes(exec->graph);
+    while (differs < count && differs < exec->graph->nodes.count &&
+           alike(exec->graph->nodes.items[differs], graph->nodes.items[differs]))
+        differs++;
+    if (differs < count || differs < exec->graph->nodes.count) {
+        bool kind = count == exec->graph->nodes.count &&
+                    exec->graph->nodes.items[differs]->op.kind != graph->nodes.items[differs]->op.kind;
+        if (info) {
+            info->result = kind ? NODE_TYPE_CHANGED : TOPOLOGY_CHANGED;
+            info->errorNode = differs < count ? graph->nodes.items[differs] : NULL;
+        }
         return cudaErrorGraphExecUpdateFailure;
     }
-    cudaGraph_t copy = sl_rt_graph_clone(graph);
+    cudaGraph_t copy = sl_rt_graph_clone(rt, graph);
     if (!copy)
         return cudaErrorMemoryAllocation;
-    sl_rt_graph_release(exec->graph);
+    sl_rt_graph_release(rt, exec->graph);
     exec->graph = copy;
     return cudaSuccess;
 }
 
-/* The node of an executable that was made from `node` of a graph: copies keep positions. */
+cudaError_t sl_rt_graph_update_11(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node,
+                                  int *result)
+{
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t error = sl_rt_graph_update(rt, exec, graph, &info);
+    if (node)
+        *node = info.errorNode;
+    if (result)
+        *result = info.result;
+    return error;
+}
+
+/* Copies keep positions. */
 cudaGraphNode_t sl_rt_node_in_clone(cudaGraph_t clone, cudaGraphNode_t node)
 {
     if (!clone || !node)
@@ -542,40 +514,71 @@ cudaGraphNode_t sl_rt_node_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node)
     return exec ? sl_rt_node_in_clone(exec->graph, node) : NULL;
 }
 
-void sl_rt_graph_exec_destroy(cudaGraphExec_t exec)
+void sl_rt_graph_exec_destroy(sl_rt *rt, cudaGraphExec_t exec)
 {
-    sl_rt_graph_release(exec->graph);
+    sl_rt_graph_release(rt, exec->graph);
     free(exec);
 }
 
-cudaError_t sl_rt_node_set_kernel(sl_rt *rt, cudaGraphNode_t node, const cudaKernelNodeParams *params)
+/* ---- objects that graphs keep for the program ---- */
+
+cudaError_t sl_rt_object_create(cudaUserObject_t *object, void *data, cudaHostFn_t destroy, unsigned users)
 {
-    sl_rt_op op;
-    if (!node || node->op.kind != SL_RT_LAUNCH)
+    if (!object || !destroy || !users)
         return cudaErrorInvalidValue;
-    cudaError_t error = kernel_op(rt, params, &op);
-    if (error)
-        return error;
-    op.launch.cooperative = node->op.launch.cooperative;
-    sl_rt_op_fini(&node->op);
-    free(node->args);
-    node->args = NULL;
-    node->op = op;
+    *object = malloc(sizeof **object);
+    if (!*object)
+        return cudaErrorMemoryAllocation;
+    **object = (struct sl_rt_user_object){data, destroy, users};
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_set_copy(cudaGraphNode_t node, void *dst, const void *src, size_t bytes, cudaMemcpyKind kind)
+cudaError_t sl_rt_object_retain(cudaUserObject_t object, unsigned count)
 {
-    if (!node || node->op.kind != SL_RT_COPY)
+    if (!object || !count)
         return cudaErrorInvalidValue;
-    node->op.copy = (sl_rt_copy){.dst = dst, .src = src, .width = bytes, .height = 1, .depth = 1, .kind = kind};
+    object->users += count;
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_node_set_fill(cudaGraphNode_t node, const cudaMemsetParams *params)
+cudaError_t sl_rt_object_release(sl_rt *rt, cudaUserObject_t object, unsigned count)
 {
-    if (!node || node->op.kind != SL_RT_FILL || !params)
+    if (!object || !count || count > object->users)
         return cudaErrorInvalidValue;
-    node->op = sl_rt_fill_op(params);
+    object->users -= count;
+    if (object->users)
+        return cudaSuccess;
+    sl_rt_unlock(rt);
+    object->destroy(object->data);
+    sl_rt_relock(rt);
+    free(object);
     return cudaSuccess;
+}
+
+cudaError_t sl_rt_graph_retain(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags)
+{
+    enum { MOVE = 1 };
+    if (!graph || !object || !count || flags > MOVE)
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < count; i++)
+        if (!sl_array_push(&graph->objects, object))
+            return cudaErrorMemoryAllocation;
+    if (!(flags & MOVE)) /* else the graph takes over the caller's references */
+        object->users += count;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_graph_unretain(sl_rt *rt, cudaGraph_t graph, cudaUserObject_t object, unsigned count)
+{
+    unsigned removed = 0;
+    size_t kept = 0;
+    if (!graph || !object || !count)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < graph->objects.count; i++)
+        if (graph->objects.items[i] == object && removed < count)
+            removed++;
+        else
+            graph->objects.items[kept++] = graph->objects.items[i];
+    graph->objects.count = kept;
+    return removed == count ? sl_rt_object_release(rt, object, count) : cudaErrorInvalidValue;
 }

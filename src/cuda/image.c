@@ -148,21 +148,21 @@ static bool defines(const sl_ptx_module *module, const char *name)
     return false;
 }
 
-/* The library behind launches from kernels registers its helpers, whether anything uses them or not. */
+/* The library behind launches from kernels: device_runtime.c stands in for it. */
 static bool is_device_runtime(const sl_ptx_module *module)
 {
     return defines(module, "__CNPRT_VERSION_NUMBER__");
 }
 
-static void want(const sl_rt_binary *binary, const char *name, bool from_host, bool *wanted)
+static void want(const sl_rt_binary *binary, const char *name, bool *wanted)
 {
     for (size_t i = 0; i < binary->modules.count; i++)
         if (!wanted[i] && defines(binary->modules.items[i], name))
-            wanted[i] = !from_host || !is_device_runtime(binary->modules.items[i]);
+            wanted[i] = !is_device_runtime(binary->modules.items[i]);
 }
 
 /* Links as with an archive: what host code names (in an image for the driver: everything), and what that refers to.
- * Compilers hand over more than that, such as the device runtime library, most of which could not run here. */
+ * Compilers hand over more than that, such as the device runtime library. */
 static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
 {
     size_t count = binary->modules.count, kept = 0;
@@ -173,10 +173,10 @@ static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
         wanted[i] = !is_device_runtime(binary->modules.items[i]);
     for (size_t i = 0; i < rt->functions.count; i++)
         if (rt->functions.items[i]->binary == binary)
-            want(binary, rt->functions.items[i]->name, true, wanted);
+            want(binary, rt->functions.items[i]->name, wanted);
     for (size_t i = 0; i < rt->variables.count; i++)
         if (rt->variables.items[i]->binary == binary)
-            want(binary, rt->variables.items[i]->name, true, wanted);
+            want(binary, rt->variables.items[i]->name, wanted);
     while (more) {
         more = false;
         for (size_t m = 0; m < count; m++) {
@@ -186,7 +186,7 @@ static cudaError_t remove_unneeded(sl_rt *rt, sl_rt_binary *binary)
             seen[m] = more = true;
             for (uint32_t i = 0; i < module->funcs + module->vars; i++)
                 if (reference(module, i))
-                    want(binary, reference(module, i), false, wanted);
+                    want(binary, reference(module, i), wanted);
         }
     }
     for (size_t m = 0; m < count; m++) {

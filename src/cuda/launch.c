@@ -90,13 +90,63 @@ static uint32_t preferred_shared(const sl_rt *rt, const sl_rt_config *config, co
     }
 }
 
-cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *config, sl_rt_op *op)
+/* Blocks of a cluster that every GPU with clusters can hold, and that this one can. */
+enum { PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
+
+/* The clusters of a launch where the kernel says which, and a grid of blocks where it is one of clusters. */
+static cudaError_t complete_cluster(const sl_rt_function *f, sl_rt_config *c)
 {
-    static bool said;
+    const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
+    const uint32_t *required = func->reqnctapercluster;
+    bool given = c->cluster.x || c->cluster.y || c->cluster.z;
+    if (given && !(c->cluster.x && c->cluster.y && c->cluster.z))
+        return cudaErrorInvalidClusterSize;
+    if (!required[0])
+        return !given && func->explicitcluster ? cudaErrorInvalidClusterSize : cudaSuccess;
+    if (given && (c->cluster.x != required[0] || c->cluster.y != required[1] || c->cluster.z != required[2]))
+        return cudaErrorInvalidClusterSize;
+    c->cluster = (dim3){required[0], required[1], required[2]};
+    if (!func->blocksareclusters)
+        return cudaSuccess;
+    if (__builtin_mul_overflow(c->grid.x, required[0], &c->grid.x) ||
+        __builtin_mul_overflow(c->grid.y, required[1], &c->grid.y) ||
+        __builtin_mul_overflow(c->grid.z, required[2], &c->grid.z))
+        return cudaErrorInvalidConfiguration;
+    return cudaSuccess;
+}
+
+static uint32_t largest_cluster(const sl_rt_function *f)
+{
+    uint32_t max = f->large_clusters ? LARGEST_CLUSTER : PORTABLE_CLUSTER,
+             rank = sl_emu_kernel_func(f->kernel)->maxclusterrank;
+    return rank && rank < max ? rank : max;
+}
+
+static uint64_t cluster_blocks(const sl_rt_config *c)
+{
+    uint64_t area = (uint64_t)c->cluster.x * c->cluster.y;
+    return !c->cluster.x ? 1 : area > UINT32_MAX ? UINT64_MAX : area * c->cluster.z;
+}
+
+static cudaError_t check_cluster(const sl_rt_function *f, const sl_rt_config *c)
+{
+    if (cluster_blocks(c) > largest_cluster(f))
+        return cudaErrorInvalidClusterSize;
+    if (c->cluster.x && (c->grid.x % c->cluster.x || c->grid.y % c->cluster.y || c->grid.z % c->cluster.z))
+        return cudaErrorInvalidConfiguration;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *asked, sl_rt_op *op)
+{
     sl_rt_function *function;
-    if (config->cluster_blocks > 1)
-        return sl_rt_missing("a launch with clusters of several blocks (cudaLaunchAttributeClusterDimension)", &said);
-    cudaError_t error = sl_rt_function_get(rt, config->function, &function);
+    cudaError_t error = sl_rt_function_get(rt, asked->function, &function);
+    if (error)
+        return error;
+    sl_rt_config whole = *asked, *config = &whole;
+    error = complete_cluster(function, config);
+    if (!error)
+        error = check_cluster(function, config);
     if (!error)
         error = check_launch(rt, function, config);
     if (error)
@@ -105,12 +155,13 @@ cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *config, sl_rt_op *o
                      .launch = {.function = function,
                                 .grid = config->grid,
                                 .block = config->block,
+                                .cluster = config->cluster,
                                 .dynamic_shared = (uint32_t)config->shared,
                                 .cooperative = config->cooperative,
                                 .preferred_shared_plus = preferred_shared(rt, config, function)}};
     error = pack_params(sl_emu_kernel_func(function->kernel), config, &op->launch);
     if (error)
-        sl_rt_op_fini(op);
+        sl_rt_op_fini(rt, op);
     return error;
 }
 
@@ -136,7 +187,7 @@ cudaError_t sl_rt_launch_attributes(const cudaLaunchAttribute *attributes, unsig
         if (a->id == cudaLaunchAttributeCooperative)
             config->cooperative = a->val.cooperative != 0;
         if (a->id == cudaLaunchAttributeClusterDimension)
-            config->cluster_blocks = (uint64_t)a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z;
+            config->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
         if (a->id == cudaLaunchAttributePreferredSharedMemoryCarveout) {
             config->has_carveout = true;
             config->carveout = a->val.sharedMemCarveout;
@@ -183,17 +234,19 @@ static uint64_t launch_time_ns(const sl_rt *rt, const sl_launch_stats *stats)
     return 2500 + stats->warp_insts * 10 / (busy ? busy * 4 * 2 * 3 : 1);
 }
 
-cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
 {
     sl_error error = {0};
     sl_launch_stats stats = {0};
     const sl_emu_launch what = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
                                 .block = {launch->block.x, launch->block.y, launch->block.z},
+                                .cluster = {launch->cluster.x, launch->cluster.y, launch->cluster.z},
                                 .dynamic_shared_bytes = launch->dynamic_shared,
                                 .params = launch->params,
                                 .param_bytes = launch->param_bytes,
                                 .cooperative = launch->cooperative,
                                 .preferred_shared_plus = launch->preferred_shared_plus,
+                                .parent_plus = launch->parent_plus,
                                 .stream = stream};
     if (!launch->function->kernel) { /* a graph that outlived the device it was made for */
         sl_rt_function *again;
@@ -214,6 +267,37 @@ cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t str
     /* As on a GPU, the launch itself has succeeded; whatever waits for it, or comes after it, fails. */
     rt->fault = failed;
     return cudaSuccess;
+}
+
+/* A launch, copy or fill that a kernel has issued. */
+static cudaError_t run_issued(sl_rt *rt, const sl_rt_op *op, uint64_t stream)
+{
+    if (op->kind == SL_RT_LAUNCH)
+        return run_one(rt, &op->launch, stream);
+    cudaError_t error = sl_rt_run_op(rt, op);
+    if (error && !rt->fault) {
+        sl_rt_say("a %s that a kernel issued is outside of allocations (or in freed memory): %s",
+                  op->kind == SL_RT_COPY ? "copy" : "fill", sl_rt_error_text(error));
+        rt->fault = cudaErrorIllegalAddress;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_launch_run(sl_rt *rt, const sl_rt_launch *launch, uint64_t stream)
+{
+    sl_rt_ops left = {0}; /* what kernels have issued, the next at the end */
+    cudaError_t error = run_one(rt, launch, stream);
+    bool taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
+    while (!error && taken && !rt->fault && left.count) {
+        sl_rt_op op = left.items[--left.count];
+        error = run_issued(rt, &op, stream);
+        taken = sl_rt_device_calls_take(rt, sl_rt_results_launches(rt), &left);
+        sl_rt_op_fini(rt, &op);
+    }
+    while (left.count)
+        sl_rt_op_fini(rt, &left.items[--left.count]);
+    sl_array_free(&left);
+    return taken ? error : cudaErrorMemoryAllocation;
 }
 
 /* ---- attributes and occupancy ---- */
@@ -241,19 +325,30 @@ cudaError_t sl_rt_function_describe(sl_rt *rt, const void *function, sl_rt_funct
     if (error)
         return error;
     const sl_trace_kernel *known = sl_emu_kernel_static(f->kernel);
-    *facts = (sl_rt_function_facts){.static_shared = known->static_shared_bytes,
-                                    .const_bytes = f->binary->const_bytes,
-                                    .local_bytes = known->local_bytes,
-                                    .registers = known->regs_per_thread,
-                                    .max_threads = max_threads(rt, f),
-                                    .max_dynamic_shared = f->max_dynamic_shared,
-                                    .ptx_version = f->binary->ptx_sm,
-                                    /* What the driver makes of PTX is code for its device. Where that is one that there
-                                     * is not, libraries choose block sizes by what their PTX was made for. */
-                                    .binary_version =
-                                        rt->options.compute_capability ? f->binary->ptx_sm : sl_rt_capability(rt),
-                                    .carveout = f->carveout};
+    const sl_ptx_func *func = sl_emu_kernel_func(f->kernel);
+    *facts = (sl_rt_function_facts){
+        .static_shared = known->static_shared_bytes,
+        .const_bytes = f->binary->const_bytes,
+        .local_bytes = known->local_bytes,
+        .registers = known->regs_per_thread,
+        .max_threads = max_threads(rt, f),
+        .max_dynamic_shared = f->max_dynamic_shared,
+        .ptx_version = f->binary->ptx_sm,
+        /* What the driver makes of PTX is code for its device. Where that is one that there
+         * is not, libraries choose block sizes by what their PTX was made for. */
+        .binary_version = rt->options.compute_capability ? f->binary->ptx_sm : sl_rt_capability(rt),
+        .carveout = f->carveout,
+        .must_set_cluster = func->explicitcluster && !func->reqnctapercluster[0],
+        .large_clusters = f->large_clusters,
+        .cluster = {(int)func->reqnctapercluster[0], (int)func->reqnctapercluster[1], (int)func->reqnctapercluster[2]},
+        .cluster_policy = f->cluster_policy};
     return cudaSuccess;
+}
+
+cudaError_t sl_rt_function_check(sl_rt *rt, const void *function)
+{
+    sl_rt_function *ignored;
+    return sl_rt_function_get(rt, function, &ignored);
 }
 
 cudaError_t sl_rt_function_cache_config(sl_rt *rt, const void *function, int config)
@@ -285,7 +380,10 @@ cudaError_t sl_rt_function_set(sl_rt *rt, const void *function, cudaFuncAttribut
         f->carveout = value;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        f->large_clusters = value != 0;
+        return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        f->cluster_policy = value;
         return cudaSuccess;
     case cudaFuncAttributeClusterDimMustBeSet:
     case cudaFuncAttributeRequiredClusterWidth:
@@ -313,12 +411,29 @@ cudaError_t sl_rt_occupancy(sl_rt *rt, int *blocks, const void *function, int th
 cudaError_t sl_rt_active_clusters(sl_rt *rt, int *clusters, const sl_rt_config *c)
 {
     int blocks;
+    sl_rt_function *f;
+    sl_rt_config config = *c;
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (!clusters || threads > INT32_MAX)
         return cudaErrorInvalidValue;
     cudaError_t error = sl_rt_occupancy(rt, &blocks, c->function, (int)threads, c->shared);
     if (!error)
-        *clusters = c->cluster_blocks > 1 ? 0 : blocks * (int)sl_emu_limits(rt->emu)->sms;
+        error = sl_rt_function_get(rt, c->function, &f);
+    if (!error)
+        error = complete_cluster(f, &config);
+    if (!error && cluster_blocks(&config) > largest_cluster(f))
+        error = cudaErrorInvalidClusterSize;
+    if (!error) /* an upper bound: which multiprocessors share a GPC is not known */
+        *clusters = blocks * (int)sl_emu_limits(rt->emu)->sms / (int)cluster_blocks(&config);
+    return error;
+}
+
+cudaError_t sl_rt_largest_cluster(sl_rt *rt, int *blocks, const sl_rt_config *c)
+{
+    sl_rt_function *f;
+    cudaError_t error = blocks ? sl_rt_function_get(rt, c->function, &f) : cudaErrorInvalidValue;
+    if (!error)
+        *blocks = (int)largest_cluster(f);
     return error;
 }
 

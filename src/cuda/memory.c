@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PITCH_ALIGNMENT = 512, MEM_LOCATION_DEVICE = 1 };
+enum { PITCH_ALIGNMENT = 512, MEM_LOCATION_DEVICE = 1, POLL_US = 100 };
 
 struct sl_rt_pool {
     bool is_default;
@@ -102,6 +103,15 @@ cudaError_t sl_rt_host_pointer(sl_rt *rt, void **device, void *host)
     return cudaSuccess;
 }
 
+cudaError_t sl_rt_host_flags(sl_rt *rt, unsigned *flags, void *host)
+{
+    void *ignored;
+    cudaError_t error = flags ? sl_rt_host_pointer(rt, &ignored, host) : cudaErrorInvalidValue;
+    if (!error)
+        *flags = 3; /* portable and mapped: with unified addressing all pinned memory is */
+    return error;
+}
+
 /* ---- questions ---- */
 
 cudaError_t sl_rt_memory_info(sl_rt *rt, size_t *available, size_t *total)
@@ -138,6 +148,14 @@ cudaError_t sl_rt_check_managed(sl_rt *rt, const void *pointer, size_t bytes)
     return cudaSuccess;
 }
 
+cudaError_t sl_rt_check_managed_batch(sl_rt *rt, void *const *pointer, const size_t *bytes, size_t count)
+{
+    cudaError_t error = pointer && bytes && count ? cudaSuccess : cudaErrorInvalidValue;
+    for (size_t i = 0; i < count && !error; i++)
+        error = sl_rt_check_managed(rt, pointer[i], bytes[i]);
+    return error;
+}
+
 /* ---- pools: every pool hands out memory of the one heap ---- */
 
 static struct sl_rt_pool *new_pool(sl_rt *rt, bool is_default)
@@ -156,6 +174,11 @@ bool sl_rt_pool_known(sl_rt *rt, cudaMemPool_t pool)
         if (p == pool)
             return true;
     return false;
+}
+
+cudaError_t sl_rt_pool_check(sl_rt *rt, cudaMemPool_t pool)
+{
+    return sl_rt_pool_known(rt, pool) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 void sl_rt_memory_forget_device(sl_rt *rt)
@@ -225,7 +248,7 @@ cudaError_t sl_rt_pool_attribute(sl_rt *rt, cudaMemPool_t pool, cudaMemPoolAttr 
     return cudaSuccess;
 }
 
-static cudaError_t alloc_for_graph(sl_rt *rt, void **pointer, size_t bytes)
+cudaError_t sl_rt_alloc_for_graph(sl_rt *rt, void **pointer, size_t bytes)
 {
     cudaError_t error = sl_rt_alloc(rt, pointer, bytes, SL_ALLOC_DEVICE);
     if (!error && *pointer && !sl_array_push(&rt->graph_memory, *pointer))
@@ -233,17 +256,6 @@ static cudaError_t alloc_for_graph(sl_rt *rt, void **pointer, size_t bytes)
     if (!error)
         rt->graph_bytes += bytes;
     return error;
-}
-
-cudaError_t sl_rt_graph_add_alloc(sl_rt *rt, cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
-                                  size_t count, cudaMemAllocNodeParams *params)
-{
-    sl_rt_op op = {.kind = SL_RT_ALLOC};
-    if (!params || !params->bytesize)
-        return cudaErrorInvalidValue;
-    cudaError_t error = alloc_for_graph(rt, &params->dptr, params->bytesize);
-    op.pointer = params->dptr;
-    return error ? error : sl_rt_graph_add_node(rt, node, graph, after, count, &op);
 }
 
 cudaError_t sl_rt_graph_memory(sl_rt *rt, int attribute, uint64_t *bytes)
@@ -263,15 +275,68 @@ cudaError_t sl_rt_alloc_async(sl_rt *rt, void **pointer, size_t bytes, cudaStrea
         return cudaErrorInvalidResourceHandle;
     if (!s->capture)
         return sl_rt_alloc(rt, pointer, bytes, SL_ALLOC_DEVICE);
-    cudaError_t error = alloc_for_graph(rt, pointer, bytes);
+    cudaError_t error = sl_rt_alloc_for_graph(rt, pointer, bytes);
     if (error)
         return error;
-    op.pointer = *pointer;
+    op.memory.pointer = *pointer;
+    op.memory.bytes = bytes;
     return sl_rt_submit(rt, stream, &op);
 }
 
 cudaError_t sl_rt_free_async(sl_rt *rt, void *pointer, cudaStream_t stream)
 {
-    sl_rt_op op = {.kind = SL_RT_FREE, .pointer = pointer};
+    sl_rt_op op = {.kind = SL_RT_FREE, .memory = {pointer, 0}};
     return sl_rt_submit(rt, stream, &op);
+}
+
+/* ---- values that streams write and wait for ---- */
+
+static bool has_come(const sl_rt_value *v, uint64_t now)
+{
+    enum { GEQ, EQ, AND, NOR };
+    uint64_t all = v->bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    int64_t ahead = v->bytes == 4 ? (int32_t)(now - v->value) : (int64_t)(now - v->value);
+    switch (v->flags & 3) {
+    case GEQ:
+        return ahead >= 0;
+    case EQ:
+        return now == (v->value & all);
+    case AND:
+        return (now & v->value & all) != 0;
+    default:
+        return (~(now | v->value) & all) != 0;
+    }
+}
+
+cudaError_t sl_rt_values_run(sl_rt *rt, const sl_rt_op *op)
+{
+    for (unsigned i = 0; i < op->values.count; i++) {
+        const sl_rt_value *v = &op->values.item[i];
+        uint64_t now = 0;
+        if (!v->bytes)
+            continue;
+        if ((uintptr_t)v->address % v->bytes ||
+            !sl_heap_contains(sl_emu_heap(rt->emu), (uintptr_t)v->address, v->bytes))
+            return cudaErrorInvalidValue;
+        if (!v->wait) {
+            memcpy(v->address, &v->value, v->bytes);
+            sl_heap_mark_written(sl_emu_heap(rt->emu), (uintptr_t)v->address, v->bytes);
+            continue;
+        }
+        /* Another thread of the program may write it; work of other streams that would is done already. */
+        unsigned turns = 0;
+        for (memcpy(&now, v->address, v->bytes); !has_come(v, now); memcpy(&now, v->address, v->bytes)) {
+            sl_rt_flush_printed(rt);
+            if (++turns == 1000000 / POLL_US)
+                sl_rt_say("a stream waits for a value at %p; work is done when it is issued, so that only another "
+                          "thread of the program can write it now",
+                          v->address);
+            sl_rt_unlock(rt);
+            usleep(POLL_US);
+            sl_rt_relock(rt);
+            if (rt->fault || !rt->emu)
+                return rt->fault;
+        }
+    }
+    return cudaSuccess;
 }

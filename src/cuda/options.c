@@ -38,6 +38,7 @@ static const option_entry TABLE[] = {
     ENTRY(producer, TYPE_TEXT),
     ENTRY(zstd_level, TYPE_U32),
     ENTRY(counters, TYPE_BOOL),
+    ENTRY(no_shared, TYPE_BOOL),
     ENTRY(kernel_regex, TYPE_TEXT),
     ENTRY(ranged, TYPE_BOOL),
     ENTRY(first_launch, TYPE_U64),

@@ -31,6 +31,7 @@ typedef struct sl_cuda_options {
     char producer[512];       /* line for the trace's header */
     uint32_t zstd_level;      /* of the trace; 0: the default */
     bool counters;            /* count requests and sectors even without a trace */
+    bool no_shared;           /* …but no accesses to shared memory */
     char kernel_regex[512];   /* filters, as sl_trace_filter */
     bool ranged;
     uint64_t first_launch, last_launch, blocks;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 static void apply_cubin_facts(const sl_rt_binary *binary, sl_rt_function *function)
 {
     for (size_t i = 0; i < binary->cubins.count; i++) {
@@ -249,6 +251,71 @@ cudaError_t sl_rt_binary_variable(sl_rt *rt, sl_rt_binary *binary, const char *n
     *address = (char *)(uintptr_t)location;
     *bytes = size;
     return cudaSuccess;
+}
+
+/* ---- libraries: images that programs name by a handle ---- */
+
+cudaError_t sl_rt_image_load_file(sl_rt *rt, const char *path, const void *origin, sl_rt_binary **binary, char *why,
+                                  size_t size)
+{
+    enum { LEAST_BYTES = 16 };
+    char *image = NULL;
+    size_t bytes = 0;
+    *why = 0;
+    if (!path || !binary)
+        return cudaErrorInvalidValue;
+    if (sl_file_read(path, &image, &bytes, NULL))
+        return cudaErrorFileNotFound;
+    cudaError_t failed =
+        bytes < LEAST_BYTES ? cudaErrorInvalidKernelImage : sl_rt_image_load(rt, image, origin, binary, why, size);
+    free(image);
+    return failed;
+}
+
+cudaError_t sl_rt_binary_unload(sl_rt *rt, sl_rt_binary *binary)
+{
+    if (!sl_rt_binary_known(rt, binary))
+        return cudaErrorInvalidResourceHandle;
+    sl_rt_binary_release(rt, binary);
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_library_kernel(sl_rt *rt, sl_rt_function **kernel, sl_rt_binary *library, const char *name)
+{
+    if (!kernel || !name)
+        return cudaErrorInvalidValue;
+    return sl_rt_binary_known(rt, library) ? sl_rt_binary_function(rt, library, name, kernel)
+                                           : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t sl_rt_library_kernels(sl_rt *rt, sl_rt_function **kernels, unsigned room, unsigned *count,
+                                  sl_rt_binary *library)
+{
+    const char *name;
+    cudaError_t error = sl_rt_binary_known(rt, library) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    unsigned i = 0;
+    for (; !error && (name = sl_rt_binary_kernel_name(library, i)) && (!kernels || i < room); i++)
+        if (kernels)
+            error = sl_rt_binary_function(rt, library, name, &kernels[i]);
+    if (count)
+        *count = i;
+    return error;
+}
+
+cudaError_t sl_rt_library_variable(sl_rt *rt, void **address, size_t *bytes, sl_rt_binary *library, const char *name)
+{
+    char *location;
+    size_t size;
+    if (!name || (!address && !bytes))
+        return cudaErrorInvalidValue;
+    if (!sl_rt_binary_known(rt, library))
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = sl_rt_binary_variable(rt, library, name, &location, &size);
+    if (!error && address)
+        *address = location;
+    if (!error && bytes)
+        *bytes = size;
+    return error;
 }
 
 /* ---- questions about kernels and variables ---- */

@@ -38,14 +38,15 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     if (*rt->options.results)
         status = sl_results_writer_create(rt->options.results, &results->writer, &number, error);
     sl_results_trace_path(rt->options.trace, number, path, sizeof path);
-    const sl_recorder_config config = {.filter = &filter,
-                                       .count = rt->options.counters,
-                                       .count_options = {.footprint = rt->options.counters},
-                                       .trace_path = *rt->options.trace ? path : NULL,
-                                       .producer = rt->options.producer,
-                                       .zstd_level = (int)rt->options.zstd_level,
-                                       .launch_done = launch_done,
-                                       .context = results};
+    const sl_recorder_config config = {
+        .filter = &filter,
+        .count = rt->options.counters,
+        .count_options = {.footprint = rt->options.counters, .no_shared = rt->options.no_shared},
+        .trace_path = *rt->options.trace ? path : NULL,
+        .producer = rt->options.producer,
+        .zstd_level = (int)rt->options.zstd_level,
+        .launch_done = launch_done,
+        .context = results};
     if (!status)
         status = sl_recorder_create(&config, &results->recorder, error);
     if (status) {
@@ -56,6 +57,11 @@ sl_status sl_rt_results_open(sl_rt *rt, const sl_launch_sink **sink, sl_error *e
     rt->results = results;
     *sink = sl_recorder_sink(results->recorder);
     return SL_OK;
+}
+
+uint64_t sl_rt_results_launches(const sl_rt *rt)
+{
+    return rt->results ? sl_recorder_launches(rt->results->recorder) : 0;
 }
 
 void sl_rt_results_forget_device(sl_rt *rt)

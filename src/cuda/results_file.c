@@ -17,7 +17,7 @@
 #include "base/file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
-static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\2";
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\3";
 
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
 {
@@ -33,6 +33,41 @@ char *sl_results_trace_path(const char *trace, uint32_t number, char *buffer, si
         snprintf(buffer, size, "%s", trace);
     return buffer;
 }
+
+/* The numbers of a kernel, and of a launch and its statistics, in the order in which they are in the file. */
+#define KERNEL_NUMBERS(X, k)                                                                                           \
+    X(k->regs_per_thread)                                                                                              \
+    X(k->regs_estimated)                                                                                               \
+    X(k->static_shared_bytes)                                                                                          \
+    X(k->local_bytes)                                                                                                  \
+    X(k->insts)                                                                                                        \
+    X(k->bbs)                                                                                                          \
+    X(k->mem_slots)                                                                                                    \
+    X(k->strings_bytes)
+#define LAUNCH_NUMBERS(X, l, s)                                                                                        \
+    X(l->grid[0])                                                                                                      \
+    X(l->grid[1])                                                                                                      \
+    X(l->grid[2])                                                                                                      \
+    X(l->block[0])                                                                                                     \
+    X(l->block[1])                                                                                                     \
+    X(l->block[2])                                                                                                     \
+    X(l->cluster[0])                                                                                                   \
+    X(l->cluster[1])                                                                                                   \
+    X(l->cluster[2])                                                                                                   \
+    X(l->dynamic_shared_bytes)                                                                                         \
+    X(l->lanes)                                                                                                        \
+    X(l->preferred_shared_plus)                                                                                        \
+    X(l->parent_plus)                                                                                                  \
+    X(l->stream)                                                                                                       \
+    X(l->shared_window)                                                                                                \
+    X(l->local_window)                                                                                                 \
+    X(l->window_bytes)                                                                                                 \
+    X(l->blocks_recorded)                                                                                              \
+    X(l->failed)                                                                                                       \
+    X(s->warp_insts)                                                                                                   \
+    X(s->thread_insts)                                                                                                 \
+    X(s->blocks)                                                                                                       \
+    X(s->parallel)
 
 /* ---- writing ---- */
 
@@ -65,6 +100,7 @@ static void put(sl_results_writer *w, uint64_t value)
     bytes[count++] = (uint8_t)value;
     put_bytes(w, bytes, count);
 }
+#define PUT(number) put(w, number);
 
 static void put_text(sl_results_writer *w, const char *text)
 {
@@ -133,14 +169,7 @@ static sl_status write_kernel(sl_results_writer *w, const sl_trace_kernel *k, sl
 {
     put_text(w, k->symbol);
     put_text(w, k->name);
-    put(w, k->regs_per_thread);
-    put(w, k->regs_estimated);
-    put(w, k->static_shared_bytes);
-    put(w, k->local_bytes);
-    put(w, k->insts);
-    put(w, k->bbs);
-    put(w, k->mem_slots);
-    put(w, k->strings_bytes);
+    KERNEL_NUMBERS(PUT, k)
     put_bytes(w, k->inst, k->insts * sizeof *k->inst);
     put_bytes(w, k->bb, k->bbs * sizeof *k->bb);
     put_bytes(w, k->mem_inst, k->mem_slots * sizeof *k->mem_inst);
@@ -170,23 +199,7 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
     const sl_trace_launch *l = r->launch;
     put(w, r->index);
     put(w, kernel);
-    for (int i = 0; i < 3; i++) {
-        put(w, l->grid[i]);
-        put(w, l->block[i]);
-    }
-    put(w, l->dynamic_shared_bytes);
-    put(w, l->lanes);
-    put(w, l->preferred_shared_plus);
-    put(w, l->stream);
-    put(w, l->shared_window);
-    put(w, l->local_window);
-    put(w, l->window_bytes);
-    put(w, l->blocks_recorded);
-    put(w, r->stats->warp_insts);
-    put(w, r->stats->thread_insts);
-    put(w, r->stats->blocks);
-    put(w, r->stats->parallel);
-    put(w, l->failed);
+    LAUNCH_NUMBERS(PUT, l, r->stats)
     put_text(w, l->failure);
     put(w, r->trace_bytes);
     put(w, r->counts != NULL);
@@ -253,12 +266,13 @@ static uint64_t get(reader *r)
     return 0;
 }
 
-static uint32_t get32(reader *r)
+static uint64_t get_up_to(reader *r, uint64_t most)
 {
     uint64_t value = get(r);
-    r->broken = r->broken || value > UINT32_MAX;
-    return (uint32_t)value;
+    r->broken = r->broken || value > most;
+    return value;
 }
+#define GET(number) number = (__typeof(number))get_up_to(r, (__typeof(number))-1);
 
 /* A copy of the next `count` items of `bytes` each, with a NUL behind; NULL when they are not there. */
 static void *get_items(reader *r, uint64_t count, size_t bytes)
@@ -310,14 +324,7 @@ static void read_kernel(reader *r)
     sl_trace_kernel k = {0};
     k.symbol = get_text(r);
     k.name = get_text(r);
-    k.regs_per_thread = get32(r);
-    k.regs_estimated = get(r) != 0;
-    k.static_shared_bytes = get32(r);
-    k.local_bytes = get32(r);
-    k.insts = get32(r);
-    k.bbs = get32(r);
-    k.mem_slots = get32(r);
-    k.strings_bytes = get32(r);
+    KERNEL_NUMBERS(GET, (&k))
     k.inst = get_items(r, k.insts, sizeof *k.inst);
     k.bb = get_items(r, k.bbs, sizeof *k.bb);
     k.mem_inst = get_items(r, k.mem_slots, sizeof *k.mem_inst);
@@ -377,24 +384,8 @@ static void read_launch(reader *r)
     sl_trace_launch *l = &r->launch;
     memset(l, 0, sizeof *l);
     r->result = (sl_launch_result){.index = get(r), .launch = l, .stats = &r->stats};
-    l->kernel = get32(r);
-    for (int i = 0; i < 3; i++) {
-        l->grid[i] = get32(r);
-        l->block[i] = get32(r);
-    }
-    l->dynamic_shared_bytes = get32(r);
-    l->lanes = get32(r);
-    l->preferred_shared_plus = get32(r);
-    l->stream = get(r);
-    l->shared_window = get(r);
-    l->local_window = get(r);
-    l->window_bytes = get(r);
-    l->blocks_recorded = get(r);
-    r->stats.warp_insts = get(r);
-    r->stats.thread_insts = get(r);
-    r->stats.blocks = get(r);
-    r->stats.parallel = get(r) != 0;
-    l->failed = get(r) != 0;
+    GET(l->kernel)
+    LAUNCH_NUMBERS(GET, l, (&r->stats))
     free(r->failure);
     l->failure = r->failure = get_text(r);
     r->result.trace_bytes = get(r);
@@ -436,7 +427,7 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
         } else if (tag == 'F')
             summary->finished = true;
         else if (tag == 'P')
-            summary->pid = get32(&r);
+            summary->pid = (uint32_t)get_up_to(&r, UINT32_MAX);
         else
             r.broken = true;
     }

@@ -29,13 +29,6 @@ static bool event_known(sl_rt *rt, cudaEvent_t event)
     return false;
 }
 
-void sl_rt_op_fini(sl_rt_op *op)
-{
-    if (op->kind == SL_RT_LAUNCH)
-        free(op->launch.params);
-    op->kind = SL_RT_EMPTY;
-}
-
 static cudaError_t run_host(sl_rt *rt, const sl_rt_op *op)
 {
     sl_rt_flush_printed(rt);
@@ -75,9 +68,13 @@ cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op)
         op->event->recorded = true;
         return cudaSuccess;
     case SL_RT_CHILD:
-        return sl_rt_graph_run(rt, op->child, op->stream);
+        return sl_rt_child_run(rt, op);
+    case SL_RT_CONDITIONAL:
+        return sl_rt_conditional_run(rt, op);
     case SL_RT_FREE:
-        return sl_rt_free(rt, op->pointer);
+        return sl_rt_free(rt, op->memory.pointer);
+    case SL_RT_VALUES:
+        return sl_rt_values_run(rt, op);
     }
     return cudaErrorInvalidValue;
 }
@@ -87,18 +84,14 @@ cudaError_t sl_rt_submit(sl_rt *rt, cudaStream_t stream, sl_rt_op *op)
     struct sl_rt_stream *s;
     cudaError_t error;
     if (!sl_rt_stream_known(rt, stream, &s)) {
-        sl_rt_op_fini(op);
+        sl_rt_op_fini(rt, op);
         return cudaErrorInvalidResourceHandle;
     }
     op->stream = stream;
-    if (s->capture) {
-        error = sl_rt_graph_add(rt, s->capture, &s->last, s->last ? 1 : 0, op, &s->last);
-        if (error)
-            s->capture_invalid = true;
-        return error;
-    }
+    if (s->capture)
+        return sl_rt_capture_add(rt, s, op);
     error = sl_rt_run_op(rt, op);
-    sl_rt_op_fini(op);
+    sl_rt_op_fini(rt, op);
     return error;
 }
 
@@ -119,11 +112,14 @@ void sl_rt_streams_forget_device(sl_rt *rt)
 {
     while (rt->streams) {
         struct sl_rt_stream *next = rt->streams->next;
+        sl_array_free(&rt->streams->last);
+        sl_array_free(&rt->streams->attributes);
         free(rt->streams);
         rt->streams = next;
     }
     while (rt->events) {
         struct sl_rt_event *next = rt->events->next;
+        sl_array_free(&rt->events->captured_after);
         free(rt->events);
         rt->events = next;
     }
@@ -168,6 +164,8 @@ cudaError_t sl_rt_stream_destroy(sl_rt *rt, cudaStream_t stream)
     for (struct sl_rt_stream **s = &rt->streams; *s; s = &(*s)->next)
         if (*s == stream) {
             *s = stream->next;
+            sl_array_free(&stream->last);
+            sl_array_free(&stream->attributes);
             free(stream);
             return cudaSuccess;
         }
@@ -187,6 +185,30 @@ cudaError_t sl_rt_stream_facts(sl_rt *rt, cudaStream_t stream, unsigned *flags, 
         *priority = s->priority;
     if (id)
         *id = s->id;
+    return cudaSuccess;
+}
+
+cudaError_t sl_rt_stream_attribute(sl_rt *rt, cudaStream_t stream, int id, void *get, const void *set)
+{
+    struct sl_rt_stream *s;
+    cudaLaunchAttribute *found = NULL, added = {.id = id};
+    if (!sl_rt_stream_known(rt, stream, &s))
+        return cudaErrorInvalidResourceHandle;
+    if (!get && !set)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; !found && i < s->attributes.count; i++)
+        if (s->attributes.items[i].id == id)
+            found = &s->attributes.items[i];
+    if (set) {
+        memcpy(&added.val, set, sizeof added.val);
+        if (!found)
+            return sl_array_push(&s->attributes, added) ? cudaSuccess : cudaErrorMemoryAllocation;
+        *found = added;
+        return cudaSuccess;
+    }
+    if (!found && id == cudaLaunchAttributePriority)
+        added.val.priority = s->priority;
+    memcpy(get, found ? &found->val : &added.val, sizeof added.val);
     return cudaSuccess;
 }
 
@@ -227,6 +249,7 @@ cudaError_t sl_rt_event_destroy(sl_rt *rt, cudaEvent_t event)
     for (struct sl_rt_event **e = &rt->events; *e; e = &(*e)->next)
         if (*e == event) {
             *e = event->next;
+            sl_array_free(&event->captured_after);
             free(event);
             return cudaSuccess;
         }
@@ -241,7 +264,9 @@ cudaError_t sl_rt_event_record(sl_rt *rt, cudaEvent_t event, cudaStream_t stream
         return cudaErrorInvalidResourceHandle;
     /* In a capturing stream the event only marks a position in the graph. */
     event->capture = s->capture;
-    event->captured_after = s->last;
+    event->captured_after.count = 0;
+    if (!sl_rt_nodes_add(&event->captured_after, s->last.items, s->last.count))
+        return cudaErrorMemoryAllocation;
     event->capture_id = s->capture_id;
     return s->capture ? cudaSuccess : sl_rt_submit(rt, stream, &op);
 }
@@ -261,16 +286,11 @@ cudaError_t sl_rt_event_wait(sl_rt *rt, cudaStream_t stream, cudaEvent_t event)
     if (!s->capture) {
         s->capture = event->capture;
         s->capture_id = event->capture_id;
-        s->last = event->captured_after;
-        return cudaSuccess;
+        s->last.count = 0;
     }
-    sl_rt_op join = {.kind = SL_RT_EMPTY, .stream = stream};
-    const cudaGraphNode_t after[2] = {s->last, event->captured_after};
-    if (!after[0] || !after[1] || after[0] == after[1]) {
-        s->last = after[0] ? after[0] : after[1];
-        return cudaSuccess;
-    }
-    return sl_rt_graph_add(rt, s->capture, after, 2, &join, &s->last);
+    return sl_rt_nodes_add(&s->last, event->captured_after.items, event->captured_after.count)
+               ? cudaSuccess
+               : cudaErrorMemoryAllocation;
 }
 
 cudaError_t sl_rt_event_synchronize(sl_rt *rt, cudaEvent_t event)

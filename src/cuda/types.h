@@ -27,11 +27,13 @@ typedef struct sl_rt_stream *cudaStream_t;
 typedef struct sl_rt_event *cudaEvent_t;
 typedef struct sl_rt_function *cudaFunction_t; /* cudaKernel_t, CUfunction and CUkernel are the same thing here */
 typedef struct sl_rt_array *cudaArray_t;
+typedef struct sl_rt_mipmap *cudaMipmappedArray_t;
 typedef struct sl_rt_pool *cudaMemPool_t;
 typedef struct sl_rt_graph *cudaGraph_t;
 typedef struct sl_rt_node *cudaGraphNode_t;
 typedef struct sl_rt_graph_exec *cudaGraphExec_t;
-typedef unsigned long long cudaTextureObject_t;
+typedef struct sl_rt_user_object *cudaUserObject_t;
+typedef unsigned long long cudaTextureObject_t; /* and cudaSurfaceObject_t */
 
 typedef void (*cudaHostFn_t)(void *user_data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user_data);
@@ -148,6 +150,9 @@ typedef struct sl_cuda_resource {
             cudaArray_t array;
         } array;
         struct {
+            cudaMipmappedArray_t mipmap;
+        } mipmap;
+        struct {
             void *devPtr;
             cudaChannelFormatDesc desc;
             size_t sizeInBytes;
@@ -159,6 +164,18 @@ typedef struct sl_cuda_resource {
         } pitch2D;
     } res;
 } sl_cuda_resource;
+
+enum {
+    cudaArrayLayered = 1,
+    cudaArraySurfaceLoadStore = 2,
+    cudaArrayCubemap = 4,
+    cudaArrayTextureGather = 8,
+    SL_ARRAY_DEPTH = 0x10, /* of the driver */
+    cudaArrayColorAttachment = 0x20,
+    cudaArraySparse = 0x40,
+    cudaArrayDeferredMapping = 0x80,
+    SL_ARRAY_FLAGS = 0xff, /* all of these */
+};
 
 enum { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
 enum { cudaFilterModePoint, cudaFilterModeLinear };
@@ -175,6 +192,13 @@ typedef struct cudaTextureDesc {
     int disableTrilinearOptimization;
     int seamlessCubemap; /* not in CUDA 11 */
 } cudaTextureDesc;
+
+/* Also CUDA_RESOURCE_VIEW_DESC. The driver and CUDA 13's runtime keep room behind it. */
+typedef struct cudaResourceViewDesc {
+    int format;
+    size_t width, height, depth;
+    unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+} cudaResourceViewDesc;
 
 typedef struct cudaLaunchAttribute {
     int id;
@@ -268,7 +292,47 @@ typedef enum cudaGraphNodeType {
     cudaGraphNodeTypeEventRecord,
     cudaGraphNodeTypeMemAlloc = 10,
     cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeBatchMemOp = 12, /* the driver's */
+    cudaGraphNodeTypeConditional = 13,
 } cudaGraphNodeType;
+
+typedef enum cudaGraphConditionalNodeType {
+    cudaGraphCondTypeIf,
+    cudaGraphCondTypeWhile,
+    cudaGraphCondTypeSwitch,
+} cudaGraphConditionalNodeType;
+
+typedef struct cudaConditionalNodeParams {
+    unsigned long long handle;
+    cudaGraphConditionalNodeType type;
+    unsigned size;
+    cudaGraph_t *phGraph_out;
+} cudaConditionalNodeParams;
+
+/* Of any node. The driver's have more behind a kernel (a kernel handle, a context) and describe copies otherwise. */
+typedef struct cudaGraphNodeParams {
+    cudaGraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        cudaKernelNodeParams kernel;
+        struct {
+            int flags, reserved[3];
+            cudaMemcpy3DParms copyParams;
+        } memcpy;
+        cudaMemsetParams memset;
+        cudaHostNodeParams host;
+        struct {
+            cudaGraph_t graph;
+            int ownership;
+        } graph;
+        cudaEvent_t event; /* to wait for, or to record */
+        cudaMemAllocNodeParams alloc;
+        void *pointer; /* to free */
+        cudaConditionalNodeParams conditional;
+    };
+    long long reserved2;
+} cudaGraphNodeParams;
 
 typedef struct cudaGraphExecUpdateResultInfo {
     int result; /* 0: success, 1: error, 2: topology changed */

@@ -22,7 +22,9 @@ typedef cudaMemPool_t CUmemoryPool;
 typedef cudaGraph_t CUgraph;
 typedef cudaGraphNode_t CUgraphNode;
 typedef cudaGraphExec_t CUgraphExec;
-typedef cudaTextureObject_t CUtexObject;
+typedef cudaTextureObject_t CUtexObject; /* and CUsurfObject */
+typedef cudaMipmappedArray_t CUmipmappedArray;
+typedef cudaResourceViewDesc CUDA_RESOURCE_VIEW_DESC; /* without the room behind it */
 typedef struct sl_rt_linker *CUlinkState;
 
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_UNIFIED };
@@ -82,6 +84,9 @@ typedef struct CUDA_RESOURCE_DESC {
             CUarray hArray;
         } array;
         struct {
+            CUmipmappedArray hMipmappedArray;
+        } mipmap;
+        struct {
             CUdeviceptr devPtr;
             int format;
             unsigned numChannels;
@@ -106,7 +111,13 @@ typedef struct CUDA_TEXTURE_DESC {
     int reserved[12];
 } CUDA_TEXTURE_DESC;
 
-enum { CU_TRSF_READ_AS_INTEGER = 1, CU_TRSF_NORMALIZED_COORDINATES = 2, CU_TRSF_SRGB = 0x10 };
+enum {
+    CU_TRSF_READ_AS_INTEGER = 1,
+    CU_TRSF_NORMALIZED_COORDINATES = 2,
+    CU_TRSF_SRGB = 0x10,
+    CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20,
+    CU_TRSF_SEAMLESS_CUBEMAP = 0x40,
+};
 
 typedef struct CUlaunchConfig {
     unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
@@ -122,6 +133,49 @@ typedef struct CUDA_KERNEL_NODE_PARAMS { /* of version 2; version 1 ends with `e
     CUfunction kern;
     CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct CUstreamBatchMemOpParams { /* a union: those that write and wait are alike */
+    int operation;
+    CUdeviceptr address;
+    uint64_t value; /* 32-bit ones are its lower half */
+    unsigned flags;
+    uint64_t more[2];
+} CUstreamBatchMemOpParams;
+
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
+    CUcontext ctx;
+    unsigned count;
+    CUstreamBatchMemOpParams *paramArray;
+    unsigned flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
+typedef union CUgraphNodeParams {
+    cudaGraphNodeParams any;
+    struct {
+        int head[4];
+        union { /* where they are not those of the runtime */
+            CUDA_KERNEL_NODE_PARAMS kernel;
+            struct {
+                int flags, reserved;
+                CUcontext copyCtx;
+                CUDA_MEMCPY3D copyParams;
+            } memcpy;
+            CUDA_BATCH_MEM_OP_NODE_PARAMS values;
+        };
+    };
+} CUgraphNodeParams;
+
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    cudaMemLocation location;
+    void *win32HandleMetaData;
+    unsigned char allocFlags[8];
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc {
+    cudaMemLocation location;
+    unsigned flags;
+} CUmemAccessDesc;
 
 typedef struct CUdevprop {
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory, SIMDWidth,

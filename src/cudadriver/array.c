@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays and texture objects. */
+/* Arrays, texture and surface objects. */
 #include "cudadriver/driver.h"
 
 #include <string.h>
@@ -101,6 +101,29 @@ SL_API CUresult cuArrayDestroy(CUarray array)
     SL_CALL(array ? sl_rt_array_free(rt, array) : cudaErrorInvalidResourceHandle);
 }
 
+static cudaError_t create_mipmap(sl_rt *rt, CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+    cudaChannelFormatDesc format;
+    if (!mipmap || !d || !format_of(d->Format, d->NumChannels, &format))
+        return cudaErrorInvalidValue;
+    return sl_rt_mipmap_create(rt, mipmap, &format, (cudaExtent){d->Width, d->Height, d->Depth}, levels, d->Flags);
+}
+
+SL_API CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels)
+{
+    SL_CALL(create_mipmap(rt, mipmap, d, levels));
+}
+
+SL_API CUresult cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray mipmap, unsigned level)
+{
+    SL_CALL(sl_rt_mipmap_level(rt, array, mipmap, level));
+}
+
+SL_API CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap)
+{
+    SL_CALL(mipmap ? sl_rt_mipmap_free(rt, mipmap) : cudaErrorInvalidResourceHandle);
+}
+
 /* ---- textures ---- */
 
 static cudaError_t resource_of(const CUDA_RESOURCE_DESC *d, sl_cuda_resource *r)
@@ -109,6 +132,8 @@ static cudaError_t resource_of(const CUDA_RESOURCE_DESC *d, sl_cuda_resource *r)
     *r = (sl_cuda_resource){.resType = (cudaResourceType)d->resType};
     if (r->resType == cudaResourceTypeArray) {
         r->res.array.array = d->res.array.hArray;
+    } else if (r->resType == cudaResourceTypeMipmappedArray) {
+        r->res.mipmap.mipmap = d->res.mipmap.hMipmappedArray;
     } else if (r->resType == cudaResourceTypeLinear) {
         r->res.linear.devPtr = SL_POINTER(d->res.linear.devPtr);
         r->res.linear.sizeInBytes = d->res.linear.sizeInBytes;
@@ -127,20 +152,22 @@ static cudaError_t format_of_resource(sl_rt *rt, const sl_cuda_resource *r, cuda
 {
     if (r->resType == cudaResourceTypeArray)
         return sl_rt_array_info(rt, format, NULL, NULL, r->res.array.array);
+    if (r->resType == cudaResourceTypeMipmappedArray) {
+        CUarray first;
+        cudaError_t error = sl_rt_mipmap_level(rt, &first, r->res.mipmap.mipmap, 0);
+        return error ? error : sl_rt_array_info(rt, format, NULL, NULL, first);
+    }
     *format = r->resType == cudaResourceTypeLinear ? r->res.linear.desc : r->res.pitch2D.desc;
     return cudaSuccess;
 }
 
 static cudaError_t create_texture(sl_rt *rt, CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
-                                  const CUDA_TEXTURE_DESC *t, const void *view)
+                                  const CUDA_TEXTURE_DESC *t, const CUDA_RESOURCE_VIEW_DESC *view)
 {
-    static bool said;
     sl_cuda_resource r;
     cudaChannelFormatDesc format;
     if (!object || !resource || !t)
         return cudaErrorInvalidValue;
-    if (view)
-        return sl_rt_missing("a texture with a resource view", &said);
     cudaError_t error = resource_of(resource, &r);
     if (!error)
         error = format_of_resource(rt, &r, &format);
@@ -152,48 +179,125 @@ static cudaError_t create_texture(sl_rt *rt, CUtexObject *object, const CUDA_RES
                             .readMode = normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType,
                             .sRGB = (t->flags & CU_TRSF_SRGB) != 0,
                             .normalizedCoords = (t->flags & CU_TRSF_NORMALIZED_COORDINATES) != 0,
-                            .maxAnisotropy = t->maxAnisotropy};
+                            .maxAnisotropy = t->maxAnisotropy,
+                            .mipmapFilterMode = t->mipmapFilterMode,
+                            .mipmapLevelBias = t->mipmapLevelBias,
+                            .minMipmapLevelClamp = t->minMipmapLevelClamp,
+                            .maxMipmapLevelClamp = t->maxMipmapLevelClamp,
+                            .disableTrilinearOptimization = (t->flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0,
+                            .seamlessCubemap = (t->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0};
     memcpy(desc.addressMode, t->addressMode, sizeof desc.addressMode);
     memcpy(desc.borderColor, t->borderColor, sizeof desc.borderColor);
-    return sl_rt_texture_create(rt, object, &r, &desc);
+    return sl_rt_texture_create(rt, object, &r, &desc, view);
 }
 
 SL_API CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
-                                  const CUDA_TEXTURE_DESC *texture, const void *view)
+                                  const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view)
 {
     SL_CALL(create_texture(rt, object, resource, texture, view));
 }
 
 SL_API CUresult cuTexObjectDestroy(CUtexObject object)
 {
-    SL_CALL(sl_rt_texture_destroy(rt, object));
+    SL_CALL(sl_rt_texture_destroy(rt, object, false));
+}
+
+static void describe_resource(const sl_cuda_resource *r, CUDA_RESOURCE_DESC *d)
+{
+    *d = (CUDA_RESOURCE_DESC){.resType = r->resType};
+    if (r->resType == cudaResourceTypeArray) {
+        d->res.array.hArray = r->res.array.array;
+    } else if (r->resType == cudaResourceTypeMipmappedArray) {
+        d->res.mipmap.hMipmappedArray = r->res.mipmap.mipmap;
+    } else if (r->resType == cudaResourceTypeLinear) {
+        d->res.linear.devPtr = (uintptr_t)r->res.linear.devPtr;
+        d->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
+        driver_format(&r->res.linear.desc, &d->res.linear.format, &d->res.linear.numChannels);
+    } else {
+        d->res.pitch2D.devPtr = (uintptr_t)r->res.pitch2D.devPtr;
+        d->res.pitch2D.width = r->res.pitch2D.width;
+        d->res.pitch2D.height = r->res.pitch2D.height;
+        d->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
+        driver_format(&r->res.pitch2D.desc, &d->res.pitch2D.format, &d->res.pitch2D.numChannels);
+    }
 }
 
 static cudaError_t texture_resource(sl_rt *rt, CUDA_RESOURCE_DESC *d, CUtexObject object)
 {
     sl_cuda_resource r;
-    cudaTextureDesc ignored;
-    cudaError_t error = d ? sl_rt_texture_descs(rt, &r, &ignored, object) : cudaErrorInvalidValue;
-    if (error)
-        return error;
-    *d = (CUDA_RESOURCE_DESC){.resType = r.resType};
-    if (r.resType == cudaResourceTypeArray) {
-        d->res.array.hArray = r.res.array.array;
-    } else if (r.resType == cudaResourceTypeLinear) {
-        d->res.linear.devPtr = (uintptr_t)r.res.linear.devPtr;
-        d->res.linear.sizeInBytes = r.res.linear.sizeInBytes;
-        driver_format(&r.res.linear.desc, &d->res.linear.format, &d->res.linear.numChannels);
-    } else {
-        d->res.pitch2D.devPtr = (uintptr_t)r.res.pitch2D.devPtr;
-        d->res.pitch2D.width = r.res.pitch2D.width;
-        d->res.pitch2D.height = r.res.pitch2D.height;
-        d->res.pitch2D.pitchInBytes = r.res.pitch2D.pitchInBytes;
-        driver_format(&r.res.pitch2D.desc, &d->res.pitch2D.format, &d->res.pitch2D.numChannels);
-    }
-    return cudaSuccess;
+    cudaError_t error = d ? sl_rt_texture_descs(rt, &r, NULL, NULL, object) : cudaErrorInvalidValue;
+    if (!error)
+        describe_resource(&r, d);
+    return error;
 }
 
 SL_API CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUtexObject object)
 {
     SL_CALL(texture_resource(rt, d, object));
+}
+
+static cudaError_t texture_desc(sl_rt *rt, CUDA_TEXTURE_DESC *d, CUtexObject object)
+{
+    cudaTextureDesc t;
+    cudaError_t error = d ? sl_rt_texture_descs(rt, NULL, &t, NULL, object) : cudaErrorInvalidValue;
+    if (error)
+        return error;
+    *d = (CUDA_TEXTURE_DESC){
+        .filterMode = t.filterMode,
+        .flags = (t.readMode == cudaReadModeElementType ? CU_TRSF_READ_AS_INTEGER : 0) |
+                 (t.normalizedCoords ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (t.sRGB ? CU_TRSF_SRGB : 0) |
+                 (t.disableTrilinearOptimization ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0) |
+                 (t.seamlessCubemap ? CU_TRSF_SEAMLESS_CUBEMAP : 0),
+        .maxAnisotropy = t.maxAnisotropy,
+        .mipmapFilterMode = t.mipmapFilterMode,
+        .mipmapLevelBias = t.mipmapLevelBias,
+        .minMipmapLevelClamp = t.minMipmapLevelClamp,
+        .maxMipmapLevelClamp = t.maxMipmapLevelClamp,
+    };
+    memcpy(d->addressMode, t.addressMode, sizeof d->addressMode);
+    memcpy(d->borderColor, t.borderColor, sizeof d->borderColor);
+    return cudaSuccess;
+}
+
+SL_API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *d, CUtexObject object)
+{
+    SL_CALL(texture_desc(rt, d, object));
+}
+
+SL_API CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject object)
+{
+    SL_CALL(view ? sl_rt_texture_descs(rt, NULL, NULL, view, object) : cudaErrorInvalidValue);
+}
+
+/* ---- surfaces ---- */
+
+static cudaError_t create_surface(sl_rt *rt, CUtexObject *object, const CUDA_RESOURCE_DESC *resource)
+{
+    sl_cuda_resource r;
+    cudaError_t error = resource ? resource_of(resource, &r) : cudaErrorInvalidValue;
+    return error ? error : sl_rt_surface_create(rt, object, &r);
+}
+
+SL_API CUresult cuSurfObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource)
+{
+    SL_CALL(create_surface(rt, object, resource));
+}
+
+SL_API CUresult cuSurfObjectDestroy(CUtexObject object)
+{
+    SL_CALL(sl_rt_texture_destroy(rt, object, true));
+}
+
+static cudaError_t surface_resource(sl_rt *rt, CUDA_RESOURCE_DESC *d, CUtexObject object)
+{
+    sl_cuda_resource r;
+    cudaError_t error = d ? sl_rt_surface_resource(rt, &r, object) : cudaErrorInvalidValue;
+    if (!error)
+        describe_resource(&r, d);
+    return error;
+}
+
+SL_API CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *d, CUtexObject object)
+{
+    SL_CALL(surface_resource(rt, d, object));
 }

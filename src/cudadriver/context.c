@@ -169,57 +169,30 @@ SL_API CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
                                                                             : (*version = API_VERSION, cudaSuccess));
 }
 
-SL_API CUresult cuCtxSynchronize(void)
-{
-    SL_CALL_WAITING(sl_rt_device_synchronize(rt));
-}
-
 SL_API CUresult cuCtxSynchronize_v2(CUcontext context)
 {
     (void)context;
     SL_CALL_WAITING(sl_rt_device_synchronize(rt));
 }
 
-SL_API CUresult cuCtxSetLimit(cudaLimit which, size_t value)
+static cudaError_t stream_context(sl_rt *rt, CUstream stream, CUcontext *context)
 {
-    SL_CALL(sl_rt_limit(rt, which, NULL, &value));
+    cudaError_t error = context ? sl_rt_stream_hint(rt, stream) : cudaErrorInvalidValue;
+    if (!error)
+        *context = sl_rt_context_current(rt);
+    return error;
 }
 
-SL_API CUresult cuCtxGetLimit(size_t *value, cudaLimit which)
+SL_API CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-    SL_CALL(sl_rt_limit(rt, which, value, NULL));
+    SL_CALL(stream_context(rt, stream, context));
 }
+SL_PTSZ(cuStreamGetCtx);
 
-SL_API CUresult cuCtxSetCacheConfig(int config)
+SL_API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, void **green)
 {
-    SL_CALL((rt->cache_config = config, cudaSuccess));
+    if (green)
+        *green = NULL;
+    SL_CALL(stream_context(rt, stream, context));
 }
-
-SL_API CUresult cuCtxGetCacheConfig(int *config)
-{
-    SL_CALL(config ? (*config = rt->cache_config, cudaSuccess) : cudaErrorInvalidValue);
-}
-
-SL_API CUresult cuCtxSetSharedMemConfig(int config)
-{
-    SL_CALL((rt->shared_config = config, cudaSuccess));
-}
-
-SL_API CUresult cuCtxGetSharedMemConfig(int *config)
-{
-    SL_CALL(config ? (*config = rt->shared_config, cudaSuccess) : cudaErrorInvalidValue);
-}
-
-SL_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
-{
-    if (least)
-        *least = 0;
-    if (greatest)
-        *greatest = -5;
-    SL_CALL(cudaSuccess);
-}
-
-SL_API CUresult cuCtxResetPersistingL2Cache(void)
-{
-    SL_CALL(cudaSuccess);
-}
+SL_PTSZ(cuStreamGetCtx_v2);

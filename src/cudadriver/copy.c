@@ -218,6 +218,12 @@ SL_API CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t offset, siz
 }
 SL_PTDS(cuMemcpyAtoD_v2);
 
+SL_API CUresult cuMemcpyAtoA_v2(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes)
+{
+    SL_CALL(sl_rt_copy_array_runs(rt, to, to_offset, 0, from, from_offset, 0, bytes, cudaMemcpyDeviceToDevice));
+}
+SL_PTDS(cuMemcpyAtoA_v2);
+
 /* ---- fills ---- */
 
 static cudaError_t fill(sl_rt *rt, CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,

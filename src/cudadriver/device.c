@@ -119,21 +119,6 @@ SL_API CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
                                         : (*bytes = sl_rt_limits(rt)->memory_bytes, cudaSuccess));
 }
 
-static cudaError_t device_attribute(sl_rt *rt, int *value, int attribute, CUdevice device)
-{
-    if (!value || attribute < 1 || attribute > SL_LAST_ATTRIBUTE)
-        return cudaErrorInvalidValue;
-    if (check_device(device))
-        return cudaErrorInvalidDevice;
-    *value = sl_rt_attribute(rt, attribute);
-    return cudaSuccess;
-}
-
-SL_API CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
-{
-    SL_CALL_FREE(device_attribute(rt, value, attribute, device));
-}
-
 SL_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
     SL_CALL_FREE(!major || !minor ? cudaErrorInvalidValue
@@ -161,19 +146,6 @@ SL_API CUresult cuDeviceGetProperties(CUdevprop *p, CUdevice device)
     SL_CALL_FREE(properties(rt, p, device));
 }
 
-SL_API CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device)
-{
-    SL_CALL_FREE(!text || length < (int)sizeof SL_PCI_BUS_ID ? cudaErrorInvalidValue
-                 : check_device(device)                      ? cudaErrorInvalidDevice
-                                        : (memcpy(text, SL_PCI_BUS_ID, sizeof SL_PCI_BUS_ID), cudaSuccess));
-}
-
-SL_API CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text)
-{
-    SL_CALL_FREE(device && text && strcasecmp(text, SL_PCI_BUS_ID) == 0 ? (*device = 0, cudaSuccess)
-                                                                        : cudaErrorInvalidValue);
-}
-
 SL_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, int format, unsigned channels, CUdevice device)
 {
     (void)format, (void)channels;
@@ -188,17 +160,6 @@ SL_API CUresult cuDeviceGetExecAffinitySupport(int *supported, int type, CUdevic
 
 /* ---- other devices: there are none ---- */
 
-SL_API CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
-{
-    SL_CALL_FREE(!can ? cudaErrorInvalidValue : device || peer ? cudaErrorInvalidDevice : (*can = 0, cudaSuccess));
-}
-
-SL_API CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from, CUdevice to)
-{
-    (void)value, (void)attribute, (void)from, (void)to;
-    SL_CALL_FREE(cudaErrorInvalidDevice);
-}
-
 SL_API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
     (void)peer, (void)flags;
@@ -210,11 +171,3 @@ SL_API CUresult cuCtxDisablePeerAccess(CUcontext peer)
     (void)peer;
     SL_CALL(cudaErrorPeerAccessNotEnabled);
 }
-
-/* ---- profilers: nobody is listening ---- */
-
-SL_API CUresult cuProfilerStart(void)
-{
-    SL_CALL_FREE(cudaSuccess);
-}
-SL_ALIAS(cuProfilerStop, cuProfilerStart);

@@ -48,6 +48,9 @@ CUresult sl_driver_error(cudaError_t error);
 
 /* entries.c: the newest variant of an entry point that `version` has, or NULL. *known: there is one of this name. */
 void *sl_driver_find(const char *name, int version, bool per_thread, bool *known);
+/* stream.c: values as the driver describes them; *values is malloc'ed. */
+cudaError_t sl_driver_values(sl_rt *rt, unsigned count, const CUstreamBatchMemOpParams *params, sl_rt_value **values,
+                             unsigned *made);
 /* copy.c: a copy as the driver describes it. */
 cudaError_t sl_driver_copy_3d(sl_rt *rt, const CUDA_MEMCPY3D *params, sl_rt_copy *copy);
 

@@ -75,6 +75,12 @@ enum {
     FUNCTION_CACHE_MODE_CA,
     FUNCTION_MAX_DYNAMIC_SHARED,
     FUNCTION_CARVEOUT,
+    FUNCTION_MUST_SET_CLUSTER,
+    FUNCTION_CLUSTER_WIDTH,
+    FUNCTION_CLUSTER_HEIGHT,
+    FUNCTION_CLUSTER_DEPTH,
+    FUNCTION_LARGE_CLUSTERS,
+    FUNCTION_CLUSTER_POLICY,
     FUNCTION_ATTRIBUTES = 16,
 };
 
@@ -94,7 +100,13 @@ static cudaError_t get_attribute(sl_rt *rt, int *value, int attribute, CUfunctio
                                              [FUNCTION_PTX_VERSION] = (int)f.ptx_version,
                                              [FUNCTION_BINARY_VERSION] = (int)f.binary_version,
                                              [FUNCTION_MAX_DYNAMIC_SHARED] = (int)f.max_dynamic_shared,
-                                             [FUNCTION_CARVEOUT] = f.carveout};
+                                             [FUNCTION_CARVEOUT] = f.carveout,
+                                             [FUNCTION_MUST_SET_CLUSTER] = f.must_set_cluster,
+                                             [FUNCTION_CLUSTER_WIDTH] = f.cluster[0],
+                                             [FUNCTION_CLUSTER_HEIGHT] = f.cluster[1],
+                                             [FUNCTION_CLUSTER_DEPTH] = f.cluster[2],
+                                             [FUNCTION_LARGE_CLUSTERS] = f.large_clusters,
+                                             [FUNCTION_CLUSTER_POLICY] = f.cluster_policy};
     *value = values[attribute];
     return cudaSuccess;
 }
@@ -109,32 +121,9 @@ SL_API CUresult cuKernelGetAttribute(int *value, int attribute, CUfunction kerne
     SL_CALL_FREE(device ? cudaErrorInvalidDevice : get_attribute(rt, value, attribute, kernel));
 }
 
-SL_API CUresult cuFuncSetAttribute(CUfunction function, cudaFuncAttribute attribute, int value)
-{
-    SL_CALL(sl_rt_function_set(rt, function, attribute, value));
-}
-
 SL_API CUresult cuKernelSetAttribute(cudaFuncAttribute attribute, int value, CUfunction kernel, CUdevice device)
 {
     SL_CALL_FREE(device ? cudaErrorInvalidDevice : sl_rt_function_set(rt, kernel, attribute, value));
-}
-
-/* Bank widths: a preference that changes nothing since Maxwell. */
-static cudaError_t check_function(sl_rt *rt, CUfunction function)
-{
-    sl_rt_function *ignored;
-    return sl_rt_function_get(rt, function, &ignored);
-}
-
-SL_API CUresult cuFuncSetCacheConfig(CUfunction function, int config)
-{
-    SL_CALL(sl_rt_function_cache_config(rt, function, config));
-}
-
-SL_API CUresult cuFuncSetSharedMemConfig(CUfunction function, int config)
-{
-    (void)config;
-    SL_CALL(check_function(rt, function));
 }
 
 SL_API CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice device)
@@ -145,7 +134,7 @@ SL_API CUresult cuKernelSetCacheConfig(CUfunction kernel, int config, CUdevice d
 
 SL_API CUresult cuFuncLoad(CUfunction function)
 {
-    SL_CALL(check_function(rt, function));
+    SL_CALL(sl_rt_function_check(rt, function));
 }
 
 SL_API CUresult cuFuncIsLoaded(int *state, CUfunction function)
@@ -161,12 +150,6 @@ SL_API CUresult cuFuncGetName(const char **name, CUfunction function)
 }
 SL_ALIAS(cuKernelGetName, cuFuncGetName);
 
-SL_API CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
-{
-    SL_CALL_FREE(sl_rt_function_param(rt, function, index, offset, bytes));
-}
-SL_ALIAS(cuKernelGetParamInfo, cuFuncGetParamInfo);
-
 SL_API CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
     SL_CALL_FREE(!module || !sl_rt_function_find(rt, function) ? cudaErrorInvalidValue
@@ -181,24 +164,6 @@ SL_API CUresult cuKernelGetFunction(CUfunction *function, CUfunction kernel)
 }
 
 /* ---- occupancy ---- */
-
-SL_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
-                                                                     size_t shared, unsigned flags)
-{
-    (void)flags;
-    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
-}
-
-SL_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
-                                                            size_t shared)
-{
-    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
-}
-
-SL_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction function, int blocks, int threads)
-{
-    SL_CALL(sl_rt_available_shared(rt, shared, function, blocks, threads));
-}
 
 /* The largest block of those that keep the most threads on a multiprocessor. */
 static cudaError_t best_block(sl_rt *rt, int *grid, int *block, CUfunction function, size_t (*shared_of)(int),
@@ -256,7 +221,14 @@ SL_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
     SL_CALL(active_clusters(rt, clusters, function, config));
 }
 
+static cudaError_t largest_cluster(sl_rt *rt, int *blocks, CUfunction function, const CUlaunchConfig *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_largest_cluster(rt, blocks, &config);
+}
+
 SL_API CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function, const CUlaunchConfig *config)
 {
-    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
+    SL_CALL(largest_cluster(rt, blocks, function, config));
 }

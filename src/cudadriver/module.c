@@ -50,28 +50,9 @@ static cudaError_t load(sl_rt *rt, CUmodule *module, const void *image, const vo
 static cudaError_t load_file(sl_rt *rt, CUmodule *module, const char *path, const void *caller, unsigned count,
                              const CUjit_option *option, void **value)
 {
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    char *image = NULL;
-    size_t bytes = 0, got, room = 0;
-    if (!file)
-        return path ? cudaErrorFileNotFound : cudaErrorInvalidValue;
-    do {
-        room += 1 << 20;
-        char *grown = realloc(image, room + 1);
-        if (!grown) {
-            free(image);
-            fclose(file);
-            return cudaErrorMemoryAllocation;
-        }
-        image = grown;
-        got = fread(image + bytes, 1, room - bytes, file);
-        bytes += got;
-    } while (bytes == room);
-    image[bytes] = 0;
-    fclose(file);
-    cudaError_t failed =
-        bytes < 16 ? cudaErrorInvalidKernelImage : load(rt, module, image, caller, count, option, value);
-    free(image);
+    char why[1536];
+    cudaError_t failed = sl_rt_image_load_file(rt, path, caller, module, why, sizeof why);
+    write_logs(count, option, value, why);
     return failed;
 }
 
@@ -106,24 +87,16 @@ SL_API CUresult cuLibraryLoadFromFile(CUmodule *library, const char *path, CUjit
     SL_CALL_FREE(load_file(rt, library, path, CALLER, count, option, value));
 }
 
-static cudaError_t unload(sl_rt *rt, CUmodule module)
-{
-    if (!sl_rt_binary_known(rt, module))
-        return cudaErrorInvalidResourceHandle;
-    sl_rt_binary_release(rt, module);
-    return cudaSuccess;
-}
-
 SL_API CUresult cuModuleUnload(CUmodule module)
 {
-    SL_CALL(unload(rt, module));
+    SL_CALL(sl_rt_binary_unload(rt, module));
 }
 
 /* From exit handlers too, when the emulator has ended. */
 SL_API CUresult cuLibraryUnload(CUmodule library)
 {
     sl_rt *rt = sl_rt_enter();
-    cudaError_t error = unload(rt, library);
+    cudaError_t error = sl_rt_binary_unload(rt, library);
     sl_rt_unlock(rt);
     return sl_driver_error(error);
 }
@@ -136,18 +109,10 @@ SL_API CUresult cuModuleGetLoadingMode(int *mode)
 
 /* ---- what is inside ---- */
 
-static cudaError_t find_kernel(sl_rt *rt, CUfunction *function, CUmodule module, const char *name)
-{
-    if (!function || !name)
-        return cudaErrorInvalidValue;
-    return sl_rt_binary_known(rt, module) ? sl_rt_binary_function(rt, module, name, function)
-                                          : cudaErrorInvalidResourceHandle;
-}
-
 /* The kernel is prepared here, so that what it cannot do is told now. */
 static cudaError_t find_function(sl_rt *rt, CUfunction *function, CUmodule module, const char *name)
 {
-    cudaError_t error = find_kernel(rt, function, module, name);
+    cudaError_t error = sl_rt_library_kernel(rt, function, module, name);
     return error ? error : sl_rt_function_get(rt, *function, function);
 }
 
@@ -156,64 +121,21 @@ SL_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
     SL_CALL(find_function(rt, function, module, name));
 }
 
-SL_API CUresult cuLibraryGetKernel(CUfunction *kernel, CUmodule library, const char *name)
-{
-    SL_CALL_FREE(find_kernel(rt, kernel, library, name));
-}
-
-static cudaError_t enumerate(sl_rt *rt, CUfunction *functions, unsigned room, unsigned *count, CUmodule module)
-{
-    const char *name;
-    cudaError_t error = sl_rt_binary_known(rt, module) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    unsigned i = 0;
-    for (; !error && (name = sl_rt_binary_kernel_name(module, i)) && (!functions || i < room); i++)
-        if (functions)
-            error = sl_rt_binary_function(rt, module, name, &functions[i]);
-    if (count)
-        *count = i;
-    return error;
-}
-
 SL_API CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module)
 {
-    SL_CALL_FREE(count ? enumerate(rt, NULL, 0, count, module) : cudaErrorInvalidValue);
+    SL_CALL_FREE(count ? sl_rt_library_kernels(rt, NULL, 0, count, module) : cudaErrorInvalidValue);
 }
-SL_ALIAS(cuLibraryGetKernelCount, cuModuleGetFunctionCount);
 
 SL_API CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned room, CUmodule module)
 {
-    SL_CALL_FREE(functions ? enumerate(rt, functions, room, NULL, module) : cudaErrorInvalidValue);
-}
-SL_ALIAS(cuLibraryEnumerateKernels, cuModuleEnumerateFunctions);
-
-static cudaError_t find_variable(sl_rt *rt, CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
-{
-    char *location;
-    size_t size;
-    if (!name || (!address && !bytes))
-        return cudaErrorInvalidValue;
-    if (!sl_rt_binary_known(rt, module))
-        return cudaErrorInvalidResourceHandle;
-    cudaError_t error = sl_rt_binary_variable(rt, module, name, &location, &size);
-    if (error)
-        return error;
-    if (address)
-        *address = (uintptr_t)location;
-    if (bytes)
-        *bytes = size;
-    return cudaSuccess;
+    SL_CALL_FREE(functions ? sl_rt_library_kernels(rt, functions, room, NULL, module) : cudaErrorInvalidValue);
 }
 
 SL_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
 {
-    SL_CALL(find_variable(rt, address, bytes, module, name));
+    _Static_assert(sizeof *address == sizeof(void *), "an address is a pointer");
+    SL_CALL(sl_rt_library_variable(rt, (void **)address, bytes, module, name));
 }
-
-SL_API CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule library, const char *name)
-{
-    SL_CALL_FREE(find_variable(rt, address, bytes, library, name));
-}
-SL_ALIAS(cuLibraryGetManaged, cuLibraryGetGlobal);
 
 SL_API CUresult cuLibraryGetModule(CUmodule *module, CUmodule library)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA arrays and texture objects. */
+/* CUDA arrays, texture and surface objects. */
 #include "cudart/runtime.h"
 
 #include <string.h>
@@ -39,23 +39,36 @@ SL_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, c
     return (cudaChannelFormatDesc){x, y, z, w, kind};
 }
 
+SL_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
+                                            cudaExtent extent, unsigned levels, unsigned flags)
+{
+    SL_CALL(sl_rt_mipmap_create(rt, mipmap, format, extent, levels, flags));
+}
+
+SL_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap)
+{
+    SL_CALL(sl_rt_mipmap_free(rt, mipmap));
+}
+
+SL_API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *array, cudaMipmappedArray_t mipmap, unsigned level)
+{
+    SL_CALL(sl_rt_mipmap_level(rt, array, mipmap, level));
+}
+
 /* ---- textures ---- */
 
 static cudaError_t create_texture(sl_rt *rt, cudaTextureObject_t *object, const cudaResourceDesc *resource,
-                                  const cudaTextureDesc *desc, const void *view)
+                                  const cudaTextureDesc *desc, const cudaResourceViewDesc *view)
 {
-    static bool said;
     cudaTextureDesc whole = {0};
     if (!resource || !desc)
         return cudaErrorInvalidValue;
-    if (view)
-        return sl_rt_missing("a texture with a resource view", &said);
     memcpy(&whole, desc, SL_TEXTURE_DESC_BYTES);
-    return sl_rt_texture_create(rt, object, &resource->known, &whole);
+    return sl_rt_texture_create(rt, object, &resource->known, &whole, view);
 }
 
 SL_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
-                                           const cudaTextureDesc *desc, const void *view)
+                                           const cudaTextureDesc *desc, const cudaResourceViewDesc *view)
 {
     SL_CALL(create_texture(rt, object, resource, desc, view));
 }
@@ -63,7 +76,7 @@ SL_ALIAS(cudaCreateTextureObject_v2, cudaCreateTextureObject);
 
 SL_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object)
 {
-    SL_CALL(sl_rt_texture_destroy(rt, object));
+    SL_CALL(sl_rt_texture_destroy(rt, object, false));
 }
 
 static cudaError_t texture_descs(sl_rt *rt, cudaResourceDesc *resource, cudaTextureDesc *desc,
@@ -71,7 +84,8 @@ static cudaError_t texture_descs(sl_rt *rt, cudaResourceDesc *resource, cudaText
 {
     sl_cuda_resource known;
     cudaTextureDesc whole;
-    cudaError_t error = resource || desc ? sl_rt_texture_descs(rt, &known, &whole, object) : cudaErrorInvalidValue;
+    cudaError_t error =
+        resource || desc ? sl_rt_texture_descs(rt, &known, &whole, NULL, object) : cudaErrorInvalidValue;
     if (!error && resource) {
         memset(resource, 0, sizeof *resource);
         resource->known = known;
@@ -92,10 +106,43 @@ SL_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc *desc, cudaTe
 }
 SL_ALIAS(cudaGetTextureObjectTextureDesc_v2, cudaGetTextureObjectTextureDesc);
 
+SL_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *view, cudaTextureObject_t object)
+{
+    SL_CALL(view ? sl_rt_texture_descs(rt, NULL, NULL, view, object) : cudaErrorInvalidValue);
+}
+
 SL_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const cudaChannelFormatDesc *format, int device)
 {
     if (!width || !format || device)
         return cudaErrorInvalidValue;
     *width = SL_MAX_LINEAR_TEXELS;
     return cudaSuccess;
+}
+
+/* ---- surfaces ---- */
+
+SL_API cudaError_t cudaCreateSurfaceObject(cudaTextureObject_t *object, const cudaResourceDesc *resource)
+{
+    SL_CALL(sl_rt_surface_create(rt, object, resource ? &resource->known : NULL));
+}
+
+SL_API cudaError_t cudaDestroySurfaceObject(cudaTextureObject_t object)
+{
+    SL_CALL(sl_rt_texture_destroy(rt, object, true));
+}
+
+static cudaError_t surface_resource(sl_rt *rt, cudaResourceDesc *resource, cudaTextureObject_t object)
+{
+    sl_cuda_resource known;
+    cudaError_t error = resource ? sl_rt_surface_resource(rt, &known, object) : cudaErrorInvalidValue;
+    if (!error) {
+        memset(resource, 0, sizeof *resource);
+        resource->known = known;
+    }
+    return error;
+}
+
+SL_API cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc *resource, cudaTextureObject_t object)
+{
+    SL_CALL(surface_resource(rt, resource, object));
 }

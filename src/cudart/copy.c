@@ -197,6 +197,13 @@ SL_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t dst_x, size_
 }
 SL_ALIAS(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
+SL_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t dst_x, size_t dst_y, cudaArray_t src, size_t src_x,
+                                          size_t src_y, size_t bytes, cudaMemcpyKind kind)
+{
+    SL_CALL(sl_rt_copy_array_runs(rt, dst, dst_x, dst_y, src, src_x, src_y, bytes, kind));
+}
+SL_ALIAS(cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray);
+
 /* ---- fills ---- */
 
 static cudaError_t fill(sl_rt *rt, void *dst, size_t pitch, size_t slice, int value, size_t width, size_t height,

@@ -95,38 +95,7 @@ SL_API cudaError_t cudaDriverGetVersion(int *version)
     return sl_cudart_leave(rt, version ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-SL_API cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
-{
-    cudaError_t error = !text || length < (int)sizeof SL_PCI_BUS_ID ? cudaErrorInvalidValue : check_device(device);
-    if (!error)
-        memcpy(text, SL_PCI_BUS_ID, sizeof SL_PCI_BUS_ID);
-    SL_CALL(error);
-}
-
-SL_API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
-{
-    cudaError_t error = device && text && strcasecmp(text, SL_PCI_BUS_ID) == 0 ? cudaSuccess : cudaErrorInvalidValue;
-    if (!error)
-        *device = 0;
-    SL_CALL(error);
-}
-
 /* ---- properties ---- */
-
-static cudaError_t get_attribute(sl_rt *rt, int *value, int attribute, int device)
-{
-    if (!value || attribute < 1 || attribute > SL_LAST_ATTRIBUTE)
-        return cudaErrorInvalidValue;
-    if (check_device(device))
-        return cudaErrorInvalidDevice;
-    *value = sl_rt_attribute(rt, attribute);
-    return cudaSuccess;
-}
-
-SL_API cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
-{
-    SL_CALL(get_attribute(rt, value, attribute, device));
-}
 
 static cudaError_t properties(sl_rt *rt, cudaDeviceProp *p, int device)
 {
@@ -188,64 +157,7 @@ SL_API cudaError_t cudaGetDeviceProperties(void *p, int device)
 }
 #endif
 
-/* ---- settings ---- */
-
-SL_API cudaError_t cudaDeviceSetLimit(cudaLimit which, size_t value)
-{
-    SL_CALL(sl_rt_limit(rt, which, NULL, &value));
-}
-SL_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit);
-
-SL_API cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit which)
-{
-    SL_CALL(sl_rt_limit(rt, which, value, NULL));
-}
-SL_ALIAS(cudaThreadGetLimit, cudaDeviceGetLimit);
-
-SL_API cudaError_t cudaDeviceSetCacheConfig(int config)
-{
-    SL_CALL((rt->cache_config = config, cudaSuccess));
-}
-SL_ALIAS(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
-
-SL_API cudaError_t cudaDeviceGetCacheConfig(int *config)
-{
-    SL_CALL(config ? (*config = rt->cache_config, cudaSuccess) : cudaErrorInvalidValue);
-}
-SL_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
-
-SL_API cudaError_t cudaDeviceSetSharedMemConfig(int config)
-{
-    SL_CALL((rt->shared_config = config, cudaSuccess));
-}
-
-SL_API cudaError_t cudaDeviceGetSharedMemConfig(int *config)
-{
-    SL_CALL(config ? (*config = rt->shared_config, cudaSuccess) : cudaErrorInvalidValue);
-}
-
-SL_API cudaError_t cudaDeviceGetStreamPriorityRange(int *min, int *greatest)
-{
-    if (min)
-        *min = 0;
-    if (greatest)
-        *greatest = -5;
-    SL_CALL(cudaSuccess);
-}
-
-SL_API cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-    SL_CALL(cudaSuccess);
-}
-
 /* ---- other devices: there are none ---- */
-
-SL_API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
-{
-    if (can)
-        *can = 0;
-    SL_CALL(!can ? cudaErrorInvalidValue : device || peer ? cudaErrorInvalidDevice : cudaSuccess);
-}
 
 SL_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
@@ -257,22 +169,4 @@ SL_API cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
     (void)peer;
     SL_CALL(cudaErrorPeerAccessNotEnabled);
-}
-
-SL_API cudaError_t cudaDeviceGetP2PAttribute(int *value, int attribute, int source, int destination)
-{
-    (void)value, (void)attribute, (void)source, (void)destination;
-    SL_CALL(cudaErrorInvalidDevice);
-}
-
-/* ---- profilers: nobody is listening ---- */
-
-SL_API cudaError_t cudaProfilerStart(void)
-{
-    SL_CALL(cudaSuccess);
-}
-
-SL_API cudaError_t cudaProfilerStop(void)
-{
-    SL_CALL(cudaSuccess);
 }

@@ -115,6 +115,14 @@ static cudaError_t attributes(sl_rt *rt, cudaFuncAttributes *a, const void *func
     a->binaryVersion = (int)facts.binary_version;
     a->maxDynamicSharedSizeBytes = (int)facts.max_dynamic_shared;
     a->preferredShmemCarveout = facts.carveout;
+#if SL_CUDART >= 12
+    a->clusterDimMustBeSet = facts.must_set_cluster;
+    a->requiredClusterWidth = facts.cluster[0];
+    a->requiredClusterHeight = facts.cluster[1];
+    a->requiredClusterDepth = facts.cluster[2];
+    a->clusterSchedulingPolicyPreference = facts.cluster_policy;
+    a->nonPortableClusterSizeAllowed = facts.large_clusters;
+#endif
     return cudaSuccess;
 }
 
@@ -123,53 +131,11 @@ SL_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *result, const void 
     SL_CALL(attributes(rt, result, function));
 }
 
-SL_API cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value)
-{
-    SL_CALL(sl_rt_function_set(rt, function, attribute, value));
-}
-
 SL_API cudaError_t cudaKernelSetAttributeForDevice(cudaFunction_t kernel, cudaFuncAttribute attribute, int value,
                                                    int device)
 {
     (void)device;
     SL_CALL(sl_rt_function_set(rt, kernel, attribute, value));
-}
-
-/* Bank widths: a preference that changes nothing since Maxwell. */
-static cudaError_t check_function(sl_rt *rt, const void *function)
-{
-    sl_rt_function *f;
-    return sl_rt_function_get(rt, function, &f);
-}
-
-SL_API cudaError_t cudaFuncSetCacheConfig(const void *function, int config)
-{
-    SL_CALL(sl_rt_function_cache_config(rt, function, config));
-}
-
-SL_API cudaError_t cudaFuncSetSharedMemConfig(const void *function, int config)
-{
-    (void)config;
-    SL_CALL(check_function(rt, function));
-}
-
-SL_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
-                                                                          int threads, size_t shared, unsigned flags)
-{
-    (void)flags;
-    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
-}
-
-SL_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads,
-                                                                 size_t shared)
-{
-    SL_CALL(sl_rt_occupancy(rt, blocks, function, threads, shared));
-}
-
-SL_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *function, int blocks,
-                                                             int threads)
-{
-    SL_CALL(sl_rt_available_shared(rt, shared, function, blocks, threads));
 }
 
 static cudaError_t active_clusters(sl_rt *rt, int *clusters, const void *function, const cudaLaunchConfig_t *c)
@@ -184,8 +150,15 @@ SL_API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *fun
     SL_CALL(active_clusters(rt, clusters, function, config));
 }
 
+static cudaError_t largest_cluster(sl_rt *rt, int *blocks, const void *function, const cudaLaunchConfig_t *c)
+{
+    sl_rt_config config;
+    cudaError_t error = config_of(c, function, NULL, &config);
+    return error ? error : sl_rt_largest_cluster(rt, blocks, &config);
+}
+
 SL_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *function,
                                                         const cudaLaunchConfig_t *config)
 {
-    SL_CALL(!blocks || !config ? cudaErrorInvalidValue : (*blocks = 1, check_function(rt, function)));
+    SL_CALL(largest_cluster(rt, blocks, function, config));
 }

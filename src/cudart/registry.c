@@ -112,11 +112,6 @@ SL_API cudaError_t cudaFuncGetName(const char **name, const void *host)
     SL_CALL(name_of(rt, name, host));
 }
 
-SL_API cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *offset, size_t *bytes)
-{
-    SL_CALL(sl_rt_function_param(rt, host, index, offset, bytes));
-}
-
 static cudaError_t symbol_address(sl_rt *rt, void **address, size_t *bytes, const void *symbol)
 {
     char *location = NULL;
@@ -137,4 +132,39 @@ SL_API cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
 SL_API cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
     SL_CALL(symbol_address(rt, NULL, bytes, symbol));
+}
+
+/* ---- libraries ---- */
+
+static cudaError_t load_library(sl_rt *rt, sl_rt_binary **library, const void *image, const char *path,
+                                const void *caller)
+{
+    char why[1536];
+    if (!library || (!image && !path))
+        return cudaErrorInvalidValue;
+    return image ? sl_rt_image_load(rt, image, caller, library, why, sizeof why)
+                 : sl_rt_image_load_file(rt, path, caller, library, why, sizeof why);
+}
+
+SL_API cudaError_t cudaLibraryLoadData(sl_rt_binary **library, const void *image, int *option, void **value,
+                                       unsigned count, int *library_option, void **library_value,
+                                       unsigned library_count)
+{
+    (void)option, (void)value, (void)count, (void)library_option, (void)library_value, (void)library_count;
+    SL_CALL(load_library(rt, library, image, NULL, __builtin_return_address(0)));
+}
+
+SL_API cudaError_t cudaLibraryLoadFromFile(sl_rt_binary **library, const char *path, int *option, void **value,
+                                           unsigned count, int *library_option, void **library_value,
+                                           unsigned library_count)
+{
+    (void)option, (void)value, (void)count, (void)library_option, (void)library_value, (void)library_count;
+    SL_CALL(load_library(rt, library, NULL, path, __builtin_return_address(0)));
+}
+
+/* From exit handlers too, when the emulator has ended. */
+SL_API cudaError_t cudaLibraryUnload(sl_rt_binary *library)
+{
+    sl_rt *rt = sl_rt_enter();
+    return sl_cudart_leave(rt, sl_rt_binary_unload(rt, library));
 }

@@ -26,6 +26,17 @@ cudaError_t sl_cudart_error(cudaError_t error);
         return sl_cudart_leave(rt, sl_call_error);                                                                     \
     } while (0)
 
+#define SL_CALL_FREE SL_CALL /* the driver tells these apart */
+/* For calls that wait: they pass printf output on even when a kernel has failed. */
+#define SL_CALL_WAITING(expression)                                                                                    \
+    do {                                                                                                               \
+        sl_rt *rt = sl_rt_enter();                                                                                     \
+        cudaError_t sl_call_error = sl_cudart_ready(rt);                                                               \
+        if (!sl_call_error || sl_call_error == rt->fault)                                                              \
+            sl_call_error = (expression);                                                                              \
+        return sl_cudart_leave(rt, sl_call_error);                                                                     \
+    } while (0)
+
 /* A second name for an entry point: the variants for per-thread default streams do the same here. */
 #define SL_ALIAS(other, name) extern __typeof(name) other __attribute__((alias(#name), visibility("default")))
 

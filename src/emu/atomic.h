@@ -4,6 +4,9 @@
 #define SL_EMU_ATOMIC_H
 
 #include <stdint.h>
+#include <string.h>
+
+#include "emu/half.h"
 
 typedef enum sl_atomic {
     SL_ATOM_ADD,
@@ -24,6 +27,10 @@ typedef enum sl_atomic {
     SL_ATOM_ADD_BF16,
     SL_ATOM_ADD_F16X2,
     SL_ATOM_ADD_BF16X2,
+    SL_ATOM_MIN_F16, /* bulk reductions only, as the next three */
+    SL_ATOM_MAX_F16,
+    SL_ATOM_MIN_BF16,
+    SL_ATOM_MAX_BF16,
     /* on barriers in shared memory (mbarrier); b is a count of arrivals, c of bytes */
     SL_ATOM_BARRIER_INIT,
     SL_ATOM_BARRIER_ARRIVE,
@@ -64,8 +71,140 @@ static inline uint64_t sl_barrier_after(uint64_t barrier, uint64_t arrivals, uin
                            (barrier & SL_BARRIER_BYTES_MASK) + bytes);
 }
 
-/* Sums of packed half-precision numbers (half.c); used where single values are needed, not lanes. */
-uint32_t sl_add_f16x2(uint32_t a, uint32_t b);
-uint32_t sl_add_bf16x2(uint32_t a, uint32_t b);
+/* Handlers have faster ones. */
+#ifndef SL_ADD_F16X2
+#define SL_ADD_F16X2  sl_add_f16x2
+#define SL_ADD_BF16X2 sl_add_bf16x2
+#endif
+
+/* What an atomic leaves in memory that holds `old`. Inline: where `aux` is known, the rest goes. */
+#define SL_ATOMIC_RESULT static inline __attribute__((always_inline))
+
+static inline uint32_t sl_bits_f32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float sl_f32_bits(uint32_t x)
+{
+    float f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+
+static inline uint64_t sl_bits_f64(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline double sl_f64_bits(uint64_t x)
+{
+    double f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+
+SL_ATOMIC_RESULT uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32_t b, uint32_t c)
+{
+    switch (aux) {
+    case SL_ATOM_ADD:
+        return old + b;
+    case SL_ATOM_MIN_U:
+        return old < b ? old : b;
+    case SL_ATOM_MAX_U:
+        return old > b ? old : b;
+    case SL_ATOM_MIN_S:
+        return (int32_t)old < (int32_t)b ? old : b;
+    case SL_ATOM_MAX_S:
+        return (int32_t)old > (int32_t)b ? old : b;
+    case SL_ATOM_AND:
+        return old & b;
+    case SL_ATOM_OR:
+        return old | b;
+    case SL_ATOM_XOR:
+        return old ^ b;
+    case SL_ATOM_EXCH:
+        return b;
+    case SL_ATOM_CAS:
+        return old == b ? c : old;
+    case SL_ATOM_INC:
+        return old >= b ? 0 : old + 1;
+    case SL_ATOM_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case SL_ATOM_ADD_F32:
+        return sl_bits_f32(sl_f32_bits(old) + sl_f32_bits(b));
+    case SL_ATOM_ADD_F16X2:
+        return SL_ADD_F16X2(old, b);
+    case SL_ATOM_ADD_BF16X2:
+        return SL_ADD_BF16X2(old, b);
+    default:
+        return old;
+    }
+}
+
+SL_ATOMIC_RESULT uint64_t sl_atomic_result_64(uint32_t aux, uint64_t old, uint64_t b, uint64_t c)
+{
+    switch (aux) {
+    case SL_ATOM_ADD:
+        return old + b;
+    case SL_ATOM_MIN_U:
+        return old < b ? old : b;
+    case SL_ATOM_MAX_U:
+        return old > b ? old : b;
+    case SL_ATOM_MIN_S:
+        return (int64_t)old < (int64_t)b ? old : b;
+    case SL_ATOM_MAX_S:
+        return (int64_t)old > (int64_t)b ? old : b;
+    case SL_ATOM_AND:
+        return old & b;
+    case SL_ATOM_OR:
+        return old | b;
+    case SL_ATOM_XOR:
+        return old ^ b;
+    case SL_ATOM_EXCH:
+        return b;
+    case SL_ATOM_CAS:
+        return old == b ? c : old;
+    case SL_ATOM_ADD_F64:
+        return sl_bits_f64(sl_f64_bits(old) + sl_f64_bits(b));
+    case SL_ATOM_BARRIER_INIT:
+        return (b & SL_BARRIER_COUNT_MASK) << SL_BARRIER_EXPECTED_BIT | (b & SL_BARRIER_COUNT_MASK)
+                                                                            << SL_BARRIER_PENDING_BIT;
+    case SL_ATOM_BARRIER_ARRIVE:
+        return sl_barrier_after(old, b, 0, c);
+    case SL_ATOM_BARRIER_DROP:
+        return sl_barrier_after(old, b, b, c);
+    default:
+        return old;
+    }
+}
+
+SL_ATOMIC_RESULT uint16_t sl_atomic_result_16(uint32_t aux, uint16_t old, uint16_t b, uint16_t c)
+{
+    switch (aux) {
+    case SL_ATOM_CAS:
+        return old == b ? c : old;
+    case SL_ATOM_EXCH:
+        return b;
+    case SL_ATOM_ADD_F16:
+        return (uint16_t)SL_ADD_F16X2(old, b);
+    case SL_ATOM_ADD_BF16:
+        return (uint16_t)SL_ADD_BF16X2(old, b);
+    case SL_ATOM_MIN_F16:
+        return sl_lesser_f16(old, b);
+    case SL_ATOM_MAX_F16:
+        return sl_greater_f16(old, b);
+    case SL_ATOM_MIN_BF16:
+        return sl_lesser_bf16(old, b);
+    case SL_ATOM_MAX_BF16:
+        return sl_greater_bf16(old, b);
+    default:
+        return old;
+    }
+}
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A block: its warps, its shared memory and its barriers. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +49,18 @@ static void fill_launch_specials(sl_warp *warp)
     for (uint32_t k = 0; k < 3; k++) {
         fill_special(warp, (sl_special_slot)(SL_SLOT_NTID_X + k), block[k]);
         fill_special(warp, (sl_special_slot)(SL_SLOT_NCTAID_X + k), grid[k]);
+        fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTER_NCTAID_X + k), run->cluster[k]);
+        fill_special(warp, (sl_special_slot)(SL_SLOT_NCLUSTERID_X + k), grid[k] / run->cluster[k]);
     }
     fill_special(warp, SL_SLOT_NWARPID, (run->threads_per_block + 31) / 32);
     fill_special(warp, SL_SLOT_NSMID, run->emu->limits.sms);
     fill_special(warp, SL_SLOT_DYNAMIC_SMEM, run->launch->dynamic_shared_bytes);
     fill_special(warp, SL_SLOT_TOTAL_SMEM, run->shared_bytes);
     fill_special(warp, SL_SLOT_ZERO, 0);
-    fill_special(warp, SL_SLOT_ONE, 1);
+    fill_special(warp, SL_SLOT_CLUSTER_NCTARANK, run->cluster_blocks);
+    fill_special(warp, SL_SLOT_CLUSTER_CTARANK, warp->block->rank);
+    fill_special(warp, SL_SLOT_EXPLICIT_CLUSTER, -(uint32_t)run->explicit_cluster);
+    fill_special(warp, SL_SLOT_SHARED_BASE, warp->block->shared_base);
     uint64_t workspace = run->launch->cooperative ? run->emu->grid_workspace : 0;
     fill_special(warp, SL_SLOT_ENVREG1, (uint32_t)(workspace >> 32));
     fill_special(warp, SL_SLOT_ENVREG2, (uint32_t)workspace);
@@ -91,10 +95,16 @@ static bool init_warp(sl_block *block, uint32_t index)
     return true;
 }
 
-sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
+sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_error *error)
 {
-    const sl_run *run = worker->run;
-    *block = (sl_block){.worker = worker, .warps = run->warps_per_block, .shared_bytes = run->shared_bytes};
+    const sl_run *run = cluster->worker->run;
+    *block = (sl_block){.worker = cluster->worker,
+                        .cluster = cluster,
+                        .rank = rank,
+                        .id = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, /* of no block: the first one sets all */
+                        .warps = run->warps_per_block,
+                        .shared_bytes = run->shared_bytes,
+                        .shared_base = run->code->knows_clusters ? rank << SL_RANK_BIT : 0};
     uint32_t granularity = run->emu->machine.core.shared_granularity;
     granularity = granularity ? granularity : 1;
     block->shared_room = (run->shared_bytes + granularity - 1) / granularity * granularity;
@@ -111,11 +121,12 @@ sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error)
     ok = ok && block->shared;
     if (run->emu->config.check_uninit)
         ok = ok && (block->shared_written = calloc(1, block->shared_room / 8 + 1));
-    if (run->emu->config.check_race)
-        ok = ok && (block->race = sl_race_create(run->warps_per_block));
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         ok = ok && (block->barrier[i].arrived = calloc(block->warps, sizeof(uint64_t)));
-    if (run->recording) {
+    ok = ok && (block->at_cluster_barrier = calloc(block->warps, sizeof *block->at_cluster_barrier));
+    if (run->counter) {
+        ok = ok && !sl_launch_counter_part(run->counter, &block->counter, NULL);
+    } else if (run->recording) {
         ok = ok && (block->stream = calloc(block->warps, sizeof *block->stream));
         for (uint32_t i = 0; ok && i < block->warps; i++)
             ok = sl_warp_stream_init(&block->stream[i], run->kernel->facts.mem_slots, run->lanes);
@@ -138,41 +149,51 @@ void sl_block_fini(sl_block *block)
     }
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         free(block->barrier[i].arrived);
+    free(block->at_cluster_barrier);
+    sl_launch_counter_destroy(block->counter);
     free(block->stream);
     free(block->warp);
     free(block->shared);
     free(block->shared_written);
-    sl_race_destroy(block->race);
     sl_stray_free(block->strays);
     *block = (sl_block){0};
 }
 
-void sl_block_start(sl_block *block, uint64_t index)
+void sl_block_start(sl_block *block, const uint32_t id[3])
 {
     const sl_run *run = block->worker->run;
     const uint32_t *grid = run->launch->grid;
-    block->index = index;
-    block->id[0] = (uint32_t)(index % grid[0]);
-    block->id[1] = (uint32_t)(index / grid[0] % grid[1]);
-    block->id[2] = (uint32_t)(index / grid[0] / grid[1]);
+    bool moved[3];
+    for (int k = 0; k < 3; k++) {
+        moved[k] = block->id[k] != id[k];
+        block->id[k] = id[k];
+    }
+    block->index = id[0] + grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
     block->live_threads = run->threads_per_block;
-    block->part = block->idle_rounds = 0;
-    block->recorded = run->recording && index < run->block_limit;
-    memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
+    block->part = 0;
+    block->warp_insts = block->thread_insts = 0;
+    block->recorded = run->recording && block->index < run->block_limit;
+    memset(block->at_cluster_barrier, 0, block->warps * sizeof *block->at_cluster_barrier);
+    if (block->shared_room)
+        memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
-    if (block->race)
-        sl_race_start(block->race);
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < 3; k++)
-            fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
-        fill_special(warp, SL_SLOT_SMID, (uint32_t)(index % run->emu->limits.sms));
-        warp->stream = block->recorded ? &block->stream[i] : NULL;
-        warp->race = block->race;
-        warp->watched = warp->stream || warp->race;
+            if (moved[k]) {
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CTAID_X + k), block->id[k]);
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTERID_X + k), block->id[k] / run->cluster[k]);
+                fill_special(warp, (sl_special_slot)(SL_SLOT_CLUSTER_CTAID_X + k), block->id[k] % run->cluster[k]);
+            }
+        if (warp->code->specials_used >> SL_SLOT_SMID & 1)
+            fill_special(warp, SL_SLOT_SMID, (uint32_t)(block->index % run->emu->limits.sms));
+        warp->stream = block->recorded && block->stream ? &block->stream[i] : NULL;
+        warp->counter = block->recorded ? block->counter : NULL;
+        warp->race = block->cluster->race;
+        warp->watched = warp->stream || warp->counter || warp->race;
         if (warp->stream)
             sl_warp_stream_reset(warp->stream, run->kernel->facts.mem_slots, run->lanes);
         sl_warp_start(warp);
@@ -226,8 +247,8 @@ static void release(sl_block *block, uint32_t number)
 {
     sl_barrier_state *barrier = &block->barrier[number];
     barrier->active = false;
-    if (block->race)
-        sl_race_barrier(block, barrier->arrived);
+    if (block->cluster->race)
+        sl_race_barrier(block->cluster->race, block, 1, (const uint64_t *const[]){barrier->arrived});
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
         for (uint32_t k = 0; k < warp->splits; k++) {
@@ -253,6 +274,8 @@ static void open_barrier(sl_block *block, sl_barrier_state *barrier, uint32_t ex
 
 bool sl_block_barrier(sl_block *block, sl_warp *warp, const sl_code_bb *bb)
 {
+    if (bb->barrier_mode >= SL_BARRIER_CLUSTER_ARRIVE)
+        return sl_cluster_barrier(warp, bb);
     uint32_t inst = bb->first_inst + bb->insts - 1;
     int lane = __builtin_ctzll(warp->mask);
     const uint32_t *ids = (const uint32_t *)(warp->area[bb->barrier >> SL_AREA_SHIFT] + (bb->barrier & SL_AREA_MASK));
@@ -297,81 +320,5 @@ void sl_block_exited(sl_block *block, uint32_t threads)
     for (uint32_t i = 0; i < SL_BARRIERS; i++)
         if (block->barrier[i].active && complete(block, &block->barrier[i]))
             release(block, i);
-}
-
-/* Nothing can run and not everything has finished: says who waits for what. */
-static _Noreturn void deadlock(sl_block *block)
-{
-    char who[400];
-    size_t used = 0;
-    sl_warp *first = NULL;
-    uint32_t inst = UINT32_MAX;
-    who[0] = 0;
-    for (uint32_t i = 0; i < block->warps; i++) {
-        sl_warp *warp = &block->warp[i];
-        for (uint32_t k = 0; k < warp->splits && used < sizeof who - 100; k++) {
-            const sl_split *split = &warp->split[k];
-            bool barrier = split->state == SL_SPLIT_BARRIER;
-            const sl_code_bb *bb = &warp->code->bb[barrier ? split->wait_bb : split->bb];
-            uint32_t at = barrier ? bb->first_inst + bb->insts - 1 : bb->first_inst;
-            if (!first) {
-                first = warp;
-                inst = at;
-            }
-            used += (size_t)snprintf(who + used, sizeof who - used, "%s%d lanes of warp %u wait at ", used ? "; " : "",
-                                     __builtin_popcountll(split->mask), i);
-            if (barrier)
-                used += (size_t)snprintf(who + used, sizeof who - used, "barrier %u (line %u)", split->barrier,
-                                         warp->code->inst[at]->line);
-            else
-                used += (size_t)snprintf(who + used, sizeof who - used, "lanes of their warp (line %u)",
-                                         warp->code->inst[at]->line);
-        }
-    }
-    sl_fault_raise(first ? first : &block->warp[0], inst, -1, SL_FAULT_BARRIER, "a barrier that cannot complete: %s",
-                   who);
-}
-
-/* ---- running ---- */
-
-enum { PART_BYTES = 4 << 20 }; /* a block's streams are handed over when they grow past this */
-
-static void hand_over_if_long(sl_block *block)
-{
-    if (!block->recorded)
-        return;
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < block->warps; i++)
-        bytes += block->stream[i].control.count + block->stream[i].memory.count;
-    if (bytes > PART_BYTES)
-        block->worker->deliver(block->worker, block, false);
-}
-
-sl_block_stop sl_block_run(sl_block *block, bool alone)
-{
-    for (;;) {
-        bool ran = false, spun = false, moved = false, busy = false;
-        for (uint32_t i = 0; i < block->warps; i++) {
-            sl_warp *warp = &block->warp[i];
-            if (!warp->live || !sl_warp_has_ready(warp))
-                continue;
-            uint64_t before = block->worker->steps;
-            sl_warp_stop stop = sl_warp_run(warp);
-            ran |= block->worker->steps != before;
-            spun |= stop == SL_WARP_SPINS;
-            moved |= stop != SL_WARP_SPINS;
-            busy |= stop == SL_WARP_PAUSED || stop == SL_WARP_DONE;
-        }
-        if (!block->live_threads) {
-            sl_stray_join(&block->worker->strays, &block->strays);
-            return SL_BLOCK_DONE;
-        }
-        if (!ran)
-            deadlock(block);
-        hand_over_if_long(block);
-        block->idle_rounds = moved ? 0 : block->idle_rounds + 1;
-        /* Warps that meet at barriers may all be waiting for what one of them spins for. */
-        if (spun && !busy && !alone)
-            return SL_BLOCK_SPINS;
-    }
+    sl_cluster_exited(block->cluster);
 }

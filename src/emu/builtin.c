@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the device runtime provides: printf, assert, malloc and free. */
+/* Functions that programs do not define: printf, assert, malloc, free, and what sl_emu_config.extern_call provides. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,12 @@
 enum { LONGEST_STRING = 1 << 20 };
 enum { TEXT_FORMAT, TEXT_ARGUMENT, TEXT_OUT }; /* of sl_worker.text */
 
+/* The running function's local frame. */
+static uint8_t *local_of(const sl_warp *warp, int lane)
+{
+    return warp->local + (size_t)lane * warp->local_capacity + warp->now.local;
+}
+
 /* Reads the caller's argument `index` of one lane. */
 static uint64_t argument(const sl_warp *warp, const sl_call *call, uint32_t index, int lane)
 {
@@ -16,8 +22,7 @@ static uint64_t argument(const sl_warp *warp, const sl_call *call, uint32_t inde
     if (index >= call->args)
         return 0;
     const sl_call_arg *arg = &call->arg[index];
-    const uint8_t *at = warp->local + (size_t)lane * warp->local_capacity + warp->now.local + arg->caller_offset;
-    memcpy(&value, at, arg->bytes < 8 ? arg->bytes : 8);
+    memcpy(&value, local_of(warp, lane) + arg->caller_offset, arg->bytes < 8 ? arg->bytes : 8);
     return value;
 }
 
@@ -26,8 +31,7 @@ static void give_back(sl_warp *warp, const sl_call *call, int lane, uint64_t val
     if (!call->rets)
         return;
     const sl_call_arg *ret = &call->arg[call->args];
-    uint8_t *at = warp->local + (size_t)lane * warp->local_capacity + warp->now.local + ret->caller_offset;
-    memcpy(at, &value, ret->bytes < 8 ? ret->bytes : 8);
+    memcpy(local_of(warp, lane) + ret->caller_offset, &value, ret->bytes < 8 ? ret->bytes : 8);
 }
 
 static void append(sl_text *out, const char *data, size_t count)
@@ -198,6 +202,59 @@ static _Noreturn void assert_failed(sl_warp *warp, const sl_op *op, const sl_cal
                    (uint32_t)argument(warp, call, 2, lane), function, message);
 }
 
+/* ---- functions that others provide ---- */
+
+struct sl_emu_call {
+    sl_warp *warp;
+    const sl_op *op;
+    const sl_call *call;
+    int lane;
+};
+
+void sl_emu_call_argument(const sl_emu_call *c, uint32_t index, void *value, size_t bytes)
+{
+    memset(value, 0, bytes);
+    if (index >= c->call->args)
+        return;
+    const sl_call_arg *arg = &c->call->arg[index];
+    memcpy(value, local_of(c->warp, c->lane) + arg->caller_offset, arg->bytes < bytes ? arg->bytes : bytes);
+}
+
+void sl_emu_call_return(const sl_emu_call *c, uint64_t value)
+{
+    give_back(c->warp, c->call, c->lane, value);
+}
+
+void *sl_emu_call_memory(const sl_emu_call *c, uint64_t addr, uint32_t bytes, uint32_t align, bool store)
+{
+    void *memory = sl_memory_resolve_aligned(c->warp, c->op, c->lane, addr, bytes, align, store);
+    if (store)
+        sl_memory_mark_written(c->warp, c->op, c->lane, addr, bytes);
+    return memory;
+}
+
+const sl_emu_program *sl_emu_call_program(const sl_emu_call *c)
+{
+    return c->warp->worker->run->kernel->program;
+}
+
+uint64_t sl_emu_call_thread(const sl_emu_call *c)
+{
+    const sl_run *run = c->warp->worker->run;
+    return c->warp->block->index * run->threads_per_block + c->warp->index * run->lanes + (uint32_t)c->lane;
+}
+
+/* Kernels that call functions run on one worker. */
+static void forget_ranges(const sl_warp *warp)
+{
+    memset(warp->worker->range, 0, (warp->code->insts + 1) * sizeof *warp->worker->range);
+}
+
+void sl_emu_call_freed(const sl_emu_call *c)
+{
+    forget_ranges(c->warp);
+}
+
 void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
 {
     const sl_call *call = bb->call;
@@ -224,8 +281,13 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
             sl_error error;
             if (addr && sl_heap_free(heap, addr, &error) != SL_OK)
                 sl_fault_raise(warp, op.inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: %s", error.text);
-            /* What instructions remember of allocations may be gone. Kernels that free run on one worker. */
-            memset(warp->worker->range, 0, (warp->code->insts + 1) * sizeof *warp->worker->range);
+            forget_ranges(warp);
+            break;
+        }
+        case SL_BUILTIN_EXTERN: {
+            const sl_emu_config *config = &warp->worker->run->emu->config;
+            const sl_emu_call one = {warp, &op, call, lane};
+            config->extern_call(config->extern_context, call->number, &one);
             break;
         }
         }

@@ -66,6 +66,7 @@ typedef enum sl_builtin {
     SL_BUILTIN_ASSERTFAIL,
     SL_BUILTIN_MALLOC,
     SL_BUILTIN_FREE,
+    SL_BUILTIN_EXTERN, /* sl_emu_config.extern_call */
 } sl_builtin;
 
 /* How arguments move: caller's .param variables and the callee's formals are both ranges of local memory. */
@@ -76,6 +77,7 @@ typedef struct sl_call_arg {
 typedef struct sl_call {
     uint32_t function;   /* index into sl_code.function, direct calls */
     uint8_t builtin;     /* sl_builtin */
+    uint32_t number;     /* SL_BUILTIN_EXTERN: which */
     uint32_t target;     /* reference of the 64-bit function handle, indirect calls */
     uint32_t args, rets; /* indirect calls: offsets of callee formals are taken from the callee at run time */
     sl_call_arg *arg;    /* [args] then [rets] */
@@ -115,6 +117,8 @@ typedef enum sl_barrier_mode {
     SL_BARRIER_POPC,
     SL_BARRIER_AND,
     SL_BARRIER_OR,
+    SL_BARRIER_CLUSTER_ARRIVE,
+    SL_BARRIER_CLUSTER_WAIT,
 } sl_barrier_mode;
 
 typedef struct sl_code_function {
@@ -149,6 +153,7 @@ typedef struct sl_code {
     uint64_t specials_used; /* bit per sl_special_slot */
     uint32_t special_bytes;
     bool has_indirect_calls, has_atomics, has_printf, has_calls, has_barriers, can_spin;
+    bool knows_clusters; /* it computes addresses in other blocks of its cluster, or may be given such */
 } sl_code;
 
 /* Where special registers live in the special area: slot * lanes * 8 bytes. */
@@ -181,8 +186,23 @@ typedef enum sl_special_slot {
     SL_SLOT_ENVREG1,
     SL_SLOT_ENVREG2,
     SL_SLOT_ZERO,
-    SL_SLOT_ONE,
-    SL_SLOT_PARAM_BASE, /* 64-bit: address of the kernel's parameter block */
+    SL_SLOT_CLUSTERID_X,
+    SL_SLOT_CLUSTERID_Y,
+    SL_SLOT_CLUSTERID_Z,
+    SL_SLOT_NCLUSTERID_X,
+    SL_SLOT_NCLUSTERID_Y,
+    SL_SLOT_NCLUSTERID_Z,
+    SL_SLOT_CLUSTER_CTAID_X,
+    SL_SLOT_CLUSTER_CTAID_Y,
+    SL_SLOT_CLUSTER_CTAID_Z,
+    SL_SLOT_CLUSTER_NCTAID_X,
+    SL_SLOT_CLUSTER_NCTAID_Y,
+    SL_SLOT_CLUSTER_NCTAID_Z,
+    SL_SLOT_CLUSTER_CTARANK,
+    SL_SLOT_CLUSTER_NCTARANK,
+    SL_SLOT_EXPLICIT_CLUSTER,
+    SL_SLOT_SHARED_BASE, /* sl_block.shared_base */
+    SL_SLOT_PARAM_BASE,  /* 64-bit: address of the kernel's parameter block */
     SL_SLOT_COUNT
 } sl_special_slot;
 
@@ -218,9 +238,13 @@ typedef enum sl_form {
     SL_FORM_ATOMIC_128,     /* the same; list: the upper halves of d, b and c */
     SL_FORM_PREFETCH,       /* a: the address */
     SL_FORM_CP_ASYNC,       /* a: the address; list[0]: 4-byte lanes or SL_REF_NONE; list[1..2]: numbers */
-    SL_FORM_TEXTURE,        /* list[0..3]: results; list[4..7]: coordinates and layer */
+    SL_FORM_TEXTURE,        /* list: what sl_texture_operand says; the first SL_TEXTURE_RESULTS are written */
+    SL_FORM_SURFACE,        /* list: what sl_surface_operand says; the first is written */
+    SL_FORM_SURFACE_PACK,   /* the same without it, then list[0..count): values */
+    SL_FORM_BULK,           /* list: references or SL_REF_NONE, see bulk.h */
     SL_FORM_MATRIX,         /* list: fragments of d (written), a, b, c, as shape and types say */
-    SL_FORM_WMMA_LOAD,      /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
+    SL_FORM_WGMMA,     /* a: a descriptor, or list: the fragment of a behind that of d, which is read and written */
+    SL_FORM_WMMA_LOAD, /* a: the address; list[0..1]: numbers; list[2]: stride; list[3..]: the fragment */
     SL_FORM_WMMA_STORE,
     SL_FORM_LIST_LOAD,  /* a: the address; list[0..count) are written */
     SL_FORM_LIST_STORE, /* the same, read */
@@ -244,7 +268,7 @@ typedef struct sl_handler_set {
 const sl_handler_set *sl_handlers_choose(const char *isa, uint32_t lanes);
 sl_handler sl_handler_find(const sl_handler_set *set, const char *name);
 
-/* Where a function lives: a handle is what taking its address gives. */
+/* Where a function or a kernel lives: a handle is what taking its address gives. */
 enum { SL_FUNCTION_HANDLE_BASE = 0x1000 };
 
 struct sl_emu_program {
@@ -262,6 +286,8 @@ struct sl_emu_program {
     uint32_t functions;                /* every .func with a body, for indirect calls: handle = BASE + 16 * index */
     const sl_ptx_func **function;
     const sl_ptx_module **function_module;
+    uint32_t entries; /* every kernel, for launches by kernels: their handles come after those of functions */
+    const sl_ptx_func **entry;
 };
 
 /* Definition of `name` visible from `module` (those of the module first, then non-local ones elsewhere); NULL: none. */

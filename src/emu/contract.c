@@ -194,7 +194,7 @@ static bool look_at(contractor *c, uint32_t index)
         if (s.side[0].product != NONE || s.side[1].product != NONE)
             ok = sl_array_push(&c->sums, s);
     } else if (!passes) {
-        for (uint32_t i = dsts; i < inst->operands; i++)
+        for (uint32_t i = sl_ptx_inst_updates(inst) ? 0 : dsts; i < inst->operands; i++)
             keep_operand(c, &inst->operand[i]);
     }
     for (uint32_t i = 0; i < dsts && i < inst->operands; i++)

@@ -145,76 +145,55 @@ uint32_t sl_decode_reg(sl_decoder *d, const sl_ptx_operand *operand)
 /* Special registers that are the same kind of thing: a slot of the special area. */
 static sl_special_slot special_slot(uint16_t special)
 {
-    switch (special) {
-    case SL_SREG_TID_X:
-        return SL_SLOT_TID_X;
-    case SL_SREG_TID_Y:
-        return SL_SLOT_TID_Y;
-    case SL_SREG_TID_Z:
-        return SL_SLOT_TID_Z;
-    case SL_SREG_NTID_X:
-        return SL_SLOT_NTID_X;
-    case SL_SREG_NTID_Y:
-        return SL_SLOT_NTID_Y;
-    case SL_SREG_NTID_Z:
-        return SL_SLOT_NTID_Z;
-    case SL_SREG_CTAID_X:
-    case SL_SREG_CLUSTERID_X:
-        return SL_SLOT_CTAID_X; /* clusters of one block */
-    case SL_SREG_CTAID_Y:
-    case SL_SREG_CLUSTERID_Y:
-        return SL_SLOT_CTAID_Y;
-    case SL_SREG_CTAID_Z:
-    case SL_SREG_CLUSTERID_Z:
-        return SL_SLOT_CTAID_Z;
-    case SL_SREG_NCTAID_X:
-    case SL_SREG_NCLUSTERID_X:
-        return SL_SLOT_NCTAID_X;
-    case SL_SREG_NCTAID_Y:
-    case SL_SREG_NCLUSTERID_Y:
-        return SL_SLOT_NCTAID_Y;
-    case SL_SREG_NCTAID_Z:
-    case SL_SREG_NCLUSTERID_Z:
-        return SL_SLOT_NCTAID_Z;
-    case SL_SREG_LANEID:
-        return SL_SLOT_LANEID;
-    case SL_SREG_WARPID:
-        return SL_SLOT_WARPID;
-    case SL_SREG_NWARPID:
-        return SL_SLOT_NWARPID;
-    case SL_SREG_SMID:
-        return SL_SLOT_SMID;
-    case SL_SREG_NSMID:
-        return SL_SLOT_NSMID;
-    case SL_SREG_GRIDID:
-        return SL_SLOT_GRIDID;
-    case SL_SREG_LANEMASK_EQ:
-        return SL_SLOT_LANEMASK_EQ;
-    case SL_SREG_LANEMASK_LT:
-        return SL_SLOT_LANEMASK_LT;
-    case SL_SREG_LANEMASK_LE:
-        return SL_SLOT_LANEMASK_LE;
-    case SL_SREG_LANEMASK_GT:
-        return SL_SLOT_LANEMASK_GT;
-    case SL_SREG_LANEMASK_GE:
-        return SL_SLOT_LANEMASK_GE;
-    case SL_SREG_DYNAMIC_SMEM_SIZE:
-        return SL_SLOT_DYNAMIC_SMEM;
-    case SL_SREG_TOTAL_SMEM_SIZE:
-    case SL_SREG_AGGR_SMEM_SIZE:
-        return SL_SLOT_TOTAL_SMEM;
-    case SL_SREG_ENVREG1:
-        return SL_SLOT_ENVREG1;
-    case SL_SREG_ENVREG2:
-        return SL_SLOT_ENVREG2;
-    case SL_SREG_CLUSTER_NCTAID_X:
-    case SL_SREG_CLUSTER_NCTAID_Y:
-    case SL_SREG_CLUSTER_NCTAID_Z:
-    case SL_SREG_CLUSTER_NCTARANK:
-        return SL_SLOT_ONE;
-    default:
-        return SL_SLOT_ZERO;
-    }
+#define ONE(name) [SL_SREG_##name] = SL_SLOT_##name + 1
+#define XYZ(name) ONE(name##_X), ONE(name##_Y), ONE(name##_Z)
+    static const uint8_t slot_plus[SL_SREG_COUNT] = {
+        XYZ(TID),
+        XYZ(NTID),
+        XYZ(CTAID),
+        XYZ(NCTAID),
+        XYZ(CLUSTERID),
+        XYZ(NCLUSTERID),
+        XYZ(CLUSTER_CTAID),
+        XYZ(CLUSTER_NCTAID),
+        ONE(CLUSTER_CTARANK),
+        ONE(CLUSTER_NCTARANK),
+        ONE(LANEID),
+        ONE(WARPID),
+        ONE(NWARPID),
+        ONE(SMID),
+        ONE(NSMID),
+        ONE(GRIDID),
+        ONE(LANEMASK_EQ),
+        ONE(LANEMASK_LT),
+        ONE(LANEMASK_LE),
+        ONE(LANEMASK_GT),
+        ONE(LANEMASK_GE),
+        ONE(ENVREG1),
+        ONE(ENVREG2),
+        [SL_SREG_IS_EXPLICIT_CLUSTER] = SL_SLOT_EXPLICIT_CLUSTER + 1,
+        [SL_SREG_DYNAMIC_SMEM_SIZE] = SL_SLOT_DYNAMIC_SMEM + 1,
+        [SL_SREG_TOTAL_SMEM_SIZE] = SL_SLOT_TOTAL_SMEM + 1,
+        [SL_SREG_AGGR_SMEM_SIZE] = SL_SLOT_TOTAL_SMEM + 1,
+    };
+#undef XYZ
+#undef ONE
+    uint8_t plus = special < SL_SREG_COUNT ? slot_plus[special] : 0;
+    return plus ? (sl_special_slot)(plus - 1) : SL_SLOT_ZERO;
+}
+
+/* A slot of the special area in lanes of `bytes`. */
+static uint32_t slot_ref(sl_decoder *d, sl_special_slot slot, uint32_t bytes)
+{
+    d->kernel->code.specials_used |= (uint64_t)1 << slot;
+    uint32_t ref = sl_special_ref(slot, d->lanes);
+    bool stored_wide = slot == SL_SLOT_GRIDID || slot == SL_SLOT_PARAM_BASE;
+    if (bytes == (stored_wide ? 8u : 4u))
+        return ref;
+    uint32_t resized = sl_decode_temp(d, bytes);
+    sl_emit(d, resized, ref, ref, ref, "ext_%s_%s_u%u", stored_wide ? "u64" : "u32", stored_wide ? "u64" : "u32",
+            bytes * 8);
+    return resized;
 }
 
 /* Clock registers are read by a separate op, the others from the special area. */
@@ -231,24 +210,21 @@ static uint32_t special_ref(sl_decoder *d, uint16_t special, uint32_t bytes)
             op->aux |= SL_CLOCK_NANOSECONDS;
         return ref;
     }
-    sl_special_slot slot = special_slot(special);
-    d->kernel->code.specials_used |= (uint64_t)1 << slot;
-    uint32_t ref = sl_special_ref(slot, d->lanes);
-    bool stored_wide = slot == SL_SLOT_GRIDID || slot == SL_SLOT_PARAM_BASE;
-    if (bytes == (stored_wide ? 8u : 4u))
-        return ref;
-    uint32_t resized = sl_decode_temp(d, bytes);
-    sl_emit(d, resized, ref, ref, ref, "ext_%s_%s_u%u", stored_wide ? "u64" : "u32", stored_wide ? "u64" : "u32",
-            bytes * 8);
-    return resized;
+    return slot_ref(d, special_slot(special), bytes);
 }
 
 /* The address that a name stands for, as a constant or computed by an op. */
 static uint32_t symbol_ref(sl_decoder *d, const sl_ptx_operand *operand, uint32_t bytes)
 {
     const sl_ptx_var *var = operand->var;
-    if (var && (var->space == SL_SPACE_SHARED))
-        return sl_decode_const(d, sl_decode_shared_offset(d, var) + operand->bits, bytes);
+    if (var && var->space == SL_SPACE_SHARED) {
+        uint32_t offset = sl_decode_const(d, sl_decode_shared_offset(d, var) + operand->bits, bytes);
+        if (!d->kernel->code.knows_clusters)
+            return offset;
+        uint32_t base = slot_ref(d, SL_SLOT_SHARED_BASE, bytes), ref = sl_decode_temp(d, bytes);
+        sl_emit(d, ref, base, offset, offset, "add_b%u", bytes * 8);
+        return ref;
+    }
     if (var && var->space == SL_SPACE_PARAM && var->owner == d->kernel->func && d->func == d->kernel->func &&
         var == (var->index < d->func->params ? d->func->param[var->index] : NULL)) {
         d->kernel->code.specials_used |= (uint64_t)1 << SL_SLOT_PARAM_BASE;
@@ -554,7 +530,8 @@ static void decode_instruction(sl_decoder *d)
     d->temp = d->frame;
     d->slot = flags & SL_OPF_MEMORY ? d->slots : UINT32_MAX;
     size_t before = d->ops.count;
-    if (!sl_decode_memory(d) && !sl_decode_async(d) && !sl_decode_alu(d) && !sl_decode_texture(d) && !sl_decode_half(d))
+    if (!sl_decode_memory(d) && !sl_decode_async(d) && !sl_decode_bulk(d) && !sl_decode_alu(d) &&
+        !sl_decode_texture(d) && !sl_decode_half(d))
         sl_decode_refuse(d, "it is not known");
     bool recorded = false;
     for (size_t i = before; i < d->ops.count; i++)
@@ -748,6 +725,7 @@ sl_status sl_decode_kernel(sl_emu_kernel *kernel, const sl_handler_set *handlers
     d->arena = &kernel->arena;
     d->lanes = handlers->lanes;
     d->check_uninit = kernel->program->emu->config.check_uninit;
+    d->check_race = kernel->program->emu->config.check_race;
     sl_map_init(&d->handler);
     sl_map_init(&d->const_refs);
     sl_status status = SL_OK;

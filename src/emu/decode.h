@@ -21,7 +21,7 @@ typedef struct sl_decoder {
     sl_error *error;
     jmp_buf fail;
     uint32_t lanes;
-    bool check_uninit;
+    bool check_uninit, check_race;
     bool unguarded;          /* emitted ops ignore the instruction's guard */
     uint32_t max_live_words; /* 32-bit registers live at once, over all functions */
 
@@ -124,7 +124,9 @@ void sl_decode_verify(sl_decoder *d);
 bool sl_decode_alu(sl_decoder *d);
 bool sl_decode_memory(sl_decoder *d);
 bool sl_decode_async(sl_decoder *d);
+bool sl_decode_bulk(sl_decoder *d);
 bool sl_decode_half(sl_decoder *d);
+bool sl_decode_video(sl_decoder *d);   /* asked by sl_decode_alu */
 bool sl_decode_texture(sl_decoder *d); /* asked last, and asks those below */
 bool sl_decode_matrix(sl_decoder *d);
 
@@ -148,10 +150,16 @@ typedef struct sl_memory_operand {
     bool narrow;   /* 32-bit address lanes */
     bool is_param; /* a kernel parameter, at `offset` of it; there is no reference */
     const sl_ptx_var *param;
+    bool surface;    /* only lanes where `inside` holds access it */
+    uint32_t inside; /* reference of a predicate */
 } sl_memory_operand;
 
 /* decode_memory.c, for everything that takes an address. */
 sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space);
+/* decode_texture.c: the same for [surface, {coordinates}] and an access of so many bytes. */
+sl_memory_operand sl_decode_surface(sl_decoder *d, const sl_ptx_operand *operand);
+/* A store that converts; false: it is none. */
+bool sl_decode_surface_pack(sl_decoder *d);
 /* Tells an op about its access; sets aux to SL_ADDRESS_32 or 0. */
 void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint32_t size, uint32_t count,
                     uint32_t list);

@@ -277,70 +277,6 @@ static void decode_prmt(sl_decoder *d)
     sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "%s", name);
 }
 
-/* Of the video instructions those that the CUDA headers use: absolute differences of whole registers, unsigned. */
-static bool decode_video(sl_decoder *d)
-{
-    const sl_ptx_inst *inst = d->inst;
-    bool adds = has(d, SL_MOD_ADD);
-    if (inst->operands != 4 || inst->mods != 3u + adds)
-        return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if (sl_ptx_inst_type(inst, i) != SL_T_U32 || (opd(d, i)->kind == SL_OPD_REG && opd(d, i)->element >= 0))
-            return false;
-    uint32_t a = sl_decode_src(d, opd(d, 1), SL_T_U32), b = sl_decode_src(d, opd(d, 2), SL_T_U32);
-    uint32_t c = sl_decode_src(d, opd(d, 3), SL_T_U32);
-    sl_emit(d, sl_decode_dst(d, opd(d, 0), 4), a, b, c, "%s_%su32", inst->mnemonic, adds ? "add_" : "");
-    return true;
-}
-
-/* Scalar video instructions on whole words of one type, without saturation, alone or with a sum behind. */
-static bool decode_scalar_video(sl_decoder *d)
-{
-    const sl_ptx_inst *inst = d->inst;
-    bool adds = has(d, SL_MOD_ADD), shifts = inst->op == SL_OP_VSHL || inst->op == SL_OP_VSHR;
-    sl_ptx_type type = sl_ptx_inst_type(inst, 0);
-    bool is_signed = type == SL_T_S32;
-    if (inst->operands != 3u + adds || inst->mods != 3u + shifts + adds || (type != SL_T_U32 && !is_signed))
-        return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if (sl_ptx_inst_type(inst, i) != (shifts && i == 2 ? SL_T_U32 : type) ||
-            (opd(d, i)->kind == SL_OPD_REG && opd(d, i)->element >= 0))
-            return false;
-    uint32_t a = sl_decode_src(d, opd(d, 1), type), b = sl_decode_src(d, opd(d, 2), type), dst, result, other;
-    dst = sl_decode_dst(d, opd(d, 0), 4);
-    result = adds ? sl_decode_temp(d, 4) : dst;
-    other = sl_decode_temp(d, 4);
-    switch (inst->op) {
-    case SL_OP_VADD:
-        sl_emit(d, result, a, b, b, "add_b32");
-        break;
-    case SL_OP_VSUB:
-        sl_emit(d, result, a, b, b, "sub_b32");
-        break;
-    case SL_OP_VMIN:
-    case SL_OP_VMAX:
-        sl_emit(d, result, a, b, b, "%s_%s32", inst->op == SL_OP_VMIN ? "min" : "max", is_signed ? "s" : "u");
-        break;
-    case SL_OP_VABSDIFF:
-        sl_emit(d, other, a, b, b, "min_%s32", is_signed ? "s" : "u");
-        sl_emit(d, result, a, b, b, "max_%s32", is_signed ? "s" : "u");
-        sl_emit(d, result, result, other, other, "sub_b32");
-        break;
-    default: {
-        uint32_t limit = sl_decode_const(d, 31, 4);
-        if (has(d, SL_MOD_WRAP))
-            sl_emit(d, other, b, limit, limit, "and_b32");
-        sl_emit(d, result, a, has(d, SL_MOD_WRAP) ? other : b, b, inst->op == SL_OP_VSHL ? "shl_b32" : "shr_%s32",
-                is_signed ? "s" : "u");
-    }
-    }
-    if (adds) {
-        uint32_t c = sl_decode_src(d, opd(d, 3), type);
-        sl_emit(d, dst, result, c, c, "add_b32");
-    }
-    return true;
-}
-
 static bool decode_lop3(sl_decoder *d)
 {
     if (opd(d, 0)->kind == SL_OPD_PAIR)
@@ -456,19 +392,8 @@ static bool decode_int(sl_decoder *d, sl_ptx_type type)
         return true;
     case SL_OP_LOP3:
         return decode_lop3(d);
-    case SL_OP_VADD:
-    case SL_OP_VSUB:
-    case SL_OP_VABSDIFF:
-    case SL_OP_VMIN:
-    case SL_OP_VMAX:
-    case SL_OP_VSHL:
-    case SL_OP_VSHR:
-        return decode_scalar_video(d);
-    case SL_OP_VABSDIFF2:
-    case SL_OP_VABSDIFF4:
-        return decode_video(d);
     default:
-        return false;
+        return sl_decode_video(d);
     }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What Hopper brought: barriers in shared memory (mbarrier), stores that report to them, clusters (of one block), and
+/* What Hopper brought: barriers in shared memory (mbarrier), stores that report to them, addresses in a cluster, and
  * hints to the scheduler, which change nothing here. */
 #include "emu/atomic.h"
 #include "emu/decode.h"
+#include "emu/warp.h"
 
 /* An update of the barrier at `at`: `arrivals` and `bytes` are 64-bit references. */
 static void update_barrier(sl_decoder *d, const sl_memory_operand *at, sl_atomic how, uint32_t state, uint32_t arrivals,
@@ -102,21 +103,43 @@ void sl_decode_copies_arrive(sl_decoder *d)
                    sl_decode_const(d, 0, 8));
 }
 
+/* The rank of a block is in the address, of the shared window or generic (sl_shared_at_rank). */
+static void decode_mapa(sl_decoder *d)
+{
+    bool narrow = sl_ptx_type_bytes(sl_ptx_inst_type(d->inst, 0)) == 4;
+    uint32_t bytes = narrow ? 4 : 8;
+    uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), narrow ? SL_T_U32 : SL_T_U64);
+    uint32_t rank = sl_decode_src(d, sl_decode_operand(d, 2), SL_T_U32), bit = sl_decode_const(d, SL_RANK_BIT, 4);
+    uint32_t offset = sl_decode_temp(d, bytes), base = sl_decode_temp(d, bytes),
+             cleared = sl_decode_const(d, ~(UINT64_C(255) << SL_RANK_BIT), bytes);
+    sl_emit(d, offset, a, cleared, cleared, narrow ? "and_b32" : "and_b64");
+    if (!narrow) {
+        uint32_t wide = sl_decode_temp(d, 8);
+        sl_emit(d, wide, rank, rank, rank, "ext_u32_u32_u64");
+        rank = wide;
+    }
+    sl_emit(d, base, rank, bit, bit, narrow ? "shl_b32" : "shl_b64");
+    sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), bytes), offset, base, base, narrow ? "or_b32" : "or_b64");
+}
+
 bool sl_decode_async(sl_decoder *d)
 {
     switch (d->inst->op) {
     case SL_OP_MBARRIER:
         decode_mbarrier(d);
         return true;
-    case SL_OP_MAPA: { /* clusters have one block: an address in it is an address in this block */
+    case SL_OP_MAPA:
+        decode_mapa(d);
+        return true;
+    case SL_OP_GETCTARANK: {
         bool narrow = sl_ptx_type_bytes(sl_ptx_inst_type(d->inst, 0)) == 4;
         uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), narrow ? SL_T_U32 : SL_T_U64);
-        sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), narrow ? 4 : 8), a, a, a, narrow ? "mov_b32" : "mov_b64");
-        return true;
-    }
-    case SL_OP_GETCTARANK: {
-        uint32_t zero = sl_decode_const(d, 0, 4);
-        sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), zero, zero, zero, "mov_b32");
+        uint32_t bit = sl_decode_const(d, SL_RANK_BIT, 4), byte = sl_decode_const(d, 255, 4);
+        uint32_t rank = sl_decode_temp(d, narrow ? 4 : 8), dst = sl_decode_dst(d, sl_decode_operand(d, 0), 4);
+        sl_emit(d, rank, a, bit, bit, narrow ? "shr_u32" : "shr_u64");
+        if (!narrow)
+            sl_emit(d, dst, rank, rank, rank, "ext_u32_u64_u32");
+        sl_emit(d, dst, narrow ? rank : dst, byte, byte, "and_b32");
         return true;
     }
     case SL_OP_GRIDDEPCONTROL: /* launches run one after the other */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/decode.h"
+#include "emu/warp.h"
 
 uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module)
 {
@@ -15,7 +16,7 @@ uint32_t sl_decode_function_index(sl_decoder *d, const sl_ptx_func *func, const 
     return (uint32_t)d->functions.count - 1;
 }
 
-static bool find_builtin(const char *name, uint8_t *builtin)
+static bool find_builtin(const sl_decoder *d, const char *name, uint8_t *builtin, uint32_t *number)
 {
     static const struct {
         const char *name;
@@ -30,7 +31,11 @@ static bool find_builtin(const char *name, uint8_t *builtin)
             return true;
         }
     }
-    return false;
+    const sl_emu_config *config = &d->program->emu->config;
+    int found = config->extern_find ? config->extern_find(config->extern_context, name) : -1;
+    *builtin = SL_BUILTIN_EXTERN;
+    *number = (uint32_t)found;
+    return found >= 0;
 }
 
 void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module *module)
@@ -40,11 +45,14 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
     for (uint32_t i = 0; i < func->insts; i++) {
         const sl_ptx_inst *inst = &func->inst[i];
         d->inst = inst;
+        d->kernel->code.knows_clusters |=
+            inst->op == SL_OP_MAPA || inst->op == SL_OP_GETCTARANK || sl_ptx_has(inst, SL_MOD_SHARED_CLUSTER);
         if (inst->op != SL_OP_CALL)
             continue;
         uint32_t at = inst->operands && inst->operand[0].kind == SL_OPD_LIST ? 1 : 0;
         const sl_ptx_operand *target = sl_decode_operand(d, at);
         uint8_t builtin;
+        uint32_t number;
         const sl_ptx_module *where;
         if (target->kind == SL_OPD_REG) {
             d->kernel->code.has_indirect_calls = true;
@@ -55,7 +63,7 @@ void sl_decode_reach(sl_decoder *d, const sl_ptx_func *func, const sl_ptx_module
         const sl_ptx_func *callee = sl_program_function(d->program, module, target->name, &where);
         if (callee)
             sl_decode_function_index(d, callee, where);
-        else if (find_builtin(target->name, &builtin))
+        else if (find_builtin(d, target->name, &builtin, &number))
             d->kernel->code.has_printf |= builtin <= SL_BUILTIN_ASSERTFAIL;
         else
             sl_decode_refuse(d, "%s is not defined in the program", target->name);
@@ -102,7 +110,7 @@ static void decode_call(sl_decoder *d, sl_code_bb *bb)
         call->function = sl_decode_function_index(d, callee, where);
         if (call->args > callee->params || call->rets > callee->returns)
             sl_decode_refuse(d, "%s takes other arguments", callee->name);
-    } else if (find_builtin(target->name, &call->builtin)) {
+    } else if (find_builtin(d, target->name, &call->builtin, &call->number)) {
         bb->term = SL_TERM_CALL_BUILTIN;
     }
 }
@@ -116,10 +124,8 @@ static void decode_barrier(sl_decoder *d, sl_code_bb *bb)
     d->kernel->code.has_barriers = true;
     bb->barrier_mode = sl_ptx_has(inst, SL_MOD_ARRIVE) ? SL_BARRIER_ARRIVE : SL_BARRIER_SYNC;
     bb->barrier_dst = bb->barrier_count = SL_REF_NONE;
-    if (sl_ptx_has(inst, SL_MOD_CLUSTER)) { /* clusters of one block: arrive does nothing, wait is a block barrier */
-        bb->barrier_mode = SL_BARRIER_SYNC;
-        if (sl_ptx_has(inst, SL_MOD_ARRIVE))
-            bb->term = SL_TERM_FALL;
+    if (sl_ptx_has(inst, SL_MOD_CLUSTER)) {
+        bb->barrier_mode = sl_ptx_has(inst, SL_MOD_ARRIVE) ? SL_BARRIER_CLUSTER_ARRIVE : SL_BARRIER_CLUSTER_WAIT;
         bb->barrier = sl_decode_const(d, 0, 4);
         return;
     }

@@ -264,7 +264,7 @@ bool sl_decode_mov(sl_decoder *d, sl_ptx_type type)
         return true;
     }
     if (type == SL_T_PRED) {
-        uint32_t p = src->kind == SL_OPD_SPECIAL ? sl_decode_const(d, 0, 4) : sl_decode_pred(d, src);
+        uint32_t p = src->kind == SL_OPD_SPECIAL ? sl_decode_src(d, src, SL_T_U32) : sl_decode_pred(d, src);
         sl_emit(d, sl_decode_dst(d, dst, 4), p, p, p, "mov_pred");
         return true;
     }

@@ -296,17 +296,19 @@ static void convert_tf32(sl_decoder *d)
 {
     uint32_t a = sl_decode_src(d, opd(d, 1), SL_T_F32), dst = sl_decode_dst(d, opd(d, 0), 4);
     const char *how = has(d, SL_MOD_RNA) ? "rna" : has(d, SL_MOD_RZ) ? "rz" : "rn";
-    if (has(d, SL_MOD_SATFINITE))
-        sl_decode_refuse(d, "saturation of tf32");
     uint32_t result = has(d, SL_MOD_RELU) ? sl_decode_temp(d, 4) : dst;
     sl_emit(d, result, a, a, a, "tf32_%s_f32", how);
+    if (has(d, SL_MOD_SATFINITE))
+        sl_emit(d, result, result, result, result, "satfinite_tf32");
     if (has(d, SL_MOD_RELU))
         sl_emit(d, dst, result, result, result, "relu_tf32");
 }
 
+/* Pairs of eight bits or less. */
 static bool is_fp8(sl_ptx_type type)
 {
-    return type == SL_T_E4M3X2 || type == SL_T_E5M2X2;
+    return type == SL_T_E4M3X2 || type == SL_T_E5M2X2 || type == SL_T_E2M1X2 || type == SL_T_E2M3X2 ||
+           type == SL_T_E3M2X2 || type == SL_T_UE8M0X2;
 }
 
 static void convert_to_fp8(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
@@ -322,15 +324,20 @@ static void convert_to_fp8(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
     } else {
         sl_decode_refuse(d, "a conversion from %s", sl_ptx_type_text(from));
     }
-    sl_emit(d, dst, a, b, b, has(d, SL_MOD_RELU) ? "cvt_relu_%s_f32" : "cvt_%s_f32", sl_ptx_type_text(to));
+    const char *how = has(d, SL_MOD_RELU) ? "relu_" : "";
+    if (to == SL_T_UE8M0X2 && has(d, SL_MOD_RP))
+        how = has(d, SL_MOD_SATFINITE) ? "rp_satfinite_" : "rp_";
+    else if (to == SL_T_UE8M0X2)
+        how = has(d, SL_MOD_SATFINITE) ? "rz_satfinite_" : "rz_";
+    sl_emit(d, dst, a, b, b, "cvt_%s%s_f32", how, sl_ptx_type_text(to));
 }
 
 static void convert_from_fp8(sl_decoder *d, sl_ptx_type to, sl_ptx_type from)
 {
-    if (to != SL_T_F16X2)
+    if (to != (from == SL_T_UE8M0X2 ? SL_T_BF16X2 : SL_T_F16X2))
         sl_decode_refuse(d, "a conversion to %s", sl_ptx_type_text(to));
     uint32_t a = sl_decode_src(d, opd(d, 1), from), result = sl_decode_temp(d, 4);
-    sl_emit(d, result, a, a, a, "cvt_f16x2_%s", sl_ptx_type_text(from));
+    sl_emit(d, result, a, a, a, "cvt_%s_%s", sl_ptx_type_text(to), sl_ptx_type_text(from));
     convert_finish(d, sl_decode_dst(d, opd(d, 0), 4), result, to);
 }
 
@@ -529,6 +536,7 @@ bool sl_decode_half(sl_decoder *d)
     case SL_OP_LDMATRIX:
     case SL_OP_STMATRIX:
     case SL_OP_MOVMATRIX:
+    case SL_OP_WGMMA:
         return sl_decode_matrix(d);
     default:
         break;

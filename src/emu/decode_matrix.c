@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix instructions: mma, wmma, ldmatrix, stmatrix, movmatrix. Sparse and block-scaled products are refused. */
+/* Matrix instructions: mma, wmma, wgmma, ldmatrix, stmatrix, movmatrix. Sparse and block-scaled products are refused.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -201,6 +202,81 @@ static void decode_product(sl_decoder *d)
     }
 }
 
+/* ---- wgmma ---- */
+
+void sl_wgmma_registers(const sl_op *op, uint32_t regs[2])
+{
+    uint32_t n = (uint32_t)(op->imm >> 16) & 0xffff;
+    regs[0] = n / 8 * ((op->aux & 15) == SL_MATRIX_F16 ? 2 : 4);
+    regs[1] = op->aux & SL_WGMMA_A_REGISTERS ? 4 : 0;
+}
+
+/* An operand that is 1 or -1, or 0 or 1. */
+static bool is_number(sl_decoder *d, uint32_t *next, int64_t set, int64_t clear)
+{
+    const sl_ptx_operand *operand = sl_decode_operand(d, (*next)++);
+    int64_t value = (int64_t)operand->bits;
+    if (operand->kind != SL_OPD_INT || (value != set && value != clear && (int32_t)value != set))
+        sl_decode_refuse(d, "its constants are %d or %d", (int)set, (int)clear);
+    return value == set || (int32_t)value == set;
+}
+
+/* What the warp of a group multiplies: 16 rows of 64. */
+static void decode_wgmma(sl_decoder *d)
+{
+    if (!has(d, SL_MOD_MMA_ASYNC)) /* products are done when they are issued */
+        return;
+    refuse_variants(d);
+    shape s;
+    sl_matrix_type types[3];
+    for (uint32_t i = 0; i < 3; i++)
+        if ((types[i] = matrix_type(sl_ptx_inst_type(d->inst, i))) == SL_MATRIX_TYPES)
+            sl_decode_refuse(d, "matrices of these types");
+    uint32_t bits = sl_matrix_bits(types[1]), next = 4, refs[128 + 4];
+    bool shaped = shape_of(d->inst, &s) && s.m == 64 && s.n && s.n % 8 == 0 && s.n <= 256 && s.k * bits == 256;
+    if (!shaped || bits == 4 || bits == 64 || bits != sl_matrix_bits(types[2]) || types[1] == SL_MATRIX_F32)
+        sl_decode_refuse(d, "this shape");
+    if (!sum_is_legal(types[1], types[0]) || !sum_is_legal(types[2], types[0]))
+        sl_decode_refuse(d, "sums of this type");
+    const sl_ptx_operand *a = sl_decode_operand(d, 1), *scale = sl_decode_operand(d, 3);
+    bool registers = a->kind == SL_OPD_VECTOR, halves = bits == 16;
+    uint32_t aux = types[0] | (uint32_t)types[1] << 4 | (uint32_t)types[2] << 8;
+    aux |= registers ? SL_WGMMA_A_REGISTERS : 0;
+    aux |= has(d, SL_MOD_SATFINITE) ? SL_MATRIX_SATFINITE : 0;
+    if (types[0] != SL_MATRIX_S32) {
+        aux |= is_number(d, &next, -1, 1) ? SL_WGMMA_A_NEGATED : 0;
+        aux |= is_number(d, &next, -1, 1) ? SL_WGMMA_B_NEGATED : 0;
+    }
+    if (halves && !registers)
+        aux |= is_number(d, &next, 1, 0) ? SL_WGMMA_A_TRANSPOSED : 0;
+    if (halves)
+        aux |= is_number(d, &next, 1, 0) ? SL_WGMMA_B_TRANSPOSED : 0;
+    if (next != d->inst->operands)
+        sl_decode_refuse(d, "%u operands where %u are expected", d->inst->operands, next);
+    sl_op shape_op = {.imm = sl_matrix_shape(16, s.n, s.k), .aux = aux};
+    uint32_t regs[2];
+    sl_wgmma_registers(&shape_op, regs);
+    const sl_ptx_operand *sum = sl_decode_operand(d, 0);
+    if (sum->kind != SL_OPD_VECTOR || sum->count != regs[0])
+        sl_decode_refuse(d, "%u registers for the sum are expected", regs[0]);
+    for (uint32_t i = 0; i < regs[0]; i++)
+        refs[i] = sl_decode_dst(d, &sum->items[i], 4);
+    if (registers)
+        fragment(d, a, 4, false, regs[1], refs + regs[0]);
+    uint32_t first = registers ? 0 : sl_decode_src(d, a, SL_T_B64);
+    uint32_t second = sl_decode_src(d, sl_decode_operand(d, 2), SL_T_B64);
+    uint32_t keeps =
+        scale->kind == SL_OPD_INT ? sl_decode_const(d, scale->bits ? UINT32_MAX : 0, 4) : sl_decode_pred(d, scale);
+    uint32_t list = sl_decode_list(d, refs, regs[0] + regs[1]);
+    sl_op *op = sl_emit(d, 0, first, second, keeps, "wgmma");
+    op->list = list;
+    op->count = (uint8_t)(regs[0] + regs[1]);
+    op->imm = shape_op.imm;
+    op->aux = aux;
+    op->space = SL_SPACE_SHARED;
+    op->slot = d->slot;
+}
+
 /* ---- wmma.load and wmma.store ---- */
 
 static uint32_t role_of(const sl_ptx_inst *inst)
@@ -276,6 +352,9 @@ bool sl_decode_matrix(sl_decoder *d)
             decode_wmma_memory(d);
         else
             decode_product(d);
+        return true;
+    case SL_OP_WGMMA:
+        decode_wgmma(d);
         return true;
     case SL_OP_LDMATRIX:
     case SL_OP_STMATRIX:

@@ -4,6 +4,7 @@
 
 #include "emu/atomic.h"
 #include "emu/decode.h"
+#include "emu/warp.h"
 
 static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
 {
@@ -13,6 +14,8 @@ static bool is_kernel_param(const sl_decoder *d, const sl_ptx_var *var)
 
 sl_memory_operand sl_decode_locate(sl_decoder *d, const sl_ptx_operand *operand, sl_ptx_space space)
 {
+    if (d->inst->op == SL_OP_SULD || d->inst->op == SL_OP_SUST || d->inst->op == SL_OP_SURED)
+        return sl_decode_surface(d, operand);
     if (operand->kind != SL_OPD_ADDRESS || operand->count != 1)
         sl_decode_refuse(d, "an address is expected");
     const sl_ptx_operand *base = &operand->items[0];
@@ -49,6 +52,11 @@ void sl_decode_fill(sl_decoder *d, sl_op *op, const sl_memory_operand *at, uint3
     op->list = list;
     op->aux = at->narrow ? SL_ADDRESS_32 : 0;
     op->slot = d->slot;
+    if (at->surface) {
+        op->guard = at->inside;
+        op->guard_negated = false;
+        op->run = d->handlers->guard;
+    }
 }
 
 uint32_t sl_decode_wide(sl_decoder *d, const sl_ptx_operand *operand, uint32_t *high)
@@ -137,6 +145,10 @@ static void decode_load(sl_decoder *d)
         }
         return;
     }
+    for (uint32_t i = 0; at.surface && i < count; i++) { /* what is read outside of a surface */
+        uint32_t zero = sl_decode_const(d, 0, lane);
+        sl_emit(d, refs[i], zero, zero, zero, "mov_b%u", lane * 8);
+    }
     uint32_t list = count > 1 ? sl_decode_list(d, refs, count) : 0;
     bool general = at.space == SL_SPACE_LOCAL || d->check_uninit;
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "ld_%s%s_u%u", general ? "general_" : "",
@@ -157,7 +169,7 @@ static void decode_store(sl_decoder *d)
     sl_op *op = sl_emit(d, refs[0], at.ref, 0, 0, "st_%s%s_u%u", general ? "general_" : "",
                         memory_type(type, lane, true), lane * 8);
     sl_decode_fill(d, op, &at, size, count, list);
-    if (sl_ptx_has(d->inst, SL_MOD_ASYNC))
+    if (sl_ptx_has(d->inst, SL_MOD_ASYNC) && !sl_ptx_has(d->inst, SL_MOD_MMIO)) /* those tell nobody */
         sl_decode_complete_bytes(d, sl_decode_operand(d, 2), size * count);
 }
 
@@ -194,6 +206,8 @@ static sl_atomic atomic_kind(sl_decoder *d, sl_ptx_type type)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (sl_ptx_has(inst, kinds[i].mod))
             return kinds[i].kind;
+    if (sl_type_is_half(type))
+        sl_decode_refuse(d, "this atomic on 16-bit floats");
     if (sl_ptx_has(inst, SL_MOD_MIN))
         return is_signed ? SL_ATOM_MIN_S : SL_ATOM_MIN_U;
     if (sl_ptx_has(inst, SL_MOD_MAX))
@@ -251,6 +265,8 @@ static void decode_atomic(sl_decoder *d)
         if (e)
             op->slot = UINT32_MAX;
     }
+    if (sl_ptx_has(d->inst, SL_MOD_ASYNC))
+        sl_decode_complete_bytes(d, sl_decode_operand(d, 2), sl_ptx_type_bytes(type));
 }
 
 static void decode_cvta(sl_decoder *d)
@@ -274,11 +290,17 @@ static bool decode_copy(sl_decoder *d)
     const sl_ptx_inst *inst = d->inst;
     if (!sl_ptx_has(inst, SL_MOD_ASYNC) || sl_ptx_has(inst, SL_MOD_BULK))
         return false;
-    if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
-        sl_ptx_has(inst, SL_MOD_WAIT_ALL))
-        return true; /* copies are done when they are issued */
-    if (sl_ptx_has(inst, SL_MOD_ARRIVE)) {
-        sl_decode_copies_arrive(d);
+    bool commits = sl_ptx_has(inst, SL_MOD_COMMIT_GROUP), waits = sl_ptx_has(inst, SL_MOD_WAIT_GROUP);
+    bool arrives = sl_ptx_has(inst, SL_MOD_ARRIVE);
+    if (commits || waits || arrives || sl_ptx_has(inst, SL_MOD_WAIT_ALL)) { /* copies are done when they are issued */
+        if (d->check_race) {
+            uint64_t left = waits ? sl_decode_operand(d, 0)->bits : 0;
+            sl_op *op = sl_emit(d, 0, 0, 0, 0, "race_copies");
+            op->aux = commits ? SL_RACE_COMMIT : waits ? SL_RACE_WAIT_GROUP : SL_RACE_WAIT_ALL;
+            op->imm = (int64_t)(left < INT32_MAX ? left : INT32_MAX);
+        }
+        if (arrives)
+            sl_decode_copies_arrive(d);
         return true;
     }
     sl_memory_operand to = sl_decode_locate(d, sl_decode_operand(d, 0), SL_SPACE_SHARED);
@@ -309,7 +331,22 @@ static bool decode_copy(sl_decoder *d)
 static void decode_isspacep(sl_decoder *d)
 {
     uint32_t a = sl_decode_src(d, sl_decode_operand(d, 1), SL_T_U64);
-    sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), a, a, a, "isspacep")->aux = sl_ptx_inst_space(d->inst);
+    sl_op *op = sl_emit(d, sl_decode_dst(d, sl_decode_operand(d, 0), 4), a, a, a, "isspacep");
+    op->aux = sl_ptx_inst_space(d->inst);
+    op->count = sl_ptx_has(d->inst, SL_MOD_SHARED_CLUSTER);
+}
+
+/* There is one device: what is spread over all of a multicast object, or gathered from them, is one access. */
+static void decode_multimem(sl_decoder *d)
+{
+    if (!sl_ptx_type_bytes(sl_ptx_inst_type(d->inst, 0)))
+        sl_decode_refuse(d, "multicast memory of 8-bit floats");
+    if (sl_ptx_has(d->inst, SL_MOD_LD_REDUCE))
+        decode_load(d);
+    else if (sl_ptx_has(d->inst, SL_MOD_RED))
+        decode_atomic(d);
+    else
+        decode_store(d);
 }
 
 bool sl_decode_memory(sl_decoder *d)
@@ -317,14 +354,23 @@ bool sl_decode_memory(sl_decoder *d)
     switch (d->inst->op) {
     case SL_OP_LD:
     case SL_OP_LDU:
+    case SL_OP_SULD:
         decode_load(d);
         return true;
+    case SL_OP_SUST:
+        if (sl_decode_surface_pack(d))
+            return true;
+        /* fall through */
     case SL_OP_ST:
         decode_store(d);
         return true;
     case SL_OP_ATOM:
     case SL_OP_RED:
+    case SL_OP_SURED:
         decode_atomic(d);
+        return true;
+    case SL_OP_MULTIMEM:
+        decode_multimem(d);
         return true;
     case SL_OP_CVTA:
         decode_cvta(d);
@@ -337,7 +383,8 @@ bool sl_decode_memory(sl_decoder *d)
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU: {
         sl_memory_operand at = sl_decode_locate(d, sl_decode_operand(d, 0), sl_ptx_inst_space(d->inst));
-        sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
+        if (!at.is_param)
+            sl_decode_fill(d, sl_emit(d, 0, at.ref, 0, 0, "prefetch"), &at, 1, 1, 0);
         return true;
     }
     case SL_OP_APPLYPRIORITY:

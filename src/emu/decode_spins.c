@@ -77,7 +77,7 @@ static bool spread_taint(const sl_ptx_func *func, uint32_t first, uint32_t end, 
         const sl_ptx_inst *inst = &func->inst[i];
         uint32_t dsts = sl_ptx_inst_dsts(inst);
         bool taken = reads_source(inst, from);
-        for (uint32_t k = dsts; k < inst->operands && !taken; k++)
+        for (uint32_t k = sl_ptx_inst_updates(inst) ? 0 : dsts; k < inst->operands && !taken; k++)
             taint_operand(&inst->operand[k], tainted, &taken);
         if (inst->guarded && tainted[inst->guard])
             taken = true;

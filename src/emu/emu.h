@@ -11,12 +11,14 @@
 #include "ptx/module.h"
 #include "trace/sink.h"
 
+typedef struct sl_emu_call sl_emu_call;
+
 typedef struct sl_emu_config {
     uint32_t lanes;            /* 32 or 64; 0: 32 */
     uint32_t threads;          /* host threads; 0: all cores */
     uint64_t max_instructions; /* warp instructions per launch; 0: no limit */
     bool check_uninit;         /* report reads of memory never written as errors */
-    bool check_race;           /* report races within a block, and shuffles of lanes that do not take part, as errors */
+    bool check_race;           /* report races within a block or cluster, and shuffles of lanes that do not take part */
     bool fp_contract_off;      /* mul and add stay apart where ptxas makes an fma of them */
     bool host_addresses;       /* device addresses are host pointers, as in unified memory */
     const char *isa;           /* "v3", "v2", "portable"; NULL: the best this CPU has */
@@ -31,6 +33,11 @@ typedef struct sl_emu_config {
      * (the lowest block's) and their number once the launch has ended. */
     void (*stray)(void *context, const sl_error *first, uint64_t accesses);
     void *stray_context;
+    /* Functions that programs call and do not define, beside printf, assert, malloc and free. NULL: there are none.
+     * find: a number for a name; -1: not known. call: for one lane after the other. */
+    int (*extern_find)(void *context, const char *name);
+    void (*extern_call)(void *context, uint32_t number, const sl_emu_call *call);
+    void *extern_context;
 } sl_emu_config;
 
 /* Instruction sets the emulator was built for and this CPU has, best first; NULL past the last. */
@@ -71,14 +78,18 @@ uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, 
 
 typedef struct sl_emu_launch {
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks of a cluster; zeroes: what the kernel requires, or none */
     uint32_t dynamic_shared_bytes;
     const void *params; /* the parameter block laid out as PTX says (sl_ptx_var.offset); param_bytes of the function */
     size_t param_bytes;
     bool cooperative; /* all blocks must be resident together */
     uint64_t stream;
     uint32_t preferred_shared_plus; /* as in sl_trace_launch */
+    uint64_t parent_plus;           /* the same */
 } sl_emu_launch;
 
+/* Blocks of a cluster, and how many in each dimension, as launch and kernel say; 1: there are no clusters. */
+uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, uint32_t shape[3]);
 /* Runs the kernel to its end. On SL_FAULT or SL_LIMIT the error names kernel, block, thread, PTX line, source line,
  * address and nearest allocation, as far as they apply. `stats` may be NULL. */
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
@@ -100,19 +111,45 @@ typedef enum sl_fault {
 } sl_fault;
 sl_fault sl_emu_last_fault(const sl_emu *emu);
 
-/* Textures by object. Data is laid out in rows of `pitch` bytes in device memory (or a cudaArray's backing store). */
+/* ---- for sl_emu_config.extern_call ---- */
+
+/* Argument `index`, as far as the caller gave it; the rest is zero. */
+void sl_emu_call_argument(const sl_emu_call *call, uint32_t index, void *value, size_t bytes);
+void sl_emu_call_return(const sl_emu_call *call, uint64_t value);
+/* Where the host has the bytes at a generic address, which must be a multiple of `align` (a power of 2). Ends the
+ * launch, and does not come back, when the lane may not access them. */
+void *sl_emu_call_memory(const sl_emu_call *call, uint64_t addr, uint32_t bytes, uint32_t align, bool store);
+const sl_emu_program *sl_emu_call_program(const sl_emu_call *call);
+uint64_t sl_emu_call_thread(const sl_emu_call *call); /* number of the thread in the grid */
+/* What instructions remember of allocations may be gone: to be called when memory was freed. */
+void sl_emu_call_freed(const sl_emu_call *call);
+/* The kernel whose address device code has taken, or NULL. */
+const char *sl_emu_kernel_at(const sl_emu_program *program, uint64_t handle);
+
+/* Textures and surfaces by object: the same handles for both. Data is laid out in rows of `pitch` bytes in device
+ * memory (or a cudaArray's backing store). */
 typedef enum sl_tex_address { SL_TEX_WRAP, SL_TEX_CLAMP, SL_TEX_MIRROR, SL_TEX_BORDER } sl_tex_address;
-typedef struct sl_texture {
+typedef struct sl_texture_level {
     uint64_t data;
-    uint32_t dims;         /* 1, 2, 3 */
-    uint64_t size[3];      /* elements */
-    uint64_t pitch, slice; /* bytes per row, per slice */
-    uint8_t channels;      /* 1, 2, 4 */
-    uint8_t channel_bits;  /* 8, 16, 32 */
-    char channel_kind;     /* 'u', 's', 'f' */
+    uint64_t size[3];      /* elements; 1 where there is no such dimension */
+    uint64_t pitch, slice; /* bytes per row; per slice, layer or face */
+} sl_texture_level;
+enum { SL_TEX_LEVELS = 16 };
+typedef struct sl_texture {
+    uint32_t dims;   /* 1, 2, 3; 2 for the faces of cube maps */
+    uint32_t layers; /* of a cube map: its faces; 0: it has none */
+    bool cube;
+    bool surface; /* it has no sampler: everything from normalized_coords on is unused */
+    uint32_t levels;
+    sl_texture_level level[SL_TEX_LEVELS];
+    uint8_t channels;     /* 1, 2, 4 */
+    uint8_t channel_bits; /* 8, 16, 32 */
+    char channel_kind;    /* 'u', 's', 'f' */
     bool normalized_coords, normalized_float /* integer texels read as [0,1] or [-1,1] */, linear_filter;
+    bool linear_levels /* mixes two levels */, srgb, seamless;
     uint8_t address[3]; /* sl_tex_address */
     float border[4];
+    float level_bias, min_level, max_level;
 } sl_texture;
 sl_status sl_emu_texture_create(sl_emu *emu, const sl_texture *texture, uint64_t *object, sl_error *error);
 sl_status sl_emu_texture_destroy(sl_emu *emu, uint64_t object, sl_error *error);

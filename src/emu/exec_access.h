@@ -7,10 +7,11 @@
 
 static const u64 ALL_LANES = SL_LANES == 64 ? ~(u64)0 : ((u64)1 << (SL_LANES & 63)) - 1;
 
-/* Addresses of all lanes; inactive lanes repeat an active one, so that loops over all lanes are harmless. */
-static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
+/* Addresses of all lanes; inactive lanes repeat an active one, so that loops over all lanes are harmless. `narrow`: the
+ * register has 32-bit lanes. */
+static inline void addresses_of(const sl_warp *w, const sl_op *o, bool narrow, u64 *addr)
 {
-    if (o->aux & SL_ADDRESS_32) {
+    if (narrow) {
         const u32 *a = sl_operand(w, o->a);
         SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)o->imm);
     } else {
@@ -23,12 +24,16 @@ static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
     }
 }
 
+static inline void addresses(const sl_warp *w, const sl_op *o, u64 *addr)
+{
+    addresses_of(w, o, o->aux & SL_ADDRESS_32, addr);
+}
+
 static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
 {
     if (!w->watched)
         return;
-    if (w->stream && o->slot != UINT32_MAX)
-        sl_warp_stream_access(w->stream, o->slot, w->mask, addr);
+    sl_warp_record(w, o, w->mask, addr);
     if (w->race)
         sl_race_note(w, o, addr);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions between numbers. Float to integer clamps to the target's range and turns NaN into 0. */
-#include <fenv.h>
-
 #include "emu/exec.h"
+#include "emu/exec_rounding.h"
 
 #define SL_RINT_f32(a)  __builtin_rintf(a)
 #define SL_RINT_f64(a)  __builtin_rint(a)
@@ -57,10 +56,9 @@ SL_CLAMP(clamp_u64, u64)
         const volatile A *a = sl_operand(w, o->a);                                                                     \
         D result[SL_LANES];                                                                                            \
         volatile D *r = result;                                                                                        \
-        int before = fegetround();                                                                                     \
-        fesetround((int)o->aux);                                                                                       \
+        unsigned before = sl_rounding_begin((int)o->aux);                                                              \
         SL_EACH_ACTIVE(w, i) r[i] = (D)a[i];                                                                           \
-        fesetround(before);                                                                                            \
+        sl_rounding_end(before);                                                                                       \
         SL_EACH_ACTIVE(w, i) d[i] = r[i];                                                                              \
     }
 #define SL_CONVERT_ROUNDED_INT(I)                                                                                      \

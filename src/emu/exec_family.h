@@ -6,6 +6,10 @@
 #define SL_OP2_INT(...)
 #define SL_OP3_INT(...)
 #endif
+#ifndef SL_OP1_INT_EACH
+#define SL_OP1_INT_EACH(...)
+#define SL_OP2_INT_EACH(...)
+#endif
 #ifndef SL_OP1_CMP
 #define SL_OP1_CMP(...)
 #define SL_OP2_CMP(...)
@@ -14,6 +18,9 @@
 #define SL_OP1_FLT(...)
 #define SL_OP2_FLT(...)
 #define SL_OP3_FLT(...)
+#endif
+#ifndef SL_OP1_FLT_EACH
+#define SL_OP1_FLT_EACH(...)
 #endif
 #ifndef SL_OP1_CVT
 #define SL_OP1_CVT(...)

@@ -5,9 +5,8 @@
  * rsqrt, sin, cos, ex2, lg2, tanh) use the host's math library, which is well within the error the PTX ISA allows them.
  * Saturation is a separate op, added by the decoder, and so is flushing of subnormals (.ftz), except for f32 sums and
  * products, which programs compiled with -use_fast_math are full of. */
-#include <fenv.h>
-
 #include "emu/exec.h"
+#include "emu/exec_rounding.h"
 
 #define SL_FMA_f32(a, b, c) __builtin_fmaf(a, b, c)
 #define SL_FMA_f64(a, b, c) __builtin_fma(a, b, c)
@@ -81,9 +80,10 @@ static inline f64 sl_high_word(f64 a)
     return x.f;
 }
 
-#define SL_OP1_FLT SL_DEFINE1
-#define SL_OP2_FLT SL_DEFINE2
-#define SL_OP3_FLT SL_DEFINE3
+#define SL_OP1_FLT      SL_DEFINE1
+#define SL_OP2_FLT      SL_DEFINE2
+#define SL_OP3_FLT      SL_DEFINE3
+#define SL_OP1_FLT_EACH SL_EACH1
 #include "emu/exec_family.h"
 
 /* Directed rounding: the host's rounding mode is changed around the loop. Operands go through volatile reads so that
@@ -95,15 +95,14 @@ static inline f64 sl_high_word(f64 a)
         const volatile T *a_ = sl_operand(w, o->a), *b_ = sl_operand(w, o->b), *c_ = sl_operand(w, o->c);              \
         T result[SL_LANES];                                                                                            \
         volatile T *r = result;                                                                                        \
-        int before = fegetround();                                                                                     \
-        fesetround((int)o->aux);                                                                                       \
+        unsigned before = sl_rounding_begin((int)o->aux);                                                              \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
             T a = a_[i], b = b_[i], c = c_[i];                                                                         \
             (void)b, (void)c;                                                                                          \
             r[i] = (expr);                                                                                             \
         }                                                                                                              \
-        fesetround(before);                                                                                            \
+        sl_rounding_end(before);                                                                                       \
         SL_EACH_ACTIVE(w, i) d[i] = r[i];                                                                              \
     }
 #define SL_ROUNDED_BOTH(T)                                                                                             \

@@ -1,10 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* Integer, logic, predicate and packing instructions. */
 #include "emu/exec.h"
+#include "emu/video.h"
 
 static inline s32 sl_sat_s32(s64 x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (s32)x;
+}
+
+/* Division by way of f64, which has vector instructions for it. A quotient of 32-bit numbers is never rounded up to the
+ * next integer; adding 2^52 moves its bits to the end of the fraction. Division by 0 gives all ones, and so that
+ * a - q * b is the remainder in every case, -2^31 / -1 wraps around. */
+typedef union f64_bits {
+    f64 f;
+    u64 u;
+} f64_bits;
+
+static inline f64 sl_small_f64(u64 x) /* of 52 bits */
+{
+    return (f64_bits){.u = x | 0x4330000000000000u}.f - 0x1p52;
+}
+
+static inline u32 sl_div_u32(u32 a, u32 b)
+{
+    f64_bits q = {__builtin_floor(sl_small_f64(a) / sl_small_f64(b)) + 0x1p52};
+    return b ? (u32)q.u : ~0u;
+}
+
+static inline u32 sl_div_s32(u32 a, u32 b)
+{
+    f64_bits q = {__builtin_trunc((f64)(s32)a / (f64)(s32)b) + 0x1.8p52};
+    return b ? (u32)q.u : ~0u;
+}
+
+/* The same of numbers of up to 52 bits, where the quotient may have been rounded up. */
+static inline u64 sl_div_small(u64 a, u64 b)
+{
+    f64_bits x = {__builtin_floor(sl_small_f64(a) / sl_small_f64(b)) + 0x1p52};
+    u64 q = x.u & 0xfffffffffffffu, rest = a - q * b;
+    return b ? q - (rest >> 63) : ~(u64)0;
 }
 
 static inline u32 sl_brev32(u32 x)
@@ -24,22 +58,31 @@ static inline u32 sl_bfind64(s64 x, u32 bits)
 }
 
 /* Bit field of `length` at `position`; positions and lengths beyond the word read the sign (or zero). */
-static inline u64 sl_bfe(u64 x, u32 position, u32 length, u32 bits, bool is_signed)
+static inline u64 sl_bfe_64(u64 x, u32 position, u32 length, bool is_signed)
 {
     position &= 255;
     length &= 255;
     if (length == 0)
         return 0;
-    u32 msb = bits - 1;
-    u64 sign = is_signed ? x >> (position + length - 1 < msb ? position + length - 1 : msb) & 1 : 0;
+    u64 sign = is_signed ? x >> (position + length - 1 < 63 ? position + length - 1 : 63) & 1 : 0;
     u64 field = position < 64 ? x >> position : 0;
-    if (bits == 32 && !is_signed)
-        field &= 0xffffffffu;
-    if (position >= bits)
-        field = 0;
-    u32 have = position >= bits ? 0 : bits - position < length ? bits - position : length;
+    u32 have = position >= 64 ? 0 : 64 - position < length ? 64 - position : length;
     u64 keep = have >= 64 ? ~(u64)0 : ((u64)1 << have) - 1;
     return (field & keep) | (sign ? ~keep : 0);
+}
+
+/* The same of 32 bits, without a branch. */
+static inline u32 sl_bfe_u32(u32 x, u32 position, u32 length)
+{
+    u32 p = position & 255, n = length & 255;
+    return (p < 32 ? x >> (p & 31) : 0) & (n < 32 ? (1u << (n & 31)) - 1 : ~0u);
+}
+
+static inline u32 sl_bfe_s32(u32 x, u32 position, u32 length)
+{
+    u32 p = position & 255, n = length & 255, spare = n < 32 ? (32 - n) & 31 : 0;
+    u32 field = (u32)((s32)x >> (p < 32 ? p : 31));
+    return n ? (u32)((s32)(field << spare) >> spare) : 0;
 }
 
 static inline u32 sl_bmsk(u32 position, u32 width, bool wrap)
@@ -97,10 +140,175 @@ static inline u32 sl_sum_fields(u32 x, u32 bits)
     return sum;
 }
 
-#define SL_OP1_INT SL_DEFINE1
-#define SL_OP2_INT SL_DEFINE2
-#define SL_OP3_INT SL_DEFINE3
+#define SL_OP1_INT      SL_DEFINE1
+#define SL_OP2_INT      SL_DEFINE2
+#define SL_OP3_INT      SL_DEFINE3
+#define SL_OP1_INT_EACH SL_EACH1
+#define SL_OP2_INT_EACH SL_EACH2
 #include "emu/exec_family.h"
+
+/* ---- video instructions (video.h) ---- */
+
+static inline s64 video_clamp(s64 x, u32 bits, bool is_signed)
+{
+    s64 low = is_signed ? -((s64)1 << (bits - 1)) : 0, high = is_signed ? -low - 1 : ((s64)1 << bits) - 1;
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Bits of a part of a register, and where it starts. */
+static inline u32 video_part(u32 part, u32 *at)
+{
+    *at = part == 0 ? 0 : part <= 4 ? 8 * (part - 1) : 16 * (part - 5);
+    return part == 0 ? 32 : part <= 4 ? 8 : 16;
+}
+
+static inline s64 video_field(u32 x, u32 at, u32 bits, bool is_signed)
+{
+    u32 field = x >> at & (u32)(((u64)1 << bits) - 1);
+    return is_signed ? (s64)(s32)(field << (32 - bits)) >> (32 - bits) : (s64)field;
+}
+
+static inline s64 video_operation(u32 aux, s64 a, s64 b)
+{
+    switch ((sl_video)(aux & SL_VIDEO_OP_MASK)) {
+    case SL_VIDEO_ADD:
+        return a + b;
+    case SL_VIDEO_SUB:
+        return a - b;
+    case SL_VIDEO_ABSDIFF:
+        return a < b ? b - a : a - b;
+    case SL_VIDEO_MIN:
+        return a < b ? a : b;
+    case SL_VIDEO_MAX:
+        return a > b ? a : b;
+    case SL_VIDEO_AVERAGE: /* halves are rounded away from zero */
+        return (a + b + (a + b >= 0)) >> 1;
+    case SL_VIDEO_SHL:
+        b = aux & SL_VIDEO_WRAP ? b & 31 : (u64)b > 32 ? 32 : b;
+        return (s64)((u64)a << b);
+    case SL_VIDEO_SHR:
+        b = aux & SL_VIDEO_WRAP ? b & 31 : (u64)b > 32 ? 32 : b;
+        return a >> b;
+    case SL_VIDEO_SET:
+        switch ((sl_video_compare)(aux >> SL_VIDEO_COMPARE_BIT & 7)) {
+        case SL_VIDEO_EQ:
+            return a == b;
+        case SL_VIDEO_NE:
+            return a != b;
+        case SL_VIDEO_LT:
+            return a < b;
+        case SL_VIDEO_LE:
+            return a <= b;
+        case SL_VIDEO_GT:
+            return a > b;
+        case SL_VIDEO_GE:
+            return a >= b;
+        }
+        break;
+    case SL_VIDEO_MAD:
+        break;
+    }
+    return 0;
+}
+
+static inline u32 video_mad(u32 aux, s64 a, s64 b, u32 c)
+{
+    bool is_signed =
+        aux & (SL_VIDEO_A_SIGNED | SL_VIDEO_B_SIGNED | SL_VIDEO_NEGATE_PRODUCT | SL_VIDEO_NEGATE_C) ? true : false;
+    __int128 product = (__int128)a * b;
+    bool negates = aux & SL_VIDEO_NEGATE_PRODUCT, negates_c = !negates && aux & SL_VIDEO_NEGATE_C;
+    c = negates_c ? ~c : c;
+    __int128 sum = (negates ? ~product : product) + (is_signed ? (s64)(s32)c : (s64)c) +
+                   (negates || negates_c || aux & SL_VIDEO_PLUS_ONE ? 1 : 0);
+    sum >>= aux & SL_VIDEO_SHIFT_7 ? 7 : aux & SL_VIDEO_SHIFT_15 ? 15 : 0;
+    if (aux & SL_VIDEO_SAT) {
+        s64 narrow = sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (s64)sum;
+        return (u32)video_clamp(narrow, 32, is_signed);
+    }
+    return (u32)sum;
+}
+
+static inline u32 video_scalar(u32 aux, u32 a, u32 b, u32 c)
+{
+    u32 a_at, b_at, at, a_bits = video_part(aux >> SL_VIDEO_A_PART_BIT & 15, &a_at);
+    u32 b_bits = video_part(aux >> SL_VIDEO_B_PART_BIT & 15, &b_at),
+        bits = video_part(aux >> SL_VIDEO_D_PART_BIT & 15, &at);
+    s64 x = video_field(a, a_at, a_bits, aux & SL_VIDEO_A_SIGNED),
+        y = video_field(b, b_at, b_bits, aux & SL_VIDEO_B_SIGNED);
+    bool is_signed = aux & SL_VIDEO_D_SIGNED;
+    if ((aux & SL_VIDEO_OP_MASK) == SL_VIDEO_MAD)
+        return video_mad(aux, x, y, c);
+    s64 result = video_operation(aux, x, y), other = is_signed ? (s64)(s32)c : (s64)c;
+    if (aux & SL_VIDEO_SAT)
+        result = video_clamp(result, bits, is_signed);
+    switch ((sl_video_then)(aux >> SL_VIDEO_THEN_BIT & 3)) {
+    case SL_VIDEO_THEN_ADD:
+        return (u32)(result + other);
+    case SL_VIDEO_THEN_MIN:
+        return (u32)(result < other ? result : other);
+    case SL_VIDEO_THEN_MAX:
+        return (u32)(result > other ? result : other);
+    case SL_VIDEO_ALONE:
+        break;
+    }
+    u32 field = bits == 32 ? ~0u : ((1u << bits) - 1) << at;
+    return ((u32)result << at & field) | (bits == 32 ? 0 : c & ~field);
+}
+
+static inline u32 video_packed(u32 aux, u32 a, u32 b, u32 c)
+{
+    u32 bits = aux & SL_VIDEO_QUADS ? 8 : 16, packed = 0;
+    s64 sum = c;
+    for (u32 at = 0; at < 32; at += bits) {
+        s64 result = video_operation(aux, video_field(a, at, bits, aux & SL_VIDEO_A_SIGNED),
+                                     video_field(b, at, bits, aux & SL_VIDEO_B_SIGNED));
+        if (aux & SL_VIDEO_SAT)
+            result = video_clamp(result, bits, aux & SL_VIDEO_D_SIGNED);
+        sum += result;
+        packed |= ((u32)result & ((1u << bits) - 1)) << at;
+    }
+    return (aux >> SL_VIDEO_THEN_BIT & 3) == SL_VIDEO_THEN_ADD ? (u32)sum : packed;
+}
+
+#define SL_VIDEO_HANDLER(name)                                                                                         \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        u32 *d = sl_operand(w, o->d);                                                                                  \
+        const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                        \
+        SL_EACH_ACTIVE(w, i) d[i] = name(o->aux, a[i], b[i], c[i]);                                                    \
+    }
+SL_VIDEO_HANDLER(video_scalar)
+SL_VIDEO_HANDLER(video_packed)
+
+/* 64-bit operands mostly are sizes and indices, which f64 can divide. */
+#define SL_DIVIDE_64(name, T, small, expr)                                                                             \
+    SL_HANDLER(name)                                                                                                   \
+    {                                                                                                                  \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *a_ = sl_operand(w, o->a), *b_ = sl_operand(w, o->b);                                                  \
+        u64 bits = 0;                                                                                                  \
+        if (w->full) {                                                                                                 \
+            SL_LANES_LOOP bits |= (u64)a_[i] | (u64)b_[i];                                                             \
+        } else {                                                                                                       \
+            const u32 *on = __builtin_assume_aligned(w->lanes, 64);                                                    \
+            SL_LANES_LOOP bits |= on[i] ? (u64)a_[i] | (u64)b_[i] : 0;                                                 \
+        }                                                                                                              \
+        if (!(bits >> 52) && w->active > SL_LANES / 8) {                                                               \
+            SL_WRITE_LANES(w, d, ({                                                                                    \
+                               const u64 a = (u64)a_[i], b = (u64)b_[i];                                               \
+                               (T)(small);                                                                             \
+                           }));                                                                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        SL_WRITE_EACH(w, d, ({                                                                                         \
+                          const T a = a_[i], b = b_[i];                                                                \
+                          (T)(expr);                                                                                   \
+                      }));                                                                                             \
+    }
+SL_DIVIDE_64(div_u64, u64, sl_div_small(a, b), b ? a / b : ~(u64)0)
+SL_DIVIDE_64(rem_u64, u64, a - sl_div_small(a, b) * b, b ? a % b : a)
+SL_DIVIDE_64(div_s64, s64, sl_div_small(a, b), b == 0 ? -1 : b == -1 ? (s64)(0 - (u64)a) : a / b)
+SL_DIVIDE_64(rem_s64, s64, a - sl_div_small(a, b) * b, b == 0 ? a : b == -1 ? 0 : a % b)
 
 /* Dot product of two 16-bit halves with two bytes; aux: bit 0 a signed, bit 1 b signed, bit 2 upper bytes of b. */
 SL_HANDLER(dp2a)
@@ -124,9 +332,9 @@ SL_HANDLER(bfi_b32)
     const u32 *length = sl_operand(w, w->code->list[o->list]);
     SL_WRITE_LANES(w, d, ({
                        u32 position = c[i] & 255, bits = length[i] & 255;
-                       u64 keep = bits >= 32 ? 0xffffffffu : ((u64)1 << bits) - 1;
-                       u32 field = position < 32 ? (u32)(keep << position) : 0;
-                       (b[i] & ~field) | ((position < 32 ? a[i] << position : 0) & field);
+                       u32 keep = bits < 32 ? (1u << (bits & 31)) - 1 : ~0u;
+                       u32 field = position < 32 ? keep << (position & 31) : 0;
+                       (b[i] & ~field) | (a[i] << (position & 31) & field);
                    }));
 }
 
@@ -165,17 +373,19 @@ SL_HANDLER(lop3_b32)
         T *d = sl_operand(w, o->d);                                                                                    \
         const T *a = sl_operand(w, o->a), *b = sl_operand(w, o->b);                                                    \
         u32 *carry = sl_operand(w, o->c);                                                                              \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
+        const T invert = o->aux & 4 ? (T)-1 : 0;                                                                       \
+        const u32 flip = o->aux & 4 ? 1 : 0, keep = o->aux & 1 ? 1 : 0;                                                \
+        u32 out[SL_LANES];                                                                                             \
+        T sum[SL_LANES];                                                                                               \
+        SL_LANES_LOOP                                                                                                  \
         {                                                                                                              \
-            T x = a[i], y = o->aux & 4 ? (T)~b[i] : b[i], in = o->aux & 4 ? 1 : 0;                                     \
-            if (o->aux & 1)                                                                                            \
-                in = o->aux & 4 ? !carry[i] : carry[i];                                                                \
-            unsigned __int128 sum = (unsigned __int128)x + y + in;                                                     \
-            u32 out = (u32)(sum >> (8 * sizeof(T))) & 1;                                                               \
-            d[i] = (T)sum;                                                                                             \
-            if (o->aux & 2)                                                                                            \
-                carry[i] = o->aux & 4 ? !out : out; /* for subtraction: the borrow */                                  \
+            T x = a[i], y = b[i] ^ invert, first = (T)(x + y), second = (T)(first + ((carry[i] & keep) ^ flip));       \
+            out[i] = ((first < x) | (second < first)) ^ flip; /* of a subtraction: the borrow */                       \
+            sum[i] = second;                                                                                           \
         }                                                                                                              \
+        SL_WRITE_LANES(w, d, sum[i]);                                                                                  \
+        if (o->aux & 2)                                                                                                \
+            SL_WRITE_LANES(w, carry, out[i]);                                                                          \
     }
 SL_ADD_WITH_CARRY(addx_b32, u32)
 SL_ADD_WITH_CARRY(addx_b64, u64)

@@ -6,6 +6,7 @@
  * device's and a shift). Otherwise each lane is resolved by itself (memory.c), which also says what is wrong with an
  * illegal access. */
 #include "emu/exec_access.h"
+#include "emu/exec_half.h"
 
 static inline bool in_range(const u64 *addr, u64 base, u64 bytes, u32 size)
 {
@@ -26,8 +27,8 @@ static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *b
 {
     u32 size = (u32)o->size * o->count;
     if (o->space == SL_SPACE_SHARED) {
-        *bias = (u64)(uintptr_t)w->block->shared;
-        return in_range(addr, 0, w->block->shared_bytes, size);
+        *bias = (u64)(uintptr_t)w->block->shared - w->block->shared_base;
+        return in_range(addr, w->block->shared_base, w->block->shared_bytes, size);
     }
     *bias = w->worker->shift;
     sl_range_cache *range = &w->worker->range[o->inst];
@@ -59,8 +60,8 @@ enum { FEW_LANES = SL_LANES / 4 };
 static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64 *bias)
 {
     u32 size = (u32)o->size * o->count;
-    u64 base = 0, bytes = w->block->shared_bytes;
-    *bias = (u64)(uintptr_t)w->block->shared;
+    u64 base = w->block->shared_base, bytes = w->block->shared_bytes;
+    *bias = (u64)(uintptr_t)w->block->shared - base;
     if (o->space != SL_SPACE_SHARED) {
         base = w->worker->range[o->inst].base;
         bytes = w->worker->range[o->inst].bytes;
@@ -74,6 +75,26 @@ static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
     if (o->aux & SL_ADDRESS_32)
         return (u32)(((const u32 *)sl_operand(w, o->a))[i] + (u32)o->imm);
     return ((const u64 *)sl_operand(w, o->a))[i] + (u64)o->imm;
+}
+
+/* The addresses of few active lanes, in w->few_addr; true when all of them are where the last ones were, and a host
+ * pointer is an address and `bias`. */
+static inline bool few_addresses(sl_warp *w, const sl_op *o, u64 *bias)
+{
+    u64 *addr = w->few_addr;
+    bool fast = true;
+    SL_EACH_ACTIVE(w, i)
+    {
+        addr[i] = lane_address(w, o, i);
+        fast &= lane_in_range(w, o, addr[i], bias);
+    }
+    record(w, o, addr);
+    if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */
+        const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);
+        if (alloc && alloc->kind != SL_ALLOC_INTERNAL)
+            w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};
+    }
+    return fast;
 }
 
 /* Local memory: every lane has its own, and all are as large. */
@@ -112,19 +133,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
     {                                                                                                                  \
         u64 *addr = w->few_addr, bias = 0;                                                                             \
-        bool fast = true;                                                                                              \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
-        {                                                                                                              \
-            addr[i] = lane_address(w, o, i);                                                                           \
-            fast &= lane_in_range(w, o, addr[i], &bias);                                                               \
-        }                                                                                                              \
-        record(w, o, addr);                                                                                            \
-        if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */                           \
-            const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);           \
-            if (alloc && alloc->kind != SL_ALLOC_INTERNAL)                                                             \
-                w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};                               \
-        }                                                                                                              \
-        if (!fast) {                                                                                                   \
+        if (!few_addresses(w, o, &bias)) {                                                                             \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
@@ -239,6 +248,16 @@ SL_LOAD(u64, u64)
             memcpy(to[i] + e * sizeof(M), &value, sizeof value);                                                       \
         }                                                                                                              \
     }                                                                                                                  \
+    static __attribute__((noinline)) void store_few_##M##_##R(sl_warp *w, const sl_op *o)                              \
+    {                                                                                                                  \
+        u64 *addr = w->few_addr, bias = 0;                                                                             \
+        if (!few_addresses(w, o, &bias)) {                                                                             \
+            store_lanes_##M##_##R(w, o, addr);                                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const R *d = sl_operand(w, o->d);                                                                              \
+        SL_EACH_STORED(w, (u32)sizeof(M), i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                             \
+    }                                                                                                                  \
     SL_HANDLER(st_general_##M##_##R)                                                                                   \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
@@ -258,6 +277,10 @@ SL_LOAD(u64, u64)
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
         u64 bias, stride;                                                                                              \
         bool rows;                                                                                                     \
+        if (w->active <= FEW_LANES && o->count == 1) {                                                                 \
+            store_few_##M##_##R(w, o);                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (!fast_path(w, o, addr, &bias)) {                                                                           \
@@ -342,162 +365,81 @@ SL_CVTA(cvta_local, a[i] + SL_LOCAL_WINDOW)
 SL_CVTA(cvta_to_shared, a[i] - SL_SHARED_WINDOW)
 SL_CVTA(cvta_to_local, a[i] - SL_LOCAL_WINDOW)
 
-/* aux: the space asked for. */
+/* aux: the space asked for; count: 1 for that of the whole cluster. */
 SL_HANDLER(isspacep)
 {
     pr *d = sl_operand(w, o->d);
     const u64 *a = sl_operand(w, o->a);
     u32 space = o->aux;
+    u64 own = space == SL_SPACE_SHARED && !o->count ? SL_SHARED_WINDOW + w->block->shared_base : SL_SHARED_WINDOW;
+    u64 bytes = space == SL_SPACE_SHARED && !o->count ? (u64)1 << SL_RANK_BIT : SL_WINDOW_BYTES;
     SL_WRITE_LANES(w, d, ({
-                       bool shared = a[i] - SL_SHARED_WINDOW < SL_WINDOW_BYTES,
-                            local = a[i] - SL_LOCAL_WINDOW < SL_WINDOW_BYTES;
+                       bool shared = a[i] - own < bytes, local = a[i] - SL_LOCAL_WINDOW < SL_WINDOW_BYTES;
                        -(pr)(space == SL_SPACE_SHARED ? shared : space == SL_SPACE_LOCAL ? local : !shared && !local);
                    }));
 }
 
 /* ---- atomics: lane after lane, in order ---- */
 
-/* How an atomic is described in sl_op.aux (decode.c builds it): operation and how the value is read. */
+/* The sum of two numbers in half precision, which f32 rounds only once. */
+static inline u32 add_f16(u32 a, u32 b)
+{
+    return f16_f32(f32_f16(a & 0xffff) + f32_f16(b & 0xffff));
+}
+
+static inline u32 add_bf16(u32 a, u32 b)
+{
+    return bf16_f32(f32_bf16(a & 0xffff) + f32_bf16(b & 0xffff));
+}
+
+static inline u32 add_f16x2(u32 a, u32 b)
+{
+    return add_f16(a >> 16, b >> 16) << 16 | add_f16(a, b);
+}
+
+static inline u32 add_bf16x2(u32 a, u32 b)
+{
+    return add_bf16(a >> 16, b >> 16) << 16 | add_bf16(a, b);
+}
+
+#define SL_ADD_F16X2  add_f16x2
+#define SL_ADD_BF16X2 add_bf16x2
 #include "emu/atomic.h"
 
-static inline u32 bits_f32(f32 x)
-{
-    u32 u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline f32 f32_bits(u32 x)
-{
-    f32 f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-
-static inline u64 bits_f64(f64 x)
-{
-    u64 u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline f64 f64_bits(u64 x)
-{
-    f64 f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-
-static u32 atomic_result_32(u32 aux, u32 old, u32 b, u32 c)
-{
-    switch (aux) {
-    case SL_ATOM_ADD:
-        return old + b;
-    case SL_ATOM_MIN_U:
-        return old < b ? old : b;
-    case SL_ATOM_MAX_U:
-        return old > b ? old : b;
-    case SL_ATOM_MIN_S:
-        return (s32)old < (s32)b ? old : b;
-    case SL_ATOM_MAX_S:
-        return (s32)old > (s32)b ? old : b;
-    case SL_ATOM_AND:
-        return old & b;
-    case SL_ATOM_OR:
-        return old | b;
-    case SL_ATOM_XOR:
-        return old ^ b;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
-    case SL_ATOM_INC:
-        return old >= b ? 0 : old + 1;
-    case SL_ATOM_DEC:
-        return old == 0 || old > b ? b : old - 1;
-    case SL_ATOM_ADD_F32:
-        return bits_f32(f32_bits(old) + f32_bits(b));
-    case SL_ATOM_ADD_F16X2:
-        return sl_add_f16x2(old, b);
-    case SL_ATOM_ADD_BF16X2:
-        return sl_add_bf16x2(old, b);
-    default:
-        return old;
-    }
-}
-
-static u64 atomic_result_64(u32 aux, u64 old, u64 b, u64 c)
-{
-    switch (aux) {
-    case SL_ATOM_ADD:
-        return old + b;
-    case SL_ATOM_MIN_U:
-        return old < b ? old : b;
-    case SL_ATOM_MAX_U:
-        return old > b ? old : b;
-    case SL_ATOM_MIN_S:
-        return (s64)old < (s64)b ? old : b;
-    case SL_ATOM_MAX_S:
-        return (s64)old > (s64)b ? old : b;
-    case SL_ATOM_AND:
-        return old & b;
-    case SL_ATOM_OR:
-        return old | b;
-    case SL_ATOM_XOR:
-        return old ^ b;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
-    case SL_ATOM_ADD_F64:
-        return bits_f64(f64_bits(old) + f64_bits(b));
-    case SL_ATOM_BARRIER_INIT:
-        return (b & SL_BARRIER_COUNT_MASK) << SL_BARRIER_EXPECTED_BIT | (b & SL_BARRIER_COUNT_MASK)
-                                                                            << SL_BARRIER_PENDING_BIT;
-    case SL_ATOM_BARRIER_ARRIVE:
-        return sl_barrier_after(old, b, 0, c);
-    case SL_ATOM_BARRIER_DROP:
-        return sl_barrier_after(old, b, b, c);
-    default:
-        return old;
-    }
-}
-
-static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
-{
-    switch (aux) {
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_ADD_F16:
-        return (u16)sl_add_f16x2(old, b);
-    case SL_ATOM_ADD_BF16:
-        return (u16)sl_add_bf16x2(old, b);
-    default:
-        return old;
-    }
-}
-
-/* Blocks on other host threads may update the same word when the order cannot be seen in the result (integer
- * reductions, see independence.c), so the update itself is a host atomic. */
-#define SL_ATOMIC(T, result)                                                                                           \
-    SL_HANDLER(atomic_##T)                                                                                             \
-    {                                                                                                                  \
-        _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        sl_op plain = *o;                                                                                              \
-        plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;                                                   \
-        addresses(w, &plain, addr);                                                                                    \
-        record(w, o, addr);                                                                                            \
-        u64 bias;                                                                                                      \
-        bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
-        T *d = sl_operand(w, o->d);                                                                                    \
-        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
-        u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
+/* Lanes of one address: it is read and written once. */
+#define SL_ATOMIC_LOOP(T, result, what)                                                                                \
+    if (same) {                                                                                                        \
+        T *word = (T *)(uintptr_t)(bias + addr[0]), value = *word;                                                     \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
-            T *word = fast ? (T *)(uintptr_t)(bias + addr[i]) : sl_memory_resolve(w, o, i, addr[i], sizeof(T), true);  \
-            if (!fast && w->worker->run->emu->config.check_uninit) {                                                   \
+            T old = value;                                                                                             \
+            value = result(what, old, b[i], c[i]);                                                                     \
+            d[i] = old;                                                                                                \
+        }                                                                                                              \
+        *word = value;                                                                                                 \
+    } else {                                                                                                           \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            T *word = (T *)(uintptr_t)(bias + addr[i]), old = *word;                                                   \
+            *word = result(what, old, b[i], c[i]);                                                                     \
+            d[i] = old;                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    break
+
+/* Blocks on other host threads may update the same word when the order cannot be seen in the result (integer
+ * reductions, see independence.c), so the update itself is a host atomic then. `usual` is what atomics mostly are,
+ * compiled by itself. */
+#define SL_ATOMIC(T, result, usual)                                                                                    \
+    static __attribute__((noinline)) void atomic_lanes_##T(sl_warp *w, const sl_op *o, const u64 *addr, u32 what,      \
+                                                           const u64 *bias)                                            \
+    {                                                                                                                  \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
+        SL_EACH_ACTIVE(w, i)                                                                                           \
+        {                                                                                                              \
+            T *word = bias ? (T *)(uintptr_t)(*bias + addr[i]) : sl_memory_resolve(w, o, i, addr[i], sizeof(T), true); \
+            if (!bias && w->worker->run->emu->config.check_uninit) {                                                   \
                 sl_memory_check_read(w, o, i, addr[i], sizeof(T));                                                     \
                 sl_memory_mark_written(w, o, i, addr[i], sizeof(T));                                                   \
             }                                                                                                          \
@@ -507,18 +449,56 @@ static u16 atomic_result_16(u32 aux, u16 old, u16 b, u16 c)
                 ;                                                                                                      \
             d[i] = old;                                                                                                \
         }                                                                                                              \
+    }                                                                                                                  \
+    SL_HANDLER(atomic_##T)                                                                                             \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        u64 bias, differ = 0;                                                                                          \
+        u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
+        addresses_of(w, o, o->aux &SL_ATOM_ADDRESS_32, addr);                                                          \
+        record(w, o, addr);                                                                                            \
+        bool others = w->worker->run->parallel && o->space != SL_SPACE_SHARED;                                         \
+        bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
+        if (!fast || others) {                                                                                         \
+            atomic_lanes_##T(w, o, addr, what, fast ? &bias : NULL);                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        SL_LANES_LOOP differ |= addr[i] ^ addr[0];                                                                     \
+        bool same = !differ;                                                                                           \
+        T *d = sl_operand(w, o->d);                                                                                    \
+        const T *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);                                                    \
+        switch (what) {                                                                                                \
+            usual(T, result);                                                                                          \
+        default:                                                                                                       \
+            SL_ATOMIC_LOOP(T, result, what);                                                                           \
+        }                                                                                                              \
     }
-SL_ATOMIC(u32, atomic_result_32)
-SL_ATOMIC(u64, atomic_result_64)
-SL_ATOMIC(u16, atomic_result_16)
+#define SL_ATOMIC_CASE(T, result, what)                                                                                \
+    case what:                                                                                                         \
+        SL_ATOMIC_LOOP(T, result, what)
+#define SL_USUAL_16(T, result)                                                                                         \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_CAS);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_EXCH)
+#define SL_USUAL_32(T, result)                                                                                         \
+    SL_USUAL_16(T, result);                                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_F32);                                                                        \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_MIN_S);                                                                          \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_MAX_S);                                                                          \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_OR)
+#define SL_USUAL_64(T, result)                                                                                         \
+    SL_USUAL_16(T, result);                                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_F64)
+SL_ATOMIC(u32, sl_atomic_result_32, SL_USUAL_32)
+SL_ATOMIC(u64, sl_atomic_result_64, SL_USUAL_64)
+SL_ATOMIC(u16, sl_atomic_result_16, SL_USUAL_16)
 
 /* 128-bit exch and cas: d, b, c are pairs of 64-bit registers: list holds d.hi, b.hi, c.hi. */
 SL_HANDLER(atomic_u128)
 {
     _Alignas(64) u64 addr[SL_LANES];
-    sl_op plain = *o;
-    plain.aux = o->aux & SL_ATOM_ADDRESS_32 ? SL_ADDRESS_32 : 0;
-    addresses(w, &plain, addr);
+    addresses_of(w, o, o->aux & SL_ATOM_ADDRESS_32, addr);
     record(w, o, addr);
     u64 *low = sl_operand(w, o->d), *high = sl_operand(w, w->code->list[o->list]);
     const u64 *b = sl_operand(w, o->b), *b_high = sl_operand(w, w->code->list[o->list + 1]);
@@ -556,6 +536,8 @@ SL_HANDLER(cp_async)
     source.imm = (s64)((u64)w->code->list[o->list + 2] << 32 | w->code->list[o->list + 1]);
     addresses(w, &source, from);
     record(w, o, from);
+    if (w->race)
+        sl_race_copy(w, o, to);
     source.space = SL_SPACE_GLOBAL;
     const u32 *limit = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
     bool check = w->worker->run->emu->config.check_uninit;
@@ -573,6 +555,24 @@ SL_HANDLER(cp_async)
             sl_memory_mark_written(w, o, i, to[i], o->size);
         memset(target + bytes, 0, o->size - bytes);
     }
+}
+
+SL_HANDLER(bulk)
+{
+    sl_bulk_execute(w, o);
+}
+
+/* a: the map's address; b: the new value. aux: field and dimension. */
+SL_HANDLER(tensor_map_edit)
+{
+    sl_tensor_map_edit(w, o);
+}
+
+/* aux: sl_race_wait; imm: groups that are not waited for. */
+SL_HANDLER(race_copies)
+{
+    if (w->race)
+        sl_race_copies(w, (sl_race_wait)o->aux, (u32)o->imm);
 }
 
 SL_HANDLER(fence)

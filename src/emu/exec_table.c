@@ -22,8 +22,7 @@ static void guard(sl_warp *w, const sl_op *o)
     u64 chosen = sl_pred_bits(sl_operand(w, o->guard));
     u64 mask = w->mask & (o->guard_negated ? ~chosen : chosen);
     if (!mask) {
-        if (w->stream && o->slot != UINT32_MAX)
-            sl_warp_stream_access(w->stream, o->slot, 0, NULL);
+        sl_warp_record(w, o, 0, NULL);
         return;
     }
     if (mask == w->mask) {

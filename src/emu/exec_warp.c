@@ -12,45 +12,41 @@ static inline u32 half_mask(const sl_warp *w, int half)
 }
 
 /* aux: 0 up, 1 down, 2 bfly, 3 idx. list[0]: reference of the in-range predicate or SL_REF_NONE. */
+#define SL_SHUFFLE(index, within)                                                                                      \
+    SL_LANES_LOOP                                                                                                      \
+    {                                                                                                                  \
+        s32 lane = i & 31, offset = (s32)(shift[i] & 31), segment = (s32)(clamp[i] >> 8 & 31);                         \
+        s32 bound = (s32)(clamp[i] & 31), highest = (lane & segment) | (bound & ~segment), j = (index);                \
+        ok[i] = (within) ? ~0u : 0;                                                                                    \
+        from[i] = (u32)((i & 32) | ((within) ? j & 31 : lane));                                                        \
+    }
 SL_HANDLER(shfl)
 {
     u32 *d = sl_operand(w, o->d);
-    const u32 *a = sl_operand(w, o->a), *b = sl_operand(w, o->b), *c = sl_operand(w, o->c);
-    u32 source[SL_LANES], shift[SL_LANES], clamp[SL_LANES];
-    memcpy(source, a, sizeof source); /* d may be a, b or c */
-    memcpy(shift, b, sizeof shift);
-    memcpy(clamp, c, sizeof clamp);
+    const u32 *shift = sl_operand(w, o->b), *clamp = sl_operand(w, o->c);
+    _Alignas(64) u32 source[SL_LANES], from[SL_LANES];
+    _Alignas(64) pr ok[SL_LANES];
+    memcpy(source, sl_operand(w, o->a), sizeof source); /* d may be a, b or c */
     pr *in_range = w->code->list[o->list] == SL_REF_NONE ? NULL : sl_operand(w, w->code->list[o->list]);
-    SL_EACH_ACTIVE(w, i)
-    {
-        s32 lane = i & 31;
-        s32 offset = (s32)(shift[i] & 31), segment = (s32)(clamp[i] >> 8 & 31), bound = (s32)(clamp[i] & 31);
-        s32 highest = (lane & segment) | (bound & ~segment), lowest = lane & segment, j;
-        bool ok;
-        switch (o->aux) {
-        case 0:
-            j = lane - offset;
-            ok = j >= highest;
-            break;
-        case 1:
-            j = lane + offset;
-            ok = j <= highest;
-            break;
-        case 2:
-            j = lane ^ offset;
-            ok = j <= highest;
-            break;
-        default:
-            j = lowest | (offset & ~segment);
-            ok = j <= highest;
-            break;
-        }
-        if (ok && w->race && !(w->mask >> ((i & 32) | j) & 1))
-            sl_race_shuffle(w, o, i, j);
-        d[i] = source[(i & 32) | (ok ? j : lane)];
-        if (in_range)
-            in_range[i] = ok ? ~0u : 0;
+    switch (o->aux) {
+    case 0:
+        SL_SHUFFLE(lane - offset, j >= highest)
+        break;
+    case 1:
+        SL_SHUFFLE(lane + offset, j <= highest)
+        break;
+    case 2:
+        SL_SHUFFLE(lane ^ offset, j <= highest)
+        break;
+    default:
+        SL_SHUFFLE((lane & segment) | (offset & ~segment), j <= highest)
+        break;
     }
+    if (w->race)
+        SL_EACH_ACTIVE(w, i) if (ok[i] && !(w->mask >> from[i] & 1)) sl_race_shuffle(w, o, i, (int)(from[i] & 31));
+    SL_WRITE_LANES(w, d, source[from[i]]);
+    if (in_range)
+        SL_WRITE_LANES(w, in_range, ok[i]);
 }
 
 /* Lanes may name different members (tiles of a warp do): those that name the same ones are a group. Runs the body once
@@ -67,12 +63,27 @@ static inline u32 group_of(const sl_warp *w, const u32 *members, int half, u32 t
         *execute = todo;
         return todo;
     }
-    u32 named = members[32 * half + __builtin_ctz(todo)];
-    *execute = 0;
-    for (u32 left = todo; left; left &= left - 1)
+    u32 named = members[32 * half + __builtin_ctz(todo)], differ = 0;
+    for (int i = 0; i < 32; i++) /* mostly all of them name the same */
+        differ |= members[32 * half + i] ^ named;
+    *execute = differ ? 0 : todo;
+    for (u32 left = differ ? todo : 0; left; left &= left - 1)
         if (members[32 * half + __builtin_ctz(left)] == named)
             *execute |= left & -left;
     return half_mask(w, half) & named;
+}
+
+/* The same result for the lanes of `execute`. */
+static inline void spread(u32 *d, int half, u32 execute, u32 result)
+{
+    d += 32 * half;
+    if (execute == ~0u) {
+        for (int i = 0; i < 32; i++)
+            d[i] = result;
+    } else {
+        for (u32 left = execute; left; left &= left - 1)
+            d[__builtin_ctz(left)] = result;
+    }
 }
 
 /* aux: 0 all, 1 any, 2 uni, 3 ballot; +4: the predicate a is negated. b: member mask or SL_REF_NONE. */
@@ -102,8 +113,7 @@ SL_HANDLER(vote)
             result = ayes;
             break;
         }
-        for (u32 left = execute; left; left &= left - 1)
-            d[32 * half + __builtin_ctz(left)] = result;
+        spread(d, half, execute, result);
     }
 }
 
@@ -187,8 +197,7 @@ SL_HANDLER(redux)
                 break;
             }
         }
-        for (u32 left = execute; left; left &= left - 1)
-            d[32 * half + __builtin_ctz(left)] = result;
+        spread(d, half, execute, result);
     }
 }
 

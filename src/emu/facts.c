@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/mangle.h"
 #include "base/map.h"
+#include "emu/bulk.h"
 #include "emu/matrix.h"
 #include "emu/warp.h"
 #include "ptx/base_array.h"
@@ -93,6 +94,8 @@ static uint8_t cache_op(const sl_ptx_func *func, const sl_ptx_inst *inst)
                  {SL_MOD_WT, SL_CACHE_WT},
                  {SL_MOD_NC, SL_CACHE_NC}};
     uint8_t op = SL_CACHE_DEFAULT;
+    if (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK))
+        return SL_CACHE_CG; /* they do not go through L1 */
     for (size_t i = 0; i < sizeof table / sizeof *table && !op; i++)
         if (sl_ptx_has(inst, table[i].mod))
             op = (uint8_t)table[i].op;
@@ -134,23 +137,43 @@ static bool result_unused(const sl_ptx_func *func, const sl_ptx_inst *atomic)
     return true;
 }
 
+static uint8_t bulk_kind(const sl_ptx_inst *inst)
+{
+    switch (sl_bulk_way(inst)) {
+    case SL_BULK_LOAD:
+        return SL_ACCESS_BULK_LOAD;
+    case SL_BULK_PREFETCH:
+        return SL_ACCESS_BULK_PREFETCH;
+    default:
+        return sl_ptx_has(inst, SL_MOD_REDUCE) ? SL_ACCESS_BULK_REDUCTION : SL_ACCESS_BULK_STORE;
+    }
+}
+
 static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
 {
     switch (inst->op) {
     case SL_OP_ST:
     case SL_OP_STMATRIX:
+    case SL_OP_SUST:
         return SL_ACCESS_STORE;
     case SL_OP_ATOM:
         return result_unused(func, inst) ? SL_ACCESS_REDUCTION : SL_ACCESS_ATOMIC;
     case SL_OP_RED:
+    case SL_OP_SURED:
         return SL_ACCESS_REDUCTION;
+    case SL_OP_MULTIMEM:
+        return sl_ptx_has(inst, SL_MOD_LD_REDUCE) ? SL_ACCESS_LOAD
+               : sl_ptx_has(inst, SL_MOD_RED)     ? SL_ACCESS_REDUCTION
+                                                  : SL_ACCESS_STORE;
     case SL_OP_PREFETCH:
     case SL_OP_PREFETCHU:
         return SL_ACCESS_PREFETCH;
     case SL_OP_CP:
-        return SL_ACCESS_ASYNC_COPY;
+        return sl_ptx_has(inst, SL_MOD_BULK) ? bulk_kind(inst) : SL_ACCESS_ASYNC_COPY;
     case SL_OP_WMMA:
         return sl_ptx_has(inst, SL_MOD_STORE) ? SL_ACCESS_STORE : SL_ACCESS_LOAD;
+    case SL_OP_WGMMA:
+        return SL_ACCESS_MATRIX;
     default:
         return SL_ACCESS_LOAD;
     }
@@ -158,11 +181,12 @@ static uint8_t access_kind(const sl_ptx_func *func, const sl_ptx_inst *inst)
 
 static uint8_t memory_space(const sl_ptx_inst *inst)
 {
-    if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4)
+    if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4 || inst->op == SL_OP_SULD || inst->op == SL_OP_SUST ||
+        inst->op == SL_OP_SURED)
         return SL_MEM_TEXTURE;
     if (inst->op == SL_OP_CP)
-        return SL_MEM_GLOBAL;
-    if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX)
+        return sl_ptx_has(inst, SL_MOD_BULK) && sl_bulk_way(inst) == SL_BULK_WITHIN ? SL_MEM_SHARED : SL_MEM_GLOBAL;
+    if (inst->op == SL_OP_LDMATRIX || inst->op == SL_OP_STMATRIX || inst->op == SL_OP_WGMMA)
         return SL_MEM_SHARED;
     switch (sl_ptx_inst_space(inst)) {
     case SL_SPACE_GLOBAL:
@@ -180,6 +204,8 @@ static uint8_t memory_space(const sl_ptx_inst *inst)
 
 static uint32_t access_bytes(const sl_ptx_inst *inst)
 {
+    if (inst->op == SL_OP_WGMMA || (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK)))
+        return 0; /* each access says it */
     if (inst->op == SL_OP_CP)
         return inst->operands > 2 ? (uint32_t)inst->operand[2].bits : 4;
     if (inst->op == SL_OP_PREFETCH || inst->op == SL_OP_PREFETCHU)

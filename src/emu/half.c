@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "emu/atomic.h"
-
 float sl_bf16_to_f32(uint16_t h)
 {
     uint32_t bits = (uint32_t)h << 16;
@@ -128,6 +126,67 @@ uint16_t sl_e5m2_to_f16(uint8_t x)
     return (x & 0x7f) > 0x7c ? 0x7fff : (uint16_t)(x << 8);
 }
 
+static uint8_t to_small(double x, int bits, int fraction_bits, int min_exponent, int max_exponent, double max)
+{
+    double magnitude = isnan(x) ? max : fmin(fabs(x), max);
+    uint8_t sign = signbit(x) && !isnan(x) ? (uint8_t)(1 << (bits - 1)) : 0;
+    return sign | (uint8_t)round_to(magnitude, FE_TONEAREST, fraction_bits, min_exponent, max_exponent, 0);
+}
+
+static uint16_t small_to_f16(uint8_t x, int bits, int fraction_bits, int min_exponent)
+{
+    int exponent = (x & ((1 << (bits - 1)) - 1)) >> fraction_bits, fraction = x & ((1 << fraction_bits) - 1);
+    int units = exponent ? (1 << fraction_bits) + fraction : fraction;
+    double magnitude = ldexp(units, min_exponent - fraction_bits + (exponent ? exponent - 1 : 0));
+    return sl_f64_to_f16(x >> (bits - 1) & 1 ? -magnitude : magnitude, FE_TONEAREST);
+}
+
+uint8_t sl_f64_to_e2m3(double x)
+{
+    return to_small(x, 6, 3, 0, 2, 7.5);
+}
+
+uint8_t sl_f64_to_e3m2(double x)
+{
+    return to_small(x, 6, 2, -2, 4, 28);
+}
+
+uint8_t sl_f64_to_e2m1(double x)
+{
+    return to_small(x, 4, 1, 0, 2, 6);
+}
+
+uint16_t sl_e2m3_to_f16(uint8_t x)
+{
+    return small_to_f16(x, 6, 3, 0);
+}
+
+uint16_t sl_e3m2_to_f16(uint8_t x)
+{
+    return small_to_f16(x, 6, 2, -2);
+}
+
+uint16_t sl_e2m1_to_f16(uint8_t x)
+{
+    return small_to_f16(x, 4, 1, 0);
+}
+
+uint8_t sl_f32_to_ue8m0(uint32_t bits, bool up, bool satfinite)
+{
+    bits &= 0x7fffffff;
+    uint32_t exponent = bits >> 23;
+    if (bits > 0x7f800000)
+        return 0xff;
+    if (up && bits & 0x7fffff && bits > 0x400000) /* the smallest is 2^-127 */
+        exponent++;
+    return satfinite && exponent == 0xff ? 0xfe : (uint8_t)exponent;
+}
+
+uint16_t sl_ue8m0_to_bf16(uint8_t x)
+{
+    return x == 0xff ? 0x7fff : x ? (uint16_t)(x << 7) : 0x40;
+}
+
 uint32_t sl_add_f16x2(uint32_t a, uint32_t b)
 {
     uint32_t low = sl_f64_to_f16((double)sl_f16_to_f32((uint16_t)a) + sl_f16_to_f32((uint16_t)b), FE_TONEAREST);
@@ -143,3 +202,18 @@ uint32_t sl_add_bf16x2(uint32_t a, uint32_t b)
         sl_f64_to_bf16((double)sl_bf16_to_f32((uint16_t)(a >> 16)) + sl_bf16_to_f32((uint16_t)(b >> 16)), FE_TONEAREST);
     return high << 16 | low;
 }
+
+/* -0 is below +0. */
+#define SL_EXTREMES(T)                                                                                                 \
+    uint16_t sl_lesser_##T(uint16_t a, uint16_t b)                                                                     \
+    {                                                                                                                  \
+        float x = sl_##T##_to_f32(a), y = sl_##T##_to_f32(b);                                                          \
+        return x != x ? b : y != y ? a : x == y ? a | b : x < y ? a : b;                                               \
+    }                                                                                                                  \
+    uint16_t sl_greater_##T(uint16_t a, uint16_t b)                                                                    \
+    {                                                                                                                  \
+        float x = sl_##T##_to_f32(a), y = sl_##T##_to_f32(b);                                                          \
+        return x != x ? b : y != y ? a : x == y ? a & b : x < y ? b : a;                                               \
+    }
+SL_EXTREMES(f16)
+SL_EXTREMES(bf16)

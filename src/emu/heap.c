@@ -171,6 +171,15 @@ static sl_status insert(sl_heap *heap, uint64_t base, uint64_t bytes, sl_alloc_k
     return SL_OK;
 }
 
+static void remove_at(sl_heap *heap, size_t index)
+{
+    sl_alloc *old = &heap->allocs.items[index];
+    free((char *)old->label);
+    free(old->written);
+    memmove(old, old + 1, (heap->allocs.count - index - 1) * sizeof *old);
+    heap->allocs.count--;
+}
+
 /* Reuses the addresses of a freed allocation once fresh ones have run out. */
 static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
 {
@@ -180,12 +189,24 @@ static bool recycle(sl_heap *heap, uint64_t bytes, uint64_t *base)
             continue;
         *base = old->base;
         memset(sl_heap_host(heap, old->base), 0, old->bytes);
-        free((char *)old->label);
-        memmove(old, old + 1, (heap->allocs.count - i - 1) * sizeof *old);
-        heap->allocs.count--;
+        remove_at(heap, i);
         return true;
     }
     return false;
+}
+
+/* Makes addresses up to `end` readable and writable. */
+static bool commit(sl_heap *heap, uint64_t end)
+{
+    if (end <= heap->committed)
+        return true;
+    uint64_t upto = round_up(end, 64 * (uint64_t)LARGE_BYTES);
+    if (upto > heap->end)
+        upto = heap->end;
+    if (mprotect(sl_heap_host(heap, heap->committed), upto - heap->committed, PROT_READ | PROT_WRITE))
+        return false;
+    heap->committed = upto;
+    return true;
 }
 
 sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const char *label, uint64_t *addr,
@@ -201,20 +222,43 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
             return sl_fail(error, SL_NO_MEMORY, "device memory is full: %llu bytes asked for, %llu in use",
                            (unsigned long long)bytes, (unsigned long long)heap->live_bytes);
     } else {
-        if (base + taken > heap->committed) {
-            uint64_t upto = round_up(base + taken, 64 * (uint64_t)LARGE_BYTES);
-            if (upto > heap->end)
-                upto = heap->end;
-            if (mprotect(sl_heap_host(heap, heap->committed), upto - heap->committed, PROT_READ | PROT_WRITE))
-                return sl_fail_memory(error);
-            heap->committed = upto;
-        }
+        if (!commit(heap, base + taken))
+            return sl_fail_memory(error);
         heap->cursor = base + taken;
     }
     sl_status status = insert(heap, base, bytes, kind, label, error);
     if (status == SL_OK)
         *addr = base;
     return status;
+}
+
+sl_status sl_heap_reserve(sl_heap *heap, uint64_t bytes, uint64_t align, uint64_t *addr, sl_error *error)
+{
+    uint64_t base = round_up(heap->cursor, align < GPU_PAGE ? GPU_PAGE : align);
+    if (!heap->host_addresses || base >= heap->end || bytes > heap->end - base || GPU_PAGE > heap->end - base - bytes ||
+        !commit(heap, base + bytes + GPU_PAGE))
+        return sl_fail(error, SL_NO_MEMORY, "no %llu addresses are left", (unsigned long long)bytes);
+    heap->cursor = base + bytes + GPU_PAGE;
+    *addr = base;
+    return SL_OK;
+}
+
+sl_status sl_heap_place(sl_heap *heap, uint64_t addr, uint64_t bytes, const char *label, sl_error *error)
+{
+    sl_status status = insert(heap, addr, bytes, SL_ALLOC_DEVICE, label, error);
+    if (status == SL_OK)
+        sl_heap_mark_written(heap, addr, bytes); /* it may have been, elsewhere */
+    return status;
+}
+
+void sl_heap_withdraw(sl_heap *heap, uint64_t addr)
+{
+    size_t above = first_above(heap, addr);
+    if (!above || heap->allocs.items[above - 1].base != addr)
+        return;
+    heap->live_bytes -= heap->allocs.items[above - 1].bytes;
+    heap->generation++;
+    remove_at(heap, above - 1);
 }
 
 sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *error)
@@ -228,12 +272,8 @@ sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *
     if (sl_heap_find(heap, base) || overlaps)
         return sl_fail(error, SL_INVALID, "host memory at 0x%llx is registered already", (unsigned long long)base);
     /* A freed registration of the same address is replaced. */
-    if (above && heap->allocs.items[above - 1].base == base) {
-        sl_alloc *old = &heap->allocs.items[above - 1];
-        free((char *)old->label);
-        memmove(old, old + 1, (heap->allocs.count - above) * sizeof *old);
-        heap->allocs.count--;
-    }
+    if (above && heap->allocs.items[above - 1].base == base)
+        remove_at(heap, above - 1);
     sl_status status = insert(heap, base, bytes, SL_ALLOC_HOST, "registered", error);
     if (status == SL_OK)
         sl_heap_mark_written(heap, base, bytes);

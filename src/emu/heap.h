@@ -51,6 +51,12 @@ sl_status sl_heap_alloc(sl_heap *heap, uint64_t bytes, sl_alloc_kind kind, const
                         sl_error *error);
 /* Makes existing host memory accessible to kernels (cudaHostRegister). Needs a heap with host_addresses. */
 sl_status sl_heap_register(sl_heap *heap, void *host, uint64_t bytes, sl_error *error);
+/* Addresses for memory that the caller maps there (needs host_addresses): never handed out otherwise. `align` is a
+ * power of 2 of at least a page. */
+sl_status sl_heap_reserve(sl_heap *heap, uint64_t bytes, uint64_t align, uint64_t *addr, sl_error *error);
+/* Makes such addresses an allocation, and no allocation again. */
+sl_status sl_heap_place(sl_heap *heap, uint64_t addr, uint64_t bytes, const char *label, sl_error *error);
+void sl_heap_withdraw(sl_heap *heap, uint64_t addr);
 /* addr must be a live allocation's base. */
 sl_status sl_heap_free(sl_heap *heap, uint64_t addr, sl_error *error);
 

@@ -419,6 +419,23 @@ static bool commutes(const prover *p, const sl_ptx_inst *inst, uint16_t *operati
     return false;
 }
 
+/* Notes that the texture or surface is read, anywhere in it. */
+static bool note_texture(prover *p, const sl_ptx_inst *inst, target *targets, size_t *count)
+{
+    const sl_ptx_operand *at = inst->operands > 1 ? &inst->operand[1] : NULL;
+    form object = at && at->kind == SL_OPD_ADDRESS ? value_of(p, &at->items[0]) : unknown;
+    const sl_texture *t = is_constant(&object) ? sl_emu_texture(p->run->emu, (uint64_t)object.constant) : NULL;
+    for (uint32_t i = 0; t && i < t->levels; i++) {
+        const sl_alloc *alloc = sl_heap_find(p->run->emu->heap, t->level[i].data);
+        target *found = alloc ? target_for(targets, count, alloc) : NULL;
+        if (!found)
+            return false;
+        found->loaded = true;
+        found->linear = false;
+    }
+    return t;
+}
+
 /* Notes one global access; false: not one we can reason about. */
 static bool note(prover *p, const sl_ptx_inst *inst, const sl_base *base, target *targets, size_t *count)
 {
@@ -462,8 +479,13 @@ static bool prove(prover *p)
         sl_ptx_space space = sl_ptx_inst_space(inst);
         bool global = sl_ptx_inst_flags(inst) & SL_OPF_MEMORY && space != SL_SPACE_SHARED && space != SL_SPACE_LOCAL &&
                       space != SL_SPACE_CONST;
-        if (inst->op == SL_OP_CP || inst->op == SL_OP_TEX || inst->op == SL_OP_PREFETCH)
+        if (inst->op == SL_OP_CP || inst->op == SL_OP_PREFETCH)
             return false;
+        if (inst->op == SL_OP_TEX || inst->op == SL_OP_TLD4 || inst->op == SL_OP_SULD) {
+            if (!note_texture(p, inst, targets, &count))
+                return false;
+            continue;
+        }
         if (global && !note(p, inst, &p->run->kernel->bases[i], targets, &count))
             return false;
     }

@@ -3,12 +3,14 @@
  *
  * Blocks run in ascending order on one thread, unless nothing they do can depend on their order (independence.c): then
  * they run on all threads, and are handed to the listener in order all the same. When a block spins, others are started
- * beside it, up to what the machine holds at once, and all of them take turns. */
+ * beside it, up to what the machine holds at once, and all of them take turns. Where there are clusters, all of this
+ * holds for clusters: the blocks of one run on one thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/request.h"
 #include "base/array.h"
 #include "base/pool.h"
 #include "emu/independence.h"
@@ -126,6 +128,34 @@ uint32_t sl_emu_occupancy_known(const sl_emu *emu, const sl_emu_kernel *kernel, 
 
 /* ---- checks before a launch ---- */
 
+uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, uint32_t shape[3])
+{
+    uint64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        uint32_t wanted = launch->cluster[i] ? launch->cluster[i] : func->reqnctapercluster[i];
+        shape[i] = wanted ? wanted : 1;
+        blocks *= shape[i] <= SL_MAX_CLUSTER_BLOCKS ? shape[i] : SL_MAX_CLUSTER_BLOCKS + 1;
+    }
+    return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+}
+
+static sl_status check_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, sl_error *error)
+{
+    uint32_t shape[3], blocks = sl_emu_cluster(func, launch, shape);
+    if (blocks > SL_MAX_CLUSTER_BLOCKS)
+        return sl_fail(error, SL_LIMIT, "launch of %s: clusters of %u x %u x %u blocks, the machine allows %u blocks",
+                       func->name, shape[0], shape[1], shape[2], SL_MAX_CLUSTER_BLOCKS);
+    for (int i = 0; i < 3; i++) {
+        if (func->reqnctapercluster[0] && shape[i] != (func->reqnctapercluster[i] ? func->reqnctapercluster[i] : 1))
+            return sl_fail(error, SL_LIMIT, "launch of %s: clusters with %u blocks in %c, it requires %u", func->name,
+                           shape[i], 'x' + i, func->reqnctapercluster[i]);
+        if (launch->grid[i] % shape[i])
+            return sl_fail(error, SL_LIMIT, "launch of %s: %u blocks in %c are no whole clusters of %u", func->name,
+                           launch->grid[i], 'x' + i, shape[i]);
+    }
+    return SL_OK;
+}
+
 static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, const sl_emu_launch *launch,
                               sl_error *error)
 {
@@ -158,6 +188,9 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
     if (launch->param_bytes < kernel->func->param_bytes || kernel->func->param_bytes > SL_PARAM_BYTES)
         return sl_fail(error, SL_INVALID, "launch of %s: %zu bytes of parameters, it takes %u", name,
                        launch->param_bytes, kernel->func->param_bytes);
+    sl_status status = check_cluster(kernel->func, launch, error);
+    if (status != SL_OK)
+        return status;
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint64_t resident =
         (uint64_t)limits->sms * sl_emu_occupancy_known(emu, kernel, (uint32_t)threads, launch->dynamic_shared_bytes);
@@ -201,21 +234,27 @@ typedef struct launcher {
     const sl_launch_sink *sink;
     pthread_mutex_t lock;
     pthread_cond_t turn;
-    uint64_t next; /* the block whose trace is due; only when blocks run in parallel */
+    uint64_t next; /* the cluster whose trace is due; only when they run in parallel */
     bool parallel, failed;
     struct context {
         sl_worker worker;
-        sl_block block;
+        sl_cluster cluster;
         bool ready;
         sl_warp_view *views;
     } * context; /* per thread of the pool */
     unsigned contexts;
-    SL_ARRAY(sl_block *) residents; /* blocks that take turns, ascending */
+    SL_ARRAY(sl_cluster *) residents; /* clusters (of one block, mostly) that take turns, ascending */
 } launcher;
 
 static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool last)
 {
     struct context *context = (struct context *)worker;
+    if (block->counter) {
+        sl_status taken = sl_launch_counter_take(l->run.counter, block->counter, block->warp_insts, block->thread_insts,
+                                                 last, worker->error);
+        block->warp_insts = block->thread_insts = 0;
+        return taken;
+    }
     uint32_t warps = 0;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp_stream *stream = &block->stream[i];
@@ -235,14 +274,25 @@ static sl_status hand_over(launcher *l, sl_worker *worker, sl_block *block, bool
     return status;
 }
 
-/* sl_worker.deliver: in parallel runs, waits until all lower blocks have been handed over. */
+static sl_status hand_over_lower(launcher *l, sl_worker *worker, const sl_cluster *cluster, const sl_block *than)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < cluster->blocks && status == SL_OK; i++) {
+        sl_block *block = &cluster->block[i];
+        if (block->index < than->index && block->part == 0 && block->recorded && !block->counter)
+            status = hand_over(l, worker, block, false);
+    }
+    return status;
+}
+
+/* sl_worker.deliver: in parallel runs, waits until all lower clusters have been handed over. */
 static void deliver(sl_worker *worker, sl_block *block, bool last)
 {
     launcher *l = worker->launcher;
     sl_status status = SL_OK;
     if (l->parallel) {
         pthread_mutex_lock(&l->lock);
-        while (l->next != block->index && !l->failed)
+        while (l->next != block->cluster->index && !l->failed)
             pthread_cond_wait(&l->turn, &l->lock);
         if (!l->failed)
             status = hand_over(l, worker, block, last);
@@ -250,11 +300,8 @@ static void deliver(sl_worker *worker, sl_block *block, bool last)
         pthread_mutex_unlock(&l->lock);
     } else {
         /* Lower blocks that still run hand over what they have, so that first parts are in order. */
-        for (size_t i = 0; i < l->residents.count && status == SL_OK; i++) {
-            sl_block *lower = l->residents.items[i];
-            if (lower->index < block->index && lower->part == 0 && lower->recorded)
-                status = hand_over(l, worker, lower, false);
-        }
+        for (size_t i = 0; i < l->residents.count && status == SL_OK; i++)
+            status = hand_over_lower(l, worker, l->residents.items[i], block);
         if (status == SL_OK)
             status = hand_over(l, worker, block, last);
     }
@@ -277,7 +324,7 @@ static sl_status open_context(launcher *l, unsigned index, sl_error *error)
     context->views = calloc(l->run.warps_per_block, sizeof *context->views);
     if (!context->worker.range || !context->views)
         return sl_fail_memory(error);
-    sl_status status = sl_block_init(&context->block, &context->worker, error);
+    sl_status status = sl_cluster_init(&context->cluster, &context->worker, error);
     context->ready = status == SL_OK;
     return status;
 }
@@ -285,19 +332,28 @@ static sl_status open_context(launcher *l, unsigned index, sl_error *error)
 static void close_contexts(launcher *l)
 {
     for (unsigned i = 0; i < l->contexts; i++) {
-        sl_block_fini(&l->context[i].block);
+        sl_cluster_fini(&l->context[i].cluster);
         free(l->context[i].worker.range);
         free(l->context[i].worker.stray);
         sl_stray_free(l->context[i].worker.strays);
         for (int k = 0; k < 3; k++)
             free(l->context[i].worker.text[k].data);
+        sl_array_free(&l->context[i].worker.rows);
         free(l->context[i].views);
     }
     free(l->context);
 }
 
-/* One block of a parallel run. */
-static sl_status run_parallel_block(void *context, size_t index, unsigned thread, sl_error *error)
+/* Hands over the last parts of blocks that have ended. */
+static void deliver_all(sl_worker *worker, sl_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->blocks; i++)
+        if (cluster->block[i].recorded)
+            deliver(worker, &cluster->block[i], true);
+}
+
+/* One block, or cluster of them, of a parallel run. */
+static sl_status run_parallel_cluster(void *context, size_t index, unsigned thread, sl_error *error)
 {
     launcher *l = context;
     sl_status status = open_context(l, thread, error);
@@ -309,10 +365,9 @@ static sl_status run_parallel_block(void *context, size_t index, unsigned thread
         if (error)
             *error = local;
     } else if (status == SL_OK) {
-        sl_block_start(&mine->block, index);
-        sl_block_run(&mine->block, true);
-        if (mine->block.recorded)
-            deliver(&mine->worker, &mine->block, true);
+        sl_cluster_start(&mine->cluster, index);
+        sl_cluster_run(&mine->cluster, true);
+        deliver_all(&mine->worker, &mine->cluster);
     }
     pthread_mutex_lock(&l->lock);
     l->failed |= status != SL_OK;
@@ -323,45 +378,46 @@ static sl_status run_parallel_block(void *context, size_t index, unsigned thread
     return status;
 }
 
-/* Blocks that spin take turns with those that come after them, up to what the machine holds at once. */
+/* Clusters (blocks, where there are none) that spin take turns with those that come after them, up to what the machine
+ * holds at once. */
 static sl_status run_residents(launcher *l, sl_worker *worker, uint64_t *next, sl_error *error)
 {
     const sl_run *run = &l->run;
     uint64_t max =
         (uint64_t)run->emu->limits.sms *
-        sl_emu_occupancy_known(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes);
+        sl_emu_occupancy_known(run->emu, run->kernel, run->threads_per_block, run->launch->dynamic_shared_bytes) /
+        run->cluster_blocks;
     if (max < 2)
         max = 2;
     while (l->residents.count) {
         bool finished = false;
         for (size_t i = 0; i < l->residents.count;) {
-            sl_block *block = l->residents.items[i];
-            bool alone = l->residents.count == 1 && *next == run->blocks;
-            if (sl_block_run(block, alone) == SL_BLOCK_SPINS) {
+            sl_cluster *cluster = l->residents.items[i];
+            bool alone = l->residents.count == 1 && *next == run->clusters;
+            if (sl_cluster_run(cluster, alone) == SL_CLUSTER_SPINS) {
                 i++;
                 continue;
             }
             finished = true;
-            if (block->recorded)
-                deliver(worker, block, true);
-            memmove(&l->residents.items[i], &l->residents.items[i + 1], (l->residents.count - i - 1) * sizeof block);
+            deliver_all(worker, cluster);
+            memmove(&l->residents.items[i], &l->residents.items[i + 1], (l->residents.count - i - 1) * sizeof cluster);
             l->residents.count--;
-            if (block != &l->context[0].block) {
-                sl_block_fini(block);
-                free(block);
+            if (cluster != &l->context[0].cluster) {
+                sl_cluster_fini(cluster);
+                free(cluster);
             }
         }
         uint64_t room = finished ? 1 : max; /* nobody got on: whoever they wait for has not started */
-        while (*next < run->blocks && l->residents.count < max && room--) {
-            sl_block *block = calloc(1, sizeof *block);
-            sl_status status = block ? sl_block_init(block, worker, error) : sl_fail_memory(error);
-            if (status != SL_OK || !sl_array_push(&l->residents, block)) {
-                free(block);
+        while (*next < run->clusters && l->residents.count < max && room--) {
+            sl_cluster *cluster = calloc(1, sizeof *cluster);
+            sl_status status = cluster ? sl_cluster_init(cluster, worker, error) : sl_fail_memory(error);
+            if (status != SL_OK || !sl_array_push(&l->residents, cluster)) {
+                free(cluster);
                 return status != SL_OK ? status : sl_fail_memory(error);
             }
-            sl_block_start(block, (*next)++);
+            sl_cluster_start(cluster, (*next)++);
         }
-        if (!l->residents.count && *next < run->blocks)
+        if (!l->residents.count && *next < run->clusters)
             return SL_OK; /* back to one at a time */
     }
     return SL_OK;
@@ -373,23 +429,23 @@ static sl_status run_in_order(launcher *l, sl_error *error)
     if (status != SL_OK)
         return status;
     sl_worker *worker = &l->context[0].worker;
-    sl_block *block = &l->context[0].block;
+    sl_cluster *cluster = &l->context[0].cluster;
     sl_error local;
     worker->error = error ? error : &local;
     if (setjmp(worker->escape)) {
         l->run.emu->fault = worker->fault;
         return worker->error->status;
     }
-    for (uint64_t next = 0; next < l->run.blocks;) {
-        sl_block_start(block, next++);
-        if (sl_block_run(block, l->run.blocks == 1) == SL_BLOCK_SPINS) {
-            if (!sl_array_push(&l->residents, block))
+    for (uint64_t next = 0; next < l->run.clusters;) {
+        sl_cluster_start(cluster, next++);
+        if (sl_cluster_run(cluster, l->run.clusters == 1) == SL_CLUSTER_SPINS) {
+            if (!sl_array_push(&l->residents, cluster))
                 return sl_fail_memory(error);
             status = run_residents(l, worker, &next, error);
             if (status != SL_OK)
                 return status;
-        } else if (block->recorded) {
-            deliver(worker, block, true);
+        } else {
+            deliver_all(worker, cluster);
         }
     }
     return SL_OK;
@@ -398,9 +454,9 @@ static sl_status run_in_order(launcher *l, sl_error *error)
 static void free_residents(launcher *l)
 {
     for (size_t i = 0; i < l->residents.count; i++) {
-        if (l->residents.items[i] == &l->context[0].block)
+        if (l->residents.items[i] == &l->context[0].cluster)
             continue;
-        sl_block_fini(l->residents.items[i]);
+        sl_cluster_fini(l->residents.items[i]);
         free(l->residents.items[i]);
     }
     sl_array_free(&l->residents);
@@ -443,11 +499,12 @@ static sl_status run_blocks(launcher *l, sl_launch_stats *stats, sl_error *error
         return sl_fail_memory(error);
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->turn, NULL);
-    l->parallel = l->contexts > 1 && run->blocks > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
+    l->parallel = l->contexts > 1 && run->clusters > 1 && !emu->config.max_instructions && !emu->config.check_uninit &&
                   !emu->config.check_race && sl_blocks_independent(run);
+    run->parallel = l->parallel;
     sl_status status;
     if (l->parallel) {
-        status = sl_pool_run(emu->pool, run->blocks, run_parallel_block, l, error);
+        status = sl_pool_run(emu->pool, run->clusters, run_parallel_cluster, l, error);
         for (unsigned i = 0; i < l->contexts && status != SL_OK; i++)
             if (l->context[i].worker.fault != SL_FAULT_NONE)
                 emu->fault = l->context[i].worker.fault;
@@ -477,6 +534,7 @@ static sl_trace_launch describe(const sl_run *run)
     sl_trace_launch facts = {.dynamic_shared_bytes = launch->dynamic_shared_bytes,
                              .lanes = run->lanes,
                              .preferred_shared_plus = launch->preferred_shared_plus,
+                             .parent_plus = launch->parent_plus,
                              .stream = launch->stream,
                              .shared_window = SL_SHARED_WINDOW,
                              .local_window = SL_LOCAL_WINDOW,
@@ -484,7 +542,18 @@ static sl_trace_launch describe(const sl_run *run)
                              .blocks_recorded = run->blocks};
     memcpy(facts.grid, launch->grid, sizeof facts.grid);
     memcpy(facts.block, launch->block, sizeof facts.block);
+    if (run->cluster_blocks > 1)
+        memcpy(facts.cluster, run->cluster, sizeof facts.cluster);
     return facts;
+}
+
+/* Whether a kernel has copies or operands of any length, which only a trace describes. */
+static bool accesses_rows(const sl_trace_kernel *facts)
+{
+    for (uint32_t i = 0; i < facts->insts; i++)
+        if (sl_inst_is_bulk(&facts->inst[i]) || facts->inst[i].access == SL_ACCESS_MATRIX)
+            return true;
+    return false;
 }
 
 sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *launch, sl_launch_stats *stats,
@@ -509,6 +578,9 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
                     .params = sl_heap_host(emu->heap, emu->params),
                     .serial = ++emu->launches,
                     .block_limit = UINT64_MAX};
+    run->cluster_blocks = sl_emu_cluster(kernel->func, launch, run->cluster);
+    run->clusters = run->blocks / run->cluster_blocks;
+    run->explicit_cluster = launch->cluster[0] || kernel->func->explicitcluster;
     run->warps_per_block = (run->threads_per_block + run->lanes - 1) / run->lanes;
     if (kernel->func->param_bytes)
         memcpy(sl_heap_host(emu->heap, emu->params), launch->params, kernel->func->param_bytes);
@@ -524,6 +596,8 @@ sl_status sl_emu_run(sl_emu *emu, sl_emu_kernel *kernel, const sl_emu_launch *la
         if (status != SL_OK)
             return status;
         run->recording = wanted;
+        run->counter =
+            wanted && l.sink->counter && !accesses_rows(&kernel->facts) ? l.sink->counter(l.sink->context) : NULL;
     }
     status = run_blocks(&l, &totals, error);
     if (l.sink) {

@@ -37,7 +37,7 @@ static void step(const flow *f, const sl_ptx_inst *inst, uint64_t *set)
     if (!inst->guarded)
         for (uint32_t i = 0; i < dsts && i < inst->operands; i++)
             remove_writes(f, &inst->operand[i], set);
-    for (uint32_t i = dsts; i < inst->operands; i++)
+    for (uint32_t i = sl_ptx_inst_updates(inst) ? 0 : dsts; i < inst->operands; i++)
         add_reads(&inst->operand[i], set);
     if (inst->guarded)
         set_add(set, inst->guard);

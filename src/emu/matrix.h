@@ -32,6 +32,12 @@ enum {
     SL_MATRIX_WMMA = 1 << 18,  /* fragments as wmma lays them out */
     SL_MATRIX_A_COL = 1 << 19, /* m8n8k4 of halves: a is column-major, b row-major */
     SL_MATRIX_B_ROW = 1 << 20,
+    /* and of wgmma, which has the types d, a, b, and SATFINITE */
+    SL_WGMMA_A_REGISTERS = 1 << 18, /* a is a fragment, else a descriptor */
+    SL_WGMMA_A_TRANSPOSED = 1 << 19,
+    SL_WGMMA_B_TRANSPOSED = 1 << 20,
+    SL_WGMMA_A_NEGATED = 1 << 21,
+    SL_WGMMA_B_NEGATED = 1 << 22,
     /* sl_op.aux of ldmatrix and stmatrix, beside ADDRESS_32 */
     SL_MATRIX_TRANSPOSED = 2,
     /* and of wmma.load and wmma.store */
@@ -48,6 +54,8 @@ static inline int64_t sl_matrix_shape(uint32_t m, uint32_t n, uint32_t k)
 /* Registers that the fragments of d, a, b and c of a product have, by the shape and types of its op. */
 struct sl_op;
 void sl_matrix_registers(const struct sl_op *op, uint32_t regs[4]);
+/* The same of d and a of a wgmma. */
+void sl_wgmma_registers(const struct sl_op *op, uint32_t regs[2]);
 /* Bits of one element. */
 uint32_t sl_matrix_bits(sl_matrix_type type);
 /* Bytes of memory per lane when the 32 lanes of a warp share a wmma.load or wmma.store evenly. */

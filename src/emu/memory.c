@@ -135,21 +135,6 @@ static void *outside(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, ui
     return memory;
 }
 
-/* An access beyond the shared memory of the block. */
-static void *outside_shared(sl_warp *warp, const sl_op *op, int lane, uint64_t offset, uint32_t bytes, bool store)
-{
-    const sl_block *block = warp->block;
-    bool forgiven =
-        warp->worker->run->emu->config.stray && offset <= block->shared_room && bytes <= block->shared_room - offset;
-    char what[160];
-    snprintf(what, sizeof what, "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes,
-             store ? "write" : "read", (unsigned long long)offset, block->shared_bytes);
-    if (!forgiven)
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
-    note_stray(warp, op, lane, what);
-    return block->shared + offset;
-}
-
 typedef enum window { WINDOW_GLOBAL, WINDOW_SHARED, WINDOW_LOCAL } window;
 
 /* Which memory an access means, and the offset in it for shared and local. */
@@ -173,6 +158,39 @@ static window locate(const sl_op *op, uint64_t addr, uint64_t *offset)
     return WINDOW_GLOBAL;
 }
 
+sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset)
+{
+    sl_block *block = sl_shared_block(warp, addr, offset);
+    if (!block)
+        sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "illegal access at shared offset 0x%llx of block %llu of a cluster of %u",
+                       (unsigned long long)*offset, (unsigned long long)(addr >> SL_RANK_BIT),
+                       warp->block->cluster->blocks);
+    if (!block->live_threads)
+        sl_fault_raise(warp, inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                       "illegal access at shared offset 0x%llx of block %u of the cluster, which has exited",
+                       (unsigned long long)*offset, block->rank);
+    return block;
+}
+
+/* An access to shared memory, of this block or another of its cluster. */
+static void *shared_bytes(sl_warp *warp, const sl_op *op, int lane, uint64_t addr, uint32_t bytes, bool store)
+{
+    uint64_t offset;
+    const sl_block *block = sl_cluster_locate(warp, op->inst, lane, addr, &offset);
+    if (offset <= block->shared_bytes && bytes <= block->shared_bytes - offset)
+        return block->shared + offset;
+    bool forgiven =
+        warp->worker->run->emu->config.stray && offset <= block->shared_room && bytes <= block->shared_room - offset;
+    char what[160];
+    snprintf(what, sizeof what, "illegal %u-byte %s at shared offset 0x%llx of %u bytes", bytes,
+             store ? "write" : "read", (unsigned long long)offset, block->shared_bytes);
+    if (!forgiven)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "%s", what);
+    note_stray(warp, op, lane, what);
+    return block->shared + offset;
+}
+
 /* Parameters can be read by their address; the grid's workspace is for the barriers of cooperative launches. */
 static bool is_accessible(const sl_warp *warp, const sl_alloc *alloc, bool store)
 {
@@ -192,9 +210,7 @@ void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64
                        store ? "write" : "read", (unsigned long long)addr);
     switch (where) {
     case WINDOW_SHARED:
-        if (offset > warp->block->shared_bytes || bytes > warp->block->shared_bytes - offset)
-            return outside_shared(warp, op, lane, offset, bytes, store);
-        return warp->block->shared + offset;
+        return shared_bytes(warp, op, lane, offset, bytes, store);
     case WINDOW_LOCAL:
         if (offset > warp->local_capacity || bytes > warp->local_capacity - offset)
             sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
@@ -214,8 +230,10 @@ void *sl_memory_resolve_aligned(sl_warp *warp, const sl_op *op, int lane, uint64
 static uint8_t *written_map(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t *first)
 {
     switch (locate(op, addr, first)) {
-    case WINDOW_SHARED:
-        return warp->block->shared_written;
+    case WINDOW_SHARED: {
+        const sl_block *block = sl_shared_block(warp, *first, first);
+        return block ? block->shared_written : NULL;
+    }
     case WINDOW_GLOBAL: {
         const sl_alloc *alloc = sl_heap_find(warp->worker->run->emu->heap, addr);
         if (!alloc)

@@ -59,7 +59,18 @@ int64_t sl_program_function_handle(const sl_emu_program *program, const sl_ptx_f
     for (uint32_t i = 0; i < program->functions; i++)
         if (program->function[i] == func)
             return SL_FUNCTION_HANDLE_BASE + 16 * (int64_t)i;
+    for (uint32_t i = 0; i < program->entries; i++)
+        if (program->entry[i] == func)
+            return SL_FUNCTION_HANDLE_BASE + 16 * ((int64_t)program->functions + i);
     return -1;
+}
+
+const char *sl_emu_kernel_at(const sl_emu_program *program, uint64_t handle)
+{
+    uint64_t number = (handle - SL_FUNCTION_HANDLE_BASE) / 16 - program->functions;
+    return handle >= SL_FUNCTION_HANDLE_BASE && handle % 16 == 0 && number < program->entries
+               ? program->entry[number]->name
+               : NULL;
 }
 
 /* Value of one initialiser element: a number, or an address. */
@@ -154,15 +165,21 @@ sl_status sl_emu_load(sl_emu *emu, const sl_ptx_module *const *modules, size_t c
     const sl_ptx_module **copy = sl_arena_array(&program->arena, const sl_ptx_module *, count + 1);
     program->function = sl_arena_array(&program->arena, const sl_ptx_func *, functions + 1);
     program->function_module = sl_arena_array(&program->arena, const sl_ptx_module *, functions + 1);
-    sl_status status = copy && program->function && program->function_module ? SL_OK : sl_fail_memory(error);
+    program->entry = sl_arena_array(&program->arena, const sl_ptx_func *, functions + 1);
+    sl_status status =
+        copy && program->function && program->function_module && program->entry ? SL_OK : sl_fail_memory(error);
     if (status == SL_OK) {
         memcpy(copy, modules, count * sizeof *copy);
         program->module = copy;
         program->modules = count;
         for (size_t i = 0; i < count; i++) {
             for (uint32_t k = 0; k < modules[i]->funcs; k++) {
-                if (!modules[i]->func[k]->has_body || modules[i]->func[k]->entry)
+                if (!modules[i]->func[k]->has_body)
                     continue;
+                if (modules[i]->func[k]->entry) {
+                    program->entry[program->entries++] = modules[i]->func[k];
+                    continue;
+                }
                 program->function_module[program->functions] = modules[i];
                 program->function[program->functions++] = modules[i]->func[k];
             }

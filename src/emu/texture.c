@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Texture objects: a table of descriptions, looked up by handle; and fetches as the CUDA programming guide describes
- * them: address modes, normalised coordinates, point and linear filtering with weights of 8 fractional bits. */
+/* Texture and surface objects: a table of descriptions, looked up by handle; questions about them; where surfaces are
+ * accessed. Fetches are in exec_texture.c. */
 #include "emu/texture.h"
 
-#include <math.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,21 @@ sl_status sl_emu_texture_create(sl_emu *emu, const sl_texture *texture, uint64_t
     if (!emu->textures && !(emu->textures = calloc(1, sizeof *emu->textures)))
         return sl_fail_memory(error);
     struct sl_textures *t = emu->textures;
-    if (texture->dims < 1 || texture->dims > 3 || !texture->size[0])
+    if (texture->dims < 1 || texture->dims > 3)
         return sl_fail(error, SL_INVALID, "a texture of %u dimensions", texture->dims);
+    if (!texture->levels || texture->levels > SL_TEX_LEVELS)
+        return sl_fail(error, SL_INVALID, "a texture of %u levels", texture->levels);
+    if (texture->cube && (texture->dims != 2 || texture->layers < SL_CUBE_FACES))
+        return sl_fail(error, SL_INVALID, "a cube map of %u faces", texture->layers);
+    for (uint32_t i = 0; i < texture->levels; i++) {
+        const sl_texture_level *l = &texture->level[i];
+        for (int k = 0; k < 3; k++)
+            if (!l->size[k] || l->size[k] > INT32_MAX / 2)
+                return sl_fail(error, SL_INVALID, "a texture of %llu texels in one dimension",
+                               (unsigned long long)l->size[k]);
+        if (l->pitch > UINT32_MAX || (texture->dims == 3 && l->slice > UINT32_MAX))
+            return sl_fail(error, SL_INVALID, "a texture with slices of more than 4 GiB");
+    }
     if (!sl_array_reserve(&t->live, 1) || !sl_array_push(&t->items, *texture) || !sl_array_push(&t->live, true))
         return sl_fail_memory(error);
     *object = FIRST_OBJECT + t->items.count - 1;
@@ -54,203 +67,123 @@ void sl_textures_destroy(struct sl_textures *textures)
     free(textures);
 }
 
-const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object)
+const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object, bool surface)
 {
     const sl_texture *texture = sl_emu_texture(warp->worker->run->emu, object);
-    if (!texture)
-        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "0x%llx is not a texture object",
-                       (unsigned long long)object);
+    if (!texture || texture->surface != surface)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "0x%llx is not a %s object",
+                       (unsigned long long)object, surface ? "surface" : "texture");
     return texture;
 }
 
-/* ---- fetching ---- */
+/* ---- questions ---- */
 
-/* Index of a texel along one dimension after the address mode; -1: outside, the border is read. */
-static int64_t wrapped(const sl_texture *t, int dim, double index)
+/* As in OpenCL's headers, says the PTX manual. */
+static uint32_t data_type(const sl_texture *t)
 {
-    double size = (double)t->size[dim];
-    switch ((sl_tex_address)t->address[dim]) {
-    case SL_TEX_WRAP:
-        if (t->normalized_coords)
-            return (int64_t)(index - floor(index / size) * size);
+    static const uint32_t SNORM = 0x10d0, UNORM = 0x10d2, SIGNED = 0x10d7, UNSIGNED = 0x10da, HALF = 0x10dd,
+                          FLOAT = 0x10de;
+    uint32_t width = t->channel_bits == 8 ? 0 : t->channel_bits == 16 ? 1 : 2;
+    if (t->channel_kind == 'f')
+        return t->channel_bits == 16 ? HALF : FLOAT;
+    if (t->normalized_float)
+        return (t->channel_kind == 's' ? SNORM : UNORM) + width;
+    return (t->channel_kind == 's' ? SIGNED : UNSIGNED) + width;
+}
+
+uint32_t sl_texture_answer(const sl_texture *t, sl_texture_query query, uint32_t level)
+{
+    const sl_texture_level *l = &t->level[level < t->levels ? level : t->levels - 1];
+    switch (query) {
+    case SL_QUERY_WIDTH:
+        return (uint32_t)l->size[0];
+    case SL_QUERY_HEIGHT:
+        return t->dims > 1 ? (uint32_t)l->size[1] : 0;
+    case SL_QUERY_DEPTH:
+        return t->dims > 2 ? (uint32_t)l->size[2] : 0;
+    case SL_QUERY_CHANNEL_DATA_TYPE:
+        return data_type(t);
+    case SL_QUERY_CHANNEL_ORDER:
+        return t->channels == 1 ? 0x10b0 : t->channels == 2 ? 0x10b2 : 0x10b5;
+    case SL_QUERY_NORMALIZED_COORDS:
+        return t->normalized_coords;
+    case SL_QUERY_ARRAY_SIZE:
+        return t->cube ? t->layers / SL_CUBE_FACES : t->layers;
+    case SL_QUERY_LEVELS:
+        return t->levels;
+    case SL_QUERY_SAMPLES:
+        return 1;
+    case SL_QUERY_MEMORY_LAYOUT:
+    case SL_QUERY_SURFACE:
         break;
-    case SL_TEX_MIRROR:
-        if (t->normalized_coords) {
-            double period = floor(index / size), inside = index - period * size;
-            return (int64_t)(fmod(fabs(period), 2) == 1 ? size - 1 - inside : inside);
-        }
-        break;
-    case SL_TEX_BORDER:
-        return index < 0 || index >= size ? -1 : (int64_t)index;
-    case SL_TEX_CLAMP:
-        break;
     }
-    return !(index > 0) ? 0 : index >= size ? (int64_t)size - 1 : (int64_t)index; /* NaN is 0 */
+    return 0;
 }
 
-static uint64_t texel_address(const sl_texture *t, const int64_t index[3], uint32_t layer)
-{
-    uint64_t texel = (uint64_t)t->channels * t->channel_bits / 8;
-    uint64_t slice = t->dims == 3 ? (uint64_t)index[2] : layer;
-    return t->data + slice * t->slice + (t->dims > 1 ? (uint64_t)index[1] * t->pitch : 0) + (uint64_t)index[0] * texel;
-}
+/* ---- surfaces ---- */
 
-static float as_float(const sl_texture *t, uint32_t raw)
+bool sl_surface_locate(sl_warp *warp, const sl_op *op, int lane, const sl_texture *s, const int32_t at[3],
+                       int32_t layer, uint32_t bytes, uint64_t *addr)
 {
-    float value;
-    if (t->channel_kind == 'f') {
-        if (t->channel_bits == 16)
-            return sl_f16_to_f32((uint16_t)raw);
-        memcpy(&value, &raw, sizeof value);
-        return value;
-    }
-    if (!t->normalized_float)
-        return t->channel_kind == 's' ? (float)(int32_t)raw : (float)raw;
-    if (t->channel_kind == 'u')
-        return (float)raw / (float)((1u << t->channel_bits) - 1);
-    value = (float)(int32_t)raw / (float)((1u << (t->channel_bits - 1)) - 1);
-    return value < -1 ? -1 : value;
-}
-
-/* The channels of one texel as they lie in memory, widened to 32 bits; absent ones are 0, 0, 0, 1. */
-static void read_texel(sl_warp *warp, const sl_op *op, int lane, const sl_texture *t, const int64_t index[3],
-                       uint32_t layer, uint32_t raw[4])
-{
-    uint32_t bytes = t->channel_bits / 8u;
-    uint64_t addr = texel_address(t, index, layer);
-    for (uint32_t c = 0; c < t->channels; c++) {
-        uint32_t value = 0;
-        memcpy(&value, sl_memory_resolve(warp, op, lane, addr + (uint64_t)c * bytes, bytes, false), bytes);
-        if (t->channel_kind == 's' && bytes < 4)
-            value = (uint32_t)((int32_t)(value << (32 - 8 * bytes)) >> (32 - 8 * bytes));
-        raw[c] = value;
-    }
-}
-
-/* A texel as floats, with the border colour outside. */
-static void read_floats(sl_warp *warp, const sl_op *op, int lane, const sl_texture *t, const int64_t index[3],
-                        uint32_t layer, float value[4])
-{
-    bool outside = false;
-    for (uint32_t k = 0; k < t->dims; k++)
-        outside |= index[k] < 0;
-    if (outside) {
-        memcpy(value, t->border, 4 * sizeof *value);
-        return;
-    }
-    uint32_t raw[4] = {0};
-    read_texel(warp, op, lane, t, index, layer, raw);
-    for (uint32_t c = 0; c < 4; c++)
-        value[c] = c < t->channels ? as_float(t, raw[c]) : c == 3 ? 1.0f : 0.0f;
-}
-
-static void store_floats(const float value[4], uint32_t texel[4])
-{
-    memcpy(texel, value, 4 * sizeof *texel);
-}
-
-static uint64_t fetch_point(sl_warp *warp, const sl_op *op, int lane, const sl_texture *t, const double at[3],
-                            uint32_t layer, uint32_t texel[4])
-{
-    int64_t index[3] = {0, 0, 0};
-    bool outside = false, is_float = op->aux & SL_TEXTURE_FLOAT_RESULT;
-    for (uint32_t k = 0; k < t->dims; k++) {
-        index[k] = wrapped(t, (int)k, floor(at[k]));
-        outside |= index[k] < 0;
-    }
-    if (is_float) {
-        float value[4];
-        read_floats(warp, op, lane, t, index, layer, value);
-        store_floats(value, texel);
-    } else {
-        for (uint32_t c = 0; c < 4; c++)
-            texel[c] = outside ? (uint32_t)(int32_t)t->border[c] : c == 3;
-        if (!outside)
-            read_texel(warp, op, lane, t, index, layer, texel);
-    }
-    for (uint32_t k = 0; k < t->dims; k++)
-        index[k] = index[k] < 0 ? 0 : index[k];
-    return texel_address(t, index, layer);
-}
-
-/* Weighted mean of the 2, 4 or 8 texels around the point. */
-static uint64_t fetch_linear(sl_warp *warp, const sl_op *op, int lane, const sl_texture *t, const double at[3],
-                             uint32_t layer, uint32_t texel[4])
-{
-    double base[3], weight[3];
-    for (uint32_t k = 0; k < t->dims; k++) {
-        double fixed = floor((at[k] - 0.5) * 256 + 0.5) / 256; /* 8 fractional bits */
-        base[k] = floor(fixed);
-        weight[k] = fixed - base[k];
-    }
-    double sum[4] = {0};
-    uint64_t first = 0;
-    for (uint32_t corner = 0; corner < 1u << t->dims; corner++) {
-        int64_t index[3] = {0, 0, 0}, known[3] = {0, 0, 0};
-        double share = 1;
-        for (uint32_t k = 0; k < t->dims; k++) {
-            bool upper = corner >> k & 1;
-            index[k] = wrapped(t, (int)k, base[k] + upper);
-            known[k] = index[k] < 0 ? 0 : index[k];
-            share *= upper ? weight[k] : 1 - weight[k];
-        }
-        float value[4];
-        read_floats(warp, op, lane, t, index, layer, value);
-        for (uint32_t c = 0; c < 4; c++)
-            sum[c] += share * value[c];
-        if (corner == 0)
-            first = texel_address(t, known, layer);
-    }
-    float mean[4];
-    for (uint32_t c = 0; c < 4; c++)
-        mean[c] = (float)sum[c];
-    store_floats(mean, texel);
-    return first;
-}
-
-/* Integer coordinates name a texel; outside of the texture they read zero. */
-static uint64_t fetch_index(sl_warp *warp, const sl_op *op, int lane, const sl_texture *t, const uint32_t coord[3],
-                            uint32_t layer, uint32_t texel[4])
-{
-    int64_t index[3] = {0, 0, 0};
-    for (uint32_t k = 0; k < t->dims; k++) {
-        index[k] = (int32_t)coord[k];
-        if (index[k] < 0 || (uint64_t)index[k] >= t->size[k]) {
-            memset(texel, 0, 4 * sizeof *texel);
-            return t->data;
-        }
-    }
-    if (op->aux & SL_TEXTURE_FLOAT_RESULT) {
-        float value[4];
-        read_floats(warp, op, lane, t, index, layer, value);
-        store_floats(value, texel);
-    } else {
-        for (uint32_t c = 0; c < 4; c++)
-            texel[c] = c == 3;
-        read_texel(warp, op, lane, t, index, layer, texel);
-    }
-    return texel_address(t, index, layer);
-}
-
-uint64_t sl_texture_fetch(sl_warp *warp, const sl_op *op, int lane, uint64_t object, const uint32_t coord[3],
-                          uint32_t layer, uint32_t texel[4])
-{
-    const sl_texture *t = sl_warp_texture(warp, op, lane, object);
-    uint32_t dims = op->aux & SL_TEXTURE_DIMS;
-    if (dims != t->dims)
+    const sl_texture_level *l = &s->level[0];
+    uint32_t dims = op->aux & SL_TEXTURE_DIMS, element = sl_texture_element(s);
+    bool layered = op->aux & SL_TEXTURE_LAYERED;
+    if (dims != s->dims || layered != (s->layers != 0))
         sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_INSTRUCTION,
-                       "a fetch in %u dimensions from a texture of %u", dims, t->dims);
-    if (!(op->aux & SL_TEXTURE_LAYERED))
-        layer = 0;
-    if (!(op->aux & SL_TEXTURE_FLOAT_COORDS))
-        return fetch_index(warp, op, lane, t, coord, layer, texel);
-    double at[3] = {0, 0, 0};
-    for (uint32_t k = 0; k < dims; k++) {
-        float x;
-        memcpy(&x, &coord[k], sizeof x);
-        at[k] = t->normalized_coords ? (double)x * (double)t->size[k] : x;
+                       "an access in %u dimensions%s to a surface of %u%s", dims, layered ? " and layers" : "", s->dims,
+                       s->layers ? " and layers" : "");
+    /* In bytes, rows, slices or layers. */
+    int64_t place[3] = {op->aux & SL_SURFACE_ELEMENTS ? (int64_t)at[0] * element : at[0], dims > 1 ? at[1] : 0,
+                        layered    ? layer
+                        : dims > 2 ? at[2]
+                                   : 0};
+    const int64_t size[3] = {(int64_t)(l->size[0] * element), (int64_t)l->size[1],
+                             layered ? (int64_t)s->layers : (int64_t)l->size[2]};
+    for (int k = 0; k < 3; k++) {
+        int64_t last = size[k] - (k ? 1 : bytes);
+        if (place[k] >= 0 && place[k] <= last)
+            continue;
+        if (op->aux & SL_SURFACE_ZERO || last < 0)
+            return false;
+        if (!(op->aux & SL_SURFACE_CLAMP))
+            sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS,
+                           "%c is %lld, outside of a surface of %lld %s", "xyz"[k], (long long)place[k],
+                           (long long)size[k],
+                           k == 0    ? "bytes"
+                           : k == 1  ? "rows"
+                           : layered ? "layers"
+                                     : "slices");
+        place[k] = place[k] < 0 && !(k == 2 && layered) ? 0 : last; /* a negative layer is the last */
     }
-    bool linear = t->linear_filter && op->aux & SL_TEXTURE_FLOAT_RESULT;
-    return linear ? fetch_linear(warp, op, lane, t, at, layer, texel)
-                  : fetch_point(warp, op, lane, t, at, layer, texel);
+    *addr = l->data + (uint64_t)place[2] * l->slice + (uint64_t)place[1] * l->pitch + (uint64_t)place[0];
+    return true;
+}
+
+/* A float with the lower bits cut off. */
+static uint32_t half_of(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    if ((bits & 0x7fffffff) >= 0x7f800000) /* those of NaN, too */
+        return (bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff);
+    return sl_f64_to_f16(f, FE_TOWARDZERO);
+}
+
+uint32_t sl_surface_pack(const sl_texture *s, const uint32_t value[4], uint8_t element[16])
+{
+    uint32_t bytes = s->channel_bits / 8u;
+    for (uint32_t c = 0; c < s->channels; c++) {
+        uint32_t packed = value[c];
+        if (s->channel_kind == 'f' && s->channel_bits == 16) {
+            packed = half_of(value[c]);
+        } else if (s->channel_kind == 'u' && bytes < 4) {
+            uint32_t most = (1u << s->channel_bits) - 1;
+            packed = value[c] < most ? value[c] : most;
+        } else if (s->channel_kind == 's' && bytes < 4) {
+            int32_t most = (1 << (s->channel_bits - 1)) - 1, number = (int32_t)value[c];
+            packed = (uint32_t)(number > most ? most : number < -most - 1 ? -most - 1 : number);
+        }
+        memcpy(element + c * bytes, &packed, bytes);
+    }
+    return s->channels * bytes;
 }

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "emu/atomic.h"
+#include "emu/bulk.h"
 #include "emu/decode.h"
 #include "emu/matrix.h"
+#include "emu/texture.h"
 
 typedef enum intent { READ, WRITE } intent;
 
@@ -102,6 +104,19 @@ static void check_matrix(sl_decoder *d, uint32_t function, const sl_op *op)
     }
 }
 
+static void check_bulk(sl_decoder *d, uint32_t function, const sl_op *op)
+{
+    const uint32_t *list = check_list(d, op->list, SL_BULK_REFS);
+    for (uint32_t i = 0; i < SL_BULK_REFS; i++)
+        check_optional(d, function, list[i], i < SL_BULK_ADDRESSES ? 8 : 4, READ);
+    uint32_t way = op->aux & SL_BULK_WAYS, dims = op->aux >> SL_BULK_DIMS_SHIFT & 15;
+    need(d, list[SL_BULK_FROM] != SL_REF_NONE && (way == SL_BULK_PREFETCH || list[SL_BULK_TO] != SL_REF_NONE));
+    need(d, way == SL_BULK_STORE || way == SL_BULK_PREFETCH || list[SL_BULK_BARRIER] != SL_REF_NONE);
+    need(d, op->aux & SL_BULK_TENSOR ? dims && dims <= 5 : list[SL_BULK_BYTES] != SL_REF_NONE);
+    for (uint32_t i = 0; i < dims && i < 5; i++)
+        need(d, list[SL_BULK_COORDINATE + i] != SL_REF_NONE);
+}
+
 static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const struct sl_named_handler *handler)
 {
     uint32_t lane = handler->lane_bytes[0];
@@ -155,13 +170,40 @@ static void check_form(sl_decoder *d, uint32_t function, const sl_op *op, const 
         check_access(d, function, op, narrow);
         check_optional(d, function, *check_list(d, op->list, 3), 4, READ);
         break;
-    case SL_FORM_TEXTURE:
-        check_refs(d, function, check_list(d, op->list, 8), 4, 4, WRITE);
-        check_refs(d, function, check_list(d, op->list, 8) + 4, 4, 4, READ);
+    case SL_FORM_BULK:
+        check_bulk(d, function, op);
         break;
+    case SL_FORM_TEXTURE: {
+        const uint32_t *list = check_list(d, op->list, SL_TEXTURE_OPERANDS);
+        check_refs(d, function, list, SL_TEXTURE_RESULTS, 4, WRITE);
+        check_optional(d, function, list[SL_TEXTURE_RESIDENT], 4, WRITE);
+        check_refs(d, function, list + SL_TEXTURE_COORDS, SL_TEXTURE_OPERANDS - SL_TEXTURE_COORDS, 4, READ);
+        break;
+    }
+    case SL_FORM_SURFACE:
+    case SL_FORM_SURFACE_PACK: {
+        uint32_t values = handler->form == SL_FORM_SURFACE_PACK ? op->count : 0;
+        const uint32_t *list = check_list(d, op->list, SL_SURFACE_OPERANDS + (uint64_t)values);
+        need(d, values <= 4 && op->size * op->count <= 16);
+        if (handler->form == SL_FORM_SURFACE)
+            check_ref(d, function, list[SL_SURFACE_INSIDE], 4, WRITE);
+        check_refs(d, function, list + SL_SURFACE_COORDS, SL_SURFACE_OPERANDS - SL_SURFACE_COORDS + values, 4, READ);
+        break;
+    }
     case SL_FORM_MATRIX:
         check_matrix(d, function, op);
         break;
+    case SL_FORM_WGMMA: {
+        uint32_t regs[2];
+        sl_wgmma_registers(op, regs);
+        need(d, op->count == regs[0] + regs[1]);
+        const uint32_t *list = check_list(d, op->list, op->count);
+        check_refs(d, function, list, regs[0], 4, WRITE);
+        check_refs(d, function, list + regs[0], regs[1], 4, READ);
+        if (!regs[1])
+            check_ref(d, function, op->a, 8, READ);
+        break;
+    }
     case SL_FORM_WMMA_LOAD:
     case SL_FORM_WMMA_STORE: {
         bool wide = (op->aux >> SL_MATRIX_TYPE_SHIFT & 15) == SL_MATRIX_F64;
@@ -263,7 +305,7 @@ static void check_bb(sl_decoder *d, const sl_code_bb *bb)
             check_target(d, (int32_t)target[i]);
     }
     if (bb->term == SL_TERM_BARRIER) {
-        bool reduces = bb->barrier_mode >= SL_BARRIER_POPC;
+        bool reduces = bb->barrier_mode >= SL_BARRIER_POPC && bb->barrier_mode <= SL_BARRIER_OR;
         check_ref(d, f, bb->barrier, 4, READ);
         check_optional(d, f, bb->barrier_count, 4, READ);
         if (reduces) {

@@ -11,6 +11,9 @@
  * with the same reconvergence point merge again. */
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "emu/warp.h"
 
@@ -24,12 +27,22 @@ enum {
     FIRST_RECONVERGENCES = 16,
 };
 
+/* The lanes whose predicate holds. */
 static uint64_t bits_of(const sl_warp *warp, uint32_t ref)
 {
     const uint32_t *p = (const uint32_t *)(warp->area[ref >> SL_AREA_SHIFT] + (ref & SL_AREA_MASK));
     uint64_t bits = 0;
+#if defined(__SSE2__)
+    const __m128i *four = (const __m128i *)p;
+    for (uint32_t i = 0; i < warp->code->lanes; i += 16, four += 4) {
+        __m128i low = _mm_packs_epi32(_mm_load_si128(four), _mm_load_si128(four + 1));
+        __m128i high = _mm_packs_epi32(_mm_load_si128(four + 2), _mm_load_si128(four + 3));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << i;
+    }
+#else
     for (uint32_t i = 0; i < warp->code->lanes; i++)
         bits |= (uint64_t)(p[i] & 1) << i;
+#endif
     return bits;
 }
 
@@ -45,8 +58,17 @@ void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
     warp->full = mask == warp->live;
     if (warp->full)
         return;
-    for (uint32_t i = 0; i < warp->code->lanes; i++)
-        warp->lane_words[i] = -(uint32_t)(mask >> i & 1);
+        /* four lanes at a time */
+#define WORDS(n)                                                                                                       \
+    {                                                                                                                  \
+        -(n & 1u), -(n >> 1 & 1u), -(n >> 2 & 1u), -(n >> 3 & 1u)                                                      \
+    }
+    static const uint32_t words[16][4] = {WORDS(0u),  WORDS(1u),  WORDS(2u),  WORDS(3u), WORDS(4u),  WORDS(5u),
+                                          WORDS(6u),  WORDS(7u),  WORDS(8u),  WORDS(9u), WORDS(10u), WORDS(11u),
+                                          WORDS(12u), WORDS(13u), WORDS(14u), WORDS(15u)};
+#undef WORDS
+    for (uint32_t i = 0; i < warp->code->lanes; i += 4)
+        memcpy(&warp->lane_words[i], words[mask >> i & 15], sizeof words[0]);
 }
 
 /* ---- splits and reconvergence points ---- */
@@ -560,7 +582,7 @@ static bool turn(sl_warp *warp, const sl_code_bb *bb, sl_warp_stop *stop)
         return true;
     warp->spin_turns = 0;
     warp->spun |= warp->now.mask;
-    if (warp->block->idle_rounds >= PATIENCE)
+    if (warp->block->cluster->idle_rounds >= PATIENCE)
         release_waiting(warp, warp->now.reconvergence);
     uint64_t others = ready_lanes(warp);
     if (others) /* to the bottom of the stack */
@@ -703,9 +725,14 @@ static void terminate(sl_warp *warp, const sl_code_bb *bb)
     }
 }
 
+static bool takes_turns(const sl_warp *warp)
+{
+    return warp->block->warps > 1 || warp->block->cluster->blocks > 1;
+}
+
 void sl_warp_past_barrier(sl_warp *warp)
 {
-    if (warp->block->warps == 1)
+    if (!takes_turns(warp))
         return;
     warp->slice = FIRST_SLICE;
     warp->slice_end = warp->worker->clock + warp->slice;
@@ -716,7 +743,7 @@ void sl_warp_start(sl_warp *warp)
     const sl_code_function *kernel = &warp->code->function[0];
     warp->splits = warp->reconvergences = 0;
     warp->turns = warp->spin_turns = warp->pauses = 0;
-    warp->slice = warp->code->has_barriers && warp->block->warps > 1 ? FIRST_SLICE : UINT64_MAX / 2;
+    warp->slice = warp->code->has_barriers && takes_turns(warp) ? FIRST_SLICE : UINT64_MAX / 2;
     warp->free_reconvergence = -1;
     warp->live = warp->exists;
     warp->lanes = warp->lane_words;

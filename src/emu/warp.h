@@ -6,8 +6,15 @@
 #include <setjmp.h>
 
 #include "emu/code.h"
+#include "trace/count.h"
 
-enum { SL_BARRIERS = 16 };
+enum {
+    SL_BARRIERS = 16,
+    SL_CLUSTER_BARRIER = SL_BARRIERS, /* sl_split.barrier: that of the cluster */
+};
+
+/* Addresses of shared memory in kernels that know of clusters: the rank of a block in its cluster, then the offset. */
+enum { SL_RANK_BIT = 24, SL_MAX_CLUSTER_BLOCKS = 16 };
 
 /* Generic addresses inside these windows mean shared and local memory; everything else is global. */
 #define SL_SHARED_WINDOW 0x2f0000000000u
@@ -48,20 +55,22 @@ typedef struct sl_reconvergence {
 } sl_reconvergence;
 
 typedef struct sl_block sl_block;
+typedef struct sl_cluster sl_cluster;
 typedef struct sl_stray_line sl_stray_line; /* stray.c */
 typedef struct sl_race sl_race;             /* race.c */
 typedef struct sl_worker sl_worker;
 
 struct sl_warp {
     /* What handlers access, first. */
-    uint8_t *area[4];       /* bases of the operand areas */
-    uint64_t mask;          /* active lanes */
-    uint32_t active;        /* how many */
-    bool full;              /* all live lanes are active: registers may be written without a blend */
-    const uint32_t *lanes;  /* per lane all ones or zeros: mask, expanded; valid when !full */
-    sl_warp_stream *stream; /* NULL: not recorded */
-    sl_race *race;          /* of the block; NULL: nobody looks for races */
-    bool watched;           /* either of the two */
+    uint8_t *area[4];           /* bases of the operand areas */
+    uint64_t mask;              /* active lanes */
+    uint32_t active;            /* how many */
+    bool full;                  /* all live lanes are active: registers may be written without a blend */
+    const uint32_t *lanes;      /* per lane all ones or zeros: mask, expanded; valid when !full */
+    sl_warp_stream *stream;     /* NULL: not recorded */
+    sl_launch_counter *counter; /* of the block; NULL: its accesses are not counted */
+    sl_race *race;              /* of the cluster; NULL: nobody looks for races */
+    bool watched;               /* any of the three */
     sl_block *block;
     sl_worker *worker;
     uint8_t *registers; /* the register file: frames of all active calls */
@@ -100,30 +109,45 @@ typedef struct sl_barrier_state {
 
 struct sl_block {
     sl_worker *worker;
+    sl_cluster *cluster;
+    uint32_t rank; /* in the cluster */
     uint64_t index;
     uint32_t id[3];
     uint32_t warps;
     sl_warp *warp;
-    sl_warp_stream *stream; /* [warps] */
+    sl_warp_stream *stream;            /* [warps]; NULL: not recorded */
+    sl_launch_counter *counter;        /* NULL: not counted */
+    uint64_t warp_insts, thread_insts; /* counted: that ran since it was last handed over */
     uint32_t live_threads;
     uint8_t *shared;
     uint32_t shared_bytes, shared_room; /* as asked for; as the hardware gives it */
+    uint32_t shared_base;               /* its address: 0, but for kernels that know of clusters */
     sl_stray_line *strays;              /* what it wrote outside of allocations */
     uint8_t *shared_written;            /* --check=uninit: one bit per byte; else NULL */
-    sl_race *race;                      /* --check=race; else NULL */
     sl_barrier_state barrier[SL_BARRIERS];
-    uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
-    uint32_t part;        /* parts of its trace already handed over */
-    bool recorded;
+    uint64_t *at_cluster_barrier; /* per warp: lanes that have arrived there */
+    uint32_t part;                /* parts of its trace already handed over */
+    bool recorded;                /* or counted */
 };
 
-/* The last allocation a memory slot fell into: checked first. */
+/* Blocks that run together, taking turns: one, but for launches with clusters. */
+struct sl_cluster {
+    sl_worker *worker;
+    uint64_t index;
+    uint32_t blocks;
+    sl_block *block;      /* by rank */
+    sl_race *race;        /* --check=race; else NULL */
+    uint32_t arrivals;    /* threads at its barrier, in this phase of it */
+    uint32_t idle_rounds; /* rounds of all warps in a row in which nobody did anything but spin */
+};
+
 /* A text that grows, with a zero at its end. */
 typedef struct sl_text {
     char *data;
     size_t count, capacity;
 } sl_text;
 
+/* The last allocation a memory slot fell into: checked first. */
 typedef struct sl_range_cache {
     uint64_t base, bytes;
 } sl_range_cache;
@@ -135,13 +159,17 @@ typedef struct sl_run {
     const sl_code *code;
     const sl_emu_launch *launch;
     uint32_t lanes, threads_per_block, warps_per_block;
-    uint64_t blocks;
+    uint64_t blocks, clusters;
+    uint32_t cluster[3], cluster_blocks; /* shape and size of a cluster; all ones: there are none */
+    bool explicit_cluster;               /* the launch or the kernel says which */
     uint32_t shared_bytes;
     uint64_t param_addr;
     const uint8_t *params; /* where the host has them */
+    bool parallel;         /* blocks run on several host threads */
     bool recording;
-    uint64_t block_limit; /* blocks from here on are not recorded */
-    uint64_t serial;      /* of the launch */
+    sl_launch_counter *counter; /* recording: counts are all that is wanted; else NULL */
+    uint64_t block_limit;       /* blocks from here on are not recorded */
+    uint64_t serial;            /* of the launch */
 } sl_run;
 
 /* One host thread's view of a launch. */
@@ -161,6 +189,7 @@ struct sl_worker {
     sl_stray_line *strays;                /* of blocks that have ended */
     uint32_t stray_lines;                 /* so far */
     sl_text text[3];                      /* what builtin.c is reading and printing */
+    SL_ARRAY(sl_row) rows;                /* what bulk.c has copied */
     /* Hands a part of a block's trace to the sink; jumps out on failure. */
     void (*deliver)(sl_worker *worker, sl_block *block, bool last);
     void *launcher; /* private to launch.c */
@@ -253,20 +282,71 @@ void sl_warp_return_values(sl_warp *warp, const sl_reconvergence *reconvergence,
 /* Registers that may be read before they are written. */
 void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function);
 
+/* A memory instruction ran for the lanes of `mask`: tells those who record or count it. */
+static inline void sl_warp_record(const sl_warp *warp, const sl_op *op, uint64_t mask, const uint64_t *addr)
+{
+    if (op->slot == UINT32_MAX)
+        return;
+    if (warp->stream)
+        sl_warp_stream_access(warp->stream, op->slot, mask, addr);
+    else if (warp->counter)
+        sl_launch_counter_access(warp->counter, op->slot, mask, addr);
+}
+
 /* ---- block.c ---- */
 
-typedef enum sl_block_stop { SL_BLOCK_DONE, SL_BLOCK_SPINS } sl_block_stop;
-
-sl_status sl_block_init(sl_block *block, sl_worker *worker, sl_error *error);
+sl_status sl_block_init(sl_block *block, sl_cluster *cluster, uint32_t rank, sl_error *error);
 void sl_block_fini(sl_block *block);
-/* Makes the context ready to run block `index`. */
-void sl_block_start(sl_block *block, uint64_t index);
-/* `alone`: there is nobody else to wait for, so spinning goes on. */
-sl_block_stop sl_block_run(sl_block *block, bool alone);
+/* Makes the context ready to run the block. */
+void sl_block_start(sl_block *block, const uint32_t id[3]);
 /* The running split of `warp` has reached the barrier at the end of `bb`: true when it has to wait. */
 bool sl_block_barrier(sl_block *block, sl_warp *warp, const sl_code_bb *bb);
 /* Lanes have exited: barriers may be complete now. */
 void sl_block_exited(sl_block *block, uint32_t threads);
+
+/* ---- cluster.c ---- */
+
+typedef enum sl_cluster_stop { SL_CLUSTER_DONE, SL_CLUSTER_SPINS } sl_cluster_stop;
+
+sl_status sl_cluster_init(sl_cluster *cluster, sl_worker *worker, sl_error *error);
+void sl_cluster_fini(sl_cluster *cluster);
+/* Makes the context ready to run cluster `index`. */
+void sl_cluster_start(sl_cluster *cluster, uint64_t index);
+/* `alone`: there is nobody else to wait for, so spinning goes on. */
+sl_cluster_stop sl_cluster_run(sl_cluster *cluster, bool alone);
+/* The running split of `warp` arrives at, or waits at, the barrier of the cluster: true when it has to wait. */
+bool sl_cluster_barrier(sl_warp *warp, const sl_code_bb *bb);
+/* Lanes have exited: the barrier may be complete now. */
+void sl_cluster_exited(sl_cluster *cluster);
+
+/* The block whose shared memory an address of the shared window means, and the offset in it (which may lie outside).
+ * NULL: the cluster has no such block. Every access to shared memory comes through here, or through the test in
+ * exec_memory.c that it lies in that of the running block. */
+static inline sl_block *sl_shared_block(const sl_warp *warp, uint64_t addr, uint64_t *offset)
+{
+    *offset = addr;
+    if (!warp->code->knows_clusters)
+        return warp->block;
+    *offset = addr & ((1u << SL_RANK_BIT) - 1);
+    addr >>= SL_RANK_BIT;
+    return addr < warp->block->cluster->blocks ? &warp->block->cluster->block[addr] : NULL;
+}
+
+/* The same; ends the launch when there is no such block, or it has exited. */
+sl_block *sl_cluster_locate(sl_warp *warp, uint32_t inst, int lane, uint64_t addr, uint64_t *offset);
+/* Block `rank` of the warp's cluster; NULL: there is none. */
+static inline sl_block *sl_cluster_block(const sl_warp *warp, uint32_t rank)
+{
+    const sl_cluster *cluster = warp->block->cluster;
+    return rank < cluster->blocks ? &cluster->block[rank] : NULL;
+}
+
+/* The address of the same variable in the block of that rank; for addresses in the shared window and for generic ones.
+ */
+static inline uint64_t sl_shared_at_rank(uint64_t addr, uint32_t rank)
+{
+    return (addr & ~(UINT64_C(255) << SL_RANK_BIT)) | (uint64_t)(rank & 255) << SL_RANK_BIT;
+}
 
 /* ---- stray.c ---- */
 
@@ -282,13 +362,25 @@ void sl_stray_free(sl_stray_line *lines);
 
 sl_race *sl_race_create(uint32_t warps); /* NULL: out of memory */
 void sl_race_destroy(sl_race *race);     /* NULL is fine */
-void sl_race_start(sl_race *race);       /* a new block */
+void sl_race_start(sl_race *race);       /* a new cluster */
 /* The active lanes access memory; a race ends the launch. */
 void sl_race_note(sl_warp *warp, const sl_op *op, const uint64_t *addr);
-/* A barrier completes at which these lanes of each warp have arrived. */
-void sl_race_barrier(sl_block *block, const uint64_t *arrived);
+/* The active lanes begin to copy to shared memory (cp.async). */
+void sl_race_copy(sl_warp *warp, const sl_op *op, const uint64_t *to);
+/* Copies are committed to a group; all but the last `left` groups, or all copies, are waited for. */
+typedef enum sl_race_wait { SL_RACE_COMMIT, SL_RACE_WAIT_GROUP, SL_RACE_WAIT_ALL } sl_race_wait;
+void sl_race_copies(sl_warp *warp, sl_race_wait kind, uint32_t left);
+/* A barrier of one block or all blocks of a cluster completes: arrived[i] are the lanes of each warp of block i. */
+void sl_race_barrier(sl_race *race, const sl_block *block, uint32_t blocks, const uint64_t *const *arrived);
 /* A shuffle reads a lane that does not take part: ends the launch. */
 void sl_race_shuffle(sl_warp *warp, const sl_op *op, int lane, int source);
+
+/* ---- bulk.c ---- */
+
+void sl_bulk_execute(sl_warp *warp, const sl_op *op);
+void sl_tensor_map_edit(sl_warp *warp, const sl_op *op);
+/* Adds to worker->rows; rows at a regular distance are one entry. */
+void sl_note_row(sl_warp *warp, const sl_op *op, uint64_t addr, uint64_t other, uint32_t bytes);
 
 /* ---- builtin.c ---- */
 
@@ -298,6 +390,5 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb);
 /* ---- texture.c ---- */
 
 void sl_textures_destroy(struct sl_textures *textures); /* NULL is fine */
-const sl_texture *sl_warp_texture(sl_warp *warp, const sl_op *op, int lane, uint64_t object);
 
 #endif

@@ -20,7 +20,11 @@ static sl_status add_launch(void *context, const sl_launch_result *result, sl_er
 {
     program_run *run = context;
     sl_launch_result counted = *result;
+    sl_trace_launch launch = *result->launch;
     counted.index += run->first_index;
+    counted.launch = &launch;
+    if (launch.parent_plus)
+        launch.parent_plus += run->first_index;
     run->next_index = counted.index + 1;
     run->end->failed += result->launch->failed;
     return run->options->launch_done ? run->options->launch_done(run->options->launch_context, &counted, error) : SL_OK;
@@ -72,6 +76,7 @@ static sl_status fill_options(sl_cuda_options *out, const sl_record_options *o, 
                              .fp_contract_off = o->fp_contract_off,
                              .zstd_level = (uint32_t)o->zstd_level,
                              .counters = o->count,
+                             .no_shared = o->no_shared,
                              .ranged = o->filter.ranged,
                              .first_launch = o->filter.first_launch,
                              .last_launch = o->filter.last_launch,

@@ -247,9 +247,11 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
         return BLAME(SL_AT_level_network_cycles, at,
                      "the network takes %u cycles both ways, more than the %u of a hit, which include them",
                      2 * level->network_cycles, level->hit_cycles);
-    if (level->miss_handling != SL_MISS_FRC && (level->frc_entries || level->frc_ways))
-        return BLAME(level->frc_entries ? SL_AT_level_frc_entries : SL_AT_level_frc_ways, at,
-                     "this is for 'miss_handling: frc'");
+    if (level->miss_handling != SL_MISS_FRC && (level->frc_entries || level->frc_ways || level->frc_keeps_victims))
+        return BLAME(level->frc_entries ? SL_AT_level_frc_entries
+                     : level->frc_ways  ? SL_AT_level_frc_ways
+                                        : SL_AT_level_frc_keeps_victims,
+                     at, "this is for 'miss_handling: frc'");
     if (level->miss_handling == SL_MISS_FRC) {
         preset(&level->frc_entries, 64);
         preset(&level->frc_ways, level->frc_entries < 8 ? level->frc_entries : 8);
@@ -259,6 +261,9 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
     }
     if (level->hint == SL_HINT_MISS_EVICT && level->write == SL_WRITE_BACK)
         return BLAME(SL_AT_level_hint, at, "a level that keeps stores cannot evict lines that are read: 'miss_evict'");
+    if (level->hit_evict && level->write == SL_WRITE_BACK)
+        return BLAME(SL_AT_level_hit_evict, at,
+                     "a level that keeps stores cannot evict lines that are read: 'hit_evict'");
     if (!at && level->miss_handling != SL_MISS_OVERLAPPED)
         return BLAME(SL_AT_level_miss_handling, at, "the first level handles misses 'overlapped'");
     return SL_OK;
@@ -271,6 +276,7 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
     preset(&memory->channels, last->banks);
     preset(&memory->channel_interleave, last->bank_interleave);
     preset(&memory->banks, 16);
+    preset(&memory->bank_groups, 1);
     preset(&memory->row_bytes, 2048);
     preset(&memory->bytes_per_cycle, 8 * (uint64_t)memory->channels);
     preset(&memory->queue, 16);
@@ -278,6 +284,11 @@ static sl_status check_memory(sl_machine *m, sl_machine_fault *fault, sl_error *
     if (memory->channel_interleave % last->line_bytes)
         return BLAME(SL_AT_memory_channel_interleave, 0, "channels interleave at %u bytes, within a line of %u",
                      memory->channel_interleave, last->line_bytes);
+    if (memory->banks % memory->bank_groups)
+        return BLAME(SL_AT_memory_bank_groups, 0, "%u banks do not spread evenly over %u bank groups", memory->banks,
+                     memory->bank_groups);
+    if (memory->ccdl && memory->ccdl < memory->ccd)
+        return BLAME(SL_AT_memory_ccdl, 0, "'ccdl' of %u is below 'ccd' of %u", memory->ccdl, memory->ccd);
     if (memory->row_bytes % last->line_bytes)
         return BLAME(SL_AT_memory_row_bytes, 0, "a row of %u bytes is not a whole number of lines of %u",
                      memory->row_bytes, last->line_bytes);

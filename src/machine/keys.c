@@ -38,8 +38,10 @@ static const char *const write_words[] = {[SL_WRITE_ALLOCATE] = "allocate",
                                           [SL_WRITE_BACK] = "back"};
 static const char *const miss_words[] = {
     [SL_MISS_OVERLAPPED] = "overlapped", [SL_MISS_SERIALIZED] = "serialized", [SL_MISS_FRC] = "frc"};
-static const char *const hint_words[] = {
-    [SL_HINT_BYPASS] = "bypass", [SL_HINT_EVICT_FIRST] = "evict_first", [SL_HINT_MISS_EVICT] = "miss_evict"};
+static const char *const hint_words[] = {[SL_HINT_BYPASS] = "bypass",
+                                         [SL_HINT_EVICT_FIRST] = "evict_first",
+                                         [SL_HINT_MISS_EVICT] = "miss_evict",
+                                         [SL_HINT_STREAM] = "stream"};
 static const char *const scheduling_words[] = {[SL_SCHEDULE_LRR] = "lrr",
                                                [SL_SCHEDULE_GTO] = "gto",
                                                [SL_SCHEDULE_TWO_LEVEL] = "two-level",

@@ -53,6 +53,7 @@ typedef enum sl_hint {
     SL_HINT_BYPASS,      /* hits if the line is cached; a miss does not allocate */
     SL_HINT_EVICT_FIRST, /* allocates; the line is evicted before all lines without the hint */
     SL_HINT_MISS_EVICT,  /* evicts the line if it is cached, fetches it, and does not allocate */
+    SL_HINT_STREAM,      /* allocates in the place of the next victim; no hit changes that */
 } sl_hint;
 
 /* Warp scheduling policies. */
@@ -84,15 +85,19 @@ typedef struct sl_level {
     uint32_t partitions;        /* of an instance: each caches copies of lines that its cores read from another; 0: 1 */
     uint32_t banks, bank_interleave; /* banks of an instance, and consecutive bytes per bank */
     /* for the simulator */
-    uint32_t data_banks;            /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */
+    uint32_t data_banks; /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */
     char bypass[SL_MACHINE_POLICY]; /* bypass policy: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
+    uint32_t hit_evict; /* 1: a hint for a lower level alone evicts a line here that it hits */
     sl_miss_handling miss_handling;
     uint32_t frc_entries, frc_ways; /* of a bank */
+    uint32_t frc_keeps_victims;     /* 1: sets grow instead */
     uint32_t write_fetch;           /* 1: a store that writes a part of a sector fetches the rest first */
+    uint32_t keep;                  /* 1: contents stay from launch to launch, though not all cores share it */
     uint32_t inclusive;             /* 1: evicted lines are invalidated in the levels above, too */
     uint32_t stale_sharers;         /* 1: the levels above do not report their evictions */
     uint32_t invalidate_cycles;     /* until the levels above have invalidated a line */
+    uint32_t clean_evict_cycles;    /* until the level below knows of an evicted line that is clean */
     uint32_t ports;                 /* requests that a bank takes per cycle */
     uint32_t queue;                 /* requests that wait before a bank */
     uint32_t miss_queue;            /* requests that wait to be sent below */
@@ -136,12 +141,15 @@ typedef struct sl_core_limits {
     uint32_t shared_cycles; /* shared memory without conflicts */
     uint32_t alu_interval;  /* issue interval of a unit, in cycles */
     uint32_t f64_interval, sfu_interval, tensor_interval;
-    uint32_t memory_queue;  /* memory instructions that wait before the first level */
-    uint32_t load_batching; /* loads of a basic block that the compiler batches; 0: as in the trace */
-    uint32_t lowering;      /* 1: PTX instructions are issued as what a compiler makes of them */
-    uint32_t launch_cycles; /* before the first block of a launch starts */
-    uint32_t block_cycles;  /* from room for a block to its first instruction */
-    uint32_t block_rate;    /* blocks that start per 1000 cycles, on all cores; 0: no limit */
+    uint32_t memory_queue;    /* memory instructions that wait before the first level */
+    uint32_t one_pipeline;    /* 1: shared memory is accessed through that queue, too */
+    uint32_t volatile_hints;  /* 1: a load with a hint for the first level is waited for */
+    uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
+    uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
+    uint32_t lowering;        /* 1: PTX instructions are issued as what a compiler makes of them */
+    uint32_t launch_cycles;   /* before the first block of a launch starts */
+    uint32_t block_cycles;    /* from room for a block to its first instruction */
+    uint32_t block_rate;      /* blocks that start per 1000 cycles, on all cores; 0: no limit */
 } sl_core_limits;
 
 typedef struct sl_memory {
@@ -155,7 +163,9 @@ typedef struct sl_memory {
     uint32_t banks, row_bytes;             /* banks of a channel, and bytes of a row of one */
     uint32_t bytes_per_cycle;              /* of all channels, by the core clock */
     uint32_t queue;                        /* requests that wait before a channel */
+    uint32_t read_pj, write_pj, row_pj;    /* energy of a byte, and of a row that is opened */
     uint32_t clock_mhz;                    /* of the timings that follow */
+    uint32_t bank_groups, ccdl;            /* ccdl: as ccd within a group; 0: ccd */
     uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr;
 } sl_memory;
 

@@ -17,8 +17,9 @@ typedef struct warp {
     uint32_t pieces, at;
     const sl_cache_decision *decision;   /* of the request */
     uint64_t done;                       /* of the request, so far */
+    bool missed;                         /* the request: some line of it, so far */
     uint64_t done_at[SL_WALK_LOADS + 1]; /* of loads by rank; the last: nobody waits for it */
-    uint64_t arrival[8];                 /* of its latest misses, in a ring: for the limit per warp */
+    uint64_t arrival[8];                 /* of its latest loads that missed, in a ring: for the limit per warp */
     uint32_t misses;
     sl_line_request piece[SL_MAX_LINE_REQUESTS];
     uint32_t waited[SL_MAX_LINE_REQUESTS]; /* sectors that were present when the request first had to wait */
@@ -174,8 +175,8 @@ static void load_stacks(const core *c, const sl_line_request *p, const sl_cache_
         sl_stacks_bypass(c->config->stacks, p->line, p->sectors, decision->lookup);
 }
 
-/* Counts the sectors of the piece that the load has to fetch, and sends them on. False: it has to wait. */
-static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
+/* Counts the sectors of the piece that the load has to fetch, and sends them on. */
+static void load_piece(core *c, uint32_t number, const sl_inst *inst)
 {
     warp *w = &c->warp[number];
     const sl_line_request *p = &w->piece[w->at];
@@ -191,11 +192,10 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
             sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
         if (__builtin_expect(c->uses_pc, false))
             sl_l1_by(c->l1, inst->mem_slot);
-        if (!sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
-                        parts ? bytes : NULL, &outcome))
-            return false;
+        sl_l1_load(c->l1, c->time, number, p->line, p->sectors, w->requesting ? w->waited[w->at] : 0,
+                   parts ? bytes : NULL, &outcome);
     }
-    if (c->config->stacks)
+    if (c->config->stacks && !sl_inst_is_bulk(inst))
         load_stacks(c, p, w->decision, counted);
     uint32_t fetched = 0;
     for (int k = 0; k < SL_LOAD_CLASSES; k++) {
@@ -206,11 +206,10 @@ static bool load_piece(core *c, uint32_t number, const sl_inst *inst)
         if (k != SL_LOAD_HIT && k != SL_LOAD_PENDING)
             fetched |= outcome.sectors[k];
     }
-    if (fetched)
-        w->arrival[w->misses++ % 8] = outcome.done;
-    send_below(c, p->line, fetched, SL_ACCESS_LOAD, counted, inst->mem_slot);
+    w->missed |= fetched && w->decision->allocate;
+    send_below(c, p->line, fetched, sl_inst_is_bulk(inst) ? SL_ACCESS_BULK_LOAD : SL_ACCESS_LOAD, counted,
+               inst->mem_slot);
     w->done = outcome.done > w->done ? outcome.done : w->done;
-    return true;
 }
 
 static void store_piece(core *c, warp *w, const sl_inst *inst)
@@ -220,7 +219,8 @@ static void store_piece(core *c, warp *w, const sl_inst *inst)
     bool wanted = c->config->l1->write == SL_WRITE_ALLOCATE && inst->space == SL_MEM_GLOBAL;
     if (wanted)
         sl_line_bytes(&c->shape, inst, &w->walk.reader.cursor.access, p->line, bytes);
-    bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
+    bool atomic = inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION ||
+                  inst->access == SL_ACCESS_BULK_REDUCTION;
     if (__builtin_expect(c->uses_pc, false))
         sl_l1_by(c->l1, inst->mem_slot);
     if (atomic)
@@ -243,17 +243,32 @@ static void begin_request(core *c, warp *w)
         (UINT64_C(1) << 62) + ((uint64_t)c->config->core * slots + number) * ((local_bytes + 127) & ~127ull);
     w->pieces = sl_line_requests(&c->shape, w->walk.inst, &w->walk.reader.cursor.access, w->piece);
     w->at = 0;
+    if (!w->walk.reader.cursor.access.first)
+        return;
     w->done = c->time;
+    w->missed = false;
     w->decision = sl_cache_decide(w->walk.inst);
     c->result->slot[w->walk.inst->mem_slot].requests++;
 }
 
-/* The rest of the request waits: at the limit per warp until the warp's oldest miss is back, otherwise for any MSHR. */
+/* Whether the load misses and must not yet: then none of it is requested. */
+static bool has_to_wait(core *c, uint32_t number)
+{
+    const warp *w = &c->warp[number];
+    if (!w->decision->allocate || sl_l1_may_miss(c->l1, c->time, number))
+        return false;
+    for (uint32_t i = 0; i < w->pieces; i++)
+        if (sl_l1_needs_mshr(c->l1, c->time, w->piece[i].line, w->piece[i].sectors))
+            return true;
+    return false;
+}
+
+/* The request waits: at the limit per warp until a load of the warp that missed has ended, otherwise for any MSHR. */
 static void wait_for_mshr(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     if (!w->requesting)
-        for (uint32_t i = w->at; i < w->pieces; i++)
+        for (uint32_t i = 0; i < w->pieces; i++)
             w->waited[i] = sl_l1_present(c->l1, c->time, w->piece[i].line);
     w->requesting = true;
     c->time++;
@@ -275,16 +290,24 @@ static sl_status request(core *c, uint32_t number)
     bool load = sl_inst_loads(inst);
     if (!w->requesting)
         begin_request(c, w);
-    for (; w->at < w->pieces; w->at++) {
-        if (load && !load_piece(c, number, inst)) {
+    do {
+        if (load && has_to_wait(c, number)) {
             wait_for_mshr(c, number);
             return SL_OK;
         }
-        if (!load)
-            store_piece(c, w, inst);
-        c->time++;
-    }
+        for (; w->at < w->pieces; w->at++) {
+            if (load)
+                load_piece(c, number, inst);
+            else
+                store_piece(c, w, inst);
+            c->time++;
+        }
+    } while (sl_access_more(&w->walk.reader.cursor.access) && (begin_request(c, w), true));
     w->requesting = false;
+    if (w->missed) {
+        w->arrival[w->misses++ % 8] = w->done;
+        sl_l1_missed(c->l1, number, w->done);
+    }
     uint64_t from = c->time;
     w->done_at[w->walk.rank] = w->done;
     if (!c->limits->stall_on_use && load && !c->config->no_divergence)
@@ -388,6 +411,8 @@ static void destroy(core *c)
     free(c->warp);
     free(c->slot);
     free(c->heap);
+    if (c->l1)
+        memcpy(c->result->fit, sl_l1_fit(c->l1), sizeof c->result->fit);
     sl_l1_destroy(c->l1);
 }
 

@@ -3,8 +3,8 @@
  *
  * Follows sections 4.1 and 4.5 of the HPCA 2014 paper: warps of the resident blocks in a queue, first in, first out; a
  * warp that has made its request goes on when the data is there; one that finds no MSHR goes to the back. Blocks start
- * one after the other as others end. Beyond the paper: barriers, instructions that take time, stall on use, stores and
- * atomics. */
+ * one after the other as others end. Each line that is accessed takes a step, as in the paper's tables. Beyond the
+ * paper: barriers, instructions that take time, stall on use, stores and atomics. */
 #ifndef SL_MODEL_CORE_H
 #define SL_MODEL_CORE_H
 
@@ -18,7 +18,7 @@ typedef struct sl_traffic {
     uint64_t time;
     uint64_t line;    /* of the first cache */
     uint16_t sectors; /* a mask */
-    uint8_t kind;     /* SL_ACCESS_LOAD, _STORE, _ATOMIC */
+    uint8_t kind;     /* SL_ACCESS_LOAD, _STORE, _ATOMIC, _BULK_LOAD */
     uint8_t counted;  /* a global load: its sectors are those that profilers count */
     uint32_t slot;    /* memory slot of the kernel */
 } sl_traffic;
@@ -53,9 +53,10 @@ typedef struct sl_slot_loads {
 } sl_slot_loads;
 
 typedef struct sl_core_result {
-    sl_slot_loads *slot;    /* [mem_slots], the caller's; added to */
-    sl_large_array traffic; /* of sl_traffic; its folder and limit are the caller's */
-    uint64_t steps;         /* when the last warp ended */
+    sl_slot_loads *slot;       /* [mem_slots], the caller's; added to */
+    sl_large_array traffic;    /* of sl_traffic; its folder and limit are the caller's */
+    uint64_t steps;            /* when the last warp ended */
+    uint64_t fit[SL_FIT_BINS]; /* as sl_l1_fit says */
 } sl_core_result;
 
 /* Runs the blocks (indices of the loaded launch) in this order. */

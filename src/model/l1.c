@@ -26,6 +26,7 @@ typedef struct line_record {
     uint64_t written[2]; /* bytes that stores wrote of sectors that are not valid */
     links in[LISTS];
     uint32_t set, way; /* way: where a policy chooses victims */
+    uint32_t left;     /* fills of the fully associative cache when it was evicted from there; 0: never, or forgotten */
     uint16_t accessed, pending;
     uint16_t invalidated; /* by stores, since they were last fetched */
     uint16_t valid[LISTS];
@@ -55,7 +56,7 @@ typedef struct list {
 
 /* A future effect on a line. */
 typedef struct effect {
-    uint32_t record, warp; /* warp NONE: a hit */
+    uint32_t record, warp; /* record NONE: the end of a load instruction that missed; warp NONE: a hit */
     uint32_t sectors;
     uint32_t next; /* of the same moment, or free */
 } effect;
@@ -72,6 +73,8 @@ struct sl_l1 {
     bool moves_on_hit, has_policy;
     list *set;
     list full;
+    uint32_t full_fills;
+    uint64_t fit[SL_FIT_BINS];
     SL_ARRAY(line_record) records;
     uint32_t free_record, max_records; /* free ones are linked by in[REAL].older */
     sl_large_array seen_room;
@@ -90,7 +93,7 @@ struct sl_l1 {
     uint64_t next; /* when something next takes effect; UINT64_MAX: nothing is to come */
     sl_latency latency;
     uint32_t in_flight;       /* lines */
-    uint32_t *warp_in_flight; /* [warps] */
+    uint32_t *warp_in_flight; /* [warps]: load instructions that missed */
     sl_random random;
     bool failed;
     /* Where has_policy; for LRU and FIFO the lists do. */
@@ -156,7 +159,8 @@ static uint32_t free_idle_records(sl_l1 *c)
     for (size_t at = 0; at < c->moments; at++) /* a hit may be to come for a line that was evicted since */
         if (c->busy[at / 64] >> (at % 64) & 1)
             for (uint32_t e = c->moment[at].first; e != NONE; e = c->effects.items[e].next)
-                c->records.items[c->effects.items[e].record].awaited = true;
+                if (c->effects.items[e].record != NONE)
+                    c->records.items[c->effects.items[e].record].awaited = true;
     for (uint32_t i = 0; i < c->records.count; i++) {
         line_record *r = &c->records.items[i];
         bool idle = !r->resident[REAL] && !r->resident[FULL] && !r->fills && !r->pending && !r->awaited;
@@ -258,14 +262,19 @@ __attribute__((always_inline)) static inline void use(sl_l1 *c, int which, list 
                                                       uint32_t sectors)
 {
     line_record *r = &c->records.items[record];
+    bool whole = which == FULL || c->sets == 1; /* the fully associative cache */
     if (r->resident[which]) {
         if (l->newest != record && (which == FULL || c->moves_on_hit)) {
             unlink_record(c, which, l, record);
             link_newest(c, which, l, record);
         }
     } else {
-        if (l->count == room)
+        c->full_fills += whole;
+        if (l->count == room) {
+            if (whole)
+                c->records.items[l->oldest].left = c->full_fills;
             evict_line(c, which, l, l->oldest);
+        }
         link_newest(c, which, l, record);
         r->resident[which] = true;
     }
@@ -326,12 +335,15 @@ static void use_both(sl_l1 *c, uint32_t record, uint32_t sectors, sl_mem_access 
 
 static void apply(sl_l1 *c, const effect *e, uint32_t pc)
 {
+    if (e->record == NONE) {
+        c->warp_in_flight[e->warp]--;
+        return;
+    }
     line_record *r = &c->records.items[e->record];
     if (e->warp != NONE) {
         if (!--r->fills)
             c->in_flight--;
         r->pending &= (uint16_t)~e->sectors;
-        c->warp_in_flight[e->warp]--;
     }
     use_both(c, e->record, e->sectors, SL_ACCESS_LOAD, pc);
 }
@@ -464,16 +476,34 @@ bool sl_l1_mshr_free(sl_l1 *c, uint64_t time)
     return c->config.no_mshr || !c->level->mshrs || c->in_flight < c->level->mshrs;
 }
 
-/* Frees the MSHRs of what arrives at this very moment. */
-static bool mshr_free_now(sl_l1 *c, uint64_t time, uint32_t warp)
+bool sl_l1_may_miss(sl_l1 *c, uint64_t time, uint32_t warp)
 {
+    advance(c, time);
     if (mshr_free(c, warp))
         return true;
-    advance(c, time + 1);
+    advance(c, time + 1); /* frees the MSHRs of what arrives at this very moment */
     return mshr_free(c, warp);
 }
 
-static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
+static void count_fit(sl_l1 *c, const line_record *r, uint32_t sectors)
+{
+    uint64_t distance = c->lines + (uint64_t)(c->full_fills - r->left), bin = distance * SL_FIT_STEPS / c->lines;
+    bin = r->left && bin < SL_FIT_BINS ? bin : SL_FIT_BINS - 1;
+    c->fit[bin] += (uint64_t)__builtin_popcount(sectors);
+}
+
+const uint64_t *sl_l1_fit(const sl_l1 *c)
+{
+    return c->fit;
+}
+
+bool sl_l1_needs_mshr(sl_l1 *c, uint64_t time, uint64_t line, uint32_t sectors)
+{
+    uint32_t present = sl_l1_present(c, time, line), record = find_line(c, line);
+    return sectors & ~present && (record == NONE || !c->records.items[record].fills);
+}
+
+static void classify(sl_l1 *c, const line_record *r, uint32_t missing, uint32_t waited, sl_l1_outcome *outcome)
 {
     uint32_t first = missing & ~r->accessed, again = missing & r->accessed, full = c->sets > 1 ? r->valid[FULL] : 0;
     outcome->sectors[SL_LOAD_COMPULSORY] = first;
@@ -482,6 +512,8 @@ static void classify(const sl_l1 *c, const line_record *r, uint32_t missing, uin
     outcome->sectors[SL_LOAD_MSHR] = again & waited;
     outcome->sectors[SL_LOAD_CONFLICT] = again & ~waited & full;
     outcome->sectors[SL_LOAD_CAPACITY] = again & ~waited & ~full;
+    if (outcome->sectors[SL_LOAD_CAPACITY])
+        count_fit(c, r, outcome->sectors[SL_LOAD_CAPACITY]);
 }
 
 static inline uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t record, uint32_t sectors)
@@ -490,7 +522,6 @@ static inline uint64_t fetch(sl_l1 *c, uint64_t time, uint32_t warp, uint32_t re
     uint64_t arrival = time + sl_latency_draw(&c->latency, &c->random);
     if (!r->fills++)
         c->in_flight++;
-    c->warp_in_flight[warp]++;
     r->pending |= (uint16_t)sectors;
     if (arrival > r->arrival)
         r->arrival = arrival;
@@ -528,29 +559,27 @@ static uint32_t covered(const sl_l1 *c, const line_record *r, uint32_t sectors, 
     return enough;
 }
 
-bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
+void sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
                 const uint64_t bytes[2], sl_l1_outcome *outcome)
 {
     *outcome = (sl_l1_outcome){.done = time};
     advance(c, time);
     uint32_t record = find_or_add_line(c, line);
     if (record == NONE)
-        return true;
+        return;
     line_record *r = &c->records.items[record];
     if (arrives_now(c, time, warp, record))
         advance(c, time + 1);
     uint32_t parts = covered(c, r, sectors, bytes); /* hits that do not change their sectors */
     uint32_t hits = sectors & (r->valid[REAL] | parts), pending = sectors & r->pending & ~hits,
              missing = sectors & ~hits & ~pending;
-    if (missing && !r->fills && !mshr_free_now(c, time, warp))
-        return false;
     classify(c, r, missing, waited, outcome);
     outcome->sectors[SL_LOAD_HIT] = hits;
     outcome->sectors[SL_LOAD_PENDING] = pending;
     r->accessed |= (uint16_t)sectors;
     if (c->config.no_latency) {
         use_both(c, record, sectors & ~parts, SL_ACCESS_LOAD, c->pc);
-        return true;
+        return;
     }
     uint32_t shared = c->config.no_clipping ? 0 : pending, asked = missing | (pending & ~shared);
     if (shared)
@@ -564,7 +593,14 @@ bool sl_l1_load(sl_l1 *c, uint64_t time, uint32_t warp, uint64_t line, uint32_t 
         outcome->done = arrival > outcome->done ? arrival : outcome->done;
         finish_hit(c, time, record, hits & ~parts);
     }
-    return true;
+}
+
+void sl_l1_missed(sl_l1 *c, uint32_t warp, uint64_t done)
+{
+    if (c->config.no_latency || c->config.no_mshr || !c->level->mshrs_per_warp)
+        return;
+    c->warp_in_flight[warp]++;
+    push_effect(c, done, (effect){NONE, warp, 0, NONE});
 }
 
 uint64_t sl_l1_next_effect(const sl_l1 *c)

@@ -57,11 +57,17 @@ bool sl_l1_uses_pc(const sl_l1 *l1);
 uint32_t sl_l1_present(sl_l1 *l1, uint64_t time, uint64_t line);
 /* Whether only stored bytes of some sectors of the line are valid: then loads pass the bytes they access. */
 bool sl_l1_has_parts(const sl_l1 *l1, uint64_t line);
+/* Whether a load instruction of the warp that misses may begin: an MSHR is free, and the warp is below its limit. Once
+ * it has begun, all its lines are requested: the paper holds back warps, not lines. */
+bool sl_l1_may_miss(sl_l1 *l1, uint64_t time, uint32_t warp);
+/* Whether a load of these sectors needs an MSHR: some are missing, and nothing of the line is in flight. */
+bool sl_l1_needs_mshr(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors);
 /* A warp loads sectors of a line. `waited`: those that were present when it began to wait for an MSHR. `bytes`: the
- * accessed bytes of the line, as a mask, where sl_l1_has_parts; NULL: whole sectors. Times do not decrease. False: no
- * MSHR is free (for a line that is not in flight), and nothing has happened. */
-bool sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
+ * accessed bytes of the line, as a mask, where sl_l1_has_parts; NULL: whole sectors. Times do not decrease. */
+void sl_l1_load(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
                 const uint64_t bytes[2], sl_l1_outcome *outcome);
+/* A load instruction of the warp has missed, and ends at `done`: until then it counts for the warp's limit. */
+void sl_l1_missed(sl_l1 *l1, uint32_t warp, uint64_t done);
 /* Whether a warp below its limit could miss at `time`. */
 bool sl_l1_mshr_free(sl_l1 *l1, uint64_t time);
 /* When something next takes effect; UINT64_MAX: nothing is in flight. */
@@ -73,6 +79,12 @@ void sl_l1_bypass(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, boo
 void sl_l1_store(sl_l1 *l1, uint64_t time, uint64_t line, uint32_t sectors, const uint64_t bytes[2]);
 /* Invalidates a line. */
 void sl_l1_invalidate(sl_l1 *l1, uint64_t time, uint64_t line);
+/* How large a cache would have to be: sectors of capacity misses, by the lines accessed since the last use of theirs.
+ * Bin i: less than (i + 1) / SL_FIT_STEPS of this cache; the last also holds all that is farther. The distance is
+ * counted in fills of the fully associative cache, exact where all lines in between miss as well, as they do in
+ * thrashing. */
+enum { SL_FIT_STEPS = 4, SL_FIT_BINS = 256 };
+const uint64_t *sl_l1_fit(const sl_l1 *l1);
 /* Memory ran out: the cache is no longer right. */
 bool sl_l1_failed(const sl_l1 *l1);
 /* At the end: fails if the policy made an invalid choice. */

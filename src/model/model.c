@@ -257,6 +257,24 @@ static uint64_t launch_sectors(const model *m)
     return bytes / m->machine->level[m->machine->levels - 1].sector_bytes;
 }
 
+/* The first level in which nine of ten capacity misses would hit; nothing where there are none. */
+static void add_working_set(const model *m, sl_counts *to)
+{
+    uint64_t sum[SL_FIT_BINS] = {0}, all = 0, fits = 0;
+    for (uint32_t c = 0; c < m->cores; c++)
+        for (int i = 0; i < SL_FIT_BINS; i++) {
+            sum[i] += m->core[c].result.fit[i];
+            all += m->core[c].result.fit[i];
+        }
+    for (uint64_t i = 0; all && i < SL_FIT_BINS; i++) {
+        fits += sum[i];
+        if (fits * 10 >= all * 9) {
+            sl_counts_add(to, SL_COUNTER_working_set_bytes, m->l1.size_bytes * (i + 1) / SL_FIT_STEPS);
+            return;
+        }
+    }
+}
+
 static sl_status collect(const model *m, sl_model_result *result, sl_error *error)
 {
     const sl_trace_kernel *kernel = sl_loaded_kernel(m->loaded);
@@ -282,6 +300,8 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
     add_levels(m, &result->counts.total, m->slots);
     if (m->machine->levels > 1)
         sl_counts_add(&result->counts.total, SL_COUNTER_dram_read_sectors, launch_sectors(m));
+    if (!sl_model_is_pure(m->options)) /* sl_model_stacks, which gives the same result, does not know it */
+        add_working_set(m, &result->counts.total);
     result->counts.blocks = sl_loaded_blocks(m->loaded);
     result->counts.slots = m->slots;
     result->counts.slot = result->slots;

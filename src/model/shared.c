@@ -230,6 +230,11 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
     uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source), part = group % s->partitions;
+    if (t->kind == SL_ACCESS_BULK_LOAD) { /* nothing is merged with these */
+        sl_traffic load = *t;
+        load.kind = SL_ACCESS_LOAD;
+        return take_sectors(s, &load, part);
+    }
     if (t->kind != SL_ACCESS_LOAD || !s->coalesced)
         return take_sectors(s, t, part);
     coalesced *j = find_coalesced(s, t, group);

@@ -7,19 +7,24 @@
  * replaces the one with the lowest count, LRU among equals. Each allocation ages the counts of all other tags of the
  * set; the tag of an evicted line becomes a candidate with a count of 0.
  *
- * SM dueling (4.3): cache 0 of the level runs this design, cache 1 the baseline, the others follow the one with fewer
- * misses. The end of an epoch is noticed at the first access after it. With fewer than three caches all run the design.
- * Caches on the baseline maintain their tags, too, so that they can change sides at any time.
+ * SM dueling (4.3): the first two caches of the level lead. In a sample, cache 0 runs this design and cache 1 the
+ * baseline; after it all caches, leaders included, run the side with fewer misses, until the next sample. A sample
+ * lasts an epoch, or until both leaders were accessed, and its counts are added to those of the samples before. The end
+ * of an epoch is noticed at the first access after it. With fewer than three caches all run the design. Caches on the
+ * baseline maintain their tags, too, so that they can change sides at any time. Of the loads of a
+ * leader, those that miss or bypass are misses; pending hits are not, as in the miss rate of GPGPU-Sim 3.2.2, on which
+ * the paper ran.
  *
  * Only loads are filtered and counted. Not modelled: the additional cycle of the larger tag array, which other warps
  * hide according to the paper. */
 #include "policy/policy.h"
 
-enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, PENDING };
+enum { TAGS, THRESHOLD, RC_BITS, RC_INIT, VICTIMS, DUELING, EPOCH, MARGIN, TIE, MISSES, LEADERS, SAMPLE };
 enum { VICTIMS_CANDIDATES, VICTIMS_ALL };
 enum { OFF, ON };
 enum { TIE_KEEP, TIE_DESIGN };
-enum { PENDING_MISSES, PENDING_HITS };
+enum { MISSES_ONLY, MISSES_BYPASSES, MISSES_PENDING };
+enum { LEADERS_FOLLOW, LEADERS_STAY };
 
 typedef struct tag {
     uint64_t line;  /* line + 1; 0: free */
@@ -30,9 +35,11 @@ typedef struct tag {
 
 /* State shared by the caches of a level. The first two are leaders. */
 typedef struct dueling {
-    uint64_t accesses[2], hits[2];
-    uint64_t epoch; /* the last one that began */
-    bool compared;  /* before, followers run the baseline */
+    uint64_t requests[2], accesses[2], misses[2];
+    uint64_t epoch;   /* the last one that began */
+    uint64_t decided; /* the one that began with the last comparison */
+    bool compared;    /* before, followers run the baseline */
+    bool follow;      /* no sample now: leaders follow, too */
     bool design_on;
     uint64_t changes;
 } dueling;
@@ -41,8 +48,8 @@ typedef struct decoupled {
     tag *tags;        /* [sets * per_set] */
     uint32_t *tag_of; /* [sets * ways]: tag within the set of each line; SL_NO_WAY: none */
     uint32_t per_set, ways, threshold, rc_max, rc_init;
-    bool any_victim, tie_is_design, pending_hits;
-    uint64_t epoch_cycles, margin;
+    bool any_victim, tie_is_design, leaders_stay;
+    uint64_t epoch_cycles, margin, sample, counted;
     uint64_t now;
     uint32_t given_up, given_set; /* way of a committed tag that made room at the last request; SL_NO_WAY: none */
     dueling *dueling;             /* NULL: this cache always runs the design */
@@ -69,7 +76,9 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
     d->epoch_cycles = value[EPOCH];
     d->margin = value[MARGIN];
     d->tie_is_design = value[TIE] == TIE_DESIGN;
-    d->pending_hits = value[PENDING] == PENDING_HITS;
+    d->counted = value[MISSES];
+    d->leaders_stay = value[LEADERS] == LEADERS_STAY;
+    d->sample = value[SAMPLE];
     d->instance = shape->instance;
     d->dueling = value[DUELING] == ON && shape->instances >= 3 ? shape->shared : NULL;
     d->given_up = SL_NO_WAY;
@@ -84,50 +93,66 @@ static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *v
 
 /* ---- SM dueling ---- */
 
-/* Whether the hit rate of b exceeds that of a by more than `margin` points. */
-static bool hits_more(const decoupled *d, uint32_t b, uint32_t a)
+/* Whether the miss rate of a exceeds that of b by more than `margin` points. */
+static bool misses_more(const decoupled *d, uint32_t a, uint32_t b)
 {
     const dueling *u = d->dueling;
-    unsigned __int128 hits_b = (unsigned __int128)u->hits[b] * u->accesses[a];
-    unsigned __int128 hits_a = (unsigned __int128)u->hits[a] * u->accesses[b];
-    unsigned __int128 all = (unsigned __int128)u->accesses[a] * u->accesses[b];
-    return hits_b * 100 > hits_a * 100 + all * d->margin;
+    uint64_t all_a = u->accesses[a] ? u->accesses[a] : 1, all_b = u->accesses[b] ? u->accesses[b] : 1;
+    unsigned __int128 misses_a = (unsigned __int128)u->misses[a] * all_b;
+    unsigned __int128 misses_b = (unsigned __int128)u->misses[b] * all_a;
+    return misses_a * 100 > misses_b * 100 + (unsigned __int128)all_a * all_b * d->margin;
 }
 
 static void compare(decoupled *d)
 {
     dueling *u = d->dueling;
-    if (!u->accesses[0] || !u->accesses[1])
-        return;
     bool was_on = u->design_on;
-    if (hits_more(d, 1, 0))
+    if (misses_more(d, 0, 1))
         u->design_on = false;
-    else if (!u->compared || d->tie_is_design || hits_more(d, 0, 1))
+    else if (!u->compared || d->tie_is_design || misses_more(d, 1, 0))
         u->design_on = true;
     u->compared = true;
     u->changes += u->design_on != was_on;
 }
 
-/* A load, before the decision on it. */
-static void count(decoupled *d, const sl_cache_access *access, bool hit)
+static void end_epoch(decoupled *d)
 {
     dueling *u = d->dueling;
-    if (!u)
-        return;
-    uint64_t epoch = access->now / d->epoch_cycles;
-    if (epoch > u->epoch) {
-        u->epoch = epoch;
+    if (u->follow) {
+        u->follow = u->epoch - u->decided < d->sample - 1;
+    } else if (u->requests[0] && u->requests[1]) {
         compare(d);
+        u->follow = !d->leaders_stay && d->sample > 1;
+        u->decided = u->epoch;
     }
-    if (d->instance < 2) {
-        u->accesses[d->instance]++;
-        u->hits[d->instance] += hit;
+}
+
+/* A load, before the decision on it. */
+static void notice_time(decoupled *d, const sl_cache_access *access)
+{
+    dueling *u = d->dueling;
+    uint64_t epoch = u ? access->now / d->epoch_cycles : 0;
+    if (u && epoch > u->epoch) {
+        u->epoch = epoch;
+        end_epoch(d);
     }
+}
+
+/* The same load, after it. */
+static void count(decoupled *d, bool miss, bool bypass)
+{
+    dueling *u = d->dueling;
+    if (!u || d->instance >= 2 || u->follow)
+        return;
+    u->requests[d->instance]++;
+    u->accesses[d->instance] += !bypass || d->counted != MISSES_ONLY;
+    u->misses[d->instance] += bypass ? d->counted != MISSES_ONLY : miss;
 }
 
 static bool runs_design(const decoupled *d)
 {
-    return !d->dueling || d->instance == 0 || (d->instance >= 2 && d->dueling->design_on);
+    const dueling *u = d->dueling;
+    return !u || (d->instance < 2 && !u->follow ? d->instance == 0 : u->design_on);
 }
 
 /* ---- tags ---- */
@@ -177,13 +202,8 @@ static tag *new_tag(decoupled *d, const sl_cache_access *access, const sl_way_ma
 
 /* ---- hooks of the cache ---- */
 
-static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+static sl_admission filter(decoupled *d, const sl_cache_access *access, const sl_way_mask *choices)
 {
-    decoupled *d = self;
-    if (!sl_access_reads(access))
-        return SL_ADMIT;
-    d->given_up = SL_NO_WAY;
-    count(d, access, false);
     if (!runs_design(d)) {
         d->unfiltered++;
         return SL_ADMIT;
@@ -206,6 +226,18 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
     return SL_ADMIT;
 }
 
+static sl_admission admit(void *self, const sl_cache_access *access, const sl_way_mask *choices)
+{
+    decoupled *d = self;
+    if (!sl_access_reads(access))
+        return SL_ADMIT;
+    d->given_up = SL_NO_WAY;
+    notice_time(d, access);
+    sl_admission admission = filter(d, access, choices);
+    count(d, true, admission == SL_BYPASS);
+    return admission;
+}
+
 static uint32_t give_up(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
 {
     decoupled *d = self;
@@ -217,8 +249,10 @@ static uint32_t give_up(void *self, const sl_cache_access *access, const sl_way_
 static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
 {
     decoupled *d = self;
-    if (sl_access_reads(access))
-        count(d, access, d->pending_hits || !access->pending);
+    if (sl_access_reads(access)) {
+        notice_time(d, access);
+        count(d, access->pending && d->counted == MISSES_PENDING, false);
+    }
     uint32_t t = d->tag_of[(size_t)access->set * d->ways + way];
     if (t != SL_NO_WAY)
         tags_of(d, access->set)[t].stamp = ++d->now;
@@ -262,7 +296,8 @@ static void report(const void *self, const sl_policy_statistics *statistics)
 static const char *const victims_words[] = {"candidates", "all", NULL};
 static const char *const dueling_words[] = {"off", "on", NULL};
 static const char *const tie_words[] = {"keep", "design", NULL};
-static const char *const pending_words[] = {"misses", "hits", NULL};
+static const char *const misses_words[] = {"only", "bypasses", "pending", NULL};
+static const char *const leaders_words[] = {"follow", "stay", NULL};
 static const uint64_t thresholds[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
 
 static const sl_param params[] = {
@@ -283,8 +318,13 @@ static const sl_param params[] = {
      "difference of miss rates that decides SM dueling, in percentage points", NULL},
     {"tie", SL_PARAM_WORD, TIE_KEEP, 0, 0, tie_words,
      "below that difference: keep the current side (initially the design), or design", NULL},
-    {"pending", SL_PARAM_WORD, PENDING_MISSES, 0, 0, pending_words,
-     "how SM dueling counts pending hits (the paper separates them from hits)", NULL},
+    {"misses", SL_PARAM_WORD, MISSES_BYPASSES, 0, 0, misses_words,
+     "misses of SM dueling: only those of requests that do not bypass, which are no accesses then; bypasses, too; "
+     "pending hits, too",
+     NULL},
+    {"leaders", SL_PARAM_WORD, LEADERS_FOLLOW, 0, 0, leaders_words,
+     "between samples: leaders follow the decision, too; stay on their sides", NULL},
+    {"sample", SL_PARAM_COUNT, 16, 1, UINT32_MAX, NULL, "leaders=follow: one epoch in this many is a sample", NULL},
     {0},
 };
 

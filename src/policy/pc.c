@@ -7,9 +7,10 @@
  * bypasses. The next level marks lines that were requested by a bypass and reports when they are requested again: the
  * bypass was wrong, and the counter of the requesting load is decremented.
  *
- * Sampled sets never bypass, so that the table keeps learning. Set dueling decides whether the others bypass. Bypassing
- * starts with a lead: without reuse both sides miss alike, and bypassing saves the energy of fills. The authors name
- * sampling and set dueling, but give no numbers: all are parameters. Only loads are predicted and train the table. */
+ * Sampled sets never bypass, so that the table keeps learning. Set dueling decides whether the others bypass. With a
+ * lead (not the authors') it begins biased: without reuse both sides miss alike, and bypassing saves the energy of
+ * fills. The authors name sampling and set dueling, but give no numbers: all are parameters. Only loads are predicted
+ * and train the table. */
 #include "policy/hash.h"
 #include "policy/policy.h"
 #include "policy/set_dueling.h"
@@ -165,7 +166,7 @@ static const sl_param params[] = {
     {"sample", SL_PARAM_COUNT, 32, 0, 65536, NULL, "one set in this many never bypasses; 0: all can bypass", NULL},
     {"leaders", SL_PARAM_COUNT, 2, 0, 65536, NULL, "leader sets of each kind for set dueling; 0: no set dueling", NULL},
     {"selector_bits", SL_PARAM_COUNT, 10, 1, 20, NULL, "bits of the selector of set dueling (PSEL)", NULL},
-    {"lead", SL_PARAM_COUNT, 128, 0, 1u << 19, NULL, "initial bias of the selector towards bypassing, in misses", NULL},
+    {"lead", SL_PARAM_COUNT, 0, 0, 1u << 19, NULL, "initial bias of the selector towards bypassing, in misses", NULL},
     {"hash", SL_PARAM_WORD, HASH_FOLD, 0, 0, hash_words,
      "hash of a load's PC: fold, XOR-folded to the size of the table; mix, multiplicative", NULL},
     {"correction", SL_PARAM_WORD, ON, 0, 0, switch_words,

@@ -59,13 +59,13 @@ static bool access_line(core *c, uint32_t slot, uint64_t number)
     return sl_sparse_set_add(&c->result->lines, number, number);
 }
 
-/* The sectors of one access, ascending. */
-static bool access_sectors(core *c, uint32_t slot, uint32_t count)
+/* The sectors of one access, ascending; more: of the same request as those before. */
+static bool access_sectors(core *c, uint32_t slot, uint32_t count, bool more)
 {
     sl_profile_counts *counts = &c->result->slot[slot];
     unsigned shift = c->log2_line - c->log2_sector;
     bool fits = true;
-    counts->requests++;
+    counts->requests += !more;
     counts->sector_accesses += count;
     for (uint32_t i = 0; i < count && fits; i++) {
         sl_distances_add(&counts->sector_distance, sl_reuse_access(c->sector_stack, c->piece[i]));
@@ -101,7 +101,8 @@ static bool access_global(core *c, const sl_access *a, uint32_t width)
     counts->requested_bytes += (uint64_t)__builtin_popcountll(a->mask) * width;
     counts->used_bytes += used_bytes(c, a, width);
     return access_sectors(c, a->slot,
-                          sl_coalesce_list(a, c->launch->lanes, width, c->log2_sector, c->piece, c->capacity));
+                          sl_coalesce_list(a, c->launch->lanes, width, c->log2_sector, c->piece, c->capacity),
+                          a->bulk && !a->first);
 }
 
 /* Local memory of threads that have ended is reused by the threads that follow them. */
@@ -112,7 +113,8 @@ static bool access_local(core *c, const sl_access *a, uint32_t width, sl_order_s
     uint64_t base = c->local_base + warp * c->local_warp_bytes;
     c->result->slot[a->slot].requested_bytes += bytes;
     c->result->slot[a->slot].used_bytes += bytes;
-    return access_sectors(c, a->slot, sl_local_sectors(a, c->launch->lanes, width, base, c->log2_sector, c->piece));
+    return access_sectors(c, a->slot, sl_local_sectors(a, c->launch->lanes, width, base, c->log2_sector, c->piece),
+                          false);
 }
 
 static bool access_generic(core *c, const sl_access *access, uint32_t width, sl_order_slot position)
@@ -128,8 +130,10 @@ static bool wants(void *context, const sl_inst *inst)
     const core *c = context;
     bool space = inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_LOCAL || inst->space == SL_MEM_GENERIC;
     if (c->options->loads_only)
-        return space && (inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY);
-    return space && inst->access != SL_ACCESS_PREFETCH && inst->access != SL_ACCESS_NONE;
+        return space && (inst->access == SL_ACCESS_LOAD || inst->access == SL_ACCESS_ASYNC_COPY ||
+                         inst->access == SL_ACCESS_BULK_LOAD);
+    return space && inst->access != SL_ACCESS_PREFETCH && inst->access != SL_ACCESS_BULK_PREFETCH &&
+           inst->access != SL_ACCESS_NONE;
 }
 
 static sl_status take_access(void *context, const sl_access *access, sl_order_slot position, sl_error *error)
@@ -137,8 +141,13 @@ static sl_status take_access(void *context, const sl_access *access, sl_order_sl
     core *c = context;
     const sl_inst *inst = &c->kernel->inst[access->inst];
     uint32_t width = inst->width ? inst->width : 1;
-    bool fits;
-    if (inst->space == SL_MEM_LOCAL)
+    bool fits = true;
+    if (access->bulk) {
+        sl_access a = *access;
+        do
+            fits = access_global(c, &a, a.width);
+        while (fits && sl_access_more(&a));
+    } else if (inst->space == SL_MEM_LOCAL)
         fits = access_local(c, access, width, position);
     else if (inst->space == SL_MEM_GENERIC)
         fits = access_generic(c, access, width, position);
@@ -166,8 +175,11 @@ static bool init(core *c, uint32_t number)
 {
     const sl_trace_kernel *k = c->kernel;
     uint32_t lanes = c->launch->lanes, widest = 1;
-    for (uint32_t s = 0; s < k->mem_slots; s++)
-        widest = k->inst[k->mem_inst[s]].width > widest ? k->inst[k->mem_inst[s]].width : widest;
+    for (uint32_t s = 0; s < k->mem_slots; s++) {
+        const sl_inst *inst = &k->inst[k->mem_inst[s]];
+        uint32_t width = inst->access >= SL_ACCESS_BULK_LOAD ? 128 : inst->width; /* pieces of rows */
+        widest = width > widest ? width : widest;
+    }
     c->log2_sector = (unsigned)__builtin_ctz(c->options->sector_bytes);
     c->log2_line = (unsigned)__builtin_ctz(c->options->line_bytes);
     c->cache_lines = c->options->cache_bytes >> c->log2_line;

@@ -247,10 +247,15 @@ static bool find_readers(flow *f, sl_arena *arena)
     return true;
 }
 
-/* The address an access is about. An asynchronous copy has two: the global one is its source. */
+/* The address an access is about. An asynchronous copy has two: the global one is its source; a bulk copy may have it
+ * first, and has its barrier's last. */
 static const sl_ptx_operand *address_of(const sl_ptx_inst *inst)
 {
     const sl_ptx_operand *found = NULL;
+    if (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK)) {
+        uint32_t at = sl_ptx_inst_space(inst) != SL_SPACE_GLOBAL && !sl_ptx_has(inst, SL_MOD_PREFETCH);
+        return at < inst->operands && inst->operand[at].kind == SL_OPD_ADDRESS ? &inst->operand[at] : NULL;
+    }
     for (uint32_t i = 0; i < inst->operands; i++)
         if (inst->operand[i].kind == SL_OPD_ADDRESS) {
             if (found && inst->op != SL_OP_CP)

@@ -46,7 +46,7 @@ typedef enum sl_ptx_type {
     SL_T_U8, SL_T_U16, SL_T_U32, SL_T_U64,
     SL_T_S8, SL_T_S16, SL_T_S32, SL_T_S64,
     SL_T_F16, SL_T_F16X2, SL_T_BF16, SL_T_BF16X2, SL_T_TF32, SL_T_F32, SL_T_F64,
-    SL_T_E4M3, SL_T_E5M2, SL_T_E4M3X2, SL_T_E5M2X2, SL_T_F32X2, SL_T_U16X2, SL_T_S16X2, SL_T_B1, SL_T_U4, SL_T_S4,
+    SL_T_E4M3, SL_T_E5M2, SL_T_E4M3X2, SL_T_E5M2X2, SL_T_E2M1X2, SL_T_E2M3X2, SL_T_E3M2X2, SL_T_UE8M0X2, SL_T_F32X2, SL_T_U16X2, SL_T_S16X2, SL_T_B1, SL_T_U4, SL_T_S4,
     SL_T_PRED,
     SL_T_TEXREF, SL_T_SAMPLERREF, SL_T_SURFREF,
     SL_T_OTHER,
@@ -206,6 +206,8 @@ struct sl_ptx_func {
     uint32_t directives;
     const char **directive;                                 /* .maxntid …, .minnctapersm …, .noreturn, as written */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0: not given */
+    uint32_t reqnctapercluster[3], maxclusterrank;          /* the same */
+    bool explicitcluster, blocksareclusters;
     uint32_t regs;
     sl_ptx_reg *reg; /* those the body names (of `.reg .b32 %r<100>` only the used ones), by first use */
     uint32_t insts;
@@ -286,6 +288,7 @@ uint32_t sl_ptx_type_bytes(sl_ptx_type type); /* PRED: 1 */
 /* Questions about an instruction. The first three are the facts of the opcode table refined by type and modifiers. */
 uint8_t sl_ptx_inst_class(const sl_ptx_inst *inst); /* sl_op_class: add.f32 is F32, div.f32 SFU, mul.lo.s32 INT_MUL */
 uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst); /* leading operands written: bar.red 1, call with results 1 */
+bool sl_ptx_inst_updates(const sl_ptx_inst *inst);  /* what it writes it reads, too */
 /* ld.param and st.param are moves, not memory; vote.sync waits for its lanes, vote does not; bar.warp is no block
  * barrier; only what an emulator of blocks cannot do is refused (cp.async is not, cp.async.bulk is). */
 uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst);

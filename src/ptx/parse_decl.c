@@ -285,14 +285,17 @@ static void parse_func_directive(sl_ptx_parser *p, sl_ptx_func *func)
 {
     const char *start = p->token.start, *end = start + p->token.length;
     bool pragma = sl_ptx_token_is(p, ".pragma");
-    uint32_t *dimensions = sl_ptx_token_is(p, ".maxntid")   ? func->maxntid
-                           : sl_ptx_token_is(p, ".reqntid") ? func->reqntid
-                                                            : NULL;
-    uint32_t *number = sl_ptx_token_is(p, ".minnctapersm") ? &func->minnctapersm
-                       : sl_ptx_token_is(p, ".maxnreg")    ? &func->maxnreg
-                                                           : NULL;
-    if (sl_ptx_token_is(p, ".noreturn"))
-        func->noreturn = true;
+    uint32_t *dimensions = sl_ptx_token_is(p, ".maxntid")             ? func->maxntid
+                           : sl_ptx_token_is(p, ".reqntid")           ? func->reqntid
+                           : sl_ptx_token_is(p, ".reqnctapercluster") ? func->reqnctapercluster
+                                                                      : NULL;
+    uint32_t *number = sl_ptx_token_is(p, ".minnctapersm")     ? &func->minnctapersm
+                       : sl_ptx_token_is(p, ".maxnreg")        ? &func->maxnreg
+                       : sl_ptx_token_is(p, ".maxclusterrank") ? &func->maxclusterrank
+                                                               : NULL;
+    func->noreturn |= sl_ptx_token_is(p, ".noreturn");
+    func->explicitcluster |= sl_ptx_token_is(p, ".explicitcluster");
+    func->blocksareclusters |= sl_ptx_token_is(p, ".blocksareclusters");
     sl_ptx_advance(p);
     if (dimensions) {
         read_dimensions(p, dimensions);

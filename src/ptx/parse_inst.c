@@ -204,7 +204,6 @@ static sl_ptx_operand parse_operand(sl_ptx_parser *p, uint16_t op)
         operand.kind = close == '}' ? SL_OPD_VECTOR : SL_OPD_LIST;
         sl_ptx_advance(p);
         parse_items(p, &operand, op, close);
-        return operand;
     } else if ((sl_ptx_at(p, '!') || sl_ptx_at(p, '-')) && starts_word(sl_lexer_peek(&p->lexer))) {
         operand = negated_operand(p, op);
     } else {

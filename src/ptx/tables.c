@@ -39,7 +39,8 @@ static const struct {
     T(S8, "s8", 1) T(S16, "s16", 2) T(S32, "s32", 4) T(S64, "s64", 8)                                                  \
     T(F16, "f16", 2) T(F16X2, "f16x2", 4) T(BF16, "bf16", 2) T(BF16X2, "bf16x2", 4) T(TF32, "tf32", 4)                 \
     T(F32, "f32", 4) T(F64, "f64", 8) T(E4M3, "e4m3", 1) T(E5M2, "e5m2", 1) T(E4M3X2, "e4m3x2", 2)                     \
-    T(E5M2X2, "e5m2x2", 2) T(F32X2, "f32x2", 8) T(U16X2, "u16x2", 4) T(S16X2, "s16x2", 4)                              \
+    T(E5M2X2, "e5m2x2", 2) T(E2M1X2, "e2m1x2", 1) T(E2M3X2, "e2m3x2", 2) T(E3M2X2, "e3m2x2", 2)                        \
+    T(UE8M0X2, "ue8m0x2", 2) T(F32X2, "f32x2", 8) T(U16X2, "u16x2", 4) T(S16X2, "s16x2", 4)                              \
     T(B1, "b1", 4) T(U4, "u4", 4) T(S4, "s4", 4) T(PRED, "pred", 1)                                                    \
     T(TEXREF, "texref", 8) T(SAMPLERREF, "samplerref", 8) T(SURFREF, "surfref", 8)
 // clang-format on
@@ -56,16 +57,12 @@ static const uint8_t mod_types[SL_MOD_COUNT] = {
         [SL_MOD_E4M3X4] = SL_T_OTHER,
     [SL_MOD_E5M2X4] = SL_T_OTHER,
     [SL_MOD_E2M1] = SL_T_OTHER,
-    [SL_MOD_E2M1X2] = SL_T_OTHER,
     [SL_MOD_E2M1X4] = SL_T_OTHER,
     [SL_MOD_E2M3] = SL_T_OTHER,
-    [SL_MOD_E2M3X2] = SL_T_OTHER,
     [SL_MOD_E2M3X4] = SL_T_OTHER,
     [SL_MOD_E3M2] = SL_T_OTHER,
-    [SL_MOD_E3M2X2] = SL_T_OTHER,
     [SL_MOD_E3M2X4] = SL_T_OTHER,
     [SL_MOD_UE8M0] = SL_T_OTHER,
-    [SL_MOD_UE8M0X2] = SL_T_OTHER,
     [SL_MOD_UE4M3] = SL_T_OTHER,
 };
 
@@ -238,6 +235,9 @@ uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst)
                (inst->operands > 1 && inst->operand[0].kind != SL_OPD_ADDRESS &&
                 (sl_ptx_has(inst, SL_MOD_ARRIVE) || sl_ptx_has(inst, SL_MOD_ARRIVE_DROP)));
         break;
+    case SL_OP_WGMMA:
+        dsts = sl_ptx_has(inst, SL_MOD_MMA_ASYNC);
+        break;
     case SL_OP_MULTIMEM:
         dsts = sl_ptx_has(inst, SL_MOD_LD_REDUCE);
         break;
@@ -245,6 +245,11 @@ uint32_t sl_ptx_inst_dsts(const sl_ptx_inst *inst)
         break;
     }
     return dsts < inst->operands ? dsts : inst->operands;
+}
+
+bool sl_ptx_inst_updates(const sl_ptx_inst *inst)
+{
+    return inst->op == SL_OP_WGMMA && sl_ptx_inst_dsts(inst);
 }
 
 uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
@@ -259,10 +264,6 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
         if (sl_ptx_has(inst, SL_MOD_BULK))
             flags |= SL_OPF_REFUSED;
         break;
-    case SL_OP_RED:
-        if (sl_ptx_has(inst, SL_MOD_ASYNC))
-            flags |= SL_OPF_REFUSED;
-        break;
     case SL_OP_SHFL:
     case SL_OP_VOTE:
     case SL_OP_MATCH:
@@ -275,18 +276,18 @@ uint16_t sl_ptx_inst_flags(const sl_ptx_inst *inst)
     case SL_OP_BARRIER:
         if (sl_ptx_has(inst, SL_MOD_WARP))
             flags = (uint16_t)((flags & ~SL_OPF_BARRIER) | SL_OPF_WARP_SYNC);
-        else if (sl_ptx_has(inst, SL_MOD_CLUSTER))
-            flags |= SL_OPF_REFUSED;
         break;
     case SL_OP_CP:
-        if (sl_ptx_has(inst, SL_MOD_BULK) || sl_ptx_has(inst, SL_MOD_REDUCE))
-            flags |= SL_OPF_REFUSED;
         if (sl_ptx_has(inst, SL_MOD_COMMIT_GROUP) || sl_ptx_has(inst, SL_MOD_WAIT_GROUP) ||
             sl_ptx_has(inst, SL_MOD_WAIT_ALL) || sl_ptx_has(inst, SL_MOD_ARRIVE))
             flags &= (uint16_t)~SL_OPF_MEMORY;
         break;
     case SL_OP_WMMA:
         if (sl_ptx_has(inst, SL_MOD_LOAD) || sl_ptx_has(inst, SL_MOD_STORE))
+            flags |= SL_OPF_MEMORY;
+        break;
+    case SL_OP_WGMMA:
+        if (sl_ptx_has(inst, SL_MOD_MMA_ASYNC))
             flags |= SL_OPF_MEMORY;
         break;
     default:

@@ -32,7 +32,7 @@ static void add_counts(costs *to, const sl_counts *counts)
 static bool is_event(const sl_page *page, sl_metric m)
 {
     if ((int)m < SL_COUNTERS)
-        return sl_counts_has(&page->counts, (sl_counter)m) && m != SL_METRIC_footprint_bytes;
+        return sl_counts_has(&page->counts, (sl_counter)m) && !sl_counter_is_size((sl_counter)m);
     return page->input.profile && m >= SL_METRICS_OF_REUSE && !sl_metric_is_share(m);
 }
 

@@ -31,3 +31,12 @@ sl_status sl_count_log_add(sl_launch_log *log, const sl_trace *trace, uint32_t n
     sl_launch_counter_destroy(counter);
     return status;
 }
+
+sl_status sl_count_log(const sl_recording *recording, sl_pool *pool, sl_launch_log *log, sl_error *error)
+{
+    sl_status status = SL_OK;
+    sl_error damage = {0};
+    for (uint32_t i = 0; i < recording->launches && !status; i++)
+        status = sl_count_log_add(log, recording->trace, recording->launch[i], true, pool, &damage, error);
+    return status;
+}

@@ -84,9 +84,48 @@ void sl_html_cell(FILE *file, const char *text)
     sl_htmlf(file, "<td>%s</td>", text);
 }
 
+enum { NAME_HEAD = 22, NAME_TAIL = 13 };
+
+void sl_html_name(FILE *file, const char *name, const char *full)
+{
+    size_t columns = sl_utf8_columns(name), bytes = strlen(name);
+    bool wide = columns > NAME_HEAD + NAME_TAIL + 1;
+    if (!full && wide)
+        full = name;
+    if (full && (wide || strcmp(full, name) != 0))
+        sl_htmlf(file, "<span class=name title=\"%s\">", full);
+    if (wide) {
+        size_t head = sl_utf8_prefix(name, NAME_HEAD), tail = sl_utf8_prefix(name, columns - NAME_TAIL);
+        sl_html_text_n(file, name, head);
+        fputs("\u2026", file);
+        sl_html_text_n(file, name + tail, bytes - tail);
+    } else {
+        sl_html_text(file, name);
+    }
+    if (full && (wide || strcmp(full, name) != 0))
+        fputs("</span>", file);
+}
+
+void sl_html_cell_name(FILE *file, const char *name, const char *full)
+{
+    fputs("<td>", file);
+    sl_html_name(file, name, full);
+    fputs("</td>", file);
+}
+
 void sl_html_cell_exact(FILE *file, const char *exact, const char *shown)
 {
-    fprintf(file, "<td class=n data-v=\"%s\"", exact);
+    sl_html_cell_classed(file, "n", exact, shown);
+}
+
+void sl_html_cell_classed(FILE *file, const char *class, const char *exact, const char *shown)
+{
+    const char *quote = strchr(class, ' ') ? "\"" : "";
+    if (!*exact) {
+        fprintf(file, "<td class=%s%s%s></td>", quote, class, quote);
+        return;
+    }
+    fprintf(file, "<td class=%s%s%s data-v=\"%s\"", quote, class, quote, exact);
     if (strcmp(exact, shown) != 0)
         fprintf(file, " title=\"%s\"", exact);
     fprintf(file, ">%s</td>", shown);
@@ -136,7 +175,14 @@ void sl_html_note(FILE *file, const char *text)
 
 void sl_html_column(FILE *file, const char *text, const char *title, bool number)
 {
-    fprintf(file, "<th scope=col%s", number ? " class=n" : "");
+    sl_html_column_classed(file, number ? "n" : "", text, title);
+}
+
+void sl_html_column_classed(FILE *file, const char *class, const char *text, const char *title)
+{
+    fputs("<th scope=col", file);
+    if (*class)
+        fprintf(file, " class=%s%s%s", strchr(class, ' ') ? "\"" : "", class, strchr(class, ' ') ? "\"" : "");
     if (title)
         sl_htmlf(file, " title=\"%s\"", title);
     sl_htmlf(file, ">%s</th>", text);

@@ -13,6 +13,7 @@ sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
                           .pc = inst->pc,
                           .ptx_line = inst->ptx_line,
                           .source_line = inst->source_line,
+                          .width = inst->width,
                           .access = inst->access,
                           .space = inst->space};
 }

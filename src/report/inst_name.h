@@ -12,6 +12,7 @@
 typedef struct sl_inst_name {
     const char *opcode, *source_file, *array; /* empty: unknown */
     uint32_t pc, ptx_line, source_line;
+    uint16_t width; /* bytes per lane */
     uint8_t access, space;
 } sl_inst_name;
 

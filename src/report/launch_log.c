@@ -66,8 +66,14 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
         return NULL;
     for (uint32_t s = 0; s < k->mem_slots; s++)
         inst[s] = sl_inst_named(memory_inst(k, s), strings);
-    *logged = (sl_logged_kernel){
-        .symbol = symbol, .name = name, .insts = k->mem_slots, .inst = inst, .number = l->kernel_count++};
+    *logged = (sl_logged_kernel){.symbol = symbol,
+                                 .name = name,
+                                 .insts = k->mem_slots,
+                                 .inst = inst,
+                                 .number = l->kernel_count++,
+                                 .regs_per_thread = k->regs_per_thread,
+                                 .static_shared_bytes = k->static_shared_bytes,
+                                 .regs_estimated = k->regs_estimated};
     return logged;
 }
 
@@ -149,9 +155,12 @@ sl_status sl_launch_log_add(sl_launch_log *l, const sl_launch_result *result, sl
     sl_logged_launch launch = {.index = result->index,
                                .kernel = intern_kernel(l, result->kernel),
                                .lanes = from->lanes,
+                               .dynamic_shared_bytes = from->dynamic_shared_bytes,
+                               .preferred_shared_plus = from->preferred_shared_plus,
                                .blocks = sl_launch_blocks(from),
                                .blocks_recorded = from->blocks_recorded,
                                .trace_bytes = result->trace_bytes,
+                               .parent_plus = from->parent_plus,
                                .failed = from->failed,
                                .failure = sl_arena_strdup(&l->arena, from->failure ? from->failure : "")};
     memcpy(launch.grid, from->grid, sizeof launch.grid);

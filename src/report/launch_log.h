@@ -13,8 +13,10 @@ typedef struct sl_logged_kernel {
     const char *symbol, *name;
     uint32_t insts; /* memory instructions */
     sl_inst_name *inst;
-    struct sl_logged_kernel *same_symbol; /* another kernel of that symbol, with a different body */
-    uint32_t number;                      /* in order of first launch */
+    struct sl_logged_kernel *same_symbol;          /* another kernel of that symbol, with a different body */
+    uint32_t number;                               /* in order of first launch */
+    uint32_t regs_per_thread, static_shared_bytes; /* as in sl_trace_kernel */
+    bool regs_estimated;
 } sl_logged_kernel;
 
 /* Known values only, in the order of the counters. */
@@ -31,10 +33,11 @@ typedef struct sl_logged_load {
 typedef struct sl_logged_launch {
     uint64_t index;
     const sl_logged_kernel *kernel;
-    uint32_t grid[3], block[3], lanes;
+    uint32_t grid[3], block[3], lanes, dynamic_shared_bytes, preferred_shared_plus;
     uint64_t blocks, blocks_recorded, trace_bytes;
-    bool failed;         /* then it has no counters */
-    const char *failure; /* why; "" where that is unknown */
+    uint64_t parent_plus; /* as in sl_trace_launch */
+    bool failed;          /* then it has no counters */
+    const char *failure;  /* why; "" where that is unknown */
     sl_packed_counts counts;
     uint32_t loads; /* memory instructions that ran */
     const sl_logged_load *load;

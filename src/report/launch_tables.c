@@ -2,67 +2,23 @@
 #include "report/launch_tables.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "report/bars.h"
+#include "report/kernel_sums.h"
 #include "report/load_sums.h"
 
 enum { MAX_KERNELS = 8, MAX_LOADS = 10, MAX_FAILURES = 10, BAR = 10 };
-
-/* The launches of a kernel. */
-typedef struct kernel_sum {
-    const sl_logged_kernel *kernel;
-    uint64_t launches, failed;
-    sl_counts counts;
-    sl_counts *load; /* [kernel->insts] */
-} kernel_sum;
-
-/* ---- sums ---- */
-
-static void free_sums(kernel_sum *sums, uint32_t count)
-{
-    for (uint32_t k = 0; sums && k < count; k++)
-        free(sums[k].load);
-    free(sums);
-}
-
-static bool add_launch(kernel_sum *sum, const sl_logged_launch *l)
-{
-    if (!sum->load)
-        sum->load = calloc(l->kernel->insts + 1, sizeof *sum->load);
-    if (!sum->load)
-        return false;
-    sl_counts counts = sl_unpack_counts(&l->counts);
-    sum->kernel = l->kernel;
-    sum->launches++;
-    sum->failed += l->failed;
-    sl_counts_merge(&sum->counts, &counts);
-    for (uint32_t i = 0; i < l->loads; i++) {
-        counts = sl_unpack_counts(&l->load[i].counts);
-        sl_counts_merge(&sum->load[l->load[i].inst], &counts);
-    }
-    return true;
-}
-
-/* One per kernel, in order of first launch; NULL when memory runs out. */
-static kernel_sum *sum_kernels(const sl_launch_log *log)
-{
-    kernel_sum *sums = calloc(log->kernel_count + 1, sizeof *sums);
-    bool good = sums;
-    for (size_t i = 0; good && i < log->launches.count; i++)
-        good = add_launch(&sums[log->launches.items[i].kernel->number], &log->launches.items[i]);
-    if (!good)
-        free_sums(sums, log->kernel_count);
-    return good ? sums : NULL;
-}
 
 /* ---- launches ---- */
 
 void sl_launch_cells(sl_table *t, const sl_logged_launch *l)
 {
+    char parent[40] = "";
+    if (l->parent_plus)
+        snprintf(parent, sizeof parent, " (child of %" PRIu64 ")", l->parent_plus - 1);
     sl_table_cellf(t, "%" PRIu64, l->index);
-    sl_table_cellf(t, "%s%s", l->kernel->name, l->failed ? " (failed)" : "");
+    sl_table_cellf(t, "%s%s%s", l->kernel->name, parent, l->failed ? " (failed)" : "");
 }
 
 static void launch_rows(sl_table *t, const sl_launch_log *log, const sl_metric_list *metrics, bool shape)
@@ -107,7 +63,7 @@ static sl_status print_kernels(FILE *file, const sl_launch_log *log, const sl_me
                                sl_error *error)
 {
     static const sl_column first[] = {SL_NAMES("kernel"), SL_NUMBERS("launches"), SL_NUMBERS("failed")};
-    kernel_sum *sums = sum_kernels(log);
+    sl_kernel_sum *sums = sl_kernel_sums_of(log);
     if (!sums)
         return sl_fail_memory(error);
     sl_counts all = {0};
@@ -128,7 +84,7 @@ static sl_status print_kernels(FILE *file, const sl_launch_log *log, const sl_me
         sl_table_cell(t, "");
         sl_table_counts(t, metrics, &all);
     }
-    free_sums(sums, log->kernel_count);
+    sl_kernel_sums_free(sums, log->kernel_count);
     sl_status status = sl_table_finish(t, file, width, error);
     if (!status)
         fprintf(file, "\n%zu launches, summed by kernel; --json and --csv show each\n", log->launches.count);
@@ -171,7 +127,7 @@ void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool 
 }
 
 /* Memory instructions of the kernel with any of the first metric, sorted by weight. */
-static bool sum_loads(const kernel_sum *sum, const sl_load_view *view, bool arrays, sl_load_sums *loads)
+static bool sum_loads(const sl_kernel_sum *sum, const sl_load_view *view, bool arrays, sl_load_sums *loads)
 {
     for (uint32_t i = 0; i < sum->kernel->insts; i++) {
         const sl_inst_name *inst = &sum->kernel->inst[i];
@@ -217,7 +173,7 @@ static sl_status print_arrays(FILE *file, const sl_load_sums *arrays, const sl_l
     return sl_table_finish(t, file, width, error);
 }
 
-static sl_status print_kernel(FILE *file, const kernel_sum *sum, const sl_load_view *view, size_t width,
+static sl_status print_kernel(FILE *file, const sl_kernel_sum *sum, const sl_load_view *view, size_t width,
                               sl_error *error)
 {
     sl_load_sums loads = {0}, arrays = {0};
@@ -238,12 +194,12 @@ static sl_status print_kernel(FILE *file, const kernel_sum *sum, const sl_load_v
 
 sl_status sl_loads_tables(FILE *file, const sl_launch_log *log, const sl_load_view *view, size_t width, sl_error *error)
 {
-    kernel_sum *sums = sum_kernels(log);
+    sl_kernel_sum *sums = sl_kernel_sums_of(log);
     sl_status status = sums ? SL_OK : sl_fail_memory(error);
     for (uint32_t k = 0; k < log->kernel_count && k < MAX_KERNELS && !status; k++)
         status = print_kernel(file, &sums[k], view, width, error);
     if (!status && log->kernel_count > MAX_KERNELS)
         fprintf(file, "\n(%u more kernels; --json and --csv show all)\n", log->kernel_count - MAX_KERNELS);
-    free_sums(sums, log->kernel_count);
+    sl_kernel_sums_free(sums, log->kernel_count);
     return status;
 }

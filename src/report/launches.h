@@ -24,8 +24,9 @@ typedef struct sl_report_info {
     const char *machine; /* NULL: none was involved, and the member is left out */
     const sl_report_option *option;
     size_t options;
-    const uint64_t *seed;         /* NULL: none was involved */
-    const sl_report_trace *trace; /* NULL: the launches do not come from a trace file */
+    const uint64_t *seed;               /* NULL: none was involved */
+    const sl_report_trace *trace;       /* NULL: the launches do not come from a trace file */
+    const struct sl_findings *findings; /* NULL: nothing was looked for, and the member is left out */
 } sl_report_info;
 
 typedef struct sl_launch_log sl_launch_log;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/findings.h"
 #include "report/launch_log.h"
 #include "report/parts.h"
 
@@ -53,6 +54,8 @@ static void put_launch(sl_json *j, const sl_logged_launch *launch, const sl_laun
 {
     sl_json_object(j, true);
     sl_json_launch(j, launch->index, launch->kernel->symbol, launch->kernel->name, launch->grid, launch->block);
+    if (launch->parent_plus)
+        sl_json_u64_member(j, "parent", launch->parent_plus - 1);
     if (launch->blocks_recorded != launch->blocks)
         sl_json_u64_member(j, "blocks_recorded", launch->blocks_recorded);
     sl_json_failed(j, launch->failed, launch->failure);
@@ -79,6 +82,8 @@ sl_status sl_launch_report_json_more(FILE *file, const sl_launch_log *log, const
     sl_report_head_json(&j, info);
     if (more)
         more->head(&j, more->of);
+    if (info->findings)
+        sl_findings_json(&j, info->findings);
     sl_json_array_member(&j, "launches", true);
     for (size_t i = 0; i < log->launches.count; i++)
         put_launch(&j, &log->launches.items[i], more, i);

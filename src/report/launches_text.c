@@ -8,10 +8,14 @@ static const sl_metric_list counted =
     SL_METRIC_LIST(SL_METRIC_time_ns, SL_METRIC_warp_insts, SL_METRIC_thread_insts, SL_METRIC_ld_requests,
                    SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request, SL_METRIC_st_requests, SL_METRIC_st_sectors,
                    SL_METRIC_atomics, SL_METRIC_footprint_bytes);
+/* Asynchronous copies take the room of sectors per request. */
+static const sl_metric_list copied = SL_METRIC_LIST(
+    SL_METRIC_time_ns, SL_METRIC_warp_insts, SL_METRIC_thread_insts, SL_METRIC_ld_requests, SL_METRIC_ld_sectors,
+    SL_METRIC_st_requests, SL_METRIC_st_sectors, SL_METRIC_copy_sectors, SL_METRIC_atomics, SL_METRIC_footprint_bytes);
 /* The column of trace sizes takes the room of thread instructions. */
-static const sl_metric_list recorded =
-    SL_METRIC_LIST(SL_METRIC_warp_insts, SL_METRIC_ld_requests, SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request,
-                   SL_METRIC_st_requests, SL_METRIC_st_sectors, SL_METRIC_atomics, SL_METRIC_footprint_bytes);
+static const sl_metric_list recorded = SL_METRIC_LIST(
+    SL_METRIC_warp_insts, SL_METRIC_ld_requests, SL_METRIC_ld_sectors, SL_METRIC_sectors_per_request,
+    SL_METRIC_st_requests, SL_METRIC_st_sectors, SL_METRIC_copy_sectors, SL_METRIC_atomics, SL_METRIC_footprint_bytes);
 static const sl_load_view heaviest = {"memory instructions with the most traffic",
                                       "traffic",
                                       90,
@@ -36,13 +40,25 @@ static bool any_in_trace(const sl_launch_log *log)
     return false;
 }
 
+static bool any_copies(const sl_launch_log *log)
+{
+    for (size_t i = 0; i < log->launches.count; i++) {
+        sl_counts counts = sl_unpack_counts(&log->launches.items[i].counts);
+        double sectors;
+        if (sl_counts_metric(SL_METRIC_copy_sectors, &counts, &sectors) && sectors > 0)
+            return true;
+    }
+    return false;
+}
+
 sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error)
 {
     if (!log->launches.count) {
         fputs("no kernel was launched\n", file);
         return SL_OK;
     }
-    sl_status status = sl_launches_table(file, log, any_in_trace(log) ? &recorded : &counted, true, width, error);
+    const sl_metric_list *metrics = any_in_trace(log) ? &recorded : any_copies(log) ? &copied : &counted;
+    sl_status status = sl_launches_table(file, log, metrics, true, width, error);
     sl_failures_text(file, log);
     return status ? status : sl_loads_tables(file, log, &heaviest, width, error);
 }

@@ -133,10 +133,11 @@ char *sl_metric_text(sl_metric metric, const sl_metric_row *row, int digits, cha
 
 /* ---- tables ---- */
 
-/* Few programs have atomics, or misses of these classes. */
+/* Few programs have atomics, asynchronous copies, or misses of these classes. */
 static sl_fit fit_of(sl_metric m)
 {
-    return m == SL_METRIC_atomics || m == SL_METRIC_store || m == SL_METRIC_mshr || m == SL_METRIC_bypassed
+    return m == SL_METRIC_atomics || m == SL_METRIC_copy_sectors || m == SL_METRIC_store || m == SL_METRIC_mshr ||
+                   m == SL_METRIC_bypassed
                ? SL_FIT_OCCURS
                : SL_FIT_FIXED;
 }

@@ -26,25 +26,6 @@ static void put_facts(FILE *file, const sl_page *page)
         sl_htmlf(file, "<p class=\"note bad\">The trace is damaged: %s</p>\n", info->trace->damage);
 }
 
-static void put_nav(FILE *file, const sl_page *page)
-{
-    const sl_page_input *in = &page->input;
-    const struct {
-        const char *id, *title;
-        bool there;
-    } links[] = {
-        {"overview", "Overview", page->kernels.count},       {"kernels", "Kernels", page->kernels.count},
-        {"sizes", "Cache sizes", page->sizes.kernels},       {"policies", "Policies", page->policies.kernels},
-        {"simulated", "Simulated", page->simulated.kernels}, {"hardware", "Hardware", in->validation},
-        {"launches", "Launches", page->launches.count > 1},  {"counters", "Counters", true},
-    };
-    fputs("<nav aria-label=Sections><ul>\n", file);
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        if (links[i].there)
-            fprintf(file, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
-    fputs("</ul></nav>\n", file);
-}
-
 static void put_legend(FILE *file, const sl_page *page)
 {
     static const char *const classes[][2] = {
@@ -55,17 +36,40 @@ static void put_legend(FILE *file, const sl_page *page)
     bool classed = page->input.sizes || sl_counts_has(&page->counts, SL_COUNTER_compulsory_sectors);
     if (!sl_counts_has(&page->counts, SL_COUNTER_ld_sector_hits) && !page->input.sizes)
         return;
-    fputs("<p class=legend>Sectors of loads in L1: ", file);
+    fputs("<p class=legend>Load sectors in L1: ", file);
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (i < MISS || (i == MISS) != classed)
             fprintf(file, "<span><i class=%s></i> %s</span> ", classes[i][0], classes[i][1]);
     fputs("</p>\n", file);
 }
 
+static void put_nav(FILE *file, const sl_page *page)
+{
+    const sl_page_input *in = &page->input;
+    const struct {
+        const char *id, *title;
+        bool there;
+    } links[] = {
+        {"findings", "Findings", in->info.findings},         {"overview", "Overview", page->kernels.count},
+        {"time", "Time", sl_section_has_time(page)},         {"kernels", "Kernels", page->kernels.count},
+        {"sizes", "Cache sizes", page->sizes.kernels},       {"policies", "Policies", page->policies.kernels},
+        {"simulated", "Simulated", page->simulated.kernels}, {"hardware", "Hardware", in->validation},
+        {"launches", "Launches", page->launches.count > 1},  {"counters", "Counters", true},
+    };
+    fputs("<nav aria-label=Sections><ul>\n", file);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (links[i].there)
+            fprintf(file, "<li><a href=\"#%s\">%s</a></li>\n", links[i].id, links[i].title);
+    fputs("</ul>\n", file);
+    put_legend(file, page);
+    fputs("</nav>\n", file);
+}
+
 static sl_status put_sections(FILE *file, const sl_page *page, sl_error *error)
 {
-    put_legend(file, page);
+    sl_section_findings(file, page);
     sl_section_overview(file, page);
+    sl_section_time(file, page);
     sl_section_kernels(file, page);
     sl_status status = sl_section_worst_loads(file, page, error);
     for (size_t i = 0; i < page->kernels.count && !status; i++)

@@ -8,6 +8,7 @@
 #define SL_REPORT_PAGE_H
 
 #include "bypass/plan.h"
+#include "machine/machine.h"
 #include "report/launches.h"
 #include "report/profile.h"
 #include "report/sweep.h"
@@ -31,6 +32,7 @@ typedef struct sl_page_input {
     const sl_sweep *simulated;               /* L1 policies in the simulator; the baseline first */
     const sl_plan *plan;                     /* of the code that ran: what loads gain by bypassing */
     const sl_validation *validation;
+    const sl_machine *machine; /* that cycles are of */
     size_t sources;
     const sl_source_text *source;
 } sl_page_input;

@@ -96,7 +96,7 @@ static void policy_row(FILE *file, const sl_counts *counts, size_t points, const
     fputs("<tr>", file);
     sl_html_cell(file, name);
     for (size_t p = 0; p < points; p++)
-        sl_html_cell_metric(file, SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &counts[p]});
+        sl_html_cell_metric(file, "n", SL_METRIC_l1_hit_rate, &(sl_metric_row){.counts = &counts[p]});
     fputs("</tr>\n", file);
 }
 

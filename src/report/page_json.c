@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "report/findings.h"
 #include "report/page_data.h"
 #include "report/parts.h"
 
@@ -117,6 +118,8 @@ sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error)
     sl_json_start(&j, file);
     sl_json_object(&j, true);
     sl_report_head_json(&j, &in->info);
+    if (in->info.findings)
+        sl_findings_json(&j, in->info.findings);
     if (options)
         put_profile_options(&j, options);
     sl_json_counts(&j, "counters", &page->counts);

@@ -22,10 +22,19 @@ static sl_metric_row kernel_row(const sl_page *page, const sl_page_kernel *k)
     return sl_page_row(page, &k->counts, k->reuse ? &k->reuse->total : NULL);
 }
 
+/* An open cell. */
 static void kernel_link(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    sl_htmlf(file, "<td><a href=\"#kernel-%zu\" title=\"%s\">%s</a>", kernel, k->symbol, k->name);
+    sl_htmlf(file, "<td><a href=\"#kernel-%zu\">", kernel);
+    sl_html_name(file, k->name, k->symbol);
+    fputs("</a>", file);
+}
+
+void sl_section_kernel_link(FILE *file, const sl_page *page, size_t kernel)
+{
+    kernel_link(file, page, kernel);
+    fputs("</td>", file);
 }
 
 /* ---- overview ---- */
@@ -37,9 +46,9 @@ static void put_tile(FILE *file, const char *name, const char *value, const char
 
 void sl_section_overview(FILE *file, const sl_page *page)
 {
-    static const sl_metric tiles[] = {SL_METRIC_warp_insts,       SL_METRIC_ld_sectors,        SL_METRIC_l1_hit_rate,
-                                      SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors, SL_METRIC_cycles,
-                                      SL_METRIC_footprint_bytes};
+    static const sl_metric tiles[] = {SL_METRIC_warp_insts,  SL_METRIC_ld_sectors,       SL_METRIC_st_sectors,
+                                      SL_METRIC_l1_hit_rate, SL_METRIC_l2_read_hit_rate, SL_METRIC_dram_read_sectors,
+                                      SL_METRIC_cycles,      SL_METRIC_footprint_bytes};
     char text[SL_METRIC_BYTES];
     size_t failed = 0;
     if (!page->kernels.count)
@@ -93,8 +102,6 @@ static void load_head(FILE *file, const sl_page_columns *columns, unsigned with)
     }
     sl_html_column(file, "array", "base pointer of the address", false);
     sl_page_columns_head(file, columns);
-    if (with & COPIES)
-        sl_html_column(file, "copies", "instructions that the compiler generated from it", true);
     if (with & PLANNED)
         sl_planned_columns(file);
     sl_html_table_rows(file);
@@ -115,13 +122,13 @@ static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, cons
     if (with & LOCATION) {
         fputs("<td>", file);
         sl_section_location(file, page, r->kernel, inst);
+        if (with & COPIES && r->copies > 1)
+            fprintf(file, " <span title=\"instructions that the compiler generated from it\">(x%u)</span>", r->copies);
         fputs("</td>", file);
         sl_html_cell(file, inst->opcode);
     }
-    sl_html_cell(file, inst->array);
+    sl_html_cell_name(file, inst->array, NULL);
     sl_page_columns_cells(file, columns, &row);
-    if (with & COPIES)
-        sl_html_cell_count(file, r->copies);
     if (with & PLANNED)
         sl_planned_cells(file, ((const sl_page_load *)r->of)->planned);
     fputs("</tr>\n", file);
@@ -130,9 +137,10 @@ static void put_load(FILE *file, const sl_page *page, const sl_load_sum *r, cons
 static void put_load_table(FILE *file, const sl_page *page, const char *caption, const char *class,
                            const sl_load_sums *rows, unsigned with)
 {
-    sl_page_columns columns = {.bars = sl_page_has_bars(page)};
+    sl_page_columns columns = {0};
     for (size_t i = 0; i < rows->count; i++) {
         const sl_load_sum *r = &rows->items[i];
+        columns.bars |= sl_counts_has(&r->counts, SL_COUNTER_ld_sector_hits) && r->counts.value[SL_COUNTER_ld_sectors];
         sl_metric_row row = sl_page_row(page, &r->counts, r->profiled ? &r->reuse : NULL);
         sl_page_columns_add(&columns, &row);
     }
@@ -143,27 +151,43 @@ static void put_load_table(FILE *file, const sl_page *page, const char *caption,
     sl_html_table_end(file);
 }
 
-/* ---- loads with the most misses ---- */
+/* ---- the heaviest loads, stores and atomics ---- */
 
-/* By misses where they are known, otherwise by traffic. */
-sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error)
+static bool writes(const sl_inst_name *inst)
 {
-    bool misses = sl_page_has_bars(page), good = true;
-    const char *title = misses ? "Loads with the most misses" : "Loads with the most traffic";
+    return inst->access == SL_ACCESS_STORE || inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION;
+}
+
+/* Loads by misses where they are known, otherwise by traffic; stores and atomics by traffic. */
+static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *title, sl_metric weight)
+{
     sl_load_sums rows = {0};
+    bool good = true;
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
-            good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_location);
-    sl_load_sums_sort(&rows, misses ? SL_METRIC_ld_sector_misses : SL_METRIC_ld_sectors);
+            if (writes(&page->kernels.items[k].load[i].inst) == stores)
+                good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_location);
+    sl_load_sums_sort(&rows, weight);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)
         rows.count--;
     if (good && rows.count) {
-        fprintf(file, "<section id=worst><h2>%s</h2>\n", title);
-        put_load_table(file, page, title, "sortable", &rows, OF_KERNEL | LOCATION | COPIES);
-        fputs("</section>\n", file);
+        fprintf(file, "<h2>%s</h2>\n", title);
+        put_load_table(file, page, title, "sortable", &rows,
+                       (page->kernels.count > 1 ? OF_KERNEL : 0) | LOCATION | COPIES);
     }
     sl_array_free(&rows);
+    return good;
+}
+
+sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error)
+{
+    bool misses = sl_page_has_bars(page);
+    fputs("<section id=worst>\n", file);
+    bool good = put_worst(file, page, false, misses ? "Loads with the most misses" : "Loads with the most traffic",
+                          misses ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors) &&
+                put_worst(file, page, true, "Stores and atomics with the most traffic", SL_METRIC_sectors);
+    fputs("</section>\n", file);
     return good ? SL_OK : sl_fail_memory(error);
 }
 

@@ -6,12 +6,21 @@
 #include "report/html.h"
 #include "report/page_sections.h"
 
-static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_warp_insts,
-                                                 SL_METRIC_ld_requests,
-                                                 SL_METRIC_ld_sectors,
-                                                 SL_METRIC_sectors_per_request,
+/* Loads, stores and all other accesses alike first; the rest is shown on request. */
+static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_cycles,
+                                                 SL_METRIC_time_ns,
+                                                 SL_METRIC_requests,
+                                                 SL_METRIC_sectors,
+                                                 SL_METRIC_per_request,
+                                                 SL_METRIC_reuse_coalescing_efficiency,
                                                  SL_METRIC_l1_hit_rate,
                                                  SL_METRIC_ld_sector_misses,
+                                                 SL_METRIC_reuse_accesses_without_reuse,
+                                                 SL_METRIC_l2_read_sectors,
+                                                 SL_METRIC_dram_read_sectors,
+                                                 SL_METRIC_warp_insts,
+                                                 SL_METRIC_ld_sectors,
+                                                 SL_METRIC_st_sectors,
                                                  SL_METRIC_compulsory,
                                                  SL_METRIC_capacity,
                                                  SL_METRIC_conflict,
@@ -19,21 +28,20 @@ static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_warp_insts,
                                                  SL_METRIC_mshr,
                                                  SL_METRIC_bypassed,
                                                  SL_METRIC_pending_hits,
-                                                 SL_METRIC_reuse_accesses_without_reuse,
-                                                 SL_METRIC_reuse_coalescing_efficiency,
-                                                 SL_METRIC_l2_read_sectors,
+                                                 SL_METRIC_working_set_bytes,
                                                  SL_METRIC_l2_read_hit_rate,
-                                                 SL_METRIC_dram_read_sectors,
-                                                 SL_METRIC_st_sectors,
+                                                 SL_METRIC_l2_write_sectors,
+                                                 SL_METRIC_dram_write_sectors,
                                                  SL_METRIC_atom_requests,
                                                  SL_METRIC_red_requests,
                                                  SL_METRIC_async_sectors,
+                                                 SL_METRIC_bulk_ld_sectors,
+                                                 SL_METRIC_bulk_st_sectors,
                                                  SL_METRIC_local_ld_sectors,
                                                  SL_METRIC_local_st_sectors,
                                                  SL_METRIC_shared_ld_requests,
                                                  SL_METRIC_shared_passes_per_load,
                                                  SL_METRIC_tex_requests,
-                                                 SL_METRIC_cycles,
                                                  SL_METRIC_ipc,
                                                  SL_METRIC_bypass_share,
                                                  SL_METRIC_unused_share,
@@ -42,8 +50,8 @@ static const sl_metric shown[SL_PAGE_METRICS] = {SL_METRIC_warp_insts,
                                                  SL_METRIC_stall_merge_cycles,
                                                  SL_METRIC_stall_queue_cycles,
                                                  SL_METRIC_energy_nj,
-                                                 SL_METRIC_time_ns,
                                                  SL_METRIC_footprint_bytes};
+enum { FIRST_MORE = 11 }; /* of the list: hidden until all columns are asked for */
 
 sl_metric_row sl_page_row(const sl_page *page, const sl_counts *counts, const sl_profile_counts *reuse)
 {
@@ -72,24 +80,25 @@ void sl_page_columns_head(FILE *file, const sl_page_columns *columns)
         const sl_metric_info *m = &sl_metric_infos[shown[i]];
         bool word = !strchr(m->long_heading, ' '); /* a long one fits */
         if (columns->metric[i])
-            sl_html_column(file, word ? m->long_heading : m->heading, m->description, true);
+            sl_html_column_classed(file, i < FIRST_MORE ? "n" : "n more", word ? m->long_heading : m->heading,
+                                   m->description);
     }
 }
 
-void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row)
+void sl_html_cell_metric(FILE *file, const char *class, sl_metric metric, const sl_metric_row *row)
 {
     char text[SL_METRIC_BYTES], exact[SL_DOUBLE_BYTES];
     double value;
     sl_fraction f = sl_metric_of(metric, row);
     if (!sl_metric_value(metric, row, &value)) {
-        sl_html_cell_none(file);
+        sl_html_cell_classed(file, class, "", "");
         return;
     }
     if (f.whole == 1 && !sl_metric_is_share(metric))
         snprintf(exact, sizeof exact, "%llu", (unsigned long long)f.part);
     else
         sl_double_text(value, exact);
-    sl_html_cell_exact(file, exact, sl_metric_text(metric, row, 1, text));
+    sl_html_cell_classed(file, class, exact, sl_metric_text(metric, row, 1, text));
 }
 
 void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row)
@@ -101,7 +110,7 @@ void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_
     }
     for (int i = 0; i < SL_PAGE_METRICS; i++)
         if (columns->metric[i])
-            sl_html_cell_metric(file, shown[i], row);
+            sl_html_cell_metric(file, i < FIRST_MORE ? "n" : "n more", shown[i], row);
 }
 
 /* ---- the bar ---- */

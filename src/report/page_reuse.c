@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/html.h"
+#include "report/load_sums.h"
 #include "report/page_sections.h"
 
 static void put_range(FILE *file, uint64_t min, uint64_t max)
@@ -65,6 +66,58 @@ static void put_reuses(FILE *file, const sl_profile_counts *c)
     sl_html_table_end(file);
 }
 
+/* ---- heat map ---- */
+
+enum { MAX_HEAT_ROWS = 40 };
+
+/* Accesses of memory instructions by the distance of their reuse; the hotter, the more of them. */
+static void put_heat(FILE *file, const sl_page *page, size_t kernel)
+{
+    const sl_page_kernel *k = &page->kernels.items[kernel];
+    const sl_profile_options *o = page->input.profile->options;
+    const uint64_t lines = o->cache_bytes / o->line_bytes;
+    sl_load_sums rows = {0};
+    unsigned last = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < k->loads && good; i++)
+        if (k->load[i].reuse)
+            good = sl_load_sums_add(&rows, (sl_load_sum){.inst = &k->load[i].inst}, NULL, k->load[i].reuse,
+                                    sl_inst_same_location);
+    for (size_t r = 0; r < rows.count; r++)
+        for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
+            last = rows.items[r].reuse.line_distance.bin[i] && i > last ? i : last;
+    if (good && rows.count) {
+        sl_html_table(file, "Accesses by reuse distance, in lines", "heatmap");
+        sl_html_column(file, "memory instruction", NULL, false);
+        for (unsigned i = 0; i <= last; i++) {
+            char text[SL_HUMAN_BYTES];
+            bool fits = sl_distance_max(i) < lines;
+            sl_html_column_classed(file, fits ? "n" : "n beyond", sl_human_count(sl_distance_min(i), text),
+                                   fits ? "lines accessed in between, at least; fits into L1"
+                                        : "lines accessed in between, at least; more than L1 holds");
+        }
+        sl_html_column(file, "first", "first access to a line", true);
+        sl_html_table_rows(file);
+    }
+    for (size_t r = 0; r < rows.count && r < MAX_HEAT_ROWS && good; r++) {
+        const sl_profile_counts *c = &rows.items[r].reuse;
+        fputs("<tr><td>", file);
+        sl_section_location(file, page, kernel, rows.items[r].inst);
+        sl_htmlf(file, " <code>%s</code> %s</td>", rows.items[r].inst->opcode, rows.items[r].inst->array);
+        for (unsigned i = 0; i <= last + 1; i++) {
+            uint64_t part = i <= last ? c->line_distance.bin[i] : c->line_distance.never;
+            char share[SL_HUMAN_BYTES];
+            sl_human_ratio(c->line_accesses ? 100.0 * (double)part / (double)c->line_accesses : 0, 1, share);
+            fprintf(file, "<td class=n style=\"--heat:%s%%\" title=\"%" PRIu64 " accesses, %s%%\">%s</td>", share, part,
+                    share, part ? share : "");
+        }
+        fputs("</tr>\n", file);
+    }
+    if (good && rows.count)
+        sl_html_table_end(file);
+    sl_array_free(&rows);
+}
+
 void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_profile_sum *sum = page->kernels.items[kernel].reuse;
@@ -75,7 +128,10 @@ void sl_section_reuse(FILE *file, const sl_page *page, size_t kernel)
     sl_section_chart(file, "reuses", kernel, "Reuses per line");
     if (sum->longest->windows)
         sl_section_chart(file, "footprint", kernel, "Footprint over time, in the launch with the most accesses");
-    fputs("</div>\n<details><summary>Reuse tables</summary>\n<div class=side>\n", file);
+    fputs("</div>\n<h3>Reuse by memory instruction <span>% of its accesses, by lines accessed in between</span></h3>\n",
+          file);
+    put_heat(file, page, kernel);
+    fputs("<details><summary>Reuse tables</summary>\n<div class=side>\n", file);
     put_distances(file, &sum->total);
     put_reuses(file, &sum->total);
     fputs("</div></details>\n", file);

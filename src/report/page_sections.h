@@ -7,7 +7,7 @@
 #include "report/page_data.h"
 
 /* Columns of metrics: those that a row has a value for, and before them the bar. */
-enum { SL_PAGE_METRICS = 38 };
+enum { SL_PAGE_METRICS = 44 };
 typedef struct sl_page_columns {
     bool bars;
     bool metric[SL_PAGE_METRICS];
@@ -20,12 +20,18 @@ bool sl_page_has_bars(const sl_page *page);
 void sl_page_columns_add(sl_page_columns *columns, const sl_metric_row *row);
 void sl_page_columns_head(FILE *file, const sl_page_columns *columns);
 void sl_page_columns_cells(FILE *file, const sl_page_columns *columns, const sl_metric_row *row);
-/* The cell of one metric, with its exact value. */
-void sl_html_cell_metric(FILE *file, sl_metric metric, const sl_metric_row *row);
+/* The cell of one metric, with its exact value; `class`: "n", a number. */
+void sl_html_cell_metric(FILE *file, const char *class, sl_metric metric, const sl_metric_row *row);
 /* A stacked bar of load sectors: hits, pending hits, misses by class. Nothing where there are no loads, or no hits and
  * misses. */
 void sl_page_bar(FILE *file, const sl_counts *counts);
 
+/* What costs most; and of simulated kernels what their cycles were spent on. */
+void sl_section_findings(FILE *file, const sl_page *page);
+bool sl_section_has_time(const sl_page *page);
+void sl_section_time(FILE *file, const sl_page *page);
+/* A cell with the name of a kernel, as a link to its section. */
+void sl_section_kernel_link(FILE *file, const sl_page *page, size_t kernel);
 void sl_section_overview(FILE *file, const sl_page *page);
 sl_status sl_section_worst_loads(FILE *file, const sl_page *page, sl_error *error);
 void sl_section_kernels(FILE *file, const sl_page *page);

@@ -212,7 +212,22 @@ static void put_misses(FILE *file, const line_sum *sum, uint64_t of_kernel)
             share, misses, misses, share, sl_human_count(misses, shown));
 }
 
-static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, uint64_t of_kernel)
+/* The same of all sectors, of loads and stores. */
+static void put_sectors(FILE *file, uint64_t sectors, uint64_t of_kernel)
+{
+    char shown[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
+    if (!sectors) {
+        sl_html_cell_none(file);
+        return;
+    }
+    sl_human_ratio(of_kernel ? 100.0 * (double)sectors / (double)of_kernel : 0, 1, share);
+    fprintf(file,
+            "<td class=\"n heat all\" style=\"--share:%s%%\" data-v=\"%" PRIu64 "\" title=\"%" PRIu64
+            ", %s%% of the kernel's\">%s</td>",
+            share, sectors, sectors, share, sl_human_count(sectors, shown));
+}
+
+static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, const sl_counts *kernel)
 {
     if (!sum->any) {
         fputs("<td><td><td><td><td>", file);
@@ -220,14 +235,15 @@ static void put_numbers(FILE *file, const sl_page *page, const line_sum *sum, ui
     }
     const sl_metric_row row = sl_page_row(page, &sum->counts, sum->profiled ? &sum->reuse : NULL);
     uint64_t sectors = sl_metric_of(SL_METRIC_sectors, &row).part;
+    uint64_t of_all = sl_metric_of(SL_METRIC_sectors, &(sl_metric_row){.counts = kernel}).part;
     const sl_metric_row accessed = {.counts = sectors ? &sum->counts : NULL};
-    sl_html_cell_metric(file, SL_METRIC_sectors, &accessed);
-    sl_html_cell_metric(file, SL_METRIC_per_request, &accessed);
+    put_sectors(file, sectors, of_all);
+    sl_html_cell_metric(file, "n", SL_METRIC_per_request, &accessed);
     fputs("<td>", file);
     sl_page_bar(file, &sum->counts);
     fputs("</td>", file);
-    put_misses(file, sum, of_kernel);
-    sl_html_cell_metric(file, SL_METRIC_reuse_accesses_without_reuse, &row);
+    put_misses(file, sum, kernel->value[SL_COUNTER_ld_sector_misses]);
+    sl_html_cell_metric(file, "n", SL_METRIC_reuse_accesses_without_reuse, &row);
 }
 
 /* More loads in one line are rare, and similar to these. */
@@ -257,7 +273,7 @@ static void put_line(FILE *file, const sl_page *page, size_t kernel, const sl_pa
         put_origin(file, page, kernel, v, line);
     }
     fprintf(file, "><th scope=row>%u</th>", line);
-    put_numbers(file, page, &sum, page->kernels.items[kernel].counts.value[SL_COUNTER_ld_sector_misses]);
+    put_numbers(file, page, &sum, &page->kernels.items[kernel].counts);
     if (page->input.plan)
         put_planned(file, &page->kernels.items[kernel], &page->input.source[v->source], line);
     while (bytes && (text[bytes - 1] == '\n' || text[bytes - 1] == '\r'))
@@ -273,7 +289,7 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
     uint32_t line = 0;
     sl_htmlf(file, "<details class=source%s><summary>%s</summary>\n",
              v == page->kernels.items[kernel].view ? " open" : "", s->name);
-    sl_html_table(file, v->ptx ? "PTX" : "Source", "code");
+    sl_html_table(file, v->ptx ? "PTX" : "Source", v->ptx ? "code ptx" : "code");
     sl_html_column(file, "line", NULL, true);
     sl_html_column(file, "sectors", "sectors that its loads, stores and atomics access", true);
     sl_html_column(file, "/req", "sectors per request, on average", true);
@@ -297,10 +313,13 @@ static void put_view(FILE *file, const sl_page *page, size_t kernel, const sl_pa
 void sl_section_source(FILE *file, const sl_page *page, size_t kernel)
 {
     const sl_page_kernel *k = &page->kernels.items[kernel];
-    if (k->views)
-        fputs("<h3>Source</h3>\n", file);
+    if (!k->views)
+        return;
+    bool both = k->views > 1 && k->view[k->views - 1].ptx;
+    fprintf(file, "<h3>Source</h3>\n<div class=\"sources%s\">\n", both ? " two" : "");
     for (size_t i = 0; i < k->views; i++)
         put_view(file, page, kernel, &k->view[i]);
+    fputs("</div>\n", file);
 }
 
 void sl_section_location(FILE *file, const sl_page *page, size_t kernel, const sl_inst_name *inst)

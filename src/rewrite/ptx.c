@@ -126,6 +126,8 @@ static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
         if (!version && !target)
             continue;
         sl_lexer_next(lexer, token);
+        while (target && token->kind != SL_TOK_END && (token->length < 3 || memcmp(token->start, "sm_", 3)))
+            sl_lexer_next(lexer, token); /* texmode_independent may come first */
         if (version && old)
             fits = fits && push_edit(r, token->start, token->length, r->version);
         if (target && low)

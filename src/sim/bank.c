@@ -129,6 +129,10 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entries)
 {
     uint32_t set = l->access.set, way = sl_free_way(b, set);
+    if (way == SL_NO_WAY && b->level->frc_keeps_victims && sl_frc_has_room(b, l->access.line)) {
+        way = sl_open_way(b, set);
+        sim->result->level[b->number].frc_misses += way != SL_NO_WAY;
+    }
     bool full = way == SL_NO_WAY;
     if (full) {
         sl_way_mask mask;
@@ -256,10 +260,16 @@ static void tell_hit(sl_bank *b, lookup *l)
         sl_policy_hit(&b->bypass, &l->access, l->way);
 }
 
+/* The line was streamed in: hits do not keep it. */
+static bool streams(const sl_bank *b, const lookup *l)
+{
+    return b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && sl_is_first(b, l->access.set, l->way);
+}
+
 static void note_hit(sl_bank *b, lookup *l)
 {
     b->line[l->line_slot].mark |= SL_LINE_REUSED;
-    if (!is_evict_first(b, l->r)) /* which says nothing for keeping the line, nor against it */
+    if (!is_evict_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
         tell_hit(b, l);
     if (!b->number)
         return;
@@ -296,6 +306,14 @@ static bool evicts(const sl_bank *b, const lookup *l)
 {
     return b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted >> b->number & 1 && l->here &&
            l->r->kind == SL_REQUEST_LOAD && !b->line[l->line_slot].in_flight;
+}
+
+/* A load with a hint for lower levels alone: a hit is the last of the line. */
+static bool hit_evicts(const sl_bank *b, const lookup *l)
+{
+    uint8_t hints = l->r->hinted | l->r->bypass;
+    return b->level->hit_evict && l->r->kind == SL_REQUEST_LOAD && hints >> (b->number + 1) &&
+           !(hints >> b->number & 1) && !b->line[l->line_slot].in_flight;
 }
 
 /* A load that the level is not searched for. What was stored here alone it must see all the same. */
@@ -336,6 +354,8 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             if (sim->data_check)
                 sl_data_check_answer(sim, b, l->number);
             answer(sim, b, l->number, true);
+            if (hit_evicts(b, l))
+                invalidate(b, l);
             return SL_OUTCOME_HIT;
         }
         if (!(lacking & ~b->line[l->line_slot].in_flight)) {
@@ -366,6 +386,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
+        sim->result->level[b->number].store_hits += !atomic && b->line[l->line_slot].valid & l->units;
         if (sim->data_check && !atomic)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {
@@ -482,7 +503,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
-                                 .now = sim->now};
+                                 .now = sim->now + (b->level->keep ? sim->earlier : 0)};
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;
@@ -685,5 +706,6 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)));
     next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->back), sl_queue_ready_at(&b->invalidated)));
+    next = sl_sooner(next, sl_queue_ready_at(&b->told));
     return next > now ? next : now + 1;
 }

@@ -113,6 +113,7 @@ struct sl_bank {
     uint16_t
         *eviction_slot; /* [SL_EVICTION_SLOTS]: how many lines are being evicted, by the lowest bits of their numbers */
     sl_queue invalidated; /* records of lines that the levels above will have invalidated by then */
+    sl_queue told;        /* of clean ones that the level below will know of by then */
     /* frc: */
     sl_frc_entry *frc; /* NULL: it has none */
     uint32_t frc_sets, frc_filled;
@@ -129,6 +130,8 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);
 void sl_banks_destroy(sl_sim *sim, uint32_t level);
 /* Makes them anew; policies that keep their state do. */
 sl_status sl_banks_empty(sl_sim *sim, uint32_t level, sl_error *error);
+/* The policies that look counts up take those of this launch. */
+sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
 /* Fails if a policy made an invalid choice. */
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 

@@ -48,8 +48,8 @@ static bool start_eviction(sl_bank *b)
 /* Sets do not share lines of the host's cache. Behind the last hint are zeroes that may be read with it. */
 static uint32_t words_of_set(const sl_level *level)
 {
-    uint32_t mask_words = (level->ways + 63) / 64;
-    uint32_t hint_words = (level->ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 4;
+    uint32_t ways = sl_ways_of(level), mask_words = (ways + 63) / 64;
+    uint32_t hint_words = (ways + SL_HINTS_AT_ONCE - 1) / SL_HINTS_AT_ONCE * SL_HINTS_AT_ONCE / 4;
     return (2 * mask_words + hint_words + 7) / 8 * 8;
 }
 
@@ -58,7 +58,7 @@ static bool take_lines(sl_sim *sim, uint32_t number, uint32_t banks)
 {
     const sl_level *level = &sim->machine.level[number];
     size_t sets = (size_t)level->sets / (number ? level->banks : 1);
-    size_t line_bytes = (sets * level->ways + level->frc_entries) * sizeof(sl_line) * banks;
+    size_t line_bytes = (sets * sl_ways_of(level) + level->frc_entries) * sizeof(sl_line) * banks;
     size_t set_bytes = sets * words_of_set(level) * sizeof(uint64_t) * banks;
     sim->lines[number] = sl_pages_take(set_bytes + line_bytes);
     if (sim->lines[number])
@@ -77,6 +77,9 @@ static void place_lines(sl_sim *sim, sl_bank *b)
     b->line = (sl_line *)(first + sim->banks[b->number] * set_words) + b->index * lines;
     for (size_t i = 0; i < lines; i++)
         b->line[i] = (sl_line){.mshr = SL_NONE};
+    for (uint32_t set = 0; b->ways > b->level->ways && set < b->sets; set++)
+        for (uint32_t way = b->level->ways; way < b->ways; way++)
+            sl_close_way(b, set, way);
 }
 
 static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t index, sl_error *error)
@@ -88,7 +91,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->index = index;
     b->instance = index / per_instance;
     b->sets = level->sets / per_instance;
-    b->ways = level->ways;
+    b->ways = sl_ways_of(level);
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
     b->sector_units = level->sector_bytes >> sim->log2_unit;
     b->fill_units = level->fill_bytes >> sim->log2_unit;
@@ -102,7 +105,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->offered = calloc(b->mask_words, sizeof *b->offered);
     if (!b->offered || !start_eviction(b))
         return sl_fail_memory(error);
-    if (level->hint == SL_HINT_EVICT_FIRST) {
+    if (level->hint == SL_HINT_EVICT_FIRST || level->hint == SL_HINT_STREAM) {
         b->first_ways = calloc((size_t)b->sets * b->mask_words, sizeof *b->first_ways);
         if (!b->first_ways)
             return sl_fail_memory(error);
@@ -153,6 +156,7 @@ static void stop_bank(sl_bank *b)
     sl_queue_fini(&b->fills);
     sl_queue_fini(&b->back);
     sl_queue_fini(&b->invalidated);
+    sl_queue_fini(&b->told);
     free(b->eviction);
     free(b->eviction_slot);
     free(b->frc);
@@ -229,6 +233,26 @@ sl_status sl_banks_empty(sl_sim *sim, uint32_t number, sl_error *error)
         }
     }
     free(all);
+    return status;
+}
+
+static sl_status renew_policy(sl_sim *sim, sl_bank *b, const char *text, int role, sl_policy *policy, sl_error *error)
+{
+    if (!policy->ops || !policy->ops->needs_counts)
+        return SL_OK;
+    sl_policy_fini(policy);
+    return start_policy(sim, b, text, role, policy, error);
+}
+
+sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t number, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < sim->banks[number] && !status; i++) {
+        sl_bank *b = &sim->bank[number][i];
+        status = renew_policy(sim, b, b->level->replacement, 0, &b->replacement, error);
+        if (!status)
+            status = renew_policy(sim, b, b->level->bypass, 1, &b->bypass, error);
+    }
     return status;
 }
 

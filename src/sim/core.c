@@ -24,7 +24,7 @@ static void sleep_until(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t tim
     set_state(core, w, SL_WARP_RUNS);
     core->warp[w].ready_at = time;
     if (time <= sim->now) {
-        bool memory = sim->program->step[core->warp[w].inst].kind == SL_STEP_MEMORY;
+        bool memory = sim->program->step[core->warp[w].inst].queued;
         core->ready |= bit;
         core->wants_memory = memory ? core->wants_memory | bit : core->wants_memory & ~bit;
         return;
@@ -46,6 +46,8 @@ static bool waits_for_memory(const sl_sim *sim, const sl_sim_core *core, uint32_
             return true;
         *until = at > *until ? at : *until;
     }
+    if (warp->waits && warp->loads)
+        return true;
     if (step->kind == SL_STEP_FENCE)
         return warp->loads || warp->stores;
     if (step->kind == SL_STEP_BARRIER && core->queues > 1)
@@ -161,6 +163,13 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
 
 /* ---- answers from memory ---- */
 
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+{
+    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
+    for (uint32_t d = 0; d < step->dsts; d++)
+        ready[step->reg[d]] = (uint32_t)time;
+}
+
 static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_warp *warp = &core->warp[w];
@@ -189,9 +198,21 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     for (uint32_t d = 0; d < step->dsts; d++)
         ready[step->reg[d]] = (uint32_t)sim->now;
     warp->loads--;
+    core->loads--;
     warp->asyncs -= group->async;
+    warp->waits &= warp->loads != 0;
     group->next = core->group_free;
     core->group_free = g;
+    check_waiting(sim, core, group->warp);
+}
+
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes)
+{
+    const sl_step *step = &sim->program->step[group->inst];
+    core->shared_free = sim->now + passes;
+    core->warp[group->warp].loads--;
+    /* It was issued in the cycle before. */
+    set_results(sim, core, group->warp, step, sim->now + passes - 1 + (step->cycles > 1 ? step->cycles - 1 : 1));
     check_waiting(sim, core, group->warp);
 }
 
@@ -251,12 +272,30 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     return status;
 }
 
+/* Rows lie so that no bank is asked twice. */
+static uint32_t row_passes(const sl_access *access)
+{
+    sl_access a = *access;
+    uint64_t bytes = 0;
+    do
+        bytes += (uint64_t)__builtin_popcountll(a.mask) * a.width;
+    while (sl_access_more(&a));
+    return (uint32_t)((bytes + 127) / 128);
+}
+
 /* Shared memory: bank conflicts are serialised. */
+static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst)
+{
+    const sl_access *access = warp->access;
+    return !access->mask  ? 1
+           : access->bulk ? row_passes(access)
+                          : sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width);
+}
+
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {
-    const sl_access *access = warp->access;
-    uint32_t passes = access->mask ? sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width) : 1;
+    uint32_t passes = shared_passes(sim, warp, inst);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
     return start + passes - 1 + step->cycles;
@@ -285,9 +324,11 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         status = find_access(sim, core, w, step, error);
     if (status)
         return status;
-    if (step->kind == SL_STEP_SHARED)
+    if (step->kind == SL_STEP_SHARED && !step->queued)
         result = access_shared(sim, core, warp, inst, step);
     set_results(sim, core, w, step, result);
+    if (step->kind == SL_STEP_SHARED && step->queued)
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst), error);
     if (step->kind == SL_STEP_MEMORY && warp->access->mask)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
@@ -413,6 +454,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     warp->inst = warp->end = warp->issued = 0;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
+    warp->waits = false;
     warp->local_base = launch->local_window + warp_of_launch * launch->lanes * (kernel->local_bytes + 3u) / 4 * 4;
     set_state(core, w, SL_WARP_RUNS);
     memset(&core->ready_at[(size_t)w * sim->program->registers], 0, sim->program->registers * sizeof *core->ready_at);

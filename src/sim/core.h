@@ -30,6 +30,7 @@ typedef struct sl_sim_warp {
     uint32_t age;       /* order of arrival */
     uint32_t loads;     /* instructions whose data is not back */
     uint32_t asyncs;    /* asynchronous copies of these */
+    bool waits;         /* until all of them are: one was volatile */
     uint32_t stores;    /* requests that have not arrived where they stay */
     uint32_t queued;    /* requests in the load/store unit */
     uint32_t lanes;     /* active in the current basic block */
@@ -90,6 +91,7 @@ struct sl_sim_core {
     uint64_t passes_end;   /* when the first level has data banks: cycle in which it takes the next instruction */
     uint64_t pass;         /* cycle of the last pass, */
     uint32_t pass_taken;   /* and the requests that it has taken */
+    uint32_t loads;        /* instructions whose data is not back */
     sl_stall stall;
     bool stalled;   /* the request at the head has to wait */
     bool unblocked; /* what it waits for may have come */
@@ -108,6 +110,8 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
 /* Counts the cycles up to the end of the launch. */
 void sl_core_settle(sl_sim *sim, sl_sim_core *core);
 
+/* An access to shared memory is at the head of the load/store unit's queue. */
+void sl_core_shared(sl_sim *sim, sl_sim_core *core, const sl_group *group, uint32_t passes);
 /* All requests of a warp have left the load/store unit. */
 void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
@@ -115,9 +119,13 @@ void sl_core_drained(sl_sim *sim, sl_sim_core *core, uint32_t warp);
 
 /* Makes requests of a memory instruction's access and queues them. */
 sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, sl_error *error);
+/* one_pipeline: queues an access to shared memory. */
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t warp, uint32_t inst, uint32_t passes,
+                              sl_error *error);
 static inline bool sl_lsu_has_room(const sl_sim *sim, const sl_sim_core *core)
 {
-    return core->instructions < sim->machine.core.memory_queue;
+    uint32_t limit = sim->machine.core.loads_in_flight;
+    return core->instructions < sim->machine.core.memory_queue && (!limit || core->loads < limit);
 }
 /* Sends requests to the first level; returns whether it can go on in the next cycle. */
 bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core);

@@ -43,6 +43,20 @@ static void locate(const sl_sim *sim, uint64_t addr, sl_dram_entry *e)
     e->bank = (uint32_t)((row ^ e->row) % m->banks);
 }
 
+static uint32_t group_banks(const sl_sim *sim)
+{
+    return sim->machine.memory.banks / sim->machine.memory.bank_groups;
+}
+
+/* When the bank can take the command that it waits for, as far as it and its group are concerned. Within a group, data
+ * follows more slowly than between groups: ccdl to ccd. */
+static uint64_t bank_limit(const sl_sim *sim, const sl_channel *c, uint32_t bank, sl_dram_next command)
+{
+    uint64_t time = c->turn[bank].time;
+    bool access = command == SL_DRAM_TO_READ || command == SL_DRAM_TO_WRITE;
+    return access ? sl_later(time, c->group_free[bank / group_banks(sim)] / BUS) : time;
+}
+
 static void find_hit(const sl_channel *c, sl_dram_bank *bank)
 {
     uint32_t at = bank->first;
@@ -99,7 +113,7 @@ static void statistics(const sl_sim *sim, const sl_channel *c, sl_dram_command c
 
 static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
 {
-    const sl_memory *t = &sim->times;
+    const sl_memory *t = &sim->times, *m = &sim->machine.memory;
     sl_dram_entry e = c->entry[at];
     sl_dram_bank *bank = &c->bank[e.bank];
     const sl_request *r = sl_request_at(sim, e.request);
@@ -109,6 +123,8 @@ static void access_row(sl_sim *sim, sl_channel *c, uint32_t at)
     uint64_t end_cycle = (end + BUS - 1) / BUS;
     uint32_t sectors = bytes / sim->machine.level[sim->machine.levels - 1].sector_bytes;
     c->access_at = sim->now + sl_later(t->ccd, 1);
+    uint64_t *group = &c->group_free[e.bank / group_banks(sim)];
+    *group = sl_later(sim->now * BUS, *group) + (m->ccdl ? burst(sim, bytes) * m->ccdl / sl_later(m->ccd, 1) : 0);
     sim->result->dram_row_hits += !e.activated;
     sim->result->dram_row_misses += e.activated;
     statistics(sim, c, e.activated ? SL_DRAM_MISS : SL_DRAM_HIT, e.write);
@@ -215,7 +231,7 @@ static uint32_t oldest(const sl_sim *sim, const sl_channel *c, sl_dram_next comm
     for (; left; left &= left - 1) {
         uint32_t b = (uint32_t)__builtin_ctzll(left);
         sl_dram_turn turn = c->turn[b];
-        if (turn.time <= sim->now && turn.arrival < age) {
+        if (turn.arrival < age && bank_limit(sim, c, b, command) <= sim->now) {
             age = turn.arrival;
             found = b;
         }
@@ -237,7 +253,7 @@ static uint64_t next_command(const sl_sim *sim, const sl_channel *c)
     for (uint32_t command = 0; command < SL_DRAM_NEXTS; command++) {
         uint64_t first = SL_NEVER;
         for (uint64_t left = c->turns[command]; left; left &= left - 1) {
-            uint64_t time = c->turn[__builtin_ctzll(left)].time;
+            uint64_t time = bank_limit(sim, c, (uint32_t)__builtin_ctzll(left), (sl_dram_next)command);
             first = time < first ? time : first;
         }
         if (first != SL_NEVER)
@@ -321,7 +337,8 @@ sl_status sl_dram_create(sl_sim *sim, sl_error *error)
         c->entry = calloc(m->queue, sizeof *c->entry);
         c->bank = calloc(m->banks, sizeof *c->bank);
         c->turn = calloc(m->banks, sizeof *c->turn);
-        if (!c->entry || !c->bank || !c->turn)
+        c->group_free = calloc(m->bank_groups, sizeof *c->group_free);
+        if (!c->entry || !c->bank || !c->turn || !c->group_free)
             return sl_fail_memory(error);
     }
     if (!status)
@@ -340,6 +357,7 @@ void sl_dram_reset(sl_sim *sim)
             c->entry[e].next = e + 1 < sim->machine.memory.queue ? e + 1 : SL_NONE;
         c->room = SL_NO_BANKS;
         c->access_at = c->read_at = c->activate_at = c->bus_free = 0;
+        memset(c->group_free, 0, sim->machine.memory.bank_groups * sizeof *c->group_free);
         for (uint32_t b = 0; b < sim->machine.memory.banks; b++)
             c->bank[b] = (sl_dram_bank){.row = SL_NEVER, .first = SL_NONE, .last = SL_NONE, .hit = SL_NONE};
     }
@@ -351,6 +369,7 @@ void sl_dram_destroy(sl_sim *sim)
         free(sim->channel[i].entry);
         free(sim->channel[i].bank);
         free(sim->channel[i].turn);
+        free(sim->channel[i].group_free);
         sl_queue_fini(&sim->channel[i].done);
     }
     free(sim->channel);

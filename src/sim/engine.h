@@ -59,6 +59,7 @@ struct sl_sim {
 
     struct sl_prefetch *prefetch; /* scratch of this cycle (prefetch.h); NULL: no prefetching */
     uint64_t now;
+    uint64_t earlier;                 /* cycles of the launches before */
     uint64_t last_progress;           /* when an instruction was last issued, or a request last answered */
     bool failed;                      /* memory ran out */
     bool broken_off;                  /* a launch did not come to its end */

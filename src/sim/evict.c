@@ -150,6 +150,12 @@ static void finish_eviction(sl_sim *sim, sl_bank *b, uint32_t record)
 static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
 {
     uint32_t number = b->eviction[record].writeback;
+    if (number == SL_NONE && b->level->clean_evict_cycles) {
+        uint64_t time = sim->now + b->level->clean_evict_cycles;
+        sl_bank_put(sim, &b->told, time, record);
+        sl_wake(&sim->bank_wheel[b->number], b->index, time);
+        return;
+    }
     if (number == SL_NONE) {
         finish_eviction(sim, b, record);
         return;
@@ -177,6 +183,8 @@ void sl_lines_tick(sl_sim *sim, sl_bank *b)
 {
     while (sl_queue_ready_at(&b->invalidated) <= sim->now)
         write_out(sim, b, sl_queue_take(&b->invalidated));
+    while (sl_queue_ready_at(&b->told) <= sim->now)
+        finish_eviction(sim, b, sl_queue_take(&b->told));
 }
 
 /* The first steps: the record waits for the levels above, or for the one below. */
@@ -221,7 +229,7 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
         }
         return SL_NONE;
     }
-    bool at_once = writeback == SL_NONE && !(held && b->level->invalidate_cycles);
+    bool at_once = writeback == SL_NONE && !(held && b->level->invalidate_cycles) && !b->level->clean_evict_cycles;
     return at_once ? SL_NONE : begin(sim, b, line, held, writeback);
 }
 

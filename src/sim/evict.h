@@ -3,7 +3,8 @@
  *
  * Where misses are overlapped a line is evicted at once: dirty data goes to the miss queue. Otherwise eviction has
  * steps: the levels above that hold the line invalidate it (`inclusive`), which takes invalidate_cycles; dirty data is
- * written back; when it has reached the level below, or memory's queue, the line is evicted. Until then it cannot be
+ * written back; when it has reached the level below, or memory's queue, the line is evicted. Of a clean line the level
+ * below may have to be told (clean_evict_cycles). Until then it cannot be
  * hit, and its way is not filled. Later reads of memory are behind the write-back in the same queue.
  *
  * Which levels above hold a line is known exactly, as by a directory that is notified of every eviction above; with

@@ -38,6 +38,11 @@ uint32_t sl_frc_take(sl_bank *b, const sl_cache_access *access)
     return entry;
 }
 
+bool sl_frc_has_room(const sl_bank *b, uint64_t line)
+{
+    return with_tag(b, line, 0) != SL_NO_ENTRY;
+}
+
 void sl_frc_free(sl_bank *b, uint32_t entry)
 {
     b->line[sl_first_entry(b) + entry] = (sl_line){.mshr = SL_NONE};
@@ -87,6 +92,8 @@ void sl_frc_settle(sl_sim *sim, sl_bank *b, uint32_t entry)
                               .kind = (sl_mem_access)e->kind,
                               .now = sim->now};
     uint32_t way = sl_free_way(b, access.set), record = SL_NONE;
+    if (way == SL_NO_WAY && b->level->frc_keeps_victims)
+        way = sl_open_way(b, access.set);
     if (way == SL_NO_WAY) {
         sl_way_mask mask;
         if (!sl_offer_victims(b, access.set, &mask)) {

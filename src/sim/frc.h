@@ -4,7 +4,7 @@
  * free entry in its set is handled as without FRC (evict.h).
  *
  * After Candel, Petit, Valero, Sahuquillo: Improving GPU Cache Hierarchy Performance with a Fetch and Replacement Cache
- * (2018). A swap takes no time. */
+ * (2018). A swap takes no time. With frc_keeps_victims victims are not evicted: sets grow (lines.h). */
 #ifndef SL_SIM_FRC_H
 #define SL_SIM_FRC_H
 
@@ -17,6 +17,8 @@ uint32_t sl_frc_find(const sl_bank *bank, uint64_t line);
 /* Gives a line a free entry of its set, or SL_NO_ENTRY. */
 uint32_t sl_frc_take(sl_bank *bank, const sl_cache_access *access);
 void sl_frc_free(sl_bank *bank, uint32_t entry);
+/* Whether the line's set has a free entry. */
+bool sl_frc_has_room(const sl_bank *bank, uint64_t line);
 /* A free entry of the line's set holds the record of its victim instead; false: there is none. */
 bool sl_frc_hold(sl_bank *bank, uint64_t line, uint32_t record);
 /* The entry is filled: its line moves to its set, if that has a way that is not in flight. */

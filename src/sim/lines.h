@@ -108,11 +108,43 @@ static inline void sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool fir
     *ways = first ? *ways | bit : *ways & ~bit;
 }
 
+static inline bool sl_is_first(const sl_bank *b, uint32_t set, uint32_t way)
+{
+    return b->first_ways[(size_t)set * b->mask_words + way / 64] >> (way % 64) & 1;
+}
+
 static inline void sl_set_in_flight(sl_bank *b, uint32_t set, uint32_t way, uint32_t units)
 {
     uint64_t *in_flight = sl_ways_in_flight(b, set) + way / 64, bit = UINT64_C(1) << (way % 64);
     b->line[(size_t)set * b->ways + way].in_flight = units;
     *in_flight = units ? *in_flight | bit : *in_flight & ~bit;
+}
+
+/* Where sets can grow, ways that they have not yet: closed ones count as used and in flight, and so are neither filled
+ * nor replaced. */
+enum { SL_GROWN_WAYS = 256 };
+static inline uint32_t sl_ways_of(const sl_level *level)
+{
+    return level->frc_keeps_victims && level->ways < SL_GROWN_WAYS ? SL_GROWN_WAYS : level->ways;
+}
+static inline void sl_close_way(sl_bank *b, uint32_t set, uint32_t way)
+{
+    sl_used_ways(b, set)[way / 64] |= UINT64_C(1) << (way % 64);
+    sl_ways_in_flight(b, set)[way / 64] |= UINT64_C(1) << (way % 64);
+}
+/* Opens the lowest that is closed, or SL_NO_WAY. */
+static inline uint32_t sl_open_way(sl_bank *b, uint32_t set)
+{
+    uint64_t *used = sl_used_ways(b, set), *in_flight = sl_ways_in_flight(b, set);
+    for (uint32_t way = b->level->ways; way < b->ways; way++) {
+        uint64_t bit = UINT64_C(1) << (way % 64);
+        if (b->line[(size_t)set * b->ways + way].tag || !(used[way / 64] & in_flight[way / 64] & bit))
+            continue;
+        used[way / 64] &= ~bit;
+        in_flight[way / 64] &= ~bit;
+        return way;
+    }
+    return SL_NO_WAY;
 }
 
 /* The lowest way without a line, or SL_NO_WAY. */

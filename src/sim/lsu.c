@@ -55,10 +55,11 @@ static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, con
     return whole;
 }
 
-static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_request *piece, uint32_t pieces)
+/* first: nothing of the instruction was counted before */
+static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_request *piece, uint32_t pieces, bool first)
 {
     sl_slot_stats *s = &sim->slot[inst->mem_slot];
-    s->requests++;
+    s->requests += first;
     s->lines += pieces;
     for (uint32_t i = 0; i < pieces; i++)
         s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
@@ -77,7 +78,8 @@ static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_acces
             bank ^= (uint32_t)line & (level->banks - 1);
         passes = ++lines[bank] > passes ? lines[bank] : passes;
     }
-    uint32_t words = inst->space == SL_MEM_LOCAL ? 1 : sl_bank_passes(access, sim->machine.lanes, inst->width);
+    uint32_t words =
+        inst->space == SL_MEM_LOCAL || access->bulk ? 1 : sl_bank_passes(access, sim->machine.lanes, inst->width);
     return words > passes ? words : passes;
 }
 
@@ -92,13 +94,19 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     if (!pieces)
         return SL_OK;
     bool loads = sl_inst_loads(inst) || inst->access == SL_ACCESS_NONE;
-    sl_request_kind kind = loads ? SL_REQUEST_LOAD : (sl_request_kind)inst->access;
+    sl_request_kind kind = loads                                      ? SL_REQUEST_LOAD
+                           : inst->access == SL_ACCESS_BULK_STORE     ? SL_REQUEST_STORE
+                           : inst->access == SL_ACCESS_BULK_REDUCTION ? SL_REQUEST_REDUCTION
+                                                                      : (sl_request_kind)inst->access;
     bool answered = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_ATOMIC;
     uint32_t group = take_group(core);
     if (group == SL_NONE)
         return sl_fail_memory(error);
-    core->group[group] = (sl_group){
-        .requests = pieces, .inst = inst_number, .warp = (uint8_t)w, .async = inst->access == SL_ACCESS_ASYNC_COPY};
+    core->group[group] =
+        (sl_group){.requests = pieces,
+                   .inst = inst_number,
+                   .warp = (uint8_t)w,
+                   .async = inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_BULK_LOAD};
     if (sim->machine.level[0].data_banks) {
         uint32_t passes = passes_of(sim, inst, access, piece, pieces);
         core->group[group].passes = (uint16_t)passes;
@@ -106,7 +114,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     }
     core->left[group] = pieces;
     core->instructions++;
-    count_request(sim, inst, piece, pieces);
+    count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
     const sl_cache_decision *decision = sl_cache_decide(inst);
     uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
@@ -138,7 +146,9 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     warp->queued += pieces;
     if (answered) {
         warp->loads++;
+        core->loads++;
         warp->asyncs += core->group[group].async;
+        warp->waits |= sim->machine.core.volatile_hints && sim->plan && sim->plan[inst->mem_slot] & 1;
         const sl_step *step = &sim->program->step[inst_number];
         for (uint32_t d = 0; d < step->dsts; d++)
             core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
@@ -152,7 +162,36 @@ sl_status sl_lsu_issue(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst
 {
     sl_access_shape shape = sim->shape;
     shape.local_base = core->warp[w].local_base;
-    return queue_requests(sim, core, w, inst_number, &shape, error);
+    sl_status status;
+    do
+        status = queue_requests(sim, core, w, inst_number, &shape, error);
+    while (!status && sl_access_more(core->warp[w].access));
+    return status;
+}
+
+sl_status sl_lsu_issue_shared(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst, uint32_t passes,
+                              sl_error *error)
+{
+    const sl_step *step = &sim->program->step[inst];
+    uint32_t group = take_group(core), number = group == SL_NONE ? SL_NONE : sl_request_take(&sim->pool);
+    if (number == SL_NONE)
+        return sl_fail_memory(error);
+    core->group[group] = (sl_group){.requests = 1, .inst = inst, .warp = (uint8_t)w};
+    core->left[group] = 1;
+    core->instructions++;
+    sl_request *r = sl_request_at(sim, number);
+    r->kind = SL_REQUEST_SHARED;
+    r->units = passes;
+    r->group = group;
+    r->warp = (uint8_t)w;
+    uint32_t q = w % core->queues;
+    sl_request_push(&sim->pool, &core->queue[q], number);
+    core->queued |= UINT64_C(1) << q;
+    core->warp[w].queued++;
+    core->warp[w].loads++;
+    for (uint32_t d = 0; d < step->dsts; d++)
+        core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;
+    return SL_OK;
 }
 
 /* ---- to the first level ---- */
@@ -228,10 +267,14 @@ static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_group *group)
     return core->pass_taken < group->pass_requests;
 }
 
+/* Whether the head of a queue can be accepted in this cycle. */
 static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t number)
 {
-    if (bank->level->data_banks)
-        return has_pass(sim, core, &core->group[sl_request_at(sim, number)->group]);
+    if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
+        return false;
+    sl_group *group = &core->group[sl_request_at(sim, number)->group];
+    if (group->passes)
+        return has_pass(sim, core, group);
     if (bank->taken_at != sim->now) {
         bank->taken_at = sim->now;
         bank->taken = 0;
@@ -257,7 +300,10 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         if (next != SL_NONE)
             __builtin_prefetch(sl_request_at(sim, next));
         uint32_t w = sl_request_at(sim, number)->warp;
-        if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
+        if (sl_request_at(sim, number)->kind == SL_REQUEST_SHARED) {
+            sl_core_shared(sim, core, &core->group[group], sl_request_at(sim, number)->units);
+            sl_request_give(&sim->pool, number);
+        } else if (access_first(sim, bank, number) == SL_OUTCOME_STALL) {
             core->stalled = true;
             core->stall = bank->stall;
             return false;

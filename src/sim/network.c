@@ -5,6 +5,7 @@
 #include "sim/data_check.h"
 #include "sim/dram.h"
 #include "sim/evict.h"
+#include "sim/program.h"
 
 /* Cycles that a port is taken by so many bytes of data. */
 static uint32_t port_cycles(const sl_level *level, uint32_t bytes)
@@ -71,6 +72,13 @@ static void take(sl_sim *sim, sl_bank *b)
         sl_core_unblock(sim, b->instance, true);
 }
 
+/* Bulk copies of neighbouring cores are not merged: there are multicasts for that. */
+static bool is_bulk(const sl_sim *sim, const sl_request *r)
+{
+    const sl_trace_kernel *kernel = sim->program->kernel;
+    return r->slot != SL_NONE && sl_inst_is_bulk(&kernel->inst[kernel->mem_inst[r->slot]]);
+}
+
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
@@ -85,7 +93,8 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         }
         return;
     }
-    bool joins = sim->coalescer && !b->number && r->kind == SL_REQUEST_LOAD;
+    bool load = r->kind == SL_REQUEST_LOAD;
+    bool joins = sim->coalescer && !b->number && load && !is_bulk(sim, r);
     sl_bank *to = &sim->bank[below][sl_bank_for(sim, below, r->core, r->addr)];
     if (joins && sl_coalescer_merge(sim, number)) {
         sim->result->level[0].coalesced++;
@@ -112,7 +121,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
     r->since = arrival + cycles - 1;
     if (joins && !sl_coalescer_send(sim, number))
         sim->failed = true;
-    if (sim->coalescer && !b->number && !joins)
+    if (sim->coalescer && !b->number && !load)
         sl_coalescer_stop(sim, number);
     carry(sim, &to->in, arrival + cycles - 1, number, to);
 }

@@ -68,6 +68,7 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
         p->order[i] = i;
         uint32_t regs = (uint32_t)inst->dsts + inst->srcs;
         s->kind = (uint8_t)kind_of(kernel, inst);
+        s->queued = s->kind == SL_STEP_MEMORY || (s->kind == SL_STEP_SHARED && core->one_pipeline);
         s->unit = (uint8_t)unit_of(inst);
         s->issues = 1;
         s->cycles = s->kind == SL_STEP_SHARED ? core->shared_cycles : cycles[s->unit];

@@ -19,6 +19,7 @@ typedef enum sl_unit { SL_UNIT_ALU, SL_UNIT_F64, SL_UNIT_SFU, SL_UNIT_TENSOR, SL
 
 typedef struct sl_step {
     uint8_t kind, unit;
+    bool queued;        /* goes through the queue of the load/store unit */
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
     uint8_t issues;     /* machine instructions; 0: another one does it, too */
     uint32_t cycles;    /* from issue to result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */

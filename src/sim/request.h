@@ -20,6 +20,7 @@ typedef enum sl_request_kind {
     SL_REQUEST_STORE = SL_ACCESS_STORE,
     SL_REQUEST_ATOMIC = SL_ACCESS_ATOMIC,       /* a warp waits for the old values */
     SL_REQUEST_REDUCTION = SL_ACCESS_REDUCTION, /* nobody does */
+    SL_REQUEST_SHARED = 0xfe,                   /* to shared memory; `units` are its passes */
     SL_REQUEST_WRITEBACK = 0xff,                /* of an evicted dirty line */
 } sl_request_kind;
 

@@ -8,10 +8,10 @@
 #include "sim/core.h"
 
 /* Accesses times their energy, and leakage for as long as the launch ran. A policy's tables come on top. */
-static double level_energy(const sl_sim *sim, uint32_t number)
+static void count_energy(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
-    const sl_sim_level_result *r = &sim->result->level[number];
+    sl_sim_level_result *r = &sim->result->level[number];
     const sl_policy_ops *ops = sim->bank[number][0].bypass_policy ? sim->bank[number][0].bypass_policy->ops : NULL;
     double instances = sim->machine.cores / level->cores_per_instance;
     double seconds = sim->machine.clock_mhz ? (double)sim->result->cycles / (sim->machine.clock_mhz * 1e6) : 0;
@@ -19,7 +19,20 @@ static double level_energy(const sl_sim *sim, uint32_t number)
     double access_nj = (double)r->tag_accesses * level->tag_fj * 1e-6 +
                        (double)r->data_accesses * level->data_fj * 1e-6 +
                        (ops ? (double)r->tag_accesses * ops->access_nj : 0);
-    return level->tag_fj || level->data_fj || level->leak_uw ? access_nj + leak_mw * instances * seconds * 1e6 : 0;
+    if (!level->tag_fj && !level->data_fj && !level->leak_uw)
+        return;
+    r->leakage_nj = leak_mw * instances * seconds * 1e6;
+    r->energy_nj = access_nj + r->leakage_nj;
+}
+
+static double memory_energy(const sl_sim *sim)
+{
+    const sl_memory *m = &sim->machine.memory;
+    const sl_sim_result *r = sim->result;
+    double sector = sim->machine.level[sim->machine.levels - 1].sector_bytes;
+    return ((double)r->dram_read_sectors * sector * m->read_pj +
+            (double)r->dram_written_sectors * sector * m->write_pj + (double)r->dram_row_misses * m->row_pj) *
+           1e-3;
 }
 
 static void add_load(sl_counts *to, const sl_slot_stats *s)
@@ -57,6 +70,18 @@ static bool other_counters(const sl_inst *inst, sl_counter *requests, sl_counter
     case SL_ACCESS_ASYNC_COPY:
         *requests = SL_COUNTER_async_requests;
         *sectors = SL_COUNTER_async_sectors;
+        return true;
+    case SL_ACCESS_BULK_LOAD:
+        *requests = SL_COUNTER_bulk_ld_requests;
+        *sectors = SL_COUNTER_bulk_ld_sectors;
+        return true;
+    case SL_ACCESS_BULK_STORE:
+        *requests = SL_COUNTER_bulk_st_requests;
+        *sectors = SL_COUNTER_bulk_st_sectors;
+        return true;
+    case SL_ACCESS_BULK_REDUCTION:
+        *requests = SL_COUNTER_bulk_red_requests;
+        *sectors = SL_COUNTER_bulk_red_sectors;
         return true;
     default:
         return false;
@@ -177,9 +202,10 @@ sl_status sl_sim_collect(sl_sim *sim, sl_error *error)
     if (!r->slots)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < sim->machine.levels; i++) {
-        r->level[i].energy_nj = level_energy(sim, i);
+        count_energy(sim, i);
         r->energy_nj += r->level[i].energy_nj;
     }
+    r->energy_nj += memory_energy(sim);
     for (uint32_t s = 0; s < slots; s++) {
         collect_slot(sim, s, &r->slots[s]);
         sl_counts_merge(&r->counts.total, &r->slots[s]);

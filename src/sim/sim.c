@@ -213,10 +213,20 @@ static uint64_t next_cycle(const sl_sim *sim)
     return next > sim->now ? next : sim->now + 1;
 }
 
-/* Caches that not all cores share keep nothing from launch to launch. */
+/* Caches that not all cores share. */
 static bool is_private(const sl_sim *sim, uint32_t level)
 {
     return !level || sim->machine.level[level].cores_per_instance != sim->machine.cores;
+}
+
+/* A private level that keeps its contents from launch to launch: as large as before, and the data is not checked, which
+ * another core may have stored since. */
+static bool is_kept(const sl_sim *sim, uint32_t number)
+{
+    const sl_level *level = &sim->machine.level[number];
+    return level->keep && sim->banks[number] && !sim->data_check &&
+           sim->bank[number][0].sets * (number ? level->banks : 1) == level->sets &&
+           sim->bank[number][0].ways == level->ways;
 }
 
 /* At the end of a launch, dirty data in these is written back to where all cores see it. False: there was none. */
@@ -306,8 +316,8 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
     sim->rounds = (sl_cta_rounds){0};
     sim->room = true;
     for (uint32_t i = sim->machine.levels; i-- > 0 && !status;) /* the newest data is in the first */
-        if (is_private(sim, i) || sim->options.cold)
-            status = sl_banks_empty(sim, i, error);
+        status = (is_private(sim, i) && !is_kept(sim, i)) || sim->options.cold ? sl_banks_empty(sim, i, error)
+                                                                               : sl_banks_renew_counts(sim, i, error);
     sim->first_pc = launch->kernel * SL_KERNEL_PCS;
     sim->slot = status ? NULL : calloc(kernel->mem_slots ? kernel->mem_slots : 1, sizeof *sim->slot);
     if (!status && !sim->slot)
@@ -337,7 +347,8 @@ static void read_hints(sl_sim *sim)
     sim->hints = sim->first = 0;
     for (uint32_t i = 0; i < sim->whole.levels; i++) {
         sim->hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
-        sim->first |= (uint8_t)((sim->whole.level[i].hint == SL_HINT_EVICT_FIRST) << i);
+        sl_hint hint = sim->whole.level[i].hint;
+        sim->first |= (uint8_t)((hint == SL_HINT_EVICT_FIRST || hint == SL_HINT_STREAM) << i);
     }
 }
 
@@ -364,6 +375,7 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
         status = sl_data_check_result(sim, error);
     if (!status)
         status = sl_sim_collect(sim, error);
+    sim->earlier += sim->now;
     if (!status && sim->options.listener && sim->options.listener->done)
         sim->options.listener->done(sim->options.listener->to, result->cycles);
     sl_cores_destroy(sim);

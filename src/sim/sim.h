@@ -67,6 +67,7 @@ typedef struct sl_sim_level_result {
     uint64_t accesses, hits, pending, misses, bypasses; /* requests; hits without `pending`, those on lines in flight */
     uint64_t read_sectors, read_hit_sectors;            /* of loads */
     uint64_t atomic_sectors, written_sectors, fill_sectors;
+    uint64_t store_hits;   /* stores that were sent on and found their line; not among the hits */
     uint64_t store_misses; /* stores that missed and wrote the whole line: no misses as counted above */
     uint64_t frc_misses;   /* of both kinds: fetched into an entry of FRC, or their victim evicted from one */
     uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
@@ -74,7 +75,8 @@ typedef struct sl_sim_level_result {
     uint64_t stall_cycles[SL_STALLS];
     uint64_t coalesced; /* reads answered by one of another SM that was in flight */
     uint64_t tag_accesses, data_accesses;
-    double energy_nj; /* accesses and leakage, of all instances */
+    double energy_nj;  /* accesses and leakage, of all instances */
+    double leakage_nj; /* of that */
 } sl_sim_level_result;
 
 /* The counts of a level, from trace/metrics.def. */

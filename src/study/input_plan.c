@@ -53,8 +53,8 @@ sl_status sl_input_plan(const sl_input *input, const char *path, const char *cod
     return status;
 }
 
-sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, uint32_t levels, sl_arena *arena,
-                           const uint8_t *const **masks, sl_error *error)
+sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, const sl_machine *machine,
+                           sl_arena *arena, const uint8_t *const **masks, sl_error *error)
 {
     const uint8_t **made = sl_arena_array(arena, const uint8_t *, recording->launches + 1u);
     if (!made)
@@ -65,7 +65,7 @@ sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, u
         uint8_t *mask = sl_arena_array(arena, uint8_t, kernel->mem_slots + 1);
         if (!mask)
             return sl_fail_memory(error);
-        sl_plan_masks(plan, kernel, levels, mask);
+        sl_plan_masks(plan, kernel, machine, mask);
         made[n] = mask;
     }
     *masks = made;

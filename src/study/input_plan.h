@@ -12,7 +12,7 @@
 sl_status sl_input_plan(const sl_input *input, const char *path, const char *code, sl_plan *plan, sl_error *error);
 
 /* The bypass masks of each launch of the recording, as sl_sim_launch takes them, in the arena. */
-sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, uint32_t levels, sl_arena *arena,
-                           const uint8_t *const **masks, sl_error *error);
+sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, const sl_machine *machine,
+                           sl_arena *arena, const uint8_t *const **masks, sl_error *error);
 
 #endif

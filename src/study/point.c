@@ -219,8 +219,8 @@ static sl_status check_kind(const sl_point *point, sl_error *error)
         return sl_fail(error, SL_INVALID, "'stream: yes' requires 'kind: sim'");
     if (*point->plan && point->kind != SL_POINT_SIM)
         return sl_fail(error, SL_INVALID, "'plan: %s' requires 'kind: sim'", point->plan);
-    if (*point->kernel && point->kind != SL_POINT_TUNE)
-        return sl_fail(error, SL_INVALID, "'kernel=%s' requires 'kind: tune'", point->kernel);
+    if (*point->kernel && point->kind == SL_POINT_PROFILE)
+        return sl_fail(error, SL_INVALID, "'kernel=%s' requires 'kind: model', 'sim' or 'tune'", point->kernel);
     return SL_OK;
 }
 
@@ -246,10 +246,9 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     sl_hash_number(&hash, point->cold);
     sl_hash_number(&hash, point->alone);
     sl_hash_number(&hash, point->stream);
-    if (point->kind == SL_POINT_TUNE) {
+    if (point->kind == SL_POINT_TUNE)
         sl_hash_text(&hash, SL_TUNING_ID);
-        sl_hash_text(&hash, point->kernel);
-    }
+    sl_hash_text(&hash, point->kernel);
     if (*point->plan)
         status = hash_file(&hash, point->plan, error);
     hash_machine(&hash, machine);

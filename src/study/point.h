@@ -27,7 +27,7 @@ extern const char *const sl_point_kinds[SL_POINT_KINDS + 1]; /* their names; end
 typedef struct sl_point {
     sl_point_kind kind;
     sl_input_spec input;
-    const char *kernel; /* SL_POINT_TUNE: kernels that match this alone, as --kernel; "": each kernel, summed up */
+    const char *kernel; /* kernels that match this alone, as --kernel; "": each kernel, summed up */
     uint64_t seed;      /* of what is random in the analysis */
     const char *machine;
     const char *settings; /* changes of the machine: "L1.size=32K cores=1" */

@@ -60,6 +60,7 @@ static sl_status add_level(sl_values *values, const sl_level *level, const sl_si
         {"written_sectors", (double)r->written_sectors},
         {"fill_sectors", (double)r->fill_sectors},
         {"frc_misses", (double)r->frc_misses},
+        {"store_hits", (double)r->store_hits},
         {"store_misses", (double)r->store_misses},
         {"delay_cycles", (double)r->delay_cycles},
         {"evictions", (double)r->evictions},
@@ -68,6 +69,7 @@ static sl_status add_level(sl_values *values, const sl_level *level, const sl_si
         {"tag_accesses", (double)r->tag_accesses},
         {"data_accesses", (double)r->data_accesses},
         {"energy_nj", r->energy_nj},
+        {"leakage_nj", r->leakage_nj},
     };
     sl_status status = SL_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !status; i++) {
@@ -204,7 +206,7 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     sl_input_close(&input);
     if (status)
         return status;
-    status = sl_plan_launches(&plan, recording, machine->levels, arena, masks, error);
+    status = sl_plan_launches(&plan, recording, machine, arena, masks, error);
     sl_plan_fini(&plan);
     return status;
 }

@@ -58,7 +58,7 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
                                 : sl_fail(error, SL_UNSUPPORTED, "CUDA programs cannot be run here");
     const sl_recorder_config config = {.filter = &o->filter,
                                        .count = o->count,
-                                       .count_options = {.footprint = true},
+                                       .count_options = {.footprint = true, .no_shared = o->no_shared},
                                        .trace_path = o->trace_path,
                                        .producer = o->producer,
                                        .zstd_level = o->zstd_level,

@@ -50,6 +50,7 @@ struct sl_record_options {
     const char *producer;
     int zstd_level; /* 0: the default */
     bool count;     /* launches, with their footprints */
+    bool no_shared; /* …but not their accesses to shared memory */
     /* Called for each launch when it ends; may be NULL. */
     sl_status (*launch_done)(void *context, const sl_launch_result *, sl_error *);
     void *launch_context;

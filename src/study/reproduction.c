@@ -219,13 +219,56 @@ static sl_compared compared(const sl_paper_measure *measure, double ours, double
     return c;
 }
 
+/* ---- what a quick run may judge ---- */
+
+static size_t all_members_of(const void *context, int group, const int **program)
+{
+    const sl_reproduction *r = context;
+    *program = r->paper->group[group].program;
+    return r->paper->group[group].count;
+}
+
+typedef struct missing_programs {
+    const sl_paper *paper;
+    bool any;
+} missing_programs;
+
+static void note_missing(void *context, int program, int config)
+{
+    missing_programs *m = context;
+    (void)config;
+    m->any |= program >= 0 && !m->paper->program[program].quick;
+}
+
+/* A quick run says nothing of a statement about programs that it leaves out, or runs with other inputs: what holds for
+ * some of them need not hold for all. */
+static bool is_judged(const sl_reproduction *r, const sl_expression *value)
+{
+    const sl_expression_source all = {value_of, all_members_of, r};
+    missing_programs missing = {.paper = r->paper};
+    if (!r->quick || !value)
+        return true;
+    sl_expression_uses(value, &all, -1, note_missing, &missing);
+    return !missing.any && !strcmp(r->paper->quick_size, "default");
+}
+
+static void withhold(sl_compared *c, bool judged)
+{
+    if (judged)
+        return;
+    c->verdict = SL_VERDICT_NONE;
+    c->why = NULL;
+}
+
 sl_compared sl_compare_program(const sl_reproduction *r, const sl_paper_column *column, int program)
 {
     sl_expression_source source = source_of(r);
     double ours = sl_expression_value(column->value, &source, program, NULL);
     if (r->quick && !r->paper->program[program].quick)
         return (sl_compared){.ours = NAN, .paper = NAN};
-    return compared(&column->measure, ours, stated(column, program, -1), reason(column, program, -1));
+    sl_compared c = compared(&column->measure, ours, stated(column, program, -1), reason(column, program, -1));
+    withhold(&c, is_judged(r, column->value));
+    return c;
 }
 
 sl_compared sl_compare_group(const sl_reproduction *r, const sl_paper_column *column, int group)
@@ -246,6 +289,7 @@ sl_compared sl_compare_group(const sl_reproduction *r, const sl_paper_column *co
     sl_compared c = compared(&column->measure, column->mean == SL_MEAN_GEOMETRIC ? exp(mean) : mean,
                              stated(column, -1, group), reason(column, -1, group));
     c.holes = holes;
+    withhold(&c, r->group[group].count == r->paper->group[group].count && is_judged(r, column->value));
     return c;
 }
 
@@ -260,9 +304,8 @@ sl_compared sl_compare_claim(const sl_reproduction *r, const sl_paper_claim *cla
         double holds = sl_expression_value(claim->holds, &source, -1, &c.holes);
         c.verdict = isnan(holds) ? SL_VERDICT_HOLE : holds != 0 ? SL_VERDICT_AGREES : SL_VERDICT_DIFFERS;
     }
-    if (c.verdict == SL_VERDICT_HOLE && r->quick) /* about a program that is not in a quick run */
-        c.verdict = SL_VERDICT_NONE;
     c.why = c.verdict > SL_VERDICT_AGREES ? claim->why : NULL;
+    withhold(&c, is_judged(r, claim->holds) && is_judged(r, claim->value));
     return c;
 }
 

@@ -99,21 +99,23 @@ static sl_status plan_traces(run *r, sl_error *error)
     return SL_OK;
 }
 
-/* Points of the model on one trace are run together, in a chain; all others are chains of one. */
+/* Points of the model on the same kernels of one trace are run together, in a chain; all others are chains of one. */
 static sl_status plan_batches(run *r, sl_error *error)
 {
-    sl_map last; /* of the chain, by the key of the trace */
+    sl_map last; /* of the chain, by the key of the trace and the kernels */
     sl_status status = SL_OK;
     sl_map_init(&last);
     for (size_t p = 0; p < r->point_count && !status; p++) {
         job *j = &r->job[r->points[p]];
         bool model = j->point->kind == SL_POINT_MODEL;
-        job *before = model ? sl_map_get(&last, j->trace_key, SL_KEY_BYTES - 1) : NULL;
+        char key[SL_KEY_BYTES + 512];
+        size_t length = (size_t)snprintf(key, sizeof key, "%s %.500s", j->trace_key, j->point->kernel);
+        job *before = model ? sl_map_get(&last, key, length) : NULL;
         if (before)
             before->next = j;
         else
             r->batch[r->batches++] = j;
-        if (model && !sl_map_put(&last, j->trace_key, SL_KEY_BYTES - 1, j))
+        if (model && !sl_map_put(&last, key, length, j))
             status = sl_fail_memory(error);
     }
     sl_map_fini(&last);
@@ -193,12 +195,15 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
     if (trouble)
         return sl_fail(why, SL_INVALID, "%s", trouble);
     trace_path(r, j, path);
+    const sl_trace_filter filter = {.kernel_regex = *j->point->kernel ? j->point->kernel : NULL};
     sl_status status =
-        sl_recording_open(j->recorded ? j->point->input.name : path, NULL, r->runner->traces, recording, why);
+        sl_recording_open(j->recorded ? j->point->input.name : path, &filter, r->runner->traces, recording, why);
     if (!status && recording->damage.status) {
         *why = recording->damage;
         status = why->status;
     }
+    if (!status && filter.kernel_regex && !recording->launches)
+        status = sl_fail(why, SL_NOT_FOUND, "no kernel of %s matches '%s'", j->point->input.name, filter.kernel_regex);
     return status;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "bypass/plan_sim.h"
+#include "policy/line_counts.h"
+#include "sim/series.h"
 
 enum { MAX_ROUNDS = 5, LAST_ROUNDS = 3 };
 
@@ -16,6 +18,7 @@ struct sl_sim_timer {
     const uint32_t *load_of_slot;
     sl_sim_timer_options options;
     uint64_t base[MAX_ROUNDS]; /* cycles of the original; 0: not run yet */
+    sl_line_counts *counts;    /* of the original, for policies that need them; NULL: none does */
     char name[160];
 };
 
@@ -25,7 +28,7 @@ static void fill_plan(const sl_sim_timer *c, const uint8_t *choice, uint8_t *pla
     uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
     for (uint32_t i = 0; choice && i < slots; i++) {
         unsigned mode = c->load_of_slot[i] == UINT32_MAX ? SL_BYPASS_NONE : choice[c->load_of_slot[i]];
-        plan[i] = sl_bypass_levels(mode, c->machine[0].levels);
+        plan[i] = sl_bypass_levels(mode, &c->machine[0]);
     }
 }
 
@@ -39,6 +42,8 @@ static sl_status run_round(const sl_sim_timer *c, uint32_t round, const uint8_t 
     sl_status status = plan ? sl_sim_create(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
     if (!status)
         fill_plan(c, choice, plan);
+    if (!status)
+        sl_sim_set_counts(sim, c->counts, NULL);
     for (int run = c->options.cold; run < 2 && !status; run++) {
         sl_sim_result_fini(result);
         *result = (sl_sim_result){0};
@@ -136,6 +141,29 @@ static sl_status deviation(void *context, double *percent, sl_error *error)
     return status;
 }
 
+/* The profiling run of policies that need one. */
+static sl_status count_lines(sl_sim_timer *c, sl_error *error)
+{
+    bool needed;
+    sl_status status = sl_sim_needs_counts(&c->machine[0], &needed, error);
+    if (status || !needed)
+        return status;
+    sl_machine plain = c->machine[0];
+    sl_sim *sim = NULL;
+    sl_sim_result result = {0};
+    plain.level[0].bypass[0] = 0;
+    c->counts = sl_line_counts_create(plain.cores / plain.level[0].cores_per_instance);
+    const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
+    status = c->counts ? sl_sim_create(&plain, &options, &sim, error) : sl_fail_memory(error);
+    if (!status) {
+        sl_sim_set_counts(sim, NULL, c->counts);
+        status = sl_sim_launch(sim, c->loaded, NULL, &result, error);
+    }
+    sl_sim_result_fini(&result);
+    sl_sim_destroy(sim);
+    return status;
+}
+
 sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
                               const sl_sim_timer_options *options, sl_sim_timer **timer, sl_error *error)
 {
@@ -162,8 +190,12 @@ sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded
     /* On AMD GPUs, whose first levels have miss_evict, the bypass of L0/L1 hides the hint to L2. */
     if (machine->levels > 1 && machine->level[0].hint != SL_HINT_MISS_EVICT)
         c->face.modes |= 1u << SL_BYPASS_BOTH;
-    *timer = c;
-    return SL_OK;
+    sl_status status = count_lines(c, error);
+    if (status)
+        sl_sim_timer_destroy(c);
+    else
+        *timer = c;
+    return status;
 }
 
 const sl_timer *sl_sim_timer_interface(const sl_sim_timer *timer)
@@ -173,5 +205,7 @@ const sl_timer *sl_sim_timer_interface(const sl_sim_timer *timer)
 
 void sl_sim_timer_destroy(sl_sim_timer *timer)
 {
+    if (timer)
+        sl_line_counts_destroy(timer->counts);
     free(timer);
 }

@@ -24,13 +24,17 @@ enum {
     SL_TOKEN_FRAME, /* offsets from the lowest address, bit-packed */
     SL_TOKEN_CHAIN, /* zigzag differences from lane to lane, bit-packed */
     SL_TOKEN_EMPTY, /* no lane took part */
+    SL_TOKEN_ROWS,  /* rows of any number and length */
     SL_TOKEN_KINDS,
     SL_RUN_ESCAPE = 31,
 };
 /* Bits 3 and 4 of all but RUN: which mask. */
 enum { SL_ACCESS_STEP_MASK, SL_ACCESS_LAST_MASK, SL_ACCESS_RAW_MASK };
-/* Bit 5 of AFFINE: rows follow. Bit 5 of FRAME: base, shift and width are those of the slot's last FRAME. */
-enum { SL_AFFINE_ROWS = 1 << 5, SL_FRAME_AGAIN = 1 << 5 };
+/* Bit 5 of AFFINE: rows follow. Bit 5 of FRAME: base, shift and width are those of the slot's last FRAME. Bit 5 of
+ * ROWS: a number of blocks follows. */
+enum { SL_AFFINE_ROWS = 1 << 5, SL_FRAME_AGAIN = 1 << 5, SL_ROWS_BLOCKS = 1 << 5 };
+enum { SL_ROW_CUT = 128, SL_ROWS_PIECES = 32 }; /* see sl_access */
+#define SL_ROWS_BYTES (UINT64_C(1) << 40)       /* no access has more */
 
 /* The first base of a slot is kept out of the tokens: these differ from warp to warp when nothing else does, so the
  * file writer codes them against the neighbours. In the memory stream they stand after the tokens, each as slot (4

@@ -10,6 +10,7 @@
 typedef struct sl_count_options {
     uint32_t sector_bytes; /* a power of two; 0: 32 */
     bool footprint;        /* also which memory was accessed: costs a little time and a bit per sector */
+    bool no_shared;        /* accesses to shared memory, and their passes over the banks, are not asked for */
 } sl_count_options;
 
 typedef struct sl_array_footprint {
@@ -35,6 +36,18 @@ void sl_launch_counter_destroy(sl_launch_counter *counter); /* NULL is fine */
 sl_status sl_launch_counter_block(sl_launch_counter *counter, const sl_block_view *block, sl_error *error);
 /* Adds what another counter of the same launch saw: blocks may be counted on several threads. */
 sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_counter *from, sl_error *error);
+/* ---- counting while a block runs, without a trace in between ---- */
+
+/* A counter for blocks of the launch that `whole` counts, which must stay valid as long. */
+sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_counter **part, sl_error *error);
+/* A memory instruction ran for the lanes of `mask`; addr[i] is valid where bit i of the mask is set. */
+void sl_launch_counter_access(sl_launch_counter *part, uint32_t slot, uint64_t mask, const uint64_t *addr);
+/* Moves what a part has counted to the whole, together with what ran. */
+sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
+                                 uint64_t thread_insts, bool block_ends, sl_error *error);
+/* Memory that what a part has counted takes. */
+size_t sl_launch_counter_bytes(const sl_launch_counter *part);
+
 /* Valid until the counter is used again or destroyed. */
 sl_status sl_launch_counter_result(sl_launch_counter *counter, sl_launch_counts *counts, sl_error *error);
 

@@ -12,13 +12,12 @@ const sl_counter_info sl_counter_infos[SL_COUNTERS] = {
 
 void sl_counts_merge(sl_counts *into, const sl_counts *from)
 {
-    uint64_t *footprint = &into->value[SL_COUNTER_footprint_bytes], largest = *footprint;
     sl_counter_set_join(&into->known, &from->known);
     for (int i = 0; i < SL_COUNTERS; i++)
-        into->value[i] += from->value[i];
-    if (from->value[SL_COUNTER_footprint_bytes] > largest)
-        largest = from->value[SL_COUNTER_footprint_bytes];
-    *footprint = largest;
+        if (!sl_counter_is_size((sl_counter)i))
+            into->value[i] += from->value[i];
+        else if (from->value[i] > into->value[i])
+            into->value[i] = from->value[i];
 }
 
 sl_counter sl_counter_find(const char *name)

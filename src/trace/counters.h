@@ -55,8 +55,12 @@ static inline void sl_counts_add(sl_counts *counts, sl_counter counter, uint64_t
     sl_counter_set_add(&counts->known, counter);
     counts->value[counter] += amount;
 }
-/* Sums; a counter is known in the sum where either side knows it. Launches share memory: the largest footprint stays.
- */
+/* Sizes of memory are not summed: launches share it. */
+static inline bool sl_counter_is_size(sl_counter counter)
+{
+    return counter == SL_COUNTER_footprint_bytes || counter == SL_COUNTER_working_set_bytes;
+}
+/* Sums; a counter is known in the sum where either side knows it. Of sizes the largest stays. */
 void sl_counts_merge(sl_counts *into, const sl_counts *from);
 /* SL_COUNTERS when there is none of that name. */
 sl_counter sl_counter_find(const char *name);

@@ -299,6 +299,92 @@ static void present(sl_warp_cursor *c, uint32_t slot, uint64_t mask)
     a->row = p->row;
     a->row_lanes = p->row_lanes;
     a->phase = p->phase;
+    a->bulk = false;
+    a->first = true;
+}
+
+/* ---- rows ---- */
+
+/* The next row of a list; its address starts as that of the row before. */
+static bool read_row(const uint8_t **at, const uint8_t *end, sl_row *row)
+{
+    uint64_t value[6] = {0};
+    for (int i = 0; i < 6 && (i < 4 || value[3] > 1); i++)
+        if (!(*at = sl_get_varint(*at, end, &value[i])))
+            return false;
+    *row = (sl_row){.addr = row->addr + sl_unzigzag(value[0]),
+                    .other = row->other + sl_unzigzag(value[1]),
+                    .bytes = (uint32_t)value[2],
+                    .count = (uint32_t)value[3],
+                    .step = (int64_t)sl_unzigzag(value[4]),
+                    .other_step = (int64_t)sl_unzigzag(value[5])};
+    return value[2] && value[2] <= UINT32_MAX && value[3] && value[3] <= UINT32_MAX;
+}
+
+bool sl_access_more(sl_access *a)
+{
+    if (!a->bulk)
+        return false;
+    uint32_t pieces = 0;
+    while (pieces < SL_ROWS_PIECES) {
+        sl_row *row = &a->rest.row;
+        if (!row->count) {
+            if (!a->rest.rows--) {
+                a->rest.rows = 0;
+                break;
+            }
+            *row = a->rest.start;
+            read_row(&a->rest.at, a->rest.end, row); /* it was read before */
+            a->rest.start = *row;
+        }
+        uint32_t room = SL_ROW_CUT - (uint32_t)((row->other + a->rest.done) % SL_ROW_CUT);
+        uint32_t left = row->bytes - a->rest.done, width = left < room ? left : room;
+        if (pieces && width != a->width)
+            break;
+        a->width = width;
+        a->addr[pieces++] = row->addr + a->rest.done;
+        a->rest.done += width;
+        if (a->rest.done == row->bytes) {
+            a->rest.done = 0;
+            row->addr += (uint64_t)row->step;
+            row->other += (uint64_t)row->other_step;
+            row->count--;
+        }
+    }
+    a->mask = sl_full_mask(pieces);
+    a->first = false;
+    return pieces;
+}
+
+/* Reads all rows, to see that they are good, and presents the first pieces. */
+static bool read_rows(sl_warp_cursor *c, uint32_t slot, uint8_t token, uint64_t mask)
+{
+    uint64_t blocks = 1, rows, bytes = 0;
+    if (token & SL_ROWS_BLOCKS && (!read_varint(c, &blocks) || blocks > UINT16_MAX))
+        return false;
+    if (!read_base(c, slot) || !read_varint(c, &rows) || !rows)
+        return false;
+    sl_access *a = &c->access;
+    *a = (sl_access){.slot = slot,
+                     .inst = c->kernel->mem_inst[slot],
+                     .bulk = true,
+                     .blocks = (uint32_t)blocks,
+                     .issuers = mask,
+                     .rest = {.at = c->memory, .end = c->memory_end, .rows = rows}};
+    sl_row row = {.addr = c->predictor[slot].base};
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint8_t *at = c->memory;
+        if (!read_row(&at, c->memory_end, &row))
+            return false;
+        uint64_t more = (uint64_t)row.bytes * row.count;
+        if (more > SL_ROWS_BYTES || (bytes += more) > SL_ROWS_BYTES)
+            return false;
+        c->memory = at;
+    }
+    a->rest.start.addr = c->predictor[slot].base;
+    sl_access_more(a);
+    a->first = true;
+    return true;
 }
 
 static void add_offsets(sl_access *a, const sl_predictor *p, uint32_t lanes)
@@ -315,7 +401,8 @@ static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token)
         c->access = (sl_access){.slot = slot, .inst = c->kernel->mem_inst[slot], .affine = true, .row_lanes = c->lanes};
         return token == SL_TOKEN_EMPTY;
     }
-    if (!read_access_mask(c, token, &mask))
+    bool rows = c->kernel->inst[c->kernel->mem_inst[slot]].access >= SL_ACCESS_BULK_LOAD;
+    if (rows != (kind == SL_TOKEN_ROWS) || !read_access_mask(c, token, &mask))
         return false;
     bool good = false;
     switch (kind) {
@@ -330,6 +417,8 @@ static bool read_access(sl_warp_cursor *c, uint32_t slot, uint8_t token)
     case SL_TOKEN_CHAIN:
         good = read_gather(c, slot, token, mask);
         break;
+    case SL_TOKEN_ROWS:
+        return read_rows(c, slot, token, mask);
     }
     if (!good)
         return false;

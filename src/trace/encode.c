@@ -609,6 +609,43 @@ void sl_warp_stream_access(sl_warp_stream *s, uint32_t mem_slot, uint64_t mask, 
     write_access(s, mem_slot, mask, addr, same_offsets, base);
 }
 
+void sl_warp_stream_rows(sl_warp_stream *s, uint32_t slot, uint64_t mask, const sl_row *row, size_t rows,
+                         uint32_t blocks)
+{
+    if (s->failed)
+        return;
+    if (!rows) {
+        write_access(s, slot, 0, NULL, false, 0);
+        return;
+    }
+    flush_predicted(s);
+    uint8_t *token = room(s, &s->memory, 1 + 8 + (3 + 6 * rows) * SL_VARINT_MAX);
+    if (!token)
+        return;
+    uint8_t *at = put_access_mask(s, token, token + 1, mask);
+    *token |= SL_TOKEN_ROWS;
+    if (blocks != 1) {
+        *token |= SL_ROWS_BLOCKS;
+        at = sl_put_varint(at, blocks);
+    }
+    at = put_base(s, at, slot, row->addr);
+    at = sl_put_varint(at, rows);
+    uint64_t addr = row->addr, other = 0;
+    for (size_t i = 0; i < rows; i++, row++) {
+        at = sl_put_varint(at, sl_zigzag(row->addr - addr));
+        at = sl_put_varint(at, sl_zigzag(row->other - other));
+        at = sl_put_varint(at, row->bytes);
+        at = sl_put_varint(at, row->count);
+        if (row->count > 1) {
+            at = sl_put_varint(at, sl_zigzag((uint64_t)row->step));
+            at = sl_put_varint(at, sl_zigzag((uint64_t)row->other_step));
+        }
+        addr = row->addr;
+        other = row->other;
+    }
+    s->memory.count = (size_t)(at - s->memory.data);
+}
+
 void sl_warp_stream_end(sl_warp_stream *s)
 {
     flush_repeats(s);

@@ -64,7 +64,7 @@ bool sl_chunk_load(const uint8_t bytes[SL_CHUNK_HEADER_BYTES], sl_chunk *c)
 
 static const char *inst_wrong(const sl_trace_kernel *k, const sl_inst *inst)
 {
-    if (inst->op_class > SL_CLASS_MEMORY || inst->space > SL_MEM_GENERIC || inst->access > SL_ACCESS_ASYNC_COPY ||
+    if (inst->op_class > SL_CLASS_MEMORY || inst->space > SL_MEM_GENERIC || inst->access >= SL_MEM_ACCESSES ||
         inst->cache_op >= SL_CACHE_OPS)
         return "an instruction of an unknown kind";
     if (inst->dsts + inst->srcs > SL_INST_REGS)
@@ -105,6 +105,11 @@ const char *sl_launch_wrong(const sl_trace_launch *l)
         return "a warp that has neither 32 nor 64 lanes";
     if (l->preferred_shared_plus > 101)
         return "a preferred carve-out of more than 100 percent";
+    for (int d = 0; d < 3; d++)
+        if (!l->cluster[d] != !l->cluster[0] || (l->cluster[d] && l->grid[d] % l->cluster[d]))
+            return "a grid that is no whole number of clusters";
+    if (l->parent_plus > l->index && l->parent_plus)
+        return "a launch before the one that launched it";
     uint64_t threads = 1;
     unsigned __int128 blocks = 1;
     for (int d = 0; d < 3; d++) {
@@ -300,6 +305,22 @@ void sl_get_preference(sl_reading *r, sl_trace_launch *l)
 {
     if (sl_reading_left(r))
         l->preferred_shared_plus = (uint32_t)sl_read_upto(r, 101);
+}
+
+bool sl_put_additions(sl_bytes *out, const sl_trace_launch *l)
+{
+    return sl_bytes_varint(out, l->cluster[0]) && sl_bytes_varint(out, l->cluster[1]) &&
+           sl_bytes_varint(out, l->cluster[2]) && sl_bytes_varint(out, l->parent_plus);
+}
+
+void sl_get_additions(sl_reading *r, sl_trace_launch *l)
+{
+    if (!sl_reading_left(r))
+        return;
+    for (int d = 0; d < 3; d++)
+        l->cluster[d] = (uint32_t)sl_read_upto(r, UINT32_MAX);
+    l->parent_plus = sl_read_varint(r);
+    r->bad = r->bad || sl_launch_wrong(l);
 }
 
 bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count)

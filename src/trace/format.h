@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "trace/bytes.h"
 
-enum { SL_FORMAT_MAJOR = 1, SL_FORMAT_MINOR = 2 };
+enum { SL_FORMAT_MAJOR = 2, SL_FORMAT_MINOR = 0, SL_FORMAT_OLDEST = 1 };
 enum {
     SL_MAGIC_BYTES = 8,
     SL_HEADER_BYTES = 20, /* without the producer's line, which follows */
@@ -67,6 +67,9 @@ void sl_get_launch(sl_reading *r, sl_trace_launch *launch, uint32_t *ranges_plus
 /* What version 1.2 added; nothing more to read: the launch has no preference. */
 bool sl_put_preference(sl_bytes *out, const sl_trace_launch *launch);
 void sl_get_preference(sl_reading *r, sl_trace_launch *launch);
+/* What version 2.0 added; nothing more to read: there are no clusters, and the host launched it. */
+bool sl_put_additions(sl_bytes *out, const sl_trace_launch *launch);
+void sl_get_additions(sl_reading *r, sl_trace_launch *launch);
 bool sl_put_ranges(sl_bytes *out, const sl_trace_range *range, size_t count);
 sl_trace_range *sl_get_ranges(sl_reading *r, sl_arena *arena, size_t *count);
 

@@ -291,11 +291,6 @@ uint64_t sl_loaded_blocks(const sl_loaded *l)
     return l->blocks;
 }
 
-uint64_t sl_loaded_block_at(const sl_loaded *l, uint64_t index)
-{
-    return numbers(l)[index];
-}
-
 uint64_t sl_loaded_bytes(const sl_loaded *l)
 {
     return l->bytes;

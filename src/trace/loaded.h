@@ -16,9 +16,8 @@ void sl_loaded_destroy(sl_loaded *loaded); /* NULL is fine */
 
 const sl_trace_kernel *sl_loaded_kernel(const sl_loaded *loaded);
 const sl_trace_launch *sl_loaded_launch(const sl_loaded *loaded);
-/* Blocks that were recorded, in the order of their numbers: 0 … count - 1 stand for sl_loaded_block_at. */
+/* Blocks that were recorded: 0 … count - 1 stand for them in the order of their numbers. */
 uint64_t sl_loaded_blocks(const sl_loaded *loaded);
-uint64_t sl_loaded_block_at(const sl_loaded *loaded, uint64_t index);
 uint64_t sl_loaded_bytes(const sl_loaded *loaded); /* of the encoded streams */
 /* Where what is derived from it goes if it is large; NULL: to memory. */
 const char *sl_loaded_spill(const sl_loaded *loaded);

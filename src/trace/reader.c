@@ -61,10 +61,10 @@ static sl_status read_header(sl_trace *t, size_t *after, sl_error *error)
     if (!sl_trace_read(t, 0, head, sizeof head) || memcmp(head, sl_format_magic, SL_MAGIC_BYTES) != 0)
         return sl_fail_at(error, SL_INVALID, t->path, 0, 0, "this is not a Sluice trace");
     unsigned major = head[8] | head[9] << 8, minor = head[10] | head[11] << 8;
-    if (major != SL_FORMAT_MAJOR)
+    if (major < SL_FORMAT_OLDEST || major > SL_FORMAT_MAJOR)
         return sl_fail_at(error, SL_UNSUPPORTED, t->path, 0, 0,
-                          "the trace has format version %u.%u; this program reads versions %u.x", major, minor,
-                          SL_FORMAT_MAJOR);
+                          "the trace has format version %u.%u; this program reads versions %u.x to %u.x", major, minor,
+                          SL_FORMAT_OLDEST, SL_FORMAT_MAJOR);
     uint32_t length = sl_load32(head + 12);
     bool whole = length <= SL_PRODUCER_MAX && length <= t->bytes - SL_HEADER_BYTES;
     char *covered = malloc(16 + (whole ? length : 0) + 1); /* what the checksum is of: fixed part, producer */
@@ -135,11 +135,14 @@ static sl_status read_index_failures(sl_trace *t, sl_reading *r)
     return SL_OK;
 }
 
-/* Traces before version 1.2 do not say what carve-outs launches prefer. */
-static void read_index_preferences(sl_trace *t, sl_reading *r)
+/* Traces before version 1.2 do not say what carve-outs launches prefer, those before 2.0 neither clusters nor who
+ * launched them. */
+static void read_index_additions(sl_trace *t, sl_reading *r)
 {
     for (size_t i = 0; i < t->launches.count; i++)
         sl_get_preference(r, &t->launches.items[i].launch);
+    for (size_t i = 0; i < t->launches.count; i++)
+        sl_get_additions(r, &t->launches.items[i].launch);
 }
 
 /* The chunk that holds the index; false when there is none, or it is not whole. */
@@ -174,7 +177,7 @@ static sl_status read_index(sl_trace *t)
         if (!status)
             status = read_index_failures(t, &r);
         if (!status)
-            read_index_preferences(t, &r);
+            read_index_additions(t, &r);
         status = !status && r.bad ? SL_CORRUPT : status;
     }
     sl_bytes_free(&raw);
@@ -223,6 +226,7 @@ static sl_status scan_launch(sl_trace *t, const sl_chunk *chunk, sl_bytes *raw)
         r.end = r.at + bytes;
     sl_get_launch(&r, &entry.launch, &entry.ranges);
     sl_get_preference(&r, &entry.launch);
+    sl_get_additions(&r, &entry.launch);
     if (r.bad || (t->launches.count && t->launches.items[t->launches.count - 1].number >= chunk->number))
         return SL_OK;
     return sl_array_push(&t->launches, entry) ? SL_OK : SL_NO_MEMORY;

@@ -67,10 +67,19 @@ static sl_status block(void *context, const sl_block_view *view, sl_error *error
     return status;
 }
 
+/* Without a trace nobody needs the blocks themselves. */
+static sl_launch_counter *counter(void *context)
+{
+    const sl_recorder *r = context;
+    return r->writer ? NULL : r->counter;
+}
+
 static sl_status report(sl_recorder *r, const sl_launch_stats *stats, sl_error *error)
 {
     sl_launch_counts counts;
     sl_status status = r->counter ? sl_launch_counter_result(r->counter, &counts, error) : SL_OK;
+    if (!status && r->counter)
+        r->launch.blocks_recorded = counts.blocks;
     if (status || !r->config.launch_done)
         return status;
     sl_launch_result result = {.index = r->launch.index,
@@ -111,7 +120,7 @@ sl_status sl_recorder_create(const sl_recorder_config *config, sl_recorder **rec
     if (!r)
         return sl_fail_memory(error);
     r->config = *config;
-    r->sink = (sl_launch_sink){.context = r, .begin = begin, .block = block, .end = end};
+    r->sink = (sl_launch_sink){.context = r, .begin = begin, .block = block, .end = end, .counter = counter};
     if (config->filter)
         r->filter = *config->filter;
     sl_status status = sl_kernel_filter_init(&r->kernels, r->filter.kernel_regex, error);

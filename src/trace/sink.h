@@ -3,7 +3,7 @@
 #ifndef SL_TRACE_SINK_H
 #define SL_TRACE_SINK_H
 
-#include "sluice/trace.h"
+#include "trace/count.h"
 
 /* Counted for every launch, recorded or not. */
 typedef struct sl_launch_stats {
@@ -12,8 +12,9 @@ typedef struct sl_launch_stats {
     bool parallel; /* blocks ran on several threads */
 } sl_launch_stats;
 
-/* Calls come from one thread at a time; blocks in ascending order (parts of long blocks in order; parts of different
- * blocks may interleave when blocks had to run interleaved). A failing call ends the launch. */
+/* Calls come from one thread at a time; blocks in ascending order, or cluster after cluster (parts of long blocks in
+ * order; parts of different blocks may interleave when blocks had to run interleaved). A failing call ends the launch.
+ */
 typedef struct sl_launch_sink {
     void *context;
     /* *wanted false: this launch is not recorded (block is not called; end is). Blocks >= *block_limit are not either.
@@ -23,6 +24,9 @@ typedef struct sl_launch_sink {
     sl_status (*block)(void *context, const sl_block_view *, sl_error *);
     /* failure: the error that the launch ended with, so that what was recorded of it is incomplete; NULL: none. */
     sl_status (*end)(void *context, const sl_launch_stats *, const char *failure, sl_error *);
+    /* May be NULL. Asked when a launch has begun that is wanted: with a counter as the answer, its blocks are counted
+     * in it and not handed over. */
+    sl_launch_counter *(*counter)(void *context);
 } sl_launch_sink;
 
 #endif

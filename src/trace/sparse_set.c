@@ -63,6 +63,14 @@ bool sl_sparse_set_add_slowly(sl_sparse_set *set, uint64_t first, uint64_t last)
     }
 }
 
+bool sl_sparse_set_add_word(sl_sparse_set *set, uint64_t word, uint64_t bits)
+{
+    sl_sparse_set_leaf *leaf = leaf_of(set, word / SL_LEAF_WORDS);
+    if (leaf)
+        leaf->bits[word % SL_LEAF_WORDS] |= bits;
+    return leaf != NULL;
+}
+
 bool sl_sparse_set_has(const sl_sparse_set *set, uint64_t sector)
 {
     const sl_sparse_set_leaf *leaf = find_leaf(set, sector >> SL_LEAF_LOG2);

@@ -34,6 +34,8 @@ static inline bool sl_sparse_set_add(sl_sparse_set *set, uint64_t first, uint64_
     set->latest->bits[first / 64 % SL_LEAF_WORDS] |= UINT64_MAX >> (63 - (last - first)) << (first & 63);
     return true;
 }
+/* Adds those of sectors 64 * word … 64 * word + 63 whose bit is set; false when memory runs out. */
+bool sl_sparse_set_add_word(sl_sparse_set *set, uint64_t word, uint64_t bits);
 bool sl_sparse_set_has(const sl_sparse_set *set, uint64_t sector);
 bool sl_sparse_set_merge(sl_sparse_set *into, const sl_sparse_set *from);
 uint64_t sl_sparse_set_count(const sl_sparse_set *set);

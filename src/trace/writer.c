@@ -29,10 +29,10 @@ struct sl_trace_writer {
     bool in_launch;
     uint32_t launches;
     sl_trace_launch launch;
-    uint32_t launch_ranges;  /* number of its allocation table plus one */
-    sl_bytes launch_records; /* for the index */
-    sl_bytes failures;       /* of launches that failed, in order; for the index */
-    sl_bytes preferences;    /* of launches, for the index */
+    uint32_t launch_ranges;          /* number of its allocation table plus one */
+    sl_bytes launch_records;         /* for the index */
+    sl_bytes failures;               /* of launches that failed, in order; for the index */
+    sl_bytes preferences, additions; /* of launches, for the index */
     uint64_t launch_blocks;
     sl_chunk chunk; /* what is known of the chunk being filled */
     bool chunk_empty;
@@ -116,6 +116,7 @@ static void destroy(sl_trace_writer *w)
     sl_bytes_free(&w->launch_records);
     sl_bytes_free(&w->failures);
     sl_bytes_free(&w->preferences);
+    sl_bytes_free(&w->additions);
     sl_anchor_table_fini(&w->anchors);
     free(w);
 }
@@ -243,7 +244,8 @@ sl_status sl_trace_writer_begin(sl_trace_writer *w, const sl_trace_launch *launc
     w->in_launch = true;
     status = start_chunk(w, error);
     if (!status && (!sl_put_launch(&w->section[SL_SECTION_LAUNCH], launch, w->launch_ranges) ||
-                    !sl_put_preference(&w->section[SL_SECTION_LAUNCH], launch)))
+                    !sl_put_preference(&w->section[SL_SECTION_LAUNCH], launch) ||
+                    !sl_put_additions(&w->section[SL_SECTION_LAUNCH], launch)))
         return sl_fail_memory(error);
     w->chunk.flags = SL_CHUNK_FIRST;
     return status;
@@ -345,7 +347,7 @@ sl_status sl_trace_writer_end(sl_trace_writer *w, const char *failure, sl_error 
     sl_bytes *records = &w->launch_records;
     if (!sl_put_launch(records, &w->launch, w->launch_ranges) || !sl_bytes_varint(records, w->launch_blocks) ||
         !sl_bytes_varint(records, failure != NULL) || (failure && !sl_bytes_string(&w->failures, failure)) ||
-        !sl_put_preference(&w->preferences, &w->launch))
+        !sl_put_preference(&w->preferences, &w->launch) || !sl_put_additions(&w->additions, &w->launch))
         return sl_fail_memory(error);
     return SL_OK;
 }
@@ -369,7 +371,8 @@ static sl_status write_index(sl_trace_writer *w, sl_error *error)
     good = good && sl_bytes_varint(&w->raw, w->launches) &&
            sl_bytes_append(&w->raw, w->launch_records.data, w->launch_records.count) &&
            sl_bytes_append(&w->raw, w->failures.data, w->failures.count) &&
-           sl_bytes_append(&w->raw, w->preferences.data, w->preferences.count);
+           sl_bytes_append(&w->raw, w->preferences.data, w->preferences.count) &&
+           sl_bytes_append(&w->raw, w->additions.data, w->additions.count);
     if (!good)
         return sl_fail_memory(error);
     sl_status status = write_chunk(w, (sl_chunk){.kind = SL_CHUNK_INDEX}, error);

@@ -167,6 +167,25 @@ static void generic_addresses_say_which_space_they_mean(void **state)
     check(&p, 0, 0x20, 0xf);
 }
 
+static void pieces_of_a_bulk_copy_share_no_sectors(void **state)
+{
+    (void)state;
+    sl_inst inst = {.op_class = SL_CLASS_MEMORY, .space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_LOAD};
+    sl_access access = {.mask = 3, .bulk = true, .width = 128, .addr = {0x1010, 0x1090}};
+    pieces p;
+    p.count = sl_line_requests(&sectored, &inst, &access, p.piece);
+    assert_int_equal(p.count, 4);
+    check(&p, 0, 0x20, 0xf);
+    check(&p, 1, 0x21, 0x1);
+    check(&p, 2, 0x21, 0xf);
+    check(&p, 3, 0x22, 0x1);
+    for (uint64_t i = 0; i < 32; i++) /* the most there can be */
+        access.addr[i] = 0x1000000 - i * 4096 + 8;
+    access.mask = UINT32_MAX;
+    sl_access_shape narrow = {.log2_line = 4, .log2_sector = 2, .launch = sectored.launch};
+    assert_int_equal(sl_line_requests(&narrow, &inst, &access, p.piece), 32 * 9);
+}
+
 /* 64 lanes of 16 bytes, all far apart and across lines: the most there can be. */
 static void the_largest_request_fits(void **state)
 {
@@ -193,6 +212,7 @@ int main(void)
         cmocka_unit_test(local_words_of_lanes_lie_side_by_side),
         cmocka_unit_test(generic_addresses_say_which_space_they_mean),
         cmocka_unit_test(the_largest_request_fits),
+        cmocka_unit_test(pieces_of_a_bulk_copy_share_no_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,16 @@ static const char *field(const char *text)
     return written;
 }
 
+static const char *wrapped(const char *text, size_t column, size_t indent, size_t width)
+{
+    size_t size;
+    free(written);
+    FILE *file = open_memstream(&written, &size);
+    sl_text_wrap(file, text, column, indent, width);
+    fclose(file);
+    return written;
+}
+
 static int release(void **state)
 {
     (void)state;
@@ -52,6 +62,14 @@ static void nothing_that_controls_a_terminal_gets_there(void **state)
                         "?31m, ?31m, ?"); /* CSI; RLO */
 }
 
+static void words_are_broken_before_the_last_column(void **state)
+{
+    (void)state;
+    assert_string_equal(wrapped("one two three", 0, 0, 7), "one two\nthree");
+    assert_string_equal(wrapped("one two three", 4, 2, 8), " one\n  two\n  three");
+    assert_string_equal(wrapped("longerthanaline  x\n\ny", 0, 1, 5), "longerthanaline\n x\n\n y");
+}
+
 static void fields_are_quoted_and_are_no_formulas(void **state)
 {
     (void)state;
@@ -71,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_terminals_get_letters_of_the_same_width),
         cmocka_unit_test(nothing_that_controls_a_terminal_gets_there),
+        cmocka_unit_test(words_are_broken_before_the_last_column),
         cmocka_unit_test(fields_are_quoted_and_are_no_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, release);

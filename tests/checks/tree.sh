@@ -61,9 +61,14 @@ run sh "$source_root/docs/make-counters.sh"
 exits 0
 cmp -s "$scratch/stdout" "$source_root/docs/counters.md" || fail 'docs/counters.md is out of date; run ./dev man'
 
+it 'describes the rules of findings that there are'
+run sh "$source_root/docs/make-findings.sh" "$sluice"
+exits 0
+cmp -s "$scratch/stdout" "$source_root/docs/findings.md" || fail 'docs/findings.md is out of date; run ./dev man'
+
 it 'has shell scripts without complaints of shellcheck'
 if command -v shellcheck >/dev/null; then
-    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh workloads/generate-ptx examples/tutorial/run workloads/generate-ir tests/tap.sh tests/*/*.sh
+    cd "$source_root" && run shellcheck -x -P SCRIPTDIR dev .ci/run man/make.sh docs/make-counters.sh docs/make-findings.sh workloads/generate-ptx examples/tutorial/run workloads/generate-ir tests/tap.sh tests/*/*.sh
     exits 0
 else
     skip 'shellcheck is not installed'

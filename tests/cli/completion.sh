@@ -21,7 +21,7 @@ bash_offers()
 
 it 'completes commands and options in bash'
 if command -v bash >/dev/null; then
-    bash_offers sluice comp
+    bash_offers sluice compl
     stdout_is completion
     bash_offers sluice completion --he
     stdout_is --help
@@ -51,6 +51,8 @@ if command -v bash >/dev/null; then
     stdout_is rx6900xt
     bash_offers sluice policies srr
     stdout_is srrip
+    bash_offers sluice explain l1
+    stdout_is l1-thrashing
     bash_offers sluice help compl
     stdout_is completion
     bash_offers sluice completion b
@@ -65,7 +67,7 @@ it 'completes the same in zsh'
 if command -v zsh >/dev/null; then
     mkdir functions
     cp completion.zsh functions/_sluice
-    run timeout 60 zsh "$source_root/tests/cli/completion.zsh" "$PWD/functions" 'sluice comp' 'sluice model --no-ass' \
+    run timeout 60 zsh "$source_root/tests/cli/completion.zsh" "$PWD/functions" 'sluice compl' 'sluice model --no-ass' \
         'sluice model --compat h' 'sluice model --gpu fermi-gtx48' 'sluice run matmul_c' 'sluice help compl'
     sed 's/[[:space:]]*$//' "$scratch/stdout" >completed
     printf 'sluice %s\n' completion 'model --no-associativity' 'model --compat hpca14' 'model --gpu fermi-gtx480' \
@@ -83,7 +85,7 @@ if command -v fish >/dev/null; then
         run fish -N -c "source completion.fish; complete -C 'sluice $(echo "$typed" | tr / ' ')'"
         cut -f1 "$scratch/stdout" | grep -qxF -e "$completed" || fail "$(saw "no $completed for '$typed'")"
     done <<'END'
-comp completion
+compl completion
 model/--no-ass --no-associativity
 model/--compat/h hpca14
 model/--gpu/fermi-gtx48 fermi-gtx480

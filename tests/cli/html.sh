@@ -21,15 +21,21 @@ run "$sluice" report srad_v2 --size small --gpu fermi-gtx470 -o page.html
 exits 0
 stderr_is ''
 stdout_has 'page.html: '
-for id in overview kernels worst kernel-0 kernel-1 sizes policies launches counters; do
+for id in findings overview kernels worst kernel-0 kernel-1 sizes policies launches counters; do
     grep -qE "<section[^>]* id=\"?${id}[ >]" page.html || fail "there is no section $id"
 done
 
 it 'shows the source and the PTX with what their lines do'
 file_has page.html '<summary>workloads/srad_v2/srad_v2.cu</summary>'
 file_has page.html '<summary>srad_v2.ptx</summary>'
-grep -qE '<tr id=k0-s0-l[0-9]+ class=busy><th scope=row>[0-9]+</th><td class=n data-v="[0-9]+"' page.html ||
+grep -qE '<tr id=k0-s0-l[0-9]+ class=busy><th scope=row>[0-9]+</th><td class="n heat all" style="--share:[0-9.]+%" data-v="[0-9]+"' page.html ||
     fail 'no line has numbers'
+
+it 'begins with findings, and shows stores beside loads'
+awk '/<section/ { print; exit }' page.html | grep -q 'id=findings' || fail 'findings are not the first section'
+file_has page.html '<h2>Loads with the most misses</h2>'
+file_has page.html '<h2>Stores and atomics with the most traffic</h2>'
+file_has page.html '<table class="heatmap">'
 
 it 'fetches nothing'
 # Addresses in the text of the chart library are fine; in attributes and style sheets they are not.
@@ -61,6 +67,9 @@ it 'simulates the policies of L1 when asked to, and says what sluice sim says'
 run "$sluice" report gather --size small --gpu fermi-gtx480 --brief --sim -o simulated.html --json simulated.json
 exits 0
 file_has simulated.html 'data-chart=simulated'
+file_has simulated.html '<section id=time>'
+grep -qE '<i class=y-data style="width:[0-9.]+%">' simulated.html || fail 'no cycles by cause'
+grep -qE '<td class=n data-v="[0-9.]+">[0-9.]+%<span class=light>' simulated.html || fail 'no shares of what the GPU can do'
 for policy in lru decoupled mrpb profiled; do
     file_has simulated.html "<td>$policy</td>"
     "$sluice" sim gather --size small --gpu fermi-gtx480 --l1 $policy --json |

@@ -7,7 +7,7 @@ it 'lists the machines, a line each'
 run "$sluice" machines
 exits 0
 stdout_has 'machine  '
-stdout_has 'L0 80 x 32K, L1 8 x 128K, L2 4M'
+stdout_has 'L2 4M, IC 128M'
 stderr_is ''
 
 it 'has every machine of the source tree built in'

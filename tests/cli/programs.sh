@@ -38,6 +38,56 @@ stderr_has 'expand'
 stderr_has 'advance'
 stdout_lacks 'expand'
 
+it 'follows a program that a shell or another program starts'
+for shell in 'sh -c' 'bash -c' 'env A=b sh -c' 'nice sh -c'; do
+    command -v "${shell%% *}" >/dev/null || continue
+    # shellcheck disable=SC2086
+    run "$sluice" run -- $shell "$programs/bfs; exit 5"
+    exits 5
+    stdout_has PASSED
+    stderr_has 'expand'
+done
+
+it 'follows Python that calls the driver by its name'
+if command -v python3 >/dev/null && python3 -c 'import ctypes' 2>/dev/null; then
+    cat >calls.py <<'EOF'
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+code = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 4;
+    add.s64 %d3, %d1, %d2;
+    st.global.u32 [%d3], %r1;
+    ret;
+}
+"""
+context, module, kernel, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+out = (ctypes.c_int * 4)()
+arguments = (ctypes.c_void_p * 1)(ctypes.addressof(memory))
+size = ctypes.c_size_t(16)
+print(cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0), cuda.cuCtxSetCurrent(context),
+      cuda.cuModuleLoadData(ctypes.byref(module), code), cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"count"),
+      cuda.cuMemAlloc_v2(ctypes.byref(memory), size),
+      cuda.cuLaunchKernel(kernel, 1, 1, 1, 4, 1, 1, 0, None, arguments, None), cuda.cuMemcpyDtoH_v2(out, memory, size))
+print(list(out))
+EOF
+    run "$sluice" run -- python3 calls.py
+    exits 0
+    stdout_has '0 0 0 0 0 0 0 0'
+    stdout_has '[0, 1, 2, 3]'
+    stderr_has 'count'
+else
+    skip 'Python is not installed'
+fi
+
 it 'writes the counters of every launch as JSON'
 run "$sluice" run --json report.json -- "$programs/bfs"
 exits 0
@@ -46,6 +96,20 @@ for word in '"kernel": "_Z6expandPKiS0_S0_PiS1_ii"' '"name": "advance"' ld_reque
     file_has report.json "$word"
 done
 [ "$(grep -c '"index":' report.json)" = 78 ] || fail "$(grep -c '"index":' report.json) launches"
+
+it 'counts bulk copies as an H200 does, also from a trace'
+run "$sluice" trace -o bulk.slt --json bulk.json -- "$programs/bulk"
+exits 0
+stderr_has 'copy sectors'
+for line in '"bulk_ld_sectors": 160' '"bulk_st_sectors": 33' '"bulk_red_sectors": 144' '"bulk_ld_sectors": 1280'; do
+    file_has bulk.json "$line"
+done
+run "$sluice" model bulk.slt --csv
+stdout_has ',ring,'
+run "$sluice" sim bulk.slt --csv
+stdout_has ',ring,'
+run "$sluice" profile bulk.slt
+stdout_has 'cp.async.bulk'
 
 it 'writes the same report for any number of threads'
 run "$sluice" run --json one.json -j 1 -- "$programs/reduce"
@@ -65,6 +129,21 @@ grep -E '"(warp_insts|ld_sectors)"' report.json | grep '"thread_insts"' >counted
 grep -E '"(warp_insts|ld_sectors)"' info.json | grep '"thread_insts"' >recorded
 [ "$(wc -l <counted)" = 78 ] || fail "$(wc -l <counted) launches were counted"
 cmp counted recorded || fail 'the counters differ'
+
+it 'shows launches by kernels as children of those'
+if [ -x "$programs/children" ]; then
+    run "$sluice" run --launch 0-3 -- "$programs/children"
+    exits 0
+    stderr_has 'fill (child of 0)'
+    stderr_has 'thrice (child of 0)'
+    run "$sluice" trace -o children.slt -- "$programs/children"
+    exits 0
+    run "$sluice" info --json children.json children.slt
+    exits 0
+    [ "$(grep -c '"parent": 0' children.json)" = 18 ] || fail "$(grep -c '"parent": 0' children.json) children of 0"
+else
+    skip "it was not built (by $by)"
+fi
 
 it 'gives L1 what is left of the carve-out that the program prefers'
 run "$sluice" sim --json carveout.json -- "$programs/carveout"

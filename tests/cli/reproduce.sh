@@ -100,6 +100,18 @@ exits 0
 stdout_has 'quick run'
 stdout_lacks '   A  '
 
+it 'judges nothing by a part of a group or by smaller inputs when it is quick'
+stdout_lacks 'agrees'
+stdout_has 'mine: 0 agree, 0 have the same direction, 0 differ'
+sed 's/, size: small}/}/' mine.yaml >same.yaml
+run "$sluice" reproduce same.yaml one --quick --cache cache
+exits 0
+stdout_has 'mine: 0 agree, 0 have the same direction, 0 differ'
+sed 's/paper: {A: 3, ALL: 0.9}/paper: {B: 1000}/' same.yaml >whole.yaml
+run "$sluice" reproduce whole.yaml one --quick --cache cache
+exits 0
+stdout_has 'mine: 0 agree, 0 have the same direction, 1 differ'
+
 it 'writes a page for each paper'
 run "$sluice" reproduce mine.yaml --cache cache --pages pages -q
 exits 0
@@ -258,10 +270,10 @@ sed 's/dct8x8_1_forward/dct8x9/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
 stdout_has "no kernel of dct8x8 matches 'dct8x9'"
-sed 's/^kind: tune/kind: sim/' tuned.yaml >wrong.yaml
+sed 's/^kind: tune/kind: profile/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "requires 'kind: tune'"
+stdout_has "requires 'kind: model', 'sim' or 'tune'"
 sed 's/values: {A/values: {Z/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1

@@ -233,6 +233,11 @@ run "$sluice" tune vecadd --size small --gpu fermi-gtx48
 exits 1
 stderr_has 'fermi-gtx480'
 
+it 'tunes beside a policy that needs a profiling run'
+run "$sluice" tune gather --size small --gpu fermi-gtx480 --set cores=2 --set L1.bypass=profiled --no-cache -j 1 -o profiled.json
+exits 0
+file_has profiled.json '"timer": "sim fermi-gtx480"'
+
 it 'writes no plan when something fails'
 on_gpu tune vecadd --size small -o /nonexistent/plan.json
 exits 1

@@ -32,6 +32,14 @@ int main(void)
     SIZE(CUlaunchConfig);
     SIZE(CUlaunchAttribute);
     SIZE(CUDA_KERNEL_NODE_PARAMS);
+    SIZE(CUmemAllocationProp);
+    AT(CUmemAllocationProp, location);
+    SIZE(CUmemAccessDesc);
+    SIZE(CUgraphNodeParams);
+    AT(CUgraphNodeParams, kernel.kern);
+    AT(CUgraphNodeParams, memcpy.copyParams);
+    SIZE(CUstreamBatchMemOpParams);
+    SIZE(CUDA_BATCH_MEM_OP_NODE_PARAMS);
     SIZE(CUDA_MEMSET_NODE_PARAMS);
     SIZE(CUDA_HOST_NODE_PARAMS);
     SIZE(CUmemPoolProps);
@@ -41,6 +49,9 @@ int main(void)
     SIZE(CUDA_GRAPH_INSTANTIATE_PARAMS);
     SIZE(CUgraphExecUpdateResultInfo);
     SIZE(CUdevprop);
+    AT(CUDA_RESOURCE_VIEW_DESC, depth);
+    AT(CUDA_RESOURCE_VIEW_DESC, lastLayer);
+    AT(CUDA_RESOURCE_DESC, res.mipmap.hMipmappedArray);
     AT(CUDA_MEMCPY2D, srcPitch);
     AT(CUDA_MEMCPY2D, dstMemoryType);
     AT(CUDA_MEMCPY2D, WidthInBytes);

@@ -25,6 +25,11 @@ CUresult cuModuleEnumerateFunctions(CUfunction *, unsigned, CUmodule);
 CUresult cuFuncGetName(const char **, CUfunction);
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
                         void **, void **);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *, CUfunction, void **, void **);
+CUresult cuFuncGetAttribute(int *, int, CUfunction);
+CUresult cuFuncSetAttribute(CUfunction, int, int);
+CUresult cuOccupancyMaxActiveClusters(int *, CUfunction, const CUlaunchConfig *);
+CUresult cuOccupancyMaxPotentialClusterSize(int *, CUfunction, const CUlaunchConfig *);
 CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
 CUresult cuMemFree_v2(CUdeviceptr);
 CUresult cuMemcpyDtoH_v2(void *, CUdeviceptr, size_t);
@@ -32,6 +37,23 @@ CUresult cuMemsetD16_v2(CUdeviceptr, unsigned short, size_t);
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *);
 CUresult cuArrayCreate_v2(CUarray *, const CUDA_ARRAY_DESCRIPTOR *);
 CUresult cuArrayDestroy(CUarray);
+CUresult cuArray3DCreate_v2(CUarray *, const CUDA_ARRAY3D_DESCRIPTOR *);
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *, CUarray);
+CUresult cuMemcpyHtoA_v2(CUarray, size_t, const void *, size_t);
+CUresult cuMemcpyAtoH_v2(void *, CUarray, size_t, size_t);
+CUresult cuMemcpyAtoA_v2(CUarray, size_t, CUarray, size_t, size_t);
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *, const CUDA_ARRAY3D_DESCRIPTOR *, unsigned);
+CUresult cuMipmappedArrayGetLevel(CUarray *, CUmipmappedArray, unsigned);
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray);
+CUresult cuTexObjectCreate(CUtexObject *, const CUDA_RESOURCE_DESC *, const CUDA_TEXTURE_DESC *,
+                           const CUDA_RESOURCE_VIEW_DESC *);
+CUresult cuTexObjectDestroy(CUtexObject);
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *, CUtexObject);
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *, CUtexObject);
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *, CUtexObject);
+CUresult cuSurfObjectCreate(CUtexObject *, const CUDA_RESOURCE_DESC *);
+CUresult cuSurfObjectDestroy(CUtexObject);
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *, CUtexObject);
 CUresult cuPointerGetAttributes(unsigned, int *, void **, CUdeviceptr);
 CUresult cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 CUresult cuGetExportTable(const void **, const CUuuid *);
@@ -351,9 +373,167 @@ static void fills_of_two_bytes_need_even_addresses(void **state)
     assert_int_equal(cuMemFree_v2(data), 0);
 }
 
+enum { FORMAT_UNSIGNED_INT8 = 1, FORMAT_FLOAT = 0x20 };
+
+static void levels_are_arrays_that_go_with_their_mipmapped_array(void **state)
+{
+    (void)state;
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {20, 6, 0, FORMAT_FLOAT, 2, 0};
+    CUDA_ARRAY3D_DESCRIPTOR level;
+    CUmipmappedArray mipmap;
+    CUarray array, again;
+    assert_int_equal(cuMipmappedArrayCreate(&mipmap, &shape, 9), 0); /* as many as there can be: 5 */
+    assert_int_equal(cuMipmappedArrayGetLevel(&array, mipmap, 3), 0);
+    assert_int_equal(cuMipmappedArrayGetLevel(&again, mipmap, 3), 0);
+    assert_ptr_equal(array, again);
+    assert_int_equal(cuArray3DGetDescriptor_v2(&level, array), 0);
+    assert_int_equal(level.Width, 2);
+    assert_int_equal(level.Height, 1);
+    assert_int_equal(level.Depth, 0);
+    assert_int_equal(level.NumChannels, 2);
+    assert_int_equal(cuMipmappedArrayGetLevel(&again, mipmap, 4), 0);
+    assert_int_equal(cuMipmappedArrayGetLevel(&again, mipmap, 5), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuArrayDestroy(array), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMipmappedArrayDestroy(mipmap), 0);
+    assert_int_equal(cuMipmappedArrayDestroy(mipmap), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuArray3DGetDescriptor_v2(&level, array), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void objects_remember_what_they_were_made_of(void **state)
+{
+    (void)state;
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {
+        8, 8, 12, FORMAT_UNSIGNED_INT8, 4, cudaArrayLayered | cudaArrayCubemap | cudaArraySurfaceLoadStore};
+    CUDA_RESOURCE_DESC resource = {.resType = cudaResourceTypeArray}, back;
+    CUDA_TEXTURE_DESC texture = {.filterMode = cudaFilterModeLinear, .maxAnisotropy = 4, .mipmapLevelBias = 0.5f}, same;
+    texture.flags = CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SEAMLESS_CUBEMAP;
+    const CUDA_RESOURCE_VIEW_DESC half = {.format = 3, .width = 8, .height = 8, .firstLayer = 6, .lastLayer = 11};
+    CUDA_RESOURCE_VIEW_DESC view;
+    CUtexObject object, surface;
+    CUarray array;
+    assert_int_equal(cuArray3DCreate_v2(&array, &shape), 0);
+    resource.res.array.hArray = array;
+    assert_int_equal(cuTexObjectCreate(&object, &resource, &texture, &half), 0);
+    assert_int_equal(cuTexObjectGetTextureDesc(&same, object), 0);
+    assert_memory_equal(&same, &texture, sizeof same);
+    assert_int_equal(cuTexObjectGetResourceDesc(&back, object), 0);
+    assert_memory_equal(&back, &resource, sizeof back);
+    assert_int_equal(cuTexObjectGetResourceViewDesc(&view, object), 0);
+    assert_memory_equal(&view, &half, sizeof view);
+    assert_int_equal(cuSurfObjectCreate(&surface, &resource), 0);
+    assert_int_equal(cuSurfObjectGetResourceDesc(&back, surface), 0);
+    assert_ptr_equal(back.res.array.hArray, array);
+    assert_int_equal(cuSurfObjectGetResourceDesc(&back, object), CUDA_ERROR_INVALID_VALUE); /* it is a texture */
+    assert_int_equal(cuTexObjectDestroy(surface), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuSurfObjectDestroy(surface), 0);
+    assert_int_equal(cuTexObjectDestroy(object), 0);
+    assert_int_equal(cuArrayDestroy(array), 0);
+    resource.resType = cudaResourceTypeLinear;
+    assert_int_equal(cuSurfObjectCreate(&surface, &resource), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void views_must_fit_what_they_show(void **state)
+{
+    (void)state;
+    const CUDA_ARRAY_DESCRIPTOR shape = {8, 8, FORMAT_FLOAT, 1};
+    CUDA_RESOURCE_DESC resource = {.resType = cudaResourceTypeArray};
+    const CUDA_TEXTURE_DESC texture = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUDA_RESOURCE_VIEW_DESC view = {.format = 3, .width = 8, .height = 8}; /* four bytes for a float */
+    CUtexObject object;
+    assert_int_equal(cuArrayCreate_v2(&resource.res.array.hArray, &shape), 0);
+    assert_int_equal(cuTexObjectCreate(&object, &resource, &texture, &view), 0);
+    assert_int_equal(cuTexObjectDestroy(object), 0);
+    view.format = 2;
+    assert_int_equal(cuTexObjectCreate(&object, &resource, &texture, &view), CUDA_ERROR_INVALID_VALUE);
+    view.format = 3;
+    view.lastMipmapLevel = 1;
+    assert_int_equal(cuTexObjectCreate(&object, &resource, &texture, &view), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuArrayDestroy(resource.res.array.hArray), 0);
+}
+
+static void runs_of_bytes_go_on_in_the_next_row(void **state)
+{
+    (void)state;
+    const CUDA_ARRAY_DESCRIPTOR wide = {7, 2, FORMAT_UNSIGNED_INT8, 1}, narrow = {5, 3, FORMAT_UNSIGNED_INT8, 1};
+    const char text[14] = "ABCDEFGHIJKLMN";
+    char got[15] = {0};
+    CUarray from, to;
+    assert_int_equal(cuArrayCreate_v2(&from, &wide), 0);
+    assert_int_equal(cuArrayCreate_v2(&to, &narrow), 0);
+    assert_int_equal(cuMemcpyHtoA_v2(from, 0, text, 14), 0);
+    assert_int_equal(cuMemcpyAtoA_v2(to, 3, from, 2, 12), 0);
+    assert_int_equal(cuMemcpyAtoH_v2(got, to, 3, 2), 0);
+    assert_string_equal(got, "CD");
+    assert_int_equal(cuMemcpyAtoA_v2(from, 0, to, 3, 12), 0);
+    assert_int_equal(cuMemcpyAtoH_v2(got, from, 0, 14), 0);
+    assert_string_equal(got, "CDEFGHIJKLMNMN");
+    assert_int_equal(cuMemcpyAtoA_v2(to, 3, from, 2, 13), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuArrayDestroy(from), 0);
+    assert_int_equal(cuArrayDestroy(to), 0);
+}
+
+static void clusters_are_given_by_the_launch_or_the_kernel(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry any(.param .u64 p)\n{\n.reg .b64 %d;\n.reg .b32 %r;\nld.param.u64 %d, [p];\n"
+        "mov.u32 %r, %cluster_nctarank;\nst.global.u32 [%d], %r;\nret;\n}\n"
+        ".visible .entry pair(.param .u64 p)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n.reg .b64 %d;\n"
+        ".reg .b32 %r;\nld.param.u64 %d, [p];\nmov.u32 %r, %cluster_nctarank;\nst.global.u32 [%d], %r;\nret;\n}\n"
+        ".visible .entry told()\n.explicitcluster\n{\nret;\n}\n";
+    enum { MUST_SET = 10, WIDTH, HEIGHT, DEPTH, NON_PORTABLE };
+    CUmodule module;
+    CUfunction any, pair, told;
+    CUdeviceptr data;
+    int value = 0;
+    assert_int_equal(cuModuleLoadData(&module, text), 0);
+    assert_int_equal(cuModuleGetFunction(&any, module, "any"), 0);
+    assert_int_equal(cuModuleGetFunction(&pair, module, "pair"), 0);
+    assert_int_equal(cuModuleGetFunction(&told, module, "told"), 0);
+    assert_int_equal(cuMemAlloc_v2(&data, 4), 0);
+    void *params[] = {&data};
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val.clusterDim = {4, 1, 1}};
+    CUlaunchConfig config = {.gridDimX = 16,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 32,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .attrs = &attribute,
+                             .numAttrs = 1};
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&value, data, 4), 0);
+    assert_int_equal(value, 4);
+    assert_int_equal(cuLaunchKernel(pair, 4, 1, 1, 1, 1, 1, 0, NULL, params, NULL), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(&value, data, 4), 0);
+    assert_int_equal(value, 2);
+    assert_int_equal(cuFuncGetAttribute(&value, WIDTH, pair), 0);
+    assert_int_equal(value, 2);
+    assert_int_equal(cuFuncGetAttribute(&value, MUST_SET, told), 0);
+    assert_int_equal(value, 1);
+    assert_int_not_equal(cuLaunchKernel(told, 4, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
+    assert_int_equal(cuOccupancyMaxActiveClusters(&value, any, &config), 0);
+    assert_in_range(value, 1, 132 * 32 / 4);
+    attribute.val.clusterDim.x = 16;
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 912);
+    assert_int_equal(cuOccupancyMaxPotentialClusterSize(&value, any, &config), 0);
+    assert_int_equal(value, 8);
+    assert_int_equal(cuFuncSetAttribute(any, NON_PORTABLE, 1), 0);
+    assert_int_equal(cuOccupancyMaxPotentialClusterSize(&value, any, &config), 0);
+    assert_int_equal(value, 16);
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 0);
+    assert_int_equal(cuMemFree_v2(data), 0);
+    assert_int_equal(cuModuleUnload(module), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(levels_are_arrays_that_go_with_their_mipmapped_array, start),
+        cmocka_unit_test_setup(objects_remember_what_they_were_made_of, start),
+        cmocka_unit_test_setup(views_must_fit_what_they_show, start),
+        cmocka_unit_test_setup(runs_of_bytes_go_on_in_the_next_row, start),
         cmocka_unit_test_setup(each_thread_has_contexts_of_its_own, start),
         cmocka_unit_test_setup(a_module_lists_its_kernels, start),
         cmocka_unit_test_setup(a_module_that_does_not_compile_fills_the_log, start),
@@ -367,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup(only_the_two_harmless_tables_are_answered, start),
         cmocka_unit_test_setup(what_is_missing_returns_not_supported, start),
         cmocka_unit_test_setup(fills_of_two_bytes_need_even_addresses, start),
+        cmocka_unit_test_setup(clusters_are_given_by_the_launch_or_the_kernel, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,12 @@ typedef struct cudaMemcpy3DParms Memcpy3DParms;
 typedef struct cudaMemcpy3DPeerParms Memcpy3DPeerParms;
 typedef struct cudaResourceDesc ResourceDesc;
 typedef struct cudaTextureDesc TextureDesc;
+typedef struct cudaResourceViewDesc ResourceViewDesc;
 typedef struct cudaMemPoolProps MemPoolProps;
 typedef struct cudaMemsetParams MemsetParams;
 typedef struct cudaKernelNodeParams KernelNodeParams;
+typedef struct cudaGraphNodeParams GraphNodeParams;
+typedef struct cudaConditionalNodeParams ConditionalNodeParams;
 typedef struct cudaMemLocation MemLocation;
 #else
 typedef cudaDeviceProp DeviceProp;
@@ -40,9 +43,12 @@ typedef cudaMemcpy3DParms Memcpy3DParms;
 typedef cudaMemcpy3DPeerParms Memcpy3DPeerParms;
 typedef cudaResourceDesc ResourceDesc;
 typedef cudaTextureDesc TextureDesc;
+typedef cudaResourceViewDesc ResourceViewDesc;
 typedef cudaMemPoolProps MemPoolProps;
 typedef cudaMemsetParams MemsetParams;
 typedef cudaKernelNodeParams KernelNodeParams;
+typedef cudaGraphNodeParams GraphNodeParams;
+typedef cudaConditionalNodeParams ConditionalNodeParams;
 typedef cudaMemLocation MemLocation;
 #endif
 
@@ -58,6 +64,12 @@ static void sizes(void)
     SIZE(MemPoolProps);
     SIZE(MemsetParams);
     SIZE(KernelNodeParams);
+    SIZE(GraphNodeParams);
+    AT(GraphNodeParams, kernel);
+    AT(GraphNodeParams, memcpy.copyParams);
+    AT(GraphNodeParams, alloc.dptr);
+    SIZE(ConditionalNodeParams);
+    AT(ConditionalNodeParams, phGraph_out);
     SIZE(MemLocation);
     SIZE(cudaLaunchAttribute);
     SIZE(cudaLaunchConfig_t);
@@ -67,6 +79,8 @@ static void sizes(void)
 
 static void offsets(void)
 {
+    AT(ResourceViewDesc, depth);
+    AT(ResourceViewDesc, lastLayer);
     AT(DeviceProp, totalGlobalMem);
     AT(DeviceProp, maxGridSize);
     AT(DeviceProp, totalConstMem);

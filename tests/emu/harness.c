@@ -90,7 +90,7 @@ rig *rig_open(const rig_config *config)
     rig *r = calloc(1, sizeof *r);
     assert_non_null(r);
     r->config = *config;
-    r->sink = (sl_launch_sink){r, on_begin, on_block, on_end};
+    r->sink = (sl_launch_sink){.context = r, .begin = on_begin, .block = on_block, .end = on_end};
     on_print(&r->printed, "", 0);
     sl_emu_config emu = {.lanes = config->lanes,
                          .threads = config->threads,
@@ -219,6 +219,7 @@ static sl_status launch(rig *r, const char *name, rig_shape shape, size_t args, 
                        .cooperative = shape.cooperative};
     memcpy(l.grid, shape.grid, sizeof l.grid);
     memcpy(l.block, shape.block, sizeof l.block);
+    memcpy(l.cluster, shape.cluster, sizeof l.cluster);
     status = sl_emu_run(r->emu, r->kernel, &l, &r->stats, &r->error);
     r->fault = sl_emu_last_fault(r->emu);
     free(params);

@@ -73,6 +73,7 @@ void *rig_raw(rig *r, size_t bytes);
 typedef struct rig_shape {
     uint32_t grid[3], block[3], shared;
     bool cooperative;
+    uint32_t cluster[3];
 } rig_shape;
 
 /* Arguments are given as bits; one that is larger than 8 bytes as the address of its bytes. */

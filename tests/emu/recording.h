@@ -75,7 +75,7 @@ static inline uint32_t recording_last(const recording *r, const char *opcode)
 
 static inline sl_launch_sink recording_sink(recording *r)
 {
-    return (sl_launch_sink){r, recording_begin, recording_block, recording_end};
+    return (sl_launch_sink){.context = r, .begin = recording_begin, .block = recording_block, .end = recording_end};
 }
 
 #endif

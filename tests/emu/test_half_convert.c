@@ -299,6 +299,64 @@ static void eight_bit_floats_convert_to_the_nearest_and_saturate(void **unused)
     }
 }
 
+static void six_and_four_bit_floats_convert_to_the_nearest_and_saturate(void **unused)
+{
+    (void)unused;
+    static const float in[] = {0,     0.24f, 0.25f, 0.26f, 0.5f, -1.25f, 1.75f, 2.5f,
+                               -3.5f, 5,     7,     7.4f,  100,  -1e9f,  NAN,   0.0625f};
+    static const uint8_t e2m1[] = {0, 0, 0, 1, 1, 0xa, 4, 4, 0xe, 6, 7, 7, 7, 0xf, 7, 0};
+    static const uint8_t e2m3[] = {0, 2, 2, 2, 4, 0x2a, 0xe, 0x12, 0x36, 0x1a, 0x1e, 0x1f, 0x1f, 0x3f, 0x1f, 0};
+    static const uint8_t e3m2[] = {0, 4, 4, 4, 8, 0x2d, 0xf, 0x11, 0x33, 0x15, 0x17, 0x17, 0x1f, 0x3f, 0x1f, 1};
+    static const struct {
+        const char *to, *from;
+        const uint8_t *want;
+        int shift;
+    } kinds[] = {{"{\n.reg .b8 %x;\ncvt.rn.satfinite.e2m1x2.f32 %x, %a, %b;\nmov.b16 %d, {%x, 0};\n}", NULL, e2m1, 4},
+                 {"cvt.rn.satfinite.e2m3x2.f32 %d, %a, %b;", "cvt.rn.f16x2.e2m3x2 %d, %a;", e2m3, 8},
+                 {"cvt.rn.satfinite.e3m2x2.f32 %d, %a, %b;", "cvt.rn.f16x2.e3m2x2 %d, %a;", e3m2, 8}};
+    for (int t = 0; t < 3; t++) {
+        uint16_t out[16] = {0};
+        uint32_t back[16];
+        const char *types[4] = {"b16", "f32", "f32", "b32"};
+        const void *sources[3] = {in, in + 1, NULL};
+        assert_true(run_elements(&machines[4], kinds[t].to, types, 15, out, sources));
+        for (int i = 0; i < 15; i++) {
+            assert_int_equal(out[i] >> kinds[t].shift, kinds[t].want[i]);
+            assert_int_equal(out[i] & ((1 << kinds[t].shift) - 1), kinds[t].want[i + 1]);
+        }
+        if (!kinds[t].from)
+            continue;
+        const char *back_types[4] = {"b32", "b16", "b32", "b32"};
+        const void *back_sources[3] = {out, NULL, NULL};
+        assert_true(run_elements(&machines[4], kinds[t].from, back_types, 15, back, back_sources));
+        assert_true(value_of(back[5] >> 16, &F16) == -1.25);
+        assert_true(value_of(back[4] & 0xffff, &F16) == -1.25);
+        assert_true(value_of(back[7] >> 16, &F16) == 2.5);
+    }
+}
+
+static void scales_are_powers_of_two(void **unused)
+{
+    (void)unused;
+    static const float in[] = {1, 1.5f, -2, 0, INFINITY, NAN, 3e38f, 0x1p-126f, 0x1.8p-127f, 0x1p-127f, 0x1p-128f};
+    static const uint8_t down[] = {127, 127, 128, 0, 0xfe, 0xff, 0xfe, 1, 0, 0, 0};
+    static const uint8_t up[] = {127, 128, 128, 0, 0xfe, 0xff, 0xfe, 1, 1, 0, 0};
+    uint16_t out[11];
+    uint32_t back[11];
+    const char *types[4] = {"b16", "f32", "f32", "b32"}, *back_types[4] = {"b32", "b16", "b32", "b32"};
+    const void *sources[3] = {in, in, NULL}, *back_sources[3] = {out, NULL, NULL};
+    assert_true(run_elements(&machines[4], "cvt.rz.satfinite.ue8m0x2.f32 %d, %a, %b;", types, 11, out, sources));
+    for (int i = 0; i < 11; i++)
+        assert_int_equal(out[i], down[i] * 0x101);
+    assert_true(run_elements(&machines[4], "cvt.rp.satfinite.ue8m0x2.f32 %d, %a, %b;", types, 11, out, sources));
+    for (int i = 0; i < 11; i++)
+        assert_int_equal(out[i], up[i] * 0x101);
+    assert_true(run_elements(&machines[4], "cvt.rn.bf16x2.ue8m0x2 %d, %a;", back_types, 11, back, back_sources));
+    assert_int_equal(back[0], 0x3f803f80);
+    assert_int_equal(back[3], 0x00400040);
+    assert_int_equal(back[5], 0x7fff7fff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +367,8 @@ int main(void)
         cmocka_unit_test(two_floats_become_a_pair_with_the_first_in_the_upper_half),
         cmocka_unit_test(tf32_keeps_ten_bits_and_rounds_ties_away_from_zero),
         cmocka_unit_test(eight_bit_floats_convert_to_the_nearest_and_saturate),
+        cmocka_unit_test(six_and_four_bit_floats_convert_to_the_nearest_and_saturate),
+        cmocka_unit_test(scales_are_powers_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,12 +79,38 @@ static void host_memory_can_be_registered_only_where_addresses_are_the_hosts(voi
     sl_heap_destroy(apart);
 }
 
+static void reserved_addresses_are_an_allocation_only_while_something_is_placed_there(void **state)
+{
+    (void)state;
+    const uint64_t page = 2 << 20;
+    sl_heap *heap = open_heap(true), *apart = open_heap(false);
+    uint64_t range, after;
+    assert_int_equal(sl_heap_reserve(heap, 2 * page, 4 * page, &range, &error), SL_OK);
+    assert_int_equal(range % (4 * page), 0);
+    assert_int_equal(sl_heap_alloc(heap, 64, SL_ALLOC_DEVICE, NULL, &after, &error), SL_OK);
+    assert_true(after >= range + 2 * page);
+    assert_null(sl_heap_find(heap, range));
+    assert_int_equal(sl_heap_place(heap, range + page, page, "mapped", &error), SL_OK);
+    assert_false(sl_heap_contains(heap, range, 4));
+    assert_true(sl_heap_contains(heap, range + page, page));
+    sl_heap_withdraw(heap, range + page);
+    assert_int_equal(sl_heap_place(heap, range, 2 * page, "mapped", &error), SL_OK);
+    assert_true(sl_heap_contains(heap, range + page - 8, 16));
+    sl_heap_withdraw(heap, range);
+    assert_null(sl_heap_find(heap, range + page));
+    assert_int_equal(sl_heap_live_bytes(heap), 64);
+    assert_int_equal(sl_heap_reserve(apart, page, 0, &range, &error), SL_NO_MEMORY);
+    sl_heap_destroy(heap);
+    sl_heap_destroy(apart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heaps_side_by_side_hand_out_the_same_addresses_for_bytes_of_their_own),
         cmocka_unit_test(addresses_can_be_those_of_the_host),
         cmocka_unit_test(host_memory_can_be_registered_only_where_addresses_are_the_hosts),
+        cmocka_unit_test(reserved_addresses_are_an_allocation_only_while_something_is_placed_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

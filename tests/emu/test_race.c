@@ -82,7 +82,7 @@ BEHAVIOUR(races_on_global_memory_are_found_within_a_block)
 BEHAVIOUR(flags_that_all_set_and_counters_are_no_races)
 {
     expect_race(r, PTX("mov.u32 %r10, 1;\nst.global.u32 [%d0], %r10;\nret;\n"), 256, 0, NULL);
-    expect_race(r, PTX("st.global.u32 [%d0], %r0;\nret;\n"), 256, 0, "a write after a write by thread (");
+    expect_race(r, PTX("st.global.u32 [%d0], %r0;\nret;\n"), 256, 0, "race on global memory at");
     expect_race(r, PTX("atom.global.add.u32 %r10, [%d0], 1;\nred.global.add.u32 [%d0], 1;\nret;\n"), 256, 0, NULL);
 }
 
@@ -94,6 +94,82 @@ BEHAVIOUR(a_lock_orders_what_it_protects)
                     "membar.gl;\nld.global.u32 %r11, [%d0+8];\nadd.u32 %r11, %r11, 1;\nst.global.u32 [%d0+8], %r11;\n"
                     "membar.gl;\natom.global.exch.b32 %r12, [%d0], 0;\nEND:\nret;\n"),
                 256, 0, NULL);
+}
+
+BEHAVIOUR(lanes_that_store_different_values_to_one_address_race)
+{
+#define ONE_ADDRESS(value)                                                                                             \
+    PTX(".shared .align 4 .b8 s[64];\nand.b32 %r10, %r0, 15;\nshl.b32 %r11, %r10, 2;\nmov.u32 %r12, s;\n"              \
+        "add.u32 %r12, %r12, %r11;\nst.shared.u32 [%r12], " value ";\nret;\n")
+    expect_race(r, ONE_ADDRESS("%r0"), 32, 0,
+                "race on shared memory at 0x0: lanes 0 and 16 store different values in one instruction");
+    expect_race(r, ONE_ADDRESS("%r10"), 32, 0, NULL);
+    expect_race(r, ONE_ADDRESS("%r0"), 16, 0, NULL);
+}
+
+/* Every thread copies a word, and reads that of the thread n further on. */
+#define COPY(between)                                                                                                  \
+    PTX(".shared .align 4 .b8 s[1024];\nmov.u32 %r10, s;\nmad.lo.u32 %r11, %r0, 4, %r10;\n"                            \
+        "add.u32 %r12, %r0, %r2;\nrem.u32 %r12, %r12, %r5;\nmad.lo.u32 %r12, %r12, 4, %r10;\n"                         \
+        "mul.wide.u32 %d3, %r0, 4;\nadd.u64 %d3, %d1, %d3;\n"                                                          \
+        "cp.async.ca.shared.global [%r11], [%d3], 4;\ncp.async.commit_group;\n" between                                \
+        "ld.shared.u32 %r13, [%r12];\nst.global.u32 [%d2], %r13;\nret;\n")
+
+BEHAVIOUR(a_copy_is_there_only_when_it_was_waited_for)
+{
+    expect_race(
+        r, COPY(""), 128, 0,
+        "a read after a copy by thread (0,0,0) in cp.async.ca.shared.global (line 30), which was not waited for");
+    expect_race(r, COPY("bar.sync 0;\n"), 128, 64, "which was not waited for");
+    expect_race(r, COPY("cp.async.wait_group 1;\nbar.sync 0;\n"), 128, 64, "which was not waited for");
+    expect_race(r, COPY("cp.async.wait_group 0;\n"), 128, 0, NULL); /* its own */
+    expect_race(r, COPY("cp.async.wait_group 0;\nbar.sync 0;\n"), 128, 64, NULL);
+    expect_race(r, COPY("cp.async.wait_all;\nbar.sync 0;\n"), 128, 64, NULL);
+    /* The barrier must come after the wait. */
+    expect_race(r, COPY("bar.sync 0;\ncp.async.wait_all;\n"), 128, 64, "a read after a copy by thread (");
+    expect_race(r,
+                COPY("bar.sync 0;\ncp.async.wait_all;\nmov.u32 %r20, 0;\nWORK:\nadd.u32 %r20, %r20, 1;\n"
+                     "setp.lt.u32 %p1, %r20, 400;\n@%p1 bra WORK;\n"),
+                128, 64, "in cp.async.ca.shared.global (line 30), with no barrier in between, in ld.shared.u32");
+}
+
+BEHAVIOUR(barriers_in_shared_memory_order)
+{
+    expect_race(r,
+                EXCHANGE(".shared .align 8 .u64 bar;\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 mbarrier.init.shared.b64 [bar], "
+                         "256;\nbar.sync 0;\n",
+                         "mbarrier.arrive.shared.b64 _, [bar];\nWAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], "
+                         "0;\n@!%p2 bra WAIT;\n"),
+                256, 128, NULL);
+}
+
+/* Each of two blocks writes a word, and reads that of the other. */
+#define ACROSS_BLOCKS(between)                                                                                         \
+    PTX(".shared .align 4 .u32 s;\nmov.u32 %r10, %cluster_ctarank;\nst.shared.u32 [s], %r10;\n" between                \
+        "xor.b32 %r11, %r10, 1;\nmov.u32 %r12, s;\nmapa.shared::cluster.u32 %r12, %r12, %r11;\n"                       \
+        "ld.shared::cluster.u32 %r13, [%r12];\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n")
+
+static void expect_cluster_race(const rig *like, const char *ptx, const char *text)
+{
+    rig *r = open_checked(like);
+    rig_load(r, ptx);
+    rig_shape shape = {.grid = {4, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}};
+    sl_status status = rig_try(r, "k", shape, RIG_ARGS(0, 0, 0));
+    if (text)
+        rig_expect_fault(r, SL_FAULT_RACE, text);
+    else if (status)
+        fail_msg("%s", r->message);
+    rig_close(r);
+}
+
+BEHAVIOUR(blocks_of_a_cluster_race_in_shared_memory)
+{
+    expect_cluster_race(
+        r, ACROSS_BLOCKS(""),
+        "race on shared memory at 0x1000000: a write after a read by thread (0,0,0) of block (0,0,0) in "
+        "ld.shared::cluster.u32");
+    expect_cluster_race(r, ACROSS_BLOCKS("bar.sync 0;\n"), "race on shared memory");
+    expect_cluster_race(r, ACROSS_BLOCKS("barrier.cluster.arrive;\nbarrier.cluster.wait;\n"), NULL);
 }
 
 BEHAVIOUR(a_shuffle_from_a_lane_that_does_not_take_part_is_reported)
@@ -153,6 +229,10 @@ int main(void)
         IT(races_on_global_memory_are_found_within_a_block),
         IT(flags_that_all_set_and_counters_are_no_races),
         IT(a_lock_orders_what_it_protects),
+        IT(lanes_that_store_different_values_to_one_address_race),
+        IT(a_copy_is_there_only_when_it_was_waited_for),
+        IT(barriers_in_shared_memory_order),
+        IT(blocks_of_a_cluster_race_in_shared_memory),
         IT(a_shuffle_from_a_lane_that_does_not_take_part_is_reported),
         IT(warps_keep_step_behind_a_barrier),
     };

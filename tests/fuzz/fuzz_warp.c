@@ -12,6 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 enum { SLOTS = 3, MAX_STEPS = 4096 };
 
 static const sl_inst insts[] = {{.mem_slot = 0}, {.mem_slot = 1}, {.mem_slot = UINT32_MAX}, {.mem_slot = 2}};
+/* The same where the last one accesses rows. */
+static const sl_inst insts_with_rows[] = {
+    {.mem_slot = 0}, {.mem_slot = 1}, {.mem_slot = UINT32_MAX}, {.mem_slot = 2, .access = SL_ACCESS_BULK_LOAD}};
 static const sl_trace_bb bbs[] = {{0, 2}, {2, 1}, {3, 1}};
 static const uint32_t mem_insts[] = {0, 1, 3};
 static const sl_trace_kernel kernel = {.insts = 4,
@@ -23,8 +26,10 @@ static const sl_trace_kernel kernel = {.insts = 4,
                                        .strings = "",
                                        .strings_bytes = 1};
 
-static void decode(const uint8_t *data, size_t bytes, uint32_t lanes)
+static void decode(const uint8_t *data, size_t bytes, uint32_t lanes, bool rows)
 {
+    sl_trace_kernel read = kernel;
+    read.inst = rows ? insts_with_rows : insts;
     size_t control = bytes ? data[0] : 0;
     if (!bytes || control > bytes - 1)
         return;
@@ -33,11 +38,14 @@ static void decode(const uint8_t *data, size_t bytes, uint32_t lanes)
     sl_warp_cursor cursor;
     bool more = true;
     memset(scratch, 0x5a, sizeof scratch);
-    sl_warp_cursor_init(&cursor, &kernel, lanes, &view, scratch);
+    sl_warp_cursor_init(&cursor, &read, lanes, &view, scratch);
     for (int i = 0; i < MAX_STEPS && more && !sl_warp_cursor_step(&cursor, &more, NULL); i++) {
         bool accesses = more;
-        while (accesses && !sl_warp_cursor_access(&cursor, &accesses, NULL) && accesses)
+        while (accesses && !sl_warp_cursor_access(&cursor, &accesses, NULL) && accesses) {
             sl_access_expand(&cursor.access, lanes);
+            for (int k = 0; k < MAX_STEPS && sl_access_more(&cursor.access); k++)
+                ;
+        }
     }
 }
 
@@ -117,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         return 0;
     uint32_t lanes = data[0] & 2 ? 64 : 32;
     if (!(data[0] & 1)) {
-        decode(data + 1, bytes - 1, lanes);
+        decode(data + 1, bytes - 1, lanes, data[0] & 8);
         return 0;
     }
     sl_warp_stream stream;

@@ -127,7 +127,8 @@ static void machines_have_as_many_levels_as_they_need(void **state)
     (void)state;
     sl_machine machine;
     load("rx6900xt", &machine);
-    assert_int_equal(machine.levels, 3);
+    assert_int_equal(machine.levels, 4);
+    assert_int_equal(machine.level[3].size_bytes, 128 << 20);
     assert_string_equal(machine.level[0].name, "L0");
     assert_int_equal(machine.level[1].cores_per_instance, 10);
     assert_int_equal(machine.level[2].cores_per_instance, 80);

@@ -168,20 +168,43 @@ static void a_block_begins_when_another_has_ended(void **state)
     drop_trace(&m);
 }
 
-/* Lanes 128 bytes apart: six lines, of which a warp may have two in flight. */
-static void a_warp_waits_for_its_own_misses_at_its_own_limit(void **state)
+/* Loads are not waited for, and a warp may have two under way: the third begins when the first is back. */
+static void a_warp_waits_for_its_own_loads_at_its_own_limit(void **state)
 {
     (void)state;
     maker m;
     ran r;
-    const warp_acts acts[] = {WARP(0, {LOAD, 0x3f, LINE(1), 128})};
+    const warp_acts acts[] = {
+        WARP(0, {LOAD, ALL_LANES, LINE(1), 4}, {LOAD, ALL_LANES, LINE(2), 4}, {LOAD, ALL_LANES, LINE(3), 4})};
     make_trace(&m, 1, 1, acts);
     sl_machine machine = plain_machine();
+    machine.core.stall_on_use = true;
     machine.level[0].mshrs = 64;
     machine.level[0].mshrs_per_warp = 2;
     run(&r, &m, &machine, 1);
-    TRAFFIC(&r, {0, 1, 0}, {1, 2, 0}, {100, 3, 0}, {101, 4, 0}, {200, 5, 0}, {201, 6, 0});
-    assert_int_equal(r.result.steps, 301);
+    TRAFFIC(&r, {0, 1, 0}, {1, 2, 0}, {100, 3, 0});
+    drop_trace(&m);
+}
+
+/* Lanes 128 bytes apart: six lines, more than a warp or the core may have in flight. The load is not cut in pieces;
+ * that of the next warp waits until fewer than four are in flight. */
+static void a_load_of_many_lines_is_held_back_as_a_whole(void **state)
+{
+    (void)state;
+    maker m;
+    ran r;
+    const warp_acts acts[] = {
+        WARP(0, {LOAD, 0x3f, LINE(1), 128}),
+        WARP(1, {LOAD, 0x7, LINE(11), 128}),
+    };
+    make_trace(&m, 1, 2, acts);
+    sl_machine machine = plain_machine();
+    machine.level[0].mshrs = 4;
+    machine.level[0].mshrs_per_warp = 2;
+    run(&r, &m, &machine, 1);
+    TRAFFIC(&r, {0, 1, 0}, {1, 2, 0}, {2, 3, 0}, {3, 4, 0}, {4, 5, 0}, {5, 6, 0}, {102, 11, 0}, {103, 12, 0},
+            {104, 13, 0});
+    assert_int_equal(r.result.steps, 204);
     drop_trace(&m);
 }
 
@@ -220,7 +243,7 @@ static void misses_after_a_wait_for_an_mshr_are_told_apart(void **state)
     machine.level[0] = plain_level(1, 1);
     machine.level[0].mshrs = 1;
     run(&r, &m, &machine, 1);
-    TRAFFIC(&r, {0, 2, 0}, {100, 9, 0}, {200, 1, 0}, {300, 2, 0});
+    TRAFFIC(&r, {0, 2, 0}, {100, 9, 0}, {200, 1, 0}, {201, 2, 0});
     assert_int_equal(r.slot[SECOND_LOAD].sectors[SL_LOAD_COMPULSORY], 1);
     assert_int_equal(r.slot[SECOND_LOAD].sectors[SL_LOAD_MSHR], 1);
     drop_trace(&m);
@@ -381,7 +404,8 @@ int main(void)
         cmocka_unit_test(the_warps_of_a_block_wait_for_each_other_at_a_barrier),
         cmocka_unit_test(a_warp_that_has_ended_is_not_waited_for),
         cmocka_unit_test(a_block_begins_when_another_has_ended),
-        cmocka_unit_test(a_warp_waits_for_its_own_misses_at_its_own_limit),
+        cmocka_unit_test(a_warp_waits_for_its_own_loads_at_its_own_limit),
+        cmocka_unit_test(a_load_of_many_lines_is_held_back_as_a_whole),
         cmocka_unit_test(a_warp_without_an_mshr_lets_others_pass),
         cmocka_unit_test(misses_after_a_wait_for_an_mshr_are_told_apart),
         cmocka_unit_test(stores_and_atomics_drop_the_line_and_go_on),

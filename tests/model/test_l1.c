@@ -33,10 +33,22 @@ static sl_load_class only_class(const sl_l1_outcome *o)
     return (sl_load_class)found;
 }
 
+/* A load instruction of one line, which misses only where it may. */
+static bool load_if_free(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line, uint32_t sectors, uint32_t waited,
+                         sl_l1_outcome *outcome)
+{
+    if (!sl_l1_may_miss(l1, time, warp) && sl_l1_needs_mshr(l1, time, line, sectors))
+        return false;
+    sl_l1_load(l1, time, warp, line, sectors, waited, NULL, outcome);
+    if (sectors & ~outcome->sectors[SL_LOAD_HIT] & ~outcome->sectors[SL_LOAD_PENDING])
+        sl_l1_missed(l1, warp, outcome->done);
+    return true;
+}
+
 static sl_load_class load_by(sl_l1 *l1, uint64_t time, uint32_t warp, uint64_t line)
 {
     sl_l1_outcome outcome;
-    assert_true(sl_l1_load(l1, time, warp, line, 1, 0, NULL, &outcome));
+    sl_l1_load(l1, time, warp, line, 1, 0, NULL, &outcome);
     return only_class(&outcome);
 }
 
@@ -91,7 +103,7 @@ static void table_4_misses_take_two_steps_and_hits_none(void **state)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS, .no_clipping = true});
     for (uint64_t t = 0; t < COLUMNS; t++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, NULL, &outcome));
+        sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, NULL, &outcome);
         assert_int_equal(only_class(&outcome) == SL_LOAD_HIT, hit[t]);
         assert_int_equal(outcome.done - t, latency[t]);
         assert_int_equal(outcome.done, effect_at[t]);
@@ -111,7 +123,7 @@ static void table_4_with_clipping_shares_the_arrival(void **state)
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 2, .warps = THREADS});
     for (uint64_t t = 0; t < COLUMNS; t++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, NULL, &outcome));
+        sl_l1_load(l1, t, t % THREADS, table_line[t], 1, 0, NULL, &outcome);
         assert_int_equal(only_class(&outcome), class[t]);
         assert_int_equal(outcome.done, effect_at[t]);
     }
@@ -140,7 +152,7 @@ static void table_5_one_mshr_cancels_a_load_and_serves_two(void **state)
             sl_l1_outcome outcome;
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_before);
-            assert_int_equal(!sl_l1_load(l1, t, column[t].thread, column[t].line, 1, 0, NULL, &outcome),
+            assert_int_equal(!load_if_free(l1, t, column[t].thread, column[t].line, 1, 0, &outcome),
                              column[t].cancelled);
             if (asked)
                 assert_int_equal(!sl_l1_mshr_free(l1, t), column[t].used_after);
@@ -184,6 +196,20 @@ static void a_line_that_a_full_cache_has_lost_is_a_capacity_miss(void **state)
 }
 
 /* Lines 0 and 2 share a set of one line; a fully associative cache of two lines holds both. */
+/* 12 lines in turns: a cache of 12 would hold them, which is six quarters of one of 8. */
+static void capacity_misses_tell_how_large_a_cache_would_have_to_be(void **state)
+{
+    (void)state;
+    enum { LINES = 12, ROUNDS = 3 };
+    sl_level level = plain_level(2, 4);
+    sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .warps = 1, .no_latency = true});
+    for (uint64_t t = 0; t < LINES * ROUNDS; t++)
+        assert_int_equal(load(l1, t, t % LINES), t < LINES ? SL_LOAD_COMPULSORY : SL_LOAD_CAPACITY);
+    for (uint64_t i = 0; i < SL_FIT_BINS; i++)
+        assert_int_equal(sl_l1_fit(l1)[i], i == 5 ? LINES * (ROUNDS - 1) : 0);
+    sl_l1_destroy(l1);
+}
+
 static void a_line_that_only_its_set_has_lost_is_a_conflict_miss(void **state)
 {
     (void)state;
@@ -249,10 +275,10 @@ static void a_line_lost_while_its_warp_waited_is_an_mshr_miss(void **state)
     assert_int_equal(load(l1, 6, 9), SL_LOAD_COMPULSORY); /* arrives at 11, and then line 0 leaves */
     uint32_t waited = sl_l1_present(l1, 7, 0);
     assert_int_equal(waited, 1);
-    assert_false(sl_l1_load(l1, 7, 0, 1, 1, 0, NULL, &outcome));
-    assert_true(sl_l1_load(l1, 12, 0, 1, 1, 0, NULL, &outcome));
+    assert_false(load_if_free(l1, 7, 0, 1, 1, 0, &outcome));
+    assert_true(load_if_free(l1, 12, 0, 1, 1, 0, &outcome));
     assert_int_equal(only_class(&outcome), SL_LOAD_COMPULSORY);
-    assert_true(sl_l1_load(l1, 20, 0, 0, 1, waited, NULL, &outcome));
+    assert_true(load_if_free(l1, 20, 0, 0, 1, waited, &outcome));
     assert_int_equal(only_class(&outcome), SL_LOAD_MSHR);
     sl_l1_destroy(l1);
 }
@@ -269,14 +295,14 @@ static void mshrs_of_what_arrives_now_are_free_now(void **state)
     assert_int_equal(load(l1, 0, 0), SL_LOAD_COMPULSORY);
     assert_int_equal(load(l1, 1, 1), SL_LOAD_COMPULSORY);
     assert_int_equal(sl_l1_next_effect(l1), 10);
-    assert_false(sl_l1_load(l1, 9, 0, 2, 1, 0, NULL, &outcome));
-    assert_true(sl_l1_load(l1, 10, 0, 2, 1, 0, NULL, &outcome));
-    assert_false(sl_l1_load(l1, 10, 0, 3, 1, 0, NULL, &outcome));
-    assert_true(sl_l1_load(l1, 11, 0, 3, 1, 0, NULL, &outcome));
+    assert_false(load_if_free(l1, 9, 0, 2, 1, 0, &outcome));
+    assert_true(load_if_free(l1, 10, 0, 2, 1, 0, &outcome));
+    assert_false(load_if_free(l1, 10, 0, 3, 1, 0, &outcome));
+    assert_true(load_if_free(l1, 11, 0, 3, 1, 0, &outcome));
     sl_l1_destroy(l1);
 }
 
-static void a_warp_has_no_more_lines_in_flight_than_its_own_limit(void **state)
+static void a_warp_has_no_more_loads_in_flight_than_its_own_limit(void **state)
 {
     (void)state;
     sl_level level = plain_level(1, 64);
@@ -285,17 +311,17 @@ static void a_warp_has_no_more_lines_in_flight_than_its_own_limit(void **state)
     level.mshrs_per_warp = 3;
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 100, .warps = 4});
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(sl_l1_load(l1, i, 1, i, 1, 0, NULL, &outcome));
-    assert_false(sl_l1_load(l1, 3, 1, 3, 1, 0, NULL, &outcome));
+        assert_true(load_if_free(l1, i, 1, i, 1, 0, &outcome));
+    assert_false(load_if_free(l1, 3, 1, 3, 1, 0, &outcome));
     assert_true(sl_l1_mshr_free(l1, 3)); /* for others */
     for (uint64_t i = 0; i < 3; i++)
-        assert_true(sl_l1_load(l1, 3 + i, 2, 10 + i, 1, 0, NULL, &outcome));
+        assert_true(load_if_free(l1, 3 + i, 2, 10 + i, 1, 0, &outcome));
     for (uint64_t i = 0; i < 2; i++)
-        assert_true(sl_l1_load(l1, 6 + i, 3, 20 + i, 1, 0, NULL, &outcome));
-    assert_false(sl_l1_load(l1, 8, 3, 22, 1, 0, NULL, &outcome)); /* the core's limit */
-    assert_true(sl_l1_load(l1, 8, 1, 10, 1, 0, NULL, &outcome));  /* in flight already */
+        assert_true(load_if_free(l1, 6 + i, 3, 20 + i, 1, 0, &outcome));
+    assert_false(load_if_free(l1, 8, 3, 22, 1, 0, &outcome)); /* the core's limit */
+    assert_true(load_if_free(l1, 8, 1, 10, 1, 0, &outcome));  /* in flight already */
     assert_int_equal(only_class(&outcome), SL_LOAD_PENDING);
-    assert_true(sl_l1_load(l1, 100, 1, 3, 1, 0, NULL, &outcome));
+    assert_true(load_if_free(l1, 100, 1, 3, 1, 0, &outcome));
     sl_l1_destroy(l1);
 }
 
@@ -322,7 +348,7 @@ static void latencies_are_half_normal_above_the_least(void **state)
     uint64_t sum = 0, within_sigma = 0;
     for (uint64_t i = 0; i < LOADS; i++) {
         sl_l1_outcome outcome;
-        assert_true(sl_l1_load(l1, i, 0, i, 1, 0, NULL, &outcome));
+        sl_l1_load(l1, i, 0, i, 1, 0, NULL, &outcome);
         assert_true(outcome.done >= i + LEAST);
         sum += outcome.done - i - LEAST;
         within_sigma += outcome.done - i - LEAST <= SIGMA;
@@ -340,15 +366,15 @@ static void sectors_of_a_line_come_one_by_one(void **state)
     sl_level level = sectored_level(1, 2);
     sl_l1_outcome outcome;
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .latency = 10});
-    assert_true(sl_l1_load(l1, 0, 0, 0, 0x3, 0, NULL, &outcome));
+    sl_l1_load(l1, 0, 0, 0, 0x3, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x3);
     assert_int_equal(outcome.done, 10);
-    assert_true(sl_l1_load(l1, 5, 0, 0, 0x6, 0, NULL, &outcome));
+    sl_l1_load(l1, 5, 0, 0, 0x6, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 0x2);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x4);
     assert_int_equal(outcome.done, 15);
     assert_int_equal(sl_l1_present(l1, 6, 0), 0x7);
-    assert_true(sl_l1_load(l1, 12, 0, 0, 0xf, 0, NULL, &outcome));
+    sl_l1_load(l1, 12, 0, 0, 0xf, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x3);
     assert_int_equal(outcome.sectors[SL_LOAD_PENDING], 0x4);
     assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0x8);
@@ -362,11 +388,11 @@ static void a_line_that_leaves_takes_its_sectors_along(void **state)
     sl_level level = sectored_level(1, 1);
     sl_l1_outcome outcome;
     sl_l1 *l1 = make(&(sl_l1_config){.level = &level, .no_latency = true});
-    assert_true(sl_l1_load(l1, 0, 0, 0, 0xf, 0, NULL, &outcome));
-    assert_true(sl_l1_load(l1, 1, 0, 1, 0x1, 0, NULL, &outcome));
-    assert_true(sl_l1_load(l1, 2, 0, 0, 0x1, 0, NULL, &outcome));
+    sl_l1_load(l1, 0, 0, 0, 0xf, 0, NULL, &outcome);
+    sl_l1_load(l1, 1, 0, 1, 0x1, 0, NULL, &outcome);
+    sl_l1_load(l1, 2, 0, 0, 0x1, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_CAPACITY], 0x1);
-    assert_true(sl_l1_load(l1, 3, 0, 0, 0x3, 0, NULL, &outcome));
+    sl_l1_load(l1, 3, 0, 0, 0x3, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
     assert_int_equal(outcome.sectors[SL_LOAD_CAPACITY], 0x2);
     sl_l1_destroy(l1);
@@ -410,19 +436,19 @@ static void stores_that_allocate_leave_the_bytes_they_write(void **state)
     assert_false(sl_l1_has_parts(l1, 7));
     sl_l1_store(l1, 0, 7, 0x1, written);
     assert_true(sl_l1_has_parts(l1, 7));
-    assert_true(sl_l1_load(l1, 1, 0, 7, 0x1, 0, written, &outcome));
+    sl_l1_load(l1, 1, 0, 7, 0x1, 0, written, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
-    assert_true(sl_l1_load(l1, 2, 0, 7, 0x1, 0, others, &outcome)); /* brings the whole sector */
-    assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0);       /* it was accessed before, by the first load */
+    sl_l1_load(l1, 2, 0, 7, 0x1, 0, others, &outcome);        /* brings the whole sector */
+    assert_int_equal(outcome.sectors[SL_LOAD_COMPULSORY], 0); /* it was accessed before, by the first load */
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0);
     assert_false(sl_l1_has_parts(l1, 7));
     sl_l1_store(l1, 3, 7, 0x1, written); /* what is there stays there */
-    assert_true(sl_l1_load(l1, 4, 0, 7, 0x1, 0, others, &outcome));
+    sl_l1_load(l1, 4, 0, 7, 0x1, 0, others, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
     sl_l1_store(l1, 5, 9, 0x1, written); /* two stores make a sector whole */
     sl_l1_store(l1, 6, 9, 0x1, rest);
     assert_false(sl_l1_has_parts(l1, 9));
-    assert_true(sl_l1_load(l1, 7, 0, 9, 0x1, 0, NULL, &outcome));
+    sl_l1_load(l1, 7, 0, 9, 0x1, 0, NULL, &outcome);
     assert_int_equal(outcome.sectors[SL_LOAD_HIT], 0x1);
     sl_l1_destroy(l1);
 }
@@ -543,7 +569,7 @@ static void classes_share_out_every_sector(void **state)
         bool bypasses = i % 16 == 0;
         if (bypasses)
             sl_l1_bypass(l1, time, line, sectors, i % 32 == 0, &outcome);
-        while (!bypasses && !sl_l1_load(l1, time, warp, line, sectors, waited, NULL, &outcome)) {
+        while (!bypasses && !load_if_free(l1, time, warp, line, sectors, waited, &outcome)) {
             assert_int_not_equal(sl_l1_next_effect(l1), UINT64_MAX);
             waited = present;
             time++;
@@ -572,13 +598,14 @@ int main(void)
         cmocka_unit_test(table_5_one_mshr_cancels_a_load_and_serves_two),
         cmocka_unit_test(a_line_that_was_never_asked_for_is_a_compulsory_miss),
         cmocka_unit_test(a_line_that_a_full_cache_has_lost_is_a_capacity_miss),
+        cmocka_unit_test(capacity_misses_tell_how_large_a_cache_would_have_to_be),
         cmocka_unit_test(a_line_that_only_its_set_has_lost_is_a_conflict_miss),
         cmocka_unit_test(without_associativity_there_are_no_conflicts),
         cmocka_unit_test(a_load_of_a_line_in_flight_is_a_latency_miss_until_it_arrives),
         cmocka_unit_test(a_warp_finds_the_cache_as_its_own_data_has_left_it),
         cmocka_unit_test(a_line_lost_while_its_warp_waited_is_an_mshr_miss),
         cmocka_unit_test(mshrs_of_what_arrives_now_are_free_now),
-        cmocka_unit_test(a_warp_has_no_more_lines_in_flight_than_its_own_limit),
+        cmocka_unit_test(a_warp_has_no_more_loads_in_flight_than_its_own_limit),
         cmocka_unit_test(without_mshrs_any_number_is_in_flight),
         cmocka_unit_test(latencies_are_half_normal_above_the_least),
         cmocka_unit_test(sectors_of_a_line_come_one_by_one),

@@ -20,7 +20,7 @@ static sl_l1 *make_l1(const sl_l1_config *config)
 static bool hits(sl_l1 *l1, uint64_t time, uint64_t line)
 {
     sl_l1_outcome outcome;
-    assert_true(sl_l1_load(l1, time, 0, line, 1, 0, NULL, &outcome));
+    sl_l1_load(l1, time, 0, line, 1, 0, NULL, &outcome);
     return outcome.sectors[SL_LOAD_HIT];
 }
 
@@ -105,8 +105,8 @@ static void do_the_same(sl_l1 *a, sl_l1 *b, sl_random *random, uint64_t *time)
         sl_l1_outcome left, right;
         memset(&left, 0, sizeof left);
         memset(&right, 0, sizeof right);
-        assert_int_equal(sl_l1_load(a, *time, warp, line, sectors, 0, NULL, &left),
-                         sl_l1_load(b, *time, warp, line, sectors, 0, NULL, &right));
+        sl_l1_load(a, *time, warp, line, sectors, 0, NULL, &left);
+        sl_l1_load(b, *time, warp, line, sectors, 0, NULL, &right);
         assert_memory_equal(&left, &right, sizeof left);
     }
 }

@@ -260,15 +260,54 @@ static void sides_change_only_beyond_the_margin(void **state)
 {
     (void)state;
     level l;
-    play(&l, "decoupled(threshold=1, epoch=100)");
+    play(&l, "decoupled(threshold=1, epoch=100, leaders=stay)");
     assert_false(follower_filters(&l, 200));
     level_scan(&l, 210, 1, 3); /* 9 of 13: now the design is ahead by 18 points */
     assert_false(follower_filters(&l, 299));
     assert_true(follower_filters(&l, 750)); /* an epoch is noticed when the next access comes */
     assert_int_equal(reported(&l.cache[2], "dueling_changes"), 1);
     level_fini(&l);
-    play(&l, "decoupled(threshold=1, epoch=100, tie=design)");
+    play(&l, "decoupled(threshold=1, epoch=100, leaders=stay, tie=design)");
     assert_true(follower_filters(&l, 200));
+    level_fini(&l);
+}
+
+/* Whether a leader filters. */
+static bool leader_filters(level *l, uint32_t instance, uint64_t now)
+{
+    uint64_t bypasses = l->cache[instance].bypasses;
+    level_scan(l, now, instance, 1);
+    return l->cache[instance].bypasses > bypasses;
+}
+
+static void leaders_follow_the_decision_until_the_next_sample(void **state)
+{
+    (void)state;
+    level l;
+    level_init(&l, "decoupled(threshold=1, epoch=100, sample=4)");
+    level_load(&l, 10, 0, "abcdefghij");
+    level_load(&l, 20, 1, "abcdefghij"); /* a tie: the design */
+    for (uint64_t now = 100; now < 400; now += 100)
+        assert_true(leader_filters(&l, 1, now));
+    assert_true(leader_filters(&l, 0, 400)); /* the fifth epoch is a sample again */
+    assert_false(leader_filters(&l, 1, 401));
+    level_load(&l, 410, 1, "aaaaaaaaaa"); /* 9 of 21, and none of 11 with the design */
+    assert_false(leader_filters(&l, 0, 500));
+    assert_false(leader_filters(&l, 1, 799));
+    assert_true(leader_filters(&l, 0, 800));
+    assert_int_equal(reported(&l.cache[2], "dueling_changes"), 2);
+    level_fini(&l);
+}
+
+static void a_sample_lasts_until_both_leaders_were_asked(void **state)
+{
+    (void)state;
+    level l;
+    level_init(&l, "decoupled(threshold=1, epoch=100, sample=4)");
+    level_load(&l, 10, 0, "abcdefghij");
+    assert_true(leader_filters(&l, 0, 250));
+    assert_false(leader_filters(&l, 1, 350)); /* now both were */
+    assert_true(leader_filters(&l, 1, 400));
     level_fini(&l);
 }
 
@@ -285,10 +324,10 @@ static void only_loads_count_in_the_duel(void **state)
     level_fini(&l);
 }
 
-static void loads_of_lines_on_their_way_are_no_hits_in_the_duel(void **state)
+static void loads_of_lines_on_their_way_are_hits_in_the_duel_unless_told_otherwise(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"decoupled(threshold=1)", "decoupled(threshold=1, pending=hits)"};
+    static const char *const policies[] = {"decoupled(threshold=1, misses=pending)", "decoupled(threshold=1)"};
     for (int hits = 0; hits < 2; hits++) {
         level l;
         level_init(&l, policies[hits]);
@@ -296,6 +335,20 @@ static void loads_of_lines_on_their_way_are_no_hits_in_the_duel(void **state)
         level_load(&l, 10, 0, "abcdefghij"); /* 0 of 10 */
         level_load(&l, 10, 1, "aaaaaaaaaa"); /* 9 of 10, or none */
         assert_int_equal(follower_filters(&l, 500), !hits);
+        level_fini(&l);
+    }
+}
+
+static void bypassed_loads_are_misses_in_the_duel_unless_told_otherwise(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"decoupled(threshold=1, misses=only)", "decoupled(threshold=1)"};
+    for (int counted = 0; counted < 2; counted++) {
+        level l;
+        level_init(&l, policies[counted]);
+        level_load(&l, 10, 0, "abcdefghij"); /* no access, and so no miss; or 10 misses of 10 */
+        level_load(&l, 10, 1, "aaaaaaaaaa"); /* 1 of 10 */
+        assert_int_equal(follower_filters(&l, 500), !counted);
         level_fini(&l);
     }
 }
@@ -331,8 +384,11 @@ int main(void)
         cmocka_unit_test(followers_do_as_usual_until_the_first_comparison),
         cmocka_unit_test(the_usual_design_wins_by_more_than_the_margin),
         cmocka_unit_test(sides_change_only_beyond_the_margin),
+        cmocka_unit_test(leaders_follow_the_decision_until_the_next_sample),
+        cmocka_unit_test(a_sample_lasts_until_both_leaders_were_asked),
         cmocka_unit_test(only_loads_count_in_the_duel),
-        cmocka_unit_test(loads_of_lines_on_their_way_are_no_hits_in_the_duel),
+        cmocka_unit_test(loads_of_lines_on_their_way_are_hits_in_the_duel_unless_told_otherwise),
+        cmocka_unit_test(bypassed_loads_are_misses_in_the_duel_unless_told_otherwise),
         cmocka_unit_test(without_a_third_cache_or_a_duel_all_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

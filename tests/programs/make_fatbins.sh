@@ -5,7 +5,11 @@ set -e
 cd "$(dirname "$0")"
 for file in *.cu; do
     flags='' arch=75
-    case $file in linked_*) flags=-rdc=true ;; hopper*) arch=90 ;; esac
+    case $file in
+    linked_* | children* | nodes*) flags=-rdc=true ;;
+    hopper* | clusters* | bulk*) arch=90 ;;
+    tensormaps* | wgmma* | attention*) arch=90a ;;
+    esac
     # shellcheck disable=SC2086
     nvcc -std=c++17 $flags -gencode arch=compute_$arch,code=compute_$arch --compress-mode=size -fatbin "$file" \
         -o "../data/fatbin/${file%.cu}.fatbin"

@@ -14,7 +14,7 @@ grep '^[a-z]' programs.txt >"$build/list"
 while IFS='|' read -r head files; do
     name=${head%%:*} flags=${head#*:}
     arch=-arch=compute_75
-    case $flags in *-arch*) arch= ;; esac
+    case $flags in *-arch* | *-gencode*) arch= ;; esac
     # shellcheck disable=SC2086
     nvcc -std=c++17 -cudart shared $arch $flags $files -o "$build/$name" </dev/null || exit 1
     "$build/$name" >"$folder/$name.txt" 2>"$folder/$name.err" </dev/null

@@ -89,7 +89,8 @@ static void only_the_copies_of_cp_async_touch_memory(void **state)
     assert_int_equal(flags_of("cp.async.commit_group;"), 0);
     assert_int_equal(flags_of("cp.async.wait_group 2;"), 0);
     assert_int_equal(class_of("cp.async.wait_all;"), SL_CLASS_FENCE);
-    assert_true(flags_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;") & SL_OPF_REFUSED);
+    assert_true(flags_of("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 16;") & SL_OPF_MEMORY);
+    assert_false(flags_of("cp.async.bulk.wait_group.read 0;") & SL_OPF_MEMORY);
 }
 
 static void only_sync_forms_wait_for_lanes(void **state)
@@ -110,7 +111,7 @@ static void warp_barriers_are_not_block_barriers(void **state)
     assert_int_equal(flags_of("bar.sync 0;"), SL_OPF_BARRIER);
     assert_int_equal(flags_of("barrier.sync.aligned 0, 64;"), SL_OPF_BARRIER);
     assert_int_equal(flags_of("bar.warp.sync -1;"), SL_OPF_WARP_SYNC);
-    assert_true(flags_of("barrier.cluster.arrive.aligned;") & SL_OPF_REFUSED);
+    assert_int_equal(flags_of("barrier.cluster.arrive.aligned;"), SL_OPF_BARRIER);
 }
 
 static void destinations_depend_on_the_form(void **state)
@@ -128,15 +129,18 @@ static void destinations_depend_on_the_form(void **state)
     assert_int_equal(dsts_of("atom.add.u32 %r1, [%rd1], 1;"), 1);
     assert_int_equal(dsts_of("mbarrier.arrive.shared.b64 %rd1, [s];"), 1);
     assert_int_equal(dsts_of("mbarrier.init.shared.b64 [s], 1;"), 0);
+    assert_int_equal(dsts_of("wgmma.wait_group.sync.aligned 0;"), 0);
+    assert_int_equal(
+        dsts_of("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 1, 1, 1;"), 1);
     assert_int_equal(dsts_of("wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd1], {%f1, %f2}, %r1;"), 0);
 }
 
 static void what_needs_other_hardware_is_refused(void **state)
 {
     (void)state;
-    assert_true(flags_of("wgmma.fence.sync.aligned;") & SL_OPF_REFUSED);
     assert_true(flags_of("tcgen05.wait::ld.sync.aligned;") & SL_OPF_REFUSED);
-    assert_true(flags_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];") & SL_OPF_REFUSED);
+    assert_true(flags_of("istypep.texref %p1, %rd1;") & SL_OPF_REFUSED);
+    assert_int_equal(flags_of("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];"), SL_OPF_MEMORY);
     assert_true(flags_of("frobnicate %r1;") & SL_OPF_REFUSED);
     assert_false(flags_of("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, "
                           "{%r5,%r6}, {%f1,%f2,%f3,%f4};") &

@@ -53,6 +53,20 @@ function sortATable() {
     check(!heads[n].hasAttribute("aria-sort") && heads[0].getAttribute("aria-sort") === "ascending", "names start with A");
 }
 
+function showAllColumns() {
+    const table = one("#kernels table"), more = table.querySelector("td.more");
+    check(more && getComputedStyle(more).display === "none", "few columns are shown at first");
+    one("#kernels button.columns").click();
+    check(getComputedStyle(more).display !== "none", "all are shown on request");
+}
+
+function colourCode() {
+    check(one("section.kernel.chosen table.code:not(.ptx) .t-t, section.kernel.chosen table.code:not(.ptx) .t-k"), "the source is coloured");
+    check(one("section.kernel.chosen table.ptx .t-r"), "PTX is coloured");
+    for (const code of every("section.kernel.chosen table.code code"))
+        check(!code.querySelector("script, img"), "code stays text");
+}
+
 function filterRows() {
     const box = one("#sizes input.filter"), rows = Array.from(one("#sizes table").tBodies[0].rows);
     check(box, "long tables have a filter");
@@ -94,6 +108,8 @@ function namesEveryControl() {
     try {
         await chooseAKernel();
         await followALine();
+        showAllColumns();
+        colourCode();
         sortATable();
         filterRows();
         drawCharts();

@@ -189,6 +189,19 @@ static void text_of_a_given_length_ends_there(void **state)
                    "b\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+static void wide_names_are_cut_in_the_middle_and_whole_on_hover(void **state)
+{
+    (void)state;
+    capture c;
+    FILE *file = capture_start(&c);
+    sl_html_name(file, "short", NULL);
+    sl_html_name(file, "f", "_Z1f<");
+    sl_html_name(file, "a_kernel_with_a_name_that_is_rather_wide(int)", NULL);
+    capture_is(&c, "short<span class=name title=\"_Z1f&lt;\">f</span>"
+                   "<span class=name title=\"a_kernel_with_a_name_that_is_rather_wide(int)\">"
+                   "a_kernel_with_a_name_t\u2026her_wide(int)</span>");
+}
+
 static void cells_keep_the_exact_number(void **state)
 {
     (void)state;
@@ -305,7 +318,8 @@ static void lines_of_the_source_carry_their_loads(void **state)
         .subject = "k", .info = {.command = "model"}, .modelled = log, .sources = 2, .source = sources};
     char *html = page_as(&input, sl_page_html);
     /* Both loads stand in line 2: 8 sectors, of which 4 miss. */
-    has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=n data-v=\"8\">8</td>");
+    has(html, "<tr id=k0-s0-l2 class=busy><th scope=row>2</th><td class=\"n heat all\" style=\"--share:100.0%\" "
+              "data-v=\"8\"");
     has(html, "title=\"hit 50.0%, capacity 50.0%\"");
     has(html, "style=\"--share:100.0%\" data-v=\"4\" title=\"4, 100.0% of the kernel's\">4</td>");
     has(html, "<code>  b = a[0] &lt; a[1];</code>");
@@ -402,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_escaped),
         cmocka_unit_test(text_of_a_given_length_ends_there),
+        cmocka_unit_test(wide_names_are_cut_in_the_middle_and_whole_on_hover),
         cmocka_unit_test(cells_keep_the_exact_number),
         cmocka_unit_test(names_cannot_become_markup),
         cmocka_unit_test(the_chart_library_fits_into_a_script_element),

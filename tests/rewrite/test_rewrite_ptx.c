@@ -136,6 +136,11 @@ static void versions_and_targets_are_raised_where_they_must(void **state)
     assert_string_equal(out, OLD("7.4", "sm_80, texmode_independent") "ld.global.L2::cache_hint.f32 %f1, [%rd1], "
                                                                       "0x12F0000000000000;\nret;\n}\n");
     free(out);
+    out =
+        rewrite_all(OLD("7.5", "texmode_independent, sm_75") "ld.global.f32 %f1, [%rd1];\nret;\n}\n", SL_BYPASS_L1, 90);
+    assert_string_equal(out, OLD("7.8", "texmode_independent, sm_90") "ld.global.L1::no_allocate.f32 %f1, [%rd1];\nret;"
+                                                                      "\n}\n");
+    free(out);
     out = rewrite_all(OLD("7.5", "sm_75") "ld.global.f32 %f1, [%rd1];\nret;\n}\n", SL_BYPASS_L1, 90);
     assert_string_equal(out, OLD("7.8", "sm_90") "ld.global.L1::no_allocate.f32 %f1, [%rd1];\nret;\n}\n");
     assert_assembles(out);

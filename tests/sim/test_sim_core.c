@@ -154,6 +154,25 @@ static void warps_wait_for_each_others_bank_conflicts(void **state)
     assert_int_equal(r.level[0].accesses, 0);
 }
 
+/* Three lines of a set with two ways: the third waits until the first is there. Four accesses to shared memory come
+ * behind it, of 32 turns each. */
+static void in_one_pipeline_shared_memory_waits_behind_a_request_that_stalls(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const warp_acts one = WARP(at(LOAD, 0)), two = WARP(at(LOAD, 256)), three = WARP(at(LOAD, 512));
+    const warp_acts shared = WARP(strided(SHARED_LOAD, 0, 128), strided(SHARED_LOAD, 0, 128),
+                                  strided(SHARED_LOAD, 0, 128), strided(SHARED_LOAD, 0, 128), do_(USE));
+    uint64_t apart = RUN(&m, 1, 4, one, two, three, shared).cycles, alone = RUN(&m, 1, 1, shared).cycles;
+    assert_true(apart < 100 + alone);
+    m.core.one_pipeline = 1;
+    assert_int_equal(RUN(&m, 1, 1, shared).cycles, alone);
+    assert_true(RUN(&m, 1, 4, one, two, three, shared).cycles > 95 + alone);
+    /* Alone it takes as long as without. */
+    assert_int_equal(RUN_WARP(&m, strided(SHARED_LOAD, 0, 4), do_(USE)).cycles, 11);
+    assert_int_equal(RUN_WARP(&m, strided(SHARED_LOAD, 0, 128), do_(USE)).cycles, 42);
+}
+
 /* ---- barriers and fences ---- */
 
 /* The first warp is there in cycle 0. The second one's CHAIN issues in cycle 5, its barrier in 6, and both go on in 7,
@@ -380,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_core_issues_as_many_as_it_has_schedulers),
         cmocka_unit_test(shared_memory_takes_its_cycles_and_one_more_for_each_conflict),
         cmocka_unit_test(warps_wait_for_each_others_bank_conflicts),
+        cmocka_unit_test(in_one_pipeline_shared_memory_waits_behind_a_request_that_stalls),
         cmocka_unit_test(a_barrier_holds_warps_until_all_have_come),
         cmocka_unit_test(warps_that_have_ended_are_not_waited_for),
         cmocka_unit_test(barriers_of_blocks_are_their_own),

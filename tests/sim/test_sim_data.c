@@ -134,7 +134,9 @@ static void random_level(sl_random *random, sl_level *level, bool last)
     if (level->miss_handling == SL_MISS_FRC) {
         level->frc_ways = pick_number(random, 1, 2);
         level->frc_entries = level->frc_ways * pick_number(random, 1, 2);
+        level->frc_keeps_victims = below(random, 2);
     }
+    level->clean_evict_cycles = below(random, 20);
     level->hint = (sl_hint)below(random, level->write == SL_WRITE_BACK ? 2 : 3);
     level->inclusive = below(random, 2);
     level->invalidate_cycles = level->inclusive ? below(random, 30) : 0;

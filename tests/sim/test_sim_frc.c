@@ -276,6 +276,40 @@ static void two_misses_to_one_line_are_one_fetch(void **state)
     }
 }
 
+/* The level below is told of clean victims: 11 cycles more before the fetch, which FRC does not wait for. */
+static void a_clean_victim_takes_what_it_takes_to_tell_below(void **state)
+{
+    (void)state;
+    static const later_load b[] = {{0, B, LOAD}};
+    sl_machine m = figure_2(SL_MISS_SERIALIZED), frc = figure_2(SL_MISS_FRC);
+    m.level[1].clean_evict_cycles = frc.level[1].clean_evict_cycles = 11;
+    assert_int_equal(last_done(&m, LOAD_CG, false, b, 1), UNLOADED + 11);
+    assert_int_equal(last_done(&m, LOAD, false, b, 1), UNLOADED + 70 + 11);
+    assert_int_equal(last_done(&m, LOAD, true, b, 1), UNLOADED + 80); /* dirty: written back instead */
+    assert_int_equal(last_done(&frc, LOAD_CG, false, b, 1), UNLOADED);
+}
+
+/* Victims that are never evicted: B, which A has taken the place of before, is still there, and its request hits when
+ * it comes to L2, 10 cycles after it was made; so is A when it is asked for at 140. With FRC B is fetched until 130,
+ * and A leaves until 210, before its fetch of 120. */
+static void victims_that_are_kept_still_hit(void **state)
+{
+    (void)state;
+    static const later_load loads[] = {{0, B, LOAD}, {140, A, LOAD_CG}};
+    sl_machine frc = figure_2(SL_MISS_FRC), keeps = frc;
+    keeps.level[1].frc_keeps_victims = 1;
+    assert_int_equal(DONE(&frc, {0, B, LOAD}), 130);
+    assert_int_equal(DONE(&keeps, {0, B, LOAD}), 10);
+    assert_int_equal(DONE(&frc, {0, B, LOAD}, {140, A, LOAD_CG}), 330);
+    assert_int_equal(DONE(&keeps, {0, B, LOAD}, {140, A, LOAD_CG}), 150);
+    sl_sim_result correct = run_loads(&frc, LOAD, true, loads, 2), kept = run_loads(&keeps, LOAD, true, loads, 2);
+    assert_int_equal(correct.level[1].misses, 4 + 2); /* four of the preparation */
+    assert_int_equal(kept.level[1].misses, 4);
+    assert_int_equal(kept.level[1].hits, correct.level[1].hits + 2);
+    assert_int_equal(kept.level[1].evictions, 0);
+    assert_int_equal(kept.level[1].frc_misses, 4);
+}
+
 /* ---- stores ---- */
 
 static sl_sim_result store_to_b(sl_miss_handling handling, uint32_t lanes_mask, uint32_t write_fetch)
@@ -331,6 +365,8 @@ int main(void)
         cmocka_unit_test(a_miss_without_a_free_entry_is_handled_as_without_frc),
         cmocka_unit_test(an_entry_of_another_set_does_not_help),
         cmocka_unit_test(two_misses_to_one_line_are_one_fetch),
+        cmocka_unit_test(a_clean_victim_takes_what_it_takes_to_tell_below),
+        cmocka_unit_test(victims_that_are_kept_still_hit),
         cmocka_unit_test(a_store_waits_for_its_victim_only),
         cmocka_unit_test(a_store_of_a_part_fetches_the_rest_where_the_level_says_so),
     };

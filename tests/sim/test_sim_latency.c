@@ -133,9 +133,12 @@ static void built_in_machines_have_the_latencies_of_their_files(void **state)
         uint64_t start = m.core.launch_cycles, l1 = m.level[0].hit_cycles, l2 = m.level[1].hit_cycles;
         assert_int_equal(word(&m, LOAD, 1), start + ISSUE + l1 + m.memory.latency_cycles + LAST);
         assert_int_equal(word(&m, LOAD, 2) - word(&m, LOAD, 1), ISSUE + l1 + LAST);
-        /* What bypasses L1 requests a sector of L2, which is sooner there than what L1 requests. */
-        uint64_t asked = m.level[0].fill_bytes, sector = m.level[1].sector_bytes;
-        uint64_t sooner = asked > sector ? (asked - sector) / m.level[1].network_bytes : 0;
+        /* What bypasses L1 requests the smallest sector of all levels, which is sooner there than what L1 requests. */
+        uint64_t asked = m.level[0].fill_bytes, sector = asked;
+        for (uint32_t l = 1; l < m.levels; l++)
+            sector = m.level[l].sector_bytes < sector ? m.level[l].sector_bytes : sector;
+        uint64_t port = m.level[1].network_bytes,
+                 sooner = (asked + 8 + port - 1) / port - (sector + 8 + port - 1) / port;
         assert_int_equal(word(&m, LOAD_CG, 2) - word(&m, LOAD_CG, 1), ISSUE + l1 + l2 + LAST - sooner);
     }
 }

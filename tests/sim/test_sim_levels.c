@@ -302,6 +302,54 @@ static void miss_evict_neither_hits_nor_allocates(void **state)
     assert_int_equal(r.dram_read_sectors, 1);
 }
 
+/* Four lines fill the set, the second one streamed in and hit without the hint: a fifth takes its place all the same.
+ */
+static void no_hit_keeps_a_line_that_is_streamed(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 3, [LOAD_2] = 1};
+    const warp_acts acts = WARP(in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD, 1), do_(USE), in_set_0(LOAD_2, 2),
+                                do_(USE_2), in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD_2, 1), do_(USE_2),
+                                in_set_0(LOAD_2, 4), do_(USE_2), /* for 1, though it was hit */
+                                in_set_0(LOAD_2, 0), do_(USE_2), in_set_0(LOAD_2, 1), do_(USE_2));
+    m.level[1].hint = SL_HINT_STREAM;
+    sl_sim_result r = run_plan(&m, plan, 1, 1, &acts);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.level[1].misses, 6);
+}
+
+static void a_hint_for_the_level_below_alone_hits_once(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t below[MEMORY_OPS] = {[LOAD] = 2}, both[MEMORY_OPS] = {[LOAD] = 3};
+    const warp_acts acts = WARP(at(LOAD_2, 0), do_(USE_2), at(LOAD, 0), do_(USE), at(LOAD_2, 0), do_(USE_2));
+    m.level[1].hint = SL_HINT_STREAM;
+    assert_int_equal(run_plan(&m, below, 1, 1, &acts).level[0].hits, 2);
+    m.level[0].hit_evict = 1;
+    sl_sim_result r = run_plan(&m, below, 1, 1, &acts);
+    assert_int_equal(r.level[0].hits, 1);
+    assert_int_equal(r.level[0].misses, 2);
+    assert_int_equal(run_plan(&m, both, 1, 1, &acts).level[0].hits, 2); /* its own hint says otherwise */
+}
+
+/* A load of another line and its use follow. Where the first is volatile it is waited for, 141 cycles as any miss of
+ * both levels; then the second takes as long. */
+static void a_volatile_load_is_waited_for(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const uint8_t plan[MEMORY_OPS] = {[LOAD] = 1};
+    const warp_acts alone = WARP(at(LOAD, 0), do_(USE)),
+                    two = WARP(at(LOAD, 0), at(LOAD_2, 4096), do_(USE), do_(USE_2));
+    uint64_t one = run_plan(&m, plan, 1, 1, &alone).cycles, together = run_plan(&m, plan, 1, 1, &two).cycles;
+    assert_true(together < one + 50);
+    m.core.volatile_hints = 1;
+    assert_int_equal(run_plan(&m, plan, 1, 1, &alone).cycles, one);
+    assert_true(run_plan(&m, plan, 1, 1, &two).cycles > 2 * one - 20);
+}
+
 /* ---- stores ---- */
 
 static void a_store_that_hits_drops_the_line(void **state)
@@ -314,6 +362,7 @@ static void a_store_that_hits_drops_the_line(void **state)
     assert_int_equal(r.level[1].hits, 2);
     assert_int_equal(r.dram_read_sectors, 1);
     assert_int_equal(r.level[0].evictions, 0); /* nobody had to make room */
+    assert_int_equal(r.level[0].store_hits, 1);
 }
 
 /* Those who wait for the line already have it; a later load waits until it has come, cycle 3 to 100, and asks anew. */
@@ -521,6 +570,9 @@ int main(void)
         cmocka_unit_test(among_lines_with_the_hint_the_oldest_is_evicted),
         cmocka_unit_test(a_hit_without_the_hint_keeps_a_line),
         cmocka_unit_test(miss_evict_neither_hits_nor_allocates),
+        cmocka_unit_test(no_hit_keeps_a_line_that_is_streamed),
+        cmocka_unit_test(a_hint_for_the_level_below_alone_hits_once),
+        cmocka_unit_test(a_volatile_load_is_waited_for),
         cmocka_unit_test(a_store_that_hits_drops_the_line),
         cmocka_unit_test(a_line_in_flight_is_of_no_use_after_a_store),
         cmocka_unit_test(a_line_that_is_written_through_stays),

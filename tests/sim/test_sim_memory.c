@@ -161,6 +161,21 @@ static void reads_of_a_row_follow_each_other_by_ccd_or_the_bus(void **state)
     assert_int_equal(RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, SAME_ROW), do_(USE_2)).cycles, MISS + 8);
 }
 
+/* Banks 0 and 1, whose rows open two cycles apart (rrd). */
+static void reads_of_a_bank_group_follow_each_other_by_ccdl(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.memory.bank_groups = 4;
+    m.memory.ccdl = 5;
+    assert_int_equal(RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, SAME_ROW), do_(USE_2)).cycles, MISS + 5);
+    assert_int_equal(RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, OTHER_BANK), do_(USE_2)).cycles, MISS + 2);
+    m.memory.bank_groups = 2;
+    assert_int_equal(RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, OTHER_BANK), do_(USE_2)).cycles, MISS + 5);
+    m.memory.bytes_per_cycle = 64; /* two bursts of a line: ccdl for each */
+    assert_int_equal(RUN_WARP(&m, at(LOAD, 0), at(LOAD_2, SAME_ROW), do_(USE_2)).cycles, MISS + 10);
+}
+
 /* Times are in cycles of the memory's clock, which is half of the cores': all but the bus take twice as long. */
 static void times_of_memory_are_by_its_own_clock(void **state)
 {
@@ -228,6 +243,7 @@ int main(void)
         cmocka_unit_test(rows_of_two_banks_open_one_after_the_other),
         cmocka_unit_test(a_bank_keeps_its_times_between_rows),
         cmocka_unit_test(reads_of_a_row_follow_each_other_by_ccd_or_the_bus),
+        cmocka_unit_test(reads_of_a_bank_group_follow_each_other_by_ccdl),
         cmocka_unit_test(times_of_memory_are_by_its_own_clock),
         cmocka_unit_test(a_read_waits_for_the_data_of_a_write),
         cmocka_unit_test(reads_of_an_open_row_overtake_others),

@@ -419,6 +419,26 @@ static void l1_is_empty_at_each_launch_and_l2_is_not(void **state)
     }
 }
 
+static void l1_keeps_its_lines_between_launches_where_the_machine_says_so(void **state)
+{
+    (void)state;
+    watched w = {0};
+    sl_machine m = tiny();
+    m.level[0].keep = 1;
+    const warp_acts acts = WARP(at(LOAD, 0), do_(USE));
+    start(&w, &m, NULL, 1, &acts);
+    assert_int_equal(run(&w), SL_OK);
+    sl_sim_result_fini(&w.result);
+    assert_int_equal(run(&w), SL_OK);
+    assert_int_equal(w.result.level[0].hits, 1);
+    assert_int_equal(w.result.cycles, 1 + 4 + 1);
+    w.sim->options.cold = true;
+    sl_sim_result_fini(&w.result);
+    assert_int_equal(run(&w), SL_OK);
+    assert_int_equal(w.result.level[0].hits, 0);
+    stop(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +458,7 @@ int main(void)
         cmocka_unit_test(a_simulation_without_progress_says_what_waits),
         cmocka_unit_test(a_limit_of_cycles_is_kept),
         cmocka_unit_test(l1_is_empty_at_each_launch_and_l2_is_not),
+        cmocka_unit_test(l1_keeps_its_lines_between_launches_where_the_machine_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

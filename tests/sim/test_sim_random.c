@@ -49,6 +49,16 @@ static void shape_level(sl_random *random, sl_level *level, uint32_t number)
         snprintf(level->bypass, sizeof level->bypass, "mrpb(queues=%u)", ONE_OF(0, 1, 4));
 }
 
+static void handle_misses(sl_random *random, sl_level *level)
+{
+    bool frc = !pick(random, 4);
+    level->miss_handling = frc ? SL_MISS_FRC : pick(random, 4) ? SL_MISS_OVERLAPPED : SL_MISS_SERIALIZED;
+    level->clean_evict_cycles = ONE_OF(0, 11);
+    level->frc_entries = frc ? ONE_OF(2, 8) : 0;
+    level->frc_ways = frc ? 2 : 0;
+    level->frc_keeps_victims = frc && pick(random, 2);
+}
+
 static sl_machine any_machine(sl_random *random)
 {
     sl_machine m = tiny();
@@ -77,7 +87,13 @@ static sl_machine any_machine(sl_random *random)
         m.level[i].write = i ? (sl_write_policy)ONE_OF(SL_WRITE_BACK, SL_WRITE_BACK, SL_WRITE_THROUGH, SL_WRITE_EVICT)
                              : (sl_write_policy)pick(random, 4);
         m.level[i].write_fetch = m.level[i].write == SL_WRITE_BACK ? pick(random, 2) : 0;
+        m.level[i].hint = pick(random, 2) ? SL_HINT_BYPASS : SL_HINT_STREAM;
+        m.level[i].hit_evict = m.level[i].write != SL_WRITE_BACK ? pick(random, 2) : 0;
+        if (i)
+            handle_misses(random, &m.level[i]);
     }
+    m.core.loads_in_flight = ONE_OF(0, 0, 1, 3);
+    m.core.volatile_hints = pick(random, 2);
     for (uint32_t i = 1; i + 1 < m.levels; i++)
         if (m.level[i].cores_per_instance < m.level[i - 1].cores_per_instance)
             m.level[i].cores_per_instance = m.level[i - 1].cores_per_instance;

@@ -132,6 +132,75 @@ static void a_loop_of_predicted_accesses_costs_no_bytes_per_iteration(void **sta
     finish(&r);
 }
 
+/* Addresses and widths of all pieces of an access to rows. */
+static uint32_t pieces_of(sl_access *a, uint64_t *addr, uint32_t *width)
+{
+    uint32_t count = 0;
+    do
+        for (uint64_t left = a->mask; left; left &= left - 1, count++) {
+            addr[count] = a->addr[__builtin_ctzll(left)];
+            width[count] = a->width;
+        }
+    while (sl_access_more(a));
+    return count;
+}
+
+static void rows_are_cut_where_they_cross_lines_of_shared_memory(void **state)
+{
+    (void)state;
+    maker_kernel maker;
+    make_kernel(&maker);
+    sl_inst *inst = &maker.inst[maker.mem_inst[3]];
+    inst->access = SL_ACCESS_BULK_LOAD;
+    sl_warp_stream stream;
+    assert_true(sl_warp_stream_init(&stream, maker.kernel.mem_slots, 32));
+    static const sl_row rows[] = {
+        {.addr = 0x1000, .other = 0x70, .bytes = 300, .count = 1},
+        {.addr = 0x90000, .other = 0x400, .bytes = 64, .count = 40, .step = -1024, .other_step = 64},
+    };
+    sl_warp_stream_step(&stream, 2, UINT32_MAX);
+    sl_warp_stream_rows(&stream, 3, 5, rows, 2, 2);
+    sl_warp_stream_end(&stream);
+    sl_warp_view view = {0, stream.control.data, stream.memory.data, stream.control.count, stream.memory.count};
+    sl_predictor scratch[MAKER_SLOTS];
+    sl_warp_cursor c;
+    bool more;
+    uint64_t addr[128];
+    uint32_t width[128];
+    sl_warp_cursor_init(&c, &maker.kernel, 32, &view, scratch);
+    assert_int_equal(sl_warp_cursor_step(&c, &more, NULL), SL_OK);
+    assert_int_equal(sl_warp_cursor_access(&c, &more, NULL), SL_OK);
+    assert_true(more && c.access.bulk && c.access.first);
+    assert_int_equal(c.access.blocks, 2);
+    assert_true(c.access.issuers == 5);
+    sl_access copy = c.access;
+    assert_int_equal(pieces_of(&copy, addr, width), 4 + 40);
+    static const uint32_t widths[] = {16, 128, 128, 28, 64};
+    static const uint64_t at[] = {0x1000, 0x1010, 0x1090, 0x1110, 0x90000};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(width[i], widths[i]);
+        assert_true(addr[i] == at[i]);
+    }
+    assert_true(addr[43] == 0x90000 - 39 * 1024u);
+    assert_true(c.access.first && !copy.first);
+    /* the same bytes for an instruction that has lanes are damage */
+    inst->access = SL_ACCESS_LOAD;
+    sl_warp_cursor_init(&c, &maker.kernel, 32, &view, scratch);
+    assert_int_equal(sl_warp_cursor_step(&c, &more, NULL), SL_OK);
+    assert_int_equal(sl_warp_cursor_access(&c, &more, NULL), SL_CORRUPT);
+    inst->access = SL_ACCESS_BULK_LOAD;
+    for (size_t cut = 1; cut < stream.memory.count; cut++) { /* so is anything that is cut short */
+        sl_warp_view part = view;
+        part.memory_bytes = cut;
+        sl_warp_cursor_init(&c, &maker.kernel, 32, &part, scratch);
+        sl_status status = sl_warp_cursor_step(&c, &more, NULL);
+        if (!status)
+            status = sl_warp_cursor_access(&c, &more, NULL);
+        assert_int_equal(status, SL_CORRUPT);
+    }
+    sl_warp_stream_fini(&stream);
+}
+
 static void two_dimensional_accesses_are_recognised(void **state)
 {
     (void)state;
@@ -401,6 +470,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_of_predicted_accesses_costs_no_bytes_per_iteration),
+        cmocka_unit_test(rows_are_cut_where_they_cross_lines_of_shared_memory),
         cmocka_unit_test(two_dimensional_accesses_are_recognised),
         cmocka_unit_test(threads_that_each_walk_their_own_row_cost_nothing_after_the_first_access),
         cmocka_unit_test(a_random_gather_costs_its_entropy),

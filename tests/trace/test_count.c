@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/random.h"
 #include "trace/recorder.h"
 
 /* A kernel of one basic block: one instruction that does not access memory, then the given memory instructions. */
@@ -48,9 +49,12 @@ static const sl_trace_launch one_block = {.grid = {1, 1, 1},
                                           .local_window = 0x200000000,
                                           .window_bytes = 0x1000000};
 
+#define TOTAL(c, name) ((c).counts.total.value[SL_COUNTER_##name])
+
+/* Everything is counted twice: from the streams of a block, and while it runs. */
 typedef struct counting {
     small_kernel small;
-    sl_launch_counter *counter;
+    sl_launch_counter *counter, *live, *part;
     sl_warp_stream stream;
     sl_launch_counts counts;
 } counting;
@@ -60,7 +64,15 @@ static void start(counting *c, const sl_inst *memory, uint32_t count)
     make_small(&c->small, memory, count);
     sl_count_options options = {.footprint = true};
     assert_int_equal(sl_launch_counter_create(&c->small.kernel, &one_block, &options, &c->counter, NULL), SL_OK);
+    assert_int_equal(sl_launch_counter_create(&c->small.kernel, &one_block, &options, &c->live, NULL), SL_OK);
+    assert_int_equal(sl_launch_counter_part(c->live, &c->part, NULL), SL_OK);
     assert_true(sl_warp_stream_init(&c->stream, count, 32));
+}
+
+static void record_lanes(counting *c, uint32_t slot, uint64_t mask, const uint64_t *addr)
+{
+    sl_warp_stream_access(&c->stream, slot, mask, addr);
+    sl_launch_counter_access(c->part, slot, mask, addr);
 }
 
 static void record(counting *c, uint32_t slot, uint64_t mask, uint64_t base, uint64_t stride)
@@ -68,10 +80,23 @@ static void record(counting *c, uint32_t slot, uint64_t mask, uint64_t base, uin
     uint64_t addr[SL_MAX_LANES];
     for (uint64_t i = 0; i < 32; i++)
         addr[i] = base + i * stride;
-    sl_warp_stream_access(&c->stream, slot, mask, addr);
+    record_lanes(c, slot, mask, addr);
 }
 
-static void finish(counting *c)
+static void assert_same_counts(const sl_launch_counts *a, const sl_launch_counts *b)
+{
+    assert_memory_equal(&a->total, &b->total, sizeof a->total);
+    assert_int_equal(a->blocks, b->blocks);
+    assert_int_equal(a->slots, b->slots);
+    assert_memory_equal(a->slot, b->slot, a->slots * sizeof *a->slot);
+    assert_int_equal(a->arrays, b->arrays);
+    for (size_t i = 0; i < a->arrays; i++) {
+        assert_string_equal(a->array[i].name, b->array[i].name);
+        assert_int_equal(a->array[i].bytes, b->array[i].bytes);
+    }
+}
+
+static void finish_recorded(counting *c)
 {
     sl_warp_stream_end(&c->stream);
     sl_warp_view view = {0, c->stream.control.data, c->stream.memory.data, c->stream.control.count,
@@ -82,13 +107,67 @@ static void finish(counting *c)
     assert_int_equal(sl_launch_counter_result(c->counter, &c->counts, &error), SL_OK);
 }
 
+static void finish(counting *c)
+{
+    finish_recorded(c);
+    sl_error error;
+    sl_launch_counts live;
+    assert_int_equal(
+        sl_launch_counter_take(c->live, c->part, TOTAL(*c, warp_insts), TOTAL(*c, thread_insts), true, &error), SL_OK);
+    assert_int_equal(sl_launch_counter_bytes(c->part), 0);
+    assert_int_equal(sl_launch_counter_result(c->live, &live, &error), SL_OK);
+    assert_same_counts(&c->counts, &live);
+}
+
 static void release(counting *c)
 {
+    sl_launch_counter_destroy(c->part);
+    sl_launch_counter_destroy(c->live);
     sl_launch_counter_destroy(c->counter);
     sl_warp_stream_fini(&c->stream);
 }
 
-#define TOTAL(c, name) ((c).counts.total.value[SL_COUNTER_##name])
+static void bulk_copies_count_the_sectors_of_each_piece(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_LOAD, .array = 1},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_STORE, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_REDUCTION, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_BULK_PREFETCH, .array = 3},
+        {.space = SL_MEM_SHARED, .access = SL_ACCESS_MATRIX},
+    };
+    counting c;
+    start(&c, memory, 5);
+    /* as an H200 counted them: bytes that differ modulo 32 in both memories take five sectors per 128 bytes */
+    static const sl_row load[] = {{.addr = 0x1010, .other = 0, .bytes = 4096, .count = 1}};
+    static const sl_row rows[] = {{.addr = 0x8030, .other = 80, .bytes = 1024, .count = 1}};
+    static const sl_row box[] = {
+        {.addr = 0x20000, .other = 0, .bytes = 128, .count = 24, .step = 400, .other_step = 128}};
+    static const sl_row matrix[] = {{.addr = 0, .other = 0, .bytes = 32, .count = 18, .step = 256, .other_step = 256}};
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    sl_warp_stream_rows(&c.stream, 0, 1, load, 1, 1);
+    sl_warp_stream_rows(&c.stream, 1, 1, rows, 1, 1);
+    sl_warp_stream_rows(&c.stream, 2, 3, box, 1, 1);
+    sl_warp_stream_rows(&c.stream, 3, 1, box, 1, 1);
+    sl_warp_stream_rows(&c.stream, 4, UINT32_MAX, matrix, 1, 1);
+    sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
+    sl_warp_stream_rows(&c.stream, 0, 1, load, 1, 4); /* four blocks receive it */
+    sl_warp_stream_rows(&c.stream, 1, 1, NULL, 0, 1);
+    sl_warp_stream_access(&c.stream, 2, 0, NULL);
+    sl_warp_stream_access(&c.stream, 3, 0, NULL);
+    sl_warp_stream_rows(&c.stream, 4, UINT32_MAX, matrix, 1, 1);
+    finish_recorded(&c); /* only a trace has rows */
+    assert_int_equal(TOTAL(c, bulk_ld_requests), 2);
+    assert_int_equal(TOTAL(c, bulk_ld_sectors), 160 + 4 * 160);
+    assert_int_equal(TOTAL(c, bulk_st_requests), 1);
+    assert_int_equal(TOTAL(c, bulk_st_sectors), 33);
+    assert_int_equal(TOTAL(c, bulk_red_sectors), 108);
+    assert_int_equal(TOTAL(c, ld_requests), 0);
+    assert_int_equal(TOTAL(c, matrix_requests), 2);
+    assert_int_equal(TOTAL(c, matrix_wavefronts), 9); /* 36 rows of 32 bytes */
+    release(&c);
+}
 
 static void global_accesses_are_counted_by_kind(void **state)
 {
@@ -120,6 +199,9 @@ static void global_accesses_are_counted_by_kind(void **state)
     assert_int_equal(TOTAL(c, thread_insts), 2 * 8 * 32 + 8 * 16);
     assert_int_equal(TOTAL(c, ld_requests), 3);
     assert_int_equal(TOTAL(c, ld_sectors), 10);
+    assert_int_equal(TOTAL(c, ld_bytes), (32 + 32 + 16) * 4);
+    assert_int_equal(TOTAL(c, st_bytes), (32 + 32 + 16) * 8);
+    assert_int_equal(TOTAL(c, async_bytes), (32 + 32 + 16) * 16);
     assert_int_equal(TOTAL(c, st_requests), 3);
     assert_int_equal(TOTAL(c, st_sectors), 20);
     assert_int_equal(TOTAL(c, atom_requests), 3);
@@ -191,7 +273,7 @@ static void generic_accesses_count_where_their_lanes_go(void **state)
     for (uint64_t i = 0; i < 32; i++) /* 16 lanes global, 8 shared, 8 local */
         addr[i] = i < 16 ? 0x1000 + i * 4 : i < 24 ? 0x100000000 + i * 4 : 0x200000000 + 8;
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
-    sl_warp_stream_access(&c.stream, 0, UINT32_MAX, addr);
+    record_lanes(&c, 0, UINT32_MAX, addr);
     sl_warp_stream_step(&c.stream, 0, UINT32_MAX);
     record(&c, 0, UINT32_MAX, 0x1000, 4);
     finish(&c);
@@ -222,6 +304,82 @@ static void shared_accesses_count_passes(void **state)
     assert_int_equal(TOTAL(c, shared_st_wavefronts), 32);
     assert_int_equal(TOTAL(c, shared_atom_requests), 1);
     release(&c);
+}
+
+/* The two ways of counting agree (in `finish`) on lines, rows, gathers near and far, and lanes that straddle sectors
+ * and banks, for every mask. */
+static void any_access_counts_the_same_while_a_block_runs(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 4, .array = 1},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_STORE, .width = 1, .array = 3},
+        {.space = SL_MEM_GLOBAL, .access = SL_ACCESS_LOAD, .width = 64, .array = 3},
+        {.space = SL_MEM_GENERIC, .access = SL_ACCESS_LOAD, .width = 8, .array = 1},
+        {.space = SL_MEM_SHARED, .access = SL_ACCESS_LOAD, .width = 4},
+        {.space = SL_MEM_SHARED, .access = SL_ACCESS_STORE, .width = 16},
+        {.space = SL_MEM_SHARED, .access = SL_ACCESS_LOAD, .width = 2},
+        {.space = SL_MEM_LOCAL, .access = SL_ACCESS_LOAD, .width = 4},
+    };
+    enum { SLOTS = sizeof memory / sizeof *memory };
+    static const uint64_t spread[] = {1, 64, 4096, 1 << 20, UINT64_C(1) << 40};
+    sl_random random = sl_random_seed(1);
+    counting c;
+    start(&c, memory, SLOTS);
+    for (int step = 0; step < 3000; step++) {
+        uint64_t masks[] = {UINT32_MAX, 0xffff, 1u << step % 32, (uint32_t)sl_random_u64(&random)};
+        uint64_t mask = masks[sl_random_below(&random, 4)];
+        sl_warp_stream_step(&c.stream, 0, mask);
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            uint64_t addr[SL_MAX_LANES], width = memory[slot].width;
+            bool inside = memory[slot].space == SL_MEM_SHARED || memory[slot].space == SL_MEM_LOCAL;
+            uint64_t limit = inside ? 4096 : spread[sl_random_below(&random, 5)];
+            uint64_t base = inside ? 0 : 0x100000, kind = sl_random_below(&random, 4);
+            uint64_t align = sl_random_below(&random, 8) ? width : 1, window = sl_random_below(&random, 3) << 32;
+            for (uint64_t i = 0; i < 32; i++) {
+                uint64_t at = kind == 0   ? i * width
+                              : kind == 1 ? i % 8 * width + i / 8 * 256
+                              : kind == 2 ? step % 64 * width
+                                          : sl_random_below(&random, limit);
+                addr[i] = base + at / align * align + (step % 16 * 4 & -align);
+                if (memory[slot].space == SL_MEM_GENERIC && i % 2)
+                    addr[i] = window ? window + addr[i] % 4096 : addr[i];
+            }
+            record_lanes(&c, slot, mask, addr);
+        }
+    }
+    finish(&c);
+    assert_true(TOTAL(c, ld_sectors) > 0 && TOTAL(c, shared_ld_wavefronts) > 0 && TOTAL(c, local_ld_sectors) > 0);
+    release(&c);
+}
+
+/* Nobody asks for it: it is not counted, and not said to be none. */
+static void shared_accesses_may_be_left_out(void **state)
+{
+    (void)state;
+    static const sl_inst memory[] = {{.space = SL_MEM_SHARED, .access = SL_ACCESS_LOAD, .width = 4},
+                                     {.space = SL_MEM_GENERIC, .access = SL_ACCESS_LOAD, .width = 4}};
+    small_kernel k;
+    make_small(&k, memory, 2);
+    sl_launch_counter *counter, *part;
+    sl_launch_counts counts;
+    sl_error error;
+    uint64_t addr[SL_MAX_LANES] = {0};
+    for (uint64_t i = 0; i < 32; i++)
+        addr[i] = i % 2 ? 0x100000000 + i * 4 : 0x1000;
+    assert_int_equal(
+        sl_launch_counter_create(&k.kernel, &one_block, &(sl_count_options){.no_shared = true}, &counter, &error),
+        SL_OK);
+    assert_int_equal(sl_launch_counter_part(counter, &part, &error), SL_OK);
+    sl_launch_counter_access(part, 0, UINT32_MAX, addr);
+    sl_launch_counter_access(part, 1, UINT32_MAX, addr);
+    assert_int_equal(sl_launch_counter_take(counter, part, 3, 96, true, &error), SL_OK);
+    assert_int_equal(sl_launch_counter_result(counter, &counts, &error), SL_OK);
+    assert_int_equal(counts.total.value[SL_COUNTER_ld_sectors], 1);
+    assert_false(sl_counts_has(&counts.total, SL_COUNTER_shared_ld_requests));
+    assert_false(sl_counts_has(&counts.slot[1], SL_COUNTER_shared_ld_wavefronts));
+    sl_launch_counter_destroy(part);
+    sl_launch_counter_destroy(counter);
 }
 
 static void counters_of_one_launch_add_up(void **state)
@@ -404,10 +562,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_accesses_are_counted_by_kind),
+        cmocka_unit_test(bulk_copies_count_the_sectors_of_each_piece),
         cmocka_unit_test(a_request_without_lanes_is_none_and_known_to_be_none),
         cmocka_unit_test(words_of_local_memory_lie_side_by_side),
         cmocka_unit_test(generic_accesses_count_where_their_lanes_go),
         cmocka_unit_test(shared_accesses_count_passes),
+        cmocka_unit_test(any_access_counts_the_same_while_a_block_runs),
+        cmocka_unit_test(shared_accesses_may_be_left_out),
         cmocka_unit_test(counters_of_one_launch_add_up),
         cmocka_unit_test(a_sector_must_be_a_power_of_two),
         cmocka_unit_test(filters_choose_launches_kernels_and_blocks),

@@ -66,8 +66,10 @@ static sl_trace_launch launch_number(uint32_t n)
     return (sl_trace_launch){.kernel = 0,
                              .grid = {(uint32_t)grid_of[n], 1, 1},
                              .block = {96, 1, 1},
+                             .cluster = {n == 2, n == 2, n == 2},
                              .lanes = 32,
                              .preferred_shared_plus = n == 1 ? 51 : 0,
+                             .parent_plus = n == 1,
                              .stream = n,
                              .index = n,
                              .shared_window = 1 << 24,
@@ -194,10 +196,12 @@ static void what_is_written_is_read_back(void **state)
         expected.blocks_recorded = grid_of[n];
         expected.failed = n == 2;
         assert_memory_equal(launch->grid, expected.grid, sizeof expected.grid);
+        assert_memory_equal(launch->cluster, expected.cluster, sizeof expected.cluster);
         assert_int_equal(launch->shared_window, expected.shared_window);
         assert_int_equal(launch->blocks_recorded, grid_of[n]);
         assert_int_equal(launch->stream, n);
         assert_int_equal(launch->preferred_shared_plus, n == 1 ? 51 : 0);
+        assert_int_equal(launch->parent_plus, n == 1);
         assert_int_equal(launch->failed, n == 2);
         if (n == 2)
             assert_string_equal(launch->failure, "an illegal read");
@@ -332,8 +336,11 @@ static void a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable
         unsigned complaints = 0;
         uint64_t blocks = walk_tolerantly(trace, &complaints);
         assert_int_equal(complaints, 0);
-        for (uint32_t n = 0; n < sl_trace_launches(trace); n++)
+        for (uint32_t n = 0; n < sl_trace_launches(trace); n++) {
             assert_int_equal(sl_trace_launch_at(trace, n)->preferred_shared_plus, n == 1 ? 51 : 0);
+            assert_int_equal(sl_trace_launch_at(trace, n)->cluster[0], n == 2);
+            assert_int_equal(sl_trace_launch_at(trace, n)->parent_plus, n == 1);
+        }
         assert_true(blocks >= max);
         max = blocks;
         sl_trace_close(trace);

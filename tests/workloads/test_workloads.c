@@ -62,7 +62,7 @@ static sl_workload_result run_small(const sl_workload *workload, const char *isa
                                     digest *d)
 {
     *d = (digest){.hash = 0xcbf29ce484222325u};
-    sl_launch_sink sink = {d, begin, block, end};
+    sl_launch_sink sink = {.context = d, .begin = begin, .block = block, .end = end};
     sl_emu_config config = {.lanes = lanes, .threads = threads, .isa = isa, .sink = &sink};
     sl_device_config device_config = {.emu = &config};
     sl_device *device = NULL;
@@ -200,7 +200,7 @@ static void one_seed_gives_one_input_and_another_gives_another(void **state)
     run_small(workload, NULL, 1, 32, &again);
     assert_int_equal(first.hash, again.hash);
     digest d = {.hash = 0xcbf29ce484222325u};
-    sl_launch_sink sink = {&d, begin, block, end};
+    sl_launch_sink sink = {.context = &d, .begin = begin, .block = block, .end = end};
     sl_emu_config config = {.threads = 1, .sink = &sink};
     sl_device_config device_config = {.emu = &config};
     sl_device *device = NULL;

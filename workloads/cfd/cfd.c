@@ -166,7 +166,7 @@ void sl_workload_cfd(sl_host *h)
 {
     uint32_t size[3] = {(uint32_t)sl_host_param(h, "width", 1, 512), (uint32_t)sl_host_param(h, "height", 1, 512),
                         (uint32_t)sl_host_param(h, "depth", 1, 512)};
-    uint32_t steps = (uint32_t)sl_host_param(h, "steps", 1, 10000);
+    uint32_t steps = (uint32_t)sl_host_param(h, "steps", 0, 10000);
     mesh m = make_mesh(h, size);
     uint32_t cells = m.padded;
     uint64_t row_bytes = cells * sizeof(float), bytes = VALUES * row_bytes;

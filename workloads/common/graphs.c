@@ -110,6 +110,16 @@ sl_csr sl_power_law_graph(sl_host *h, uint32_t vertices, uint32_t mean)
     return graph_of(h, list, vertices);
 }
 
+sl_csr sl_random_graph(sl_host *h, uint32_t vertices, uint32_t degree)
+{
+    sl_random *random = sl_host_random(h);
+    edge_list list = new_edges(h, (uint64_t)vertices * degree);
+    for (uint32_t v = 0; v < vertices; v++)
+        for (uint32_t d = 0; d < degree; d++)
+            add_edge(&list, v, (uint32_t)sl_random_below(random, vertices));
+    return graph_of(h, list, vertices);
+}
+
 sl_csr sl_road_graph(sl_host *h, uint32_t width, uint32_t height)
 {
     sl_random *random = sl_host_random(h);

@@ -11,6 +11,9 @@
  * of neighbours on average before duplicate edges are removed. */
 sl_csr sl_power_law_graph(sl_host *h, uint32_t vertices, uint32_t mean);
 
+/* A random graph: `degree` neighbours of each vertex, anywhere, in one direction; fewer where one is drawn twice. */
+sl_csr sl_random_graph(sl_host *h, uint32_t vertices, uint32_t degree);
+
 /* A road network: crossings on a grid, three of four streets to the right and downwards are there, in both directions,
  * and one in 16 diagonals. At most 6 neighbours, about 3 on average, and a diameter of about width + height. Vertices
  * are numbered row by row, but in random order within 256 of them: neighbours are close and yet nowhere regular. Some

@@ -3,7 +3,8 @@
  * round until nothing changes. Each edge costs a streamed read of its end and its length and a scattered read of a
  * distance; a few vertices with very many neighbours have their distance read again and again, most distances are read
  * once in a while, and lanes walk rows of very different lengths. road=1 takes a road network instead, of short rows
- * and as many rounds as the network is wide.
+ * and as many rounds as the network is wide; road=2 a random graph, as Lonestar's r4: every row has `mean` edges to
+ * anywhere.
  *
  * Simplified: a round reads the distances that the round before left, in a second array, where Lonestar's threads see
  * each other's updates within a round and so need fewer rounds, but never the same accesses twice. */
@@ -40,8 +41,9 @@ static sl_csr input_graph(sl_host *h)
 {
     uint32_t vertices = (uint32_t)sl_host_param(h, "vertices", 4, 1u << 26), width = 2;
     uint32_t mean = (uint32_t)sl_host_param(h, "mean", 1, 64);
-    if (!sl_host_param(h, "road", 0, 1))
-        return sl_power_law_graph(h, vertices, mean);
+    uint64_t road = sl_host_param(h, "road", 0, 2);
+    if (road != 1)
+        return road ? sl_random_graph(h, vertices, mean) : sl_power_law_graph(h, vertices, mean);
     while ((width + 1) * (width + 1) <= vertices)
         width++;
     return sl_road_graph(h, width, width);

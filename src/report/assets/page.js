@@ -24,6 +24,8 @@ function bytes(n) {
         if (n >= size) return +(n / size).toFixed(2) + " " + unit;
     return n + " B";
 }
+/* As the tables shorten names: in the middle. */
+const shorten = (name) => name.length > 36 ? name.slice(0, 22) + "\u2026" + name.slice(-13) : name;
 const range = ([min, max]) => (min === max ? short(min) : short(min) + "\u2013" + short(max));
 
 /* ---- theme ---- */
@@ -97,6 +99,86 @@ function addFilter(table) {
     table.parentElement.before(box);
 }
 
+/* Tables with many columns show the most important ones until all are asked for. */
+function addColumns(table) {
+    const more = all("th.more", table).length;
+    if (!more) return;
+    table.classList.add("narrow");
+    const button = make("button", { type: "button", className: "plain columns" });
+    const label = () => { button.textContent = table.classList.contains("narrow") ? "Show " + more + " more columns" : "Show fewer columns"; };
+    button.addEventListener("click", () => { table.classList.toggle("narrow"); label(); });
+    label();
+    table.parentElement.after(button);
+}
+
+/* ---- code ---- */
+
+const languages = {
+    cuda: [[/\/\/.*/y, "c"], [/"(?:[^"\\]|\\.)*"/y, "n"],
+           [/\b(?:if|else|for|while|do|return|break|continue|switch|case|default|const|static|struct|enum|template|typename|using|namespace|inline|extern|constexpr|auto|sizeof|volatile|__\w+__|__restrict__|#\w+)(?!\w)|^\s*#\w+/y, "k"],
+           [/\b(?:void|bool|char|short|int|long|unsigned|signed|float|double|half|(?:u?int|u?char|u?short|u?long|float|double)\d\w*|size_t|u?int\d+_t)\b/y, "t"],
+           [/\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize)\b/y, "r"],
+           [/\b(?:0[xX][\da-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?)[fFuUlL]*/y, "n"], [/\w+|\s+|./y, ""]],
+    ptx: [[/\/\/.*/y, "c"], [/"[^"]*"/y, "n"], [/%\w+(?:\.\w+)?/y, "r"], [/\.(?:[busf](?:8|16|32|64)|pred|f16x2|v[248]|bf16(?:x2)?)\b/y, "t"],
+          [/(?<=^\s*(?:@!?%\w+\s+)?)[a-z]\w*(?=[\s.;])/y, "k"], [/\.[A-Za-z]\w*(?:::\w+)*/y, "k"],
+          [/\b(?:0[fFdDxX][\da-fA-F]+|\d+)\b/y, "n"], [/[\w$]+|\s+|./y, ""]],
+};
+/* Colours the lines of a source; comments of several lines go on. */
+function highlight(table) {
+    if (table.dataset.lit) return;
+    table.dataset.lit = "yes";
+    const rules = table.classList.contains("ptx") ? languages.ptx : languages.cuda;
+    let inside = false;
+    for (const code of all("code", table)) {
+        const text = code.textContent, parts = [];
+        let at = 0, plain = "";
+        const flush = () => { if (plain) parts.push(plain); plain = ""; };
+        while (at < text.length) {
+            let piece = "", kind = "";
+            if (inside || text.startsWith("/*", at)) {
+                const end = text.indexOf("*/", inside ? at : at + 2);
+                piece = text.slice(at, end < 0 ? text.length : end + 2);
+                inside = end < 0;
+                kind = "c";
+            } else {
+                for (const [pattern, name] of rules) {
+                    pattern.lastIndex = at;
+                    const match = pattern.exec(text);
+                    if (match && match[0]) { piece = match[0]; kind = name; break; }
+                }
+            }
+            if (!piece) piece = text[at];
+            at += piece.length;
+            if (!kind) { plain += piece; continue; }
+            flush();
+            parts.push(make("span", { className: "t-" + kind, textContent: piece }));
+        }
+        flush();
+        code.replaceChildren(...parts);
+    }
+}
+/* Scrolls within its box, not the page. */
+function reveal(row) {
+    const box = row.closest(".scroll");
+    box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 3);
+}
+/* A click on a line shows what was compiled from it, or what it was compiled from. */
+function linkLines(part) {
+    for (const row of all("tr.busy", part))
+        row.addEventListener("click", () => {
+            const id = row.dataset.from || row.id, origin = document.getElementById(id);
+            markLines(id);
+            if (origin) origin.classList.add("mark");
+            const compiled = all("tr[data-from]", part).find((other) => other.dataset.from === id);
+            if (row.dataset.from && origin) reveal(origin);
+            else if (!row.dataset.from && compiled && compiled.closest("details").open) reveal(compiled);
+        });
+}
+const besideEachOther = matchMedia("(min-width: 75rem)");
+function openSources(part) {
+    if (besideEachOther.matches) all(".sources.two > details", part).forEach((source) => { source.open = true; });
+}
+
 /* ---- one kernel at a time ---- */
 
 const kernels = all("section.kernel");
@@ -112,7 +194,8 @@ function choose(number) {
     });
     if (!kernels[number]) return;
     drawIn(kernels[number]);
-    all("table.code", kernels[number]).forEach(showLoads);
+    openSources(kernels[number]);
+    all("table.code", kernels[number]).forEach((table) => { highlight(table); showLoads(table); });
 }
 /* Scrolls a source to its first line that has numbers. */
 function showLoads(table) {
@@ -191,10 +274,10 @@ function chartClasses() {
     const shown = data.kernels.filter((k) => k.counters.ld_sectors && k.counters.ld_sector_hits !== undefined)
         .sort((a, b) => b.counters.ld_sectors - a.counters.ld_sectors).slice(0, 30);
     return {
-        height: 5 + 1.9 * shown.length, type: "bar",
-        data: { labels: shown.map((k) => k.name), datasets: bars(classes, shown.map((k) => k.counters)) },
+        height: 3.5 + 1.9 * shown.length, type: "bar",
+        data: { labels: shown.map((k) => shorten(k.name)), datasets: bars(classes, shown.map((k) => k.counters)) },
         options: options(axis("% of load sectors", { stacked: true, max: 100 }), axis("", { stacked: true }),
-                         { indexAxis: "y", plugins: { legend: legend(), tooltip: inPercent } }),
+                         { indexAxis: "y", plugins: { legend: { display: false }, tooltip: inPercent } }),
     };
 }
 
@@ -288,7 +371,7 @@ function chartSizes(figure) {
         type: "bar", height: 20,
         data: { labels: points.map(label), datasets: bars(misses, points.map((p) => p.counters)) },
         options: options(axis("L1 configuration", { stacked: true }), axis("% of load sectors", { stacked: true, min: 0 }),
-                         { plugins: { legend: legend(), tooltip: inPercent } }),
+                         { plugins: { legend: { display: false }, tooltip: inPercent } }),
     };
 }
 function chartPolicies(figure) {
@@ -408,6 +491,8 @@ function redraw() {
 addThemeButton();
 all("table.sortable").forEach(makeSortable);
 all("table.long").forEach(addFilter);
+all("table").forEach(addColumns);
+all(".sources").forEach(linkLines);
 kernels.forEach(addSteps);
 all("details.source").forEach((part) => part.addEventListener("toggle", () => showLoads(part.querySelector("table"))));
 all("main > section:not(.kernel)").forEach(drawIn);

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* sluice compare: two reports, inputs, GPUs or policies beside each other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/input.h"
+#include "cli/model_options.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/compare.h"
+#include "report/count_log.h"
+#include "report/model_log.h"
+#include "report/sim_log.h"
+
+typedef struct compare_options {
+    sl_input_options input;
+    sl_option_list gpu, l1, l2, scheduler; /* of A, and of B; one: of both */
+    sl_option_list set, change;            /* change: of B alone */
+    bool sim;
+    sl_option_list fail_if;
+} compare_options;
+
+/* A or B. */
+typedef struct side {
+    char *text; /* a JSON report */
+    size_t bytes;
+    char label[600];
+} side;
+
+/* ---- sides ---- */
+
+static bool is_report(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && !strcmp(path + length - 5, ".json");
+}
+
+static const char *pick(const sl_option_list *list, int which)
+{
+    return !list->count ? NULL : list->item[list->count > 1 ? which : 0];
+}
+
+static sl_status choose_machine(const compare_options *o, int which, sl_machine *machine, sl_error *error)
+{
+    size_t sets = o->set.count + (which ? o->change.count : 0);
+    const char **set = calloc(sets + 1, sizeof *set);
+    if (!set)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < sets; i++)
+        set[i] = i < o->set.count ? o->set.item[i] : o->change.item[i - o->set.count];
+    const sl_machine_choice choice = {.gpu = pick(&o->gpu, which),
+                                      .set = set,
+                                      .sets = sets,
+                                      .l1 = pick(&o->l1, which),
+                                      .l2 = pick(&o->l2, which),
+                                      .scheduler = pick(&o->scheduler, which)};
+    sl_status status = sl_machine_choose(&choice, machine, error);
+    free(set);
+    return status;
+}
+
+/* The report of a page: it joins what was modelled or simulated with what was counted, stores and the like. */
+static sl_status write_report(const sl_launch_log *counted, const sl_launch_log *measured, side *s, sl_error *error)
+{
+    const sl_page_input input = {.subject = "", .info.command = "report", .counted = counted, .modelled = measured};
+    sl_page *page = NULL;
+    sl_status status = sl_page_create(&input, &page, error);
+    FILE *memory = status ? NULL : open_memstream(&s->text, &s->bytes);
+    if (!status && !memory)
+        status = sl_fail_memory(error);
+    if (memory) {
+        status = sl_page_json(memory, page, error);
+        if (fclose(memory) && !status)
+            status = sl_fail_memory(error);
+    }
+    sl_page_destroy(page);
+    return status;
+}
+
+static sl_status analyse(const sl_invocation *inv, const sl_recording *recording, sl_machine *machine, side *s,
+                         sl_error *error)
+{
+    const compare_options *o = inv->values;
+    const sl_model_options options = {.seed = o->input.seed};
+    sl_pool *pool = NULL;
+    sl_launch_log *counted = NULL, *measured = NULL;
+    sl_status status = sl_pool_create((unsigned)inv->common->threads, &pool, error);
+    if (!status)
+        status = sl_launch_log_create(&counted, error);
+    if (!status)
+        status = sl_launch_log_create(&measured, error);
+    if (!status)
+        status = sl_count_log(recording, pool, counted, error);
+    if (!status && !o->sim)
+        status = sl_model_log(recording, machine, &options, pool, inv->progress, measured, error);
+    if (!status && o->sim)
+        status = sl_sim_log(recording, machine, o->input.seed, pool, inv->progress, measured, error);
+    if (!status)
+        status = write_report(counted, measured, s, error);
+    sl_launch_log_destroy(counted);
+    sl_launch_log_destroy(measured);
+    sl_pool_destroy(pool);
+    return status;
+}
+
+static void label_side(const compare_options *o, int which, const char *subject, const sl_machine *machine, side *s)
+{
+    size_t used = (size_t)snprintf(s->label, sizeof s->label, "%s on %s", subject, machine->name);
+    const char *const values[] = {pick(&o->l1, which), pick(&o->l2, which), pick(&o->scheduler, which)};
+    static const char *const names[] = {"L1 ", "L2 ", ""};
+    for (int i = 0; i < 3 && used < sizeof s->label; i++)
+        if (values[i])
+            used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s%s", names[i], values[i]);
+    for (size_t i = 0; which && i < o->change.count && used < sizeof s->label; i++)
+        used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s", o->change.item[i]);
+    if (used < sizeof s->label)
+        snprintf(s->label + used, sizeof s->label - used, " (%s)", o->sim ? "simulated" : "modelled");
+}
+
+/* One input, for both sides or one of them. */
+static int analyse_input(const sl_invocation *inv, const sl_invocation *one, bool of[2], side sides[2])
+{
+    const compare_options *o = inv->values;
+    sl_machine machine[2];
+    sl_cli_input input;
+    sl_error error;
+    for (int i = 0; i < 2; i++)
+        if (of[i] && choose_machine(o, i, &machine[i], &error))
+            return sl_cli_fail(inv, &error);
+    if (of[0] && of[1] && machine[0].lanes != machine[1].lanes)
+        return sl_cli_usage(inv, "warps of %s and %s differ in width: record a trace for each", machine[0].name,
+                            machine[1].name);
+    if (of[0] && of[1] && machine[0].level[0].sector_bytes != machine[1].level[0].sector_bytes)
+        sl_cli_warn(inv, "sectors of %s have %u bytes and those of %s %u: compare bytes, not counts of sectors",
+                    machine[0].name, machine[0].level[0].sector_bytes, machine[1].name,
+                    machine[1].level[0].sector_bytes);
+    int code = sl_cli_input_record(&input, one, SL_TAKES_ALL, machine[of[0] ? 0 : 1].lanes, false);
+    if (code)
+        return code;
+    for (int i = 0; i < 2 && !code; i++) {
+        if (!of[i])
+            continue;
+        label_side(o, i, input.subject, &machine[i], &sides[i]);
+        if (analyse(inv, &input.recording, &machine[i], &sides[i], &error))
+            code = sl_cli_fail(inv, &error);
+    }
+    code = sl_cli_input_code(&input, code);
+    sl_cli_input_close(&input);
+    return code;
+}
+
+static int take_operand(const sl_invocation *inv, int which, side sides[2])
+{
+    const char *path = inv->args.operand[which];
+    sl_error error;
+    if (is_report(path)) {
+        snprintf(sides[which].label, sizeof sides[which].label, "%s", path);
+        sl_status status = sl_file_read(path, &sides[which].text, &sides[which].bytes, &error);
+        return status ? sl_cli_fail(inv, &error) : SL_EXIT_OK;
+    }
+    sl_invocation one = *inv;
+    one.args.operands = 1;
+    one.args.operand = &inv->args.operand[which];
+    return analyse_input(inv, &one, (bool[2]){which == 0, which == 1}, sides);
+}
+
+/* ---- the command ---- */
+
+SL_REPORT_FORMS(forms, sl_comparison, sl_comparison_text, sl_comparison_json, sl_comparison_csv, NULL);
+
+static sl_status write_page(FILE *file, const void *comparison, sl_error *error)
+{
+    return sl_comparison_page(file, comparison, error);
+}
+
+static int check_gates(const sl_invocation *inv, const sl_comparison *comparison)
+{
+    const compare_options *o = inv->values;
+    int code = SL_EXIT_OK;
+    for (size_t i = 0; i < o->fail_if.count; i++) {
+        sl_gate gate;
+        sl_error error;
+        sl_status status = sl_gate_parse(o->fail_if.item[i], &gate, &error);
+        if (!status)
+            status = sl_gate_check(&gate, comparison, &error);
+        if (status)
+            code = sl_cli_fail(inv, &error);
+    }
+    return code;
+}
+
+static int show(const sl_invocation *inv, side sides[2])
+{
+    sl_comparison comparison;
+    sl_error error;
+    const char *const text[2] = {sides[0].text, sides[1].text}, *const name[2] = {sides[0].label, sides[1].label};
+    const size_t bytes[2] = {sides[0].bytes, sides[1].bytes};
+    sl_status status = sl_compare(text, bytes, name, &comparison, &error);
+    int code = status ? SL_EXIT_OK : sl_report_write(inv, &forms, &comparison, stdout);
+    if (!status && !code && inv->common->html)
+        status = sl_output_write(write_page, inv->common->html, &comparison, &error);
+    if (status)
+        code = sl_cli_fail(inv, &error);
+    if (!code)
+        code = check_gates(inv, &comparison);
+    sl_comparison_fini(&comparison);
+    return code;
+}
+
+static int check_usage(const sl_invocation *inv)
+{
+    const compare_options *o = inv->values;
+    bool one = inv->args.program || inv->args.operands == 1;
+    const sl_option_list *const lists[] = {&o->gpu, &o->l1, &o->l2, &o->scheduler};
+    static const char *const names[] = {"gpu", "l1", "l2", "scheduler"};
+    bool two_sides = o->change.count > 0;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (lists[i]->count > 2)
+            return sl_cli_usage(inv, "--%s is given %zu times: once for A and B, or once for each", names[i],
+                                lists[i]->count);
+        two_sides |= lists[i]->count == 2;
+    }
+    if (one && !inv->args.program && is_report(inv->args.operand[0]))
+        return sl_cli_usage(inv, "a second report is missing");
+    if (one && !two_sides)
+        return sl_cli_usage(inv, "give two inputs or reports, or one input and two GPUs or policies (--gpu or --l1 "
+                                 "twice, --change KEY=VALUE)");
+    for (size_t i = 0; i < o->fail_if.count; i++) {
+        sl_gate gate;
+        sl_error error;
+        if (sl_gate_parse(o->fail_if.item[i], &gate, &error))
+            return sl_cli_usage(inv, "--fail-if: %s", error.text);
+    }
+    return SL_EXIT_OK;
+}
+
+static int run(const sl_invocation *inv)
+{
+    side sides[2] = {0};
+    int code = check_usage(inv);
+    if (!code && (inv->args.program || inv->args.operands == 1))
+        code = analyse_input(inv, inv, (bool[2]){true, true}, sides);
+    else if (!code) {
+        code = take_operand(inv, 0, sides);
+        if (!code)
+            code = take_operand(inv, 1, sides);
+    }
+    if (!code)
+        code = show(inv, sides);
+    free(sides[0].text);
+    free(sides[1].text);
+    return code;
+}
+
+#define AT(field) offsetof(compare_options, field)
+// clang-format off
+static const sl_option options[] = {
+    {"gpu", 'g', SL_OPTION_LIST, "GPU", "GPU model: a name from 'sluice machines' or a YAML file (default: " SL_DEFAULT_GPU "); given twice, of A and of B", AT(gpu), 0, 0, NULL},
+    {"set", 0, SL_OPTION_LIST, "KEY=VALUE", "Change a key of both GPU models, e.g. L1.ways=8; may be repeated", AT(set), 0, 0, NULL},
+    {"change", 0, SL_OPTION_LIST, "KEY=VALUE", "Change a key of the GPU model of B alone; may be repeated", AT(change), 0, 0, NULL},
+    {"l1", 0, SL_OPTION_LIST, "POLICY", "L1 policies; given twice, of A and of B", AT(l1), 0, 0, NULL},
+    {"l2", 0, SL_OPTION_LIST, "POLICY", "L2 policies, likewise", AT(l2), 0, 0, NULL},
+    {"scheduler", 0, SL_OPTION_LIST, "NAME", "Warp scheduler, likewise", AT(scheduler), 0, 0, NULL},
+    {"sim", 0, SL_OPTION_FLAG, NULL, "Simulate cycle by cycle (default: model)", AT(sim), 0, 0, NULL},
+    {"fail-if", 0, SL_OPTION_LIST, "CONDITION", "Exit with 1 if CONDITION holds for all launches together: COUNTER > +5% (a change), COUNTER > +1000, or COUNTER < 80 (the value of B); may be repeated", AT(fail_if), 0, 0, NULL},
+    {0},
+};
+// clang-format on
+
+static const compare_options defaults = {.input = SL_INPUT_DEFAULTS};
+
+static const sl_example examples[] = {
+    {"sluice compare before.slt after.slt", "Compare two traces on the default GPU"},
+    {"sluice compare before.json after.json --fail-if 'ld_sector_misses > +5%'",
+     "Compare two reports (--json of run, model, sim or report), as a gate of CI"},
+    {"sluice compare app.slt --gpu h200 --gpu fermi-gtx480", "Compare two GPUs"},
+    {"sluice compare spmv --gpu fermi-gtx480 --l1 lru --l1 decoupled --sim", "Compare two policies in the simulator"},
+    {"sluice compare app.slt --change L2.size=30M --html compare.html", "Compare with half of the L2, as a page"},
+    {0},
+};
+
+const sl_command sl_cmd_compare = {
+    .name = "compare",
+    .summary = "show what differs between two runs, GPUs or policies; a gate for CI",
+    .usage = "[options] (A B | INPUT | -- PROGRAM [ARG...])",
+    .description =
+        "Compare two sides, A and B, per kernel and memory instruction, the largest change first.\n\nA and B are JSON "
+        "reports (*.json) of 'sluice run', 'model', 'sim', 'info' or 'report', or inputs of any kind: traces, "
+        "workloads, PTX files, which are modelled or simulated here. With one input, the sides are two GPUs or "
+        "policies: give --gpu, --l1, --l2 or --scheduler twice, or --change.\n\nKernels are matched by symbol, memory "
+        "instructions by source line, opcode and array; where lines have moved, by opcode and array in order, or by "
+        "array alone. "
+        "--fail-if takes the names of counters and other metrics that 'sluice explain' explains; the exit code is 1 if "
+        "one of the conditions holds.",
+    .options = options,
+    .more_options = sl_input_table,
+    .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .values_bytes = sizeof(compare_options),
+    .defaults = &defaults,
+    .min_operands = 1,
+    .max_operands = 2,
+    .operand = "an input or a report",
+    .takes_program = true,
+    .examples = examples,
+    .run = run,
+};

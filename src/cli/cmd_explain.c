@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* sluice explain: what findings, counters and classes of misses mean. */
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/findings.h"
+#include "report/metrics.h"
+#include "report/parts.h"
+#include "report/rules.h"
+#include "report/table.h"
+
+enum { WIDTH = 80 };
+
+static const struct {
+    const char *name;
+    double value;
+    const char *what;
+} limits[] =
+    {
+#define SL_FINDING_LIMIT(id, value, what) {#id, value, what},
+#include "report/rules.def"
+},
+  assumed[] = {
+#define SL_COST(id, value, what) {#id, value, what},
+#include "report/rules.def"
+};
+
+/* ---- one ---- */
+
+static void paragraph(FILE *file, const char *title, const char *text, const char *end)
+{
+    size_t column = (size_t)fprintf(file, "%s", title);
+    sl_text_wrap(file, text, column, 0, WIDTH);
+    fputs(end, file);
+}
+
+static void explain_rule(FILE *file, const sl_rule *rule)
+{
+    char measure[512];
+    fprintf(file, "%s: %s\n\n", rule->name, rule->title);
+    paragraph(file, "", rule->explanation, "\n\n");
+    paragraph(file, "Found where", sl_rule_measure(rule, measure, sizeof measure), ".\n\n");
+    paragraph(file, "Way out:", rule->way_out, "\n");
+}
+
+/* A counter or another metric, by its name in JSON and CSV. */
+static bool explain_metric(FILE *file, const char *name)
+{
+    bool any = false;
+    for (int i = 0; i < SL_METRICS; i++) {
+        const sl_metric_info *m = &sl_metric_infos[i];
+        if (strcmp(m->name, name) != 0)
+            continue;
+        fprintf(file, "%s%s: %s, in %s%s\n\n", any ? "\n" : "", m->name, m->long_heading,
+                !strcmp(m->unit, "%") ? "percent" : m->unit, i >= SL_METRICS_OF_REUSE ? ", of reuse profiles" : "");
+        paragraph(file, "", m->description, "\n");
+        if (i < SL_COUNTERS && *sl_counter_infos[i].metric)
+            fprintf(file, "Nsight Compute: %s\n", sl_counter_infos[i].metric);
+        any = true;
+    }
+    return any;
+}
+
+static int explain(const sl_invocation *inv, const char *name)
+{
+    const char *names[SL_RULES + SL_METRICS];
+    char hint[128];
+    size_t count = 0;
+    for (int i = 0; i < SL_RULES; i++) {
+        names[count++] = sl_rules[i].name;
+        if (strcmp(sl_rules[i].name, name) != 0)
+            continue;
+        explain_rule(stdout, &sl_rules[i]);
+        return SL_EXIT_OK;
+    }
+    for (int i = 0; i < SL_METRICS; i++)
+        names[count++] = sl_metric_infos[i].name;
+    if (explain_metric(stdout, name))
+        return SL_EXIT_OK;
+    sl_did_you_mean(name, names, count, "", hint, sizeof hint);
+    return sl_cli_usage(inv, "'%s' is neither a rule nor a counter%s", name, hint);
+}
+
+/* ---- all ---- */
+
+/* Whether a rule is among the operands, if there are any. */
+static bool wanted(const sl_args *args, const sl_rule *rule)
+{
+    for (size_t i = 0; i < args->operands; i++)
+        if (!strcmp(args->operand[i], rule->name))
+            return true;
+    return !args->operands;
+}
+
+static sl_status list_text(FILE *file, const void *args, sl_error *error)
+{
+    static const sl_column columns[] = {SL_TEXTS("rule"), SL_PROSE("found where")};
+    sl_table *t = SL_TABLE(columns);
+    char measure[512];
+    (void)args;
+    for (int i = 0; i < SL_RULES; i++) {
+        sl_table_cell(t, sl_rules[i].name);
+        sl_table_cell(t, sl_rule_measure(&sl_rules[i], measure, sizeof measure));
+    }
+    sl_status status = sl_table_finish(t, file, WIDTH, error);
+    fputs("\n'sluice explain RULE' tells more of one, 'sluice explain COUNTER' of a counter\n", file);
+    return status;
+}
+
+static sl_status list_json(FILE *file, const void *args, sl_error *error)
+{
+    sl_json j;
+    char measure[512];
+    sl_json_start(&j, file);
+    sl_json_object(&j, true);
+    sl_report_tool_json(&j, "explain");
+    sl_json_array_member(&j, "rules", true);
+    for (int i = 0; i < SL_RULES; i++) {
+        const sl_rule *r = &sl_rules[i];
+        if (!wanted(args, r))
+            continue;
+        sl_json_object(&j, true);
+        sl_json_string_member(&j, "rule", r->name);
+        sl_json_string_member(&j, "title", r->title);
+        sl_json_string_member(&j, "unit", r->unit);
+        sl_json_double_member(&j, "threshold", r->threshold);
+        sl_json_string_member(&j, "measure", sl_rule_measure(r, measure, sizeof measure));
+        sl_json_string_member(&j, "way_out", r->way_out);
+        sl_json_string_member(&j, "explanation", r->explanation);
+        sl_json_close(&j, '}');
+    }
+    sl_json_close(&j, ']');
+    sl_json_object_member(&j, "limits", true);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sl_json_double_member(&j, limits[i].name, limits[i].value);
+    sl_json_close(&j, '}');
+    sl_json_object_member(&j, "assumed", true);
+    for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)
+        sl_json_double_member(&j, assumed[i].name, assumed[i].value);
+    sl_json_close(&j, '}');
+    sl_json_close(&j, '}');
+    return sl_json_finish(&j, error);
+}
+
+static sl_status list_csv(FILE *file, const void *args, sl_error *error)
+{
+    char measure[512], number[SL_DOUBLE_BYTES];
+    fputs("rule,title,unit,threshold,measure,way_out,explanation\n", file);
+    for (int i = 0; i < SL_RULES; i++) {
+        const sl_rule *r = &sl_rules[i];
+        const char *const fields[] = {r->name,
+                                      r->title,
+                                      r->unit,
+                                      sl_double_text(r->threshold, number),
+                                      sl_rule_measure(r, measure, sizeof measure),
+                                      r->way_out,
+                                      r->explanation};
+        for (size_t f = 0; f < sizeof fields / sizeof *fields && wanted(args, r); f++) {
+            sl_csv_field(file, fields[f]);
+            fputc(f + 1 < sizeof fields / sizeof *fields ? ',' : '\n', file);
+        }
+    }
+    return sl_text_finish(file, "the CSV report", error);
+}
+
+static int run(const sl_invocation *inv)
+{
+    static const sl_report_forms forms = {.text = list_text, .json = list_json, .csv = list_csv};
+    int code = SL_EXIT_OK;
+    if (!inv->args.operands || inv->common->json || inv->common->csv)
+        return sl_report_write(inv, &forms, &inv->args, stdout);
+    for (size_t i = 0; i < inv->args.operands && !code; i++) {
+        if (i)
+            fputs("\n", stdout);
+        code = explain(inv, inv->args.operand[i]);
+    }
+    return code;
+}
+
+static const sl_example examples[] = {
+    {"sluice explain", "List the rules by which reports find what costs time"},
+    {"sluice explain uncoalesced-loads", "Explain one, with its threshold and the way out"},
+    {"sluice explain ld_sector_misses capacity", "Explain counters and classes of misses"},
+    {0},
+};
+
+const sl_command sl_cmd_explain = {
+    .name = "explain",
+    .summary = "explain a finding or a counter of a report",
+    .usage = "[options] [RULE | COUNTER]...",
+    .description = "Explain the findings of 'sluice run', 'model', 'sim' and 'report': when a rule applies, what it "
+                   "means, and the way out. Without operands, list the rules. The names of counters and other metrics, "
+                   "as JSON and CSV have them, are explained as well.\n\nThresholds, and what estimates of effects "
+                   "assume, are in one table, which --json writes; docs/findings.md shows it.",
+    .common = SL_COMMON_REPORT,
+    .values_bytes = sizeof(sl_common),
+    .max_operands = 16,
+    .operand = "a rule or a counter",
+    .examples = examples,
+    .run = run,
+};

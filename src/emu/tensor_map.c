@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "emu/tensor_map.h"
+
+#include <stddef.h>
+
+_Static_assert(sizeof(sl_tensor_map) == SL_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+
+uint32_t sl_tensor_bytes(uint8_t type)
+{
+    static const uint8_t bytes[SL_TENSOR_TYPES] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return type < SL_TENSOR_TYPES ? bytes[type] : 0;
+}
+
+bool sl_tensor_is_float(uint8_t type)
+{
+    return type >= SL_TENSOR_F16;
+}
+
+static const char *im2col_wrong(const sl_tensor_map *m)
+{
+    static const int range[3] = {32768, 128, 16};
+    if (m->rank < 3)
+        return "an im2col map of less than three dimensions";
+    uint64_t area = 1;
+    for (unsigned i = 0; i + 2 < m->rank; i++) {
+        int limit = range[m->rank - 3];
+        if (m->lower[i] < -limit || m->lower[i] >= limit || m->upper[i] < -limit || m->upper[i] >= limit)
+            return "a corner of the box of pixels that is out of range";
+        int64_t length = (int64_t)m->last[1 + i] + 1 + m->upper[i] - m->lower[i];
+        area = length <= 0 ? 0 : area;
+    }
+    if (!area)
+        return "an empty box of pixels";
+    return m->box[1] > 1024 ? "more than 1024 pixels" : NULL;
+}
+
+const char *sl_tensor_map_wrong(const sl_tensor_map *m)
+{
+    if (m->mark != SL_TENSOR_MARK)
+        return "it was not made by cuTensorMapEncode";
+    if (m->type >= SL_TENSOR_TYPES)
+        return "an unknown type of elements";
+    if (!m->rank || m->rank > SL_TENSOR_DIMS)
+        return "more than five dimensions, or none";
+    if (m->interleave)
+        return "an interleaved layout, which is not emulated";
+    if (m->swizzle > 3)
+        return "a swizzle mode that is not emulated (chunks of 32 or 64 bytes)";
+    if (m->im2col > 1 || m->fill > 1 || (m->fill && !sl_tensor_is_float(m->type)))
+        return "a way to fill what is outside that does not go with the type";
+    if (m->address % 16)
+        return "an address that is not a multiple of 16";
+    uint32_t bytes = sl_tensor_bytes(m->type);
+    for (unsigned i = 0; i < m->rank; i++) {
+        if (i && (m->stride[i - 1] % 16 || m->stride[i - 1] >> 40))
+            return "a stride that is not a multiple of 16 below 2^40";
+        if (i && (!m->element_stride[i] || m->element_stride[i] > 8))
+            return "an element stride outside of 1 to 8";
+        if ((i < 2 || !m->im2col) && (!m->box[i] || (m->box[i] > 256 && !(m->im2col && i == 1))))
+            return "a box outside of 1 to 256 elements";
+    }
+    uint32_t inner = m->box[0] * bytes;
+    if (inner % 16)
+        return "a box whose rows are not a multiple of 16 bytes";
+    if (m->swizzle && inner > 16u << m->swizzle)
+        return "a box whose rows are longer than the swizzle mode's span";
+    return m->im2col ? im2col_wrong(m) : NULL;
+}
+
+void sl_tensor_map_replace(sl_tensor_map *m, uint32_t field, uint32_t ordinal, uint64_t value)
+{
+    /* PTX numbers the types in another order */
+    static const uint8_t type[] = {SL_TENSOR_U8,   SL_TENSOR_U16,  SL_TENSOR_U32,     SL_TENSOR_S32,     SL_TENSOR_U64,
+                                   SL_TENSOR_S64,  SL_TENSOR_F16,  SL_TENSOR_F32,     SL_TENSOR_F32_FTZ, SL_TENSOR_F64,
+                                   SL_TENSOR_BF16, SL_TENSOR_TF32, SL_TENSOR_TF32_FTZ};
+    uint8_t small = value < UINT8_MAX ? (uint8_t)value : UINT8_MAX;
+    switch (field) {
+    case SL_TENSOR_FIELD_ADDRESS:
+        m->address = value;
+        break;
+    case SL_TENSOR_FIELD_RANK: /* less one */
+        m->rank = small < SL_TENSOR_DIMS ? (uint8_t)(small + 1) : UINT8_MAX;
+        break;
+    case SL_TENSOR_FIELD_BOX:
+        m->box[ordinal] = value <= UINT16_MAX ? (uint16_t)value : 0;
+        break;
+    case SL_TENSOR_FIELD_SIZE:
+        m->last[ordinal] = (uint32_t)value - 1; /* 0 stands for 2^32 */
+        break;
+    case SL_TENSOR_FIELD_STRIDE:
+        if (ordinal < SL_TENSOR_DIMS - 1)
+            m->stride[ordinal] = value;
+        break;
+    case SL_TENSOR_FIELD_ELEMENT_STRIDE:
+        m->element_stride[ordinal] = small;
+        break;
+    case SL_TENSOR_FIELD_TYPE:
+        m->type = small < sizeof type ? type[small] : SL_TENSOR_TYPES;
+        break;
+    case SL_TENSOR_FIELD_INTERLEAVE:
+        m->interleave = small;
+        break;
+    case SL_TENSOR_FIELD_SWIZZLE:
+        m->swizzle = small;
+        break;
+    case SL_TENSOR_FIELD_ATOMICITY:
+        m->swizzle = small ? UINT8_MAX : m->swizzle;
+        break;
+    case SL_TENSOR_FIELD_FILL:
+        m->fill = small;
+        break;
+    }
+}

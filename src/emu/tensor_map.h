@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensor maps: what a tensor copy (cp.async.bulk.tensor) reads of a tensor in global memory. To programs they are 128
+ * opaque bytes, which they may copy, edit (tensormap.replace) or overwrite: a map is checked whenever it is used. */
+#ifndef SL_EMU_TENSOR_MAP_H
+#define SL_EMU_TENSOR_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sluice/error.h"
+
+enum { SL_TENSOR_DIMS = 5, SL_TENSOR_MAP_BYTES = 128 };
+
+/* Numbered as in CUDA's header. */
+typedef enum sl_tensor_type {
+    SL_TENSOR_U8,
+    SL_TENSOR_U16,
+    SL_TENSOR_U32,
+    SL_TENSOR_S32,
+    SL_TENSOR_U64,
+    SL_TENSOR_S64,
+    SL_TENSOR_F16,
+    SL_TENSOR_F32,
+    SL_TENSOR_F64,
+    SL_TENSOR_BF16,
+    SL_TENSOR_F32_FTZ,
+    SL_TENSOR_TF32,
+    SL_TENSOR_TF32_FTZ,
+    SL_TENSOR_TYPES
+} sl_tensor_type;
+
+typedef struct sl_tensor_map {
+    uint32_t mark; /* SL_TENSOR_MARK */
+    uint8_t type, rank;
+    uint8_t im2col, interleave;
+    uint8_t swizzle; /* 0 none, 1 to 3: 16-byte chunks within 32, 64, 128 bytes */
+    uint8_t fill;    /* 0 zeros, 1 NaN */
+    uint8_t promotion, reserved;
+    uint8_t element_stride[SL_TENSOR_DIMS], more_reserved[7];
+    uint64_t address;
+    uint64_t stride[SL_TENSOR_DIMS - 1]; /* bytes, from the second dimension on */
+    uint32_t last[SL_TENSOR_DIMS];       /* size less one */
+    uint16_t box[SL_TENSOR_DIMS];        /* im2col: channels, then pixels */
+    int16_t lower[3], upper[3];          /* im2col: W, H, D */
+    uint8_t rest[22];
+} sl_tensor_map;
+
+#define SL_TENSOR_MARK 0x4d544c53u /* "SLTM" */
+
+/* What tensormap.replace edits. */
+enum {
+    SL_TENSOR_FIELD_ADDRESS,
+    SL_TENSOR_FIELD_RANK,
+    SL_TENSOR_FIELD_BOX,
+    SL_TENSOR_FIELD_SIZE,
+    SL_TENSOR_FIELD_STRIDE,
+    SL_TENSOR_FIELD_ELEMENT_STRIDE,
+    SL_TENSOR_FIELD_TYPE,
+    SL_TENSOR_FIELD_INTERLEAVE,
+    SL_TENSOR_FIELD_SWIZZLE,
+    SL_TENSOR_FIELD_ATOMICITY,
+    SL_TENSOR_FIELD_FILL,
+};
+/* Sets a field, of dimension `ordinal`, to what the instruction gives. It may become one that cannot be used. */
+void sl_tensor_map_replace(sl_tensor_map *map, uint32_t field, uint32_t ordinal, uint64_t value);
+
+uint32_t sl_tensor_bytes(uint8_t type); /* of an element */
+bool sl_tensor_is_float(uint8_t type);
+/* Why the map cannot be used; NULL: it can. */
+const char *sl_tensor_map_wrong(const sl_tensor_map *map);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads two reports and matches what is in them. */
+#include "report/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/suggest.h"
+#include "base/text.h"
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    sl_comparison *c;
+    int side;
+    const char *name;
+    bool failed; /* memory ran out */
+} reader;
+
+static const char *text_of(const sl_json_value *object, const char *key)
+{
+    const sl_json_value *v = sl_json_member(object, key);
+    return v && v->kind == SL_JSON_STRING ? v->text : "";
+}
+
+static void add_counts(const sl_json_value *object, sl_counts *to)
+{
+    const sl_json_value *counters = sl_json_member(object, "counters");
+    sl_counts counts = {0};
+    for (uint32_t i = 0; counters && counters->kind == SL_JSON_OBJECT && i < counters->count; i++) {
+        sl_counter counter = sl_counter_find(counters->key[i]);
+        double value = counters->value[i]->number;
+        if (counter < SL_COUNTERS && counters->value[i]->kind == SL_JSON_NUMBER && value >= 0 && value < 0x1p63)
+            sl_counts_add(&counts, counter, (uint64_t)value);
+    }
+    sl_counts_merge(to, &counts);
+}
+
+/* The kernel of that symbol, which is added where it is missing; SIZE_MAX when memory runs out. */
+static size_t kernel_of(reader *r, const sl_json_value *object)
+{
+    const char *symbol = text_of(object, "kernel"), *name = text_of(object, "name");
+    for (size_t i = 0; i < r->c->kernels.count; i++)
+        if (!strcmp(r->c->kernels.items[i].symbol, symbol))
+            return i;
+    sl_compared_kernel k = {.symbol = symbol, .name = *name ? name : symbol};
+    if (sl_array_push(&r->c->kernels, k))
+        return r->c->kernels.count - 1;
+    r->failed = true;
+    return SIZE_MAX;
+}
+
+static const char *location_of(reader *r, const sl_json_value *load)
+{
+    const sl_json_value *line = sl_json_member(load, "line"), *pc = sl_json_member(load, "pc");
+    const char *source = text_of(load, "source"), *text = NULL;
+    if (*source) {
+        const char *slash = strrchr(source, '/');
+        return slash ? slash + 1 : source;
+    }
+    if (line && line->kind == SL_JSON_NUMBER)
+        text = sl_arena_printf(&r->c->arena, "PTX line %.0f", line->number);
+    else
+        text = sl_arena_printf(&r->c->arena, "pc %.0f", pc && pc->kind == SL_JSON_NUMBER ? pc->number : 0);
+    r->failed |= !text;
+    return text ? text : "";
+}
+
+static void add_load(reader *r, size_t kernel, const sl_json_value *object)
+{
+    sl_compared_load load = {.kernel = kernel,
+                             .source = location_of(r, object),
+                             .opcode = text_of(object, "opcode"),
+                             .array = text_of(object, "array")};
+    size_t at = 0;
+    for (; at < r->c->loads.count; at++) {
+        const sl_compared_load *l = &r->c->loads.items[at];
+        if (l->kernel == kernel && !strcmp(l->source, load.source) && !strcmp(l->opcode, load.opcode) &&
+            !strcmp(l->array, load.array))
+            break;
+    }
+    if (at == r->c->loads.count && !sl_array_push(&r->c->loads, load)) {
+        r->failed = true;
+        return;
+    }
+    sl_compared_load *to = &r->c->loads.items[at];
+    to->of.there[r->side] = true;
+    add_counts(object, &to->of.counts[r->side]);
+}
+
+static void add_loads(reader *r, size_t kernel, const sl_json_value *object, const char *key)
+{
+    const sl_json_value *list = sl_json_member(object, key);
+    for (uint32_t i = 0; list && list->kind == SL_JSON_ARRAY && i < list->count && !r->failed; i++)
+        add_load(r, kernel, list->value[i]);
+}
+
+/* An element of "launches", or of "kernels" of a page. */
+static void add_object(reader *r, const sl_json_value *object)
+{
+    size_t k = kernel_of(r, object);
+    if (r->failed)
+        return;
+    const sl_json_value *many = sl_json_member(object, "launches");
+    bool counted = many && many->kind == SL_JSON_NUMBER && many->number >= 0 && many->number < 0x1p63;
+    sl_compared *of[] = {&r->c->total, &r->c->kernels.items[k].of};
+    for (int i = 0; i < 2; i++) {
+        of[i]->there[r->side] = true;
+        of[i]->launches[r->side] += counted ? (uint64_t)many->number : 1;
+        add_counts(object, &of[i]->counts[r->side]);
+    }
+    add_loads(r, k, object, "loads");
+    add_loads(r, k, object, "stores");
+}
+
+static sl_status read_side(reader *r, const char *text, size_t bytes, sl_error *error)
+{
+    sl_json_value *root;
+    sl_status status = sl_json_parse(text, bytes, r->name, &r->c->arena, &root, error);
+    if (status)
+        return status;
+    const sl_json_value *list = sl_json_member(root, "kernels"); /* of a page: they have loads */
+    if (!list)
+        list = sl_json_member(root, "launches");
+    if (!list || list->kind != SL_JSON_ARRAY)
+        return sl_fail(error, SL_INVALID, "%s is no report of run, model, sim, info or report: it has no launches",
+                       r->name);
+    const char *command = text_of(root, "command"), *machine = text_of(root, "machine");
+    if (*machine) {
+        const char *label = sl_arena_printf(&r->c->arena, "%s (%s on %s)", r->name, command, machine);
+        r->failed |= !label;
+        r->c->label[r->side] = label ? label : r->name;
+    }
+    for (uint32_t i = 0; i < list->count && !r->failed; i++)
+        add_object(r, list->value[i]);
+    return r->failed ? sl_fail_memory(error) : SL_OK;
+}
+
+/* ---- matching ---- */
+
+/* Whether two instructions may be the same: of one opcode, or, more loosely, both loads or both stores. */
+static bool alike(const sl_compared_load *a, const sl_compared_load *b, bool loosely)
+{
+    size_t length = strcspn(a->opcode, ".");
+    bool kind = length == strcspn(b->opcode, ".") && !memcmp(a->opcode, b->opcode, length) && *a->array;
+    return a->kernel == b->kernel && !strcmp(a->array, b->array) && (loosely ? kind : !strcmp(a->opcode, b->opcode));
+}
+
+/* Lines move when code changes: what is on one side alone is matched by opcode and array, in order. */
+static void match_moved(sl_comparison *c, bool loosely)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->loads.count; i++) {
+        sl_compared_load *b = &c->loads.items[i];
+        bool taken = false;
+        for (size_t n = 0; n < i && !b->of.there[0] && !taken; n++) {
+            sl_compared_load *a = &c->loads.items[n];
+            taken = a->of.there[0] && !a->of.there[1] && alike(a, b, loosely);
+            if (!taken)
+                continue;
+            a->of.there[1] = true;
+            a->of.counts[1] = b->of.counts[1];
+            a->moved = b->source;
+            b->of.there[1] = false; /* gone from here */
+        }
+    }
+    for (size_t i = 0; i < c->loads.count; i++)
+        if (c->loads.items[i].of.there[0] || c->loads.items[i].of.there[1])
+            c->loads.items[kept++] = c->loads.items[i];
+    c->loads.count = kept;
+}
+
+/* ---- metrics ---- */
+
+bool sl_compared_metric(const sl_compared *of, sl_metric metric, double value[2])
+{
+    bool known = true;
+    for (int side = 0; side < 2; side++)
+        known &= sl_counts_metric(metric, &of->counts[side], &value[side]);
+    return known;
+}
+
+static double change(const sl_compared *of, sl_metric metric)
+{
+    double value[2] = {0, 0};
+    for (int side = 0; side < 2; side++)
+        if (!of->there[side] || !sl_counts_metric(metric, &of->counts[side], &value[side]))
+            value[side] = 0;
+    return value[1] - value[0];
+}
+
+char *sl_change_text(const sl_compared *of, sl_metric metric, char buffer[SL_METRIC_BYTES])
+{
+    double v[2];
+    char text[SL_HUMAN_BYTES];
+    *buffer = 0;
+    if (of->there[0] != of->there[1])
+        return strcpy(buffer, of->there[1] ? "new" : "gone");
+    if (!sl_compared_metric(of, metric, v))
+        return buffer;
+    double by = sl_metric_is_share(metric) ? v[1] - v[0] : v[0] ? 100 * (v[1] - v[0]) / v[0] : 0;
+    if (v[0] == v[1])
+        return strcpy(buffer, "same");
+    if (!sl_metric_is_share(metric) && v[0] == 0)
+        return strcpy(buffer, "from 0");
+    snprintf(buffer, SL_METRIC_BYTES, "%s%s%s", by > 0 ? "+" : "", sl_human_ratio(by, 1, text),
+             sl_metric_is_share(metric) ? " points" : "%");
+    return buffer;
+}
+
+/* ---- order ---- */
+
+/* What matters most of what has changed. */
+static sl_metric first_changed(const sl_compared *of, const sl_metric *metric, size_t count)
+{
+    double value[2];
+    for (size_t i = 0; i < count; i++)
+        if (sl_compared_metric(of, metric[i], value) && value[0] != value[1])
+            return metric[i];
+    return metric[count - 1];
+}
+
+typedef struct weighed {
+    double weight;
+    size_t at;
+} weighed;
+
+static int by_weight(const void *left, const void *right)
+{
+    const weighed *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static bool sort(sl_comparison *c)
+{
+    size_t most = c->kernels.count > c->loads.count ? c->kernels.count : c->loads.count;
+    weighed *w = calloc(most + 1, sizeof *w);
+    size_t *to = calloc(c->kernels.count + 1, sizeof *to); /* where a kernel went */
+    sl_compared_kernel *kernels = sl_arena_array(&c->arena, sl_compared_kernel, c->kernels.count + 1);
+    sl_compared_load *loads = sl_arena_array(&c->arena, sl_compared_load, c->loads.count + 1);
+    bool good = w && to && kernels && loads;
+    for (size_t i = 0; good && i < c->kernels.count; i++)
+        w[i] = (weighed){fabs(change(&c->kernels.items[i].of, c->effect)), i};
+    if (good)
+        qsort(w, c->kernels.count, sizeof *w, by_weight);
+    for (size_t i = 0; good && i < c->kernels.count; i++) {
+        kernels[i] = c->kernels.items[w[i].at];
+        to[w[i].at] = i;
+    }
+    for (size_t i = 0; good && i < c->loads.count; i++)
+        w[i] = (weighed){fabs(change(&c->loads.items[i].of, c->load_effect)), i};
+    if (good)
+        qsort(w, c->loads.count, sizeof *w, by_weight);
+    for (size_t i = 0; good && i < c->loads.count; i++) {
+        loads[i] = c->loads.items[w[i].at];
+        loads[i].kernel = to[loads[i].kernel];
+    }
+    if (good && c->kernels.count)
+        memcpy(c->kernels.items, kernels, c->kernels.count * sizeof *kernels);
+    if (good && c->loads.count)
+        memcpy(c->loads.items, loads, c->loads.count * sizeof *loads);
+    free(w);
+    free(to);
+    return good;
+}
+
+static const sl_metric effects[] = {SL_METRIC_cycles, SL_METRIC_time_ns, SL_METRIC_ld_sector_misses, SL_METRIC_sectors,
+                                    SL_METRIC_warp_insts};
+
+/* Loads have no cycles; where misses did not change, as with other stores, their sectors tell. */
+static sl_metric effect_of_loads(const sl_comparison *c)
+{
+    double changed = 0;
+    for (size_t i = 0; i < c->loads.count; i++)
+        changed += fabs(change(&c->loads.items[i].of, SL_METRIC_ld_sector_misses));
+    return changed > 0 ? SL_METRIC_ld_sector_misses : SL_METRIC_sectors;
+}
+
+sl_status sl_compare(const char *const text[2], const size_t bytes[2], const char *const name[2], sl_comparison *c,
+                     sl_error *error)
+{
+    *c = (sl_comparison){0};
+    sl_arena_init(&c->arena);
+    for (int side = 0; side < 2; side++) {
+        reader r = {.c = c, .side = side, .name = name[side]};
+        c->label[side] = name[side];
+        sl_status status = read_side(&r, text[side], bytes[side], error);
+        if (status)
+            return status;
+    }
+    match_moved(c, false);
+    match_moved(c, true);
+    c->effect = first_changed(&c->total, effects, sizeof effects / sizeof *effects);
+    c->load_effect = effect_of_loads(c);
+    return sort(c) ? SL_OK : sl_fail_memory(error);
+}
+
+void sl_comparison_fini(sl_comparison *c)
+{
+    sl_array_free(&c->kernels);
+    sl_array_free(&c->loads);
+    sl_arena_fini(&c->arena);
+    *c = (sl_comparison){0};
+}
+
+/* ---- gates ---- */
+
+static sl_status find_metric(const char *name, size_t length, sl_metric *metric, sl_error *error)
+{
+    const char *names[SL_METRICS];
+    char wrong[64], hint[128];
+    for (int i = 0; i < SL_METRICS_OF_REUSE; i++) {
+        names[i] = sl_metric_infos[i].name;
+        if (strlen(names[i]) == length && !memcmp(names[i], name, length)) {
+            *metric = (sl_metric)i;
+            return SL_OK;
+        }
+    }
+    snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
+    sl_did_you_mean(wrong, names, SL_METRICS_OF_REUSE, "", hint, sizeof hint);
+    return sl_fail(error, SL_INVALID, "there is no counter '%s'%s", wrong, hint);
+}
+
+sl_status sl_gate_parse(const char *text, sl_gate *gate, sl_error *error)
+{
+    *gate = (sl_gate){.text = text};
+    const char *at = text + strspn(text, " ");
+    size_t length = strcspn(at, " <>=");
+    const char *name = at;
+    at += length;
+    at += strspn(at, " ");
+    if (!length || (*at != '<' && *at != '>'))
+        return sl_fail(error, SL_INVALID, "'%s': write COUNTER > LIMIT or COUNTER < LIMIT, as 'cycles > +5%%'", text);
+    gate->sign = *at++;
+    gate->or_equal = *at == '=';
+    at += gate->or_equal;
+    at += strspn(at, " ");
+    gate->change = *at == '+' || *at == '-';
+    char *end;
+    gate->limit = strtod(at, &end);
+    if (end == at || !isfinite(gate->limit))
+        return sl_fail(error, SL_INVALID, "'%s': '%s' is not a number", text, at);
+    gate->percent = *end == '%';
+    gate->change |= gate->percent;
+    end += gate->percent;
+    if (end[strspn(end, " ")])
+        return sl_fail(error, SL_INVALID, "'%s': '%s' after the limit", text, end);
+    return find_metric(name, length, &gate->metric, error);
+}
+
+sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *c, sl_error *error)
+{
+    double v[2];
+    const char *name = sl_metric_infos[gate->metric].name;
+    if (!sl_compared_metric(&c->total, gate->metric, v))
+        return sl_fail(error, SL_INVALID, "'%s': %s is not known of both sides", gate->text, name);
+    double by = v[1] - v[0];
+    if (gate->percent)
+        by = v[0] ? 100 * by / v[0] : by > 0 ? INFINITY : 0;
+    double value = gate->change ? by : v[1];
+    bool fails = gate->sign == '>' ? value > gate->limit : value < gate->limit;
+    if (!fails && !(gate->or_equal && value == gate->limit))
+        return SL_OK;
+    char from[SL_DOUBLE_BYTES], to[SL_DOUBLE_BYTES], changed[SL_METRIC_BYTES];
+    return sl_fail(error, SL_FAULT, "%s is %s, and was %s (%s): it fails '%s'", name, sl_double_text(v[1], to),
+                   sl_double_text(v[0], from), sl_change_text(&c->total, gate->metric, changed), gate->text);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Two reports beside each other: per kernel and memory instruction what changed, the largest effect first.
+ *
+ * The sides are JSON reports of `run`, `model`, `sim`, `info` or `report`: those of files, or what an analysis would
+ * write. Kernels are matched by symbol; their instructions by source line, opcode and array, and what is left, since
+ * lines move when code changes, by opcode and array in order, and at last by array alone, loads apart from stores. */
+#ifndef SL_REPORT_COMPARE_H
+#define SL_REPORT_COMPARE_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "report/metrics.h"
+
+/* What is compared, on either side; `there` is false where it is on the other side alone. */
+typedef struct sl_compared {
+    bool there[2];
+    sl_counts counts[2];
+    uint64_t launches[2];
+} sl_compared;
+
+typedef struct sl_compared_load {
+    size_t kernel;      /* of the comparison */
+    const char *source; /* of the first side that has it: "spmv.cu:11", "PTX line 34", "pc 12" */
+    const char *moved;  /* the same of the second where it differs; NULL: it does not */
+    const char *opcode, *array;
+    sl_compared of;
+} sl_compared_load;
+
+typedef struct sl_compared_kernel {
+    const char *symbol, *name;
+    sl_compared of;
+} sl_compared_kernel;
+
+typedef struct sl_comparison {
+    sl_arena arena;
+    const char *label[2]; /* "a.slt on h200", "a.json (model on h200)" */
+    sl_compared total;
+    SL_ARRAY(sl_compared_kernel) kernels; /* by effect */
+    SL_ARRAY(sl_compared_load) loads;     /* by effect */
+    sl_metric effect, load_effect;        /* what they are sorted by */
+} sl_comparison;
+
+/* `text` are JSON reports; `name` is for messages. The caller frees it by sl_comparison_fini, also after a failure. */
+sl_status sl_compare(const char *const text[2], const size_t bytes[2], const char *const name[2],
+                     sl_comparison *comparison, sl_error *error);
+void sl_comparison_fini(sl_comparison *comparison); /* zeros are fine */
+
+/* A metric on both sides; false where one does not know it. */
+bool sl_compared_metric(const sl_compared *of, sl_metric metric, double value[2]);
+/* "+5.0%", "-3", "same"; "new" and "gone" where a side has nothing. Returns `buffer`. */
+char *sl_change_text(const sl_compared *of, sl_metric metric, char buffer[SL_METRIC_BYTES]);
+
+/* ---- gates ---- */
+
+/* "ld_sector_misses > +5%": a change in percent; "cycles > +1000": an absolute one; "l1_hit_rate < 80": the value of
+ * the second side. */
+typedef struct sl_gate {
+    const char *text;
+    sl_metric metric;
+    char sign; /* '<' or '>' */
+    bool or_equal, change, percent;
+    double limit;
+} sl_gate;
+
+/* Errors name the nearest metric. */
+sl_status sl_gate_parse(const char *text, sl_gate *gate, sl_error *error);
+/* SL_FAULT with a sentence where it fails; SL_INVALID where a side does not have the metric. */
+sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *comparison, sl_error *error);
+
+/* ---- forms ---- */
+
+sl_status sl_comparison_text(FILE *file, const sl_comparison *comparison, size_t width, sl_error *error);
+sl_status sl_comparison_json(FILE *file, const sl_comparison *comparison, sl_error *error);
+/* A row per kernel, instruction and metric. */
+sl_status sl_comparison_csv(FILE *file, const sl_comparison *comparison, sl_error *error);
+sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
+
+#endif

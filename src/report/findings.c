@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies the rules, drops what costs little, and puts the rest in order. */
+#include "report/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/rules.h"
+
+const sl_finding_limits sl_finding_least = {
+#define SL_FINDING_LIMIT(id, value, what) .id = value,
+#include "report/rules.def"
+};
+
+char *sl_rule_measure(const sl_rule *rule, char *buffer, size_t size)
+{
+    char number[SL_HUMAN_BYTES];
+    if (rule->threshold < 1)
+        strcat(sl_human_ratio(100 * rule->threshold, 0, number), "%");
+    else
+        sl_double_text(rule->threshold, number);
+    const char *at = strstr(rule->measure, "%s");
+    snprintf(buffer, size, "%.*s%s%s", at ? (int)(at - rule->measure) : 0, rule->measure, at ? number : "",
+             at ? at + 2 : rule->measure);
+    return buffer;
+}
+
+static bool same_group(const sl_finding *a, const sl_finding *b)
+{
+    return a->rule == b->rule && a->symbol == b->symbol;
+}
+
+/* ---- order ---- */
+
+typedef struct ranked {
+    sl_finding finding;
+    double group, cycles; /* of its rule in its kernel: shares and cycles of all places */
+    size_t order;
+} ranked;
+
+static int by_share(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group > b->group ? -1 : 1;
+    if (a->finding.rule != b->finding.rule)
+        return a->finding.rule < b->finding.rule ? -1 : 1;
+    if (a->finding.symbol != b->finding.symbol)
+        return a->order < b->order ? -1 : 1;
+    if (a->finding.share != b->finding.share)
+        return a->finding.share > b->finding.share ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
+}
+
+/* Places of one rule and kernel came one after the other: their sums. */
+static void sum_groups(ranked *r, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        double share = 0, cycles = 0;
+        size_t end = i;
+        for (; end < count && same_group(&r[i].finding, &r[end].finding); end++) {
+            share += r[end].finding.share;
+            cycles += r[end].finding.cycles;
+        }
+        for (; i < end; i++) {
+            r[i].group = share;
+            r[i].cycles = cycles;
+        }
+    }
+}
+
+static sl_status rank(sl_findings *findings, sl_error *error)
+{
+    size_t count = findings->list.count, kept = 0;
+    ranked *r = calloc(count + 1, sizeof *r);
+    if (!r)
+        return sl_fail_memory(error);
+    for (size_t i = 0; i < count; i++)
+        r[i] = (ranked){.finding = findings->list.items[i], .order = i};
+    sum_groups(r, count);
+    qsort(r, count, sizeof *r, by_share);
+    for (size_t i = 0; i < count; i++) {
+        bool first = !kept || !same_group(&findings->list.items[kept - 1], &r[i].finding);
+        bool enough = r[i].group >= sl_finding_least.rule_share && r[i].cycles >= sl_finding_least.cycles;
+        if (enough && (first || r[i].finding.share >= sl_finding_least.place_share))
+            findings->list.items[kept++] = r[i].finding;
+    }
+    findings->list.count = kept;
+    free(r);
+    return SL_OK;
+}
+
+sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings, sl_error *error)
+{
+    sl_fact_list facts;
+    *findings = (sl_findings){0};
+    sl_arena_init(&findings->arena);
+    snprintf(findings->machine, sizeof findings->machine, "%s", input->machine->name);
+    sl_arena arena;
+    sl_arena_init(&arena);
+    sl_status status = sl_facts_gather(input, &arena, &facts, error);
+    sl_rule_run run = {.facts = &facts, .counted = input->counted, .findings = findings};
+    if (!status && !sl_rules_apply(&run))
+        status = sl_fail_memory(error);
+    if (!status)
+        status = rank(findings, error);
+    sl_arena_fini(&arena);
+    return status;
+}
+
+void sl_findings_fini(sl_findings *findings)
+{
+    sl_array_free(&findings->list);
+    sl_arena_fini(&findings->arena);
+    *findings = (sl_findings){0};
+}
+
+bool sl_finding_continues(const sl_findings *findings, size_t at)
+{
+    return at && same_group(&findings->list.items[at - 1], &findings->list.items[at]);
+}
+
+/* ---- forms ---- */
+
+char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
+{
+    char location[256];
+    if (!f->inst) {
+        snprintf(buffer, size, "%s", f->kernel);
+        return buffer;
+    }
+    sl_inst_location(f->inst, location, sizeof location);
+    char copies[16] = "";
+    if (f->copies > 1)
+        snprintf(copies, sizeof copies, " (x%u)", f->copies);
+    snprintf(buffer, size, "%s, %s%s, %s%s%s", f->kernel, location, copies, f->inst->opcode,
+             *f->inst->array ? " of " : "", f->inst->array);
+    return buffer;
+}
+
+/* What it costs: "15.0 M sectors, about 61% of the time". */
+static char *effect_text(const sl_finding *f, char *buffer, size_t size)
+{
+    char effect[SL_HUMAN_BYTES], share[SL_HUMAN_BYTES];
+    snprintf(buffer, size, "%s %s, about %s%% of the time", sl_human_count((uint64_t)f->effect, effect), f->rule->unit,
+             sl_human_ratio(100 * f->share, f->share < 0.2 ? 1 : 0, share));
+    return buffer;
+}
+
+void sl_findings_json(sl_json *j, const sl_findings *findings)
+{
+    sl_json_array_member(j, "findings", true);
+    for (size_t i = 0; i < findings->list.count; i++) {
+        const sl_finding *f = &findings->list.items[i];
+        sl_json_object(j, false);
+        sl_json_string_member(j, "rule", f->rule->name);
+        sl_json_string_member(j, "kernel", f->symbol);
+        sl_json_string_member(j, "name", f->kernel);
+        if (f->inst)
+            sl_inst_json(j, f->inst);
+        sl_json_double_member(j, "effect", f->effect);
+        sl_json_string_member(j, "unit", f->rule->unit);
+        sl_json_double_member(j, "estimated_cycles", f->cycles);
+        sl_json_double_member(j, "share", f->share);
+        sl_json_object_member(j, "evidence", false);
+        for (size_t n = 0; n < f->numbers; n++)
+            sl_json_double_member(j, f->number[n].name, f->number[n].value);
+        sl_json_close(j, '}');
+        sl_json_string_member(j, "text", f->text);
+        sl_json_string_member(j, "way_out", f->rule->way_out);
+        sl_json_close(j, '}');
+    }
+    sl_json_close(j, ']');
+}
+
+void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx)
+{
+    for (size_t i = 0; i < findings->list.count; i++) {
+        const sl_finding *f = &findings->list.items[i];
+        char effect[128];
+        bool source = f->inst && f->inst->source_line && *f->inst->source_file;
+        const char *path = source ? f->inst->source_file : f->inst && f->inst->ptx_line && ptx ? ptx : NULL;
+        if (path)
+            fprintf(file, "%s:%u:1: ", path, source ? f->inst->source_line : f->inst->ptx_line);
+        fprintf(file, "note: %s in %s: %s Costs %s. [%s]\n", f->rule->title, f->kernel, f->text,
+                effect_text(f, effect, sizeof effect), f->rule->name);
+    }
+}
+
+/* ---- text ---- */
+
+enum { MAX_SHOWN = 5, INDENT = 3, MAX_ALSO = 6 };
+
+/* A paragraph behind the number of the finding. */
+static void put_paragraph(FILE *file, const char *text, size_t width)
+{
+    sl_text_wrap(file, text, INDENT, INDENT, width);
+    fputc('\n', file);
+}
+
+/* The findings [first, end) of one rule and kernel. */
+static void put_group(FILE *file, const sl_findings *findings, size_t first, size_t end, size_t number, size_t width)
+{
+    const sl_finding *f = &findings->list.items[first];
+    sl_finding all = *f;
+    char place[1024], text[2048], effect[128], also[512] = "";
+    size_t used = 0, named = 0;
+    for (size_t i = first + 1; i < end; i++) {
+        const sl_finding *other = &findings->list.items[i];
+        char location[256];
+        all.share += other->share;
+        all.effect += other->effect;
+        if (!other->inst || ++named > MAX_ALSO || used >= sizeof also)
+            continue;
+        used += (size_t)snprintf(also + used, sizeof also - used, "%s%s%s%s", named > 1 ? ", " : " Also ",
+                                 sl_inst_location(other->inst, location, sizeof location),
+                                 *other->inst->array ? " of " : "", other->inst->array);
+    }
+    if (named > MAX_ALSO && used < sizeof also)
+        snprintf(also + used, sizeof also - used, " and %zu more", named - MAX_ALSO);
+    fprintf(file, "%zu. ", number);
+    snprintf(text, sizeof text, "%s: %s", f->rule->name, sl_finding_place(f, place, sizeof place));
+    put_paragraph(file, text, width);
+    snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, effect_text(&all, effect, sizeof effect), also,
+             *also ? "." : "");
+    fprintf(file, "%*s", INDENT, "");
+    put_paragraph(file, text, width);
+    fprintf(file, "%*s", INDENT, "");
+    put_paragraph(file, f->rule->way_out, width);
+}
+
+void sl_findings_text(FILE *file, const sl_findings *findings, size_t width)
+{
+    size_t groups = 0;
+    if (findings->list.count)
+        fprintf(file, "\nFindings for %s, by estimated effect ('sluice explain RULE' tells more)\n", findings->machine);
+    for (size_t i = 0, end; i < findings->list.count; i = end) {
+        for (end = i + 1; end < findings->list.count && sl_finding_continues(findings, end);)
+            end++;
+        if (++groups <= MAX_SHOWN)
+            put_group(file, findings, i, end, groups, width ? width : 80);
+    }
+    if (groups > MAX_SHOWN)
+        fprintf(file, "(%zu more; --json shows all)\n", groups - MAX_SHOWN);
+}

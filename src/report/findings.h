@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings: what costs most, in words, with the evidence and a way out. Rules are in rules.def; they look at counters
+ * that reports have already, loads and stores alike.
+ *
+ * Effects are estimates. The work of a kernel is the sum of the cycles that an SM needs to issue its instructions, to
+ * access L1 and shared memory, and to receive what comes from L2 and DRAM; its time is that work, spread over the SMs
+ * that have blocks (or the simulated time). A rule states what it costs in sectors, passes or cycles, and the share of
+ * the time of all launches that this work takes. */
+#ifndef SL_REPORT_FINDINGS_H
+#define SL_REPORT_FINDINGS_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/json_write.h"
+#include "machine/machine.h"
+#include "report/launch_log.h"
+
+typedef enum sl_rule_id {
+#define SL_RULE(id, ...) SL_RULE_##id,
+#include "report/rules.def"
+    SL_RULES
+} sl_rule_id;
+
+typedef struct sl_rule {
+    const char *name, *title; /* "l1-thrashing", "L1 thrashing" */
+    const char *unit;         /* of its effect */
+    double threshold;
+    const char *measure; /* with %s for the threshold */
+    const char *way_out, *explanation;
+} sl_rule;
+
+extern const sl_rule sl_rules[SL_RULES];
+
+/* When the rule applies, with its threshold. */
+char *sl_rule_measure(const sl_rule *rule, char *buffer, size_t size);
+
+/* Logs of the same launches in the same order; NULL: not known. */
+typedef struct sl_findings_input {
+    const sl_launch_log *counted;  /* required */
+    const sl_launch_log *measured; /* by the model or the simulator */
+    const sl_launch_log *classes;  /* by the model, where the simulator measured: it does not tell classes of misses */
+    const sl_machine *machine;     /* required */
+} sl_findings_input;
+
+/* A number that a finding rests on. */
+typedef struct sl_evidence {
+    const char *name;
+    double value;
+} sl_evidence;
+enum { SL_MAX_EVIDENCE = 6 };
+
+typedef struct sl_finding {
+    const sl_rule *rule;
+    const char *symbol, *kernel; /* its short name */
+    const sl_inst_name *inst;    /* NULL: of the kernel as a whole */
+    uint32_t copies;             /* instructions of that place */
+    double effect;               /* in the rule's unit */
+    double cycles, share;        /* estimated time of the GPU, and of all launches */
+    const char *text;            /* sentences: the evidence */
+    size_t numbers;
+    sl_evidence number[SL_MAX_EVIDENCE];
+} sl_finding;
+
+typedef struct sl_findings {
+    sl_arena arena;
+    char machine[SL_MACHINE_NAME];
+    SL_ARRAY(sl_finding) list; /* the largest share of a rule and kernel first; its places together */
+} sl_findings;
+
+/* Borrows from the logs. The caller frees it by sl_findings_fini, also after a failure. */
+sl_status sl_findings_find(const sl_findings_input *input, sl_findings *findings, sl_error *error);
+void sl_findings_fini(sl_findings *findings); /* zeros are fine */
+/* Whether a finding is another place of the one before it. */
+bool sl_finding_continues(const sl_findings *findings, size_t at);
+/* "norms, slow.cu:9 (x4), ld.global.f32 of param_0". Returns `buffer`. */
+char *sl_finding_place(const sl_finding *finding, char *buffer, size_t size);
+
+/* A few lines for each, at most `width` columns (0: 80); nothing where there are none. */
+void sl_findings_text(FILE *file, const sl_findings *findings, size_t width);
+/* A member: "findings": [...]. */
+void sl_findings_json(sl_json *json, const sl_findings *findings);
+/* "spmv.cu:11:1: note: ..." for editors and CI. `ptx` names the file that PTX lines are of; NULL: unknown. */
+void sl_findings_notes(FILE *file, const sl_findings *findings, const char *ptx);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What the rules of findings look at: a kernel, its memory instructions by place, and what they are estimated to cost.
+ */
+#ifndef SL_REPORT_KERNEL_FACTS_H
+#define SL_REPORT_KERNEL_FACTS_H
+
+#include "report/findings.h"
+#include "report/kernel_sums.h"
+#include "report/load_sums.h"
+
+/* Cycles of an SM for what the parts of a GPU do. */
+typedef struct sl_costs {
+    double issue, l1_sector, l2_sector, dram_sector;
+} sl_costs;
+
+/* A source line and an opcode of a kernel, on one array. */
+typedef struct sl_place {
+    const sl_inst_name *inst;
+    uint32_t copies;
+    sl_counts counted, measured;
+} sl_place;
+
+typedef struct sl_kernel_facts {
+    const sl_logged_kernel *kernel;
+    const sl_machine *machine;
+    const sl_costs *cost;
+    sl_counts counted, measured; /* of all launches */
+    bool modelled;               /* hits and misses are known */
+    uint64_t launches, blocks;
+    uint32_t lanes;
+    double footprint_bytes; /* summed over the launches */
+    double work, time;      /* cycles of SMs; of the GPU */
+    double busy;            /* share of the GPU at work, 0 to 1 */
+    /* of the launch with the most blocks */
+    uint64_t most_blocks;
+    uint32_t resident_blocks, resident_warps, block_warps;
+    uint64_t l1_bytes;
+    const char *limit;
+    size_t places;
+    sl_place *place;
+} sl_kernel_facts;
+
+typedef struct sl_fact_list {
+    sl_costs cost;
+    uint32_t kernels;
+    sl_kernel_facts *kernel;
+    double time, launch_cycles; /* of all launches, with what launching takes; launch_cycles 0: unknown */
+    uint64_t launches;
+} sl_fact_list;
+
+static inline double sl_fact(const sl_counts *counts, sl_counter counter)
+{
+    return (double)counts->value[counter];
+}
+#define SL_FACT(counts, name) sl_fact(&(counts), SL_COUNTER_##name)
+
+/* Bytes of an array, by name, in all launches of a kernel; 0: unknown. */
+double sl_array_bytes(const sl_launch_log *counted, const sl_logged_kernel *kernel, const char *array);
+sl_status sl_facts_gather(const sl_findings_input *input, sl_arena *arena, sl_fact_list *facts, sl_error *error);
+
+#endif

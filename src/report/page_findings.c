@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* What costs most, first on the page; and where the time of simulated kernels goes. */
+#include <string.h>
+
+#include "base/text.h"
+#include "report/findings.h"
+#include "report/html.h"
+#include "report/page_sections.h"
+
+enum { MAX_FINDINGS = 30, MAX_ALSO = 12 };
+
+static size_t kernel_of(const sl_page *page, const char *symbol)
+{
+    for (size_t i = 0; i < page->kernels.count; i++)
+        if (!strcmp(page->kernels.items[i].symbol, symbol))
+            return i;
+    return SIZE_MAX;
+}
+
+static void put_place(FILE *file, const sl_page *page, const sl_finding *f)
+{
+    size_t kernel = kernel_of(page, f->symbol);
+    if (kernel != SIZE_MAX && f->inst)
+        sl_section_location(file, page, kernel, f->inst);
+    if (f->inst)
+        sl_htmlf(file, " <code>%s</code>%s%s", f->inst->opcode, *f->inst->array ? " of " : "", f->inst->array);
+}
+
+/* The findings [first, end) of one rule and kernel. */
+static void put_group(FILE *file, const sl_page *page, const sl_findings *all, size_t first, size_t end)
+{
+    const sl_finding *f = &all->list.items[first];
+    size_t kernel = kernel_of(page, f->symbol), named = 0;
+    double share = 0, effect = 0;
+    char text[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES];
+    for (size_t i = first; i < end; i++) {
+        share += all->list.items[i].share;
+        effect += all->list.items[i].effect;
+    }
+    share = share > 1 ? 1 : share;
+    sl_human_ratio(100 * share, share < 0.2 ? 1 : 0, text);
+    fprintf(file,
+            "<li><div class=effect role=img title=\"about %s%% of the estimated time\"><b>%s%%</b><i "
+            "style=\"width:%s%%\"></i></div>\n<div><h3>",
+            text, text, text);
+    sl_htmlf(file, "<span title=\"sluice explain %s\">%s</span> in ", f->rule->name, f->rule->title);
+    if (kernel != SIZE_MAX)
+        sl_htmlf(file, "<a href=\"#kernel-%zu\">", kernel);
+    sl_html_name(file, f->kernel, NULL);
+    fputs(kernel != SIZE_MAX ? "</a>" : "", file);
+    if (f->inst) {
+        fputs(", ", file);
+        put_place(file, page, f);
+    }
+    sl_htmlf(file, "</h3>\n<p>%s Costs %s %s.", f->text, sl_human_count((uint64_t)effect, count), f->rule->unit);
+    for (size_t i = first + 1; i < end && named < MAX_ALSO; i++, named++) {
+        fputs(named ? ", " : " Also ", file);
+        put_place(file, page, &all->list.items[i]);
+    }
+    fputs(named ? "." : "", file);
+    sl_htmlf(file, "</p>\n<p class=out>%s</p></div></li>\n", f->rule->way_out);
+}
+
+void sl_section_findings(FILE *file, const sl_page *page)
+{
+    const sl_findings *all = page->input.info.findings;
+    size_t groups = 0;
+    if (!all)
+        return;
+    sl_htmlf(file, "<section id=findings><h2>Findings <span>on %s, by estimated share of the time</span></h2>\n",
+             all->machine);
+    if (!all->list.count) {
+        sl_html_note(file, "None: nothing costs enough to be named.");
+        fputs("</section>\n", file);
+        return;
+    }
+    fputs("<ol class=findings>\n", file);
+    for (size_t i = 0, end; i < all->list.count; i = end) {
+        for (end = i + 1; end < all->list.count && sl_finding_continues(all, end);)
+            end++;
+        if (++groups <= MAX_FINDINGS)
+            put_group(file, page, all, i, end);
+    }
+    fputs("</ol>\n</section>\n", file);
+}
+
+/* ---- simulated time ---- */
+
+static const struct {
+    const char *class, *name;
+    sl_metric metric;
+} causes[] = {{"y-issue", "issue", SL_METRIC_issue_share},       {"y-pipe", "pipelines", SL_METRIC_pipeline_share},
+              {"y-data", "memory", SL_METRIC_data_share},        {"y-lsu", "LSU full", SL_METRIC_lsu_share},
+              {"y-barrier", "barrier", SL_METRIC_barrier_share}, {"y-idle", "no warp", SL_METRIC_idle_share}};
+enum { CAUSES = sizeof causes / sizeof *causes, SECTOR = 32 };
+
+static void put_causes(FILE *file, const sl_counts *counts)
+{
+    char text[SL_HUMAN_BYTES], title[256];
+    size_t used = 0;
+    *title = 0;
+    for (int i = 0; i < CAUSES && used < sizeof title; i++) {
+        double share;
+        if (sl_counts_metric(causes[i].metric, counts, &share) && share > 0)
+            used += (size_t)snprintf(title + used, sizeof title - used, "%s%s %s%%", used ? ", " : "", causes[i].name,
+                                     sl_human_ratio(share, 1, text));
+    }
+    sl_htmlf(file, "<td><span class=\"bar wide\" role=img title=\"%s\">", title);
+    for (int i = 0; i < CAUSES; i++) {
+        double share;
+        if (sl_counts_metric(causes[i].metric, counts, &share) && share > 0)
+            fprintf(file, "<i class=%s style=\"width:%s%%\"></i>", causes[i].class, sl_human_ratio(share, 2, text));
+    }
+    fputs("</span></td>", file);
+}
+
+static void put_fraction(FILE *file, double part, double most)
+{
+    char text[SL_HUMAN_BYTES], exact[SL_DOUBLE_BYTES];
+    if (most <= 0) {
+        sl_html_cell_none(file);
+        return;
+    }
+    double share = 100 * part / most;
+    sl_human_ratio(share, 1, text);
+    fprintf(file, "<td class=n data-v=\"%s\">%s%%<span class=light><i style=\"width:%s%%\"></i></span></td>",
+            sl_double_text(share, exact), text, text);
+}
+
+static double value(const sl_counts *c, sl_counter counter)
+{
+    return (double)c->value[counter];
+}
+
+/* What L1, L2 and DRAM moved, beside what they could have moved in that time. */
+static void put_light(FILE *file, const sl_machine *m, const sl_counts *c)
+{
+    double cycles = value(c, SL_COUNTER_cycles), cores = m->cores, issue = 0;
+    const sl_level *first = &m->level[0], *second = m->levels > 1 ? &m->level[1] : NULL;
+    double l1 = (value(c, SL_COUNTER_ld_sectors) + value(c, SL_COUNTER_st_sectors)) * first->sector_bytes;
+    double l2 = (value(c, SL_COUNTER_l2_read_sectors) + value(c, SL_COUNTER_l2_write_sectors)) *
+                (second ? second->sector_bytes : SECTOR);
+    double dram = (value(c, SL_COUNTER_dram_read_sectors) + value(c, SL_COUNTER_dram_write_sectors)) * SECTOR;
+    sl_counts_metric(SL_METRIC_issue_share, c, &issue);
+    put_fraction(file, issue, 100);
+    put_fraction(file, l1, cycles * cores * 128); /* a line of 128 bytes per cycle */
+    put_fraction(file, l2, second ? cycles * cores * second->network_bytes : 0);
+    put_fraction(file, dram, cycles * m->memory.bytes_per_cycle);
+}
+
+/* Counters of a kernel with cycles: its own, or those of the baseline among the policies; NULL: it was not simulated.
+ */
+static const sl_counts *simulated(const sl_page *page, size_t kernel)
+{
+    const sl_page_kernel *k = &page->kernels.items[kernel];
+    if (sl_counts_has(&k->counts, SL_COUNTER_cycles))
+        return &k->counts;
+    const sl_page_sweep *s = &page->simulated;
+    for (size_t i = 0; i < s->kernels; i++)
+        if (!strcmp(s->first[i]->symbol, k->symbol))
+            return &s->counts[i * s->sweep->points];
+    return NULL;
+}
+
+bool sl_section_has_time(const sl_page *page)
+{
+    for (size_t i = 0; page->input.machine && i < page->kernels.count; i++) {
+        const sl_counts *c = simulated(page, i);
+        if (c && c->value[SL_COUNTER_cycles])
+            return true;
+    }
+    return false;
+}
+
+static void put_time_head(FILE *file)
+{
+    fputs("<section id=time><h2>Where the time goes <span>simulated</span></h2>\n<p class=legend>Cycles of the "
+          "schedulers: ",
+          file);
+    for (int n = 0; n < CAUSES; n++)
+        fprintf(file, "<span><i class=%s></i> %s</span> ", causes[n].class, causes[n].name);
+    fputs("</p>\n", file);
+    sl_html_table(file, "Cycles by cause, and the share of what the GPU can do", "sortable");
+    sl_html_column(file, "kernel", NULL, false);
+    sl_html_column(file, "cycles", "from start to end", true);
+    sl_html_column(file, "schedulers", "what they did, or what their warps waited for", false);
+    sl_html_column(file, "issue slots", "instructions issued, of those that could be", true);
+    sl_html_column(file, "L1", "bytes of loads and stores, of 128 per cycle and SM", true);
+    sl_html_column(file, "L2", "bytes between L2 and SMs, of what their network carries", true);
+    sl_html_column(file, "DRAM", "bytes read and written, of what DRAM transfers", true);
+    sl_html_table_rows(file);
+}
+
+void sl_section_time(FILE *file, const sl_page *page)
+{
+    if (!sl_section_has_time(page))
+        return;
+    put_time_head(file);
+    for (size_t i = 0; i < page->kernels.count; i++) {
+        const sl_counts *c = simulated(page, i);
+        if (!c || !c->value[SL_COUNTER_cycles])
+            continue;
+        fputs("<tr>", file);
+        sl_section_kernel_link(file, page, i);
+        sl_html_cell_count(file, c->value[SL_COUNTER_cycles]);
+        put_causes(file, c);
+        put_light(file, page->input.machine, c);
+        fputs("</tr>\n", file);
+    }
+    sl_html_table_end(file);
+    fputs("</section>\n", file);
+}

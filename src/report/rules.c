@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of rules.def. Each looks at a kernel, or at each place of one, and says what it costs. */
+#include "report/rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const sl_rule sl_rules[SL_RULES] = {
+#define SL_RULE(id, name, title, unit, threshold, measure, way_out, explanation)                                       \
+    [SL_RULE_##id] = {name, title, unit, threshold, measure, way_out, explanation},
+#include "report/rules.def"
+};
+
+enum { SECTOR = 32 };
+
+/* A place or kernel that a rule has found something of; `work` in cycles of SMs. */
+static sl_finding *found(sl_rule_run *run, const sl_place *place, double effect, double work)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double cycles = k->work > 0 ? work / k->work * k->time : 0;
+    sl_finding f = {.rule = run->rule,
+                    .symbol = k->kernel->symbol,
+                    .kernel = k->kernel->name,
+                    .inst = place ? place->inst : NULL,
+                    .copies = place ? place->copies : 0,
+                    .effect = effect,
+                    .cycles = cycles,
+                    .share = run->facts->time > 0 ? cycles / run->facts->time : 0};
+    if (run->failed || !sl_array_push(&run->findings->list, f)) {
+        run->failed = true;
+        return NULL;
+    }
+    return &run->findings->list.items[run->findings->list.count - 1];
+}
+
+static void cite(sl_finding *f, const char *name, double value)
+{
+    if (f && f->numbers < SL_MAX_EVIDENCE)
+        f->number[f->numbers++] = (sl_evidence){name, value};
+}
+
+#define SAY(run, f, ...)                                                                                               \
+    do {                                                                                                               \
+        if (f)                                                                                                         \
+            say(run, f, sl_arena_printf(&(run)->findings->arena, __VA_ARGS__));                                        \
+    } while (0)
+static void say(sl_rule_run *run, sl_finding *f, const char *text)
+{
+    f->text = text ? text : "";
+    run->failed |= !text;
+}
+
+static const char *percent(double share, char text[SL_HUMAN_BYTES])
+{
+    sl_human_ratio(100 * share, share < 0.2 ? 1 : 0, text);
+    return strcat(text, "%");
+}
+
+/* Cycles of an SM for a sector that comes from L2, or from DRAM behind it. */
+static double fetch_cost(const sl_kernel_facts *k)
+{
+    double reads = SL_FACT(k->measured, l2_read_sectors), hits = SL_FACT(k->measured, l2_read_hits);
+    double missed = reads > 0 ? 1 - hits / reads : 0;
+    return (k->cost->l2_sector + missed * k->cost->dram_sector) * k->machine->level[0].sector_bytes / SECTOR;
+}
+
+/* ---- coalescing ---- */
+
+typedef struct accesses {
+    double requests, sectors, bytes;
+    double fetched; /* cycles for what comes from below beyond the ideal */
+} accesses;
+
+/* Sectors beyond the least: full ones, and at least one for each request. One more may come of misalignment alone. */
+static void find_scattered(sl_rule_run *run, const sl_place *p, accesses a, double extra_cost, const char *verb)
+{
+    double ideal = fmax(a.requests, a.bytes / SECTOR), used = fmin(1, a.bytes / (a.sectors * SECTOR));
+    char share[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES], least[SL_HUMAN_BYTES];
+    if (!a.requests || a.sectors < run->rule->threshold * ideal || a.sectors - ideal <= a.requests)
+        return;
+    double excess = a.sectors - ideal;
+    sl_finding *f = found(run, p, excess, excess * (run->kernel->cost->l1_sector + extra_cost) + a.fetched);
+    cite(f, "sectors_per_request", a.sectors / a.requests);
+    cite(f, "ideal_sectors_per_request", ideal / a.requests);
+    cite(f, "used_bytes_share", used);
+    SAY(run, f, "%s sectors per request where %s would do: lanes %s %s of the bytes.",
+        sl_human_ratio(a.sectors / a.requests, 1, each), sl_human_ratio(ideal / a.requests, 1, least), verb,
+        percent(used, share));
+}
+
+static void find_uncoalesced_loads(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    for (size_t i = 0; i < k->places; i++) {
+        const sl_place *p = &k->place[i];
+        accesses a = {SL_FACT(p->counted, ld_requests) + SL_FACT(p->counted, async_requests),
+                      SL_FACT(p->counted, ld_sectors) + SL_FACT(p->counted, async_sectors),
+                      SL_FACT(p->counted, ld_bytes) + SL_FACT(p->counted, async_bytes), 0};
+        double ideal = fmax(a.requests, a.bytes / SECTOR), scale = k->machine->level[0].sector_bytes / (double)SECTOR;
+        a.fetched = k->cost->l2_sector * fmax(0, scale * SL_FACT(p->measured, l2_read_sectors) - ideal) +
+                    k->cost->dram_sector * fmax(0, scale * SL_FACT(p->measured, dram_read_sectors) - ideal);
+        find_scattered(run, p, a, 0, "use");
+    }
+}
+
+static void find_strided_stores(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    for (size_t i = 0; i < k->places; i++) {
+        const sl_place *p = &k->place[i];
+        accesses a = {SL_FACT(p->counted, st_requests), SL_FACT(p->counted, st_sectors), SL_FACT(p->counted, st_bytes),
+                      0};
+        find_scattered(run, p, a, k->cost->l2_sector, "write"); /* all stores go on to L2 */
+    }
+}
+
+/* ---- L1 ---- */
+
+/* Sectors that were in L1 and got lost. */
+static double lost(const sl_counts *m)
+{
+    return SL_FACT(*m, capacity_sectors) + SL_FACT(*m, conflict_sectors) + SL_FACT(*m, mshr_sectors);
+}
+
+static const sl_place *most(const sl_kernel_facts *k, double weight(const sl_counts *))
+{
+    const sl_place *best = NULL;
+    for (size_t i = 0; i < k->places; i++)
+        if (weight(&k->place[i].measured) > (best ? weight(&best->measured) : 0))
+            best = &k->place[i];
+    return best;
+}
+
+/* Whether misses by conflict alone tell the story: capacity misses are less than a quarter of both. */
+static bool by_conflict(const sl_counts *m)
+{
+    return SL_FACT(*m, conflict_sectors) > 3 * (SL_FACT(*m, capacity_sectors) + SL_FACT(*m, mshr_sectors));
+}
+
+/* What of the working set L1 would hold. */
+static void fit_text(const sl_kernel_facts *k, char *text, size_t size)
+{
+    double set = SL_FACT(k->measured, working_set_bytes), l1 = (double)k->l1_bytes;
+    char bytes[SL_HUMAN_BYTES], have[SL_HUMAN_BYTES];
+    *text = 0;
+    if (set <= 0 || l1 <= 0)
+        return;
+    int used = snprintf(text, size, " The working set of an SM is %s%s, its L1 %s", set >= 64 * l1 ? "more than " : "",
+                        sl_human_bytes((uint64_t)set, bytes), sl_human_bytes(k->l1_bytes, have));
+    uint32_t fits = (uint32_t)(k->resident_blocks * l1 / set);
+    if (fits && fits < k->resident_blocks)
+        snprintf(text + used, size - (size_t)used, ": %u of the %u resident block%s would fit.", fits,
+                 k->resident_blocks, k->resident_blocks == 1 ? "" : "s");
+    else
+        snprintf(text + used, size - (size_t)used, fits ? "." : ": not even one block would fit.");
+}
+
+static void find_l1_thrashing(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double sectors = SL_FACT(k->measured, ld_sectors), again = lost(&k->measured);
+    char share[SL_HUMAN_BYTES], fit[160];
+    if (!k->modelled || again <= 0 || again < run->rule->threshold * sectors || by_conflict(&k->measured))
+        return;
+    sl_finding *f = found(run, most(k, lost), again, again * fetch_cost(k));
+    cite(f, "lost_share", again / sectors);
+    cite(f, "working_set_bytes", SL_FACT(k->measured, working_set_bytes));
+    cite(f, "l1_capacity_bytes", (double)k->l1_bytes);
+    cite(f, "resident_blocks", k->resident_blocks);
+    fit_text(k, fit, sizeof fit);
+    SAY(run, f, "%s of the load sectors were in L1 and are gone when they are used again.%s",
+        percent(again / sectors, share), fit);
+}
+
+static double conflicts(const sl_counts *m)
+{
+    return SL_FACT(*m, conflict_sectors);
+}
+
+static void find_conflict_misses(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double sectors = SL_FACT(k->measured, ld_sectors), conflict = conflicts(&k->measured);
+    char share[SL_HUMAN_BYTES];
+    if (!k->modelled || conflict <= 0 || conflict < run->rule->threshold * sectors || !by_conflict(&k->measured))
+        return;
+    const sl_level *l1 = &k->machine->level[0];
+    sl_finding *f = found(run, most(k, conflicts), conflict, conflict * fetch_cost(k));
+    cite(f, "conflict_share", conflict / sectors);
+    cite(f, "ways", l1->ways);
+    SAY(run, f, "%s of the load sectors miss because their lines share a set of %u ways; L1 as a whole has room.",
+        percent(conflict / sectors, share), l1->ways);
+}
+
+/* Whether other instructions use the lines that a place brings: those of the same array that hit, or would. */
+static bool used_by_others(const sl_kernel_facts *k, const sl_place *p)
+{
+    double used = 0;
+    for (size_t i = 0; i < k->places; i++)
+        if (&k->place[i] != p && sl_inst_same_array(k->place[i].inst, p->inst))
+            used += SL_FACT(k->place[i].measured, ld_sector_hits) + lost(&k->place[i].measured);
+    return used > SL_FACT(p->measured, ld_sectors) / 10;
+}
+
+static void find_no_reuse(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double misses = SL_FACT(k->measured, ld_sector_misses), gone = lost(&k->measured);
+    if (!k->modelled || misses <= 0)
+        return;
+    for (size_t i = 0; i < k->places; i++) {
+        const sl_place *p = &k->place[i];
+        double sectors = SL_FACT(p->measured, ld_sectors), hits = SL_FACT(p->measured, ld_sector_hits);
+        double fills = SL_FACT(p->measured, ld_sector_misses) - SL_FACT(p->measured, bypassed_sectors);
+        double others = gone - lost(&p->measured);
+        char share[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES], loses[SL_HUMAN_BYTES];
+        bool stream = sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < sectors / 10;
+        if (!stream || used_by_others(k, p) || fills < misses / 10 || others < SL_FACT(k->measured, ld_sectors) / 20)
+            continue;
+        sl_finding *f = found(run, p, others, others * fetch_cost(k));
+        cite(f, "hit_share", hits / sectors);
+        cite(f, "fill_share", fills / misses);
+        cite(f, "lost_by_others", others);
+        SAY(run, f, "It hits in %s of its sectors and makes %s of the fills; other loads lose %s sectors.",
+            percent(hits / sectors, share), percent(fills / misses, part), sl_human_count((uint64_t)others, loses));
+    }
+}
+
+static void find_l2_sharing(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    double sector = k->machine->level[0].sector_bytes, first = SL_FACT(k->measured, compulsory_sectors);
+    double distinct = k->footprint_bytes / sector;
+    char times[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES];
+    if (!k->modelled || distinct <= 0 || first < run->rule->threshold * distinct)
+        return;
+    sl_finding *f = found(run, NULL, first - distinct, (first - distinct) * k->cost->l2_sector * sector / SECTOR);
+    cite(f, "sms_per_sector", first / distinct);
+    cite(f, "compulsory_share", first / SL_FACT(k->measured, ld_sectors));
+    SAY(run, f, "A sector is fetched by %s of the %u SMs on average; first accesses are %s of the load sectors.",
+        sl_human_ratio(first / distinct, 1, times), k->machine->cores,
+        percent(first / SL_FACT(k->measured, ld_sectors), part));
+}
+
+/* ---- other memories ---- */
+
+static void find_local_memory(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    const sl_counts *c = &k->counted;
+    double local = SL_FACT(*c, local_ld_sectors) + SL_FACT(*c, local_st_sectors);
+    double all = local + SL_FACT(*c, ld_sectors) + SL_FACT(*c, st_sectors) + SL_FACT(*c, atom_sectors) +
+                 SL_FACT(*c, red_sectors) + SL_FACT(*c, async_sectors);
+    if (local <= 0 || local < run->rule->threshold * all)
+        return;
+    for (size_t i = 0; i < k->places; i++) {
+        const sl_counts *p = &k->place[i].counted;
+        double sectors = SL_FACT(*p, local_ld_sectors) + SL_FACT(*p, local_st_sectors);
+        double requests = SL_FACT(*p, local_ld_requests) + SL_FACT(*p, local_st_requests);
+        char share[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES];
+        if (sectors <= 0)
+            continue;
+        sl_finding *f = found(run, &k->place[i], sectors, sectors * k->cost->l1_sector + requests * k->cost->issue);
+        cite(f, "local_share", local / all);
+        cite(f, "local_requests", requests);
+        SAY(run, f, "%s requests to local memory, which makes up %s of the sectors that the kernel accesses.",
+            sl_human_count((uint64_t)requests, count), percent(local / all, share));
+    }
+}
+
+static void find_bank_conflicts(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    for (size_t i = 0; i < k->places; i++) {
+        const sl_place *p = &k->place[i];
+        double requests = SL_FACT(p->counted, shared_ld_requests) + SL_FACT(p->counted, shared_st_requests);
+        double passes = SL_FACT(p->counted, shared_ld_wavefronts) + SL_FACT(p->counted, shared_st_wavefronts);
+        double each = fmax(1, ceil(p->inst->width * (double)k->lanes / (32 * 4)));
+        char shown[SL_HUMAN_BYTES], least[SL_HUMAN_BYTES];
+        if (requests <= 0 || passes < run->rule->threshold * each * requests)
+            continue;
+        double excess = passes - each * requests;
+        sl_finding *f = found(run, p, excess, excess);
+        cite(f, "passes_per_request", passes / requests);
+        cite(f, "ideal_passes_per_request", each);
+        SAY(run, f, "%s passes over the banks per request where %s would do.",
+            sl_human_ratio(passes / requests, 1, shown), sl_human_ratio(each, 0, least));
+    }
+}
+
+static void find_hot_atomics(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    for (size_t i = 0; i < k->places; i++) {
+        const sl_place *p = &k->place[i];
+        double sectors = SL_FACT(p->counted, atom_sectors) + SL_FACT(p->counted, red_sectors);
+        double bytes = sectors > 0 ? sl_array_bytes(run->counted, k->kernel, p->inst->array) : 0;
+        char count[SL_HUMAN_BYTES], room[SL_HUMAN_BYTES], each[SL_HUMAN_BYTES];
+        if (bytes <= 0)
+            continue;
+        double targets = bytes / SECTOR, deep = sectors / targets; /* both summed over the launches */
+        if (deep < run->rule->threshold)
+            continue;
+        double serial = deep * (double)k->launches; /* cycles of the GPU: SMs do not help */
+        sl_finding *f = found(run, p, sectors - targets, 0);
+        if (f) {
+            f->cycles = serial;
+            f->share = serial / (run->facts->time + serial); /* the estimate of the time knows nothing of it */
+        }
+        cite(f, "atomic_sectors", sectors);
+        cite(f, "array_bytes", bytes / (double)k->launches);
+        cite(f, "accesses_per_sector", deep);
+        SAY(run, f, "%s accesses of atomics to an array of %s: each sector %s times in a launch.",
+            sl_human_count((uint64_t)sectors, count), sl_human_bytes((uint64_t)(bytes / (double)k->launches), room),
+            sl_human_count((uint64_t)deep, each));
+    }
+}
+
+/* ---- launches ---- */
+
+static void find_low_occupancy(sl_rule_run *run)
+{
+    const sl_kernel_facts *k = run->kernel;
+    char busy[SL_HUMAN_BYTES], count[SL_HUMAN_BYTES];
+    if (k->time <= 0 || k->busy > run->rule->threshold)
+        return;
+    sl_finding *f = found(run, NULL, k->time * (1 - k->busy), k->work * (1 - k->busy));
+    cite(f, "share_at_work", k->busy);
+    cite(f, "blocks", (double)k->blocks / (double)k->launches);
+    cite(f, "resident_warps", k->resident_warps);
+    cite(f, "max_warps", k->machine->core.warps);
+    uint64_t blocks = (k->blocks + k->launches / 2) / k->launches;
+    const char *limit = strcmp(k->limit, "grid") != 0 ? k->limit : "the size of the grid";
+    SAY(run, f,
+        "%s block%s of %u warp%s%s for %u SMs, with %u of %u warps resident, limited by %s: %s of the GPU is at work.",
+        sl_human_count(blocks, count), blocks == 1 ? "" : "s", k->block_warps, k->block_warps == 1 ? "" : "s",
+        k->launches > 1 ? " on average" : "", k->machine->cores, k->resident_warps, k->machine->core.warps, limit,
+        percent(k->busy, busy));
+}
+
+static const sl_kernel_facts *launched_most(const sl_fact_list *all)
+{
+    const sl_kernel_facts *best = &all->kernel[0];
+    for (uint32_t i = 1; i < all->kernels; i++)
+        if (all->kernel[i].launches > best->launches)
+            best = &all->kernel[i];
+    return best;
+}
+
+/* Of all kernels together: once, for the one that is launched most. */
+static void find_launch_overhead(sl_rule_run *run)
+{
+    const sl_fact_list *all = run->facts;
+    double launches = (double)all->launches, overhead = all->launch_cycles * launches, own = 0;
+    char count[SL_HUMAN_BYTES], cycles[SL_HUMAN_BYTES], start[SL_HUMAN_BYTES], kernels[64] = "";
+    if (run->kernel != launched_most(all))
+        return;
+    for (uint32_t i = 0; i < all->kernels; i++)
+        own += all->kernel[i].time;
+    if (sl_counts_has(&run->kernel->measured, SL_COUNTER_cycles)) /* the simulator's have launching in them */
+        own -= overhead;
+    if (launches < sl_finding_least.launches || own <= 0 || overhead < run->rule->threshold * all->time)
+        return;
+    sl_finding *f = found(run, NULL, overhead, 0);
+    if (f) {
+        f->cycles = overhead;
+        f->share = overhead / all->time;
+    }
+    cite(f, "launches", launches);
+    cite(f, "launch_cycles", all->launch_cycles);
+    cite(f, "cycles_per_launch", own / launches);
+    if (all->kernels > 1)
+        snprintf(kernels, sizeof kernels, " of %u kernels", all->kernels);
+    SAY(run, f, "%s launches%s, of about %s cycles of work each; starting one takes %s.",
+        sl_human_count(all->launches, count), kernels, sl_human_count((uint64_t)(own / launches), cycles),
+        sl_human_count((uint64_t)all->launch_cycles, start));
+}
+
+/* ---- all ---- */
+
+bool sl_rules_apply(sl_rule_run *run)
+{
+    static void (*const find[SL_RULES])(sl_rule_run *) = {
+#define SL_RULE(id, ...) [SL_RULE_##id] = find_##id,
+#include "report/rules.def"
+    };
+    for (uint32_t k = 0; k < run->facts->kernels; k++)
+        for (int i = 0; i < SL_RULES; i++) {
+            run->kernel = &run->facts->kernel[k];
+            run->rule = &sl_rules[i];
+            if (run->kernel->launches)
+                find[i](run);
+        }
+    return !run->failed;
+}

@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What costs most, in words: for each rule a kernel that it finds and one that it does not; workloads whose cause of
+# cost is known; the forms in which findings are shown.
+. "${SLUICE_SOURCE:?}/tests/tap.sh"
+
+cp "$source_root/tests/data/findings/kernels.ptx" .
+cp "$source_root"/examples/tutorial/slow.ptx .
+
+# rules COMMAND...: the rules that apply, as JSON has them.
+rules()
+{
+    run "$sluice" "$@" --json -
+    exits 0
+    sed -n 's/^ *{"rule": "\([a-z0-9-]*\)".*/\1/p' "$scratch/stdout" | sort -u | tr '\n' ' '
+}
+# finds RULE COMMAND..., misses RULE COMMAND...
+finds()
+{
+    rule=$1
+    shift
+    found=$(rules "$@")
+    case " $found" in *" $rule "*) ;; *) fail "no $rule in '$*', but: $found" ;; esac
+}
+misses()
+{
+    rule=$1
+    shift
+    found=$(rules "$@")
+    case " $found" in *" $rule "*) fail "$rule in '$*', with: $found" ;; esac
+}
+# kernel ENTRY GRID BLOCK ARGS...: the operands of a kernel.
+floats='--arg f32[4M]:random --arg f32[8M]:zero'
+ints='--arg s32[1M]:random:1000 --arg s32[1M]:zero'
+fermi='--gpu fermi-gtx480 --set cores=1'
+
+# shellcheck disable=SC2086 # lists of words
+{
+    it 'finds loads of lanes that are far apart'
+    finds uncoalesced-loads model kernels.ptx --entry loads_apart --grid 2048 --block 256 $floats --arg s32:4194304
+    misses uncoalesced-loads model kernels.ptx --entry loads_together --grid 2048 --block 256 $floats --arg s32:4194304
+
+    it 'finds stores that fill sectors in part'
+    finds strided-stores model kernels.ptx --entry stores_apart --grid 8192 --block 256 $floats --arg s32:4194304
+    misses strided-stores model kernels.ptx --entry stores_together --grid 8192 --block 256 $floats --arg s32:4194304
+
+    it 'finds a working set that is larger than L1, and says how much of it fits'
+    rows="--block 32 --arg f32[256K]:random --arg f32[64K]:zero --arg s32:128 $fermi --no-mshr --no-associativity"
+    finds l1-thrashing model kernels.ptx --entry rows --grid 8 $rows
+    run "$sluice" model kernels.ptx --entry rows --grid 8 $rows
+    exits 0
+    stdout_has 'working set of an SM is 24.0 KiB, its L1 16.0 KiB: 5 of the 8 resident blocks'
+    misses l1-thrashing model kernels.ptx --entry rows --grid 1 $rows
+
+    it 'finds lines that fall into one set'
+    columns="--grid 1 --block 192 --arg f32[1M]:random --arg f32[64K]:zero $fermi"
+    finds conflict-misses model kernels.ptx --entry columns $columns --arg s32:8192
+    misses conflict-misses model kernels.ptx --entry columns $columns --arg s32:8224
+
+    it 'finds a stream that evicts what other loads use again'
+    stream="--grid 1 --block 512 --arg f32[40K]:random --arg f32[4M]:random --arg f32[64K]:zero $fermi"
+    finds no-reuse model kernels.ptx --entry stream $stream --arg s32:3072
+    misses no-reuse model kernels.ptx --entry stream $stream --arg s32:512
+
+    it 'finds arrays in local memory'
+    finds local-memory run kernels.ptx --entry local_array --grid 264 --block 256 $ints --arg s32:3
+    misses local-memory run kernels.ptx --entry registers --grid 264 --block 256 $ints --arg s32:3
+
+    it 'finds bank conflicts'
+    tiles='--grid 264 --block 32,32 --arg f32[1M]:random --arg f32[1M]:zero --arg s32:4'
+    finds bank-conflicts run kernels.ptx --entry bank_conflicts $tiles
+    misses bank-conflicts run kernels.ptx --entry banks_padded $tiles
+
+    it 'finds atomics on one address'
+    finds hot-atomics run kernels.ptx --entry one_counter --grid 1024 --block 256 $ints --arg s32:3
+    misses hot-atomics run kernels.ptx --entry many_counters --grid 1024 --block 256 $ints --arg s32:3
+
+    it 'finds data that every SM fetches'
+    shared='--grid 264 --block 256 --arg f32[16M]:random --arg f32[1M]:zero --arg s32:32768'
+    finds l2-sharing model kernels.ptx --entry everyone $shared
+    misses l2-sharing model kernels.ptx --entry everyone_own $shared
+
+    it 'finds grids that are too small'
+    finds low-occupancy run kernels.ptx --entry local_array --grid 4 --block 256 $ints --arg s32:3
+    misses low-occupancy run kernels.ptx --entry local_array --grid 264 --block 256 $ints --arg s32:3
+}
+
+it 'finds many short launches'
+finds launch-overhead run nw
+misses launch-overhead model gramschmidt
+
+# What is known of them from their sources; see docs/findings.md.
+it 'finds what is known to cost time in workloads'
+while read -r rule workload; do
+    finds "$rule" run "$workload"
+done <<'END'
+uncoalesced-loads gather
+uncoalesced-loads spmv
+uncoalesced-loads spmv_jds
+uncoalesced-loads syrk
+uncoalesced-loads syr2k
+uncoalesced-loads atax
+uncoalesced-loads bicg
+uncoalesced-loads mvt
+uncoalesced-loads gesummv
+uncoalesced-loads table_stream_l2
+strided-stores corr
+strided-stores covar
+strided-stores mersenne_twister
+strided-stores radix_sort
+strided-stores particlefilter
+strided-stores rowcopy
+bank-conflicts urng
+bank-conflicts matrix_transpose
+bank-conflicts convolution_separable
+bank-conflicts lud
+launch-overhead gaussian
+launch-overhead fast_walsh
+launch-overhead conv3d
+launch-overhead nw_global
+low-occupancy myocyte
+low-occupancy heartwall
+low-occupancy tpacf
+END
+while read -r rule workload; do # of caches
+    finds "$rule" model "$workload"
+done <<'END'
+l1-thrashing gramschmidt
+l1-thrashing layer_norm
+l2-sharing matmul_cached
+l2-sharing matrix_multiplication
+uncoalesced-loads spmv
+END
+
+it 'is silent on workloads that are well tuned'
+for workload in vecadd black_scholes matmul_tiled attention_f16 softmax dct8x8 depthwise_conv; do
+    found=$(rules model "$workload")
+    [ -z "$found" ] || fail "$workload: $found"
+done
+
+it 'shows the same findings for any number of threads'
+run "$sluice" model spmv --size small -j 1 --json one.json
+exits 0
+run "$sluice" model spmv --size small -j 3 --json three.json
+exits 0
+run cmp one.json three.json
+exits 0
+
+slow='--grid 256 --block 128 --arg f32[2M]:random --arg f32[32K]:zero --arg s32:32768 --arg s32:64'
+it 'shows them in lines of at most 80 columns, with place, evidence and a way out'
+# shellcheck disable=SC2086
+run "$sluice" run slow.ptx $slow
+exits 0
+stdout_has '1. uncoalesced-loads: norms, slow.cu:9 (x4), ld.global.f32 of param_0'
+stdout_has '32.0 sectors per request where 4.0 would do: lanes use 12.5% of the bytes.'
+stdout_has 'Let neighbouring lanes read neighbouring words'
+wide=$(sed -n '/^Findings/,$p' "$scratch/stdout" | awk 'length > 80')
+[ -z "$wide" ] || fail "wider than 80 columns: $wide"
+
+it 'gives the numbers they rest on in JSON'
+# shellcheck disable=SC2086
+run "$sluice" run slow.ptx $slow --json
+exits 0
+stdout_has '"rule": "uncoalesced-loads", "kernel": "norms"'
+stdout_has '"evidence": {"sectors_per_request": 32, "ideal_sectors_per_request": 4, "used_bytes_share": 0.125}'
+
+it 'writes them for editors, as a compiler writes notes'
+# shellcheck disable=SC2086
+run "$sluice" run slow.ptx $slow --notes
+exits 0
+grep -q '^slow.cu:9:1: note: uncoalesced loads in norms: 32.0 sectors' "$scratch/stdout" || fail "$(saw 'no note')"
+# shellcheck disable=SC2086
+run "$sluice" run slow.ptx $slow --notes --json
+exits 2
+stderr_has '--notes and --json cannot both go to standard output'
+
+it 'shows them in simulations and reports'
+# shellcheck disable=SC2086
+run "$sluice" sim slow.ptx $slow --gpu fermi-gtx480
+exits 0
+stdout_has '1. uncoalesced-loads: norms, slow.cu:9'
+# shellcheck disable=SC2086
+run "$sluice" report slow.ptx $slow --brief --json
+exits 0
+stdout_has '"rule": "uncoalesced-loads", "kernel": "norms"'
+
+it 'explains rules, counters and classes of misses'
+run "$sluice" explain
+exits 0
+stdout_has 'uncoalesced-loads  global loads and asynchronous copies access at least 2 times'
+run "$sluice" explain bank-conflicts
+exits 0
+stdout_has 'Shared memory has 32 banks of 4 bytes.'
+stdout_has 'Way out: Pad rows of the array by one word'
+run "$sluice" explain ld_sector_misses
+exits 0
+stdout_has 'l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum'
+
+it 'names the nearest rule or counter for one that does not exist'
+run "$sluice" explain l1-trashing
+exits 2
+stderr_has "did you mean 'l1-thrashing'?"
+
+done_testing

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Bulk copies, tensor maps and products of warp groups: what they do with memory, and what they refuse. */
+#include "emu/tensor_map.h"
+#include "harness.h"
+
+#define BARRIER                                                                                                        \
+    ".shared .align 1024 .b8 s[4096];\n.shared .align 8 .b8 bar[8];\nmov.u32 %r10, s;\nmov.u32 %r11, bar;\n"           \
+    "setp.ne.u32 %p1, %r0, 0;\n@%p1 bra DONE;\nmbarrier.init.shared.b64 [%r11], 1;\n"
+#define WAIT                                                                                                           \
+    "AGAIN:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r11], 0;\n@!%p2 bra AGAIN;\nld.shared.u32 %r20, [%r10+16];\n"  \
+    "st.global.u32 [%d0], %r20;\nDONE:\nret;\n"
+#define LOAD "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d1], %r2, [%r11]; // @copy\n"
+
+BEHAVIOUR(a_bulk_copy_tells_its_barrier_and_is_recorded_as_pieces)
+{
+    rig_load(r, PTX(BARRIER "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], %r2;\n" LOAD WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    for (uint32_t i = 0; i < 1024; i++)
+        in[i] = i * 3;
+    RUN(r, 1, 32, P(out), P(in), 512);
+    assert_int_equal(out[0], 12);
+    const rig_access *access[4];
+    assert_int_equal(rig_accesses(r, "copy", access, 4), 1);
+    assert_true(access[0]->mask == 15); /* four pieces of 128 bytes */
+    for (uint32_t i = 0; i < 4; i++)
+        assert_true(access[0]->addr[i] == P(in) + 128 * i);
+}
+
+BEHAVIOUR(a_bulk_copy_must_be_aligned_and_lie_in_memory)
+{
+    rig_load(r, PTX(BARRIER LOAD WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in) + 4, 64), SL_OK);
+    rig_expect_fault(r, SL_FAULT_MISALIGNED, "is not a multiple of 16");
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in), 24), SL_OK);
+    rig_expect_fault(r, SL_FAULT_MISALIGNED, "the size");
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in) + 4096 - 64, 128), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "after the end of");
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in), 8192), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "shared offset");
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in), 0xfffffff0u), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "shared offset");
+}
+
+BEHAVIOUR(a_multicast_goes_to_the_blocks_that_it_names)
+{
+    rig_load(r, PTX(BARRIER "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 512;\ncvt.u16.u32 %h1, %r2;\n"
+                            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                            "[%r10], [%d1], 512, [%r11], %h1;\n" WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    in[4] = 9;
+    RUN(r, 1, 32, P(out), P(in), 1);
+    assert_int_equal(out[0], 9);
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(in), 3), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "block 1, which the cluster does not have");
+}
+
+#define TENSOR                                                                                                         \
+    "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 1024;\n"                                                          \
+    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d1, {%r2, %r2}], [%r11];\n"
+
+static sl_tensor_map plane(const void *address)
+{
+    return (sl_tensor_map){.mark = SL_TENSOR_MARK,
+                           .type = SL_TENSOR_U32,
+                           .rank = 2,
+                           .element_stride = {1, 1},
+                           .address = P(address),
+                           .stride = {256},
+                           .last = {63, 15},
+                           .box = {16, 16}};
+}
+
+BEHAVIOUR(a_tensor_map_that_was_overwritten_is_refused)
+{
+    rig_load(r, PTX(BARRIER TENSOR WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    in[4] = 77;
+    *map = plane(in);
+    RUN(r, 1, 32, P(out), P(map), 0);
+    assert_int_equal(out[0], 77);
+    memset(map, 0xff, sizeof *map);
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(map), 0), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "the tensor map");
+    static const struct {
+        size_t at;
+        uint8_t value;
+        const char *why;
+    } edits[] = {{offsetof(sl_tensor_map, type), 99, "type"},
+                 {offsetof(sl_tensor_map, rank), 9, "five dimensions"},
+                 {offsetof(sl_tensor_map, rank), 1, "other dimensions"},
+                 {offsetof(sl_tensor_map, swizzle), 9, "swizzle"},
+                 {offsetof(sl_tensor_map, interleave), 1, "interleaved"},
+                 {offsetof(sl_tensor_map, element_stride) + 1, 0, "element stride"},
+                 {offsetof(sl_tensor_map, box) + 1, 2, "box"},
+                 {offsetof(sl_tensor_map, stride), 8, "stride"},
+                 {offsetof(sl_tensor_map, address), 8, "address"}};
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        *map = plane(in);
+        ((uint8_t *)map)[edits[i].at] = edits[i].value;
+        assert_int_not_equal(TRY(r, 1, 32, P(out), P(map), 0), SL_OK);
+        rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, edits[i].why);
+    }
+    *map = plane(in);
+    map->address = 0x10; /* a tensor that lies nowhere */
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(map), 0), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "illegal");
+    *map = plane(in);
+    map->last[0] = map->last[1] = UINT32_MAX; /* or is larger than its memory */
+    assert_int_not_equal(TRY(r, 1, 32, P(out), P(map), 4096), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "illegal");
+}
+
+BEHAVIOUR(what_lies_outside_of_a_tensor_is_zero)
+{
+    rig_load(r, PTX(BARRIER TENSOR WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    for (uint32_t i = 0; i < 1024; i++)
+        in[i] = i + 1;
+    *map = plane(in);
+    out[0] = 5;
+    RUN(r, 1, 32, P(out), P(map), 60); /* row 60 of 16 */
+    assert_int_equal(out[0], 0);
+    RUN(r, 1, 32, P(out), P(map), 8);
+    assert_int_equal(out[0], 8 * 64 + 8 + 4 + 1);
+}
+
+/* One row of ones times one column of ones, without swizzles. */
+#define GROUP                                                                                                          \
+    ".shared .align 1024 .b8 s[4096];\nmov.u32 %r10, s;\nmov.u32 %r11, 0x3c003c00;\n"                                  \
+    "mul.lo.u32 %r12, %r0, 4;\nadd.u32 %r12, %r12, %r10;\nmov.u32 %r13, 0;\n"                                          \
+    "FILL:\nst.shared.u32 [%r12], %r11;\nadd.u32 %r12, %r12, 512;\nadd.u32 %r13, %r13, 1;\n"                           \
+    "setp.lt.u32 %p1, %r13, 8;\n@%p1 bra FILL;\nbar.sync 0;\n"
+#define PRODUCT                                                                                                        \
+    "cvt.u64.u32 %d10, %r10;\nshr.u64 %d10, %d10, 4;\nor.b64 %d10, %d10, %d1;\n"                                       \
+    "mov.f32 %f0, 0f3f800000;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\nsetp.ne.u32 %p2, %r2, 0;\n"    \
+    "wgmma.fence.sync.aligned;\n"                                                                                      \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d10, %d10, %p2, 1, -1, 0, 0; // @mma\n"  \
+    "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nst.global.f32 [%d2], %f3;\nret;\n"
+
+BEHAVIOUR(a_warp_group_multiplies_matrices_in_shared_memory)
+{
+    rig_load(r, PTX(GROUP PRODUCT));
+    float *out = rig_buffer(r, 512);
+    uint64_t form = (uint64_t)(256 >> 4) << 32 | (uint64_t)(128 >> 4) << 16;
+    RUN(r, 1, 128, P(out), form, 1);
+    for (int i = 0; i < 128; i++)
+        assert_true(out[i] == -15);
+    RUN(r, 1, 128, P(out), form, 0);
+    assert_true(out[77] == -16);
+    const rig_access *access[2];
+    assert_int_equal(rig_accesses(r, "mma", access, 2), 1);
+    assert_true(access[0]->mask);
+}
+
+BEHAVIOUR(a_matrix_descriptor_that_points_outside_is_an_error)
+{
+    rig_load(r, PTX(GROUP PRODUCT));
+    float *out = rig_buffer(r, 512);
+    assert_int_not_equal(TRY(r, 1, 128, P(out), (uint64_t)0x3fff << 32, 1), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "shared offset");
+    assert_int_not_equal(TRY(r, 1, 128, P(out), (uint64_t)1 << 49, 1), SL_OK);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "base offset");
+}
+
+BEHAVIOUR(products_that_a_group_updates_are_not_fused_with_sums)
+{
+    /* f0 = f1 * f2 goes into the product, so that the sum behind it is no fma */
+    rig_load(r, PTX(GROUP "cvt.u64.u32 %d10, %r10;\nshr.u64 %d10, %d10, 4;\nor.b64 %d10, %d10, %d1;\n"
+                          "mov.f32 %f4, 0f40000000;\nmul.f32 %f0, %f4, %f4;\nmov.f32 %f1, %f0;\nmov.f32 %f2, %f0;\n"
+                          "mov.f32 %f3, %f0;\nsetp.ne.u32 %p2, %r2, 0;\n"
+                          "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d10, %d10, %p2, 1, "
+                          "1, 0, 0;\nadd.f32 %f5, %f0, %f4;\nst.global.f32 [%d2], %f5;\nret;\n"));
+    float *out = rig_buffer(r, 512);
+    RUN(r, 1, 128, P(out), (uint64_t)(256 >> 4) << 32 | (uint64_t)(128 >> 4) << 16, 1);
+    assert_true(out[0] == 4 + 16 + 2);
+}
+
+BEHAVIOUR(forms_that_are_not_there_are_refused_by_name)
+{
+    rig_load(r, PTX(BARRIER "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes "
+                            "[%r10], [%d1, {%r2, %r2, %r2, %r2, %r2}], [%r11];\nDONE:\nret;\n"));
+    assert_int_not_equal(TRY(r, 1, 32, 0, 0, 0), SL_OK);
+    rig_expect_text(r, "tile::gather4");
+    rig_load(r,
+             PTX("wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d1, %p2, 1, 1, 0, 0;\n"
+                 "ret;\n"));
+    assert_int_not_equal(TRY(r, 1, 128, 0, 0, 0), SL_OK);
+    rig_expect_text(r, "this shape");
+    rig_load(r, PTX("tcgen05.wait::ld.sync.aligned;\nret;\n"));
+    assert_int_not_equal(TRY(r, 1, 128, 0, 0, 0), SL_OK);
+    rig_expect_text(r, "tcgen05");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IT(a_bulk_copy_tells_its_barrier_and_is_recorded_as_pieces),
+        IT(a_bulk_copy_must_be_aligned_and_lie_in_memory),
+        IT(a_multicast_goes_to_the_blocks_that_it_names),
+        IT(a_tensor_map_that_was_overwritten_is_refused),
+        IT(what_lies_outside_of_a_tensor_is_zero),
+        IT(a_warp_group_multiplies_matrices_in_shared_memory),
+        IT(a_matrix_descriptor_that_points_outside_is_an_error),
+        IT(products_that_a_group_updates_are_not_fused_with_sums),
+        IT(forms_that_are_not_there_are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
