@@ -163,13 +163,6 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
 
 /* ---- answers from memory ---- */
 
-static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
-{
-    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)time;
-}
-
 static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
     sl_sim_warp *warp = &core->warp[w];
