@@ -1,16 +1,6 @@
 /* What blocks, cached data and atomics cost when all SMs take part. ./measure runs it under ncu; it prints what each launch is,
  * in the same order. */
-#include <cstdio>
-#include <cstdlib>
-
-#define CHECK(call)                                                                                                            \
-    do {                                                                                                                       \
-        cudaError_t status = call;                                                                                             \
-        if (status != cudaSuccess) {                                                                                           \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                                                    \
-            exit(1);                                                                                                           \
-        }                                                                                                                      \
-    } while (0)
+#include "check.h"
 
 __global__ void empty() {}
 

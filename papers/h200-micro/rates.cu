@@ -1,17 +1,7 @@
-/* How many requests an SM's L1 takes per cycle, by the lines and sectors a request touches. One block on one SM; all loads hit
- * L1 but in the experiments called l2. Prints CSV: experiment, parameter, warps, cycles per warp instruction. ./measure runs it. */
-#include <cstdio>
-#include <cstdlib>
+/* How many requests an SM's L1 takes per cycle, by the lines and sectors a request touches. One block on one SM; the data fits
+ * L1; loads of the experiments called l2 have the operator .cg. Prints CSV: experiment, parameter, warps, cycles per warp instruction. ./measure runs it. */
+#include "check.h"
 #include <vector>
-
-#define CHECK(call)                                                                                                            \
-    do {                                                                                                                       \
-        cudaError_t status = call;                                                                                             \
-        if (status != cudaSuccess) {                                                                                           \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                                                    \
-            exit(1);                                                                                                           \
-        }                                                                                                                      \
-    } while (0)
 
 enum { LOADS = 8, ROUNDS = 64 };
 enum op { LOAD4, LOAD8, LOAD16, LOAD_CG, STORE4, ATOM_GLOBAL, RED_GLOBAL, LOAD_SHARED, ATOM_SHARED, ADD_F_SHARED, STORE_SHARED };

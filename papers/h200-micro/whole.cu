@@ -1,17 +1,7 @@
 /* What launches of the whole GPU cost: streams of 1 MB to 4 GB, on 1 to 132 SMs, with few and many blocks; empty launches by
  * grid and block; straight code of 1 K to 64 K instructions; stores of parts of sectors. ./measure runs it under ncu, which
  * empties the caches before each launch; this program prints what each launch is, in the same order. */
-#include <cstdio>
-#include <cstdlib>
-
-#define CHECK(call)                                                                                                            \
-    do {                                                                                                                       \
-        cudaError_t status = call;                                                                                             \
-        if (status != cudaSuccess) {                                                                                           \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));                                                    \
-            exit(1);                                                                                                           \
-        }                                                                                                                      \
-    } while (0)
+#include "check.h"
 
 __global__ void empty() {}
 

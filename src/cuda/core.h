@@ -472,7 +472,7 @@ cudaError_t sl_rt_vm_size(const sl_rt *rt, const struct sl_rt_physical *memory, 
 /* As a file descriptor, which the caller closes. */
 cudaError_t sl_rt_vm_export(const sl_rt *rt, const struct sl_rt_physical *memory, int *file);
 cudaError_t sl_rt_vm_import(sl_rt *rt, struct sl_rt_physical **memory, int file);
-cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, size_t offset, struct sl_rt_physical *memory);
+cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, struct sl_rt_physical *memory);
 cudaError_t sl_rt_vm_unmap(sl_rt *rt, uint64_t address, size_t bytes);
 /* What is mapped can be accessed only then. */
 cudaError_t sl_rt_vm_set_access(sl_rt *rt, uint64_t address, size_t bytes, unsigned access);

@@ -118,8 +118,8 @@ static cudaError_t launch(sl_rt *rt, const sl_emu_call *call, const buffer *b, u
                                  .packed_bytes = b->bytes};
     if (!error)
         error = sl_rt_launch_make(rt, &config, &op);
-    if (error)
-        return error;
+    if (error) /* kernels are told so of too much shared memory too */
+        return error == cudaErrorInvalidValue ? cudaErrorInvalidConfiguration : error;
     bool kept = stream == STREAM_TAIL ? sl_array_push(&rt->device_calls->tail, op)
                                       : sl_array_push(&rt->device_calls->issued, op);
     if (!kept)
@@ -228,12 +228,8 @@ static uint64_t allocate(sl_rt *rt, const sl_emu_call *call)
 static uint64_t deallocate(sl_rt *rt, const sl_emu_call *call)
 {
     ARGUMENT(0, uint64_t, address);
-    const sl_alloc *found = sl_heap_find(sl_emu_heap(rt->emu), address);
-    if (!address)
-        return cudaSuccess;
-    if (!found || found->kind != SL_ALLOC_KERNEL || sl_heap_free(sl_emu_heap(rt->emu), address, NULL))
-        return cudaErrorInvalidValue;
-    sl_emu_call_freed(call);
+    (void)rt;
+    sl_emu_call_free(call, address);
     return cudaSuccess;
 }
 
@@ -278,9 +274,13 @@ static uint64_t copy_3d(sl_rt *rt, const sl_emu_call *call)
     return error ? error : issue(rt, &op);
 }
 
+/* CUDA's device runtime (11 to 13) does not look at the value: what kernels fill becomes zeros, on an H200 too. */
 static cudaError_t fill(sl_rt *rt, sl_rt_fill what, int value)
 {
-    what.value = (uint8_t)value;
+    static const char IGNORED[] = "warning: kernels fill memory with zeros on a GPU, whatever value they give";
+    if ((uint8_t)value && sl_rt_is_new(rt, IGNORED))
+        sl_rt_say("%s", IGNORED);
+    what.value = 0;
     what.element_bytes = 1;
     return issue(rt, &(sl_rt_op){.kind = SL_RT_FILL, .fill = what});
 }
@@ -324,12 +324,15 @@ static uint64_t create_handle(sl_rt *rt, const sl_emu_call *call)
 {
     enum { FIRST_HANDLE = 0x100 };
     ARGUMENT(0, uint64_t, result);
-    ARGUMENT(1, uint32_t, flags);
-    if (!(flags & 3)) /* a stream that does not block, an event without a time: there are no others in kernels */
-        return cudaErrorInvalidValue;
     uint64_t handle = FIRST_HANDLE + 16 * rt->device_calls->handles++;
     put(call, result, &handle, sizeof handle);
     return cudaSuccess;
+}
+
+static uint64_t create_event(sl_rt *rt, const sl_emu_call *call)
+{
+    ARGUMENT(1, uint32_t, flags);
+    return flags & cudaEventDisableTiming ? create_handle(rt, call) : cudaErrorInvalidValue; /* none have times */
 }
 
 static uint64_t nothing(sl_rt *rt, const sl_emu_call *call)
@@ -476,7 +479,7 @@ static const struct device_function {
     {"DeviceGetCacheConfig", cache_config, ERROR},
     {"DeviceGetLimit", device_limit, ERROR},
     {"DeviceGetSharedMemConfig", shared_config, ERROR},
-    {"EventCreateWithFlags", create_handle, ERROR},
+    {"EventCreateWithFlags", create_event, ERROR},
     {"EventDestroy", nothing, ERROR},
     {"EventRecord", nothing, ERROR},
     {"EventRecordWithFlags", nothing, ERROR},

@@ -457,7 +457,7 @@ static bool alike(const cudaGraphNode_t a, const cudaGraphNode_t b)
     return same;
 }
 
-/* An executable takes over another graph of the same shape. */
+/* An executable takes over another graph of the same shape; nodes that are disabled stay so. */
 cudaError_t sl_rt_graph_update(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
     enum { TOPOLOGY_CHANGED = 2, NODE_TYPE_CHANGED = 3 };
@@ -483,6 +483,8 @@ cudaError_t sl_rt_graph_update(sl_rt *rt, cudaGraphExec_t exec, cudaGraph_t grap
     cudaGraph_t copy = sl_rt_graph_clone(rt, graph);
     if (!copy)
         return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < count; i++)
+        copy->nodes.items[i]->disabled = exec->graph->nodes.items[i]->disabled;
     sl_rt_graph_release(rt, exec->graph);
     exec->graph = copy;
     return cudaSuccess;

@@ -130,11 +130,8 @@ static uint64_t cluster_blocks(const sl_rt_config *c)
 
 static cudaError_t check_cluster(const sl_rt_function *f, const sl_rt_config *c)
 {
-    if (cluster_blocks(c) > largest_cluster(f))
-        return cudaErrorInvalidClusterSize;
-    if (c->cluster.x && (c->grid.x % c->cluster.x || c->grid.y % c->cluster.y || c->grid.z % c->cluster.z))
-        return cudaErrorInvalidConfiguration;
-    return cudaSuccess;
+    bool whole = !c->cluster.x || !(c->grid.x % c->cluster.x || c->grid.y % c->cluster.y || c->grid.z % c->cluster.z);
+    return !whole || cluster_blocks(c) > largest_cluster(f) ? cudaErrorInvalidClusterSize : cudaSuccess;
 }
 
 cudaError_t sl_rt_launch_make(sl_rt *rt, const sl_rt_config *asked, sl_rt_op *op)

@@ -193,10 +193,10 @@ static cudaError_t show(sl_rt *rt, struct sl_rt_range *r)
     return cudaSuccess;
 }
 
-cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, size_t offset, struct sl_rt_physical *memory)
+cudaError_t sl_rt_vm_map(sl_rt *rt, uint64_t address, size_t bytes, struct sl_rt_physical *memory)
 {
     struct sl_rt_range *r = range_of(rt, address, bytes);
-    if (!r || !is_memory(rt, memory) || !is_size(bytes) || offset || bytes > memory->bytes ||
+    if (!r || !is_memory(rt, memory) || !is_size(bytes) || bytes > memory->bytes ||
         (address - r->address) % GRANULARITY)
         return cudaErrorInvalidValue;
     size_t at = 0;

@@ -42,7 +42,9 @@ SL_API CUresult cuMemRelease(handle memory)
 
 SL_API CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, handle memory, unsigned long long flags)
 {
-    SL_CALL_FREE(flags ? cudaErrorInvalidValue : sl_rt_vm_map(rt, address, bytes, offset, memory));
+    SL_CALL_FREE(flags    ? cudaErrorInvalidValue
+                 : offset ? cudaErrorNotSupported /* as on an H200 */
+                          : sl_rt_vm_map(rt, address, bytes, memory));
 }
 
 SL_API CUresult cuMemUnmap(CUdeviceptr address, size_t bytes)

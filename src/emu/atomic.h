@@ -108,29 +108,33 @@ static inline double sl_f64_bits(uint64_t x)
     return f;
 }
 
+/* What words of 32 and of 64 bits have alike. */
+#define SL_ATOMIC_INTEGERS(S)                                                                                          \
+    case SL_ATOM_ADD:                                                                                                  \
+        return old + b;                                                                                                \
+    case SL_ATOM_MIN_U:                                                                                                \
+        return old < b ? old : b;                                                                                      \
+    case SL_ATOM_MAX_U:                                                                                                \
+        return old > b ? old : b;                                                                                      \
+    case SL_ATOM_MIN_S:                                                                                                \
+        return (S)old < (S)b ? old : b;                                                                                \
+    case SL_ATOM_MAX_S:                                                                                                \
+        return (S)old > (S)b ? old : b;                                                                                \
+    case SL_ATOM_AND:                                                                                                  \
+        return old & b;                                                                                                \
+    case SL_ATOM_OR:                                                                                                   \
+        return old | b;                                                                                                \
+    case SL_ATOM_XOR:                                                                                                  \
+        return old ^ b;                                                                                                \
+    case SL_ATOM_EXCH:                                                                                                 \
+        return b;                                                                                                      \
+    case SL_ATOM_CAS:                                                                                                  \
+        return old == b ? c : old;
+
 SL_ATOMIC_RESULT uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32_t b, uint32_t c)
 {
     switch (aux) {
-    case SL_ATOM_ADD:
-        return old + b;
-    case SL_ATOM_MIN_U:
-        return old < b ? old : b;
-    case SL_ATOM_MAX_U:
-        return old > b ? old : b;
-    case SL_ATOM_MIN_S:
-        return (int32_t)old < (int32_t)b ? old : b;
-    case SL_ATOM_MAX_S:
-        return (int32_t)old > (int32_t)b ? old : b;
-    case SL_ATOM_AND:
-        return old & b;
-    case SL_ATOM_OR:
-        return old | b;
-    case SL_ATOM_XOR:
-        return old ^ b;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
+        SL_ATOMIC_INTEGERS(int32_t)
     case SL_ATOM_INC:
         return old >= b ? 0 : old + 1;
     case SL_ATOM_DEC:
@@ -149,26 +153,7 @@ SL_ATOMIC_RESULT uint32_t sl_atomic_result_32(uint32_t aux, uint32_t old, uint32
 SL_ATOMIC_RESULT uint64_t sl_atomic_result_64(uint32_t aux, uint64_t old, uint64_t b, uint64_t c)
 {
     switch (aux) {
-    case SL_ATOM_ADD:
-        return old + b;
-    case SL_ATOM_MIN_U:
-        return old < b ? old : b;
-    case SL_ATOM_MAX_U:
-        return old > b ? old : b;
-    case SL_ATOM_MIN_S:
-        return (int64_t)old < (int64_t)b ? old : b;
-    case SL_ATOM_MAX_S:
-        return (int64_t)old > (int64_t)b ? old : b;
-    case SL_ATOM_AND:
-        return old & b;
-    case SL_ATOM_OR:
-        return old | b;
-    case SL_ATOM_XOR:
-        return old ^ b;
-    case SL_ATOM_EXCH:
-        return b;
-    case SL_ATOM_CAS:
-        return old == b ? c : old;
+        SL_ATOMIC_INTEGERS(int64_t)
     case SL_ATOM_ADD_F64:
         return sl_bits_f64(sl_f64_bits(old) + sl_f64_bits(b));
     case SL_ATOM_BARRIER_INIT:

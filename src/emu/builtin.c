@@ -244,15 +244,25 @@ uint64_t sl_emu_call_thread(const sl_emu_call *c)
     return c->warp->block->index * run->threads_per_block + c->warp->index * run->lanes + (uint32_t)c->lane;
 }
 
-/* Kernels that call functions run on one worker. */
-static void forget_ranges(const sl_warp *warp)
+static void free_memory(sl_warp *warp, const sl_op *op, int lane, uint64_t addr)
 {
+    sl_heap *heap = warp->worker->run->emu->heap;
+    const sl_alloc *found = sl_heap_find(heap, addr);
+    sl_error error;
+    if (!addr)
+        return;
+    if (found && found->kind != SL_ALLOC_KERNEL)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: 0x%llx is not memory of kernels",
+                       (unsigned long long)addr);
+    if (sl_heap_free(heap, addr, &error) != SL_OK)
+        sl_fault_raise(warp, op->inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: %s", error.text);
+    /* What instructions remember of allocations may be gone. Kernels that call functions run on one worker. */
     memset(warp->worker->range, 0, (warp->code->insts + 1) * sizeof *warp->worker->range);
 }
 
-void sl_emu_call_freed(const sl_emu_call *c)
+void sl_emu_call_free(const sl_emu_call *c, uint64_t addr)
 {
-    forget_ranges(c->warp);
+    free_memory(c->warp, c->op, c->lane, addr);
 }
 
 void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
@@ -276,14 +286,9 @@ void sl_builtin_call(sl_warp *warp, const sl_code_bb *bb)
             give_back(warp, call, lane, addr);
             break;
         }
-        case SL_BUILTIN_FREE: {
-            uint64_t addr = argument(warp, call, 0, lane);
-            sl_error error;
-            if (addr && sl_heap_free(heap, addr, &error) != SL_OK)
-                sl_fault_raise(warp, op.inst, lane, SL_FAULT_ILLEGAL_ADDRESS, "free: %s", error.text);
-            forget_ranges(warp);
+        case SL_BUILTIN_FREE:
+            free_memory(warp, &op, lane, argument(warp, call, 0, lane));
             break;
-        }
         case SL_BUILTIN_EXTERN: {
             const sl_emu_config *config = &warp->worker->run->emu->config;
             const sl_emu_call one = {warp, &op, call, lane};

@@ -2,14 +2,15 @@
 /* Bulk copies: plain ones, and boxes of tensors. A copy is done when it is issued; its barrier is told so at once.
  *
  * A box of a tensor is a list of rows, one element after the other along the first dimension. In shared memory rows
- * follow one another; a swizzle mode exchanges 16-byte chunks by bits of their address. What lies outside of the tensor
- * is filled when it is loaded, and left alone when it is stored. In im2col mode rows are the channels of pixels, which
- * are taken from the tensor in order, within a box of pixels. */
+ * follow one another; a swizzle mode exchanges 16-byte chunks by bits of their address, and a narrower row still has
+ * the mode's whole span. What lies outside of the tensor is filled when it is loaded, and left alone when it is stored.
+ * In im2col mode rows are the channels of pixels, which are taken from the tensor in order, within a box of pixels. */
 #include "emu/bulk.h"
 
 #include <string.h>
 
 #include "emu/atomic.h"
+#include "emu/half.h"
 #include "emu/tensor_map.h"
 #include "emu/warp.h"
 
@@ -102,13 +103,18 @@ static void find_shared(copy *c, uint64_t addr, uint64_t bytes, uint32_t align)
         }
     if (!is_given(c, SL_BULK_BLOCKS))
         c->block[c->targets++] = block;
-    for (uint32_t t = 0; t < c->targets; t++) {
+    for (uint32_t t = 0; t < c->targets; t++)
         c->target[t] = shared_bytes(c, c->block[t], c->offset, bytes, store);
-        if (store)
-            mark_written(c->block[t], c->offset, bytes);
+}
+
+/* The copy accesses these bytes of what find_shared found. */
+static void touch(const copy *c, uint64_t offset, uint64_t bytes)
+{
+    for (uint32_t t = 0; t < c->targets; t++)
+        if (c->way != SL_BULK_STORE)
+            mark_written(c->block[t], offset, bytes);
         else
-            check_written(c, c->block[t], c->offset, bytes);
-    }
+            check_written(c, c->block[t], offset, bytes);
 }
 
 /* Tells the barriers that the copy has arrived. */
@@ -220,6 +226,7 @@ static void copy_plain(copy *c)
         return;
     }
     find_shared(c, c->way == SL_BULK_STORE ? from : to, bytes, 16);
+    touch(c, c->offset, bytes);
     if (c->way == SL_BULK_WITHIN) {
         if (from % 16)
             misaligned(c, "the address", from, 16);
@@ -249,17 +256,37 @@ static uint64_t swizzled(const sl_tensor_map *map, uint64_t offset)
 static void fill(const copy *c, uint64_t at, uint32_t bytes)
 {
     uint32_t size = sl_tensor_bytes(c->map.type);
-    uint64_t nan = c->map.fill ? UINT64_MAX >> (65 - 8 * size) : 0;
+    uint64_t nan = c->map.fill ? 0x7ff77ff77ff77ff7 : 0; /* as an H200 does, of any type */
     for (uint32_t t = 0; t < c->targets; t++)
         for (uint32_t i = 0; i < bytes; i += size)
             memcpy(c->target[t] + (at - c->offset) + i, &nan, size);
+}
+
+/* Loaded f32 as tf32: 10 bits of the mantissa, rounded to nearest. */
+static void round_loaded(const copy *c, uint64_t at, uint32_t bytes)
+{
+    for (uint32_t t = 0; t < c->targets; t++)
+        for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
+            uint32_t word;
+            uint8_t *place = c->target[t] + (at - c->offset) + i;
+            memcpy(&word, place, 4);
+            word = sl_f32_to_tf32(word);
+            memcpy(place, &word, 4);
+        }
+}
+
+/* From one row to the next in shared memory. */
+static uint32_t row_pitch(const sl_tensor_map *map)
+{
+    return map->swizzle ? 16u << map->swizzle : map->box[0] * sl_tensor_bytes(map->type);
 }
 
 /* Row number `row` of the box: bytes [first, end) of it lie at `addr` and on, the others outside of the tensor. */
 static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first, uint32_t end)
 {
     uint32_t bytes = c->map.box[0] * sl_tensor_bytes(c->map.type);
-    uint64_t at = c->offset + row * bytes;
+    uint64_t at = c->offset + row * row_pitch(&c->map);
+    bool rounds = c->way == SL_BULK_LOAD && (c->map.type == SL_TENSOR_TF32 || c->map.type == SL_TENSOR_TF32_FTZ);
     if (first < end)
         note_row(c, addr, at + first, end - first);
     if (c->way == SL_BULK_PREFETCH)
@@ -270,8 +297,11 @@ static void move_row(const copy *c, uint64_t row, uint64_t addr, uint32_t first,
         uint32_t low = first > i ? first - i : 0, high = end > i ? end - i : 0;
         low = low < chunk ? low : chunk;
         high = high < chunk ? high : chunk;
+        touch(c, place, chunk);
         if (low < high)
             move(c, addr + (i + low - first), place + low, high - low);
+        if (low < high && rounds)
+            round_loaded(c, place + low, high - low);
         if (c->way == SL_BULK_LOAD && low < high) {
             fill(c, place, low);
             fill(c, place + high, chunk - high);
@@ -395,15 +425,20 @@ static void copy_tensor(copy *c)
     uint32_t dims = c->op->aux >> SL_BULK_DIMS_SHIFT & 15, count[SL_TENSOR_DIMS];
     sl_op reducing;
     check_map(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_TO : SL_BULK_FROM], dims);
-    uint64_t bytes = (uint64_t)c->map.box[0] * sl_tensor_bytes(c->map.type);
+    uint64_t rows = 1, row_bytes = (uint64_t)c->map.box[0] * sl_tensor_bytes(c->map.type);
     for (unsigned i = 1; i < c->map.rank; i++) {
         count[i] = c->map.im2col ? (i == 1 ? c->map.box[1] : 1)
                                  : (c->map.box[i] + c->map.element_stride[i] - 1u) / c->map.element_stride[i];
-        bytes *= count[i];
+        rows *= count[i];
     }
+    uint64_t bytes = rows * row_pitch(&c->map);
     if (bytes > 1u << 20)
         sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
                        "a box of %llu bytes does not fit into shared memory", (unsigned long long)bytes);
+    if (c->operand[SL_BULK_COORDINATE] * sl_tensor_bytes(c->map.type) % 16)
+        sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_INSTRUCTION,
+                       "element %d of a row does not lie at a multiple of 16 bytes",
+                       (int32_t)c->operand[SL_BULK_COORDINATE]);
     for (unsigned i = 0; i < c->map.rank && c->way == SL_BULK_STORE; i++)
         if ((int32_t)c->operand[SL_BULK_COORDINATE + i] < 0)
             sl_fault_raise(c->warp, c->op->inst, c->lane, SL_FAULT_ILLEGAL_ADDRESS,
@@ -414,15 +449,14 @@ static void copy_tensor(copy *c)
                        sl_tensor_bytes(c->map.type) << SL_BULK_SIZE_SHIFT | reduction_of(c) << SL_BULK_HOW_SHIFT;
         c->op = &reducing;
     }
-    if (c->way != SL_BULK_PREFETCH) /* chunks are exchanged within 128 bytes, the last of which may have fewer rows */
-        find_shared(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_FROM : SL_BULK_TO],
-                    c->map.swizzle ? (bytes + 127) / 128 * 128 : bytes, 128);
+    if (c->way != SL_BULK_PREFETCH)
+        find_shared(c, c->operand[c->way == SL_BULK_STORE ? SL_BULK_FROM : SL_BULK_TO], bytes, 128);
     if (c->map.im2col)
         move_pixels(c);
     else
         move_tile(c, count);
     if (is_given(c, SL_BULK_BARRIER))
-        complete(c, bytes);
+        complete(c, rows * row_bytes);
 }
 
 /* ---- the handlers ---- */

@@ -121,8 +121,8 @@ void sl_emu_call_return(const sl_emu_call *call, uint64_t value);
 void *sl_emu_call_memory(const sl_emu_call *call, uint64_t addr, uint32_t bytes, uint32_t align, bool store);
 const sl_emu_program *sl_emu_call_program(const sl_emu_call *call);
 uint64_t sl_emu_call_thread(const sl_emu_call *call); /* number of the thread in the grid */
-/* What instructions remember of allocations may be gone: to be called when memory was freed. */
-void sl_emu_call_freed(const sl_emu_call *call);
+/* Ends the launch, and does not come back, when no kernel has allocated it; 0 is nothing. */
+void sl_emu_call_free(const sl_emu_call *call, uint64_t addr);
 /* The kernel whose address device code has taken, or NULL. */
 const char *sl_emu_kernel_at(const sl_emu_program *program, uint64_t handle);
 

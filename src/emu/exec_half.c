@@ -194,12 +194,6 @@ static inline u32 tf32_rna(u32 a) /* a NaN keeps its sign and the top of its fra
     return ((a & 0x7fffffff) < 0x7f800000 ? a + 0x1000 : a) & ~0x1fffu;
 }
 
-static inline u32 tf32_rn(u32 a)
-{
-    u32 magnitude = a & 0x7fffffff;
-    return magnitude > 0x7f800000 ? 0x7fffe000 : magnitude == 0x7f800000 ? a : (a + 0xfff + (a >> 13 & 1)) & ~0x1fffu;
-}
-
 static inline u32 tf32_rz(u32 a)
 {
     return (a & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : a & ~0x1fffu;

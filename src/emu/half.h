@@ -11,6 +11,13 @@ uint16_t sl_f64_to_f16(double x, int mode); /* mode: a C rounding mode (fenv.h) 
 float sl_bf16_to_f32(uint16_t h);
 uint16_t sl_f64_to_bf16(double x, int mode);
 
+/* f32 with ten bits of fraction, to nearest even, as bits. */
+static inline uint32_t sl_f32_to_tf32(uint32_t a)
+{
+    uint32_t magnitude = a & 0x7fffffff;
+    return magnitude > 0x7f800000 ? 0x7fffe000 : magnitude == 0x7f800000 ? a : (a + 0xfff + (a >> 13 & 1)) & ~0x1fffu;
+}
+
 /* Eight-bit floats: to nearest even; what is too large becomes the largest finite number (.satfinite). */
 uint8_t sl_f64_to_e4m3(double x);
 uint8_t sl_f64_to_e5m2(double x);

@@ -6,8 +6,6 @@
 #include "machine/occupancy.h"
 
 enum { SECTOR = 32 };
-/* Warps of an SM below which it counts as partly idle: an eighth of its limit. */
-enum { ENOUGH_WARPS = 8 };
 
 static const struct {
 #define SL_COST(id, value, what) double id;
@@ -79,7 +77,7 @@ static shape shape_of(sl_kernel_facts *k, const sl_logged_launch *l)
     uint32_t resident = each < occupancy.blocks ? (uint32_t)each : occupancy.blocks;
     uint32_t warps = sl_launch_warps(&launch);
     double sms = l->blocks < m->cores ? (double)l->blocks / m->cores : 1;
-    double enough = (double)m->core.warps / ENOUGH_WARPS, have = (double)resident * warps;
+    double enough = m->core.warps * assumed.busy_warps, have = (double)resident * warps;
     if (l->blocks > k->most_blocks) {
         k->most_blocks = l->blocks;
         k->resident_blocks = resident;

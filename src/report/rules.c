@@ -133,10 +133,11 @@ static const sl_place *most(const sl_kernel_facts *k, double weight(const sl_cou
     return best;
 }
 
-/* Whether misses by conflict alone tell the story: capacity misses are less than a quarter of both. */
+/* Whether misses by conflict alone tell the story. */
 static bool by_conflict(const sl_counts *m)
 {
-    return SL_FACT(*m, conflict_sectors) > 3 * (SL_FACT(*m, capacity_sectors) + SL_FACT(*m, mshr_sectors));
+    double others = SL_FACT(*m, capacity_sectors) + SL_FACT(*m, mshr_sectors);
+    return SL_FACT(*m, conflict_sectors) > sl_finding_least.conflict_times * others;
 }
 
 /* What of the working set L1 would hold. */
@@ -201,12 +202,13 @@ static bool used_by_others(const sl_kernel_facts *k, const sl_place *p)
     for (size_t i = 0; i < k->places; i++)
         if (&k->place[i] != p && sl_inst_same_array(k->place[i].inst, p->inst))
             used += SL_FACT(k->place[i].measured, ld_sector_hits) + lost(&k->place[i].measured);
-    return used > SL_FACT(p->measured, ld_sectors) / 10;
+    return used > sl_finding_least.stream_share * SL_FACT(p->measured, ld_sectors);
 }
 
 static void find_no_reuse(sl_rule_run *run)
 {
     const sl_kernel_facts *k = run->kernel;
+    const sl_finding_limits *least = &sl_finding_least;
     double misses = SL_FACT(k->measured, ld_sector_misses), gone = lost(&k->measured);
     if (!k->modelled || misses <= 0)
         return;
@@ -216,8 +218,10 @@ static void find_no_reuse(sl_rule_run *run)
         double fills = SL_FACT(p->measured, ld_sector_misses) - SL_FACT(p->measured, bypassed_sectors);
         double others = gone - lost(&p->measured);
         char share[SL_HUMAN_BYTES], part[SL_HUMAN_BYTES], loses[SL_HUMAN_BYTES];
-        bool stream = sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < sectors / 10;
-        if (!stream || used_by_others(k, p) || fills < misses / 10 || others < SL_FACT(k->measured, ld_sectors) / 20)
+        bool stream =
+            sectors > 0 && hits <= run->rule->threshold * sectors && lost(&p->measured) < least->stream_share * sectors;
+        if (!stream || used_by_others(k, p) || fills < least->stream_share * misses ||
+            others < least->lost_share * SL_FACT(k->measured, ld_sectors))
             continue;
         sl_finding *f = found(run, p, others, others * fetch_cost(k));
         cite(f, "hit_share", hits / sectors);

@@ -42,6 +42,8 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *, CUarray);
 CUresult cuMemcpyHtoA_v2(CUarray, size_t, const void *, size_t);
 CUresult cuMemcpyAtoH_v2(void *, CUarray, size_t, size_t);
 CUresult cuMemcpyAtoA_v2(CUarray, size_t, CUarray, size_t, size_t);
+CUresult cuTensorMapEncodeTiled(void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,
+                                const uint32_t *, int, int, int, int);
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *, const CUDA_ARRAY3D_DESCRIPTOR *, unsigned);
 CUresult cuMipmappedArrayGetLevel(CUarray *, CUmipmappedArray, unsigned);
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray);
@@ -515,6 +517,9 @@ static void clusters_are_given_by_the_launch_or_the_kernel(void **state)
     assert_int_not_equal(cuLaunchKernel(told, 4, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
     assert_int_equal(cuOccupancyMaxActiveClusters(&value, any, &config), 0);
     assert_in_range(value, 1, 132 * 32 / 4);
+    attribute.val.clusterDim.x = 5; /* a grid of 16 blocks is no number of such clusters */
+    assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 912);
+    assert_int_equal(cuLaunchKernel(pair, 3, 1, 1, 1, 1, 1, 0, NULL, params, NULL), 912);
     attribute.val.clusterDim.x = 16;
     assert_int_equal(cuLaunchKernelEx(&config, any, params, NULL), 912);
     assert_int_equal(cuOccupancyMaxPotentialClusterSize(&value, any, &config), 0);
@@ -527,9 +532,40 @@ static void clusters_are_given_by_the_launch_or_the_kernel(void **state)
     assert_int_equal(cuModuleUnload(module), 0);
 }
 
+static void maps_that_cannot_be_used_are_not_encoded(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint64_t map[16];
+    static const struct {
+        int type;
+        uintptr_t address;
+        uint64_t stride;
+        uint32_t box[2], step[2];
+        int swizzle, fill;
+        CUresult result;
+    } cases[] = {
+        {2, 0x10000, 256, {32, 32}, {1, 1}, 3, 0, 0},
+        {7, 0x10000, 256, {32, 32}, {1, 1}, 0, 1, 0},
+        {2, 0x10004, 256, {32, 32}, {1, 1}, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {2, 0x10000, 100, {32, 32}, {1, 1}, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {2, 0x10000, 256, {300, 1}, {1, 1}, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {2, 0x10000, 256, {32, 32}, {1, 0}, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {2, 0x10000, 256, {32, 32}, {1, 9}, 0, 0, CUDA_ERROR_INVALID_VALUE},
+        {2, 0x10000, 256, {32, 32}, {1, 1}, 2, 0, CUDA_ERROR_INVALID_VALUE}, /* rows wider than the swizzle's span */
+        {2, 0x10000, 256, {32, 32}, {1, 1}, 0, 1, CUDA_ERROR_INVALID_VALUE}, /* NaN for integers */
+        {40, 0x10000, 256, {32, 32}, {1, 1}, 0, 0, CUDA_ERROR_INVALID_VALUE},
+    };
+    static const uint64_t size[2] = {64, 16};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(cuTensorMapEncodeTiled(map, cases[i].type, 2, (void *)cases[i].address, size, &cases[i].stride,
+                                                cases[i].box, cases[i].step, 0, cases[i].swizzle, 0, cases[i].fill),
+                         cases[i].result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(maps_that_cannot_be_used_are_not_encoded, start),
         cmocka_unit_test_setup(levels_are_arrays_that_go_with_their_mipmapped_array, start),
         cmocka_unit_test_setup(objects_remember_what_they_were_made_of, start),
         cmocka_unit_test_setup(views_must_fit_what_they_show, start),

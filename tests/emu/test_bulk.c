@@ -127,6 +127,165 @@ BEHAVIOUR(what_lies_outside_of_a_tensor_is_zero)
     assert_int_equal(out[0], 8 * 64 + 8 + 4 + 1);
 }
 
+BEHAVIOUR(a_row_of_a_box_starts_at_a_multiple_of_16_bytes)
+{
+    rig_load(r, PTX(BARRIER TENSOR WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    *map = plane(in);
+    static const uint32_t wrong[] = {1, 5, 30, (uint32_t)-5, 99};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_not_equal(TRY(r, 1, 32, P(out), P(map), wrong[i]), SL_OK);
+        rig_expect_fault(r, SL_FAULT_ILLEGAL_INSTRUCTION, "multiple of 16 bytes");
+    }
+    RUN(r, 1, 32, P(out), P(map), (uint32_t)-4);
+}
+
+BEHAVIOUR(floats_are_filled_with_the_nan_of_an_h200_and_rounded_to_tf32)
+{
+    rig_load(r, PTX(BARRIER TENSOR WAIT));
+    uint32_t *out = rig_buffer(r, 64), *in = rig_buffer(r, 4096);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    *map = plane(in);
+    map->fill = 1;
+    in[4] = 0x3f801001;
+    static const struct {
+        uint8_t type;
+        uint32_t loaded;
+    } types[] = {{SL_TENSOR_F32, 0x3f801001}, {SL_TENSOR_F32_FTZ, 0x3f801001}, {SL_TENSOR_TF32, 0x3f802000}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        map->type = types[i].type;
+        RUN(r, 1, 32, P(out), P(map), 0);
+        assert_int_equal(out[0], types[i].loaded);
+        RUN(r, 1, 32, P(out), P(map), 60);
+        assert_int_equal(out[0], 0x7ff77ff7);
+    }
+}
+
+/* Thread 0 goes over the words of s, at %r31; the word's place in `out` is %d20. */
+#define WORDS(loop, body)                                                                                              \
+    "mov.u32 %r30, 0;\n" loop ":\nadd.u32 %r31, %r10, %r30;\ncvt.u64.u32 %d20, %r30;\nadd.u64 %d20, %d0, %d20;\n" body \
+    "add.u32 %r30, %r30, 4;\nsetp.lt.u32 %p1, %r30, 4096;\n@%p1 bra " loop ";\n"
+#define NUMBERS WORDS("NUMBER", "shr.u32 %r20, %r30, 2;\nadd.u32 %r20, %r20, 1;\nst.shared.u32 [%r31], %r20;\n")
+#define LOADED                                                                                                         \
+    "AGAIN:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r11], 0;\n@!%p2 bra AGAIN;\n" WORDS(                           \
+        "COPY", "ld.shared.u32 %r20, [%r31];\nst.global.u32 [%d20], %r20;\n") "DONE:\nret;\n"
+#define INTO ".shared::cluster.global.mbarrier::complete_tx::bytes"
+
+static const struct {
+    uint8_t swizzle, width;
+} SWIZZLES[] = {{0, 16}, {1, 8}, {1, 4}, {2, 16}, {2, 4}, {3, 32}, {3, 16}};
+enum { SWIZZLE_COUNT = sizeof SWIZZLES / sizeof *SWIZZLES };
+
+/* Which word of s element x of row y is. */
+static uint32_t place(size_t how, uint32_t x, uint32_t y)
+{
+    static const uint32_t bits[] = {0, 0x10, 0x30, 0x70};
+    uint32_t swizzle = SWIZZLES[how].swizzle, pitch = swizzle ? 16u << swizzle : SWIZZLES[how].width * 4u;
+    uint32_t byte = y * pitch + x * 4;
+    return (byte ^ (byte >> 3 & bits[swizzle])) / 4;
+}
+
+BEHAVIOUR(a_row_has_the_whole_span_of_its_swizzle_mode)
+{
+    rig_load(r, PTX(BARRIER NUMBERS "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], %r2;\nmov.u32 %r12, 8;\n"
+                                    "cp.async.bulk.tensor.2d" INTO " [%r10], [%d1, {%r12, %r12}], [%r11];\n" LOADED));
+    uint32_t *out = rig_buffer(r, 4096), *in = rig_buffer(r, 4096);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    for (uint32_t i = 0; i < 1024; i++)
+        in[i] = 5000 + i;
+    for (size_t how = 0; how < SWIZZLE_COUNT; how++) {
+        uint32_t expected[1024], width = SWIZZLES[how].width;
+        *map = plane(in);
+        map->swizzle = SWIZZLES[how].swizzle;
+        map->box[0] = (uint16_t)width;
+        RUN(r, 1, 32, P(out), P(map), width * 4 * 16);
+        for (uint32_t i = 0; i < 1024; i++)
+            expected[i] = i + 1; /* between narrow rows nothing changes */
+        for (uint32_t y = 0; y < 16; y++)
+            for (uint32_t x = 0; x < width; x++)
+                expected[place(how, x, y)] = y + 8 < 16 ? 5000 + (y + 8) * 64 + x + 8 : 0;
+        rig_expect_u32(out, expected, 1024);
+    }
+}
+
+#define STORE(instruction)                                                                                             \
+    BARRIER NUMBERS instruction " [%d1, {%r2, %r2}], [%r10];\ncp.async.bulk.commit_group;\n"                           \
+                                "cp.async.bulk.wait_group 0;\nDONE:\nret;\n"
+
+BEHAVIOUR(boxes_are_stored_and_added_within_the_tensor)
+{
+    for (uint32_t adds = 0; adds < 2; adds++) {
+        rig_load(r, adds ? PTX(STORE("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group"))
+                         : PTX(STORE("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group")));
+        uint32_t *tensor = rig_buffer(r, 4096);
+        sl_tensor_map *map = rig_buffer(r, sizeof *map);
+        for (size_t how = 0; how < SWIZZLE_COUNT; how++) {
+            uint32_t expected[1024];
+            *map = plane(tensor);
+            map->last[0] = 49;
+            map->swizzle = SWIZZLES[how].swizzle;
+            map->box[0] = SWIZZLES[how].width;
+            for (uint32_t i = 0; i < 1024; i++) {
+                uint32_t x = i % 64, y = i / 64;
+                bool inside = x >= 12 && x < 50 && x < 12u + SWIZZLES[how].width && y >= 12;
+                tensor[i] = 100000;
+                expected[i] = !inside ? 100000 : place(how, x - 12, y - 12) + 1 + (adds ? 100000 : 0);
+            }
+            RUN(r, 1, 32, 0, P(map), 12);
+            rig_expect_u32(tensor, expected, 1024);
+        }
+    }
+}
+
+BEHAVIOUR(pixels_are_taken_in_order_within_their_box)
+{
+    rig_load(r, PTX(BARRIER "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 1280;\nmov.u32 %r12, -1;\n"
+                            "mov.u32 %r13, 8;\nmov.u16 %h1, 2;\nmov.u16 %h2, 1;\n"
+                            "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                            "[%r10], [%d1, {%r13, %r12, %r12, %r2}], [%r11], {%h1, %h2};\n" LOADED));
+    uint32_t *out = rig_buffer(r, 4096), *in = rig_buffer(r, 3 * 4480);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    for (uint32_t i = 0; i < 3 * 1120; i++)
+        in[i] = i + 1;
+    /* three images of 10 x 7 with 16 channels, a filter of 3 x 3 */
+    *map = (sl_tensor_map){.mark = SL_TENSOR_MARK,
+                           .type = SL_TENSOR_U32,
+                           .rank = 4,
+                           .im2col = 1,
+                           .element_stride = {1, 1, 1, 1},
+                           .address = P(in),
+                           .stride = {64, 640, 4480},
+                           .last = {15, 9, 6, 2},
+                           .box = {8, 40},
+                           .lower = {-1, -1},
+                           .upper = {-1, -1}};
+    RUN(r, 1, 32, P(out), P(map), 1);
+    for (int i = 0; i < 40 * 8; i++) {
+        int w = i / 8 % 10 - 1 + 2, h = i / 8 / 10 - 1 + 1;
+        assert_int_equal(out[i], w < 10 && h < 7 ? 1120 + h * 160 + w * 16 + 8 + i % 8 + 1 : 0);
+    }
+}
+
+BEHAVIOUR(a_map_can_be_edited_on_the_device)
+{
+    rig_load(r, PTX(BARRIER "add.u64 %d3, %d0, 4096;\nmov.u64 %d4, 128;\nmov.u32 %r12, 3;\n"
+                            "tensormap.replace.tile.global_address.global.b1024.b64 [%d1], %d3;\n"
+                            "tensormap.replace.tile.global_dim.global.b1024.b32 [%d1], 1, %r12;\n"
+                            "tensormap.replace.tile.global_stride.global.b1024.b64 [%d1], 0, %d4;\n"
+                            "fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n"
+                            "mbarrier.arrive.expect_tx.shared.b64 _, [%r11], 1024;\n"
+                            "cp.async.bulk.tensor.2d" INTO " [%r10], [%d1, {%r2, %r2}], [%r11];\n" LOADED));
+    uint32_t *out = rig_buffer(r, 8192);
+    sl_tensor_map *map = rig_buffer(r, sizeof *map);
+    for (uint32_t i = 0; i < 1024; i++)
+        out[1024 + i] = i + 1;
+    *map = plane(out);
+    RUN(r, 1, 32, P(out), P(map), 0);
+    for (uint32_t i = 0; i < 256; i++)
+        assert_int_equal(out[i], i / 16 < 3 ? i / 16 * 32 + i % 16 + 1 : 0);
+}
+
 /* One row of ones times one column of ones, without swizzles. */
 #define GROUP                                                                                                          \
     ".shared .align 1024 .b8 s[4096];\nmov.u32 %r10, s;\nmov.u32 %r11, 0x3c003c00;\n"                                  \
@@ -202,6 +361,12 @@ int main(void)
         IT(a_multicast_goes_to_the_blocks_that_it_names),
         IT(a_tensor_map_that_was_overwritten_is_refused),
         IT(what_lies_outside_of_a_tensor_is_zero),
+        IT(a_row_of_a_box_starts_at_a_multiple_of_16_bytes),
+        IT(floats_are_filled_with_the_nan_of_an_h200_and_rounded_to_tf32),
+        IT(a_row_has_the_whole_span_of_its_swizzle_mode),
+        IT(boxes_are_stored_and_added_within_the_tensor),
+        IT(pixels_are_taken_in_order_within_their_box),
+        IT(a_map_can_be_edited_on_the_device),
         IT(a_warp_group_multiplies_matrices_in_shared_memory),
         IT(a_matrix_descriptor_that_points_outside_is_an_error),
         IT(products_that_a_group_updates_are_not_fused_with_sums),

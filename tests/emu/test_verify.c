@@ -103,6 +103,15 @@ BEHAVIOUR(memory_is_gone_when_it_was_freed)
     rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "use after free: 4-byte read");
 }
 
+BEHAVIOUR(kernels_free_only_what_kernels_allocated)
+{
+    rig_load(r, PTX_HEAD ".extern .func free(.param .b64 p);\n" KERNEL(
+                    "{ .param .b64 a; st.param.b64 [a], %d0; call free, (a); } ret;"));
+    uint32_t *out = rig_buffer(r, 4096);
+    assert_int_equal(TRY(r, 1, 1, P(out), P(out), 5), SL_FAULT);
+    rig_expect_fault(r, SL_FAULT_ILLEGAL_ADDRESS, "is not memory of kernels");
+}
+
 BEHAVIOUR(asynchronous_copies_stay_within_their_source)
 {
     rig_load(r, PTX(".shared .align 16 .b8 s[16]; mov.u32 %r9, s; mov.u32 %r10, %r2;\n"
@@ -169,6 +178,7 @@ int main(void)
         IT(registers_beyond_what_references_hold_are_refused),
         IT(odd_matrix_shapes_are_refused),
         IT(memory_is_gone_when_it_was_freed),
+        IT(kernels_free_only_what_kernels_allocated),
         IT(asynchronous_copies_stay_within_their_source),
         IT(kernels_cannot_write_their_parameters),
         IT(fields_of_printf_have_an_end),

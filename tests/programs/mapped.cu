@@ -83,6 +83,7 @@ int main()
         DRIVER(cuMemCreate(&memory[i], piece, &properties, 0));
         DRIVER(cuMemMap(here + i * piece, piece, 0, memory[i], 0));
     }
+    printf("at an offset: %d\n", cuMemMap(there, piece, 4096, memory[0], 0));
     DRIVER(cuMemMap(there, piece, 0, memory[0], 0));
     CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     DRIVER(cuMemSetAccess(here, 2 * piece, &access, 1));
