@@ -147,9 +147,12 @@ typedef struct sl_core_limits {
     uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
     uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
     uint32_t lowering;        /* 1: PTX instructions are issued as what a compiler makes of them */
-    uint32_t launch_cycles;   /* before the first block of a launch starts */
-    uint32_t block_cycles;    /* from room for a block to its first instruction */
-    uint32_t block_rate;      /* blocks that start per 1000 cycles, on all cores; 0: no limit */
+    uint32_t branch_cycles;   /* from a branch that is taken to the next instruction */
+    uint32_t barrier_cycles, barrier_warp_cycles; /* from the last arrival to the next instruction; for each warp */
+    uint32_t fetch_cycles;                        /* for 128 instructions that are new to a core */
+    uint32_t launch_cycles;                       /* before the first block of a launch starts */
+    uint32_t block_cycles;                        /* from room for a block to its first instruction */
+    uint32_t block_rate;                          /* blocks that start per 1000 cycles, on all cores; 0: no limit */
 } sl_core_limits;
 
 typedef struct sl_memory {

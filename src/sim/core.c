@@ -94,11 +94,14 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
 /* All warps of a block that have not ended wait: they go on. */
 static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
 {
+    const sl_core_limits *limits = &sim->machine.core;
     uint64_t waiting = block->members & core->in_state[SL_WARP_BARRIER];
+    uint64_t at = sim->now + (limits->barrier_cycles ? limits->barrier_cycles : 1);
+    at += (uint64_t)limits->barrier_warp_cycles * block->warps;
     block->waiting = 0;
     sl_status status = SL_OK;
     for (; waiting && !status; waiting &= waiting - 1)
-        status = advance(sim, core, (uint32_t)__builtin_ctzll(waiting), sim->now + 1, error);
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(waiting), at, error);
     return status;
 }
 
@@ -138,6 +141,28 @@ static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
     return true;
 }
 
+/* When the warp can issue the first instruction of a basic block: after a jump, and after code that is new to the core
+ * was fetched. */
+static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *warp, uint64_t min)
+{
+    const sl_core_limits *limits = &sim->machine.core;
+    const sl_trace_bb *bb = &sim->program->kernel->bb[warp->reader.cursor.bb];
+    uint32_t lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
+    bool jumps = warp->end && (bb->first != warp->end || lanes != warp->lanes);
+    if (jumps && sim->now + limits->branch_cycles > min)
+        min = sim->now + limits->branch_cycles;
+    warp->inst = bb->first;
+    warp->accesses = 0;
+    warp->end = bb->first + bb->count;
+    warp->lanes = lanes;
+    for (uint32_t i = bb->first / SL_FETCHED; limits->fetch_cycles && i * SL_FETCHED < warp->end; i++) {
+        if (!core->fetched[i])
+            core->fetched[i] = (uint32_t)min + (i ? limits->fetch_cycles : 0);
+        min = core->fetched[i] > min ? core->fetched[i] : min;
+    }
+    return min;
+}
+
 /* Goes to the next instruction of the warp, into the next basic block if need be. */
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error)
 {
@@ -151,11 +176,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
             return status;
         if (!more)
             return end_warp(sim, core, w, error);
-        const sl_trace_bb *bb = &sim->program->kernel->bb[warp->reader.cursor.bb];
-        warp->inst = bb->first;
-        warp->accesses = 0;
-        warp->end = bb->first + bb->count;
-        warp->lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
+        min = enter_block(sim, core, warp, min);
     } while (warp->inst == warp->end || pass_over(sim, core, w));
     settle_warp(sim, core, w, min);
     return SL_OK;
@@ -276,19 +297,24 @@ static uint32_t row_passes(const sl_access *access)
     return (uint32_t)((bytes + 127) / 128);
 }
 
-/* Shared memory: bank conflicts are serialised. */
-static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst)
+/* Shared memory: bank conflicts are serialised, and atomics on one word. */
+static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_step *step)
 {
     const sl_access *access = warp->access;
-    return !access->mask  ? 1
-           : access->bulk ? row_passes(access)
-                          : sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width);
+    uint32_t lanes = sl_loaded_launch(sim->loaded)->lanes;
+    if (!access->mask)
+        return 1;
+    if (access->bulk)
+        return row_passes(access);
+    return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION
+               ? sl_atomic_passes(access, lanes) * step->passes
+               : sl_bank_passes(access, lanes, inst->width);
 }
 
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {
-    uint32_t passes = shared_passes(sim, warp, inst);
+    uint32_t passes = shared_passes(sim, warp, inst, step);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
     return start + passes - 1 + step->cycles;
@@ -307,7 +333,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
     if (++warp->issued < step->issues) { /* each needs what the one before gave */
-        sleep_until(sim, core, w, sim->now + sim->machine.core.alu_cycles);
+        sleep_until(sim, core, w, sim->now + step->gap);
         return SL_OK;
     }
     warp->issued = 0;
@@ -321,7 +347,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         result = access_shared(sim, core, warp, inst, step);
     set_results(sim, core, w, step, result);
     if (step->kind == SL_STEP_SHARED && step->queued)
-        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst), error);
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);
     if (step->kind == SL_STEP_MEMORY && warp->access->mask)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
@@ -499,9 +525,11 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
     core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
     core->held = malloc((size_t)warps * sim->program->held * sizeof *core->held + 1);
+    core->fetched = calloc(sim->program->kernel->insts / SL_FETCHED + 1u, sizeof *core->fetched);
     core->block = calloc(sim->resident_blocks, sizeof *core->block);
     core->scheduler = calloc(schedulers, sizeof *core->scheduler);
-    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->block || !core->scheduler)
+    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->fetched || !core->block ||
+        !core->scheduler)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < warps; w++)
         core->scheduler[w % schedulers].warps |= UINT64_C(1) << w;
@@ -530,6 +558,7 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->ready_at);
         free(core->predictor);
         free(core->held);
+        free(core->fetched);
         free(core->block);
         free(core->scheduler);
         free(core->group);

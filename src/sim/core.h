@@ -12,7 +12,7 @@
 #include "sim/engine.h"
 #include "sim/program.h"
 
-enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64, SL_MAX_TAG_BANKS = 64 };
+enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64, SL_MAX_TAG_BANKS = 64, SL_FETCHED = 128 };
 
 typedef enum sl_warp_state {
     SL_WARP_NONE,
@@ -76,6 +76,7 @@ struct sl_sim_core {
     uint64_t wheel_slots;              /* which are not empty */
     sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
+    uint32_t *fetched;                 /* [insts / SL_FETCHED]: when they were; 0: not yet */
     sl_predictor *predictor;           /* [warps * slots] */
     sl_access *held;                   /* [warps * program->held]: read before their turn */
     sl_sim_block *block;               /* [resident blocks] */

@@ -7,12 +7,15 @@
 static const struct lowered {
     const char *op, *modifier, *type;
     uint8_t issues;
+    uint16_t cycles;
 } table[] = {
-#define SL_LOWERED(op, modifier, type, issues) {op, modifier, type, issues},
+#define SL_LOWERED(op, modifier, type, issues, cycles) {op, modifier, type, issues, cycles},
 #include "sim/lowering.def"
 #undef SL_LOWERED
 };
 
+/* Float atomics on shared memory are loops (papers/h200-micro/rates.csv). */
+enum { FLOAT_ATOMIC_PASSES = 6 };
 enum { PROLOGUE = 2 }; /* instructions at the start of every kernel: its stack and the descriptor of global memory */
 
 /* ---- words of an opcode ---- */
@@ -38,12 +41,19 @@ static bool has_word(const char *opcode, const char *word)
     return !length;
 }
 
-static uint8_t issues_of(const char *opcode)
+static void lower(sl_step *step, const char *opcode)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (first_word(opcode, table[i].op) && last_word(opcode, table[i].type) && has_word(opcode, table[i].modifier))
-            return table[i].issues;
-    return 1;
+    const struct lowered *row = table, *end = table + sizeof table / sizeof *table;
+    while (row < end &&
+           !(first_word(opcode, row->op) && last_word(opcode, row->type) && has_word(opcode, row->modifier)))
+        row++;
+    if (row == end)
+        return;
+    step->issues = row->issues;
+    if (!row->cycles)
+        return;
+    step->gap = (uint8_t)(row->cycles / row->issues);
+    step->cycles = row->cycles - step->gap * (row->issues - 1u);
 }
 
 /* ---- instructions that become one ---- */
@@ -77,6 +87,10 @@ static bool combines_bits(const char *opcode)
 static bool is_word(const char *opcode)
 {
     return last_word(opcode, "s32") || last_word(opcode, "u32") || last_word(opcode, "b32");
+}
+static bool is_float(const char *opcode)
+{
+    return last_word(opcode, "f32") || last_word(opcode, "f64");
 }
 static bool is_long(const char *opcode)
 {
@@ -175,7 +189,9 @@ sl_status sl_program_lower(sl_program *program, sl_error *error)
     }
     for (uint32_t i = 0; i < kernel->insts; i++)
         if (program->step[i].kind == SL_STEP_PLAIN)
-            program->step[i].issues = issues_of(opcode_of(&l, i));
+            lower(&program->step[i], opcode_of(&l, i));
+        else if (program->step[i].kind == SL_STEP_SHARED && is_float(opcode_of(&l, i)))
+            program->step[i].passes = FLOAT_ATOMIC_PASSES;
     if (kernel->insts)
         program->step[0].issues = (uint8_t)(program->step[0].issues + PROLOGUE);
     find_uses(&l);

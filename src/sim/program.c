@@ -70,7 +70,8 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
         s->kind = (uint8_t)kind_of(kernel, inst);
         s->queued = s->kind == SL_STEP_MEMORY || (s->kind == SL_STEP_SHARED && core->one_pipeline);
         s->unit = (uint8_t)unit_of(inst);
-        s->issues = 1;
+        s->issues = s->passes = 1;
+        s->gap = (uint8_t)(core->alu_cycles < UINT8_MAX ? core->alu_cycles : UINT8_MAX);
         s->cycles = s->kind == SL_STEP_SHARED ? core->shared_cycles : cycles[s->unit];
         s->regs = (uint8_t)(regs < SL_INST_REGS ? regs : SL_INST_REGS);
         s->dsts = inst->dsts < s->regs ? inst->dsts : s->regs;

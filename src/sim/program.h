@@ -22,8 +22,10 @@ typedef struct sl_step {
     bool queued;        /* goes through the queue of the load/store unit */
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
     uint8_t issues;     /* machine instructions; 0: another one does it, too */
-    uint32_t cycles;    /* from issue to result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
-    uint32_t access;    /* memory instructions: which one of its basic block it is in the trace */
+    uint8_t passes;     /* of an atomic on one word of shared memory: several if it is a loop */
+    uint8_t gap;        /* cycles from one of them to the next */
+    uint32_t cycles; /* from the (last) issue to the result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
+    uint32_t access; /* memory instructions: which one of its basic block it is in the trace */
     uint16_t reg[SL_INST_REGS];
 } sl_step;
 
