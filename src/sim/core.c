@@ -141,21 +141,82 @@ static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
     return true;
 }
 
-/* When the warp can issue the first instruction of a basic block: after a jump, and after code that is new to the core
+static sl_status read_access(sl_sim_warp *warp, sl_error *error)
+{
+    bool more;
+    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
+    return !status && !more ? sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction")
+                            : status;
+}
+
+/* Reads iterations of an unrolled loop ahead with their accesses, at most as many as become one. */
+static sl_status read_iterations(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    const sl_loop *loop = &sim->program->loop[warp->reader.cursor.bb];
+    sl_access *held = core->held + (size_t)w * sim->program->held;
+    sl_status status = SL_OK;
+    bool more = true;
+    warp->loop = warp->reader.cursor.bb;
+    warp->held_from = warp->held_count = 0;
+    warp->at_next = false;
+    while (!status && more && !warp->at_next && warp->iterations < loop->factor) {
+        for (uint32_t i = 0; i < loop->accesses && !status; i++) {
+            status = read_access(warp, error);
+            *held++ = warp->reader.cursor.access;
+        }
+        if (!status && ++warp->iterations < loop->factor)
+            status = sl_warp_reader_step(&warp->reader, &more, error);
+        warp->at_next = more && warp->reader.cursor.bb != warp->loop;
+    }
+    return status;
+}
+
+/* Goes to the next basic block of the trace. */
+static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    *more = true;
+    if (warp->iterations)
+        return SL_OK;
+    sl_status status = warp->at_next ? SL_OK : sl_warp_reader_step(&warp->reader, more, error);
+    warp->at_next = false;
+    if (!status && *more) {
+        warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
+        if (sim->program->loop[warp->reader.cursor.bb].factor)
+            status = read_iterations(sim, core, w, error);
+    }
+    return status;
+}
+
+/* The steps of the next block, or of several iterations of a loop. */
+static const sl_trace_bb *choose_block(const sl_program *p, sl_sim_warp *warp)
+{
+    if (!warp->iterations) {
+        warp->accesses = warp->held_from = warp->held_count = 0;
+        return &p->block[warp->reader.cursor.bb];
+    }
+    const sl_loop *loop = &p->loop[warp->loop];
+    uint32_t done = warp->iterations == loop->factor ? loop->factor : warp->iterations > 1 ? 2 : 1;
+    warp->held_from += warp->held_count;
+    warp->held_count = warp->accesses = done * loop->accesses;
+    warp->iterations -= done;
+    return &p->block[done == 1 ? warp->loop : loop->block + (done != loop->factor)];
+}
+
+/* When the warp can issue the first instruction of its next block: after a jump, and after code that is new to the core
  * was fetched. */
 static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *warp, uint64_t min)
 {
     const sl_core_limits *limits = &sim->machine.core;
-    const sl_trace_bb *bb = &sim->program->kernel->bb[warp->reader.cursor.bb];
-    uint32_t lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
-    bool jumps = warp->end && (bb->first != warp->end || lanes != warp->lanes);
+    const sl_trace_bb *block = choose_block(sim->program, warp);
+    bool jumps = warp->end && (block->first != warp->end || warp->next_lanes != warp->lanes);
     if (jumps && sim->now + limits->branch_cycles > min)
         min = sim->now + limits->branch_cycles;
-    warp->inst = bb->first;
-    warp->accesses = 0;
-    warp->end = bb->first + bb->count;
-    warp->lanes = lanes;
-    for (uint32_t i = bb->first / SL_FETCHED; limits->fetch_cycles && i * SL_FETCHED < warp->end; i++) {
+    warp->inst = block->first;
+    warp->end = block->first + block->count;
+    warp->lanes = warp->next_lanes;
+    for (uint32_t i = block->first / SL_FETCHED; limits->fetch_cycles && i * SL_FETCHED < warp->end; i++) {
         if (!core->fetched[i])
             core->fetched[i] = (uint32_t)min + (i ? limits->fetch_cycles : 0);
         min = core->fetched[i] > min ? core->fetched[i] : min;
@@ -171,7 +232,7 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
         if (warp->inst != warp->end)
             continue;
         bool more;
-        sl_status status = sl_warp_reader_step(&warp->reader, &more, error);
+        sl_status status = next_block(sim, core, w, &more, error);
         if (status)
             return status;
         if (!more)
@@ -270,15 +331,12 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     uint32_t max = sim->program->held;
     sl_access *held = core->held + (size_t)w * max;
     if (step->access < warp->accesses) {
-        warp->access = &held[step->access % max];
+        warp->access = &held[(warp->held_from + step->access) % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
     do {
-        bool more;
-        status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
-        if (!status && !more)
-            status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
+        status = read_access(warp, error);
         if (!status && warp->accesses != step->access)
             held[warp->accesses % max] = warp->reader.cursor.access;
     } while (!status && warp->accesses++ != step->access);
@@ -470,7 +528,8 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = warp->issued = 0;
+    warp->inst = warp->end = warp->issued = warp->iterations = warp->held_from = warp->held_count = 0;
+    warp->at_next = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->waits = false;
@@ -525,7 +584,7 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
     core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
     core->held = malloc((size_t)warps * sim->program->held * sizeof *core->held + 1);
-    core->fetched = calloc(sim->program->kernel->insts / SL_FETCHED + 1u, sizeof *core->fetched);
+    core->fetched = calloc(sim->program->steps / SL_FETCHED + 1u, sizeof *core->fetched);
     core->block = calloc(sim->resident_blocks, sizeof *core->block);
     core->scheduler = calloc(schedulers, sizeof *core->scheduler);
     if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->fetched || !core->block ||

@@ -36,9 +36,14 @@ typedef struct sl_sim_warp {
     uint32_t lanes;     /* active in the current basic block */
     uint32_t issued;    /* machine instructions of the next one that have been issued */
     uint64_t ready_at;
-    uint64_t local_base; /* of its local memory */
-    uint32_t accesses;   /* of the basic block that were read from the trace */
-    sl_access *access;   /* of the memory instruction that is issued */
+    uint64_t local_base;            /* of its local memory */
+    uint32_t next_lanes;            /* in the block to come */
+    uint32_t accesses;              /* of the basic block that were read from the trace */
+    uint32_t loop;                  /* basic block whose iterations were read ahead, */
+    uint32_t iterations;            /* and how many have not been entered */
+    uint32_t held_from, held_count; /* accesses of the iterations that were */
+    bool at_next;                   /* the reader is at the block behind them */
+    sl_access *access;              /* of the memory instruction that is issued */
     sl_warp_reader reader;
 } sl_sim_warp;
 
