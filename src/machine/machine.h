@@ -210,6 +210,13 @@ sl_status sl_machine_check(sl_machine *machine, sl_error *error);
  * carve-outs. */
 sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error);
 
+/* Sectors that memory delivers for a launch in addition to its data: its instructions and the like. */
+static inline uint64_t sl_machine_launch_sectors(const sl_machine *machine, uint32_t insts)
+{
+    uint64_t bytes = machine->memory.launch_bytes + (uint64_t)insts * machine->memory.instruction_bytes;
+    return bytes / machine->level[machine->levels - 1].sector_bytes;
+}
+
 /* The set of an address in a level. */
 static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)
 {

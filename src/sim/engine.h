@@ -21,7 +21,7 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
-enum { SL_CORE_WARPS = 64 }; /* max warps of a core */
+enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {

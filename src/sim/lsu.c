@@ -38,14 +38,10 @@ static uint32_t take_group(sl_sim_core *core)
 /* ---- requests ---- */
 
 /* Of the units of a stored line, those that are written in every byte. */
-static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, const sl_inst *inst, sl_access *access,
-                            const sl_line_request *piece)
+static uint32_t whole_units(const sl_sim *sim, const sl_line_request *piece, const uint64_t bytes[2])
 {
-    if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7)
-        return inst->space == SL_MEM_LOCAL ? piece->sectors : 0; /* a local word of a warp is a line */
-    uint64_t bytes[2], unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
+    uint64_t unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
     uint32_t whole = 0, unit_bytes = 1u << sim->log2_unit;
-    sl_line_bytes(shape, inst, access, piece->line, bytes);
     for (uint32_t left = piece->sectors; left; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left), at = u * unit_bytes;
         bool all = unit_bytes > 64 ? bytes[0] == UINT64_MAX && bytes[1] == UINT64_MAX
@@ -53,6 +49,37 @@ static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, con
         whole |= all ? 1u << u : 0;
     }
     return whole;
+}
+
+/* Words of a line that a store writes whole, or of which a load wants something. */
+static uint32_t words_of(const uint64_t bytes[2], bool whole)
+{
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t word = (uint32_t)(bytes[i / 16] >> i % 16 * SL_WORD_BYTES) & 0xf;
+        words |= (whole ? word == 0xf : word != 0) ? 1u << i : 0;
+    }
+    return words;
+}
+
+/* What a request writes, or wants of lines with stores: of which only stored words may be there. */
+static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_shape *shape, const sl_inst *inst,
+                       sl_access *access, const sl_line_request *piece, sl_request *r)
+{
+    bool store = r->kind == SL_REQUEST_STORE;
+    uint64_t bytes[2];
+    r->whole = r->words = 0;
+    if (store && inst->space == SL_MEM_LOCAL)
+        r->whole = piece->sectors; /* a local word of a warp is a line */
+    if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7 ||
+        !(store || (r->kind == SL_REQUEST_LOAD && bank->stored)))
+        return;
+    sl_line_bytes(shape, inst, access, piece->line, bytes);
+    if (store)
+        r->whole = whole_units(sim, piece, bytes);
+    if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->data_check &&
+        (!store || r->whole != r->units))
+        r->words = words_of(bytes, store);
 }
 
 /* first: nothing of the instruction was counted before */
@@ -86,6 +113,7 @@ static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_acces
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
                                 const sl_access_shape *shape, sl_error *error)
 {
+    const sl_bank *bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance];
     sl_sim_warp *warp = &core->warp[w];
     sl_access *access = warp->access;
     const sl_inst *inst = sl_program_inst(sim->program, inst_number);
@@ -128,12 +156,12 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         sl_request *r = sl_request_at(sim, number);
         r->addr = piece[i].line << sim->log2_line;
         r->units = piece[i].sectors;
-        r->whole = kind == SL_REQUEST_STORE ? whole_units(sim, shape, inst, access, &piece[i]) : 0;
         r->group = group;
         r->slot = inst->mem_slot;
         r->core = (uint16_t)core->number;
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
+        find_bytes(sim, bank, shape, inst, access, &piece[i], r);
         r->bypass = bypass & (uint8_t)~hints;
         r->hinted = bypass & hints;
         r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
