@@ -317,11 +317,11 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
         return false; /* nothing has changed for it */
     core->stalled = core->unblocked = false;
     while (core->queued) {
-        if (!(core->queued >> core->queue_at & 1))
-            core->queue_at = (uint32_t)__builtin_ctzll(core->queued);
-        sl_request_list *queue = &core->queue[core->queue_at];
+        uint32_t at = core->queued >> core->queue_at & 1 ? core->queue_at : (uint32_t)__builtin_ctzll(core->queued);
+        sl_request_list *queue = &core->queue[at];
         if (!has_port(sim, core, bank, queue->first))
             break;
+        core->queue_at = at;
         uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
                  next = sl_request_at(sim, number)->next;
         bool answered = sl_request_is_answered(sl_request_at(sim, number));
