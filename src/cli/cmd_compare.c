@@ -112,8 +112,10 @@ static void label_side(const compare_options *o, int which, const char *subject,
     for (int i = 0; i < 3 && used < sizeof s->label; i++)
         if (values[i])
             used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s%s", names[i], values[i]);
-    for (size_t i = 0; which && i < o->change.count && used < sizeof s->label; i++)
-        used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s", o->change.item[i]);
+    const sl_option_list *const lists[] = {&o->set, which ? &o->change : NULL};
+    for (int l = 0; l < 2; l++)
+        for (size_t i = 0; lists[l] && i < lists[l]->count && used < sizeof s->label; i++)
+            used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s", lists[l]->item[i]);
     if (used < sizeof s->label)
         snprintf(s->label + used, sizeof s->label - used, " (%s)", o->sim ? "simulated" : "modelled");
 }

@@ -186,7 +186,6 @@ static sl_status show(tuning *t, int *code, sl_error *error)
     sl_tuning shown = {
         .timer = plan->timer, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
     sl_tuning_row *rows;
-    char text[512];
     sl_status status = make_rows(t, &rows, error);
     shown.row = rows;
     if (!status && t->options->output)
@@ -194,8 +193,7 @@ static sl_status show(tuning *t, int *code, sl_error *error)
     if (!status && t->options->graph)
         status = sl_output_write(graph_form, t->options->graph, plan, error);
     if (!status)
-        *code =
-            sl_show_tuning(t->inv, sl_input_text(&t->input.input, text, sizeof text), &t->options->input.seed, &shown);
+        *code = sl_show_tuning(t->inv, &t->input, &shown);
     return status;
 }
 

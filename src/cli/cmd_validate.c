@@ -170,7 +170,7 @@ static int validate_all(validator *v, subject *subjects, size_t count)
 
 /* ---- the report ---- */
 
-SL_REPORT_FORMS(forms, sl_validation, sl_validation_text, sl_validation_json, sl_validation_csv, shown->info.machine);
+SL_REPORT_FORMS(forms, sl_validation, sl_validation_text, sl_validation_json, sl_validation_csv, shown->info.heading);
 
 static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
 {
@@ -203,8 +203,8 @@ static sl_status describe(const validator *v, const subject *s, sl_arena *arena,
                              .machine = v->machine.name,
                              .seed = &v->options->input.seed,
                              .trace = one ? s->opened.trace : NULL};
-    info->option = sl_given_options(v->inv, &s->opened.fact, one && !s->opened.trace, arena, &info->options);
-    return info->option ? SL_OK : sl_fail_memory(error);
+    return sl_given_options(v->inv, &s->opened.fact, one && !s->opened.trace, one ? s->opened.subject : "all workloads",
+                            v->machine.name, arena, info, error);
 }
 
 static int report(const validator *v, const subject *subjects, size_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of model, validate and report: the GPU model and the extensions of the cache model. */
+/* Options of commands with a GPU model, and the extensions of the cache model. */
 #ifndef SL_CLI_MODEL_OPTIONS_H
 #define SL_CLI_MODEL_OPTIONS_H
 
@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "model/model.h"
+#include "sluice/profile.h"
 #include "study/point.h"
 
 typedef struct sl_model_settings {
@@ -37,6 +38,18 @@ typedef struct sl_model_settings {
 static inline sl_status sl_model_machine(const sl_model_settings *s, sl_machine *machine, sl_error *error)
 {
     return sl_machine_load_with(s->gpu, s->set.item, s->set.count, machine, error);
+}
+
+/* Line, sector and size of the first level. Resident blocks differ between launches: at most 8 are taken. */
+static inline sl_profile_options sl_profile_options_of(const sl_machine *machine)
+{
+    const sl_level *first = &machine->level[0];
+    return (sl_profile_options){.line_bytes = first->line_bytes,
+                                .sector_bytes = first->sector_bytes,
+                                .cores = machine->cores,
+                                .blocks_per_core = machine->core.blocks < 8 ? machine->core.blocks : 8,
+                                .cache_bytes = first->size_bytes,
+                                .windows = 16};
 }
 
 static inline sl_model_options sl_model_options_of(const sl_model_settings *s, uint64_t seed)

@@ -21,6 +21,7 @@ typedef struct sl_report_trace {
 } sl_report_trace;
 typedef struct sl_report_info {
     const char *command; /* "run" */
+    const char *heading; /* what was analysed, on which GPU and how, for a line above tables; NULL: none */
     const char *machine; /* NULL: none was involved, and the member is left out */
     const sl_report_option *option;
     size_t options;

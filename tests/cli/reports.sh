@@ -9,6 +9,35 @@ exits 0
 stdout_has 'warp insts'
 stderr_is ''
 
+it 'says above each table what was analysed, on which GPU and with which settings'
+"$sluice" trace -q -o v.slt vecadd n=2048
+run "$sluice" run vecadd n=2048
+stdout_has 'vecadd n=2048 on h200'
+run "$sluice" run histogram --size small --gpu fermi-gtx480
+stdout_has ' on fermi-gtx480'
+stdout_has 'Findings for fermi-gtx480'
+for command in 'model v.slt' 'sim v.slt' 'profile v.slt' 'report --brief v.slt -o v.html'; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command
+    exits 0
+    stdout_has 'v.slt on h200'
+    # shellcheck disable=SC2086
+    run "$sluice" $command --gpu fermi-gtx480 --set L1.mshrs=8 --set L1.hit_cycles=9 -k vec
+    exits 0
+    stdout_has 'v.slt on fermi-gtx480, L1.mshrs=8 L1.hit_cycles=9, '
+    stdout_has '--kernel vec'
+done
+run "$sluice" sim v.slt --l1 srrip --cold --timeline t.json
+stdout_has 'v.slt on h200, --l1 srrip, --cold'
+stdout_lacks 'timeline'
+run "$sluice" model v.slt --l1-ways 2,4
+stdout_has 'v.slt on h200, --l1-ways 2,4'
+run "$sluice" tune vecadd n=2048 --no-cache --rounds 1
+stdout_has 'vecadd n=2048 on sim h200, --rounds 1'
+run "$sluice" compare v.slt --set L1.mshrs=8 --change cores=66
+stdout_has 'A: v.slt on h200, L1.mshrs=8 (modelled)'
+stdout_has 'B: v.slt on h200, L1.mshrs=8, cores=66 (modelled)'
+
 it 'prints JSON instead of the text when no file is named'
 run "$sluice" run vecadd --size small --json
 exits 0
