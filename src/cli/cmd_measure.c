@@ -61,7 +61,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->loads + 1);
     const uint8_t *choice[1] = {mode};
     sl_tuning_row row = {.subject = m->input->input.spec.name,
-                         .kernel = sl_arena_strdup(&m->arena, launch->func->name),
+                         .kernel = sl_arena_strdup(&m->arena, launch->kernel),
                          .launch = launch->launch,
                          .launches = launch->launches,
                          .loads = launch->graph->loads,
@@ -72,7 +72,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     snprintf(m->timer, sizeof m->timer, "%s", launch->timer->name);
     sl_status status = check_plan(m, launch, error);
     for (uint32_t i = 0; i < launch->graph->loads && !status; i++) {
-        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->func->name, launch->graph->load[i].inst);
+        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->kernel, launch->graph->load[i].inst);
         row.chosen += mode[i] != SL_BYPASS_NONE;
     }
     if (!status)

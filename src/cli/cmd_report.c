@@ -269,7 +269,9 @@ static sl_status read_plan(report *r, sl_error *error)
 {
     if (!r->options->plan)
         return SL_OK;
-    sl_status status = sl_input_plan(&r->input.input, r->options->plan, r->options->code, &r->plan, error);
+    sl_status status = sl_input_find_code(&r->input.input, r->options->code, &r->input.recording, error);
+    if (!status)
+        status = sl_input_plan(&r->input.input, r->options->plan, &r->input.recording, &r->plan, error);
     r->planned = !status;
     return status;
 }

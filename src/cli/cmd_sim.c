@@ -139,12 +139,14 @@ static sl_status simulate_all(run *r, sl_error *error)
 }
 
 /* What the plan says of each launch. */
-static sl_status read_plan(run *r, const sl_cli_input *input, sl_arena *arena, sl_error *error)
+static sl_status read_plan(run *r, sl_cli_input *input, sl_arena *arena, sl_error *error)
 {
     sl_plan plan;
     if (!r->options->plan)
         return SL_OK;
-    sl_status status = sl_input_plan(&input->input, r->options->plan, r->options->code, &plan, error);
+    sl_status status = sl_input_find_code(&input->input, r->options->code, &input->recording, error);
+    if (!status)
+        status = sl_input_plan(&input->input, r->options->plan, &input->recording, &plan, error);
     if (status)
         return status;
     status = sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
@@ -174,7 +176,7 @@ static sl_status look_closer(run *r, const sl_cli_input *input, sl_error *error)
     return status;
 }
 
-static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_cli_input *input)
+static int run_launches(const sl_invocation *inv, sl_machine *machine, sl_cli_input *input)
 {
     const sim_options *o = inv->values;
     const sl_recording *recording = &input->recording;

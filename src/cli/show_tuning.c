@@ -17,7 +17,7 @@ int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tunin
     shown->info.seed = &input->input.spec.seed;
     int code = sl_given_options(inv, &fact, 1, input->subject, shown->timer, &arena, &shown->info, &error)
                    ? sl_cli_fail(inv, &error)
-                   : sl_report_write(inv, &forms, shown, stdout);
+                   : sl_report_write(inv, &forms, shown, sl_cli_input_stream(input));
     sl_arena_fini(&arena);
     return code;
 }

@@ -219,7 +219,7 @@ char *sl_input_text(const sl_input *input, char *buffer, size_t size)
     if (used < size && input->workload)
         snprintf(buffer + used, size - used, "%s%s %s%s%s", *spec->host ? " " : "", spec->host, spec->size,
                  *spec->params ? " " : "", spec->params);
-    else if (used < size)
+    else if (used < size && input->kind < SL_INPUT_PROGRAM)
         used += (size_t)snprintf(buffer + used, size - used, " %u,%u,%u %u,%u,%u %" PRIu64, l->grid[0], l->grid[1],
                                  l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes);
     for (size_t i = 0; !input->workload && i < l->args && used < size; i++)

@@ -202,7 +202,7 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     sl_status status = sl_input_open(&point->input, &input, error);
     if (status)
         return status;
-    status = sl_input_plan(&input, point->plan, NULL, &plan, error);
+    status = sl_input_plan(&input, point->plan, recording, &plan, error);
     sl_input_close(&input);
     if (status)
         return status;

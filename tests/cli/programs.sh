@@ -167,6 +167,30 @@ grep -qxFf kept "$scratch/stdout" || fail 'a product that is kept has changed'
 grep '^two sums' "$expected/contraction.txt" >fused
 grep -qxFf fused "$scratch/stdout" && fail 'the products of two sums are still fused'
 
+it 'profiles, models, simulates, reports and tunes a program as it does its trace'
+for command in profile model 'sim --gpu fermi-gtx480' 'report --brief -o bfs.html' \
+    'tune --gpu fermi-gtx480 --select ours -k expand'; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command -j 1 --csv program.csv -- "$programs/bfs"
+    exits 0
+    stdout_has PASSED
+    stdout_lacks 'bfs on '
+    stderr_has 'bfs on '
+    # shellcheck disable=SC2086
+    run "$sluice" $command -j 1 --csv trace.csv t.slt
+    exits 0
+    stdout_has 't.slt on '
+    sed 's,^[^,]*/bfs,t.slt,' program.csv | cmp -s - trace.csv || fail "$command differs: $(diff program.csv trace.csv)"
+done
+run "$sluice" tune -k expand -o plan.json -- "$programs/bfs"
+exits 0
+file_has plan.json "\"code_hash\": \"$("$sluice" ptx --csv "$programs/bfs" | sed -n 's/.*,\([0-9a-f]*\),[0-9]*,.*expand.*/\1/p')\""
+run "$sluice" sim t.slt --plan plan.json --code "$programs/bfs" -q
+exits 0
+run "$sluice" tune --on gpu -- "$programs/bfs"
+exits 2
+stderr_has "'sluice ptx' extracts the PTX of a program"
+
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0
