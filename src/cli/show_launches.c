@@ -25,9 +25,7 @@ static sl_status show_text(FILE *file, const void *data, sl_error *error)
     const result *r = data;
     sl_status status = SL_OK;
     sl_put_heading(file, r->info.heading);
-    if (!sl_launch_log_count(r->shown->log) && (sl_was_given(r->inv, "kernel") || sl_was_given(r->inv, "launch")))
-        fputs("no launch matches --kernel and --launch\n", file);
-    else if (r->shown->sim)
+    if (r->shown->sim)
         status = sl_sim_report_text(file, r->shown->sim, sl_terminal_width(file), error);
     else
         status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log, sl_terminal_width(file),

@@ -124,8 +124,8 @@ stderr_has 'a sector of 64 bytes'
 
 it 'takes only the launches asked for'
 run "$sluice" profile --kernel nothing mm.slt
-exits 0
-stdout_has 'no launch to profile'
+exits 1
+stderr_has "no launch matches --kernel 'nothing'; the kernels are: matmul"
 run "$sluice" profile --kernel '(' mm.slt
 exits 1
 stderr_has "'(' is not a regular expression"

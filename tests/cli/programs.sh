@@ -191,6 +191,15 @@ run "$sluice" tune --on gpu -- "$programs/bfs"
 exits 2
 stderr_has "'sluice ptx' extracts the PTX of a program"
 
+it 'fails where no launch matches, and lists the kernels'
+for command in run 'trace -o none.slt' model; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command -k nothing -- "$programs/bfs"
+    exits 1
+    stdout_has PASSED
+    stderr_has "no launch matches --kernel 'nothing'; the kernels are: expand, advance"
+done
+
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0

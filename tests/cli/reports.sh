@@ -133,9 +133,23 @@ run "$sluice" run stencil2d --size small --launch 1 --json
 exits 0
 stdout_has '"index": 1'
 stdout_lacks '"index": 0'
-run "$sluice" run stencil2d --size small --kernel nothing
-exits 0
-stdout_has 'no launch matches --kernel and --launch'
+
+it 'fails where no launch matches, and lists the kernels'
+"$sluice" trace -q -o s.slt srad_v2 --size small
+for command in run 'trace -o none.slt' model sim profile 'report -o r.html' tune; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command srad_v2 --size small --kernel nothing
+    exits 1
+    stderr_has "no launch matches --kernel 'nothing'; the kernels are: srad1, srad2"
+    stdout_is ''
+done
+absent none.slt
+for command in info model sim profile 'report -o r.html' tune; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command s.slt --kernel nothing --launch 5-9
+    exits 1
+    stderr_has "no launch matches --kernel 'nothing' and --launch 5-9; the kernels are: srad1, srad2"
+done
 
 it 'says what is wrong with a regular expression'
 run "$sluice" run vecadd --size small --kernel '('
