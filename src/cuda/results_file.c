@@ -407,6 +407,8 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
     reader r = {0};
     sl_status status = SL_OK;
     *summary = (sl_results_summary){0};
+    if (!bytes)
+        return sl_fail(error, SL_IO, "the results of the program could not be written");
     if (bytes < MAGIC_BYTES || memcmp(at, MAGIC, MAGIC_BYTES) != 0)
         return sl_fail(error, SL_CORRUPT, "not a results file of this version");
     for (at += MAGIC_BYTES; !status && !r.broken && (size_t)(end - at) >= RECORD_HEADER;) {

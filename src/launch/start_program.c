@@ -40,6 +40,8 @@ static sl_status collect(program_run *run, const char *folder, sl_error *error)
         sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
         if (status == SL_NOT_FOUND) {
             run->end->problems = sl_results_problems(folder);
+            if (number && run->options->trace_path && !run->end->traces) /* which could not be noted on a full disk */
+                run->end->problems++;
             sl_results_notes(folder, run->end->note, sizeof run->end->note);
             sl_results_all_unmatched(folder, kernels, sizeof kernels);
             return *kernels && !run->next_index ? sl_filter_unmatched(&run->options->filter, kernels, error) : SL_OK;

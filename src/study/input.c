@@ -58,8 +58,8 @@ static sl_status explain_file(const char *name, sl_error *error)
                            "'--', or compile it to PTX ('nvcc -lineinfo -ptx %s')",
                            name, (int)(strlen(base) - strlen(sources[i])), base, name, name);
     if (sl_elf_is(head, bytes) && machine == SL_ELF_MACHINE_CUDA)
-        return sl_fail(error, SL_INVALID, "%s is machine code of a GPU, which cannot be run: compile to PTX (nvcc -ptx)",
-                       name);
+        return sl_fail(error, SL_INVALID,
+                       "%s is machine code of a GPU, which cannot be run: compile to PTX (nvcc -ptx)", name);
     if (sl_elf_is(head, bytes) && type == SL_ELF_RELOCATABLE)
         return sl_fail(error, SL_INVALID,
                        "%s is an object file: link it to a program, or extract its PTX with 'sluice ptx %s'", name,

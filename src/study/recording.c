@@ -147,7 +147,8 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
             "%u processes of %s launched kernels; record them with 'sluice trace' and analyse one of the traces",
             end.traces, input->spec.name);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
-        status = sl_fail(error, SL_NOT_FOUND, "%s launched no kernel", input->spec.name);
+        status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing of %s was recorded" : "%s launched no kernel",
+                         input->spec.name);
     if (!status)
         status = sl_recording_open(path, &options->filter, options->spill, recording, error);
     if (!status)

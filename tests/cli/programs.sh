@@ -299,6 +299,24 @@ exits 0
 empty_directory tmp
 unset TMPDIR
 
+it 'says once that a disk is full'
+mkdir mnt
+cat >full.sh <<EOF
+mount -t tmpfs -o size=64k tmpfs mnt || exit 99
+"$sluice" trace -q -o mnt/t.slt -- "$programs/bfs" >said 2>&1 && echo 'exit code 0'
+[ "\$(grep -c 'No space left on device' said)" = 1 ] || cat said
+[ -z "\$(ls mnt)" ] || ls mnt
+TMPDIR=\$PWD/mnt "$sluice" model -- "$programs/bfs" >said 2>&1 && echo 'exit code 0'
+[ "\$(grep -c 'No space left on device' said)" = 1 ] || cat said
+grep -q 'nothing of .*bfs was recorded' said || cat said
+EOF
+run unshare -Urm sh full.sh
+if [ "$status" = 99 ] || [ "$status" = 127 ] || grep -q unshare "$scratch/stderr"; then
+    skip 'no disk of 64 KiB can be mounted here'
+else
+    stdout_is ''
+fi
+
 it 'removes its temporary files'
 mkdir temporary
 run env TMPDIR="$PWD/temporary" "$sluice" run -- "$programs/convolve"
