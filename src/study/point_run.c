@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "model/variants.h"
 #include "sim/series.h"
 #include "sim/stream.h"
@@ -267,6 +268,7 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
     bool *const flags[] = {&options->no_latency, &options->no_associativity, &options->no_mshr,
                            &options->no_divergence};
     sl_words words;
+    char hint[128];
     *options = (sl_model_options){.seed = point->seed};
     sl_status status = sl_words_split(point->without, &words, error);
     for (size_t i = 0; !status && i < words.count; i++) {
@@ -274,9 +276,9 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
         while (n < 4 && strcmp(words.word[i], names[n]))
             n++;
         if (n == 4)
-            status =
-                sl_fail(error, SL_INVALID, "'without: %s' is unknown; give latency, associativity, mshr or divergence",
-                        words.word[i]);
+            status = sl_fail(error, SL_INVALID,
+                             "'without: %s' is unknown; give latency, associativity, mshr or divergence%s",
+                             words.word[i], sl_did_you_mean(words.word[i], names, 4, "", hint, sizeof hint));
         else
             *flags[n] = true;
     }
