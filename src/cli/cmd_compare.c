@@ -171,6 +171,11 @@ static int take_operand(const sl_invocation *inv, int which, side sides[2])
 
 SL_REPORT_FORMS(forms, sl_comparison, sl_comparison_text, sl_comparison_json, sl_comparison_csv, NULL);
 
+static sl_status write_loads(FILE *file, const void *result, sl_error *error)
+{
+    return sl_comparison_loads(file, (const sl_comparison *)result, error);
+}
+
 static sl_status write_page(FILE *file, const void *comparison, sl_error *error)
 {
     return sl_comparison_page(file, comparison, error);
@@ -199,7 +204,9 @@ static int show(const sl_invocation *inv, side sides[2])
     const char *const text[2] = {sides[0].text, sides[1].text}, *const name[2] = {sides[0].label, sides[1].label};
     const size_t bytes[2] = {sides[0].bytes, sides[1].bytes};
     sl_status status = sl_compare(text, bytes, name, &comparison, &error);
-    int code = status ? SL_EXIT_OK : sl_report_write(inv, &forms, &comparison, stdout);
+    sl_report_forms all = forms;
+    all.loads = write_loads;
+    int code = status ? SL_EXIT_OK : sl_report_write(inv, &all, &comparison, stdout);
     if (!status && !code && inv->common->html)
         status = sl_output_write(write_page, inv->common->html, &comparison, &error);
     if (status)
@@ -297,7 +304,7 @@ const sl_command sl_cmd_compare = {
         "one of the conditions holds.",
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(compare_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -38,6 +38,11 @@ static const profile_options defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_D
 SL_REPORT_FORMS(forms, sl_profile_report, sl_profile_report_text, sl_profile_report_json, sl_profile_report_csv,
                 shown->info.heading);
 
+static sl_status write_loads(FILE *file, const void *result, sl_error *error)
+{
+    return sl_profile_report_loads(file, (const sl_profile_report *)result, error);
+}
+
 typedef struct shown_profile {
     sl_profile_report report; /* first: the forms take it for the whole */
     const sl_cli_input *input;
@@ -127,8 +132,10 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
         status = sl_profile_sums_init(&report->sums, profile, input->recording.launches, &error);
     if (!status)
         status = describe(inv, input, machine, wanted, &arena, &report->info, &error);
+    sl_report_forms all = forms;
+    all.loads = write_loads;
     int code = status ? sl_cli_fail(inv, &error)
-                      : sl_report_write_page(inv, &forms, make_page, &shown, sl_cli_input_stream(input));
+                      : sl_report_write_page(inv, &all, make_page, &shown, sl_cli_input_stream(input));
     sl_profile_sums_fini(&report->sums);
     for (uint32_t i = 0; profile && i < input->recording.launches; i++)
         sl_profile_fini(&profile[i]);

@@ -199,6 +199,11 @@ static sl_status write_csv(FILE *file, const void *page, sl_error *error)
     return sl_page_csv(file, page, error);
 }
 
+static sl_status write_loads(FILE *file, const void *page, sl_error *error)
+{
+    return sl_page_loads(file, page, error);
+}
+
 static sl_status write_notes(FILE *file, const void *of, sl_error *error)
 {
     const report *r = of;
@@ -232,7 +237,7 @@ static sl_status write_page(const report *r, const sl_page *page, sl_error *erro
 
 static int show(report *r)
 {
-    static const sl_report_forms forms = {.json = write_json, .csv = write_csv};
+    static const sl_report_forms forms = {.json = write_json, .csv = write_csv, .loads = write_loads};
     sl_page *page = NULL;
     sl_error error;
     sl_status status = make_page(r, &page, &error);
@@ -281,8 +286,8 @@ static int run_report(const sl_invocation *inv)
     const report_options *o = inv->values;
     report r = {.inv = inv, .options = o};
     sl_error error;
-    if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->callgrind &&
-        !inv->common->notes)
+    if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->loads &&
+        !inv->common->callgrind && !inv->common->notes)
         return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
@@ -356,7 +361,7 @@ const sl_command sl_cmd_report = {
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_NOTES | SL_COMMON_QUIET | SL_COMMON_SOURCE |
+    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET | SL_COMMON_SOURCE |
               SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .values_bytes = sizeof(report_options),
     .defaults = &defaults,

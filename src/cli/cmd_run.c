@@ -131,7 +131,7 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.zstd_level = (int)run->options->zstd_level;
     /* Only what is shown is counted: the text has no accesses to shared memory. */
     const sl_common *shown = run->inv->common;
-    bool all = shown->json || shown->csv || shown->html || shown->callgrind;
+    bool all = shown->json || shown->csv || shown->loads || shown->html || shown->callgrind;
     o.count = all || !shown->quiet || shown->output;
     o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
@@ -355,7 +355,7 @@ const sl_command sl_cmd_trace = {
                    "other command analyses the trace without running the program again.\n\n" SL_RUN_HELP,
     .options = trace_table,
     .more_options = sl_input_table,
-    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,
+    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
     .min_operands = 1,
@@ -385,7 +385,7 @@ const sl_command sl_cmd_import = {
                    "accesses of the threads of a warp are taken as one instruction.",
     .options = import_table,
     .more_options = sl_input_table,
-    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,
+    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -15,12 +15,11 @@ enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
 
 /* Options that several commands share. The struct of a command's options begins with it. */
 typedef struct sl_common {
-    const char *json, *csv;       /* NULL: not given; "-": standard output */
-    const char *notes;            /* the same */
-    const char *output;           /* NULL: not given */
-    const char *html, *callgrind; /* NULL: not given */
-    sl_option_list source;        /* where to search for sources; none: the current folder */
-    uint64_t threads;             /* 0: all cores */
+    const char *json, *csv, *loads, *notes; /* NULL: not given; "-": standard output */
+    const char *output;                     /* NULL: not given */
+    const char *html, *callgrind;           /* NULL: not given */
+    sl_option_list source;                  /* where to search for sources; none: the current folder */
+    uint64_t threads;                       /* 0: all cores */
     bool quiet;
 } sl_common;
 
@@ -34,8 +33,9 @@ enum {
     SL_COMMON_HTML = 1 << 6,
     SL_COMMON_CALLGRIND = 1 << 7,
     SL_COMMON_NOTES = 1 << 8,
+    SL_COMMON_LOADS = 1 << 9,
     SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET,
-    SL_COMMON_PAGE = SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
+    SL_COMMON_PAGE = SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
 };
 
 typedef struct sl_example {

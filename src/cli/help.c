@@ -19,6 +19,10 @@ static const struct {
      {"csv", 0, SL_OPTION_FILE, "FILE",
       "Write the result as CSV to FILE (default: to standard output, instead of the text)", offsetof(sl_common, csv), 0,
       0, NULL}},
+    {SL_COMMON_LOADS,
+     {"loads", 0, SL_OPTION_FILE, "FILE",
+      "Write a row per memory instruction as CSV to FILE (default: to standard output, instead of the text)",
+      offsetof(sl_common, loads), 0, 0, NULL}},
     {SL_COMMON_NOTES,
      {"notes", 0, SL_OPTION_FILE, "FILE",
       "Write the findings as lines 'file:line:column: note: ...', which editors and CI take for messages of a "

@@ -49,17 +49,21 @@ static int check_args(const sl_invocation *inv)
     if (args->operands > command->max_operands)
         return sl_cli_usage(inv, "unexpected argument '%s'", args->operand[command->max_operands]);
     const sl_common *common = inv->common;
-    if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
-        return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
-    if (common->notes && !strcmp(common->notes, "-") &&
-        ((common->json && !strcmp(common->json, "-")) || (common->csv && !strcmp(common->csv, "-"))))
-        return sl_cli_usage(inv, "--notes and --%s cannot both go to standard output; give one of them a FILE",
-                            common->json && !strcmp(common->json, "-") ? "json" : "csv");
+    const struct {
+        const char *name, *path;
+    } outputs[] = {{"json", common->json}, {"csv", common->csv}, {"loads", common->loads}, {"notes", common->notes},
+                   {NULL, common->output}, {NULL, common->html}, {NULL, common->callgrind}};
+    const char *first = NULL; /* what goes to standard output */
     sl_error error = {0};
-    if (sl_output_probe(common->notes, &error) || sl_output_probe(common->json, &error) ||
-        sl_output_probe(common->csv, &error) || sl_output_probe(common->output, &error) ||
-        sl_output_probe(common->html, &error) || sl_output_probe(common->callgrind, &error))
-        return sl_cli_fail(inv, &error);
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        bool out = outputs[i].name && outputs[i].path && !strcmp(outputs[i].path, "-");
+        if (out && first)
+            return sl_cli_usage(inv, "--%s and --%s cannot both go to standard output; give one of them a FILE", first,
+                                outputs[i].name);
+        first = out ? outputs[i].name : first;
+        if (sl_output_probe(outputs[i].path, &error))
+            return sl_cli_fail(inv, &error);
+    }
     return SL_EXIT_OK;
 }
 

@@ -128,8 +128,11 @@ sl_status sl_sweep_check(const sl_sweep_settings *w, sl_error *error)
 int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_point *like,
                  const sl_cli_input *input)
 {
-    if (inv->common->callgrind || (settings->seeds && inv->common->html))
-        return sl_cli_usage(inv, "--%s cannot be combined with %s", inv->common->callgrind ? "callgrind" : "html",
+    if (inv->common->callgrind || inv->common->loads || (settings->seeds && inv->common->html))
+        return sl_cli_usage(inv, "--%s cannot be combined with %s",
+                            inv->common->callgrind ? "callgrind"
+                            : inv->common->loads   ? "loads"
+                                                   : "html",
                             settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");
     sl_whatif whatif;
     sl_pool *pool = NULL;

@@ -33,7 +33,7 @@ void sl_output_abandon(sl_output *output);
 
 /* The forms in which a command can show its result. What a command does not offer is NULL. */
 typedef struct sl_report_forms {
-    sl_report_form *text, *json, *csv, *notes;
+    sl_report_form *text, *json, *csv, *loads, *notes;
 } sl_report_forms;
 
 /* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `heading` is an

@@ -69,6 +69,11 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
     return sl_launch_report_csv(file, r->shown->log, error);
 }
 
+static sl_status show_loads(FILE *file, const void *data, sl_error *error)
+{
+    return sl_launch_report_loads(file, ((const result *)data)->shown->log, error);
+}
+
 sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error)
 {
     const char *ptx = inv->args.operands ? inv->args.operand[0] : "";
@@ -87,7 +92,7 @@ static sl_status show_notes(FILE *file, const void *data, sl_error *error)
 bool sl_findings_wanted(const sl_invocation *inv)
 {
     const sl_common *c = inv->common;
-    bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-"));
+    bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-")) && !(c->loads && !strcmp(c->loads, "-"));
     return text || c->output || c->json || c->html || c->notes;
 }
 
@@ -103,7 +108,8 @@ void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
 
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
-    static const sl_report_forms forms = {.text = show_text, .json = show_json, .csv = show_csv, .notes = show_notes};
+    static const sl_report_forms forms = {
+        .text = show_text, .json = show_json, .csv = show_csv, .loads = show_loads, .notes = show_notes};
     sl_error error;
     sl_arena arena;
     sl_arena_init(&arena);

@@ -50,6 +50,32 @@ exits 0
 stdout_has 'index,kernel,name'
 stdout_lacks 'warp insts'
 
+it 'writes one kind of row per file: launches with --csv, memory instructions with --loads'
+"$sluice" trace -q -o srad.slt srad_v2 --size small
+for command in run model sim profile 'report --brief' info 'compare --change L1.mshrs=1'; do
+    of=srad.slt
+    [ "$command" != run ] || of='srad_v2 --size small'
+    # shellcheck disable=SC2086
+    run "$sluice" $command $of -q --csv launches.csv --loads loads.csv
+    exits 0
+    for file in launches.csv loads.csv; do
+        awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 3 }' $file || fail "$command: $(head -5 $file)"
+    done
+    ! head -n 1 launches.csv | grep -q opcode || fail "$command: launches.csv has opcodes"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "opcode") c = i; next } $c == "" { exit 1 }' loads.csv ||
+        fail "$command: $(head -5 loads.csv)"
+done
+run "$sluice" run --loads vecadd
+exits 0
+stdout_has 'index,kernel,name,pc,line,source,opcode,array,ld_requests,ld_sectors'
+stdout_lacks 'sect/req'
+run "$sluice" run vecadd --csv --loads
+exits 2
+stderr_has '--csv and --loads cannot both go to standard output'
+run "$sluice" model vecadd --l1-ways 2,4 --loads x.csv
+exits 2
+stderr_has '--loads cannot be combined with lists of L1 parameters'
+
 it 'writes files beside the text'
 run "$sluice" run vecadd --size small --json r.json --csv r.csv
 exits 0

@@ -45,7 +45,7 @@ exits 0
 run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'profiled(threshold=1000000)' --csv none.csv
 exits 0
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-         $10 == "" && $at["L1.misses"] > 0 { bad = 1 } END { exit bad }' none.csv || fail 'something was let in'
+         $at["L1.misses"] > 0 { bad = 1 } END { exit bad }' none.csv || fail 'something was let in'
 
 it 'searches thresholds of profiled bypassing with one run that counts'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'profiled(threshold=best)'
@@ -113,18 +113,18 @@ it 'batches loads as a compiler does, each with its addresses'
 facts() # kernel, instruction, and what it asked for
 {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-             $at["pc"] != "" { print $1, $at["pc"], $at["ld_requests"], $at["ld_sectors"], $at["st_requests"], $at["st_sectors"] }' "$1"
+             { print $1, $at["pc"], $at["ld_requests"], $at["ld_sectors"], $at["st_requests"], $at["st_sectors"] }' "$1"
 }
-run "$sluice" sim nw --size small -g h200 --set core.load_batching=0 --csv as-is.csv -q
+run "$sluice" sim nw --size small -g h200 --set core.load_batching=0 --csv as-is.csv --loads as-is.loads -q
 exits 0
-run "$sluice" sim nw --size small -g h200 --set core.load_batching=16 --csv together.csv -q
+run "$sluice" sim nw --size small -g h200 --set core.load_batching=16 --csv together.csv --loads together.loads -q
 exits 0
-facts as-is.csv >as-is
-facts together.csv >together
+facts as-is.loads >as-is
+facts together.loads >together
 if ! [ -s as-is ] || ! cmp as-is together >/dev/null; then
     fail "$(diff as-is together | head -5)"
 fi
-cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pc"] == "" { sum += $at["cycles"] } END { print sum }' "$1"; }
+cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["cycles"] } END { print sum }' "$1"; }
 [ "$(cycles_of together.csv)" -lt "$(cycles_of as-is.csv)" ] || fail 'it is no faster'
 
 it 'simulates a bypass plan'
