@@ -41,15 +41,17 @@ static const char *pick(const sl_option_list *list, int which)
     return !list->count ? NULL : list->item[list->count > 1 ? which : 0];
 }
 
-static sl_status choose_machine(const compare_options *o, int which, sl_machine *machine, sl_error *error)
+static sl_status choose_machine(const sl_invocation *inv, int which, sl_machine *machine, sl_error *error)
 {
+    const compare_options *o = inv->values;
     size_t sets = o->set.count + (which ? o->change.count : 0);
     const char **set = calloc(sets + 1, sizeof *set);
     if (!set)
         return sl_fail_memory(error);
     for (size_t i = 0; i < sets; i++)
         set[i] = i < o->set.count ? o->set.item[i] : o->change.item[i - o->set.count];
-    const sl_machine_choice choice = {.gpu = pick(&o->gpu, which),
+    const sl_machine_choice choice = {.policies = inv->policies,
+                                      .gpu = pick(&o->gpu, which),
                                       .set = set,
                                       .sets = sets,
                                       .l1 = pick(&o->l1, which),
@@ -128,7 +130,7 @@ static int analyse_input(const sl_invocation *inv, const sl_invocation *one, boo
     sl_cli_input input;
     sl_error error;
     for (int i = 0; i < 2; i++)
-        if (of[i] && choose_machine(o, i, &machine[i], &error))
+        if (of[i] && choose_machine(inv, i, &machine[i], &error))
             return sl_cli_fail(inv, &error);
     if (of[0] && of[1] && machine[0].lanes != machine[1].lanes)
         return sl_cli_usage(inv, "warps of %s and %s differ in width: record a trace for each", machine[0].name,
@@ -304,7 +306,7 @@ const sl_command sl_cmd_compare = {
         "one of the conditions holds.",
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(compare_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -294,7 +294,7 @@ static int run_report(const sl_invocation *inv)
     sl_arena_init(&r.arena);
     r.settings = sl_model_options_of(&o->model, o->input.seed);
     sl_model_without(&r.settings, r.without);
-    sl_status status = sl_model_machine(&o->model, &r.machine, &error);
+    sl_status status = sl_model_machine(inv, &o->model, &r.machine, &error);
     if (!status && o->counters)
         status = sl_ncu_read(o->counters, &r.ncu, &error);
     int code =
@@ -361,8 +361,8 @@ const sl_command sl_cmd_report = {
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET | SL_COMMON_SOURCE |
-              SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET |
+              SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .values_bytes = sizeof(report_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -37,10 +37,16 @@ static sl_status add_frc(sl_machine *machine, uint32_t entries, sl_error *error)
     return sl_machine_check(machine, error);
 }
 
-static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_error *error)
+static sl_status load_machine(const sl_invocation *inv, sl_machine *machine, sl_error *error)
 {
-    const sl_machine_choice choice = {
-        .gpu = o->gpu, .set = o->set.item, .sets = o->set.count, .l1 = o->l1, .l2 = o->l2, .scheduler = o->scheduling};
+    const sim_options *o = inv->values;
+    const sl_machine_choice choice = {.policies = inv->policies,
+                                      .gpu = o->gpu,
+                                      .set = o->set.item,
+                                      .sets = o->set.count,
+                                      .l1 = o->l1,
+                                      .l2 = o->l2,
+                                      .scheduler = o->scheduling};
     sl_status status = sl_machine_choose(&choice, machine, error);
     return !status && o->frc ? add_frc(machine, (uint32_t)o->frc, error) : status;
 }
@@ -219,7 +225,7 @@ static int run_sim(const sl_invocation *inv)
         return sl_cli_usage(inv, "--window requires --timeline");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
-    sl_status status = load_machine(o, &machine, &error);
+    sl_status status = load_machine(inv, &machine, &error);
     if (!status && o->timeline)
         status = sl_output_probe(o->timeline, &error);
     if (status)
@@ -285,7 +291,7 @@ const sl_command sl_cmd_sim = {
                    "contents between launches unless --cold is given.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(sim_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -123,7 +123,7 @@ static int read_selectors(tuning *t)
 
 static sl_status open_store(tuning *t, sl_error *error)
 {
-    if (t->options->no_cache || !t->input.input.ptx)
+    if (t->options->no_cache || !t->input.input.ptx || t->inv->policies)
         return SL_OK;
     sl_status status = sl_cache_store_open(t->options->cache, &t->store, error);
     t->timings = sl_point_store_timings(t->store);
@@ -241,13 +241,14 @@ static int prepare(tuning *t, sl_machine *machine)
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
-        status = sl_machine_load_with(o->gpu, o->set.item, o->set.count, machine, &error);
+        status = sl_machine_load_among(o->gpu, o->set.item, o->set.count, t->inv->policies, machine, &error);
         t->machine = machine;
     }
     return status ? sl_cli_fail(t->inv, &error) : SL_EXIT_OK;
 }
 
-/* Timings are kept of code that Sluice launches itself: what programs and traces do is not known before. */
+/* Timings are kept of code that Sluice launches itself, with its own policies: what programs, traces and plug-ins do is
+ * not known before. */
 static int take_input(tuning *t, uint32_t lanes)
 {
     const tune_options *o = t->options;
@@ -321,7 +322,7 @@ const sl_command sl_cmd_tune = {
         "and traces), so that an interrupted run resumes where it stopped.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
     .values_bytes = sizeof(tune_options),
     .defaults = &defaults,
     .min_operands = 1,

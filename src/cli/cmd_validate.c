@@ -258,7 +258,7 @@ static sl_status list_subjects(validator *v, bool all, subject **subjects, size_
 
 static sl_status prepare(validator *v, sl_error *error)
 {
-    sl_status status = sl_model_machine(&v->options->model, &v->machine, error);
+    sl_status status = sl_model_machine(v->inv, &v->options->model, &v->machine, error);
     if (!status && v->options->plot)
         status = sl_output_probe(v->options->plot, error);
     if (!status)
@@ -346,7 +346,7 @@ const sl_command sl_cmd_validate = {
         "the launch are an error.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(validate_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/plugins.h"
 #include "cli/terminal.h"
 
 /* The command line, quoted for a shell. */
@@ -94,9 +95,15 @@ static int run_command(const sl_command *command, int argc, char **argv)
         sl_help_command(stdout, command);
     else if (!(code = check_args(&inv))) {
         sl_terminal terminal;
+        sl_plugins plugins;
         sl_progress progress = sl_terminal_init(&terminal, inv.common->quiet);
         inv.progress = &progress;
-        code = command->run(&inv);
+        if (inv.common->plugin.count)
+            inv.policies = &plugins.list;
+        if (inv.policies && sl_plugins_load(&plugins, &inv.common->plugin, &error))
+            code = sl_cli_fail(&inv, &error);
+        else
+            code = command->run(&inv);
         sl_terminal_clear(&terminal);
     }
     sl_args_fini(tables, table_count, values, &inv.args);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "model/model.h"
 #include "sluice/profile.h"
 #include "study/point.h"
@@ -35,9 +35,10 @@ typedef struct sl_model_settings {
     {"no-divergence", 0, SL_OPTION_FLAG, NULL, "Model warps that take turns whether or not their data has arrived", offsetof(type, model.no_divergence), 0, 0, NULL}
 // clang-format on
 
-static inline sl_status sl_model_machine(const sl_model_settings *s, sl_machine *machine, sl_error *error)
+static inline sl_status sl_model_machine(const sl_invocation *inv, const sl_model_settings *s, sl_machine *machine,
+                                         sl_error *error)
 {
-    return sl_machine_load_with(s->gpu, s->set.item, s->set.count, machine, error);
+    return sl_machine_load_among(s->gpu, s->set.item, s->set.count, inv->policies, machine, error);
 }
 
 /* Line, sector and size of the first level. Resident blocks differ between launches: at most 8 are taken. */

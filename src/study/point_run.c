@@ -139,7 +139,7 @@ static const sl_policy_ops *bypass_policy_of(const sl_machine *machine)
 {
     sl_policy_choice choice;
     const char *bypass = machine->level[0].bypass;
-    return *bypass && !sl_policy_parse(bypass, &choice, NULL) ? choice.ops : NULL;
+    return *bypass && !sl_policy_parse_among(machine->policies, bypass, &choice, NULL) ? choice.ops : NULL;
 }
 
 typedef struct simulation {
