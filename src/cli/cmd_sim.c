@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gzip.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
@@ -66,6 +67,7 @@ typedef struct run {
     sl_sim_stream *stream; /* NULL: no --bound */
     sl_timeline *timeline; /* NULL: no --timeline */
     sl_output timeline_file;
+    FILE *packed;                     /* what is written to it, before its compression */
     sl_launch_log *counted, *classes; /* for findings; NULL: none are wanted */
 } run;
 
@@ -107,9 +109,13 @@ static sl_status open_timeline(run *r, sl_error *error)
     sl_status status = sl_output_open(&r->timeline_file, o->timeline, error);
     if (status)
         return status;
-    r->timeline = sl_timeline_create(r->timeline_file.file, o->window.given ? o->window.first : 0,
-                                     o->window.given ? o->window.last : DEFAULT_WINDOW);
+    r->packed = sl_gzip_open(r->timeline_file.file);
+    if (r->packed)
+        r->timeline = sl_timeline_create(r->packed, o->window.given ? o->window.first : 0,
+                                         o->window.given ? o->window.last : DEFAULT_WINDOW);
     if (!r->timeline) {
+        if (r->packed)
+            fclose(r->packed);
         sl_output_abandon(&r->timeline_file);
         return sl_fail_memory(error);
     }
@@ -122,6 +128,8 @@ static sl_status close_timeline(run *r, sl_status status, sl_error *error)
         return status;
     if (!status)
         status = sl_timeline_finish(r->timeline, error);
+    if (fclose(r->packed) && !status)
+        status = sl_fail_io(error, "write", r->options->timeline);
     if (status)
         sl_output_abandon(&r->timeline_file);
     else
@@ -256,8 +264,9 @@ static const sl_option options[] = {
     {"bound", 0, SL_OPTION_FLAG, NULL,
      "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
     {"timeline", 0, SL_OPTION_STRING, "FILE",
-     "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto", AT(timeline), 0, 0,
-     NULL},
+     "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto (JSON, compressed by "
+     "gzip)",
+     AT(timeline), 0, 0, NULL},
     {"window", 0, SL_OPTION_RANGE, "A-B", "Cycles of the timeline, counted over all launches (default: 0-20000)",
      AT(window), 0, 0, NULL},
     {0},
@@ -273,7 +282,7 @@ static const sl_example examples[] = {
      "Search for the best protecting distance in L1, with round-robin warps"},
     {"sluice sim kmeans --l1 profiled --bound",
      "Bypass lines that a profiling run saw too rarely, and report the lower bound on misses"},
-    {"sluice sim spmv --timeline spmv.json --window 5000-9000", "Write 4,000 cycles for ui.perfetto.dev"},
+    {"sluice sim spmv --timeline spmv.json.gz --window 5000-9000", "Write 4,000 cycles for ui.perfetto.dev"},
     {"sluice sim fast_walsh --gpu hd7770 --frc 64", "Add a 64-entry Fetch and Replacement Cache to each L2 bank"},
     {0},
 };

@@ -84,20 +84,26 @@ stdout_has 'energy uJ'
 stdout_has 'including leakage'
 
 it 'writes a timeline of a window that Perfetto reads'
-run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json --window 2000-2999 -q
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json.gz --window 2000-2999 -q
 exits 0
+run gzip -dc t.json.gz
+exits 0
+cp "$scratch/stdout" t.json
 file_has t.json '"traceEvents": ['
 file_has t.json '{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "SM 0"}}'
-file_has t.json '"name": "issue"'
-file_has t.json '"name": "wait for data"'
-file_has t.json '"name": "MSHRs 0"'
-file_has t.json '"name": "read, row '
-sed -n 's/.*"ts": \([0-9]*\).*/\1/p' t.json | awk '$1 < 2000 || $1 > 2999 { bad = 1 } END { exit bad || !NR }' ||
+file_has t.json '"name":"issue"'
+file_has t.json '"name":"wait for data"'
+file_has t.json '"name":"MSHRs"'
+file_has t.json '"name":"read, row '
+sed -n 's/.*"ts":\([0-9]*\).*/\1/p' t.json | awk '$1 < 2000 || $1 > 2999 { bad = 1 } END { exit bad || !NR }' ||
     fail 'events outside of the window'
+# Each slice and each new value of a counter took 75 to 110 bytes once.
+events=$(grep -o '"ph":"X"\|"[0-9]*":[0-9]' t.json | wc -l)
+[ "$(wc -c <t.json.gz)" -lt $((events * 11)) ] || fail "$(wc -c <t.json.gz) bytes for $events events"
 
 it 'writes timelines that are JSON, the same each time'
-run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline again.json --window 2000-2999 -q -j 3
-run cmp t.json again.json
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline again.json.gz --window 2000-2999 -q -j 3
+run cmp t.json.gz again.json.gz
 exits 0
 if command -v python3 >/dev/null; then
     run python3 -m json.tool t.json out.json
