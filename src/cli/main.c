@@ -20,18 +20,9 @@ static char *quote_line(int argc, char **argv)
         return NULL;
     at = stpcpy(at, "sluice");
     for (int i = 1; i < argc; i++) {
-        const char *word = argv[i];
         *at++ = ' ';
-        if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^")]) {
-            at = stpcpy(at, word);
-            continue;
-        }
-        *at++ = '\'';
-        for (; *word; word++)
-            at = *word == '\'' ? stpcpy(at, "'\\''") : (*at = *word, at + 1);
-        *at++ = '\'';
+        at = sl_shell_word(at, argv[i]);
     }
-    *at = 0;
     return line;
 }
 

@@ -3,7 +3,8 @@
  * heading:
  *
  *   ncu --csv --page raw       a row per launch and a column per metric, with a row of units below the heading
- *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value")
+ *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value"), and of rules,
+ *                              whose columns rows of metrics do not have
  *   of many workloads          as raw, with the columns `workload` and `launch` in front: papers/measure-h200
  *
  * Lines before the heading, and those between the rows that ncu or the program it watches printed, are skipped.
