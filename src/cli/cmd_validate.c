@@ -414,7 +414,7 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_validate = {
     .name = "validate",
     .summary = "compare the model or the simulator with hardware counters, launch by launch",
-    .usage = "[options] (--counters FILE | --command) (" SL_INPUT_NAMES " | all)",
+    .usage = "[options] --counters FILE (" SL_INPUT_NAMES " | all)",
     .description =
         "Compare predictions with hardware counters for every launch: L1 and L2 hit rates (errors in percentage "
         "points), L2 and memory reads (errors in percent of the measurement), the mean absolute errors, the worst "
