@@ -22,7 +22,7 @@ for gpu in t4 a100 a10 rtx3090 rtx4090 l40s h100-sxm h100-pcie h200 b200 mi250x 
             # shellcheck disable=SC2086
             run "$sluice" $command $workload --size small --gpu $gpu
             exits 0
-            stdout_has "GPU: $gpu"
+            stdout_has "$gpu"
         done
     done
 done
