@@ -74,6 +74,10 @@ static void use_point(char *text)
 
 char *sl_double_text(double value, char buffer[SL_DOUBLE_BYTES])
 {
+    if (value == trunc(value) && fabs(value) < 1e15) { /* 655360, not 6.5536e+05 */
+        snprintf(buffer, SL_DOUBLE_BYTES, "%.0f", value);
+        return buffer;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, SL_DOUBLE_BYTES, "%.*g", digits, value);
         if (!isfinite(value) || strtod(buffer, NULL) == value)

@@ -46,28 +46,29 @@ static void add_row(sl_table *t, const sl_machine *m)
         uint32_t instances = m->cores / level->cores_per_instance;
         size_text(level->size_bytes, size, sizeof size);
         used += (size_t)snprintf(caches + used, sizeof caches - used, "%s%s ", i ? ", " : "", level->name);
-        if (instances > 1)
-            used += (size_t)snprintf(caches + used, sizeof caches - used, "%u x ", instances);
+        if (instances > 1 && instances < m->cores)
+            used += (size_t)snprintf(caches + used, sizeof caches - used, "%ux", instances);
         used += (size_t)snprintf(caches + used, sizeof caches - used, "%s", size);
     }
     sl_table_cell(t, m->name);
     sl_table_cellf(t, "%u", m->cores);
-    sl_table_cellf(t, "%u", m->lanes);
-    sl_table_cellf(t, "%u", m->core.threads);
     sl_table_cell(t, caches);
+    sl_table_cell(t, m->trust[0] ? m->trust : "not stated");
     sl_table_cell(t, m->summary);
 }
 
 static sl_status write_table(FILE *file, const listing *list, sl_error *error)
 {
-    static const sl_column columns[] = {SL_TEXTS("machine"),   SL_NUMBERS("cores"), SL_NUMBERS("lanes"),
-                                        SL_NUMBERS("threads"), SL_NAMES("caches"),  SL_PROSE("description")};
+    static const sl_column columns[] = {SL_TEXTS("machine"), SL_NUMBERS("cores"), SL_TEXTS("caches"), SL_TEXTS("trust"),
+                                        SL_PROSE("description")};
     sl_table *t = SL_TABLE(columns);
     for (size_t i = 0; i < list->count; i++)
         add_row(t, &list->machine[i]);
     sl_status status = sl_table_finish(t, file, sl_terminal_width(file), error);
-    fprintf(file, "\nthreads: that a core holds. 'sluice machines NAME' shows the description of one; a copy of it\n"
-                  "with a line changed is another machine.\n");
+    fprintf(file,
+            "\ncaches: of a core, or of the whole GPU, or with their number. trust: measured on such a GPU; or not\n"
+            "measured, but as a paper, a simulator or public figures have it. 'sluice machines NAME' shows a\n"
+            "description with the source of each number; a copy of it with a line changed is another machine.\n");
     return status;
 }
 
@@ -164,16 +165,18 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 {
     const listing *list = result;
     (void)error;
-    fprintf(file,
-            "machine,cores,lanes,clock_mhz,level,instances,size_bytes,line_bytes,sector_bytes,ways,sets,hit_cycles\n");
+    fprintf(file, "machine,cores,lanes,clock_mhz,level,instances,size_bytes,line_bytes,sector_bytes,ways,sets,hit_"
+                  "cycles,trust\n");
     for (size_t i = 0; i < list->count; i++) {
         const sl_machine *m = &list->machine[i];
         for (const sl_level *l = m->level; l < m->level + m->levels; l++) {
             sl_csv_field(file, m->name);
             fprintf(file, ",%u,%u,%u,", m->cores, m->lanes, m->clock_mhz);
             sl_csv_field(file, l->name);
-            fprintf(file, ",%u,%" PRIu64 ",%u,%u,%u,%u,%u\n", m->cores / l->cores_per_instance, l->size_bytes,
+            fprintf(file, ",%u,%" PRIu64 ",%u,%u,%u,%u,%u,", m->cores / l->cores_per_instance, l->size_bytes,
                     l->line_bytes, l->sector_bytes, l->ways, l->sets, l->hit_cycles);
+            sl_csv_field(file, m->trust);
+            fputc('\n', file);
         }
     }
     return SL_OK;

@@ -175,6 +175,7 @@ typedef struct sl_memory {
 struct sl_machine {
     char name[SL_MACHINE_NAME];
     char summary[SL_MACHINE_TEXT];
+    char trust[SL_MACHINE_NAME]; /* where the numbers come from; "": not stated */
     uint32_t cores;
     uint32_t lanes;     /* threads of a warp: 32 or 64 */
     uint32_t clock_mhz; /* 0: unknown */

@@ -266,6 +266,7 @@ static sl_status take_base(loader *l, const yaml_node_t *node)
     free(base);
     sl_machine_source_close(&source);
     free(path);
+    l->machine->trust[0] = 0; /* a variant of what was measured was not */
     l->based = true;
     l->before = *l->machine;
     return status;

@@ -7,8 +7,25 @@ it 'lists the machines, a line each'
 run "$sluice" machines
 exits 0
 stdout_has 'machine  '
-stdout_has 'L2 4M, IC 128M'
+stdout_has 'L0 32K, L1 8x128K, L2 4M, IC 128M'
 stderr_is ''
+
+it 'says how far each is trusted: only an H200 was measured'
+stdout_has 'measured        NVIDIA H200'
+stdout_has 'public figures  NVIDIA B200'
+[ "$(grep -c ' measured  ' "$scratch/stdout")" = 1 ] || fail 'others claim it, too'
+
+it 'models and simulates two workloads on every GPU that people have'
+for gpu in t4 a100 a10 rtx3090 rtx4090 l40s h100-sxm h100-pcie h200 b200 mi250x mi300x; do
+    for workload in 'spmv rows=200' stencil2d; do
+        for command in model sim; do
+            # shellcheck disable=SC2086
+            run "$sluice" $command $workload --size small --gpu $gpu
+            exits 0
+            stdout_has "$gpu"
+        done
+    done
+done
 
 it 'has every machine of the source tree built in'
 run "$sluice" machines --csv
@@ -45,7 +62,7 @@ it 'says where a description is wrong, and what was meant'
 sed 's/^cores: 66/croes: 66/' half.yaml >typo.yaml
 run "$sluice" machines typo.yaml
 exits 1
-stderr_has "typo.yaml:4:1: a machine has no key 'croes'; did you mean 'cores'?"
+stderr_has "typo.yaml:5:1: a machine has no key 'croes'; did you mean 'cores'?"
 stdout_is ''
 
 it 'says that a machine cannot be'

@@ -81,7 +81,7 @@ static void every_built_in_machine_loads_under_its_own_name(void **state)
         size_t bytes;
         load(sl_machine_name_at(i), &machine);
         assert_string_equal(machine.name, sl_machine_name_at(i));
-        assert_true(machine.summary[0] && machine.levels >= 2);
+        assert_true(machine.summary[0] && machine.trust[0] && machine.levels >= 2);
         assert_int_equal(sl_machine_text_at(i, &bytes)[bytes], 0);
     }
 }
@@ -139,6 +139,66 @@ static void machines_have_as_many_levels_as_they_need(void **state)
     assert_int_equal(machine.level[1].size_bytes, 1 << 20);
     assert_int_equal(machine.level[1].ways, 32);
     assert_int_equal(machine.level[1].banks, 2);
+}
+
+/* Sizes as NVIDIA and AMD publish them; GB/s of memory within half a percent, because machines have bytes per cycle. */
+static void gpus_have_the_sizes_of_their_data_sheets(void **state)
+{
+    (void)state;
+    enum { KB = 1 << 10, MB = 1 << 20 };
+    static const struct {
+        const char *name;
+        uint32_t cores, threads, unified_kb, l1_kb, line, sector; /* L1: without a carve-out */
+        uint64_t l2;
+        uint32_t clock_mhz, gb_per_second;
+    } gpus[] = {
+        {"t4", 40, 1024, 96, 64, 128, 32, 4 * MB, 1590, 320},
+        {"a100", 108, 2048, 192, 184, 128, 32, 40 * MB, 1410, 2039},
+        {"a10", 72, 1536, 128, 120, 128, 32, 6 * MB, 1695, 600},
+        {"rtx3090", 82, 1536, 128, 120, 128, 32, 6 * MB, 1695, 936},
+        {"rtx4090", 128, 1536, 128, 120, 128, 32, 72 * MB, 2520, 1008},
+        {"l40s", 142, 1536, 128, 120, 128, 32, 96 * MB, 2520, 864},
+        {"h100-sxm", 132, 2048, 256, 248, 128, 32, 50 * MB, 1980, 3350},
+        {"h100-pcie", 114, 2048, 256, 248, 128, 32, 50 * MB, 1755, 2039},
+        {"h200", 132, 2048, 256, 248, 128, 32, 60 * MB, 1980, 4800},
+        {"b200", 148, 2048, 256, 248, 128, 32, 126 * MB, 1965, 8000},
+        {"mi250x", 110, 2048, 0, 16, 64, 64, 8 * MB, 1700, 1638},
+        {"mi300x", 304, 2048, 0, 32, 128, 128, 4 * MB, 2100, 5300},
+    };
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        sl_machine m;
+        load(gpus[i].name, &m);
+        assert_int_equal(m.cores, gpus[i].cores);
+        assert_int_equal(m.core.threads, gpus[i].threads);
+        assert_int_equal(m.core.warps * m.lanes, gpus[i].threads);
+        assert_int_equal(m.core.unified_bytes, gpus[i].unified_kb * KB);
+        assert_int_equal(m.level[0].size_bytes, gpus[i].l1_kb * KB);
+        assert_int_equal(m.level[0].line_bytes, gpus[i].line);
+        assert_int_equal(m.level[0].sector_bytes, gpus[i].sector);
+        assert_int_equal(m.level[1].size_bytes, gpus[i].l2);
+        assert_int_equal(m.clock_mhz, gpus[i].clock_mhz);
+        double gb = m.memory.bytes_per_cycle * (double)m.clock_mhz / 1000;
+        assert_true(gb > 0.995 * gpus[i].gb_per_second && gb < 1.005 * gpus[i].gb_per_second);
+    }
+    sl_machine m;
+    load("mi300x", &m);
+    assert_int_equal(m.cores / m.level[1].cores_per_instance, 8); /* an L2 for each die */
+    assert_int_equal(m.level[2].size_bytes, 256 * MB);
+}
+
+static void a_variant_is_not_trusted_as_its_base_is(void **state)
+{
+    (void)state;
+    static const char variant[] = "based_on: h200\nname: mine\nsummary: half of it\ncores: 66\n",
+                      stated[] = "based_on: h200\nname: mine\nsummary: half of it\ntrust: a guess\ncores: 66\n";
+    sl_machine machine;
+    sl_error error;
+    load("h200", &machine);
+    assert_string_equal(machine.trust, "measured");
+    assert_int_equal(parse(variant, &machine, &error), SL_OK);
+    assert_string_equal(machine.trust, "");
+    assert_int_equal(parse(stated, &machine, &error), SL_OK);
+    assert_string_equal(machine.trust, "a guess");
 }
 
 static void what_a_description_leaves_out_is_derived(void **state)
@@ -553,6 +613,8 @@ int main(void)
         cmocka_unit_test(the_fermi_of_the_reuse_distance_paper_hashes_five_bits),
         cmocka_unit_test(its_48_kb_variant_has_bit_12_in_front),
         cmocka_unit_test(machines_have_as_many_levels_as_they_need),
+        cmocka_unit_test(gpus_have_the_sizes_of_their_data_sheets),
+        cmocka_unit_test(a_variant_is_not_trusted_as_its_base_is),
         cmocka_unit_test(what_a_description_leaves_out_is_derived),
         cmocka_unit_test(a_mix_of_all_bits_uses_every_set),
         cmocka_unit_test(a_rotated_index_is_even_for_neighbours_and_for_strides),

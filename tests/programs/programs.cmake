@@ -38,7 +38,8 @@ foreach(line IN LISTS PROGRAM_LINES)
         set(arch)
     endif()
     list(TRANSFORM files PREPEND ${PROGRAMS_SOURCE}/ OUTPUT_VARIABLE sources)
-    set(headers ${PROGRAMS_SOURCE}/check.h ${PROGRAMS_SOURCE}/convolve.h ${PROGRAMS_SOURCE}/cuda_host.h)
+    set(headers ${PROGRAMS_SOURCE}/check.h ${PROGRAMS_SOURCE}/convolve.h ${PROGRAMS_SOURCE}/cuda_host.h
+        ${PROGRAMS_SOURCE}/particles.cu)
     if(PROGRAMS_BY STREQUAL nvcc)
         add_custom_command(OUTPUT ${program}
             COMMAND ${CMAKE_COMMAND} -E make_directory ${SLUICE_PROGRAMS_FOLDER}

@@ -63,6 +63,7 @@ static void numbers_read_back_and_read_well(void **state)
     char b[SL_DOUBLE_BYTES];
     assert_string_equal(sl_double_text(0.1, b), "0.1");
     assert_string_equal(sl_double_text(1e300, b), "1e+300");
+    assert_string_equal(sl_double_text(-655360, b), "-655360");
     assert_string_equal(sl_double_text(1.0 / 3, b), "0.3333333333333333");
     assert_string_equal(sl_human_count(0, b), "0");
     assert_string_equal(sl_human_count(999, b), "999");
