@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches as JSON and as CSV: every value exact. */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -105,9 +106,21 @@ static void csv_shape(FILE *file, const sl_logged_launch *l)
     fprintf(file, "%u,%u,%u,%u,%u,%u,", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
 }
 
-/* `failed`: there is a column for failures. */
+/* Columns that are there when some launch has something to say in them. */
+typedef struct csv_optional {
+    bool parent, failure;
+} csv_optional;
+
+static void csv_parent(FILE *file, const sl_logged_launch *l, csv_optional has)
+{
+    if (has.parent && l->parent_plus)
+        fprintf(file, ",%" PRIu64, l->parent_plus - 1);
+    else if (has.parent)
+        fputc(',', file);
+}
+
 static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_set *shown,
-                       const sl_launch_csv_more *more, size_t columns, size_t n, bool failed)
+                       const sl_launch_csv_more *more, size_t columns, size_t n, csv_optional has)
 {
     sl_counts counts = sl_unpack_counts(&l->counts);
     csv_shape(file, l);
@@ -117,7 +130,8 @@ static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_s
         fputc(',', file);
     if (more && !l->failed)
         more->launch(file, more->of, n);
-    if (failed)
+    csv_parent(file, l, has);
+    if (has.failure)
         fputc(',', file);
     if (l->failed)
         sl_csv_field(file, *l->failure ? l->failure : "failed");
@@ -128,26 +142,29 @@ sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const 
                                     sl_error *error)
 {
     sl_counter_set shown = {0};
-    bool failed = false;
+    csv_optional has = {0};
     for (size_t i = 0; i < log->launches.count; i++) {
         sl_counter_set_join(&shown, &log->launches.items[i].counts.known);
-        failed |= log->launches.items[i].failed;
+        has.parent |= log->launches.items[i].parent_plus != 0;
+        has.failure |= log->launches.items[i].failed;
     }
     fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z," SL_INST_CSV, file);
     sl_csv_counters(file, &shown);
     size_t columns = more ? more->columns(file, more->of) : 0;
-    fputs(failed ? ",failure\n" : "\n", file);
+    fputs(has.parent ? ",parent" : "", file);
+    fputs(has.failure ? ",failure\n" : "\n", file);
     for (size_t i = 0; i < log->launches.count; i++) {
         const sl_logged_launch *l = &log->launches.items[i];
-        csv_launch(file, l, &shown, more, columns, i, failed);
+        csv_launch(file, l, &shown, more, columns, i, has);
         for (uint32_t k = 0; k < l->loads; k++) {
             sl_counts counts = sl_unpack_counts(&l->load[k].counts);
             csv_shape(file, l);
             sl_inst_csv(file, &l->kernel->inst[l->load[k].inst]);
             sl_csv_counts(file, &shown, &counts);
-            for (size_t c = 0; c < columns + failed; c++)
+            for (size_t c = 0; c < columns; c++)
                 fputc(',', file);
-            fputc('\n', file);
+            csv_parent(file, l, has);
+            fputs(has.failure ? ",\n" : "\n", file);
         }
     }
     return sl_text_finish(file, "the CSV report", error);
