@@ -14,6 +14,7 @@
 #   refused     Sluice said that it cannot run it; the reason follows
 #   fails       anything else; the reason follows
 #   not built   the build failed; the first error follows
+#   no input    it failed, and data it needs lies elsewhere than in its repository (a .dvc file says so)
 set -eu
 
 jobs=1 seconds=60
@@ -102,6 +103,7 @@ esac
 if [ "$spent" -ge "$((seconds - 1))" ] || [ $status -eq 124 ] || [ $status -eq 137 ]; then outcome 'too slow' "$spent" "$how"; fi
 if [ $status -eq 2 ] || grep -qi 'waiv' "$output" "$errors"; then outcome waived "$spent" "$refusal$(grep -m1 -i 'waiv' "$output" || true)"; fi
 if [ $status -ne 0 ] && [ "$refusal" ]; then outcome refused "$spent" "$how $refusal"; fi
+if [ $status -ne 0 ] && find "$folder" -name '*.dvc' | grep -q .; then outcome 'no input' "$spent"; fi
 if [ $status -ne 0 ]; then outcome fails "$spent" "$how exit status $status: $(tail -n1 "$errors")"; fi
 if [ "$wrong" ]; then outcome fails "$spent" "$how $wrong"; fi
 outcome passes "$spent" "$how"
