@@ -14,7 +14,7 @@
 #   refused     Sluice said that it cannot run it; the reason follows
 #   fails       anything else; the reason follows
 #   not built   the build failed; the first error follows
-#   no input    it failed, and data it needs lies elsewhere than in its repository (a .dvc file says so)
+#   no input    it failed, and its data lies elsewhere than in its repository (a .dvc file says so)
 set -eu
 
 jobs=1 seconds=60
@@ -50,8 +50,9 @@ failed_build() { outcome 'not built' '' "$(grep -m1 -E 'error|No such|not found|
 # Leaves the command that starts the program in $start, and its folder in $at.
 build()
 {
-    if grep -qs '^run:' "$folder/Makefile"; then
-        at=$folder
+    at=$(find "$folder" -maxdepth 3 -name Makefile -exec grep -l '^run:' {} + | LC_ALL=C sort | head -n1)
+    if [ "$at" ]; then
+        at=$(dirname "$at")
         make -C "$at" >"$log" 2>&1 || failed_build
         start=$(make -n -C "$at" run 2>>"$log" | grep -m1 -E '^ *\./') || failed_build
         return
@@ -78,6 +79,9 @@ run()
     refusal=$(grep -m1 '^sluice' "$errors" || true)
 }
 
+# Whether an input of the program, in its folder or one that its command names, is only a reference to a store.
+stored_elsewhere() { (cd "$at" && for word in ./ $start; do ls "${word%/*}"/*.dvc; done 2>/dev/null) | grep -q .; }
+
 options='' how=''
 build
 run
@@ -103,7 +107,7 @@ esac
 if [ "$spent" -ge "$((seconds - 1))" ] || [ $status -eq 124 ] || [ $status -eq 137 ]; then outcome 'too slow' "$spent" "$how"; fi
 if [ $status -eq 2 ] || grep -qi 'waiv' "$output" "$errors"; then outcome waived "$spent" "$refusal$(grep -m1 -i 'waiv' "$output" || true)"; fi
 if [ $status -ne 0 ] && [ "$refusal" ]; then outcome refused "$spent" "$how $refusal"; fi
-if [ $status -ne 0 ] && find "$folder" -name '*.dvc' | grep -q .; then outcome 'no input' "$spent"; fi
+if [ $status -ne 0 ] && stored_elsewhere; then outcome 'no input' "$spent"; fi
 if [ $status -ne 0 ]; then outcome fails "$spent" "$how exit status $status: $(tail -n1 "$errors")"; fi
 if [ "$wrong" ]; then outcome fails "$spent" "$how $wrong"; fi
 outcome passes "$spent" "$how"
