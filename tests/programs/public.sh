@@ -14,7 +14,7 @@
 #   refused     Sluice said that it cannot run it; the reason follows
 #   fails       anything else; the reason follows
 #   not built   the build failed; the first error follows
-#   no input    it failed, and its data lies elsewhere than in its repository (a .dvc file says so)
+#   no input    it failed, and its data is not in its repository: a .dvc file tells where it is stored, or the program says so
 set -eu
 
 jobs=1 seconds=60
@@ -73,14 +73,19 @@ run()
     status=0
     # shellcheck disable=SC3045 # dash and bash know ulimit -t
     (cd "$at" && ulimit -t "$seconds" &&
-        eval "/usr/bin/time -o '$usage' -f '%U %S' timeout $((seconds * 6)) '$sluice' run -q -j1 $options -- $start" \
+        eval "/usr/bin/time -o '$usage' -f '%U %S' timeout $((seconds * 30)) '$sluice' run -q -j1 $options -- $start" \
             >"$output" 2>"$errors" </dev/null) || status=$?
     spent=$(awk 'END { printf "%.0f", $1 + $2 }' "$usage" 2>/dev/null || echo '?')
     refusal=$(grep -m1 '^sluice' "$errors" || true)
 }
 
-# Whether an input of the program, in its folder or one that its command names, is only a reference to a store.
-stored_elsewhere() { (cd "$at" && for word in ./ $start; do ls "${word%/*}"/*.dvc; done 2>/dev/null) | grep -q .; }
+# Whether an input of the program, in its folder or one that its command names, is only a reference to a store, or it says that
+# there is none.
+lacks_input()
+{
+    (cd "$at" && for word in "$folder/" $start; do find "${word%/*}" -name '*.dvc'; done 2>/dev/null) | grep -q . ||
+        grep -qiE 'no such file|open.* file' "$output" "$errors"
+}
 
 options='' how=''
 build
@@ -104,10 +109,10 @@ wrong=$(grep -iE '\bfail(s|ed|ure)?\b|mismatch|incorrect|\bwrong\b' "$output" |
 case $refusal in
 *assertion*failed*) if grep -q 'as expected' "$output"; then status=0; fi ;;
 esac
-if [ "$spent" -ge "$((seconds - 1))" ] || [ $status -eq 124 ] || [ $status -eq 137 ]; then outcome 'too slow' "$spent" "$how"; fi
+if [ "$spent" -ge "$((seconds - 1))" ] || [ $status -eq 137 ]; then outcome 'too slow' "$spent" "$how"; fi
 if [ $status -eq 2 ] || grep -qi 'waiv' "$output" "$errors"; then outcome waived "$spent" "$refusal$(grep -m1 -i 'waiv' "$output" || true)"; fi
 if [ $status -ne 0 ] && [ "$refusal" ]; then outcome refused "$spent" "$how $refusal"; fi
-if [ $status -ne 0 ] && stored_elsewhere; then outcome 'no input' "$spent"; fi
+if [ $status -ne 0 ] && lacks_input; then outcome 'no input' "$spent"; fi
 if [ $status -ne 0 ]; then outcome fails "$spent" "$how exit status $status: $(tail -n1 "$errors")"; fi
 if [ "$wrong" ]; then outcome fails "$spent" "$how $wrong"; fi
 outcome passes "$spent" "$how"
