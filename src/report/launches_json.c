@@ -100,37 +100,26 @@ sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_r
 
 /* ---- CSV ---- */
 
-static void csv_shape(FILE *file, const sl_logged_launch *l)
-{
-    sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
-    fprintf(file, "%u,%u,%u,%u,%u,%u,", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
-}
-
 /* Columns that are there when some launch has something to say in them. */
 typedef struct csv_optional {
     bool parent, failure;
 } csv_optional;
 
-static void csv_parent(FILE *file, const sl_logged_launch *l, csv_optional has)
-{
-    if (has.parent && l->parent_plus)
-        fprintf(file, ",%" PRIu64, l->parent_plus - 1);
-    else if (has.parent)
-        fputc(',', file);
-}
-
 static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_set *shown,
                        const sl_launch_csv_more *more, size_t columns, size_t n, csv_optional has)
 {
     sl_counts counts = sl_unpack_counts(&l->counts);
-    csv_shape(file, l);
-    fputs(",,,,", file);
+    sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
+    fprintf(file, "%u,%u,%u,%u,%u,%u", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
     sl_csv_counts(file, shown, &counts);
     for (size_t c = 0; c < columns && l->failed; c++)
         fputc(',', file);
     if (more && !l->failed)
         more->launch(file, more->of, n);
-    csv_parent(file, l, has);
+    if (has.parent)
+        fputc(',', file);
+    if (l->parent_plus)
+        fprintf(file, "%" PRIu64, l->parent_plus - 1);
     if (has.failure)
         fputc(',', file);
     if (l->failed)
@@ -148,26 +137,36 @@ sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const 
         has.parent |= log->launches.items[i].parent_plus != 0;
         has.failure |= log->launches.items[i].failed;
     }
-    fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z," SL_INST_CSV, file);
+    fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z", file);
     sl_csv_counters(file, &shown);
     size_t columns = more ? more->columns(file, more->of) : 0;
     fputs(has.parent ? ",parent" : "", file);
     fputs(has.failure ? ",failure\n" : "\n", file);
+    for (size_t i = 0; i < log->launches.count; i++)
+        csv_launch(file, &log->launches.items[i], &shown, more, columns, i, has);
+    return sl_text_finish(file, "the CSV report", error);
+}
+
+sl_status sl_launch_report_loads(FILE *file, const sl_launch_log *log, sl_error *error)
+{
+    sl_counter_set shown = {0};
+    for (size_t i = 0; i < log->launches.count; i++)
+        for (uint32_t k = 0; k < log->launches.items[i].loads; k++)
+            sl_counter_set_join(&shown, &log->launches.items[i].load[k].counts.known);
+    fputs("index,kernel,name," SL_INST_CSV, file);
+    sl_csv_counters(file, &shown);
+    fputc('\n', file);
     for (size_t i = 0; i < log->launches.count; i++) {
         const sl_logged_launch *l = &log->launches.items[i];
-        csv_launch(file, l, &shown, more, columns, i, has);
         for (uint32_t k = 0; k < l->loads; k++) {
             sl_counts counts = sl_unpack_counts(&l->load[k].counts);
-            csv_shape(file, l);
+            sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
             sl_inst_csv(file, &l->kernel->inst[l->load[k].inst]);
             sl_csv_counts(file, &shown, &counts);
-            for (size_t c = 0; c < columns; c++)
-                fputc(',', file);
-            csv_parent(file, l, has);
-            fputs(has.failure ? ",\n" : "\n", file);
+            fputc('\n', file);
         }
     }
-    return sl_text_finish(file, "the CSV report", error);
+    return sl_text_finish(file, "the CSV of memory instructions", error);
 }
 
 sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error)
