@@ -248,6 +248,17 @@ static void json_item(void *context, const sl_compared_item *item)
     sl_json_close(json, '}');
 }
 
+/* How many statements there are of each verdict. */
+static void json_tally(sl_json *json, const sl_reproduction *r)
+{
+    size_t tally[SL_VERDICTS];
+    sl_reproduction_tally(r, tally);
+    sl_json_object_member(json, "statements", false);
+    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS; v++)
+        sl_json_u64_member(json, sl_verdict_names[v], tally[v]);
+    sl_json_close(json, '}');
+}
+
 static void json_failures(sl_json *json, const sl_reproduction *r)
 {
     sl_json_array_member(json, "failed_points", true);
@@ -278,6 +289,7 @@ sl_status sl_reproductions_json(FILE *file, const void *reproductions, sl_error 
         sl_json_string_member(&json, "title", r->paper->title);
         sl_json_key(&json, "quick");
         sl_json_bool(&json, r->quick);
+        json_tally(&json, r);
         sl_json_array_member(&json, "numbers", true);
         sl_reproduction_each(r, json_item, &json);
         sl_json_close(&json, ']');
