@@ -234,7 +234,7 @@ static sl_status write_page(const report *r, const sl_page *page, sl_error *erro
     char bytes[SL_HUMAN_BYTES];
     printf("%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
            r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)info.st_size, bytes));
-    return sl_text_write(stdout, findings_text, &r->findings, error);
+    return sl_text_write(stdout, findings_text, false, &r->findings, error);
 }
 
 static int show(report *r)

@@ -90,6 +90,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
         sl_help_command(stdout, command);
     else if (!(code = check_args(&inv))) {
         sl_terminal terminal;
+        sl_terminal_choose_colours(inv.common->colour);
         sl_progress progress = sl_terminal_init(&terminal, inv.common->quiet);
         inv.progress = &progress;
         code = command->run(&inv);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/mangle.h"
+
 sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
 {
     sl_launch_log *l = calloc(1, sizeof *l);
@@ -66,8 +68,11 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
         return NULL;
     for (uint32_t s = 0; s < k->mem_slots; s++)
         inst[s] = sl_inst_named(memory_inst(k, s), strings);
+    if (!sl_insts_tell_apart(inst, k->mem_slots))
+        return NULL;
     *logged = (sl_logged_kernel){.symbol = symbol,
                                  .name = name,
+                                 .short_name = name,
                                  .insts = k->mem_slots,
                                  .inst = inst,
                                  .number = l->kernel_count++,
@@ -75,6 +80,24 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
                                  .static_shared_bytes = k->static_shared_bytes,
                                  .regs_estimated = k->regs_estimated};
     return logged;
+}
+
+/* Kernels of one template have one short name: where there are several, with their arguments. */
+static bool tell_apart(sl_launch_log *l, sl_logged_kernel *logged)
+{
+    for (size_t i = 0; i < l->kernels.count; i++) {
+        sl_logged_kernel *pair[] = {logged, l->kernels.entries[i].value};
+        if (!strcmp(pair[0]->symbol, pair[1]->symbol) || strcmp(pair[0]->short_name, pair[1]->short_name) != 0)
+            continue;
+        for (size_t k = 0; k < 2; k++) {
+            char arguments[128];
+            pair[k]->name = sl_arena_printf(&l->arena, "%s%s", pair[k]->short_name,
+                                            sl_template_arguments(pair[k]->symbol, arguments, sizeof arguments));
+            if (!pair[k]->name)
+                return false;
+        }
+    }
+    return true;
 }
 
 /* The log's copy of a kernel; NULL when memory runs out. */
@@ -85,7 +108,7 @@ static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_ke
         if (same_kernel(logged, k))
             return logged;
     sl_logged_kernel *logged = copy_kernel(l, k);
-    if (!logged || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
+    if (!logged || !tell_apart(l, logged) || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
         return NULL;
     logged->same_symbol = first;
     return logged;
