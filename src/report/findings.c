@@ -125,7 +125,7 @@ bool sl_finding_continues(const sl_findings *findings, size_t at)
 
 char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
 {
-    char location[256];
+    char location[256], array[256];
     if (!f->inst) {
         snprintf(buffer, size, "%s", f->kernel);
         return buffer;
@@ -135,7 +135,7 @@ char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
     if (f->copies > 1)
         snprintf(copies, sizeof copies, " (x%u)", f->copies);
     snprintf(buffer, size, "%s, %s%s, %s%s%s", f->kernel, location, copies, f->inst->opcode,
-             *f->inst->array ? " of " : "", f->inst->array);
+             *f->inst->array ? " of " : "", sl_inst_array(f->inst, array, sizeof array));
     return buffer;
 }
 

@@ -81,6 +81,13 @@ const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size
     return buffer;
 }
 
+const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size)
+{
+    bool known = name->allocation && *name->allocation;
+    snprintf(buffer, size, "%s%s%s%s", name->array, known ? " (" : "", known ? name->allocation : "", known ? ")" : "");
+    return buffer;
+}
+
 static void source_text(const sl_inst_name *name, char *buffer, size_t size)
 {
     if (name->source_line && !*name->source_file)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mangle.h"
+#include "base/text.h"
 
 sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
 {
@@ -147,6 +148,27 @@ static bool ran(const sl_counts *counts)
     return any;
 }
 
+/* What a parameter points to in all launches of a kernel; "" where that changes. */
+static bool name_arrays(sl_launch_log *l, const sl_logged_kernel *kernel, const sl_array_footprint *array)
+{
+    char size[SL_HUMAN_BYTES];
+    const char *text = NULL;
+    if (!array->allocation || !*array->allocation || strncmp(array->name, "param", 5) != 0)
+        return true;
+    for (uint32_t i = 0; i < kernel->insts; i++) {
+        sl_inst_name *inst = &kernel->inst[i];
+        if (strcmp(inst->array, array->name) != 0)
+            continue;
+        if (!text)
+            text =
+                sl_arena_printf(&l->arena, "%s, %s", array->allocation, sl_human_bytes(array->allocation_bytes, size));
+        if (!text)
+            return false;
+        inst->allocation = inst->allocation && strcmp(inst->allocation, text) != 0 ? "" : text;
+    }
+    return true;
+}
+
 static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logged_launch *launch)
 {
     sl_logged_load *load = sl_arena_array(&l->arena, sl_logged_load, counts->slots);
@@ -162,8 +184,10 @@ static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logge
     }
     for (size_t i = 0; i < counts->arrays; i++) {
         array[i] = counts->array[i];
+        const char *allocation = counts->array[i].allocation;
         array[i].name = sl_arena_strdup(&l->arena, counts->array[i].name);
-        if (!array[i].name)
+        array[i].allocation = sl_arena_strdup(&l->arena, allocation ? allocation : "");
+        if (!array[i].name || !array[i].allocation || !name_arrays(l, launch->kernel, &array[i]))
             return false;
     }
     launch->load = load;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is shown fits 80 and 100 columns, and colours are for terminals.
+# What is shown fits 80 and 100 columns, says what is meant, and has colours on terminals only.
 . "${SLUICE_SOURCE:?}/tests/tap.sh"
 
 # No line of the last report is wider than $COLUMNS. Commands to type are not broken.
@@ -38,6 +38,10 @@ it 'prints in full with COLUMNS=0'
 export COLUMNS=0
 run "$sluice" model b.slt --gpu h200
 stdout_has 'bfs_expand'
+
+it 'names the allocation that a parameter points to'
+run "$sluice" run bfs --size small
+grep -q 'param_3 (.*, 10.8 KiB)' "$scratch/stdout" || fail 'it is not named'
 
 it 'uses no colours where there is no terminal'
 run "$sluice" run spmv --size small
