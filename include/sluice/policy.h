@@ -182,6 +182,25 @@ typedef struct sl_policy_list {
     const sl_policy_ops *const *ops;
 } sl_policy_list;
 
+/* What a shared library exports whose policies 'sluice --policy-plugin FILE.so' takes. */
+enum { SL_POLICY_PLUGIN_VERSION = 1 };
+#define SL_POLICY_PLUGIN_NAME "sluice_policy_plugin"
+
+typedef struct sl_policy_plugin {
+    uint32_t version;   /* SL_POLICY_PLUGIN_VERSION */
+    uint32_t ops_bytes; /* sizeof(sl_policy_ops) */
+    sl_policy_list policies;
+} sl_policy_plugin;
+
+/* Once in a library, with pointers to its policies: SL_POLICY_PLUGIN(&mine, &other) */
+#define SL_POLICY_PLUGIN(...)                                                                                          \
+    static const sl_policy_ops *const sluice_plugin_ops[] = {__VA_ARGS__};                                             \
+    SL_API extern const sl_policy_plugin sluice_policy_plugin;                                                         \
+    const sl_policy_plugin sluice_policy_plugin = {                                                                    \
+        SL_POLICY_PLUGIN_VERSION,                                                                                      \
+        (uint32_t)sizeof(sl_policy_ops),                                                                               \
+        {sizeof sluice_plugin_ops / sizeof *sluice_plugin_ops, sluice_plugin_ops}};
+
 #ifdef __cplusplus
 }
 #endif

@@ -141,6 +141,64 @@ sl_status sl_ptx_loads(const sl_ptx_module *module, const sl_ptx_func *func, uin
     return status ? status : sl_load_groups(graph, arena, error);
 }
 
+/* ---- recorded kernels ---- */
+
+static bool is_recorded_node(const sl_trace_kernel *kernel, const sl_inst *inst)
+{
+    const char *opcode = kernel->strings + inst->opcode;
+    bool ptx = *opcode >= 'a' && *opcode <= 'z'; /* SASS is in capitals */
+    return inst->access == SL_ACCESS_LOAD && (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC) &&
+           (!ptx || !strncmp(opcode, "ld.", 3) || !strncmp(opcode, "load", 4));
+}
+
+static uint32_t recorded_flags(const sl_inst *inst)
+{
+    uint32_t flags = inst->space == SL_MEM_GENERIC ? SL_LOAD_GENERIC : 0;
+    switch (inst->cache_op) {
+    case SL_CACHE_DEFAULT:
+        return flags;
+    case SL_CACHE_NC:
+        return flags | SL_LOAD_READONLY;
+    case SL_CACHE_VOLATILE:
+        return flags | SL_LOAD_VOLATILE;
+    default:
+        return flags | SL_LOAD_OPERATOR;
+    }
+}
+
+sl_status sl_trace_loads(const sl_trace_kernel *kernel, sl_arena *arena, sl_load_graph *graph, sl_error *error)
+{
+    const char *strings = kernel->strings;
+    *graph = (sl_load_graph){.load = sl_arena_array(arena, sl_load, kernel->mem_slots + 1)};
+    if (!graph->load)
+        return sl_fail_memory(error);
+    uint32_t block = 0, segment = 0;
+    for (uint32_t i = 0; i < kernel->insts; i++) {
+        const sl_inst *inst = &kernel->inst[i];
+        while (block + 1 < kernel->bbs && kernel->bb[block + 1].first <= i)
+            block++;
+        segment += inst->op_class == SL_CLASS_BARRIER || inst->op_class == SL_CLASS_FENCE;
+        if (!is_recorded_node(kernel, inst))
+            continue;
+        sl_load *load = &graph->load[graph->loads++];
+        *load = (sl_load){.function = kernel->symbol,
+                          .inst = inst->pc,
+                          .line = inst->ptx_line,
+                          .source = inst->source_line ? strings + inst->source_file : NULL,
+                          .source_line = inst->source_line,
+                          .opcode = strings + inst->opcode,
+                          .array = strings[inst->array] ? strings + inst->array : NULL,
+                          .block = block,
+                          .segment = segment,
+                          .flags = recorded_flags(inst),
+                          .width = inst->width};
+        set_modes(load, SL_PTX_L2_SM);
+    }
+    return sl_load_groups(graph, arena, error);
+}
+
+/* ---- identity ---- */
+
 sl_status sl_ptx_code_hash(const sl_ptx_module *module, uint64_t *hash, sl_error *error)
 {
     char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loads of PTX code, for src/bypass and src/rewrite. */
+/* The loads of PTX code and of recorded kernels, for src/bypass and src/rewrite. */
 #ifndef SL_BYPASS_PTX_LOADS_H
 #define SL_BYPASS_PTX_LOADS_H
 
@@ -16,6 +16,9 @@ enum { SL_PTX_L1_SM = 70, SL_PTX_L2_SM = 80, SL_PTX_HINT_MAJOR = 7, SL_PTX_HINT_
  * strings are the module's or the arena's. */
 sl_status sl_ptx_loads(const sl_ptx_module *module, const sl_ptx_func *func, uint32_t sm, sl_arena *arena,
                        sl_load_graph *graph, sl_error *error);
+
+/* The same for a recorded kernel whose code is not at hand. Strings are the kernel's or the arena's. */
+sl_status sl_trace_loads(const sl_trace_kernel *kernel, sl_arena *arena, sl_load_graph *graph, sl_error *error);
 
 /* Which load of one kernel's graph a recorded instruction is; UINT32_MAX: none. */
 uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst);

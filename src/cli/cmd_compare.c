@@ -41,15 +41,17 @@ static const char *pick(const sl_option_list *list, int which)
     return !list->count ? NULL : list->item[list->count > 1 ? which : 0];
 }
 
-static sl_status choose_machine(const compare_options *o, int which, sl_machine *machine, sl_error *error)
+static sl_status choose_machine(const sl_invocation *inv, int which, sl_machine *machine, sl_error *error)
 {
+    const compare_options *o = inv->values;
     size_t sets = o->set.count + (which ? o->change.count : 0);
     const char **set = calloc(sets + 1, sizeof *set);
     if (!set)
         return sl_fail_memory(error);
     for (size_t i = 0; i < sets; i++)
         set[i] = i < o->set.count ? o->set.item[i] : o->change.item[i - o->set.count];
-    const sl_machine_choice choice = {.gpu = pick(&o->gpu, which),
+    const sl_machine_choice choice = {.policies = inv->policies,
+                                      .gpu = pick(&o->gpu, which),
                                       .set = set,
                                       .sets = sets,
                                       .l1 = pick(&o->l1, which),
@@ -112,8 +114,10 @@ static void label_side(const compare_options *o, int which, const char *subject,
     for (int i = 0; i < 3 && used < sizeof s->label; i++)
         if (values[i])
             used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s%s", names[i], values[i]);
-    for (size_t i = 0; which && i < o->change.count && used < sizeof s->label; i++)
-        used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s", o->change.item[i]);
+    const sl_option_list *const lists[] = {&o->set, which ? &o->change : NULL};
+    for (int l = 0; l < 2; l++)
+        for (size_t i = 0; lists[l] && i < lists[l]->count && used < sizeof s->label; i++)
+            used += (size_t)snprintf(s->label + used, sizeof s->label - used, ", %s", lists[l]->item[i]);
     if (used < sizeof s->label)
         snprintf(s->label + used, sizeof s->label - used, " (%s)", o->sim ? "simulated" : "modelled");
 }
@@ -126,7 +130,7 @@ static int analyse_input(const sl_invocation *inv, const sl_invocation *one, boo
     sl_cli_input input;
     sl_error error;
     for (int i = 0; i < 2; i++)
-        if (of[i] && choose_machine(o, i, &machine[i], &error))
+        if (of[i] && choose_machine(inv, i, &machine[i], &error))
             return sl_cli_fail(inv, &error);
     if (of[0] && of[1] && machine[0].lanes != machine[1].lanes)
         return sl_cli_usage(inv, "warps of %s and %s differ in width: record a trace for each", machine[0].name,
@@ -169,6 +173,11 @@ static int take_operand(const sl_invocation *inv, int which, side sides[2])
 
 SL_REPORT_FORMS(forms, sl_comparison, sl_comparison_text, sl_comparison_json, sl_comparison_csv, NULL);
 
+static sl_status write_loads(FILE *file, const void *result, sl_error *error)
+{
+    return sl_comparison_loads(file, (const sl_comparison *)result, error);
+}
+
 static sl_status write_page(FILE *file, const void *comparison, sl_error *error)
 {
     return sl_comparison_page(file, comparison, error);
@@ -197,7 +206,9 @@ static int show(const sl_invocation *inv, side sides[2])
     const char *const text[2] = {sides[0].text, sides[1].text}, *const name[2] = {sides[0].label, sides[1].label};
     const size_t bytes[2] = {sides[0].bytes, sides[1].bytes};
     sl_status status = sl_compare(text, bytes, name, &comparison, &error);
-    int code = status ? SL_EXIT_OK : sl_report_write(inv, &forms, &comparison, stdout);
+    sl_report_forms all = forms;
+    all.loads = write_loads;
+    int code = status ? SL_EXIT_OK : sl_report_write(inv, &all, &comparison, stdout);
     if (!status && !code && inv->common->html)
         status = sl_output_write(write_page, inv->common->html, &comparison, &error);
     if (status)
@@ -295,7 +306,7 @@ const sl_command sl_cmd_compare = {
         "one of the conditions holds.",
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(compare_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -127,6 +127,11 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
     return sl_launch_report_csv(file, ((const trace_info *)result)->log, error);
 }
 
+static sl_status write_loads(FILE *file, const void *result, sl_error *error)
+{
+    return sl_launch_report_loads(file, ((const trace_info *)result)->log, error);
+}
+
 /* ---- collecting ---- */
 
 static sl_status collect_ours(trace_info *info, sl_error *error)
@@ -169,7 +174,8 @@ static sl_status collect(trace_info *info, sl_error *error)
 
 static int run_info(const sl_invocation *inv)
 {
-    static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
+    static const sl_report_forms forms = {
+        .text = write_text, .json = write_json, .csv = write_csv, .loads = write_loads};
     trace_info info = {.inv = inv};
     sl_error error;
     int code = sl_cli_input_open(&info.input, inv, SL_TAKES_ALL, 0, false);
@@ -214,7 +220,7 @@ const sl_command sl_cmd_info = {
                    "warning says what is lost, and the exit code is 1.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_JOBS,
+    .common = SL_COMMON_REPORT | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(info_options),
     .defaults = &defaults,
     .min_operands = 1,

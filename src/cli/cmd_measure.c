@@ -32,7 +32,7 @@ static const measure_options defaults = {.input = SL_INPUT_DEFAULTS, .rounds = 3
 typedef struct measuring {
     const sl_invocation *inv;
     const measure_options *options;
-    const sl_input *input;
+    const sl_cli_input *input;
     const sl_plan *plan;
     sl_arena arena;
     char timer[160];
@@ -49,7 +49,7 @@ static sl_status check_plan(const measuring *m, const sl_timed_launch *launch, s
     if (!status)
         status = sl_ptx_loads(launch->module, NULL, SL_PTX_L2_SM, &arena, &all, error);
     if (!status)
-        status = sl_plan_check(m->plan, "ptx", hash, m->input->spec.name, &all, error);
+        status = sl_plan_check(m->plan, "ptx", hash, m->input->input.spec.name, &all, error);
     sl_arena_fini(&arena);
     return status;
 }
@@ -60,8 +60,8 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     sl_timing timing = {0};
     uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->loads + 1);
     const uint8_t *choice[1] = {mode};
-    sl_tuning_row row = {.subject = m->input->spec.name,
-                         .kernel = sl_arena_strdup(&m->arena, launch->func->name),
+    sl_tuning_row row = {.subject = m->input->input.spec.name,
+                         .kernel = sl_arena_strdup(&m->arena, launch->kernel),
                          .launch = launch->launch,
                          .launches = launch->launches,
                          .loads = launch->graph->loads,
@@ -72,7 +72,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     snprintf(m->timer, sizeof m->timer, "%s", launch->timer->name);
     sl_status status = check_plan(m, launch, error);
     for (uint32_t i = 0; i < launch->graph->loads && !status; i++) {
-        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->func->name, launch->graph->load[i].inst);
+        mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->kernel, launch->graph->load[i].inst);
         row.chosen += mode[i] != SL_BYPASS_NONE;
     }
     if (!status)
@@ -91,8 +91,7 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
 static int measure(measuring *m)
 {
     sl_error error = {0};
-    char text[512];
-    const sl_timed_kernels kernels = {.input = m->input,
+    const sl_timed_kernels kernels = {.input = &m->input->input,
                                       .kernel_regex = m->options->input.kernel_regex,
                                       .max_launches = (uint32_t)m->options->launches,
                                       .cold = m->options->cold,
@@ -101,8 +100,7 @@ static int measure(measuring *m)
                                       .context = m};
     sl_status status = sl_time_on_gpu(&kernels, &error);
     sl_tuning shown = {.timer = m->timer, .unit = "ns", .rows = m->rows.count, .row = m->rows.items};
-    return status ? sl_cli_fail(m->inv, &error)
-                  : sl_show_tuning(m->inv, sl_input_text(m->input, text, sizeof text), &m->options->input.seed, &shown);
+    return status ? sl_cli_fail(m->inv, &error) : sl_show_tuning(m->inv, m->input, &shown);
 }
 
 static int run(const sl_invocation *inv)
@@ -118,7 +116,7 @@ static int run(const sl_invocation *inv)
     sl_arena_init(&m.arena);
     int code = sl_cli_input_open(&input, inv, SL_TAKES_CODE, 0, true);
     if (!code) {
-        m.input = &input.input;
+        m.input = &input;
         m.plan = &plan;
         code = measure(&m);
         sl_cli_input_close(&input);

@@ -72,7 +72,7 @@ static int run_model(const sl_invocation *inv)
         return sl_run_compat_hpca14(inv);
     if (sl_sweep_check(&o->sweep, &error))
         return sl_cli_usage(inv, "%s", error.text);
-    if (sl_model_machine(&o->model, &machine, &error))
+    if (sl_model_machine(inv, &o->model, &machine, &error))
         return sl_cli_fail(inv, &error);
     int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, false);
     if (code)
@@ -122,7 +122,7 @@ const sl_command sl_cmd_model = {
         "of its latencies. It cannot be combined with other options of the model.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(model_options),
     .defaults = &defaults,
     .min_operands = 1,

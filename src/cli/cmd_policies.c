@@ -14,12 +14,15 @@
 /* All policies, or one. */
 typedef struct listing {
     const sl_policy_ops *only; /* NULL: all */
+    size_t count;
+    const sl_policy_list *custom; /* of plug-ins, before the others; NULL: none */
 } listing;
 
 /* The policy at an index, if it is shown. */
 static const sl_policy_ops *shown(const listing *list, size_t index)
 {
-    const sl_policy_ops *ops = sl_policy_at(index);
+    size_t customs = list->count - sl_policy_count();
+    const sl_policy_ops *ops = index < customs ? list->custom->ops[index] : sl_policy_at(index - customs);
     return !list->only || list->only == ops ? ops : NULL;
 }
 
@@ -50,13 +53,13 @@ static void range_text(const sl_param *p, char *buffer, size_t size)
 
 /* ---- as text ---- */
 
-static sl_status write_table(FILE *file, sl_error *error)
+static sl_status write_table(FILE *file, const listing *list, sl_error *error)
 {
     static const sl_column columns[] = {SL_TEXTS("policy"), SL_TEXTS("role"),
                                         SL_PROSE("description; parameters and their defaults")};
     sl_table *t = SL_TABLE(columns);
-    for (size_t i = 0; i < sl_policy_count(); i++) {
-        const sl_policy_ops *ops = sl_policy_at(i);
+    for (size_t i = 0; i < list->count; i++) {
+        const sl_policy_ops *ops = shown(list, i);
         char params[256] = "", preset[32];
         size_t used = 0;
         for (const sl_param *p = ops->params; p && p->name && used < sizeof params; p++) {
@@ -102,7 +105,7 @@ static sl_status write_one(FILE *file, const sl_policy_ops *ops, sl_error *error
 static sl_status write_text(FILE *file, const void *result, sl_error *error)
 {
     const listing *list = result;
-    return list->only ? write_one(file, list->only, error) : write_table(file, error);
+    return list->only ? write_one(file, list->only, error) : write_table(file, list, error);
 }
 
 /* ---- for programs ---- */
@@ -141,7 +144,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
     sl_json_object(&j, true);
     sl_report_tool_json(&j, "policies");
     sl_json_key(&j, "policies"), sl_json_array(&j, true);
-    for (size_t i = 0; i < sl_policy_count(); i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const sl_policy_ops *ops = shown(list, i);
         if (!ops)
             continue;
@@ -173,7 +176,7 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
     static const sl_param none[] = {{0}};
     (void)error;
     fprintf(file, "policy,role,summary,parameter,default,values,meaning\n");
-    for (size_t i = 0; i < sl_policy_count(); i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const sl_policy_ops *ops = shown(list, i);
         const sl_param *p = ops && ops->params ? ops->params : none;
         for (bool more = ops; more; more = p->name && (++p)->name) {
@@ -197,9 +200,9 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 static int run_policies(const sl_invocation *inv)
 {
     static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv};
-    listing list = {NULL};
+    listing list = {.count = sl_policy_count() + (inv->policies ? inv->policies->count : 0), .custom = inv->policies};
     sl_error error;
-    if (inv->args.operands && sl_policy_find(inv->args.operand[0], &list.only, &error))
+    if (inv->args.operands && sl_policy_find(inv->policies, inv->args.operand[0], &list.only, &error))
         return sl_cli_usage(inv, "%s", error.text);
     return sl_report_write(inv, &forms, &list, stdout);
 }
@@ -221,7 +224,7 @@ const sl_command sl_cmd_policies = {
         "srrip(bits=3)'. The key 'bypass' sets its bypass policy; any can be combined with any replacement policy. A "
         "policy with both roles is complete as 'replacement'; as 'bypass' beside another replacement policy it selects "
         "no victims. If 'best' is among the values of a parameter, several values are tried and the best is used.",
-    .common = SL_COMMON_REPORT,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT,
     .values_bytes = sizeof(sl_common),
     .max_operands = 1,
     .operand = "a policy",

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice profile: reuse of lines and sectors. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "cli/input.h"
+#include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/profile.h"
 
 typedef struct profile_options {
     sl_input_options input;
+    const char *gpu;
+    sl_option_list set;
     uint64_t line, sector, cores, blocks_per_core, cache, windows;
     bool loads_only;
 } profile_options;
@@ -17,28 +21,27 @@ typedef struct profile_options {
 #define AT(field) offsetof(profile_options, field)
 // clang-format off
 static const sl_option options[] = {
-    {"line", 0, SL_OPTION_BYTES, "BYTES", "Line size (default: 128)", AT(line), 1, 65536, NULL},
-    {"sector", 0, SL_OPTION_BYTES, "BYTES", "Sector size (default: 32)", AT(sector), 1, 65536, NULL},
-    {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: 15)", AT(cores), 1, 1024, NULL},
-    {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: 8)", AT(blocks_per_core), 1, 1024, NULL},
-    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported (default: 16K)", AT(cache), 1, 0, NULL},
+    SL_GPU_OPTIONS(AT(gpu), AT(set)),
+    {"line", 0, SL_OPTION_BYTES, "BYTES", "Line size (default: that of the GPU's first level, as are the next)", AT(line), 1, 65536, NULL},
+    {"sector", 0, SL_OPTION_BYTES, "BYTES", "Sector size", AT(sector), 1, 65536, NULL},
+    {"cache", 0, SL_OPTION_BYTES, "BYTES", "Size per core of the LRU cache whose hits and zero-reuse fills are reported", AT(cache), 1, 0, NULL},
+    {"cores", 0, SL_OPTION_NUMBER, "N", "Cores (SMs) to which blocks are assigned in turn (default: those of the GPU)", AT(cores), 1, 1024, NULL},
+    {"blocks-per-core", 0, SL_OPTION_NUMBER, "N", "Resident blocks per core (default: those that the GPU allows, at most 8)", AT(blocks_per_core), 1, 1024, NULL},
     {"windows", 0, SL_OPTION_NUMBER, "N", "Report the footprint in N to 2N time windows (default: 16)", AT(windows), 1, 65536, NULL},
     {"loads-only", 0, SL_OPTION_FLAG, NULL, "Ignore stores and atomics", AT(loads_only), 0, 0, NULL},
     {0},
 };
 // clang-format on
 
-static const profile_options defaults = {
-    .input = SL_INPUT_DEFAULTS,
-    .line = 128,
-    .sector = 32,
-    .cores = 15,
-    .blocks_per_core = 8,
-    .cache = 16384,
-    .windows = 16,
-};
+static const profile_options defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_DEFAULT_GPU, .windows = 16};
 
-SL_REPORT_FORMS(forms, sl_profile_report, sl_profile_report_text, sl_profile_report_json, sl_profile_report_csv, NULL);
+SL_REPORT_FORMS(forms, sl_profile_report, sl_profile_report_text, sl_profile_report_json, sl_profile_report_csv,
+                shown->info.heading);
+
+static sl_status write_loads(FILE *file, const void *result, sl_error *error)
+{
+    return sl_profile_report_loads(file, (const sl_profile_report *)result, error);
+}
 
 typedef struct shown_profile {
     sl_profile_report report; /* first: the forms take it for the whole */
@@ -57,27 +60,31 @@ static sl_status make_page(const void *result, sl_page_input *input, sl_error *e
     return SL_OK;
 }
 
-/* All options of the profile, also defaults: its numbers depend on them. */
-static bool describe(const sl_invocation *inv, sl_cli_input *input, sl_arena *arena, sl_report_info *info)
+/* What the numbers depend on, defaults included, then the options that were given. */
+static sl_status describe(const sl_invocation *inv, sl_cli_input *input, const sl_machine *machine,
+                          const sl_profile_options *as, sl_arena *arena, sl_report_info *info, sl_error *error)
 {
-    const profile_options *o = inv->values;
-    sl_report_option *option = sl_arena_array(arena, sl_report_option, sizeof options / sizeof *options + 2);
-    if (!option)
-        return false;
-    *info = (sl_report_info){.command = "profile", .option = option};
-    info->trace = input->trace;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {{"line", as->line_bytes},
+                   {"sector", as->sector_bytes},
+                   {"cache", as->cache_bytes},
+                   {"cores", as->cores},
+                   {"blocks-per-core", as->blocks_per_core},
+                   {"windows", as->windows}};
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    sl_report_option fact[NUMBERS + 1];
+    size_t facts = 0;
+    *info = (sl_report_info){.command = "profile", .machine = machine->name, .trace = input->trace};
     if (!input->trace) {
-        option[info->options++] = input->fact;
-        info->seed = &o->input.seed;
+        fact[facts++] = input->fact;
+        info->seed = &input->input.spec.seed;
     }
-    for (const sl_option *each = options; each->name; each++) {
-        char value[64];
-        char *copy = sl_arena_strdup(arena, sl_option_text(each, o, value, sizeof value));
-        if (!copy)
-            return false;
-        option[info->options++] = (sl_report_option){each->name, copy};
-    }
-    return true;
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (!sl_was_given(inv, numbers[i].name))
+            fact[facts++] = (sl_report_option){numbers[i].name, sl_arena_printf(arena, "%" PRIu64, numbers[i].value)};
+    return sl_given_options(inv, fact, facts, input->subject, machine->name, arena, info, error);
 }
 
 /* Progress of one launch within that of all. */
@@ -110,7 +117,8 @@ static sl_status profile_launches(const sl_invocation *inv, const sl_cli_input *
     return status;
 }
 
-static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl_profile_options *wanted)
+static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl_machine *machine,
+                         const sl_profile_options *wanted)
 {
     sl_profile *profile = calloc(input->recording.launches ? input->recording.launches : 1, sizeof *profile);
     shown_profile shown = {.report = {.options = wanted, .profiles = input->recording.launches, .profile = profile},
@@ -122,10 +130,12 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
     sl_status status = profile ? profile_launches(inv, input, wanted, profile, &error) : sl_fail_memory(&error);
     if (!status)
         status = sl_profile_sums_init(&report->sums, profile, input->recording.launches, &error);
-    if (!status && !describe(inv, input, &arena, &report->info))
-        status = sl_fail_memory(&error);
+    if (!status)
+        status = describe(inv, input, machine, wanted, &arena, &report->info, &error);
+    sl_report_forms all = forms;
+    all.loads = write_loads;
     int code = status ? sl_cli_fail(inv, &error)
-                      : sl_report_write_page(inv, &forms, make_page, &shown, sl_cli_input_stream(input));
+                      : sl_report_write_page(inv, &all, make_page, &shown, sl_cli_input_stream(input));
     sl_profile_sums_fini(&report->sums);
     for (uint32_t i = 0; profile && i < input->recording.launches; i++)
         sl_profile_fini(&profile[i]);
@@ -137,23 +147,25 @@ static int profile_input(const sl_invocation *inv, sl_cli_input *input, const sl
 static int run_profile(const sl_invocation *inv)
 {
     const profile_options *o = inv->values;
-    sl_profile_options wanted = {
-        .line_bytes = (uint32_t)o->line,
-        .sector_bytes = (uint32_t)o->sector,
-        .cores = (uint32_t)o->cores,
-        .blocks_per_core = (uint32_t)o->blocks_per_core,
-        .cache_bytes = o->cache,
-        .windows = (uint32_t)o->windows,
-        .loads_only = o->loads_only,
-    };
+    sl_machine machine;
     sl_cli_input input;
     sl_error error;
+    if (sl_machine_load_with(o->gpu, o->set.item, o->set.count, &machine, &error))
+        return sl_cli_fail(inv, &error);
+    sl_profile_options wanted = sl_profile_options_of(&machine);
+    wanted.line_bytes = o->line ? (uint32_t)o->line : wanted.line_bytes;
+    wanted.sector_bytes = o->sector ? (uint32_t)o->sector : wanted.sector_bytes;
+    wanted.cores = o->cores ? (uint32_t)o->cores : wanted.cores;
+    wanted.blocks_per_core = o->blocks_per_core ? (uint32_t)o->blocks_per_core : wanted.blocks_per_core;
+    wanted.cache_bytes = o->cache ? o->cache : wanted.cache_bytes;
+    wanted.windows = (uint32_t)o->windows;
+    wanted.loads_only = o->loads_only;
     if (sl_profile_check(&wanted, &error))
         return sl_cli_usage(inv, "%s", error.text);
-    int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, 0, true);
+    int code = sl_cli_input_record(&input, inv, SL_TAKES_ALL, machine.lanes, true);
     if (code)
         return code;
-    code = sl_cli_input_code(&input, profile_input(inv, &input, &wanted));
+    code = sl_cli_input_code(&input, profile_input(inv, &input, &machine, &wanted));
     if (input.recording.damage.status) {
         sl_cli_warn(inv, "%s: %s", input.subject, input.recording.damage.text);
         code = SL_EXIT_FAILURE;
@@ -165,6 +177,7 @@ static int run_profile(const sl_invocation *inv)
 static const sl_example examples[] = {
     {"sluice profile app.slt", "Report the reuse of each kernel and each load of a trace"},
     {"sluice profile matmul n=256", "Run a workload and profile it"},
+    {"sluice profile app.slt --gpu fermi-gtx480", "Profile it with the lines, L1 size and cores of a Fermi"},
     {"sluice profile --cores 1 --blocks-per-core 1 --loads-only app.slt",
      "Profile the loads of one block after the other"},
     {"sluice profile --cache 48K --kernel '^spmv' --csv reuse.csv app.slt",
@@ -179,8 +192,9 @@ const sl_command sl_cmd_profile = {
     .description =
         "Report the reuse of lines and sectors per kernel, launch and load: reuse distances (how many distinct lines "
         "or sectors are accessed between two accesses to the same one), reuse counts, the share of accesses without "
-        "reuse, the footprint over time, and the share of transferred bytes that was requested.\n\nA profile needs no "
-        "GPU model and no timing ('sluice model' and 'sluice sim' have these), only an order of execution. Block b "
+        "reuse, the footprint over time, and the share of transferred bytes that was requested.\n\nA profile has no "
+        "timing ('sluice model' and 'sluice sim' have), only an order of execution; of the GPU model it takes line, "
+        "sector and size of the first level, the number of cores and the width of a warp. Block b "
         "runs on core b modulo --cores. A core runs --blocks-per-core blocks at a time and starts its next one when "
         "one ends. The warps of these blocks take turns, one memory access each, and wait for each other at barriers. "
         "Reuse is tracked per core and starts anew with each launch; results are summed over the cores. Loads, stores, "

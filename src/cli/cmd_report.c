@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "cli/given_options.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
@@ -36,6 +35,7 @@ typedef struct report {
     sl_machine machine;
     sl_model_options settings;
     char without[SL_WITHOUT_BYTES];
+    const char *heading;
     sl_cli_input input;
     sl_pool *pool;
     sl_arena arena;
@@ -61,23 +61,10 @@ static sl_status profile_launch(report *r, uint32_t at, sl_pool *pool, sl_error 
                              &r->profiles[at], error);
 }
 
-/* Line, sector and size of the first level. Resident blocks differ between launches: the default of the profile is
- * used. */
-static sl_profile_options profile_as(const sl_machine *machine)
-{
-    const sl_level *first = &machine->level[0];
-    return (sl_profile_options){.line_bytes = first->line_bytes,
-                                .sector_bytes = first->sector_bytes,
-                                .cores = machine->cores,
-                                .blocks_per_core = machine->core.blocks < 8 ? machine->core.blocks : 8,
-                                .cache_bytes = first->size_bytes,
-                                .windows = 16};
-}
-
 static sl_status count_and_profile(report *r, sl_error *error)
 {
     sl_error damage = {0};
-    r->profiled_as = profile_as(&r->machine);
+    r->profiled_as = sl_profile_options_of(&r->machine);
     r->profiles = calloc((size_t)r->input.recording.launches + 1, sizeof *r->profiles);
     sl_status status = r->profiles ? sl_launch_log_create(&r->counted, error) : sl_fail_memory(error);
     if (!status)
@@ -194,10 +181,11 @@ static sl_status make_page(report *r, sl_page **page, sl_error *error)
         .sources = r->input.texts,
         .source = r->input.text,
     };
-    input.info.option = sl_given_options(r->inv, &r->input.fact, !r->input.trace, &r->arena, &input.info.options);
-    if (!input.info.option)
-        return sl_fail_memory(error);
-    sl_status status = sl_page_find_sources(r->inv, &input, &r->arena, error);
+    sl_status status = sl_given_options(r->inv, &r->input.fact, !r->input.trace, r->input.subject, r->machine.name,
+                                        &r->arena, &input.info, error);
+    r->heading = input.info.heading;
+    if (!status)
+        status = sl_page_find_sources(r->inv, &input, &r->arena, error);
     return status ? status : sl_page_create(&input, page, error);
 }
 
@@ -211,35 +199,45 @@ static sl_status write_csv(FILE *file, const void *page, sl_error *error)
     return sl_page_csv(file, page, error);
 }
 
+static sl_status write_loads(FILE *file, const void *page, sl_error *error)
+{
+    return sl_page_loads(file, page, error);
+}
+
 static sl_status write_notes(FILE *file, const void *of, sl_error *error)
 {
     const report *r = of;
     return sl_put_notes(file, r->inv, &r->findings, error);
 }
 
-static sl_status findings_text(FILE *file, const void *findings, sl_error *error)
+/* What remains to be said beside the page. */
+static sl_status summary_text(FILE *file, const void *of, sl_error *error)
 {
+    const report *r = of;
+    const char *path = r->inv->common->output;
+    char bytes[SL_HUMAN_BYTES];
+    struct stat info;
     (void)error;
-    sl_findings_text(file, findings, sl_terminal_width(file));
+    if (stat(path, &info) || !info.st_size)
+        return SL_OK;
+    sl_put_heading(file, r->heading);
+    fprintf(file, "%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
+            r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)info.st_size, bytes));
+    sl_findings_text(file, &r->findings, sl_terminal_width(file));
     return SL_OK;
 }
 
 static sl_status write_page(const report *r, const sl_page *page, sl_error *error)
 {
     sl_status status = sl_page_save(page, r->inv->common->output, r->inv->common->callgrind, error);
-    const char *path = r->inv->common->output;
-    struct stat info;
-    if (status || !path || r->inv->common->quiet || stat(path, &info) || !info.st_size)
-        return status;
-    char bytes[SL_HUMAN_BYTES];
-    printf("%s: %" PRIu32 " launch%s, %s\n", path, r->input.recording.launches,
-           r->input.recording.launches == 1 ? "" : "es", sl_human_bytes((uint64_t)info.st_size, bytes));
-    return sl_text_write(stdout, findings_text, false, &r->findings, error);
+    return status || !r->inv->common->output || r->inv->common->quiet
+               ? status
+               : sl_text_write(sl_cli_input_stream(&r->input), summary_text, false, r, error);
 }
 
 static int show(report *r)
 {
-    static const sl_report_forms forms = {.json = write_json, .csv = write_csv};
+    static const sl_report_forms forms = {.json = write_json, .csv = write_csv, .loads = write_loads};
     sl_page *page = NULL;
     sl_error error;
     sl_status status = make_page(r, &page, &error);
@@ -276,7 +274,9 @@ static sl_status read_plan(report *r, sl_error *error)
 {
     if (!r->options->plan)
         return SL_OK;
-    sl_status status = sl_input_plan(&r->input.input, r->options->plan, r->options->code, &r->plan, error);
+    sl_status status = sl_input_find_code(&r->input.input, r->options->code, &r->input.recording, error);
+    if (!status)
+        status = sl_input_plan(&r->input.input, r->options->plan, &r->input.recording, &r->plan, error);
     r->planned = !status;
     return status;
 }
@@ -286,15 +286,15 @@ static int run_report(const sl_invocation *inv)
     const report_options *o = inv->values;
     report r = {.inv = inv, .options = o};
     sl_error error;
-    if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->callgrind &&
-        !inv->common->notes)
+    if (!inv->common->output && !inv->common->json && !inv->common->csv && !inv->common->loads &&
+        !inv->common->callgrind && !inv->common->notes)
         return sl_cli_usage(inv, "-o FILE is missing: the page to write");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
     sl_arena_init(&r.arena);
     r.settings = sl_model_options_of(&o->model, o->input.seed);
     sl_model_without(&r.settings, r.without);
-    sl_status status = sl_model_machine(&o->model, &r.machine, &error);
+    sl_status status = sl_model_machine(inv, &o->model, &r.machine, &error);
     if (!status && o->counters)
         status = sl_ncu_read(o->counters, &r.ncu, &error);
     int code =
@@ -361,8 +361,8 @@ const sl_command sl_cmd_report = {
         "from a file (--source ./app, --source k.ptx).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_NOTES | SL_COMMON_QUIET | SL_COMMON_SOURCE |
-              SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_LOADS | SL_COMMON_NOTES | SL_COMMON_QUIET |
+              SL_COMMON_SOURCE | SL_COMMON_CALLGRIND | SL_COMMON_JOBS,
     .values_bytes = sizeof(report_options),
     .defaults = &defaults,
     .min_operands = 1,

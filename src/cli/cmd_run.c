@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/input.h"
+#include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_launches.h"
 #include "cli/show_planned.h"
@@ -21,6 +22,8 @@ typedef struct run_options {
     bool no_check;       /* of workloads */
     const char *plan;    /* programs: a bypass plan to run with; NULL: none */
     int on;              /* index into device_choices */
+    const char *gpu;     /* run: machine that findings are for */
+    sl_option_list set;
 } run_options;
 
 static const char *const device_choices[] = {"emu", "gpu", NULL}; /* as sl_device_kinds */
@@ -32,6 +35,8 @@ typedef struct launch_run {
     sl_cli_input input;
     sl_device *device; /* a real GPU */
     sl_launch_log *log;
+    sl_machine machine; /* that findings are for */
+    bool judged;        /* there is one */
     sl_status deferred; /* error of a callback that cannot return one */
     sl_run_end end;
 } launch_run;
@@ -126,7 +131,7 @@ static sl_status emulate(launch_run *run, sl_error *error)
     o.zstd_level = (int)run->options->zstd_level;
     /* Only what is shown is counted: the text has no accesses to shared memory. */
     const sl_common *shown = run->inv->common;
-    bool all = shown->json || shown->csv || shown->html || shown->callgrind;
+    bool all = shown->json || shown->csv || shown->loads || shown->html || shown->callgrind;
     o.count = all || !shown->quiet || shown->output;
     o.no_shared = !all;
     o.launch_done = sl_launch_log_done;
@@ -175,11 +180,8 @@ static int show(const launch_run *run)
     note_check(run, note, sizeof note);
     snprintf(subject, sizeof subject, "%s %s", input->spec.name, result->params);
     const sl_report_option of_program[] = {run->input.fact, {"note", run->end.note}};
-    sl_machine machine; /* counts are judged for the default GPU */
-    bool judged = (run->inv->command->common & SL_COMMON_NOTES) && run->options->on == ON_EMULATOR &&
-                  !sl_machine_load(SL_DEFAULT_GPU, &machine, NULL);
     const sl_shown_launches shown = {.log = run->log,
-                                     .find = {.counted = run->log, .machine = judged ? &machine : NULL},
+                                     .find = {.counted = run->log, .machine = run->judged ? &run->machine : NULL},
                                      .note = note,
                                      .fact = program ? of_program : of_code,
                                      .facts = foreign                            ? 0
@@ -232,7 +234,13 @@ static int run_kinds(const sl_invocation *inv, unsigned kinds)
     if (inv->args.program && o->on == ON_GPU)
         return sl_cli_usage(inv,
                             "--on gpu with a program requires --plan; without one, start the program without sluice");
-    int code = sl_cli_input_open(&run.input, inv, kinds, 0, false);
+    sl_error error;
+    run.judged = o->gpu && o->on == ON_EMULATOR;
+    if (o->on == ON_GPU && (sl_was_given(inv, "gpu") || sl_was_given(inv, "set")))
+        return sl_cli_usage(inv, "--gpu and --set describe a GPU model: they do not apply to the real GPU of --on gpu");
+    if (run.judged && sl_machine_load_with(o->gpu, o->set.item, o->set.count, &run.machine, &error))
+        return sl_cli_fail(inv, &error);
+    int code = sl_cli_input_open(&run.input, inv, kinds, sl_was_given(inv, "gpu") ? run.machine.lanes : 0, false);
     if (code)
         return code;
     if (o->dump.count && (run.input.input.workload || !run.input.input.ptx)) {
@@ -268,6 +276,7 @@ static int import_any(const sl_invocation *inv)
 #define AT(field) offsetof(run_options, field)
 // clang-format off
 static const sl_option run_table[] = {
+    SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"dump", 0, SL_OPTION_LIST, "ARG[:FILE]", "PTX, LLVM IR: after the launch, print the buffer of argument ARG (counted from 0), or write its bytes to FILE", AT(dump), 0, 0, NULL},
     {"no-check", 0, SL_OPTION_FLAG, NULL, "Workload: do not check the result against the CPU", AT(no_check), 0, 0, NULL},
     {"plan", 0, SL_OPTION_STRING, "FILE", "Program: run it twice, unchanged and with the bypass plan applied, time each kernel and compare the data copied to the host; with --on gpu on a real GPU", AT(plan), 0, 0, NULL},
@@ -288,7 +297,8 @@ static const sl_option trace_table[] = {
 };
 // clang-format on
 
-static const run_options defaults = {.input = SL_INPUT_DEFAULTS, .zstd_level = 3};
+static const run_options defaults = {.input = SL_INPUT_DEFAULTS, .zstd_level = 3}; /* trace, import */
+static const run_options run_defaults = {.input = SL_INPUT_DEFAULTS, .gpu = SL_DEFAULT_GPU};
 
 #define SL_RUN_HELP                                                                                                    \
     "The input is a CUDA program after '--', a built-in workload (see 'sluice workloads'), or a PTX file or LLVM IR "  \
@@ -328,7 +338,7 @@ const sl_command sl_cmd_run = {
     .more_options = sl_input_table,
     .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(run_options),
-    .defaults = &defaults,
+    .defaults = &run_defaults,
     .min_operands = 1,
     .max_operands = SL_INPUT_MAX_OPERANDS,
     .operand = "an input (a workload, a PTX file, LLVM IR, or '-- ./app')",
@@ -345,7 +355,7 @@ const sl_command sl_cmd_trace = {
                    "other command analyses the trace without running the program again.\n\n" SL_RUN_HELP,
     .options = trace_table,
     .more_options = sl_input_table,
-    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,
+    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
     .min_operands = 1,
@@ -375,7 +385,7 @@ const sl_command sl_cmd_import = {
                    "accesses of the threads of a warp are taken as one instruction.",
     .options = import_table,
     .more_options = sl_input_table,
-    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_JOBS,
+    .common = (SL_COMMON_REPORT & ~SL_COMMON_OUTPUT) | SL_COMMON_LOADS | SL_COMMON_JOBS,
     .values_bytes = sizeof(run_options),
     .defaults = &defaults,
     .min_operands = 1,

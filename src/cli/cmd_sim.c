@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gzip.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/model_options.h"
@@ -37,10 +38,16 @@ static sl_status add_frc(sl_machine *machine, uint32_t entries, sl_error *error)
     return sl_machine_check(machine, error);
 }
 
-static sl_status load_machine(const sim_options *o, sl_machine *machine, sl_error *error)
+static sl_status load_machine(const sl_invocation *inv, sl_machine *machine, sl_error *error)
 {
-    const sl_machine_choice choice = {
-        .gpu = o->gpu, .set = o->set.item, .sets = o->set.count, .l1 = o->l1, .l2 = o->l2, .scheduler = o->scheduling};
+    const sim_options *o = inv->values;
+    const sl_machine_choice choice = {.policies = inv->policies,
+                                      .gpu = o->gpu,
+                                      .set = o->set.item,
+                                      .sets = o->set.count,
+                                      .l1 = o->l1,
+                                      .l2 = o->l2,
+                                      .scheduler = o->scheduling};
     sl_status status = sl_machine_choose(&choice, machine, error);
     return !status && o->frc ? add_frc(machine, (uint32_t)o->frc, error) : status;
 }
@@ -60,6 +67,7 @@ typedef struct run {
     sl_sim_stream *stream; /* NULL: no --bound */
     sl_timeline *timeline; /* NULL: no --timeline */
     sl_output timeline_file;
+    FILE *packed;                     /* what is written to it, before its compression */
     sl_launch_log *counted, *classes; /* for findings; NULL: none are wanted */
 } run;
 
@@ -101,9 +109,13 @@ static sl_status open_timeline(run *r, sl_error *error)
     sl_status status = sl_output_open(&r->timeline_file, o->timeline, error);
     if (status)
         return status;
-    r->timeline = sl_timeline_create(r->timeline_file.file, o->window.given ? o->window.first : 0,
-                                     o->window.given ? o->window.last : DEFAULT_WINDOW);
+    r->packed = sl_gzip_open(r->timeline_file.file);
+    if (r->packed)
+        r->timeline = sl_timeline_create(r->packed, o->window.given ? o->window.first : 0,
+                                         o->window.given ? o->window.last : DEFAULT_WINDOW);
     if (!r->timeline) {
+        if (r->packed)
+            fclose(r->packed);
         sl_output_abandon(&r->timeline_file);
         return sl_fail_memory(error);
     }
@@ -116,6 +128,8 @@ static sl_status close_timeline(run *r, sl_status status, sl_error *error)
         return status;
     if (!status)
         status = sl_timeline_finish(r->timeline, error);
+    if (fclose(r->packed) && !status)
+        status = sl_fail_io(error, "write", r->options->timeline);
     if (status)
         sl_output_abandon(&r->timeline_file);
     else
@@ -139,12 +153,14 @@ static sl_status simulate_all(run *r, sl_error *error)
 }
 
 /* What the plan says of each launch. */
-static sl_status read_plan(run *r, const sl_cli_input *input, sl_arena *arena, sl_error *error)
+static sl_status read_plan(run *r, sl_cli_input *input, sl_arena *arena, sl_error *error)
 {
     sl_plan plan;
     if (!r->options->plan)
         return SL_OK;
-    sl_status status = sl_input_plan(&input->input, r->options->plan, r->options->code, &plan, error);
+    sl_status status = sl_input_find_code(&input->input, r->options->code, &input->recording, error);
+    if (!status)
+        status = sl_input_plan(&input->input, r->options->plan, &input->recording, &plan, error);
     if (status)
         return status;
     status = sl_plan_launches(&plan, &input->recording, r->machine, arena, &r->series.plan, error);
@@ -174,7 +190,7 @@ static sl_status look_closer(run *r, const sl_cli_input *input, sl_error *error)
     return status;
 }
 
-static int run_launches(const sl_invocation *inv, sl_machine *machine, const sl_cli_input *input)
+static int run_launches(const sl_invocation *inv, sl_machine *machine, sl_cli_input *input)
 {
     const sim_options *o = inv->values;
     const sl_recording *recording = &input->recording;
@@ -217,7 +233,7 @@ static int run_sim(const sl_invocation *inv)
         return sl_cli_usage(inv, "--window requires --timeline");
     if (o->code && !o->plan)
         return sl_cli_usage(inv, "--code requires --plan");
-    sl_status status = load_machine(o, &machine, &error);
+    sl_status status = load_machine(inv, &machine, &error);
     if (!status && o->timeline)
         status = sl_output_probe(o->timeline, &error);
     if (status)
@@ -248,8 +264,9 @@ static const sl_option options[] = {
     {"bound", 0, SL_OPTION_FLAG, NULL,
      "Also report a lower bound on the L1 misses of any policy; it bounds misses, not time", AT(bound), 0, 0, NULL},
     {"timeline", 0, SL_OPTION_STRING, "FILE",
-     "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto", AT(timeline), 0, 0,
-     NULL},
+     "Write the activity of cores, caches and DRAM in a window of cycles as a trace for Perfetto (JSON, compressed by "
+     "gzip)",
+     AT(timeline), 0, 0, NULL},
     {"window", 0, SL_OPTION_RANGE, "A-B", "Cycles of the timeline, counted over all launches (default: 0-20000)",
      AT(window), 0, 0, NULL},
     {0},
@@ -265,7 +282,7 @@ static const sl_example examples[] = {
      "Search for the best protecting distance in L1, with round-robin warps"},
     {"sluice sim kmeans --l1 profiled --bound",
      "Bypass lines that a profiling run saw too rarely, and report the lower bound on misses"},
-    {"sluice sim spmv --timeline spmv.json --window 5000-9000", "Write 4,000 cycles for ui.perfetto.dev"},
+    {"sluice sim spmv --timeline spmv.json.gz --window 5000-9000", "Write 4,000 cycles for ui.perfetto.dev"},
     {"sluice sim fast_walsh --gpu hd7770 --frc 64", "Add a 64-entry Fetch and Replacement Cache to each L2 bank"},
     {0},
 };
@@ -283,7 +300,7 @@ const sl_command sl_cmd_sim = {
                    "contents between launches unless --cold is given.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_PAGE | SL_COMMON_JOBS | SL_COMMON_NOTES,
     .values_bytes = sizeof(sim_options),
     .defaults = &defaults,
     .min_operands = 1,

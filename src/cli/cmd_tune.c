@@ -9,11 +9,12 @@
 #include "cli/output.h"
 #include "cli/show_tuning.h"
 #include "report/graph_svg.h"
+#include "study/input_plan.h"
 #include "study/tuning.h"
 
 typedef struct tune_options {
     sl_input_options input;
-    const char *output, *graph, *cache;
+    const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
     uint64_t rounds, search, max;
@@ -43,6 +44,7 @@ static const sl_option options[] = {
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
+    {"code", 0, SL_OPTION_STRING, "FILE", "Trace: the PTX it was recorded from, or the program that contains it; without it, the plan fits only the trace", AT(code), 0, 0, NULL},
     {"no-cache", 0, SL_OPTION_FLAG, NULL, "Neither read nor keep timings", AT(no_cache), 0, 0, NULL},
     {0},
 };
@@ -121,7 +123,7 @@ static int read_selectors(tuning *t)
 
 static sl_status open_store(tuning *t, sl_error *error)
 {
-    if (t->options->no_cache)
+    if (t->options->no_cache || !t->input.input.ptx || t->inv->policies)
         return SL_OK;
     sl_status status = sl_cache_store_open(t->options->cache, &t->store, error);
     t->timings = sl_point_store_timings(t->store);
@@ -186,7 +188,6 @@ static sl_status show(tuning *t, int *code, sl_error *error)
     sl_tuning shown = {
         .timer = plan->timer, .unit = plan->unit ? plan->unit : "ns", .rows = t->result.kernels.count, .plan = plan};
     sl_tuning_row *rows;
-    char text[512];
     sl_status status = make_rows(t, &rows, error);
     shown.row = rows;
     if (!status && t->options->output)
@@ -194,8 +195,7 @@ static sl_status show(tuning *t, int *code, sl_error *error)
     if (!status && t->options->graph)
         status = sl_output_write(graph_form, t->options->graph, plan, error);
     if (!status)
-        *code =
-            sl_show_tuning(t->inv, sl_input_text(&t->input.input, text, sizeof text), &t->options->input.seed, &shown);
+        *code = sl_show_tuning(t->inv, &t->input, &shown);
     return status;
 }
 
@@ -227,7 +227,7 @@ static int tune_input(tuning *t)
     return status ? sl_cli_fail(t->inv, &error) : code;
 }
 
-/* Checks and opens everything before the first run. */
+/* Checks everything before the first run. */
 static int prepare(tuning *t, sl_machine *machine)
 {
     const tune_options *o = t->options;
@@ -241,12 +241,39 @@ static int prepare(tuning *t, sl_machine *machine)
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
-        status = sl_machine_load_with(o->gpu, o->set.item, o->set.count, machine, &error);
+        status = sl_machine_load_among(o->gpu, o->set.item, o->set.count, t->inv->policies, machine, &error);
         t->machine = machine;
     }
-    if (!status)
-        status = open_store(t, &error);
     return status ? sl_cli_fail(t->inv, &error) : SL_EXIT_OK;
+}
+
+/* Timings are kept of code that Sluice launches itself, with its own policies: what programs, traces and plug-ins do is
+ * not known before. */
+static int take_input(tuning *t, uint32_t lanes)
+{
+    const tune_options *o = t->options;
+    const char *code = o->code;
+    sl_error error = {0};
+    sl_status status = SL_OK;
+    if (!t->machine && t->inv->args.program)
+        return sl_cli_usage(t->inv, "--on gpu tunes workloads, PTX files and LLVM IR; 'sluice ptx' extracts the PTX of "
+                                    "a program");
+    int failed = sl_cli_input_open(&t->input, t->inv, t->machine ? SL_TAKES_ALL : SL_TAKES_CODE, lanes, true);
+    if (failed)
+        return failed;
+    if (code && t->input.input.ptx)
+        failed = sl_cli_usage(t->inv, "--code requires a trace or a program");
+    else
+        status = open_store(t, &error);
+    if (!failed && !status && t->machine) {
+        failed = sl_cli_input_take(&t->input, t->inv, false);
+        if (failed)
+            return failed;
+        status = sl_input_find_code(&t->input.input, code, &t->input.recording, &error);
+    }
+    if (failed || status)
+        sl_cli_input_close(&t->input);
+    return status ? sl_cli_fail(t->inv, &error) : failed;
 }
 
 static int run(const sl_invocation *inv)
@@ -256,11 +283,9 @@ static int run(const sl_invocation *inv)
     sl_arena_init(&t.arena);
     int code = prepare(&t, &machine);
     if (!code)
-        code = sl_cli_input_open(&t.input, inv, SL_TAKES_CODE, t.machine ? machine.lanes : 0, true);
-    if (!code && t.machine)
-        code = sl_cli_input_take(&t.input, inv, false);
+        code = take_input(&t, t.machine ? machine.lanes : 0);
     if (!code) {
-        code = tune_input(&t);
+        code = sl_cli_input_code(&t.input, tune_input(&t));
         sl_cli_input_close(&t.input);
     }
     sl_cache_store_close(t.store, inv);
@@ -271,6 +296,8 @@ static int run(const sl_invocation *inv)
 static const sl_example examples[] = {
     {"sluice tune spmv --on gpu -o plan.json", "Tune the kernels of a workload on the local GPU and write a plan"},
     {"sluice tune spmv --gpu rx6900xt --blocks 64 -o plan.json", "Tune them on a simulated GPU"},
+    {"sluice tune -o plan.json -- ./app", "Tune the kernels of a CUDA program on the default GPU, simulated"},
+    {"sluice tune app.slt --code app.ptx -o plan.json", "Tune the kernels of a trace"},
     {"sluice tune k.ptx --on gpu --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
      "Tune the kernel of a PTX file"},
     {"sluice tune k.ll --workload spmv_jds --gpu rx6900xt -o plan.json",
@@ -283,21 +310,25 @@ static const sl_example examples[] = {
 const sl_command sl_cmd_tune = {
     .name = "tune",
     .summary = "choose the loads that should bypass caches, and write a bypass plan",
-    .usage = "[options] (WORKLOAD [NAME=VALUE...] | FILE.ptx | FILE.ll)",
+    .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
         "group, and choose the loads that should bypass. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
-        "again.\n\nTimings are cached, so that an interrupted run resumes where it stopped.",
+        "again. Programs and traces are tuned on the simulator. 'sluice run --plan' applies the plan of a program to "
+        "it; that "
+        "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
+        "and traces), so that an interrupted run resumes where it stopped.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,
     .values_bytes = sizeof(tune_options),
     .defaults = &defaults,
     .min_operands = 1,
     .max_operands = SL_INPUT_MAX_OPERANDS,
-    .operand = "a workload, a PTX file or LLVM IR",
+    .operand = SL_INPUT_OPERAND,
+    .takes_program = true,
     .examples = examples,
     .run = run,
 };

@@ -20,6 +20,7 @@ typedef struct validate_options {
     uint64_t min_sectors;
     bool ablation;
     int with; /* predictor */
+    bool command;
 } validate_options;
 
 typedef enum predictor { WITH_MODEL, WITH_SIM } predictor;
@@ -170,7 +171,7 @@ static int validate_all(validator *v, subject *subjects, size_t count)
 
 /* ---- the report ---- */
 
-SL_REPORT_FORMS(forms, sl_validation, sl_validation_text, sl_validation_json, sl_validation_csv, shown->info.machine);
+SL_REPORT_FORMS(forms, sl_validation, sl_validation_text, sl_validation_json, sl_validation_csv, shown->info.heading);
 
 static sl_status make_page(const void *result, sl_page_input *input, sl_error *error)
 {
@@ -203,8 +204,8 @@ static sl_status describe(const validator *v, const subject *s, sl_arena *arena,
                              .machine = v->machine.name,
                              .seed = &v->options->input.seed,
                              .trace = one ? s->opened.trace : NULL};
-    info->option = sl_given_options(v->inv, &s->opened.fact, one && !s->opened.trace, arena, &info->options);
-    return info->option ? SL_OK : sl_fail_memory(error);
+    return sl_given_options(v->inv, &s->opened.fact, one && !s->opened.trace, one ? s->opened.subject : "all workloads",
+                            v->machine.name, arena, info, error);
 }
 
 static int report(const validator *v, const subject *subjects, size_t count)
@@ -258,7 +259,7 @@ static sl_status list_subjects(validator *v, bool all, subject **subjects, size_
 
 static sl_status prepare(validator *v, sl_error *error)
 {
-    sl_status status = sl_model_machine(&v->options->model, &v->machine, error);
+    sl_status status = sl_model_machine(v->inv, &v->options->model, &v->machine, error);
     if (!status && v->options->plot)
         status = sl_output_probe(v->options->plot, error);
     if (!status)
@@ -266,6 +267,82 @@ static sl_status prepare(validator *v, sl_error *error)
     if (!status && v->options->counters_of && !v->ncu.by_workload)
         status = sl_fail_at(error, SL_INVALID, v->ncu.path, 0, 0, "--counters-of: the file has no column 'workload'");
     return status;
+}
+
+/* ---- --command ---- */
+
+static void put_word(const char *word)
+{
+    char *quoted = malloc(4 * strlen(word) + 4);
+    if (quoted)
+        sl_shell_word(quoted, word);
+    printf(" %s", quoted ? quoted : word);
+    free(quoted);
+}
+
+/* What ncu watches: the program, or Sluice itself, which runs anything else on the GPU; of a trace, what it was
+ * recorded from. */
+static void put_watched(const sl_invocation *inv, const sl_cli_input *input)
+{
+    const sl_args *args = &inv->args;
+    const char *recorded = input->trace && input->trace->producer ? strstr(input->trace->producer, " -- ") : NULL;
+    if (args->program || input->trace) {
+        for (char **word = args->program; word && *word; word++)
+            put_word(*word);
+        if (input->trace)
+            printf(" %s", recorded ? recorded + 4 : "PROGRAM");
+        return;
+    }
+    printf(" sluice run --on gpu");
+    for (size_t i = 0; i < args->operands; i++)
+        put_word(args->operand[i]);
+    for (size_t i = 0; i < args->sets; i++) {
+        const sl_option *o = args->set[i];
+        const sl_option_list *list = (const sl_option_list *)((const char *)inv->values + o->offset);
+        char value[1024], name[64];
+        if (o->offset <= offsetof(sl_input_options, blocks) || o->offset >= sizeof(sl_input_options))
+            continue;
+        snprintf(name, sizeof name, "--%s", o->name);
+        for (size_t n = 0; n < (o->kind == SL_OPTION_LIST ? list->count : 1); n++) {
+            put_word(name);
+            if (o->kind != SL_OPTION_FLAG)
+                put_word(o->kind == SL_OPTION_LIST ? list->item[n]
+                                                   : sl_option_text(o, inv->values, value, sizeof value));
+        }
+    }
+}
+
+static int print_command(const sl_invocation *inv)
+{
+    const char *kernels = ((const validate_options *)inv->values)->input.kernel_regex, *separator = "";
+    sl_cli_input input;
+    int code = sl_cli_input_open(&input, inv, SL_TAKES_ALL, 0, false);
+    if (!code && input.input.kind == SL_INPUT_TRACE)
+        code = sl_cli_input_take(&input, inv, true);
+    if (code)
+        return code;
+    printf("ncu --csv --page raw --print-units base --cache-control all --clock-control none --log-file counters.csv");
+    if (kernels) {
+        char expression[512];
+        snprintf(expression, sizeof expression, "regex:%s", kernels);
+        printf(" --kernel-name");
+        put_word(expression);
+    }
+    printf(" --metrics ");
+    for (int i = 0; i < SL_COUNTERS; i++) {
+        const char *metric = sl_counter_infos[i].metric;
+        bool before = !*metric || strstr(metric, "tma") || strstr(metric, "gmma"); /* these only Hopper has */
+        for (int k = 0; k < i && !before; k++)
+            before = !strcmp(sl_counter_infos[k].metric, metric);
+        if (!before) {
+            printf("%s%s", separator, metric);
+            separator = ",";
+        }
+    }
+    put_watched(inv, &input);
+    putchar('\n');
+    sl_cli_input_close(&input);
+    return SL_EXIT_OK;
 }
 
 static int run_validate(const sl_invocation *inv)
@@ -276,8 +353,10 @@ static int run_validate(const sl_invocation *inv)
     subject *subjects = NULL;
     size_t count = 0;
     sl_error error;
+    if (o->command)
+        return print_command(inv);
     if (!o->counters)
-        return sl_cli_usage(inv, "--counters FILE is missing: the output of 'ncu --csv'");
+        return sl_cli_usage(inv, "--counters FILE is missing: the output of the command that --command prints");
     if (o->counters_of && all)
         return sl_cli_usage(inv, "--counters-of requires one input, not 'all'");
     if (o->with == WITH_SIM &&
@@ -305,6 +384,7 @@ static int run_validate(const sl_invocation *inv)
 // clang-format off
 static const sl_option options[] = {
     {"counters", 'c', SL_OPTION_STRING, "FILE", "Hardware counters: CSV of ncu (raw or details page) or of papers/measure-h200", AT(counters), 0, 0, NULL},
+    {"command", 0, SL_OPTION_FLAG, NULL, "Print the ncu command that collects the counters of this input, to run where the GPU is", AT(command), 0, 0, NULL},
     {"counters-of", 0, SL_OPTION_STRING, "NAME", "Use the counters of this workload, in a file of several (default: those that match)", AT(counters_of), 0, 0, NULL},
     {"with", 0, SL_OPTION_CHOICE, "WHAT", "Predictor to compare; sim also predicts cycles (default: model)", AT(with), 0, 0, predictors},
     SL_MODEL_OPTIONS(validate_options),
@@ -322,7 +402,8 @@ static const validate_options defaults = {
 };
 
 static const sl_example examples[] = {
-    {"sluice validate app.slt --counters app.csv", "Compare a recorded program with counters of 'ncu --csv'"},
+    {"sluice validate --command -- ./app 1024", "Print how to collect the counters, in counters.csv"},
+    {"sluice validate app.slt --counters counters.csv", "Compare a recorded program with them"},
     {"sluice validate spmv --counters papers/h200-counters.csv", "Compare a workload with counters of an H200"},
     {"sluice validate all --counters papers/h200-counters.csv --plot h200.svg --ablation",
      "Compare all workloads of the file, draw a plot, and report the effect of each extension"},
@@ -339,14 +420,15 @@ const sl_command sl_cmd_validate = {
         "points), L2 and memory reads (errors in percent of the measurement), the mean absolute errors, the worst "
         "kernels, and all counters that both sides have. By default the model predicts; with --with sim the simulator "
         "does, cycles included.\n\nCounters are read as Nsight Compute writes them with --csv and --page raw or "
-        "details; other output in the file is skipped. Collect them with --cache-control all, so that each launch "
-        "starts with empty caches, as in the model. Rows are matched with launches by order, or by the columns "
+        "details; other output in the file is skipped. Reports (.ncu-rep) are converted by 'ncu --import'. --command "
+        "prints the call that collects them, with empty "
+        "caches before each launch, as in the model. Rows are matched with launches by order, or by the columns "
         "'workload' and 'launch' if the file has them; 'all' stands for all workloads of such a file, and a trace is "
         "matched with the workload that has the same launches. Counters of a different kernel, grid or block size than "
         "the launch are an error.\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
-    .common = SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
+    .common = SL_COMMON_PLUGINS | SL_COMMON_REPORT | SL_COMMON_HTML | SL_COMMON_JOBS,
     .values_bytes = sizeof(validate_options),
     .defaults = &defaults,
     .min_operands = 1,

@@ -9,6 +9,7 @@
 #include "cli/terminal.h"
 #include "report/parts.h"
 #include "report/table.h"
+#include "study/words.h"
 #include "workloads/workload.h"
 
 typedef struct workloads_options {
@@ -156,6 +157,21 @@ static sl_status write_csv(FILE *file, const void *result, sl_error *error)
 
 /* ---- the command ---- */
 
+static int refuse_tag(const sl_invocation *inv, const char *tag)
+{
+    char hint[128] = "";
+    for (size_t i = 0; i < sl_workload_count() && !*hint; i++) {
+        sl_words tags;
+        const char *class = sl_workload_at(i)->class;
+        sl_did_you_mean(tag, &class, 1, "", hint, sizeof hint);
+        if (*hint || sl_words_split(sl_workload_at(i)->tags, &tags, NULL))
+            continue;
+        sl_did_you_mean(tag, tags.word, tags.count, "", hint, sizeof hint);
+        sl_words_free(&tags);
+    }
+    return sl_cli_usage(inv, "no workload has the tag '%s'%s", tag, hint);
+}
+
 /* Explains why no workload matches. */
 static int refuse(const sl_invocation *inv)
 {
@@ -164,13 +180,12 @@ static int refuse(const sl_invocation *inv)
     bool known = !paper;
     for (size_t i = 0; i < PAPERS && !known; i++)
         known = !strcmp(paper, papers[i]);
-    if (!known) {
-        const char *near = sl_suggest(paper, papers, PAPERS);
-        return near ? sl_cli_usage(inv, "unknown paper '%s'; did you mean '%s'?", paper, near)
-                    : sl_cli_usage(inv, "unknown paper '%s'", paper);
-    }
+    char hint[128];
+    if (!known)
+        return sl_cli_usage(inv, "unknown paper '%s'%s", paper,
+                            sl_did_you_mean(paper, papers, PAPERS, "", hint, sizeof hint));
     if (options->tag && !paper && !inv->args.operands)
-        return sl_cli_usage(inv, "no workload has the tag '%s'", options->tag);
+        return refuse_tag(inv, options->tag);
     return sl_cli_usage(inv, "no workload matches all of these filters");
 }
 

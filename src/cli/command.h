@@ -9,18 +9,19 @@
 
 #include "base/progress.h"
 #include "cli/options.h"
+#include "sluice/policy.h"
 
 /* Exit codes of the program. `run` and `trace` of a program return the program's exit code. */
 enum { SL_EXIT_OK = 0, SL_EXIT_FAILURE = 1, SL_EXIT_USAGE = 2 };
 
 /* Options that several commands share. The struct of a command's options begins with it. */
 typedef struct sl_common {
-    const char *json, *csv;       /* NULL: not given; "-": standard output */
-    const char *notes;            /* the same */
-    const char *output;           /* NULL: not given */
-    const char *html, *callgrind; /* NULL: not given */
-    sl_option_list source;        /* where to search for sources; none: the current folder */
-    uint64_t threads;             /* 0: all cores */
+    const char *json, *csv, *loads, *notes; /* NULL: not given; "-": standard output */
+    const char *output;                     /* NULL: not given */
+    const char *html, *callgrind;           /* NULL: not given */
+    sl_option_list plugin;                  /* policies of shared libraries */
+    sl_option_list source;                  /* where to search for sources; none: the current folder */
+    uint64_t threads;                       /* 0: all cores */
     bool quiet;
     int colour; /* sl_colour */
 } sl_common;
@@ -35,9 +36,11 @@ enum {
     SL_COMMON_HTML = 1 << 6,
     SL_COMMON_CALLGRIND = 1 << 7,
     SL_COMMON_NOTES = 1 << 8,
-    SL_COMMON_COLOUR = 1 << 9,
+    SL_COMMON_LOADS = 1 << 9,
+    SL_COMMON_PLUGINS = 1 << 10,
+    SL_COMMON_COLOUR = 1 << 11,
     SL_COMMON_REPORT = SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_OUTPUT | SL_COMMON_QUIET | SL_COMMON_COLOUR,
-    SL_COMMON_PAGE = SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
+    SL_COMMON_PAGE = SL_COMMON_LOADS | SL_COMMON_SOURCE | SL_COMMON_HTML | SL_COMMON_CALLGRIND,
 };
 
 typedef struct sl_example {
@@ -71,8 +74,9 @@ struct sl_invocation {
     const void *values; /* the command's struct of options */
     const sl_common *common;
     sl_args args;
-    const sl_progress *progress; /* shown on a terminal, silent elsewhere and with --quiet */
-    char *line;                  /* the whole command line, quoted as for a shell; for "made by" lines */
+    const sl_policy_list *policies; /* of --policy-plugin; NULL: none */
+    const sl_progress *progress;    /* shown on a terminal, silent elsewhere and with --quiet */
+    char *line;                     /* the whole command line, quoted as for a shell; for "made by" lines */
 };
 
 /* All commands, in the order of help. */

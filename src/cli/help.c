@@ -20,6 +20,10 @@ static const struct {
      {"csv", 0, SL_OPTION_FILE, "FILE",
       "Write the result as CSV to FILE (default: to standard output, instead of the text)", offsetof(sl_common, csv), 0,
       0, NULL}},
+    {SL_COMMON_LOADS,
+     {"loads", 0, SL_OPTION_FILE, "FILE",
+      "Write a row per memory instruction as CSV to FILE (default: to standard output, instead of the text)",
+      offsetof(sl_common, loads), 0, 0, NULL}},
     {SL_COMMON_NOTES,
      {"notes", 0, SL_OPTION_FILE, "FILE",
       "Write the findings as lines 'file:line:column: note: ...', which editors and CI take for messages of a "
@@ -40,6 +44,11 @@ static const struct {
       "Sources of the kernels: a PTX file, a CUDA program, or a folder to search for the source files that kernels "
       "name; may be repeated (default with a program: the current folder)",
       offsetof(sl_common, source), 0, 0, NULL}},
+    {SL_COMMON_PLUGINS,
+     {"policy-plugin", 0, SL_OPTION_LIST, "FILE",
+      "Take policies from a shared library (see docs/extending.md), which runs with your rights: load only what you "
+      "trust; may be repeated",
+      offsetof(sl_common, plugin), 0, 0, NULL}},
     {SL_COMMON_JOBS,
      {"jobs", 'j', SL_OPTION_NUMBER, "N", "Use at most N threads (default: all CPU cores); results do not depend on N",
       offsetof(sl_common, threads), 1, 4096, NULL}},

@@ -203,11 +203,9 @@ int sl_cli_input_open(sl_cli_input *to, const sl_invocation *inv, unsigned kinds
         return sl_cli_usage(inv, "the parameters are longer than %zu characters", sizeof to->params - 1);
     const sl_input_spec spec = spec_of(to, inv, number_loads);
     sl_status status = sl_input_detect(&spec, &kind, &error);
-    if (status && !(kinds & SL_TAKES_TRACES) && strchr(spec.name, '/'))
-        return sl_cli_usage(inv,
-                            "'%s' is neither a workload nor a PTX or LLVM IR file; give a program after '--': "
-                            "sluice %s -- %s",
-                            spec.name, inv->command->name, spec.name);
+    if (status == SL_IO && !(kinds & SL_TAKES_TRACES) && strchr(spec.name, '/'))
+        return sl_cli_usage(inv, "%s; give a program after '--': sluice %s -- %s", error.text, inv->command->name,
+                            spec.name);
     if (status)
         return status == SL_NOT_FOUND ? sl_cli_usage(inv, "%s", error.text) : sl_cli_fail(inv, &error);
     int code = check_kind(inv, kinds, kind, spec.name);

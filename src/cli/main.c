@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/plugins.h"
 #include "cli/terminal.h"
 
 /* The command line, quoted for a shell. */
@@ -19,18 +20,9 @@ static char *quote_line(int argc, char **argv)
         return NULL;
     at = stpcpy(at, "sluice");
     for (int i = 1; i < argc; i++) {
-        const char *word = argv[i];
         *at++ = ' ';
-        if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^")]) {
-            at = stpcpy(at, word);
-            continue;
-        }
-        *at++ = '\'';
-        for (; *word; word++)
-            at = *word == '\'' ? stpcpy(at, "'\\''") : (*at = *word, at + 1);
-        *at++ = '\'';
+        at = sl_shell_word(at, argv[i]);
     }
-    *at = 0;
     return line;
 }
 
@@ -49,17 +41,21 @@ static int check_args(const sl_invocation *inv)
     if (args->operands > command->max_operands)
         return sl_cli_usage(inv, "unexpected argument '%s'", args->operand[command->max_operands]);
     const sl_common *common = inv->common;
-    if (common->json && common->csv && !strcmp(common->json, "-") && !strcmp(common->csv, "-"))
-        return sl_cli_usage(inv, "--json and --csv cannot both go to standard output; give one of them a FILE");
-    if (common->notes && !strcmp(common->notes, "-") &&
-        ((common->json && !strcmp(common->json, "-")) || (common->csv && !strcmp(common->csv, "-"))))
-        return sl_cli_usage(inv, "--notes and --%s cannot both go to standard output; give one of them a FILE",
-                            common->json && !strcmp(common->json, "-") ? "json" : "csv");
+    const struct {
+        const char *name, *path;
+    } outputs[] = {{"json", common->json}, {"csv", common->csv}, {"loads", common->loads}, {"notes", common->notes},
+                   {NULL, common->output}, {NULL, common->html}, {NULL, common->callgrind}};
+    const char *first = NULL; /* what goes to standard output */
     sl_error error = {0};
-    if (sl_output_probe(common->notes, &error) || sl_output_probe(common->json, &error) ||
-        sl_output_probe(common->csv, &error) || sl_output_probe(common->output, &error) ||
-        sl_output_probe(common->html, &error) || sl_output_probe(common->callgrind, &error))
-        return sl_cli_fail(inv, &error);
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        bool out = outputs[i].name && outputs[i].path && !strcmp(outputs[i].path, "-");
+        if (out && first)
+            return sl_cli_usage(inv, "--%s and --%s cannot both go to standard output; give one of them a FILE", first,
+                                outputs[i].name);
+        first = out ? outputs[i].name : first;
+        if (sl_output_probe(outputs[i].path, &error))
+            return sl_cli_fail(inv, &error);
+    }
     return SL_EXIT_OK;
 }
 
@@ -90,10 +86,16 @@ static int run_command(const sl_command *command, int argc, char **argv)
         sl_help_command(stdout, command);
     else if (!(code = check_args(&inv))) {
         sl_terminal terminal;
+        sl_plugins plugins;
         sl_terminal_choose_colours(inv.common->colour);
         sl_progress progress = sl_terminal_init(&terminal, inv.common->quiet);
         inv.progress = &progress;
-        code = command->run(&inv);
+        if (inv.common->plugin.count)
+            inv.policies = &plugins.list;
+        if (inv.policies && sl_plugins_load(&plugins, &inv.common->plugin, &error))
+            code = sl_cli_fail(&inv, &error);
+        else
+            code = command->run(&inv);
         sl_terminal_clear(&terminal);
     }
     sl_args_fini(tables, table_count, values, &inv.args);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of model, validate and report: the GPU model and the extensions of the cache model. */
+/* Options of commands with a GPU model, and the extensions of the cache model. */
 #ifndef SL_CLI_MODEL_OPTIONS_H
 #define SL_CLI_MODEL_OPTIONS_H
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "model/model.h"
+#include "sluice/profile.h"
 #include "study/point.h"
 
 typedef struct sl_model_settings {
@@ -34,9 +35,22 @@ typedef struct sl_model_settings {
     {"no-divergence", 0, SL_OPTION_FLAG, NULL, "Model warps that take turns whether or not their data has arrived", offsetof(type, model.no_divergence), 0, 0, NULL}
 // clang-format on
 
-static inline sl_status sl_model_machine(const sl_model_settings *s, sl_machine *machine, sl_error *error)
+static inline sl_status sl_model_machine(const sl_invocation *inv, const sl_model_settings *s, sl_machine *machine,
+                                         sl_error *error)
 {
-    return sl_machine_load_with(s->gpu, s->set.item, s->set.count, machine, error);
+    return sl_machine_load_among(s->gpu, s->set.item, s->set.count, inv->policies, machine, error);
+}
+
+/* Line, sector and size of the first level. Resident blocks differ between launches: at most 8 are taken. */
+static inline sl_profile_options sl_profile_options_of(const sl_machine *machine)
+{
+    const sl_level *first = &machine->level[0];
+    return (sl_profile_options){.line_bytes = first->line_bytes,
+                                .sector_bytes = first->sector_bytes,
+                                .cores = machine->cores,
+                                .blocks_per_core = machine->core.blocks < 8 ? machine->core.blocks : 8,
+                                .cache_bytes = first->size_bytes,
+                                .windows = 16};
 }
 
 static inline sl_model_options sl_model_options_of(const sl_model_settings *s, uint64_t seed)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/given_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/whatif.h"
@@ -80,8 +79,8 @@ static sl_status add_points(const sl_sweep_settings *settings, sl_whatif *whatif
 
 /* ---- the report ---- */
 
-SL_REPORT_FORMS(sweep_forms, sl_sweep, sl_sweep_text, sl_sweep_json, sl_sweep_csv, shown->info.machine);
-SL_REPORT_FORMS(seeds_forms, sl_sweep, sl_seeds_text, sl_seeds_json, sl_seeds_csv, shown->info.machine);
+SL_REPORT_FORMS(sweep_forms, sl_sweep, sl_sweep_text, sl_sweep_json, sl_sweep_csv, shown->info.heading);
+SL_REPORT_FORMS(seeds_forms, sl_sweep, sl_seeds_text, sl_seeds_json, sl_seeds_csv, shown->info.heading);
 
 static sl_status sweep_page(const void *result, sl_page_input *input, sl_error *error)
 {
@@ -102,9 +101,9 @@ static int report(const sl_invocation *inv, const sl_sweep_settings *settings, c
     sl_status status = sl_whatif_sweep(whatif, &input->recording, &arena, &sweep, &error);
     sweep.info = (sl_report_info){
         .command = "model", .machine = whatif->like.resolved->name, .seed = &whatif->like.seed, .trace = input->trace};
-    sweep.info.option = sl_given_options(inv, &input->fact, !input->trace, &arena, &sweep.info.options);
-    if (!status && !sweep.info.option)
-        status = sl_fail_memory(&error);
+    if (!status)
+        status = sl_given_options(inv, &input->fact, !input->trace, input->subject, sweep.info.machine, &arena,
+                                  &sweep.info, &error);
     FILE *stream = sl_cli_input_stream(input);
     int code = status            ? sl_cli_fail(inv, &error)
                : settings->seeds ? sl_report_write(inv, &seeds_forms, &sweep, stream)
@@ -129,8 +128,11 @@ sl_status sl_sweep_check(const sl_sweep_settings *w, sl_error *error)
 int sl_run_sweep(const sl_invocation *inv, const sl_sweep_settings *settings, const sl_point *like,
                  const sl_cli_input *input)
 {
-    if (inv->common->callgrind || (settings->seeds && inv->common->html))
-        return sl_cli_usage(inv, "--%s cannot be combined with %s", inv->common->callgrind ? "callgrind" : "html",
+    if (inv->common->callgrind || inv->common->loads || (settings->seeds && inv->common->html))
+        return sl_cli_usage(inv, "--%s cannot be combined with %s",
+                            inv->common->callgrind ? "callgrind"
+                            : inv->common->loads   ? "loads"
+                                                   : "html",
                             settings->seeds ? "--seeds" : "lists of L1 parameters or --figure12");
     sl_whatif whatif;
     sl_pool *pool = NULL;

@@ -291,6 +291,16 @@ void sl_args_fini(const sl_option *const *tables, size_t table_count, void *valu
     *args = (sl_args){0};
 }
 
+char *sl_shell_word(char *to, const char *word)
+{
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^")])
+        return stpcpy(to, word);
+    *to++ = '\'';
+    for (; *word; word++)
+        to = *word == '\'' ? stpcpy(to, "'\\''") : (*to = *word, to + 1);
+    return stpcpy(to, "'");
+}
+
 char *sl_option_text(const sl_option *option, const void *values, char *buffer, size_t size)
 {
     const void *location = (const char *)values + option->offset;

@@ -66,6 +66,10 @@ sl_status sl_options_parse(const sl_option *const *tables, size_t table_count, i
                            size_t min_operands, void *values, sl_args *args, sl_error *error);
 void sl_args_fini(const sl_option *const *tables, size_t table_count, void *values, sl_args *args);
 
+/* Writes a word as a shell takes it: quoted where it must be, at most 4 bytes for each of its and 3 more. Returns the
+ * end of the text. */
+char *sl_shell_word(char *to, const char *word);
+
 /* The value that an option has in `values`, as it could be typed (items of a list are separated by spaces); cut to
  * `size`. Returns `buffer`. */
 char *sl_option_text(const sl_option *option, const void *values, char *buffer, size_t size);

@@ -159,15 +159,21 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
                          FILE *text_default)
 {
     const sl_common *common = inv->common;
-    bool json_out = is_stdout(common->json), csv_out = is_stdout(common->csv), notes_out = is_stdout(common->notes);
+    const struct {
+        sl_report_form *form;
+        const char *path;
+    } parts[] = {{forms->json, common->json},
+                 {forms->csv, common->csv},
+                 {forms->loads, common->loads},
+                 {forms->notes, common->notes}};
+    bool taken = false; /* standard output */
     sl_error error = {0};
     sl_status status = SL_OK;
-    if (forms->json && common->json)
-        status = sl_output_write(forms->json, common->json, result, &error);
-    if (!status && forms->csv && common->csv)
-        status = sl_output_write(forms->csv, common->csv, result, &error);
-    if (!status && forms->notes && common->notes)
-        status = sl_output_write(forms->notes, common->notes, result, &error);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++) {
+        taken |= is_stdout(parts[i].path);
+        if (parts[i].form && parts[i].path)
+            status = sl_output_write(parts[i].form, parts[i].path, result, &error);
+    }
     if (!status && page && (common->html || common->callgrind)) {
         sl_page_input input = {0};
         status = page(result, &input, &error);
@@ -181,7 +187,7 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
             sl_output_abandon(&output);
         else if (!status)
             status = sl_output_close(&output, &error);
-    } else if (!status && forms->text && !json_out && !csv_out && !notes_out && !common->quiet) {
+    } else if (!status && forms->text && !taken && !common->quiet) {
         status = sl_text_write(text_default, forms->text, forms->verbatim, result, &error);
         if (!status && (fflush(text_default) || ferror(text_default)))
             status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");

@@ -7,6 +7,7 @@
 
 #include "base/new_file.h"
 #include "cli/command.h"
+#include "cli/given_options.h"
 #include "report/page.h"
 
 typedef struct sl_output {
@@ -32,19 +33,17 @@ void sl_output_abandon(sl_output *output);
 
 /* The forms in which a command can show its result. What a command does not offer is NULL. */
 typedef struct sl_report_forms {
-    sl_report_form *text, *json, *csv, *notes;
+    sl_report_form *text, *json, *csv, *loads, *notes;
     bool verbatim; /* the text is a file of its own, whose lines stay as they are */
 } sl_report_forms;
 
-/* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `gpu` is what the
- * text says to be modelled, an expression of `shown`, the result; NULL: nothing. */
-#define SL_REPORT_FORMS(forms, type, text_of, json_of, csv_of, gpu)                                                    \
+/* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `heading` is an
+ * expression of `shown`, the result; NULL: the text says itself what it is about. */
+#define SL_REPORT_FORMS(forms, type, text_of, json_of, csv_of, heading)                                                \
     static sl_status forms##_text(FILE *file, const void *result, sl_error *error)                                     \
     {                                                                                                                  \
         const type *shown = result;                                                                                    \
-        const char *name = gpu;                                                                                        \
-        if (name)                                                                                                      \
-            fprintf(file, "GPU: %s\n\n", name);                                                                        \
+        sl_put_heading(file, heading);                                                                                 \
         return text_of(file, shown, sl_terminal_width(file), error);                                                   \
     }                                                                                                                  \
     static sl_status forms##_json(FILE *file, const void *result, sl_error *error)                                     \

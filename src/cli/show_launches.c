@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/given_options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -15,23 +14,18 @@ typedef struct result {
     sl_findings findings;
 } result;
 
-static bool was_given(const sl_invocation *inv, const char *name)
+static const char *subject_of(const sl_invocation *inv, const sl_shown_launches *shown)
 {
-    for (size_t i = 0; i < inv->args.sets; i++)
-        if (!strcmp(inv->args.set[i]->name, name))
-            return true;
-    return false;
+    const sl_args *args = &inv->args;
+    return shown->subject ? shown->subject : args->program ? args->program[0] : args->operand[0];
 }
 
 static sl_status show_text(FILE *file, const void *data, sl_error *error)
 {
     const result *r = data;
     sl_status status = SL_OK;
-    if (r->shown->machine)
-        fprintf(file, "GPU: %s\n\n", r->shown->machine);
-    if (!sl_launch_log_count(r->shown->log) && (was_given(r->inv, "kernel") || was_given(r->inv, "launch")))
-        fputs("no launch matches --kernel and --launch\n", file);
-    else if (r->shown->sim)
+    sl_put_heading(file, r->info.heading);
+    if (r->shown->sim)
         status = sl_sim_report_text(file, r->shown->sim, sl_terminal_width(file), error);
     else
         status = (r->shown->text ? r->shown->text : sl_launch_report_text)(file, r->shown->log, sl_terminal_width(file),
@@ -55,10 +49,7 @@ static sl_status show_page(const void *data, sl_page_input *input, sl_error *err
 {
     (void)error;
     const result *r = data;
-    const sl_args *args = &r->inv->args;
-    *input = (sl_page_input){.subject = r->shown->subject ? r->shown->subject
-                                        : args->program   ? args->program[0]
-                                                          : args->operand[0],
+    *input = (sl_page_input){.subject = subject_of(r->inv, r->shown),
                              .note = r->shown->note,
                              .info = r->info,
                              .machine = r->shown->find.machine,
@@ -76,6 +67,11 @@ static sl_status show_csv(FILE *file, const void *data, sl_error *error)
     if (r->shown->sim)
         return sl_sim_report_csv(file, r->shown->sim, error);
     return sl_launch_report_csv(file, r->shown->log, error);
+}
+
+static sl_status show_loads(FILE *file, const void *data, sl_error *error)
+{
+    return sl_launch_report_loads(file, ((const result *)data)->shown->log, error);
 }
 
 sl_status sl_put_notes(FILE *file, const sl_invocation *inv, const sl_findings *findings, sl_error *error)
@@ -96,7 +92,7 @@ static sl_status show_notes(FILE *file, const void *data, sl_error *error)
 bool sl_findings_wanted(const sl_invocation *inv)
 {
     const sl_common *c = inv->common;
-    bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-"));
+    bool text = !c->quiet && !(c->csv && !strcmp(c->csv, "-")) && !(c->loads && !strcmp(c->loads, "-"));
     return text || c->output || c->json || c->html || c->notes;
 }
 
@@ -112,18 +108,18 @@ void sl_shown_input(sl_shown_launches *shown, const sl_cli_input *input)
 
 int sl_show_launches(const sl_invocation *inv, const sl_shown_launches *shown, FILE *text_default)
 {
-    static const sl_report_forms forms = {.text = show_text, .json = show_json, .csv = show_csv, .notes = show_notes};
+    static const sl_report_forms forms = {
+        .text = show_text, .json = show_json, .csv = show_csv, .loads = show_loads, .notes = show_notes};
     sl_error error;
     sl_arena arena;
-    sl_status status = SL_OK;
     sl_arena_init(&arena);
     result r = {
         .inv = inv,
         .shown = shown,
         .info = {.command = inv->command->name, .machine = shown->machine, .seed = shown->seed, .trace = shown->trace}};
-    r.info.option = sl_given_options(inv, shown->fact, shown->facts, &arena, &r.info.options);
-    if (!r.info.option)
-        status = sl_fail_memory(&error);
+    const char *gpu = shown->machine ? shown->machine : shown->find.machine ? shown->find.machine->name : NULL;
+    sl_status status =
+        sl_given_options(inv, shown->fact, shown->facts, subject_of(inv, shown), gpu, &arena, &r.info, &error);
     if (!status && shown->find.machine && sl_findings_wanted(inv)) {
         status = sl_findings_find(&shown->find, &r.findings, &error);
         r.info.findings = &r.findings;

@@ -3,10 +3,10 @@
 #ifndef SL_CLI_SHOW_TUNING_H
 #define SL_CLI_SHOW_TUNING_H
 
-#include "cli/command.h"
+#include "cli/input.h"
 #include "report/tuning.h"
 
-/* Prints errors and returns the exit code. `subject` is what was tuned; `shown` has all but its header. */
-int sl_show_tuning(const sl_invocation *inv, const char *subject, const uint64_t *seed, sl_tuning *shown);
+/* Prints errors and returns the exit code. `input` is what was tuned; `shown` has all but its header. */
+int sl_show_tuning(const sl_invocation *inv, const sl_cli_input *input, sl_tuning *shown);
 
 #endif

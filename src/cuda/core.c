@@ -145,7 +145,7 @@ static cudaError_t start_device(sl_rt *rt)
     sl_error error = {0};
     const sl_launch_sink *sink = NULL;
     if (sl_rt_results_open(rt, &sink, &error)) {
-        sl_rt_say_error(NULL, &error);
+        sl_rt_problem(rt, "%s", error.text);
         return cudaErrorInitializationError;
     }
     const sl_emu_config config = {.lanes = rt->options.lanes,

@@ -257,7 +257,10 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
     rt->time_ns += launch_time_ns(rt, &stats);
     if (!status)
         return cudaSuccess;
-    sl_rt_say_error(NULL, &error);
+    if (status == SL_IO) /* a full disk: as every other write, and said once */
+        sl_rt_problem(rt, "%s", error.text);
+    else
+        sl_rt_say_error(NULL, &error);
     cudaError_t failed = error_of_fault(rt->emu, status);
     if (status != SL_FAULT && status != SL_LIMIT)
         return failed;

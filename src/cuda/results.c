@@ -75,8 +75,10 @@ void sl_rt_results_close(sl_rt *rt)
     sl_error error = {0};
     if (!rt->results)
         return;
+    if (*rt->options.results && sl_recorder_unmatched(rt->results->recorder))
+        sl_results_unmatched(rt->options.results, sl_recorder_unmatched(rt->results->recorder));
     if (sl_recorder_finish(rt->results->recorder, &error))
-        sl_rt_say_error(NULL, &error);
+        sl_rt_problem(rt, "%s", error.text);
     sl_results_writer_close(rt->results->writer, true);
     free(rt->results);
     rt->results = NULL;

@@ -412,6 +412,8 @@ sl_status sl_results_parse(const void *data, size_t bytes, sl_results_visit *vis
     reader r = {0};
     sl_status status = SL_OK;
     *summary = (sl_results_summary){0};
+    if (!bytes)
+        return sl_fail(error, SL_IO, "the results of the program could not be written");
     if (bytes < MAGIC_BYTES || memcmp(at, MAGIC, MAGIC_BYTES) != 0)
         return sl_fail(error, SL_CORRUPT, "not a results file of this version");
     for (at += MAGIC_BYTES; !status && !r.broken && (size_t)(end - at) >= RECORD_HEADER;) {
@@ -503,12 +505,29 @@ bool sl_results_note(const char *folder, const char *text)
     return append_line(folder, "notes", text);
 }
 
-void sl_results_notes(const char *folder, char *text, size_t size)
+static void copy_lines(const char *folder, const char *name, char *text, size_t size)
 {
-    char *lines = read_lines(folder, "notes");
+    char *lines = read_lines(folder, name);
     size_t length = lines ? strlen(lines) : 0;
     if (length && lines[length - 1] == '\n')
         lines[length - 1] = 0;
     snprintf(text, size, "%s", lines ? lines : "");
     free(lines);
+}
+
+void sl_results_notes(const char *folder, char *text, size_t size)
+{
+    copy_lines(folder, "notes", text, size);
+}
+
+void sl_results_unmatched(const char *folder, const char *kernels)
+{
+    append_line(folder, "unmatched", kernels);
+}
+
+void sl_results_all_unmatched(const char *folder, char *text, size_t size)
+{
+    copy_lines(folder, "unmatched", text, size);
+    for (char *c = text; (c = strchr(c, '\n'));)
+        *c = ',';
 }

@@ -8,6 +8,7 @@
 #include "base/new_file.h"
 #include "cuda/results_file.h"
 #include "launch/launch_app.h"
+#include "trace/kernel_filter.h"
 
 typedef struct program_run {
     const sl_record_options *options;
@@ -32,14 +33,18 @@ static sl_status add_launch(void *context, const sl_launch_result *result, sl_er
 
 static sl_status collect(program_run *run, const char *folder, sl_error *error)
 {
+    char kernels[SL_KERNEL_LIST];
     for (uint32_t number = 0;; number++) {
         sl_results_summary summary;
         char path[1100];
         sl_status status = sl_results_read(folder, number, add_launch, run, &summary, error);
         if (status == SL_NOT_FOUND) {
             run->end->problems = sl_results_problems(folder);
+            if (number && run->options->trace_path && !run->end->traces) /* which could not be noted on a full disk */
+                run->end->problems++;
             sl_results_notes(folder, run->end->note, sizeof run->end->note);
-            return SL_OK;
+            sl_results_all_unmatched(folder, kernels, sizeof kernels);
+            return *kernels && !run->next_index ? sl_filter_unmatched(&run->options->filter, kernels, error) : SL_OK;
         }
         if (status)
             return status;

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/yaml.h"
 #include "machine/keys.h"
+#include "machine/vary.h"
 
 /* SL_MACHINES_DIR and machines.def come from the build. */
 #define SL_MACHINE(symbol, name) SL_INCBIN("sl_machine_" #symbol, SL_MACHINES_DIR "/" name ".yaml")
@@ -102,9 +103,15 @@ sl_status sl_machine_load_among(const char *name, const char *const *settings, s
         return status;
     status = sl_machine_parse_raw(source.path, source.text, source.bytes, policies, machine, error);
     sl_machine_source_close(&source);
+    if (status)
+        return status;
+    const sl_machine before = *machine;
     for (size_t i = 0; i < count && !status; i++)
         status = sl_machine_set(machine, settings[i], error);
-    return status ? status : sl_machine_check(machine, error);
+    if (status)
+        return status;
+    sl_machine_adapt(machine, &before);
+    return sl_machine_check(machine, error);
 }
 
 sl_status sl_machine_load_with(const char *name, const char *const *settings, size_t count, sl_machine *machine,

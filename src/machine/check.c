@@ -151,14 +151,34 @@ static sl_status check_line(sl_level *level, uint32_t at, sl_machine_fault *faul
     return SL_OK;
 }
 
+/* Which sizes would do: those that are whole numbers of `unit` next to `size`. Returns `text`. */
+enum { FITTING_BYTES = 96 };
+static char *fitting(uint64_t size, uint64_t unit, char text[FITTING_BYTES])
+{
+    static const char suffix[] = {0, 'K', 'M', 'G'};
+    uint64_t below = size / unit * unit, sizes[] = {below ? below : unit, below ? below + unit : 2 * unit};
+    size_t used = (size_t)snprintf(text, FITTING_BYTES, "; these sizes fit:");
+    for (int i = 0; i < 2 && used < FITTING_BYTES; i++) {
+        int k = 0;
+        for (; k < 3 && sizes[i] % 1024 == 0; k++)
+            sizes[i] /= 1024;
+        used += (size_t)snprintf(text + used, FITTING_BYTES - used, "%s %" PRIu64 "%.1s", i ? "," : "", sizes[i],
+                                 &suffix[k]);
+    }
+    return text;
+}
+
 static sl_status check_sets(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
 {
+    char text[FITTING_BYTES];
     if (!level->ways)
         return BLAME(SL_AT_level_ways, at, "a set has at least one way");
     uint64_t lines = level->size_bytes / level->line_bytes, sets = lines / level->ways;
     if (level->size_bytes % level->line_bytes || lines % level->ways || !sets || sets > UINT32_MAX)
-        return BLAME(SL_AT_level_size, at, "%" PRIu64 " bytes are not a whole number of sets of %u lines of %u bytes",
-                     level->size_bytes, level->ways, level->line_bytes);
+        return BLAME(SL_AT_level_size, at, "%" PRIu64 " bytes are not a whole number of sets of %u lines of %u bytes%s",
+                     level->size_bytes, level->ways, level->line_bytes,
+                     fitting(level->size_bytes,
+                             (uint64_t)level->ways * level->line_bytes * (level->banks ? level->banks : 1), text));
     if (level->sets && level->sets != sets)
         return BLAME(SL_AT_level_sets, at,
                      "%u sets of %u ways of %u bytes are %" PRIu64 " bytes, but the size is %" PRIu64 " (%" PRIu64
@@ -187,6 +207,7 @@ static bool independent(const uint64_t *mask, uint32_t count)
 
 static sl_status check_index(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
 {
+    char text[FITTING_BYTES];
     uint32_t bits = 0;
     if (level->index != SL_INDEX_BITS) {
         memset(level->set_bits, 0, sizeof level->set_bits);
@@ -196,6 +217,11 @@ static sl_status check_index(sl_level *level, uint32_t at, sl_machine_fault *fau
         bits++;
     if (!bits && level->sets > 1)
         return BLAME(SL_AT_level_index, at, "'index: bits' needs 'set_bits'");
+    if (!power_of_two(level->sets))
+        return BLAME(SL_AT_level_size, at, "%u sets cannot be chosen by bits%s", level->sets,
+                     fitting(level->size_bytes,
+                             (UINT64_C(1) << (31 - __builtin_clz(level->sets))) * level->ways * level->line_bytes,
+                             text));
     if (1u << bits != level->sets)
         return BLAME(SL_AT_level_set_bits, at, "%u bits choose among %u sets, but there are %u", bits, 1u << bits,
                      level->sets);
@@ -211,6 +237,7 @@ static sl_status check_index(sl_level *level, uint32_t at, sl_machine_fault *fau
 
 static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *fault, sl_error *error)
 {
+    char text[FITTING_BYTES];
     if (!level->mshrs && (level->mshrs_per_warp || level->mshr_merges))
         return BLAME(level->mshrs_per_warp ? SL_AT_level_mshrs_per_warp : SL_AT_level_mshr_merges, at,
                      "this limits MSHRs, but 'mshrs' is 0 or absent, which means no limit");
@@ -222,7 +249,10 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
     if (!level->bank_interleave)
         level->bank_interleave = level->line_bytes;
     if (level->sets % level->banks)
-        return BLAME(SL_AT_level_banks, at, "%u sets do not spread evenly over %u banks", level->sets, level->banks);
+        return BLAME(SL_AT_level_banks, at, "%u sets do not spread evenly over %u banks%s", level->sets, level->banks,
+                     fitting(level->size_bytes, (uint64_t)level->ways * level->line_bytes * level->banks, text));
+    if (level->data_banks && (level->data_banks != 32 || level->banks > 64 || level->banks & (level->banks - 1)))
+        return BLAME(SL_AT_level_data_banks, at, "'data_banks' is 32, with 1, 2, 4 … 64 banks of tags");
     if (level->bank_interleave % level->line_bytes)
         return BLAME(SL_AT_level_bank_interleave, at, "banks interleave at %u bytes, within a line of %u",
                      level->bank_interleave, level->line_bytes);
@@ -236,6 +266,7 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
     preset(&level->queue, 8);
     preset(&level->miss_queue, 8);
     preset(&level->network_bytes, 32);
+    preset(&level->network_partial, 1);
     if (at)
         preset(&level->network_cycles, level->hit_cycles / 3);
     else if (level->network_cycles)

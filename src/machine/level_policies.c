@@ -19,7 +19,7 @@ sl_status sl_level_set_policies(sl_machine *machine, uint32_t number, const char
     sl_level *level = &machine->level[number];
     sl_policy_pair pair;
     sl_policy_choice first;
-    sl_status status = sl_policies_parse(text, &pair, error);
+    sl_status status = sl_policies_parse(machine->policies, text, &pair, error);
     if (status)
         return status;
     const char *plus = strchr(text, '+');
@@ -27,7 +27,7 @@ sl_status sl_level_set_policies(sl_machine *machine, uint32_t number, const char
     char part[SL_MACHINE_POLICY];
     status = copy(part, text, bytes, error);
     if (!status)
-        status = sl_policy_parse(part, &first, error);
+        status = sl_policy_parse_among(machine->policies, part, &first, error);
     if (status)
         return status;
     bool replaces = pair.replacement.ops == first.ops;

@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "machine/builtin.h"
 #include "machine/keys.h"
+#include "machine/vary.h"
 
 enum { MAX_BASES = 8 };
 /* The locations of keys are kept for each owner: the machine, its core, its memory, each level. */
@@ -19,8 +20,8 @@ enum { FIRST_LEVEL = SL_SECTION_level, OWNERS = FIRST_LEVEL + SL_MAX_LEVELS };
 
 typedef struct loader {
     sl_yaml yaml;
-    uint32_t depth; /* how many descriptions are based on this one */
-    sl_machine *machine;
+    uint32_t depth;              /* how many descriptions are based on this one */
+    sl_machine *machine, before; /* before: the machine this one is based on */
     bool based;
     sl_yaml_mark base; /* the value of based_on */
     sl_yaml_mark owner[OWNERS], key[OWNERS][SL_KEYS];
@@ -149,8 +150,7 @@ static sl_status need_keys(loader *l, sl_key_section section, uint32_t owner)
 {
     for (int i = 0; i < SL_KEYS; i++) {
         const sl_key *key = &sl_keys[i];
-        bool is_name = section == SL_SECTION_machine && key->type == SL_KEY_TEXT; /* a variant needs another name */
-        if (key->section != section || !key->required || l->key[owner][i].line || (l->based && !is_name))
+        if (key->section != section || !key->required || l->key[owner][i].line || l->based)
             continue;
         return sl_yaml_locate_at(
             &l->yaml, l->owner[owner],
@@ -267,7 +267,21 @@ static sl_status take_base(loader *l, const yaml_node_t *node)
     sl_machine_source_close(&source);
     free(path);
     l->based = true;
+    l->before = *l->machine;
     return status;
+}
+
+/* A variant is called as its file, unless it says otherwise. */
+static void name_variant(loader *l)
+{
+    const char *path = l->yaml.path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 5 && !strcmp(name + length - 5, ".yaml"))
+        length -= 5;
+    if (!l->key[SL_SECTION_machine][SL_AT_machine_name].line)
+        snprintf(l->machine->name, sizeof l->machine->name, "%.*s", (int)length, name);
+    if (!l->key[SL_SECTION_machine][SL_AT_machine_summary].line)
+        snprintf(l->machine->summary, sizeof l->machine->summary, "variant of %s", l->before.name);
 }
 
 static sl_status find_parts(loader *l, const yaml_node_t *root, const yaml_node_t *parts[PARTS])
@@ -315,7 +329,13 @@ static sl_status take_root(loader *l, const yaml_node_t *root)
     if (status)
         return status;
     status = take_section(l, SL_SECTION_machine, SL_SECTION_machine, root, l->machine);
-    return status ? status : take_parts(l, parts, root);
+    if (!status)
+        status = take_parts(l, parts, root);
+    if (!status && l->based) {
+        name_variant(l);
+        sl_machine_adapt(l->machine, &l->before);
+    }
+    return status;
 }
 
 /* The location of a fault: its key, or the nearest node of this file. */

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines that differ in their first level: the points of a sweep. */
+/* Machines that differ from others: variants, settings, and the first levels of a sweep.
+ *
+ * What belongs together stays together, where it was not changed itself:
+ * - sets follow from size, ways and line; lines without sectors stay so; a hash of address bits moves with the line,
+ * and is cut or continued by plain bits for fewer or more sets
+ * - an L1 that is given a size has it in all launches, whatever shared memory they need; where the unified part is
+ * given another size, L1 gets what is left, and carve-outs that do not fit are dropped
+ * - with fewer cores there is no smaller GPC than all of them, instances belong to fewer cores, and fewer requests
+ * coalesce
+ * - threads of a core follow its warps, limits per warp its MSHRs */
 #ifndef SL_MACHINE_VARY_H
 #define SL_MACHINE_VARY_H
 
@@ -13,10 +22,10 @@ typedef struct sl_first_level {
     uint32_t mshrs;            /* 0: any number; SL_MSHRS_AS_THEY_ARE */
 } sl_first_level;
 
-/* Changes the first level of a machine that was loaded. What belongs together stays together: sets follow from size,
- * ways and line; lines without sectors stay so; a hash of address bits moves with the line, and is cut or continued by
- * plain bits for fewer or more sets; an L1 that is given a size has it in all launches, whatever shared memory they
- * need. Errors as those of sl_machine_check. */
+/* Lets what was not changed follow what was. Machines with and without derived values are fine. */
+void sl_machine_adapt(sl_machine *machine, const sl_machine *before);
+
+/* Changes the first level of a machine that was loaded. Errors as those of sl_machine_check. */
 sl_status sl_machine_vary(sl_machine *machine, const sl_first_level *change, sl_error *error);
 
 #endif

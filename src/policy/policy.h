@@ -24,8 +24,8 @@ static inline bool sl_policy_bypasses(const sl_policy_ops *ops)
     return ops->admit || ops->on_stall || ops->queues;
 }
 
-/* A built-in policy. SL_NOT_FOUND with the nearest name. */
-sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error);
+/* A policy among custom ones (NULL: none) and the built-in ones. SL_NOT_FOUND with the nearest name. */
+sl_status sl_policy_find(const sl_policy_list *custom, const char *name, const sl_policy_ops **ops, sl_error *error);
 /* "srrip", "srrip(bits=3, hit=frequency)", "pdp(pd=best)". Errors name the policy and the parameter, and the nearest
  * right name. */
 sl_status sl_policy_parse(const char *text, sl_policy_choice *choice, sl_error *error);
@@ -47,7 +47,7 @@ typedef struct sl_policy_pair {
 /* One policy, or two joined by '+', in any order: "lru", "decoupled(threshold=2)+srrip". A policy that does both is
  * `replacement` alone, or beside one that only bypasses; beside one that only replaces it is `bypass`. Two policies for
  * one role are an error. */
-sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *error);
+sl_status sl_policies_parse(const sl_policy_list *custom, const char *text, sl_policy_pair *pair, sl_error *error);
 
 /* ---- a policy of a cache ---- */
 

@@ -29,7 +29,7 @@ const sl_policy_ops *sl_policy_at(size_t index)
     return policies[index];
 }
 
-static sl_status find_among(const sl_policy_list *custom, const char *name, const sl_policy_ops **ops, sl_error *error)
+sl_status sl_policy_find(const sl_policy_list *custom, const char *name, const sl_policy_ops **ops, sl_error *error)
 {
     const char *names[POLICIES + SL_MAX_CUSTOM_POLICIES];
     size_t customs = custom ? custom->count : 0;
@@ -45,11 +45,6 @@ static sl_status find_among(const sl_policy_list *custom, const char *name, cons
     if (near)
         return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; the nearest is '%s'", name, near);
     return sl_fail(error, SL_NOT_FOUND, "no policy is called '%s'; 'sluice policies' lists them", name);
-}
-
-sl_status sl_policy_find(const char *name, const sl_policy_ops **ops, sl_error *error)
-{
-    return find_among(NULL, name, ops, error);
 }
 
 /* ---- parameters ---- */
@@ -170,7 +165,7 @@ sl_status sl_policy_parse_among(const sl_policy_list *custom, const char *text, 
     *choice = (sl_policy_choice){0};
     if (!cut(text, open ? open : end, &name))
         return sl_fail(error, SL_NOT_FOUND, "no policy is called '%.80s'; 'sluice policies' lists them", text);
-    sl_status status = find_among(custom, name.text, &choice->ops, error);
+    sl_status status = sl_policy_find(custom, name.text, &choice->ops, error);
     if (status)
         return status;
     size_t at = 0;
@@ -222,7 +217,8 @@ sl_status sl_policy_text(const sl_policy_choice *choice, uint32_t named, char *t
 /* ---- pairs ---- */
 
 /* One policy of a text. */
-static sl_status parse_part(const char *from, const char *end, sl_policy_choice *choice, sl_error *error)
+static sl_status parse_part(const sl_policy_list *custom, const char *from, const char *end, sl_policy_choice *choice,
+                            sl_error *error)
 {
     char text[256];
     size_t length = (size_t)(end - from);
@@ -230,10 +226,10 @@ static sl_status parse_part(const char *from, const char *end, sl_policy_choice 
         return sl_fail(error, SL_SYNTAX, "'%.60s…' is too long for a policy and its parameters", from);
     memcpy(text, from, length);
     text[length] = 0;
-    return sl_policy_parse(text, choice, error);
+    return sl_policy_parse_among(custom, text, choice, error);
 }
 
-sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *error)
+sl_status sl_policies_parse(const sl_policy_list *custom, const char *text, sl_policy_pair *pair, sl_error *error)
 {
     const char *plus = strchr(text, '+'), *end = text + strlen(text);
     sl_policy_choice first, second;
@@ -241,14 +237,14 @@ sl_status sl_policies_parse(const char *text, sl_policy_pair *pair, sl_error *er
     if (plus && strchr(plus + 1, '+'))
         return sl_fail(error, SL_SYNTAX,
                        "'%.80s': a cache has at most two policies, one for replacement and one for bypassing", text);
-    sl_status status = parse_part(text, plus ? plus : end, &first, error);
+    sl_status status = parse_part(custom, text, plus ? plus : end, &first, error);
     if (status)
         return status;
     if (!plus) {
         *(sl_policy_replaces(first.ops) ? &pair->replacement : &pair->bypass) = first;
         return SL_OK;
     }
-    status = parse_part(plus + 1, end, &second, error);
+    status = parse_part(custom, plus + 1, end, &second, error);
     if (status)
         return status;
     bool as_written = sl_policy_replaces(first.ops) && sl_policy_bypasses(second.ops);

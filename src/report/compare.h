@@ -71,8 +71,9 @@ sl_status sl_gate_check(const sl_gate *gate, const sl_comparison *comparison, sl
 
 sl_status sl_comparison_text(FILE *file, const sl_comparison *comparison, size_t width, sl_error *error);
 sl_status sl_comparison_json(FILE *file, const sl_comparison *comparison, sl_error *error);
-/* A row per kernel, instruction and metric. */
+/* A row per kernel and metric (without a kernel: of all together); a row per memory instruction and metric. */
 sl_status sl_comparison_csv(FILE *file, const sl_comparison *comparison, sl_error *error);
+sl_status sl_comparison_loads(FILE *file, const sl_comparison *comparison, sl_error *error);
 sl_status sl_comparison_page(FILE *file, const sl_comparison *comparison, sl_error *error);
 
 #endif

@@ -181,14 +181,14 @@ sl_status sl_comparison_json(FILE *file, const sl_comparison *c, sl_error *error
 
 /* ---- CSV ---- */
 
-static void csv_rows(FILE *file, const sl_compared *of, const char *const field[5])
+static void csv_rows(FILE *file, const sl_compared *of, const char *const *field, int fields)
 {
     for (int i = 0; i < SL_METRICS_OF_REUSE; i++) {
         double v[2];
         char text[SL_DOUBLE_BYTES];
         if (!of->there[0] || !of->there[1] || !sl_compared_metric(of, (sl_metric)i, v))
             continue;
-        for (int f = 0; f < 5; f++) {
+        for (int f = 0; f < fields; f++) {
             sl_csv_field(file, field[f]);
             fputc(',', file);
         }
@@ -200,17 +200,21 @@ static void csv_rows(FILE *file, const sl_compared *of, const char *const field[
 
 sl_status sl_comparison_csv(FILE *file, const sl_comparison *c, sl_error *error)
 {
-    fputs("kernel,name,source,opcode,array,counter,a,b,change\n", file);
-    csv_rows(file, &c->total, (const char *const[5]){"", "", "", "", ""});
-    for (size_t k = 0; k < c->kernels.count; k++) {
-        const sl_compared_kernel *kernel = &c->kernels.items[k];
-        csv_rows(file, &kernel->of, (const char *const[5]){kernel->symbol, kernel->name, "", "", ""});
-        for (size_t i = 0; i < c->loads.count; i++) {
-            const sl_compared_load *l = &c->loads.items[i];
-            if (l->kernel == k)
-                csv_rows(file, &l->of,
-                         (const char *const[5]){kernel->symbol, kernel->name, l->source, l->opcode, l->array});
-        }
-    }
+    fputs("kernel,name,counter,a,b,change\n", file);
+    csv_rows(file, &c->total, (const char *const[]){"", ""}, 2);
+    for (size_t k = 0; k < c->kernels.count; k++)
+        csv_rows(file, &c->kernels.items[k].of,
+                 (const char *const[]){c->kernels.items[k].symbol, c->kernels.items[k].name}, 2);
     return sl_text_finish(file, "the CSV report", error);
+}
+
+sl_status sl_comparison_loads(FILE *file, const sl_comparison *c, sl_error *error)
+{
+    fputs("kernel,name,source,opcode,array,counter,a,b,change\n", file);
+    for (size_t i = 0; i < c->loads.count; i++) {
+        const sl_compared_load *l = &c->loads.items[i];
+        const sl_compared_kernel *kernel = &c->kernels.items[l->kernel];
+        csv_rows(file, &l->of, (const char *const[]){kernel->symbol, kernel->name, l->source, l->opcode, l->array}, 5);
+    }
+    return sl_text_finish(file, "the CSV of memory instructions", error);
 }

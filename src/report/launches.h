@@ -21,6 +21,7 @@ typedef struct sl_report_trace {
 } sl_report_trace;
 typedef struct sl_report_info {
     const char *command; /* "run" */
+    const char *heading; /* what was analysed, on which GPU and how, for a line above tables; NULL: none */
     const char *machine; /* NULL: none was involved, and the member is left out */
     const sl_report_option *option;
     size_t options;
@@ -45,7 +46,8 @@ sl_status sl_launch_report_text(FILE *file, const sl_launch_log *log, size_t wid
 sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_report_info *info, sl_error *error);
 /* Modelled launches as tables; their JSON and CSV are those of all launches. */
 sl_status sl_model_report_text(FILE *file, const sl_launch_log *log, size_t width, sl_error *error);
-/* A row per launch, and one per memory instruction of it with the columns from `pc` to `array` filled in. */
+/* A row per launch; a row per memory instruction of each launch. */
 sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error);
+sl_status sl_launch_report_loads(FILE *file, const sl_launch_log *log, sl_error *error);
 
 #endif

@@ -103,19 +103,13 @@ sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_r
 
 /* ---- CSV ---- */
 
-static void csv_shape(FILE *file, const sl_logged_launch *l)
-{
-    sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
-    fprintf(file, "%u,%u,%u,%u,%u,%u,", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
-}
-
 /* `failed`: there is a column for failures. */
 static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_set *shown,
                        const sl_launch_csv_more *more, size_t columns, size_t n, bool failed)
 {
     sl_counts counts = sl_unpack_counts(&l->counts);
-    csv_shape(file, l);
-    fputs(",,,,", file);
+    sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
+    fprintf(file, "%u,%u,%u,%u,%u,%u", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
     sl_csv_counts(file, shown, &counts);
     for (size_t c = 0; c < columns && l->failed; c++)
         fputc(',', file);
@@ -137,24 +131,35 @@ sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const 
         sl_counter_set_join(&shown, &log->launches.items[i].counts.known);
         failed |= log->launches.items[i].failed;
     }
-    fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z," SL_INST_CSV, file);
+    fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z", file);
     sl_csv_counters(file, &shown);
     size_t columns = more ? more->columns(file, more->of) : 0;
     fputs(failed ? ",failure\n" : "\n", file);
+    for (size_t i = 0; i < log->launches.count; i++)
+        csv_launch(file, &log->launches.items[i], &shown, more, columns, i, failed);
+    return sl_text_finish(file, "the CSV report", error);
+}
+
+sl_status sl_launch_report_loads(FILE *file, const sl_launch_log *log, sl_error *error)
+{
+    sl_counter_set shown = {0};
+    for (size_t i = 0; i < log->launches.count; i++)
+        for (uint32_t k = 0; k < log->launches.items[i].loads; k++)
+            sl_counter_set_join(&shown, &log->launches.items[i].load[k].counts.known);
+    fputs("index,kernel,name," SL_INST_CSV, file);
+    sl_csv_counters(file, &shown);
+    fputc('\n', file);
     for (size_t i = 0; i < log->launches.count; i++) {
         const sl_logged_launch *l = &log->launches.items[i];
-        csv_launch(file, l, &shown, more, columns, i, failed);
         for (uint32_t k = 0; k < l->loads; k++) {
             sl_counts counts = sl_unpack_counts(&l->load[k].counts);
-            csv_shape(file, l);
+            sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
             sl_inst_csv(file, &l->kernel->inst[l->load[k].inst]);
             sl_csv_counts(file, &shown, &counts);
-            for (size_t c = 0; c < columns + failed; c++)
-                fputc(',', file);
             fputc('\n', file);
         }
     }
-    return sl_text_finish(file, "the CSV report", error);
+    return sl_text_finish(file, "the CSV of memory instructions", error);
 }
 
 sl_status sl_launch_report_csv(FILE *file, const sl_launch_log *log, sl_error *error)

@@ -44,8 +44,9 @@ void sl_page_destroy(sl_page *page); /* NULL is fine */
 
 sl_status sl_page_html(FILE *file, const sl_page *page, sl_error *error);
 sl_status sl_page_json(FILE *file, const sl_page *page, sl_error *error);
-/* A row per kernel, and one per memory instruction of it with the columns from `pc` to `array` filled in. */
+/* A row per kernel; a row per memory instruction of each kernel. */
 sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error);
+sl_status sl_page_loads(FILE *file, const sl_page *page, sl_error *error);
 
 /* What each source line of each kernel did, in the format of callgrind: for KCachegrind and callgrind_annotate. Kernels
  * are functions, counters are events. Counts of a kernel that belong to no line (instructions, say) are at its line 0,

@@ -150,10 +150,24 @@ static void csv_kernel(FILE *file, const sl_page_kernel *k)
     sl_csv_field(file, k->symbol);
     fputc(',', file);
     sl_csv_field(file, k->name);
-    fprintf(file, ",%" PRIu64 ",", k->launches);
+    fprintf(file, ",%" PRIu64, k->launches);
 }
 
 sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error)
+{
+    const sl_counter_set *shown = &page->counts.known;
+    fputs("kernel,name,launches", file);
+    sl_csv_counters(file, shown);
+    fputc('\n', file);
+    for (size_t i = 0; i < page->kernels.count; i++) {
+        csv_kernel(file, &page->kernels.items[i]);
+        sl_csv_counts(file, shown, &page->kernels.items[i].counts);
+        fputc('\n', file);
+    }
+    return sl_text_finish(file, "the CSV report", error);
+}
+
+sl_status sl_page_loads(FILE *file, const sl_page *page, sl_error *error)
 {
     const sl_counter_set *shown = &page->counts.known;
     fputs("kernel,name,launches," SL_INST_CSV, file);
@@ -161,16 +175,13 @@ sl_status sl_page_csv(FILE *file, const sl_page *page, sl_error *error)
     fputc('\n', file);
     for (size_t i = 0; i < page->kernels.count; i++) {
         const sl_page_kernel *k = &page->kernels.items[i];
-        csv_kernel(file, k);
-        fputs(",,,,", file);
-        sl_csv_counts(file, shown, &k->counts);
-        fputc('\n', file);
         for (uint32_t l = 0; l < k->loads; l++) {
             csv_kernel(file, k);
+            fputc(',', file);
             sl_inst_csv(file, &k->load[l].inst);
             sl_csv_counts(file, shown, &k->load[l].counts);
             fputc('\n', file);
         }
     }
-    return sl_text_finish(file, "the CSV report", error);
+    return sl_text_finish(file, "the CSV of memory instructions", error);
 }

@@ -21,9 +21,11 @@ typedef struct sl_profile_report {
 sl_status sl_profile_report_text(FILE *file, const sl_profile_report *report, size_t width, sl_error *error);
 sl_status sl_profile_report_json(FILE *file, const sl_profile_report *report, sl_error *error);
 /* One value per row, for plotting. Where `launch` is empty the row sums a kernel's launches, where `kernel` is empty
- * all; where `pc` is empty it sums all memory instructions. `from` and `to` are the ends of a histogram's bin or of a
- * window (both inclusive); "never" stands for first accesses. */
+ * all. `from` and `to` are the ends of a histogram's bin or of a window (both inclusive); "never" stands for first
+ * accesses. */
 sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_error *error);
+/* The same for each memory instruction. */
+sl_status sl_profile_report_loads(FILE *file, const sl_profile_report *report, sl_error *error);
 
 /* Members of an object: counters, shares, line_distance, sector_distance, line_gap, line_reuses. */
 void sl_profile_counts_json(sl_json *json, const sl_profile_counts *counts, const sl_profile_options *options);

@@ -26,13 +26,11 @@ static void row_start(const subject *s, const char *measure)
     fputc(',', file);
     if (s->kernel)
         sl_csv_field(file, s->kernel->name);
-    fputc(',', file);
     if (s->load) {
         const sl_inst *inst = &s->kernel->inst[s->kernel->mem_inst[s->load->slot]];
         sl_inst_name name = sl_inst_named(inst, s->kernel->strings);
+        fputc(',', file);
         sl_inst_csv(file, &name);
-    } else {
-        fputs(",,,,", file);
     }
     fprintf(file, ",%s,", measure);
 }
@@ -104,14 +102,10 @@ static void put_loads(subject s, const sl_profile_load *load, uint32_t loads, co
 sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_error *error)
 {
     const sl_profile_options *o = report->options;
-    fputs("launch,kernel,name," SL_INST_CSV ",measure,from,to,value\n", file);
+    fputs("launch,kernel,name,measure,from,to,value\n", file);
     put_counts(&(subject){.file = file}, &report->sums.all, o);
-    for (size_t k = 0; k < report->sums.kernels; k++) {
-        const sl_profile_sum *sum = &report->sums.kernel[k];
-        subject s = {.file = file, .kernel = sum->kernel};
-        put_counts(&s, &sum->total, o);
-        put_loads(s, sum->load, sum->loads, o);
-    }
+    for (size_t k = 0; k < report->sums.kernels; k++)
+        put_counts(&(subject){.file = file, .kernel = report->sums.kernel[k].kernel}, &report->sums.kernel[k].total, o);
     for (size_t i = 0; i < report->profiles; i++) {
         const sl_profile *p = &report->profile[i];
         subject s = {.file = file, .kernel = p->kernel, .launch = p};
@@ -121,7 +115,22 @@ sl_status sl_profile_report_csv(FILE *file, const sl_profile_report *report, sl_
         }
         put_counts(&s, &p->total, o);
         put_footprint(&s, p, o);
-        put_loads(s, p->load, p->loads, o);
     }
     return sl_text_finish(file, "the CSV report", error);
+}
+
+sl_status sl_profile_report_loads(FILE *file, const sl_profile_report *report, sl_error *error)
+{
+    const sl_profile_options *o = report->options;
+    fputs("launch,kernel,name," SL_INST_CSV ",measure,from,to,value\n", file);
+    for (size_t k = 0; k < report->sums.kernels; k++) {
+        const sl_profile_sum *sum = &report->sums.kernel[k];
+        put_loads((subject){.file = file, .kernel = sum->kernel}, sum->load, sum->loads, o);
+    }
+    for (size_t i = 0; i < report->profiles; i++) {
+        const sl_profile *p = &report->profile[i];
+        if (!p->launch->failed)
+            put_loads((subject){.file = file, .kernel = p->kernel, .launch = p}, p->load, p->loads, o);
+    }
+    return sl_text_finish(file, "the CSV of memory instructions", error);
 }

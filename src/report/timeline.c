@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/json_write.h"
 
 /* An interval of cycles in which a scheduler has the same state. */
@@ -11,21 +14,26 @@ typedef struct stretch {
     uint8_t kind;
 } stretch;
 
-typedef struct bank_state {
-    uint32_t mshrs, queued;
-} bank_state;
+/* Counters of a level, and which of its banks had another value in the cycle that they wait to be written for. */
+enum { MSHRS, QUEUE, COUNTERS };
+typedef struct level_state {
+    uint32_t banks;
+    uint32_t *value[COUNTERS]; /* [banks]: what was written last */
+    SL_ARRAY(char) changes[COUNTERS];
+    uint64_t now;
+} level_state;
 
 struct sl_timeline {
     sl_sim_listener listener;
+    FILE *file;
     sl_json json;
     uint64_t first, last;
     uint64_t start; /* of this launch, in cycles of all launches */
     bool failed;    /* memory ran out */
     bool named;     /* the parts have names in the file */
     sl_machine machine;
-    stretch *stretch;                /* [cores * schedulers] */
-    bank_state *bank[SL_MAX_LEVELS]; /* what was written last */
-    uint32_t banks[SL_MAX_LEVELS];
+    stretch *stretch; /* [cores * schedulers] */
+    level_state level[SL_MAX_LEVELS];
 };
 
 /* ---- the file ---- */
@@ -36,56 +44,61 @@ static uint64_t process_of_level(const sl_timeline *t, uint32_t level)
     return 1 + t->machine.cores + level;
 }
 
-static void put_text(sl_json *j, const char *key, const char *text)
-{
-    sl_json_string_member(j, key, text);
-}
-
-static void put_number(sl_json *j, const char *key, uint64_t value)
-{
-    sl_json_u64_member(j, key, value);
-}
-
-static void open_event(sl_timeline *t, const char *phase, const char *name, uint64_t process, uint64_t thread)
-{
-    sl_json_object(&t->json, false);
-    put_text(&t->json, "ph", phase);
-    put_text(&t->json, "name", name);
-    put_number(&t->json, "pid", process);
-    put_number(&t->json, "tid", thread);
-}
-
-static void name_part(sl_timeline *t, const char *what, uint64_t process, uint64_t thread, const char *name)
-{
-    open_event(t, "M", what, process, thread);
-    sl_json_key(&t->json, "args");
-    sl_json_object(&t->json, false);
-    put_text(&t->json, "name", name);
-    sl_json_close(&t->json, '}');
-    sl_json_close(&t->json, '}');
-}
-
+/* Most of the file: written without spaces. */
 static void put_slice(sl_timeline *t, const char *name, uint64_t process, uint64_t thread, uint64_t from,
                       uint64_t until)
 {
-    open_event(t, "X", name, process, thread);
-    put_number(&t->json, "ts", from);
-    put_number(&t->json, "dur", until - from);
-    sl_json_close(&t->json, '}');
+    fprintf(t->file,
+            ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"ts\":%" PRIu64
+            ",\"dur\":%" PRIu64 "}",
+            name, process, thread, from, until - from);
 }
 
-static void put_counter(sl_timeline *t, const char *name, uint64_t process, uint64_t time, uint64_t value)
+/* A level's counters that changed in one cycle are one event, with a series for each bank. */
+static void flush_counters(sl_timeline *t, uint32_t level)
 {
-    open_event(t, "C", name, process, 0);
-    put_number(&t->json, "ts", time);
-    sl_json_key(&t->json, "args");
-    sl_json_object(&t->json, false);
-    put_number(&t->json, "value", value);
-    sl_json_close(&t->json, '}');
-    sl_json_close(&t->json, '}');
+    static const char *const names[COUNTERS] = {"MSHRs", "queue"};
+    level_state *l = &t->level[level];
+    for (int c = 0; c < COUNTERS; c++) {
+        if (l->changes[c].count)
+            fprintf(t->file, ",\n{\"ph\":\"C\",\"name\":\"%s\",\"pid\":%" PRIu64 ",\"ts\":%" PRIu64 ",\"args\":{%.*s}}",
+                    names[c], process_of_level(t, level), l->now, (int)l->changes[c].count - 1, l->changes[c].items);
+        l->changes[c].count = 0;
+    }
+}
+
+static void put_counter(sl_timeline *t, uint32_t level, int counter, uint32_t bank, uint64_t now, uint32_t value)
+{
+    level_state *l = &t->level[level];
+    char text[32];
+    if (l->value[counter][bank] == value)
+        return;
+    if (l->now != now)
+        flush_counters(t, level);
+    size_t bytes = (size_t)snprintf(text, sizeof text, "\"%u\":%u,", bank, value);
+    t->failed |= !sl_array_reserve(&l->changes[counter], bytes);
+    if (t->failed)
+        return;
+    memcpy(l->changes[counter].items + l->changes[counter].count, text, bytes);
+    l->changes[counter].count += bytes;
+    l->value[counter][bank] = value;
+    l->now = now;
 }
 
 /* ---- names ---- */
+
+static void name_part(sl_timeline *t, const char *what, uint64_t process, uint64_t thread, const char *name)
+{
+    sl_json_object(&t->json, false);
+    sl_json_string_member(&t->json, "ph", "M");
+    sl_json_string_member(&t->json, "name", what);
+    sl_json_u64_member(&t->json, "pid", process);
+    sl_json_u64_member(&t->json, "tid", thread);
+    sl_json_object_member(&t->json, "args", false);
+    sl_json_string_member(&t->json, "name", name);
+    sl_json_close(&t->json, '}');
+    sl_json_close(&t->json, '}');
+}
 
 static void name_parts(sl_timeline *t)
 {
@@ -115,9 +128,10 @@ static bool make_states(sl_timeline *t)
     t->stretch = calloc((size_t)m->cores * m->core.schedulers, sizeof *t->stretch);
     bool ok = t->stretch;
     for (uint32_t i = 0; i < m->levels; i++) {
-        t->banks[i] = m->cores / m->level[i].cores_per_instance * (i ? m->level[i].banks : 1);
-        t->bank[i] = calloc(t->banks[i], sizeof *t->bank[i]);
-        ok = ok && t->bank[i];
+        level_state *l = &t->level[i];
+        l->banks = m->cores / m->level[i].cores_per_instance * (i ? m->level[i].banks : 1);
+        for (int c = 0; c < COUNTERS; c++)
+            ok = (l->value[c] = calloc(l->banks, sizeof *l->value[c])) && ok;
     }
     return ok;
 }
@@ -177,17 +191,9 @@ static void on_bank(void *to, uint32_t level, uint32_t bank, uint64_t now, uint3
     uint64_t until = now + 1;
     if (t->failed || !cut(t, &now, &until))
         return;
-    char name[64];
-    bank_state *s = &t->bank[level][bank];
-    if (s->mshrs != mshrs) {
-        snprintf(name, sizeof name, "MSHRs %u", bank);
-        put_counter(t, name, process_of_level(t, level), now, mshrs);
-    }
-    if (level && s->queued != queued) {
-        snprintf(name, sizeof name, "queue %u", bank);
-        put_counter(t, name, process_of_level(t, level), now, queued);
-    }
-    *s = (bank_state){mshrs, queued};
+    put_counter(t, level, MSHRS, bank, now, mshrs);
+    if (level)
+        put_counter(t, level, QUEUE, bank, now, queued);
 }
 
 static void on_dram(void *to, uint32_t channel, uint64_t now, sl_dram_command command, bool write)
@@ -207,6 +213,8 @@ static void flush_all(sl_timeline *t)
     for (uint32_t c = 0; t->stretch && c < t->machine.cores; c++)
         for (uint32_t s = 0; s < t->machine.core.schedulers; s++)
             flush(t, c, s);
+    for (uint32_t i = 0; i < t->machine.levels; i++)
+        flush_counters(t, i);
 }
 
 static void on_done(void *to, uint64_t cycles)
@@ -222,13 +230,14 @@ sl_timeline *sl_timeline_create(FILE *file, uint64_t first, uint64_t last)
     sl_timeline *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
+    t->file = file;
     t->first = first;
     t->last = last;
     t->listener = (sl_sim_listener){
         .to = t, .launch = on_launch, .done = on_done, .scheduler = on_scheduler, .bank = on_bank, .dram = on_dram};
     sl_json_start(&t->json, file);
     sl_json_object(&t->json, true);
-    put_text(&t->json, "displayTimeUnit", "ns");
+    sl_json_string_member(&t->json, "displayTimeUnit", "ns");
     sl_json_key(&t->json, "traceEvents");
     sl_json_array(&t->json, true);
     return t;
@@ -255,6 +264,9 @@ void sl_timeline_destroy(sl_timeline *t)
         return;
     free(t->stretch);
     for (uint32_t i = 0; i < SL_MAX_LEVELS; i++)
-        free(t->bank[i]);
+        for (int c = 0; c < COUNTERS; c++) {
+            free(t->level[i].value[c]);
+            sl_array_free(&t->level[i].changes[c]);
+        }
     free(t);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a simulated machine do in some cycles, as a trace that Perfetto and chrome://tracing show: what
+/* What the parts of a simulated machine do in some cycles, as a trace that Perfetto shows: what
  * each scheduler of a core does, lines in flight in each first level, requests before the banks of the others, commands
  * of DRAM. A cycle is a microsecond there. Launches follow each other; cycles are counted over all of them. */
 #ifndef SL_REPORT_TIMELINE_H

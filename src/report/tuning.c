@@ -83,8 +83,6 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
     }
     sl_status printed = sl_table_finish(table, file, width, error);
     status = status ? status : printed;
-    if (tuning->timer)
-        fprintf(file, "\nTimed by %s.\n", tuning->timer);
     return status ? status : sl_text_finish(file, "the report", error);
 }
 

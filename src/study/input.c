@@ -9,6 +9,8 @@
 
 #include "base/file.h"
 #include "base/suggest.h"
+#include "ptx/elf.h"
+#include "ptx/fatbin.h"
 #include "study/words.h"
 
 const char *sl_input_kind_name(sl_input_kind kind)
@@ -38,13 +40,48 @@ static sl_status nothing_there(const char *name, sl_error *error)
                    sl_did_you_mean(name, names, count, "", hint, sizeof hint));
 }
 
+/* A file that is no input: what it is instead, and what to do with it. */
+static sl_status explain_file(const char *name, sl_error *error)
+{
+    static const char *const sources[] = {".cu", ".cuh", ".cpp", ".cc", ".c", ".h"};
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *here = slash ? "" : "./";
+    uint8_t head[20] = {0};
+    FILE *file = fopen(name, "rb");
+    size_t bytes = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file)
+        fclose(file);
+    uint32_t type = head[16], machine = head[18];
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (ends_in(name, sources[i]))
+            return sl_fail(error, SL_INVALID,
+                           "%s is source code: compile it ('nvcc -lineinfo -o %.*s %s') and give the program after "
+                           "'--', or compile it to PTX ('nvcc -lineinfo -ptx %s')",
+                           name, (int)(strlen(base) - strlen(sources[i])), base, name, name);
+    if (sl_elf_is(head, bytes) && machine == SL_ELF_MACHINE_CUDA)
+        return sl_fail(error, SL_INVALID,
+                       "%s is machine code of a GPU, which cannot be run: compile to PTX (nvcc -ptx)", name);
+    if (sl_elf_is(head, bytes) && type == SL_ELF_RELOCATABLE)
+        return sl_fail(error, SL_INVALID,
+                       "%s is an object file: link it to a program, or extract its PTX with 'sluice ptx %s'", name,
+                       name);
+    if (sl_elf_is(head, bytes) || (bytes > 1 && head[0] == '#' && head[1] == '!'))
+        return sl_fail(error, SL_INVALID, "%s is a %s: give it after '--', as in 'sluice run -- %s%s'", name,
+                       head[0] == '#' ? "script" : "program", here, name);
+    if (bytes >= 16 && sl_fatbin_container_bytes(head))
+        return sl_fail(error, SL_INVALID, "%s is a fat binary: 'sluice ptx %s' lists and extracts its PTX", name, name);
+    if (ends_in(name, ".ncu-rep"))
+        return sl_fail(error, SL_INVALID, "%s has counters of a GPU, which 'sluice validate' puts beside a prediction",
+                       name);
+    return sl_fail_at(error, SL_INVALID, name, 0, 0, "not a trace that Sluice can read");
+}
+
 static sl_status detect_trace(const sl_input_spec *spec, sl_trace_format *format, sl_error *error)
 {
     if (access(spec->name, F_OK) && !strpbrk(spec->name, "/."))
         return nothing_there(spec->name, error);
     sl_status status = sl_trace_detect(spec->name, format, error);
     if (!status && *format == SL_FORMAT_UNKNOWN)
-        status = sl_fail_at(error, SL_INVALID, spec->name, 0, 0, "not a trace that Sluice can read");
+        status = explain_file(spec->name, error);
     return status;
 }
 
@@ -219,7 +256,7 @@ char *sl_input_text(const sl_input *input, char *buffer, size_t size)
     if (used < size && input->workload)
         snprintf(buffer + used, size - used, "%s%s %s%s%s", *spec->host ? " " : "", spec->host, spec->size,
                  *spec->params ? " " : "", spec->params);
-    else if (used < size)
+    else if (used < size && input->kind < SL_INPUT_PROGRAM)
         used += (size_t)snprintf(buffer + used, size - used, " %u,%u,%u %u,%u,%u %" PRIu64, l->grid[0], l->grid[1],
                                  l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes);
     for (size_t i = 0; !input->workload && i < l->args && used < size; i++)

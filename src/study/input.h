@@ -79,7 +79,7 @@ char *sl_input_text(const sl_input *input, char *buffer, size_t size);
 
 /* ---- its loads, for plans ---- */
 
-/* "ptx", "llvm-ir": as plans call it. */
+/* "ptx", "llvm-ir", or "trace" where the code is not at hand: as plans call it. */
 const char *sl_input_form(const sl_input *input);
 /* Identifies its code in plans. `module` is the parsed PTX. */
 sl_status sl_input_hash(const sl_input *input, const sl_ptx_module *module, uint64_t *hash, sl_error *error);

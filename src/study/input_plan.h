@@ -7,9 +7,18 @@
 #include "machine/machine.h"
 #include "study/recording.h"
 
-/* Reads a plan and checks that it belongs to the code of the input, or, where that is a trace or a program, to the PTX
- * file `code` (NULL or "": none was named) that it was recorded from. On failure there is nothing to free. */
-sl_status sl_input_plan(const sl_input *input, const char *path, const char *code, sl_plan *plan, sl_error *error);
+/* Gives the input the PTX that its recording was made from, where it has none itself: from the file `path`, which is
+ * PTX or has PTX in it as programs have; where that is NULL or "", from the program that ran. Nothing is found in a
+ * program that compiles its kernels itself, and for a trace without `path`. */
+sl_status sl_input_find_code(sl_input *input, const char *path, const sl_recording *recording, sl_error *error);
+
+/* Identifies the recorded kernels, for plans whose code is not at hand. */
+uint64_t sl_recording_hash(const sl_recording *recording);
+
+/* Reads a plan and checks that it belongs to the code of the input, or, where that is not at hand, to the recorded
+ * kernels. On failure there is nothing to free. */
+sl_status sl_input_plan(const sl_input *input, const char *path, const sl_recording *recording, sl_plan *plan,
+                        sl_error *error);
 
 /* The bypass masks of each launch of the recording, as sl_sim_launch takes them, in the arena. */
 sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, const sl_machine *machine,

@@ -64,7 +64,8 @@ sl_status sl_machine_choose(const sl_machine_choice *c, sl_machine *machine, sl_
     snprintf(scheduling, sizeof scheduling, "core.scheduling=%.40s", given(c->scheduler) ? c->scheduler : "");
     if (given(c->scheduler))
         settings[count++] = scheduling;
-    sl_status status = sl_machine_load_with(given(c->gpu) ? c->gpu : SL_DEFAULT_GPU, settings, count, machine, error);
+    sl_status status =
+        sl_machine_load_among(given(c->gpu) ? c->gpu : SL_DEFAULT_GPU, settings, count, c->policies, machine, error);
     free(settings);
     if (!status && given(c->l1))
         status = sl_level_set_policies(machine, 0, c->l1, error);

@@ -70,6 +70,7 @@ typedef struct sl_machine_choice {
     size_t sets;
     const char *const *set; /* [sets]: "L1.size=32K" */
     const char *l1, *l2, *scheduler;
+    const sl_policy_list *policies; /* custom ones; NULL: none */
 } sl_machine_choice;
 sl_status sl_machine_choose(const sl_machine_choice *choice, sl_machine *machine, sl_error *error);
 /* The machine with the point's settings and policies. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "model/variants.h"
 #include "sim/series.h"
 #include "sim/stream.h"
@@ -138,7 +139,7 @@ static const sl_policy_ops *bypass_policy_of(const sl_machine *machine)
 {
     sl_policy_choice choice;
     const char *bypass = machine->level[0].bypass;
-    return *bypass && !sl_policy_parse(bypass, &choice, NULL) ? choice.ops : NULL;
+    return *bypass && !sl_policy_parse_among(machine->policies, bypass, &choice, NULL) ? choice.ops : NULL;
 }
 
 typedef struct simulation {
@@ -202,7 +203,7 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     sl_status status = sl_input_open(&point->input, &input, error);
     if (status)
         return status;
-    status = sl_input_plan(&input, point->plan, NULL, &plan, error);
+    status = sl_input_plan(&input, point->plan, recording, &plan, error);
     sl_input_close(&input);
     if (status)
         return status;
@@ -267,6 +268,7 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
     bool *const flags[] = {&options->no_latency, &options->no_associativity, &options->no_mshr,
                            &options->no_divergence};
     sl_words words;
+    char hint[128];
     *options = (sl_model_options){.seed = point->seed};
     sl_status status = sl_words_split(point->without, &words, error);
     for (size_t i = 0; !status && i < words.count; i++) {
@@ -274,9 +276,9 @@ static sl_status model_options(const sl_point *point, sl_model_options *options,
         while (n < 4 && strcmp(words.word[i], names[n]))
             n++;
         if (n == 4)
-            status =
-                sl_fail(error, SL_INVALID, "'without: %s' is unknown; give latency, associativity, mshr or divergence",
-                        words.word[i]);
+            status = sl_fail(error, SL_INVALID,
+                             "'without: %s' is unknown; give latency, associativity, mshr or divergence%s",
+                             words.word[i], sl_did_you_mean(words.word[i], names, 4, "", hint, sizeof hint));
         else
             *flags[n] = true;
     }

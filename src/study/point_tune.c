@@ -163,11 +163,7 @@ sl_status sl_point_tune(const sl_point *point, const sl_machine *machine, const 
                                       .pool = pool,
                                       .visit = tune_launch,
                                       .context = &t};
-    if (!input.ptx)
-        status = sl_fail(error, SL_UNSUPPORTED, "'kind: tune' requires code; %s is %s", spec.name,
-                         sl_input_kind_name(input.kind));
-    else
-        status = sl_time_on_sim(&kernels, error);
+    status = sl_time_on_sim(&kernels, error);
     sl_input_close(&input);
     return status;
 }

@@ -72,6 +72,12 @@ sl_status sl_input_emulate(const sl_input *input, const sl_record_options *o, sl
         status = sl_import(input->spec.name, sl_recorder_sink(recorder), o->progress, error);
     else
         status = emulate(input, o, recorder, end, error);
+    const char *unmatched = status ? NULL : sl_recorder_unmatched(recorder);
+    if (unmatched) {
+        status = sl_filter_unmatched(&o->filter, unmatched, error);
+        sl_recorder_abandon(recorder);
+        return status;
+    }
     if (!status)
         return sl_recorder_finish(recorder, error);
     /* A failed launch is part of the run: it is in the trace and in reports. */
@@ -102,7 +108,12 @@ static sl_status choose_launches(sl_recording *r, const sl_trace_filter *filter,
             r->launch[r->launches++] = n;
     }
     sl_kernel_filter_fini(&kernels);
-    return r->launch ? SL_OK : sl_fail_memory(error);
+    if (!r->launch)
+        return sl_fail_memory(error);
+    char others[SL_KERNEL_LIST] = "";
+    for (uint32_t n = 0; n < all && !r->launches; n++)
+        sl_kernel_list_add(others, sl_trace_kernel_at(r->trace, sl_trace_launch_at(r->trace, n)->kernel)->name);
+    return *others ? sl_filter_unmatched(f, others, error) : SL_OK;
 }
 
 sl_status sl_recording_open(const char *path, const sl_trace_filter *filter, const char *spill, sl_recording *recording,
@@ -136,7 +147,8 @@ static sl_status record_temporary(const sl_input *input, const sl_record_options
             "%u processes of %s launched kernels; record them with 'sluice trace' and analyse one of the traces",
             end.traces, input->spec.name);
     if (!status && input->kind == SL_INPUT_PROGRAM && !end.traces)
-        status = sl_fail(error, SL_NOT_FOUND, "%s launched no kernel", input->spec.name);
+        status = sl_fail(error, SL_NOT_FOUND, end.problems ? "nothing of %s was recorded" : "%s launched no kernel",
+                         input->spec.name);
     if (!status)
         status = sl_recording_open(path, &options->filter, options->spill, recording, error);
     if (!status)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "study/tuning.h"
 
+#include "study/input_plan.h"
+
 typedef struct tuning {
-    const sl_input *input;
+    const sl_timed_kernels *kernels;
     sl_tuner_options options;
     const sl_selector *const *selector;
     size_t selectors;
@@ -14,7 +16,7 @@ static sl_status add_row(const tuning *t, const sl_timed_launch *launch, const s
 {
     sl_arena *arena = &t->result->plan.arena;
     double base = tuned->timing.base ? tuned->timing.base : tuner->base;
-    const sl_tuned_kernel row = {.kernel = sl_arena_strdup(arena, launch->func->name),
+    const sl_tuned_kernel row = {.kernel = sl_arena_strdup(arena, launch->kernel),
                                  .launch = launch->launch,
                                  .launches = launch->launches,
                                  .loads = launch->graph->loads,
@@ -40,7 +42,7 @@ static sl_status tune_kernel(const tuning *t, const sl_timed_launch *launch, sl_
         sl_tuned tuned;
         status = sl_tune(tuner, t->selector[i], &tuned, error);
         if (!status && i == 0)
-            status = sl_plan_add(&t->result->plan, tuner, launch->func->name, &tuned, error);
+            status = sl_plan_add(&t->result->plan, tuner, launch->kernel, &tuned, error);
         if (!status)
             status = add_row(t, launch, tuner, t->selector[i], &tuned, error);
     }
@@ -52,7 +54,11 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
     tuning *t = context;
     sl_plan *plan = &t->result->plan;
     sl_tuner tuner;
-    sl_status status = plan->code_hash ? SL_OK : sl_input_hash(t->input, launch->module, &plan->code_hash, error);
+    sl_status status = SL_OK;
+    if (!plan->code_hash && launch->module)
+        status = sl_input_hash(t->kernels->input, launch->module, &plan->code_hash, error);
+    else if (!plan->code_hash)
+        plan->code_hash = sl_recording_hash(t->kernels->recording);
     if (status)
         return status;
     if (!plan->timer) {
@@ -72,7 +78,7 @@ sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_option
                           const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
                           sl_error *error)
 {
-    tuning t = {kernels->input, *options, selector, selectors, result};
+    tuning t = {kernels, *options, selector, selectors, result};
     sl_timed_kernels timed = *kernels;
     timed.visit = visit;
     timed.context = &t;

@@ -14,10 +14,10 @@
 
 /* A launch with a timer for it. */
 typedef struct sl_timed_launch {
-    const sl_ptx_module *module;
-    const sl_ptx_func *func;
-    uint64_t launch;   /* number among all launches of the input */
-    uint64_t launches; /* of this kernel */
+    const sl_ptx_module *module; /* NULL: the code is not at hand */
+    const char *kernel;          /* its symbol */
+    uint64_t launch;             /* number among all launches of the input */
+    uint64_t launches;           /* of this kernel */
     const sl_load_graph *graph;
     const sl_timer *timer;
     const sl_sim_timer *sim; /* the same, where it is the simulator's; NULL otherwise */
@@ -26,7 +26,7 @@ typedef struct sl_timed_launch {
 } sl_timed_launch;
 
 typedef struct sl_timed_kernels {
-    const sl_input *input;    /* a workload, PTX or LLVM IR */
+    const sl_input *input;    /* on a GPU: a workload, PTX or LLVM IR */
     const char *kernel_regex; /* NULL or "": all kernels */
     bool cold;                /* flush caches before every run */
     /* on a GPU */

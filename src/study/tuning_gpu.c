@@ -121,23 +121,23 @@ static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device
                               sl_arena *arena, sl_error *error)
 {
     sl_timed_launch visited = {.module = sl_device_module_ptx(kernel->module),
-                               .func = sl_device_kernel_func(kernel),
+                               .kernel = sl_device_kernel_func(kernel)->name,
                                .launch = t->next,
                                .launches = one->of_kernel};
     sl_load_graph graph;
     sl_gpu_timer *timer = NULL;
     const sl_input *of = t->wanted->input;
     char text[512];
-    char *input = sl_arena_printf(arena, "%s %s launch %llu", sl_input_text(of, text, sizeof text), visited.func->name,
+    char *input = sl_arena_printf(arena, "%s %s launch %llu", sl_input_text(of, text, sizeof text), visited.kernel,
                                   (unsigned long long)t->next);
     sl_gpu_timer_options options = {.input = input,
                                     .ptx = of->ptx,
                                     .ptx_length = of->ptx_length,
                                     .rounds = t->wanted->rounds,
                                     .cold = t->wanted->cold};
-    sl_status status =
-        input ? sl_input_loads(of, visited.module, visited.func, sl_device_info_of(t->device)->sm, arena, &graph, error)
-              : sl_fail_memory(error);
+    sl_status status = input ? sl_input_loads(of, visited.module, sl_device_kernel_func(kernel),
+                                              sl_device_info_of(t->device)->sm, arena, &graph, error)
+                             : sl_fail_memory(error);
     if (!status)
         status = sl_gpu_timer_create(kernel, launch, &graph, &options, &timer, error);
     if (status)

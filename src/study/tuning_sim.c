@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bypass/ptx_loads.h" /* SL_PTX_L2_SM */
+#include "bypass/ptx_loads.h" /* sl_trace_loads */
 #include "study/point.h"      /* sl_point_machine_key */
 #include "study/tuning.h"
 #include "trace/kernel_filter.h"
@@ -92,18 +92,22 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
     sl_sim_timer *timer = NULL;
     uint32_t *load_of = NULL;
     sl_timed_launch visited = {.module = t->module,
-                               .func = sl_ptx_find(t->module, kernel->symbol),
+                               .kernel = kernel->symbol,
                                .launch = launch->index,
                                .launches = launches,
                                .graph = &graph,
                                .repeats = true};
     const sl_sim_timer_options options = {
         .input = name_launch(t, launch, kernel->symbol, arena), .seed = w->seed, .cold = w->cold, .pool = w->pool};
-    if (!visited.func || !options.input)
-        return visited.func
-                   ? sl_fail_memory(error)
-                   : sl_fail(error, SL_NOT_FOUND, "%s has no kernel '%s'", w->input->spec.name, kernel->symbol);
-    sl_status status = sl_input_loads(w->input, t->module, visited.func, SL_PTX_L2_SM, arena, &graph, error);
+    const sl_ptx_func *func = t->module ? sl_ptx_find(t->module, kernel->symbol) : NULL;
+    if (!options.input)
+        return sl_fail_memory(error);
+    if (t->module && !func)
+        return sl_fail(error, SL_NOT_FOUND,
+                       "the code of %s has no kernel '%s'; choose kernels of one PTX module with --kernel",
+                       w->input->spec.name, kernel->symbol);
+    sl_status status = func ? sl_input_loads(w->input, t->module, func, SL_PTX_L2_SM, arena, &graph, error)
+                            : sl_trace_loads(kernel, arena, &graph, error);
     if (!status && !(load_of = map_slots(t, kernel, &graph, arena)))
         status = sl_fail_memory(error);
     if (!status)
@@ -125,7 +129,8 @@ sl_status sl_time_on_sim(const sl_timed_kernels *wanted, sl_error *error)
     tour t = {.wanted = wanted};
     const sl_input *input = wanted->input;
     bool named = wanted->kernel_regex && *wanted->kernel_regex;
-    sl_status status = sl_ptx_parse(input->ptx, input->ptx_length, input->spec.name, &t.module, error);
+    sl_status status =
+        input->ptx ? sl_ptx_parse(input->ptx, input->ptx_length, input->spec.name, &t.module, error) : SL_OK;
     if (!status)
         status = list_launches(&t, error);
     if (!status && !t.launches)

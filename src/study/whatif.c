@@ -195,8 +195,10 @@ sl_status sl_whatif_policies(sl_whatif *w, sl_error *error)
     sl_status status = current ? SL_OK : sl_fail_memory(error);
     if (!status && !model)
         status = add_point(w, NULL, (sl_whatif_point){.policy = current}, error);
-    for (size_t i = 0; i < sl_policy_count() && !status; i++) {
-        const sl_policy_ops *policy = sl_policy_at(i);
+    const sl_policy_list *custom = w->like.resolved->policies;
+    size_t customs = custom ? custom->count : 0;
+    for (size_t i = 0; i < customs + sl_policy_count() && !status; i++) {
+        const sl_policy_ops *policy = i < customs ? custom->ops[i] : sl_policy_at(i - customs);
         bool only_replaces = sl_policy_replaces(policy) && !sl_policy_bypasses(policy);
         if (model ? only_replaces : strcmp(policy->name, current) != 0)
             status = add_policy(w, policy, error);

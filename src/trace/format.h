@@ -4,6 +4,7 @@
 #define SL_TRACE_FORMAT_H
 
 #include "base/arena.h"
+#include "base/crc32.h"
 #include "trace/bytes.h"
 
 enum { SL_FORMAT_MAJOR = 2, SL_FORMAT_MINOR = 0, SL_FORMAT_OLDEST = 1 };
@@ -43,8 +44,6 @@ typedef struct sl_chunk {
 void sl_chunk_store(const sl_chunk *chunk, uint8_t bytes[SL_CHUNK_HEADER_BYTES]);
 /* False when the bytes are no chunk header, or a damaged one. */
 bool sl_chunk_load(const uint8_t bytes[SL_CHUNK_HEADER_BYTES], sl_chunk *chunk);
-
-uint32_t sl_crc32(const uint8_t *bytes, size_t count);
 
 /* The parts of a SL_CHUNK_BLOCKS, each kind of byte with its like: zstd finds more that way. Their lengths stand at the
  * start of the raw bytes. */

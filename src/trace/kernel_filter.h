@@ -7,7 +7,7 @@
 #include <regex.h>
 #include <stdbool.h>
 
-#include "sluice/error.h"
+#include "trace/sink.h"
 
 typedef struct sl_kernel_filter {
     bool filters; /* false: every kernel matches; zeros are such a filter */
@@ -19,5 +19,11 @@ sl_status sl_kernel_filter_init(sl_kernel_filter *filter, const char *regex, sl_
 void sl_kernel_filter_fini(sl_kernel_filter *filter);
 /* `name` NULL: it is made of the symbol. */
 bool sl_kernel_matches(const sl_kernel_filter *filter, const char *symbol, const char *name);
+
+enum { SL_KERNEL_LIST = 600 };
+/* Adds a kernel's name to a list for a message, once. */
+void sl_kernel_list_add(char list[SL_KERNEL_LIST], const char *name);
+/* The error where launches were seen, of the kernels in the list, and none of them matches the filter. */
+sl_status sl_filter_unmatched(const sl_trace_filter *filter, const char *kernels, sl_error *error);
 
 #endif

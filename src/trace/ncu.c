@@ -296,7 +296,7 @@ static sl_status take_heading(reader *r, bool quoted)
 
 static const char *field_of(const reader *r, int role)
 {
-    return r->at[role] < 0 ? "" : r->fields.items[r->at[role]];
+    return r->at[role] < 0 || (size_t)r->at[role] >= r->fields.count ? "" : r->fields.items[r->at[role]];
 }
 
 static const char *keep(reader *r, const char *text)
@@ -366,7 +366,9 @@ static sl_status take_row(reader *r)
 {
     bool units = r->units_next && !*field_of(r, KERNEL);
     r->units_next = false;
-    if (r->fields.count != r->columns.count)
+    /* Rows of metrics end before the columns of rules, which ncu has since 2025. */
+    bool enough = r->at[METRIC_NAME] >= 0 && (int)r->fields.count > r->at[METRIC_VALUE];
+    if (r->fields.count > r->columns.count || (r->fields.count < r->columns.count && !enough))
         return bad(r, "%zu fields, but the heading has %zu", r->fields.count, r->columns.count);
     if (units)
         return take_units(r);
@@ -404,13 +406,34 @@ static sl_status read_lines(reader *r)
         return status;
     const char *lack = !r->columns.count ? "there is no heading with a column 'Kernel Name', as 'ncu --csv' writes it"
                        : !r->launches.count ? "there is no launch below the heading"
-                       : !r->known          ? "no metric has a value that Sluice knows"
-                                            : NULL;
+                       : !r->known
+                           ? "no metric has a value that Sluice knows; 'sluice validate --command' prints how to "
+                             "collect them"
+                           : NULL;
     return lack ? sl_fail_at(r->error, SL_SYNTAX, r->ncu->path, 0, 0, "%s", lack) : SL_OK;
+}
+
+/* Reports of Nsight Compute itself are protocol buffers of a format that is not published. */
+static sl_status refuse_report(const char *path, sl_error *error)
+{
+    char head[4] = "";
+    size_t length = strlen(path);
+    FILE *file = fopen(path, "rb");
+    bool report = length > 8 && !strcmp(path + length - 8, ".ncu-rep");
+    report |= file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head, "NVR", 4);
+    if (file)
+        fclose(file);
+    return file && report ? sl_fail_at(error, SL_SYNTAX, path, 0, 0,
+                                       "this is a report of Nsight Compute; convert it with 'ncu --import %s --csv "
+                                       "--page raw --print-units base >%s.csv' and give %s.csv",
+                                       path, path, path)
+                          : SL_OK;
 }
 
 sl_status sl_ncu_read(const char *path, sl_ncu *ncu, sl_error *error)
 {
+    if (refuse_report(path, error))
+        return SL_SYNTAX;
     *ncu = (sl_ncu){0};
     sl_arena_init(&ncu->arena);
     reader r = {.ncu = ncu, .error = error};

@@ -3,8 +3,9 @@
  * heading:
  *
  *   ncu --csv --page raw       a row per launch and a column per metric, with a row of units below the heading
- *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value")
- *   of many workloads          as raw, with the columns `workload` and `launch` in front: papers/measure-h200
+ *   ncu --csv --page details   a row per launch and metric ("Metric Name", "Metric Unit", "Metric Value"), and of
+ * rules, whose columns rows of metrics do not have of many workloads          as raw, with the columns `workload` and
+ * `launch` in front: papers/measure-h200
  *
  * Lines before the heading, and those between the rows that ncu or the program it watches printed, are skipped.
  * Numbers may have commas between their thousands. Metrics that no counter of metrics.def stands for are ignored; a

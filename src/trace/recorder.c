@@ -11,7 +11,8 @@ struct sl_recorder {
     sl_kernel_filter kernels;
     sl_launch_sink sink;
     sl_trace_writer *writer; /* NULL: no trace */
-    uint64_t launches;
+    uint64_t launches, recorded;
+    char others[SL_KERNEL_LIST]; /* kernels that the filter did not let through */
     /* the launch that runs now */
     bool wanted;
     const sl_trace_kernel *kernel;
@@ -39,8 +40,11 @@ static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_tr
     uint64_t index = r->launches++;
     *wanted = r->wanted = lets_through(r, kernel, index);
     *block_limit = r->filter.blocks ? r->filter.blocks : UINT64_MAX;
-    if (!r->wanted)
+    if (!r->wanted) {
+        sl_kernel_list_add(r->others, kernel->name);
         return SL_OK;
+    }
+    r->recorded++;
     r->kernel = kernel;
     r->launch = *launch;
     r->launch.index = index;
@@ -146,6 +150,11 @@ const sl_launch_sink *sl_recorder_sink(const sl_recorder *r)
 uint64_t sl_recorder_launches(const sl_recorder *r)
 {
     return r->launches;
+}
+
+const char *sl_recorder_unmatched(const sl_recorder *r)
+{
+    return r->launches && !r->recorded ? r->others : NULL;
 }
 
 sl_status sl_recorder_finish(sl_recorder *r, sl_error *error)

@@ -172,7 +172,7 @@ grep -q '^slow.cu:9:1: note: uncoalesced loads in norms: 32.0 sectors' "$scratch
 # shellcheck disable=SC2086
 run "$sluice" run slow.ptx $slow --notes --json
 exits 2
-stderr_has '--notes and --json cannot both go to standard output'
+stderr_has '--json and --notes cannot both go to standard output'
 
 it 'shows them in simulations and reports'
 # shellcheck disable=SC2086

@@ -82,15 +82,38 @@ stderr_has '--grid is missing'
 run "$sluice" model v.slt n=4
 exits 2
 stderr_has "unexpected argument 'n=4': v.slt is a trace"
-run "$sluice" tune v.slt
-exits 2
-stderr_has "v.slt is a trace; 'tune' takes a workload"
 run "$sluice" run v.slt
 exits 2
 stderr_has "v.slt is a trace; 'run' takes an input"
 run "$sluice" model --lanes 64 vecadd
 exits 2
 stderr_has 'warps of this GPU model have 32 lanes'
+
+it 'says of files that it cannot read what to do with them'
+cp /bin/true app
+printf '__global__ void k(void) {}\n' >app.cu
+printf '#!/bin/sh\n' >start
+printf '\120\355\125\272rest of the file' >app.fatbin
+for command in run model sim profile info tune 'trace -o t.slt' 'report -o r.html' 'compare v.slt'; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command app
+    exits 1
+    stderr_has "app is a program: give it after '--', as in 'sluice run -- ./app'"
+    # shellcheck disable=SC2086
+    run "$sluice" $command ./app.cu
+    exits 1
+    stderr_has "./app.cu is source code: compile it ('nvcc -lineinfo -o app ./app.cu') and give the program after '--'"
+    # shellcheck disable=SC2086
+    run "$sluice" $command start
+    exits 1
+    stderr_has "start is a script: give it after '--', as in 'sluice run -- ./start'"
+    # shellcheck disable=SC2086
+    run "$sluice" $command app.fatbin
+    exits 1
+    stderr_has "app.fatbin is a fat binary: 'sluice ptx app.fatbin' lists and extracts its PTX"
+done
+run "$sluice" validate -c app.csv app.cu
+exits 1
 
 it 'names the GPU that stands for one that is not given'
 for command in model sim validate; do

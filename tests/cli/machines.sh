@@ -55,6 +55,26 @@ exits 1
 stderr_has 'odd.yaml:'
 stderr_has '61000 bytes are not a whole number of sets of 16 lines of 128 bytes'
 
+it 'needs no more than based_on'
+echo 'based_on: h200' >mine.yaml
+run "$sluice" model vecadd n=2048 --gpu mine.yaml
+exits 0
+stdout_has 'vecadd n=2048 on mine'
+
+it 'lets other keys follow those that are set, or says what would fit'
+for setting in cores=1 cores=7 L1.size=64K L1.ways=16 L1.line=64 core.warps=32 core.unified=128K L1.mshrs=1; do
+    run "$sluice" sim vecadd n=2048 --set "$setting"
+    exits 0
+    stdout_has "vecadd n=2048 on h200, $setting"
+done
+run "$sluice" model vecadd n=2048 --gpu rx6900xt --set cores=16
+exits 0
+run "$sluice" model vecadd n=2048 --set L2.size=1M
+exits 1
+stderr_has 'these sizes fit: 960K, 1152K'
+run "$sluice" model vecadd n=2048 --set L2.size=960K
+exits 0
+
 it 'suggests the nearest machine for a wrong one'
 run "$sluice" machines h2oo
 exits 2

@@ -109,4 +109,65 @@ run "$sluice" model --gpu fermi-gtx470 --set 'L1.replacement=pdp(pd=best)' mm.sl
 exits 1
 stderr_has "policy 'pdp': this command does not search for 'pd=best'; give a value"
 
+# ---- plug-ins ----
+if ! command -v "${CC:-cc}" >/dev/null; then
+    it 'takes policies from plug-ins'
+    skip 'there is no C compiler'
+    done_testing
+fi
+build() { "${CC:-cc}" -shared -fPIC -Wall -Wextra -Werror -I"$source_root/include" "$@"; }
+
+it 'takes the policy of a plug-in wherever it takes a policy'
+run build "$source_root/examples/policy_plugin.c" -o mru.so
+exits 0
+run "$sluice" model mm.slt --gpu fermi-gtx470 --set L1.size=2K --json lru.json -q
+exits 0
+run "$sluice" model mm.slt --gpu fermi-gtx470 --set L1.size=2K --policy-plugin mru.so --set L1.replacement=mru --json mru.json -q
+exits 0
+hits() { sed -n 's/.*"ld_sector_hits": \([0-9]*\).*/\1/p' "$1" | head -n 1; }
+[ "$(hits mru.json)" != "$(hits lru.json)" ] || fail "both hit $(hits lru.json) times"
+run "$sluice" sim mm.slt --gpu fermi-gtx480 --policy-plugin ./mru.so --l1 'mru(spare=1)+decoupled'
+exits 0
+stdout_has 'mru(spare=1) + decoupled'
+run "$sluice" compare mm.slt --gpu fermi-gtx470 --policy-plugin mru.so --l1 lru --l1 mru
+exits 0
+stdout_has 'L1 mru'
+run "$sluice" tune vecadd n=2048 --policy-plugin mru.so --set L1.replacement=mru
+exits 0
+run "$sluice" report mm.slt --gpu fermi-gtx470 --policy-plugin mru.so -o mru.html -q
+exits 0
+file_has mru.html 'mru'
+run "$sluice" policies --policy-plugin mru.so
+stdout_has 'evicts the line that was used last'
+run "$sluice" policies --policy-plugin mru.so mru
+stdout_has 'spare'
+run "$sluice" sim mm.slt --policy-plugin mru.so --l1 mruu
+exits 1
+stderr_has "no policy is called 'mruu'; the nearest is 'mru'"
+
+it 'says why a library is not a plug-in'
+run "$sluice" model mm.slt --policy-plugin absent.so
+exits 1
+stderr_has 'absent.so'
+echo 'int x;' >x.c
+build x.c -o x.so
+run "$sluice" model mm.slt --policy-plugin x.so
+exits 1
+stderr_has 'x.so does not say SL_POLICY_PLUGIN(...)'
+sed 's/"mru"/"lru"/' "$source_root/examples/policy_plugin.c" >lru.c
+build lru.c -o lru.so
+run "$sluice" model mm.slt --policy-plugin lru.so
+exits 1
+stderr_has "lru.so: two policies are called 'lru'"
+sed 's/\.init = mru_init,/.init = 0,/' "$source_root/examples/policy_plugin.c" >none.c
+"${CC:-cc}" -shared -fPIC -w -I"$source_root/include" none.c -o none.so
+run "$sluice" model mm.slt --policy-plugin none.so
+exits 1
+stderr_has 'none.so: '
+sed 's/SL_POLICY_PLUGIN(&mru_policy)/const sl_policy_plugin sluice_policy_plugin = {7, 0, {0, 0}};/' "$source_root/examples/policy_plugin.c" >old.c
+"${CC:-cc}" -shared -fPIC -w -I"$source_root/include" old.c -o old.so
+run "$sluice" model mm.slt --policy-plugin old.so
+exits 1
+stderr_has 'old.so was built for another version of Sluice'
+
 done_testing

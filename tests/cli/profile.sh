@@ -10,13 +10,32 @@ it 'shows the reuse of a trace: distances, counts, fills, footprint and loads'
 run "$sluice" profile mm.slt
 exits 0
 stderr_is ''
-stdout_has '15 cores, 8 blocks each at a time; lines of 128 B, sectors of 32 B'
+stdout_has 'mm.slt on h200'
+stdout_has '132 cores, 8 blocks each at a time; lines of 128 B, sectors of 32 B'
 stdout_has 'reuse distance'
 stdout_has 'first access'
 stdout_has '  reuses'
-stdout_has 'LRU, 16.0 KiB:'
+stdout_has 'LRU, 248 KiB:'
 stdout_has 'lines so far'
 stdout_has 'matmul.cu:'
+
+it 'takes lines, cores and the first level from a GPU, and options before it'
+run "$sluice" profile mm.slt --gpu fermi-gtx470 --set cores=3
+exits 0
+stdout_has 'mm.slt on fermi-gtx470, cores=3'
+stdout_has '3 cores, 8 blocks each at a time; lines of 128 B, sectors of 128 B'
+stdout_has 'LRU, 16.0 KiB:'
+run "$sluice" profile mm.slt --gpu fermi-gtx470 --line 64 --sector 32 --cores 2 --blocks-per-core 1 --cache 8K
+exits 0
+stdout_has '2 cores, 1 block each at a time; lines of 64 B, sectors of 32 B'
+stdout_has 'LRU, 8.00 KiB:'
+run "$sluice" profile matmul n=64 --gpu hd7770 --json -
+exits 0
+stdout_has '"machine": "hd7770"'
+stdout_has '"line": "64"'
+run "$sluice" profile mm.slt --gpu h20
+exits 1
+stderr_has "the nearest is 'h200'"
 
 it 'runs a workload and profiles it as it profiles its trace'
 run "$sluice" profile --csv trace.csv -q mm.slt
@@ -63,7 +82,8 @@ run "$sluice" profile --json - --cache 48K mm.slt
 exits 0
 stdout_has '"command": "profile"'
 stdout_has '"line": "128"'
-stdout_has '"cores": "15"'
+stdout_has '"machine": "h200"'
+stdout_has '"cores": "132"'
 stdout_has '"cache": "49152"'
 stdout_has '"format": "sluice"'
 run "$sluice" profile --json - --seed 7 matmul n=16
@@ -104,8 +124,8 @@ stderr_has 'a sector of 64 bytes'
 
 it 'takes only the launches asked for'
 run "$sluice" profile --kernel nothing mm.slt
-exits 0
-stdout_is 'no launch to profile'
+exits 1
+stderr_has "no launch matches --kernel 'nothing'; the kernels are: matmul"
 run "$sluice" profile --kernel '(' mm.slt
 exits 1
 stderr_has "'(' is not a regular expression"

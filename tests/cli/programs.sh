@@ -167,6 +167,39 @@ grep -qxFf kept "$scratch/stdout" || fail 'a product that is kept has changed'
 grep '^two sums' "$expected/contraction.txt" >fused
 grep -qxFf fused "$scratch/stdout" && fail 'the products of two sums are still fused'
 
+it 'profiles, models, simulates, reports and tunes a program as it does its trace'
+for command in profile model 'sim --gpu fermi-gtx480' 'report --brief -o bfs.html' \
+    'tune --gpu fermi-gtx480 --select ours -k expand'; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command -j 1 --csv program.csv -- "$programs/bfs"
+    exits 0
+    stdout_has PASSED
+    stdout_lacks 'bfs on '
+    stderr_has 'bfs on '
+    # shellcheck disable=SC2086
+    run "$sluice" $command -j 1 --csv trace.csv t.slt
+    exits 0
+    stdout_has 't.slt on '
+    sed 's,^[^,]*/bfs,t.slt,' program.csv | cmp -s - trace.csv || fail "$command differs: $(diff program.csv trace.csv)"
+done
+run "$sluice" tune -k expand -o plan.json -- "$programs/bfs"
+exits 0
+file_has plan.json "\"code_hash\": \"$("$sluice" ptx --csv "$programs/bfs" | sed -n 's/.*,\([0-9a-f]*\),[0-9]*,.*expand.*/\1/p')\""
+run "$sluice" sim t.slt --plan plan.json --code "$programs/bfs" -q
+exits 0
+run "$sluice" tune --on gpu -- "$programs/bfs"
+exits 2
+stderr_has "'sluice ptx' extracts the PTX of a program"
+
+it 'fails where no launch matches, and lists the kernels'
+for command in run 'trace -o none.slt' model; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command -k nothing -- "$programs/bfs"
+    exits 1
+    stdout_has PASSED
+    stderr_has "no launch matches --kernel 'nothing'; the kernels are: expand, advance"
+done
+
 it 'records only what the filters let through'
 run "$sluice" trace -o few.slt --kernel '^expand' --launch 0-9 -- "$programs/bfs"
 exits 0
@@ -265,6 +298,24 @@ run "$sluice_with_programs" run -- true
 exits 0
 empty_directory tmp
 unset TMPDIR
+
+it 'says once that a disk is full'
+mkdir mnt
+cat >full.sh <<EOF
+mount -t tmpfs -o size=64k tmpfs mnt || exit 99
+"$sluice" trace -q -o mnt/t.slt -- "$programs/bfs" >said 2>&1 && echo 'exit code 0'
+[ "\$(grep -c 'No space left on device' said)" = 1 ] || cat said
+[ -z "\$(ls mnt)" ] || ls mnt
+TMPDIR=\$PWD/mnt "$sluice" model -- "$programs/bfs" >said 2>&1 && echo 'exit code 0'
+[ "\$(grep -c 'No space left on device' said)" = 1 ] || cat said
+grep -q 'nothing of .*bfs was recorded' said || cat said
+EOF
+run unshare -Urm sh full.sh
+if [ "$status" = 99 ] || [ "$status" = 127 ] || grep -q unshare "$scratch/stderr"; then
+    skip 'no disk of 64 KiB can be mounted here'
+else
+    stdout_is ''
+fi
 
 it 'removes its temporary files'
 mkdir temporary

@@ -9,6 +9,35 @@ exits 0
 stdout_has 'warp insts'
 stderr_is ''
 
+it 'says above each table what was analysed, on which GPU and with which settings'
+"$sluice" trace -q -o v.slt vecadd n=2048
+run "$sluice" run vecadd n=2048
+stdout_has 'vecadd n=2048 on h200'
+run "$sluice" run histogram --size small --gpu fermi-gtx480
+stdout_has ' on fermi-gtx480'
+stdout_has 'Findings for fermi-gtx480'
+for command in 'model v.slt' 'sim v.slt' 'profile v.slt' 'report --brief v.slt -o v.html'; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command
+    exits 0
+    stdout_has 'v.slt on h200'
+    # shellcheck disable=SC2086
+    run "$sluice" $command --gpu fermi-gtx480 --set L1.mshrs=8 --set L1.hit_cycles=9 -k vec
+    exits 0
+    stdout_has 'v.slt on fermi-gtx480, L1.mshrs=8 L1.hit_cycles=9, '
+    stdout_has '--kernel vec'
+done
+run "$sluice" sim v.slt --l1 srrip --cold --timeline t.json
+stdout_has 'v.slt on h200, --l1 srrip, --cold'
+stdout_lacks 'timeline'
+run "$sluice" model v.slt --l1-ways 2,4
+stdout_has 'v.slt on h200, --l1-ways 2,4'
+run "$sluice" tune vecadd n=2048 --no-cache --rounds 1
+stdout_has 'vecadd n=2048 on sim h200, --rounds 1'
+run "$sluice" compare v.slt --set L1.mshrs=8 --change cores=66
+stdout_has 'A: v.slt on h200, L1.mshrs=8 (modelled)'
+stdout_has 'B: v.slt on h200, L1.mshrs=8, cores=66 (modelled)'
+
 it 'prints JSON instead of the text when no file is named'
 run "$sluice" run vecadd --size small --json
 exits 0
@@ -20,6 +49,32 @@ run "$sluice" run vecadd --size small --csv
 exits 0
 stdout_has 'index,kernel,name'
 stdout_lacks 'warp insts'
+
+it 'writes one kind of row per file: launches with --csv, memory instructions with --loads'
+"$sluice" trace -q -o srad.slt srad_v2 --size small
+for command in run model sim profile 'report --brief' info 'compare --change L1.mshrs=1'; do
+    of=srad.slt
+    [ "$command" != run ] || of='srad_v2 --size small'
+    # shellcheck disable=SC2086
+    run "$sluice" $command $of -q --csv launches.csv --loads loads.csv
+    exits 0
+    for file in launches.csv loads.csv; do
+        awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 3 }' $file || fail "$command: $(head -5 $file)"
+    done
+    ! head -n 1 launches.csv | grep -q opcode || fail "$command: launches.csv has opcodes"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "opcode") c = i; next } $c == "" { exit 1 }' loads.csv ||
+        fail "$command: $(head -5 loads.csv)"
+done
+run "$sluice" run --loads vecadd
+exits 0
+stdout_has 'index,kernel,name,pc,line,source,opcode,array,ld_requests,ld_sectors'
+stdout_lacks 'sect/req'
+run "$sluice" run vecadd --csv --loads
+exits 2
+stderr_has '--csv and --loads cannot both go to standard output'
+run "$sluice" model vecadd --l1-ways 2,4 --loads x.csv
+exits 2
+stderr_has '--loads cannot be combined with lists of L1 parameters'
 
 it 'writes files beside the text'
 run "$sluice" run vecadd --size small --json r.json --csv r.csv
@@ -104,9 +159,23 @@ run "$sluice" run stencil2d --size small --launch 1 --json
 exits 0
 stdout_has '"index": 1'
 stdout_lacks '"index": 0'
-run "$sluice" run stencil2d --size small --kernel nothing
-exits 0
-stdout_has 'no launch matches --kernel and --launch'
+
+it 'fails where no launch matches, and lists the kernels'
+"$sluice" trace -q -o s.slt srad_v2 --size small
+for command in run 'trace -o none.slt' model sim profile 'report -o r.html' tune; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command srad_v2 --size small --kernel nothing
+    exits 1
+    stderr_has "no launch matches --kernel 'nothing'; the kernels are: srad1, srad2"
+    stdout_is ''
+done
+absent none.slt
+for command in info model sim profile 'report -o r.html' tune; do
+    # shellcheck disable=SC2086
+    run "$sluice" $command s.slt --kernel nothing --launch 5-9
+    exits 1
+    stderr_has "no launch matches --kernel 'nothing' and --launch 5-9; the kernels are: srad1, srad2"
+done
 
 it 'says what is wrong with a regular expression'
 run "$sluice" run vecadd --size small --kernel '('

@@ -45,7 +45,7 @@ exits 0
 run "$sluice" sim --gpu fermi-gtx480 bfs.slt --l1 'profiled(threshold=1000000)' --csv none.csv
 exits 0
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-         $10 == "" && $at["L1.misses"] > 0 { bad = 1 } END { exit bad }' none.csv || fail 'something was let in'
+         $at["L1.misses"] > 0 { bad = 1 } END { exit bad }' none.csv || fail 'something was let in'
 
 it 'searches thresholds of profiled bypassing with one run that counts'
 run "$sluice" sim --gpu fermi-gtx480 spmv.slt --l1 'profiled(threshold=best)'
@@ -84,20 +84,26 @@ stdout_has 'energy uJ'
 stdout_has 'including leakage'
 
 it 'writes a timeline of a window that Perfetto reads'
-run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json --window 2000-2999 -q
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline t.json.gz --window 2000-2999 -q
 exits 0
+run gzip -dc t.json.gz
+exits 0
+cp "$scratch/stdout" t.json
 file_has t.json '"traceEvents": ['
 file_has t.json '{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "SM 0"}}'
-file_has t.json '"name": "issue"'
-file_has t.json '"name": "wait for data"'
-file_has t.json '"name": "MSHRs 0"'
-file_has t.json '"name": "read, row '
-sed -n 's/.*"ts": \([0-9]*\).*/\1/p' t.json | awk '$1 < 2000 || $1 > 2999 { bad = 1 } END { exit bad || !NR }' ||
+file_has t.json '"name":"issue"'
+file_has t.json '"name":"wait for data"'
+file_has t.json '"name":"MSHRs"'
+file_has t.json '"name":"read, row '
+sed -n 's/.*"ts":\([0-9]*\).*/\1/p' t.json | awk '$1 < 2000 || $1 > 2999 { bad = 1 } END { exit bad || !NR }' ||
     fail 'events outside of the window'
+# Each slice and each new value of a counter took 75 to 110 bytes once.
+events=$(grep -o '"ph":"X"\|"[0-9]*":[0-9]' t.json | wc -l)
+[ "$(wc -c <t.json.gz)" -lt $((events * 11)) ] || fail "$(wc -c <t.json.gz) bytes for $events events"
 
 it 'writes timelines that are JSON, the same each time'
-run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline again.json --window 2000-2999 -q -j 3
-run cmp t.json again.json
+run "$sluice" sim --gpu fermi-gtx480 spmv.slt --timeline again.json.gz --window 2000-2999 -q -j 3
+run cmp t.json.gz again.json.gz
 exits 0
 if command -v python3 >/dev/null; then
     run python3 -m json.tool t.json out.json
@@ -113,18 +119,18 @@ it 'batches loads as a compiler does, each with its addresses'
 facts() # kernel, instruction, and what it asked for
 {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-             $at["pc"] != "" { print $1, $at["pc"], $at["ld_requests"], $at["ld_sectors"], $at["st_requests"], $at["st_sectors"] }' "$1"
+             { print $1, $at["pc"], $at["ld_requests"], $at["ld_sectors"], $at["st_requests"], $at["st_sectors"] }' "$1"
 }
-run "$sluice" sim nw --size small -g h200 --set core.load_batching=0 --csv as-is.csv -q
+run "$sluice" sim nw --size small -g h200 --set core.load_batching=0 --csv as-is.csv --loads as-is.loads -q
 exits 0
-run "$sluice" sim nw --size small -g h200 --set core.load_batching=16 --csv together.csv -q
+run "$sluice" sim nw --size small -g h200 --set core.load_batching=16 --csv together.csv --loads together.loads -q
 exits 0
-facts as-is.csv >as-is
-facts together.csv >together
+facts as-is.loads >as-is
+facts together.loads >together
 if ! [ -s as-is ] || ! cmp as-is together >/dev/null; then
     fail "$(diff as-is together | head -5)"
 fi
-cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["pc"] == "" { sum += $at["cycles"] } END { print sum }' "$1"; }
+cycles_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["cycles"] } END { print sum }' "$1"; }
 [ "$(cycles_of together.csv)" -lt "$(cycles_of as-is.csv)" ] || fail 'it is no faster'
 
 it 'simulates a bypass plan'

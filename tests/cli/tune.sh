@@ -41,6 +41,31 @@ exits 0
 sed '/made_by/d' plan.json >a && sed '/made_by/d' again.json >b
 cmp -s a b || fail 'the plans differ'
 
+it 'tunes a trace, with its code or without'
+run "$sluice" tune gather --size small --gpu fermi-gtx480 --no-cache --csv code.csv
+exits 0
+"$sluice" trace -q -o gather.slt gather --size small
+run "$sluice" tune gather.slt --gpu fermi-gtx480 --csv trace.csv -o traced.json
+exits 0
+file_has traced.json '"form": "trace"'
+sed 's/^gather,/gather.slt,/' code.csv | cmp -s - trace.csv || fail "$(diff code.csv trace.csv)"
+run "$sluice" sim gather.slt --gpu fermi-gtx480 --plan traced.json -q
+exits 0
+"$sluice" trace -q -o other.slt spmv --size small
+run "$sluice" sim other.slt --gpu fermi-gtx480 --plan traced.json -q
+exits 1
+stderr_has 'traced.json was made for another trace than other.slt (gather.slt)'
+run "$sluice" apply traced.json "$source_root/workloads/gather/gather.ptx" -o no.ptx
+exits 1
+stderr_has 'the plan is for trace'
+run "$sluice" tune gather.slt --gpu fermi-gtx480 --code "$source_root/workloads/gather/gather.ptx" -o coded.json
+exits 0
+run "$sluice" apply coded.json "$source_root/workloads/gather/gather.ptx" -o yes.ptx
+exits 0
+run "$sluice" tune gather --code x.ptx
+exits 2
+stderr_has '--code requires a trace or a program'
+
 it 'takes timings of another input anew'
 on_gpu tune table_stream_l1 --size small steps=20
 exits 0
@@ -224,7 +249,7 @@ fi
 it 'tunes on a simulated machine, and says the same each time'
 run "$sluice" tune table_stream_l1 --size small --gpu fermi-gtx480 --set cores=2 -o sim.json
 exits 0
-stdout_has 'Timed by sim fermi-gtx480'
+stdout_has ' on sim fermi-gtx480'
 file_has sim.json '"unit": "cycles"'
 run "$sluice" tune table_stream_l1 --size small --gpu fermi-gtx480 --set cores=2 --no-cache -j 1 -o sim2.json
 sed '/made_by/d' sim.json >a && sed '/made_by/d' sim2.json >b

@@ -27,6 +27,41 @@ stdout_has 'mean absolute error'
 stdout_has 'worst'
 stdout_has 'dram_read_sectors'
 
+it 'prints the ncu command that collects the counters'
+run "$sluice" validate --command -- ./app 1024 'a b'
+exits 0
+stdout_has 'ncu --csv --page raw --print-units base --cache-control all --clock-control none --log-file counters.csv --metrics l1tex'
+stdout_has ",$l1.sum,"
+stdout_has ',gpu__time_duration.sum ./app 1024 '"'a b'"
+run "$sluice" validate --command matmul n=32 --size small --kernel mat
+exits 0
+stdout_has ' --kernel-name regex:mat '
+stdout_has '.sum sluice run --on gpu matmul n=32 --size small'
+run "$sluice" validate --command mm.slt
+exits 0
+stdout_has '.sum PROGRAM'
+run "$sluice" validate mm.slt
+exits 2
+stderr_has '--counters FILE is missing'
+stderr_has '--command'
+
+it 'says how to convert a report of Nsight Compute'
+printf 'NVR\0more' >report.ncu-rep
+run "$sluice" validate mm.slt --counters report.ncu-rep
+exits 1
+stderr_has "convert it with 'ncu --import report.ncu-rep --csv --page raw --print-units base >report.ncu-rep.csv'"
+
+it 'reads details whose rows are shorter than the heading'
+{
+    echo '"ID","Kernel Name","Block Size","Grid Size","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type"'
+    echo "\"0\",\"matmul\",\"(16, 16, 1)\",\"(2, 2, 1)\",\"\",\"$l1.sum\",\"sector\",\"4,096\""
+    echo "\"0\",\"matmul\",\"(16, 16, 1)\",\"(2, 2, 1)\",\"\",\"\",\"\",\"\",\"SOLBottleneck\",\"OPT\""
+    echo "\"0\",\"matmul\",\"(16, 16, 1)\",\"(2, 2, 1)\",\"\",\"${l1}_lookup_hit.sum\",\"sector\",\"3,072\""
+} >details.csv
+run "$sluice" validate mm.slt --counters details.csv
+exits 0
+stdout_has '75.0%'
+
 it 'runs a workload and compares it as its trace'
 run "$sluice" validate mm.slt -c good.csv --csv trace.csv -q
 exits 0

@@ -61,6 +61,9 @@ it 'says when no workload is what was asked for'
 run "$sluice" workloads --tag nothing
 exits 2
 stderr_has "no workload has the tag 'nothing'"
+run "$sluice" workloads --tag atomik
+exits 2
+stderr_has "no workload has the tag 'atomik'; did you mean 'atomic'?"
 run "$sluice" workloads --paper frcc
 exits 2
 stderr_has "unknown paper 'frcc'; did you mean 'frc'?"

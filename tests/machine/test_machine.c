@@ -279,7 +279,8 @@ static void a_size_is_whole_sets(void **state)
 {
     (void)state;
     expect_error_with(11, "    size: 1000",
-                      "m.yaml:11:5: 1000 bytes are not a whole number of sets of 4 lines of 64 bytes");
+                      "m.yaml:11:5: 1000 bytes are not a whole number of sets of 4 lines of 64 bytes; these sizes fit: "
+                      "768, 1K");
     expect_error_with(13, "    ways: 4\n    sets: 8",
                       "m.yaml:14:5: 8 sets of 4 ways of 64 bytes are 2048 bytes, but the size is 1024 (4 sets)");
 }
@@ -346,7 +347,9 @@ static void instances_share_out_the_cores(void **state)
                       "    cores_per_instance: 4\n  - {name: L1b, size: 1K, line: 64, ways: 4, cores_per_instance: 2}",
                       "m.yaml:15:46: an instance for 2 cores cannot serve whole instances of L1, for 4 each");
     expect_error_with(15, "  - name: L1", "m.yaml:15:5: there are two levels 'L1'");
-    expect_error_with(18, "    ways: 8\n    banks: 3", "m.yaml:19:5: 8 sets do not spread evenly over 3 banks");
+    expect_error_with(18, "    ways: 8\n    banks: 3",
+                      "m.yaml:19:5: 8 sets do not spread evenly over 3 banks; these "
+                      "sizes fit: 3K, 4608");
     expect_error_with(7, "  warps: 1", "m.yaml:7:3: 1 warps of 32 lanes do not match the 64 threads of a core");
 }
 
@@ -405,14 +408,64 @@ static void a_variant_is_checked_as_a_whole(void **state)
 {
     (void)state;
     expect_error("based_on: h200\nname: m\nsummary: s\nlevels:\n  - name: L2\n    ways: 7\n",
-                 "m.yaml:5:5: 62914560 bytes are not a whole number of sets of 7 lines of 128 bytes");
-    expect_error("based_on: hd7770\nname: m\nsummary: s\ncore:\n  warps: 20\n",
-                 "m.yaml:5:3: 20 warps of 64 lanes do not match the 2560 threads of a core");
+                 "m.yaml:5:5: 62914560 bytes are not a whole number of sets of 7 lines of 128 bytes; these sizes fit: "
+                 "61404K, 61488K");
+    expect_error("based_on: hd7770\nname: m\nsummary: s\ncore:\n  warps: 20\n  threads: 2000\n",
+                 "m.yaml:5:3: 20 warps of 64 lanes do not match the 2000 threads of a core");
     expect_error("based_on: h200\nname: m\nsummary: s\nlevels:\n  - name: L3\n    ways: 8\n",
                  "m.yaml:5:5: the machine this one is based on has no level 'L3'; did you mean 'L1'?");
-    expect_error("based_on: h200\nsummary: s\n", "m.yaml:1:1: the machine lacks 'name': name of the machine");
     expect_error("based_on: h20\nname: m\nsummary: s\n",
                  "m.yaml:1:11: no machine is called 'h20'; the nearest is 'h200'");
+}
+
+static void a_variant_needs_no_name(void **state)
+{
+    (void)state;
+    sl_machine machine;
+    sl_error error;
+    assert_int_equal(parse("based_on: h200\n", &machine, &error), SL_OK);
+    assert_string_equal(machine.name, "m");
+    assert_string_equal(machine.summary, "variant of h200");
+    assert_int_equal(machine.cores, 132);
+}
+
+static sl_machine load_set(const char *name, const char *setting)
+{
+    sl_machine machine;
+    sl_error error = {0};
+    if (sl_machine_load_with(name, &setting, 1, &machine, &error))
+        fail_msg("%s", error.text);
+    return machine;
+}
+
+static void what_is_not_set_follows_what_is(void **state)
+{
+    (void)state;
+    sl_machine m = load_set("h200", "cores=1");
+    assert_int_equal(m.core.small_gpc_cores, 0);
+    assert_int_equal(m.level[0].coalesce_requests, 1);
+    assert_int_equal(m.level[1].cores_per_instance, 1);
+    m = load_set("h200", "cores=66");
+    assert_int_equal(m.core.small_gpc_cores, 8);
+    m = load_set("rx6900xt", "cores=64"); /* 10 cores share an L1 */
+    assert_int_equal(m.level[1].cores_per_instance, 8);
+    m = load_set("rx6900xt", "cores=4");
+    assert_int_equal(m.level[1].cores_per_instance, 4);
+    m = load_set("h200", "L1.size=64K");
+    assert_int_equal(m.level[0].size_bytes, 65536);
+    assert_int_equal(m.core.unified_bytes, 0);
+    assert_int_equal(m.core.shared_bytes, 228 * 1024);
+    m = load_set("h200", "core.unified=128K");
+    assert_int_equal(m.level[0].size_bytes, 120 * 1024);
+    assert_int_equal(m.core.shared_bytes, 100 * 1024);
+    m = load_set("h200", "core.warps=32");
+    assert_int_equal(m.core.threads, 1024);
+    m = load_set("fermi-gtx470", "L1.size=64K"); /* its set bits are followed by plain ones */
+    assert_int_equal(m.level[0].sets, 128);
+    m = load_set("fermi-gtx470", "L1.ways=8");
+    assert_int_equal(m.level[0].sets, 16);
+    m = load_set("fermi-gtx470", "L1.line=64");
+    assert_int_equal(m.level[0].sector_bytes, 64);
 }
 
 static void variants_of_variants_end(void **state)
@@ -472,7 +525,8 @@ static void a_wrong_setting_is_told_what_is_wrong(void **state)
     expect_bad_setting("L1.set_bits=[[7]]", "'set_bits' takes a list");
     expect_bad_setting("L1.replacement=random(seed=3)",
                        "fermi-gtx470, L1, replacement: policy 'random' has no parameters, so not 'seed' either");
-    expect_bad_setting("L1.size=32K", "fermi-gtx470, L1, set_bits: 5 bits choose among 32 sets, but there are 64");
+    expect_bad_setting("L1.size=100K",
+                       "fermi-gtx470, L1, size: 200 sets cannot be chosen by bits; these sizes fit: 64K, 128K");
 }
 
 static void the_first_level_can_be_resized_by_sets_or_by_ways(void **state)
@@ -519,6 +573,8 @@ int main(void)
         cmocka_unit_test(carve_outs_are_parts_of_what_is_unified),
         cmocka_unit_test(a_variant_holds_only_what_is_different),
         cmocka_unit_test(a_variant_is_checked_as_a_whole),
+        cmocka_unit_test(a_variant_needs_no_name),
+        cmocka_unit_test(what_is_not_set_follows_what_is),
         cmocka_unit_test(variants_of_variants_end),
         cmocka_unit_test(settings_change_keys_and_what_follows_from_them),
         cmocka_unit_test(a_wrong_setting_is_told_what_is_wrong),

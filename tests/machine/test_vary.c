@@ -105,11 +105,13 @@ static void what_cannot_be_is_said(void **state)
     sl_machine machine = load("fermi-gtx470");
     sl_error error;
     assert_int_equal(sl_machine_vary(&machine, &(sl_first_level){.size_bytes = 10000, AS_IT_IS}, &error), SL_INVALID);
-    assert_string_equal(error.text,
-                        "fermi-gtx470, L1, size: 10000 bytes are not a whole number of sets of 4 lines of 128 bytes");
+    assert_string_equal(
+        error.text,
+        "fermi-gtx470, L1, size: 10000 bytes are not a whole number of sets of 4 lines of 128 bytes; these sizes "
+        "fit: 9728, 10K");
     machine = load("fermi-gtx470");
     assert_int_equal(sl_machine_vary(&machine, &(sl_first_level){.line_bytes = 96, AS_IT_IS}, &error), SL_INVALID);
-    assert_string_equal(error.text, "fermi-gtx470, L1: a line of 96 bytes: it must be a power of two");
+    assert_string_equal(error.text, "fermi-gtx470, L1, line: a line of 96 bytes: it must be a power of two");
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static inline void small_cache_init_in(small_cache *c, const char *policies, con
     c->no_counts = sl_line_counts_create(1);
     if (!shape->counts)
         shape->counts = c->no_counts;
-    assert_int_equal(sl_policies_parse(policies, &pair, &error), SL_OK);
+    assert_int_equal(sl_policies_parse(NULL, policies, &pair, &error), SL_OK);
     if (!pair.replacement.ops)
         assert_int_equal(sl_policy_parse("lru", &pair.replacement, &error), SL_OK);
     assert_int_equal(sl_policy_init(&c->policy, &pair.replacement, shape, &error), SL_OK);

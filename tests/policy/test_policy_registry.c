@@ -95,7 +95,7 @@ static void every_policy_is_complete(void **state)
     for (size_t i = 0; i < sl_policy_count(); i++) {
         const sl_policy_ops *ops = sl_policy_at(i), *found;
         sl_error error;
-        assert_int_equal(sl_policy_find(ops->name, &found, &error), SL_OK);
+        assert_int_equal(sl_policy_find(NULL, ops->name, &found, &error), SL_OK);
         assert_ptr_equal(found, ops);
         assert_true(ops->summary && *ops->summary && ops->source && *ops->source);
         assert_true(ops->init && (sl_policy_replaces(ops) || sl_policy_bypasses(ops)));
@@ -142,7 +142,7 @@ static void check_pair(const char *text, const char *replacement, const char *by
 {
     sl_policy_pair pair;
     sl_error error = {0};
-    assert_int_equal(sl_policies_parse(text, &pair, &error), SL_OK);
+    assert_int_equal(sl_policies_parse(NULL, text, &pair, &error), SL_OK);
     assert_string_equal(pair.replacement.ops ? pair.replacement.ops->name : "", replacement);
     assert_string_equal(pair.bypass.ops ? pair.bypass.ops->name : "", bypass);
 }
@@ -160,7 +160,7 @@ static void one_policy_replaces_and_another_bypasses_in_any_order(void **state)
     check_pair("lru+sdbp", "lru", "sdbp");
     check_pair("decoupled+counter", "counter", "decoupled");
     check_pair("srrip(bits=3) + decoupled(threshold=4)", "srrip", "decoupled");
-    assert_int_equal(sl_policies_parse("srrip(bits=3)+decoupled(threshold=4)", &pair, &error), SL_OK);
+    assert_int_equal(sl_policies_parse(NULL, "srrip(bits=3)+decoupled(threshold=4)", &pair, &error), SL_OK);
     assert_int_equal(pair.replacement.value[0], 3);
     assert_int_equal(pair.bypass.value[1], 4);
 }
@@ -169,7 +169,7 @@ static void check_pair_error(const char *text, const char *message)
 {
     sl_policy_pair pair;
     sl_error error;
-    assert_int_not_equal(sl_policies_parse(text, &pair, &error), SL_OK);
+    assert_int_not_equal(sl_policies_parse(NULL, text, &pair, &error), SL_OK);
     assert_string_equal(error.text, message);
 }
 

@@ -271,9 +271,13 @@ static void what_was_counted_and_modelled_is_put_together(void **state)
         .subject = "k", .info = {.command = "report"}, .counted = counted, .modelled = modelled};
     char *csv = page_as(&input, sl_page_csv);
     /* Sectors are the model's; requests and stores are the trace's; footprints overlap. */
+    assert_string_equal(csv, "kernel,name,launches,ld_requests,ld_sectors,ld_sector_hits,"
+                             "ld_sector_misses,st_requests,st_sectors,capacity_sectors,warp_insts,footprint_bytes\n"
+                             "_Z1kv,k,3,12,24,12,12,3,12,12,300,1024\n");
+    free(csv);
+    csv = page_as(&input, sl_page_loads);
     assert_string_equal(csv, "kernel,name,launches,pc,line,source,opcode,array,ld_requests,ld_sectors,ld_sector_hits,"
                              "ld_sector_misses,st_requests,st_sectors,capacity_sectors,warp_insts,footprint_bytes\n"
-                             "_Z1kv,k,3,,,,,,12,24,12,12,3,12,12,300,1024\n"
                              "_Z1kv,k,3,0,3,k.cu:2,ld.global.f32,A,6,12,9,3,,,3,,\n"
                              "_Z1kv,k,3,1,4,k.cu:2,ld.global.f32,A,6,12,3,9,,,9,,\n"
                              "_Z1kv,k,3,2,5,k.cu:3,st.global.f32,B,,,,,3,12,,,\n");

@@ -259,13 +259,15 @@ static void launches_become_rows_of_csv(void **state)
     sl_launch_log *log = make_log();
     capture c;
     assert_int_equal(sl_launch_report_csv(capture_start(&c), log, NULL), SL_OK);
-    capture_is(&c, "index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,pc,line,source,opcode,array,"
+    capture_is(&c, "index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,"
                    "ld_requests,ld_sectors,st_requests,st_sectors,warp_insts\n"
-                   "0,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,,,,,,131072,524288,0,0,1000\n"
-                   "0,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,12,34,dir/a.cu:17,ld.global.f32,A,131072,524288,,,\n"
-                   "2,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,,,,,,131072,524288,1,4,1000\n"
-                   "2,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,12,34,dir/a.cu:17,ld.global.f32,A,131072,524288,,,\n"
-                   "2,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,13,35,,st.global.f32,C,,,1,4,\n");
+                   "0,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,131072,524288,0,0,1000\n"
+                   "2,_Z8k_rowdotPKf,k_rowdot,32,1,1,16,16,1,131072,524288,1,4,1000\n");
+    assert_int_equal(sl_launch_report_loads(capture_start(&c), log, NULL), SL_OK);
+    capture_is(&c, "index,kernel,name,pc,line,source,opcode,array,ld_requests,ld_sectors,st_requests,st_sectors\n"
+                   "0,_Z8k_rowdotPKf,k_rowdot,12,34,dir/a.cu:17,ld.global.f32,A,131072,524288,,\n"
+                   "2,_Z8k_rowdotPKf,k_rowdot,12,34,dir/a.cu:17,ld.global.f32,A,131072,524288,,\n"
+                   "2,_Z8k_rowdotPKf,k_rowdot,13,35,,st.global.f32,C,,,1,4\n");
     sl_launch_log_destroy(log);
 }
 

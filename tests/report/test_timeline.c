@@ -10,7 +10,7 @@ static sl_machine two_levels(void)
 {
     sl_machine machine;
     sl_error error;
-    static const char *const settings[] = {"cores=1", "core.schedulers=1", "L2.banks=1"};
+    static const char *const settings[] = {"cores=1", "core.schedulers=1", "L2.banks=2"};
     assert_int_equal(sl_machine_load_with("fermi-gtx480", settings, 3, &machine, &error), SL_OK);
     return machine;
 }
@@ -46,10 +46,10 @@ static void cycles_are_cut_to_the_window_and_joined_where_they_are_alike(void **
 {
     (void)state;
     char *text = timeline(schedule);
-    assert_non_null(strstr(text, "\"name\": \"wait for data\", \"pid\": 1, \"tid\": 0, \"ts\": 10, \"dur\": 2}"));
-    assert_non_null(strstr(text, "\"name\": \"issue\", \"pid\": 1, \"tid\": 0, \"ts\": 12, \"dur\": 2}"));
-    assert_non_null(strstr(text, "\"name\": \"barrier\", \"pid\": 1, \"tid\": 0, \"ts\": 16, \"dur\": 4}"));
-    assert_null(strstr(text, "\"name\": \"idle\""));
+    assert_non_null(strstr(text, "\"name\":\"wait for data\",\"pid\":1,\"tid\":0,\"ts\":10,\"dur\":2}"));
+    assert_non_null(strstr(text, "\"name\":\"issue\",\"pid\":1,\"tid\":0,\"ts\":12,\"dur\":2}"));
+    assert_non_null(strstr(text, "\"name\":\"barrier\",\"pid\":1,\"tid\":0,\"ts\":16,\"dur\":4}"));
+    assert_null(strstr(text, "\"name\":\"idle\""));
     free(text);
 }
 
@@ -59,6 +59,7 @@ static void fill_banks(const sl_sim_listener *l)
     l->bank(l->to, 0, 0, 11, 2, 0);
     l->bank(l->to, 0, 0, 12, 2, 0);
     l->bank(l->to, 1, 0, 12, 0, 5);
+    l->bank(l->to, 1, 1, 12, 0, 6);
     l->dram(l->to, 3, 15, SL_DRAM_MISS, false);
     l->dram(l->to, 3, 16, SL_DRAM_HIT, true);
     l->dram(l->to, 3, 20, SL_DRAM_ACTIVATE, false);
@@ -68,14 +69,12 @@ static void counters_are_written_when_they_change(void **state)
 {
     (void)state;
     char *text = timeline(fill_banks);
-    const char *first = strstr(text, "\"name\": \"MSHRs 0\"");
+    const char *first = strstr(text, "{\"ph\":\"C\",\"name\":\"MSHRs\",\"pid\":2,\"ts\":11,\"args\":{\"0\":2}}");
     assert_non_null(first);
-    assert_non_null(strstr(first, "\"ts\": 11, \"args\": {\"value\": 2}}"));
-    assert_null(strstr(first + 1, "\"name\": \"MSHRs 0\""));
-    assert_non_null(
-        strstr(text, "\"name\": \"queue 0\", \"pid\": 3, \"tid\": 0, \"ts\": 12, \"args\": {\"value\": 5}}"));
-    assert_non_null(strstr(text, "\"name\": \"read, row miss\", \"pid\": 4, \"tid\": 3, \"ts\": 15, \"dur\": 1}"));
-    assert_non_null(strstr(text, "\"name\": \"write, row hit\", \"pid\": 4, \"tid\": 3, \"ts\": 16, \"dur\": 1}"));
+    assert_null(strstr(first + 30, "MSHRs"));
+    assert_non_null(strstr(text, "{\"ph\":\"C\",\"name\":\"queue\",\"pid\":3,\"ts\":12,\"args\":{\"0\":5,\"1\":6}}"));
+    assert_non_null(strstr(text, "\"name\":\"read, row miss\",\"pid\":4,\"tid\":3,\"ts\":15,\"dur\":1}"));
+    assert_non_null(strstr(text, "\"name\":\"write, row hit\",\"pid\":4,\"tid\":3,\"ts\":16,\"dur\":1}"));
     assert_null(strstr(text, "open row"));
     free(text);
 }
@@ -93,7 +92,7 @@ static void launches_follow_each_other(void **state)
 {
     (void)state;
     char *text = timeline(launch_twice);
-    assert_non_null(strstr(text, "\"name\": \"issue\", \"pid\": 1, \"tid\": 0, \"ts\": 17, \"dur\": 1}"));
+    assert_non_null(strstr(text, "\"name\":\"issue\",\"pid\":1,\"tid\":0,\"ts\":17,\"dur\":1}"));
     const char *name = strstr(text, "\"SM 0\"");
     assert_non_null(name);
     assert_null(strstr(name + 1, "\"SM 0\""));

@@ -19,7 +19,7 @@ static sl_status note(void *context, const sl_timed_launch *launch, sl_error *er
 {
     visited *v = context;
     (void)error;
-    snprintf(v->kernel[v->count], sizeof v->kernel[0], "%s", launch->func->name);
+    snprintf(v->kernel[v->count], sizeof v->kernel[0], "%s", launch->kernel);
     v->launch[v->count++] = launch->launch;
     return SL_OK;
 }

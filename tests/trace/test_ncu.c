@@ -149,7 +149,8 @@ static void says_what_is_wrong_and_where(void **state)
     expect_error("", 0, "there is no heading with a column 'Kernel Name', as 'ncu --csv' writes it");
     expect_error("==PROF== nothing\n", 0, "there is no heading with a column 'Kernel Name', as 'ncu --csv' writes it");
     expect_error(HEAD, 0, "there is no launch below the heading");
-    expect_error(HEAD "k,(1 1 1),n/a,\n", 0, "no metric has a value that Sluice knows");
+    expect_error(HEAD "k,(1 1 1),n/a,\n", 0,
+                 "no metric has a value that Sluice knows; 'sluice validate --command' prints how to collect them");
     expect_error("Kernel Name,sm__warps_active.avg\nk,1\n", 1,
                  "no column is a metric that Sluice knows, such as " LD_SECTORS);
     expect_error("Kernel Name,Kernel Name," LD_SECTORS "\n", 1, "there are two columns 'Kernel Name'");
@@ -232,10 +233,37 @@ static void knows_other_grids_and_blocks(void **state)
                         "these are counters of k with blocks of 64x1x1, but launch 0 of w has blocks of 32x1x1");
 }
 
+/* As ncu 2025.3 writes it: rows of metrics end before the columns of rules. */
+static void reads_details_whose_rows_are_shorter_than_the_heading(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Section Name\",\"Metric Name\",\"Metric "
+        "Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\",\"Rule Description\",\"Estimated Speedup "
+        "Type\",\"Estimated "
+        "Speedup\"\n"
+        "\"0\",\"17\",\"k(int)\",\"(32, 1, 1)\",\"(4, 1, 1)\",\"Command line profiler metrics\",\"" LD_REQUESTS
+        "\",\"request\",\"1,200\"\n"
+        "\"0\",\"17\",\"k(int)\",\"(32, 1, 1)\",\"(4, 1, "
+        "1)\",\"SpeedOfLight\",\"\",\"\",\"\",\"SOLBottleneck\",\"OPT\","
+        "\"words\",\"global\",\"12.5\"\n"
+        "\"0\",\"17\",\"k(int)\",\"(32, 1, 1)\",\"(4, 1, 1)\",\"Command line profiler metrics\",\"" LD_SECTORS
+        "\",\"sector\",\"4,800\"\n";
+    sl_ncu ncu;
+    sl_error error = {0};
+    if (read_text(text, &ncu, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(ncu.launches, 1);
+    assert_int_equal(value(&ncu.launch[0], SL_COUNTER_ld_requests), 1200);
+    assert_int_equal(value(&ncu.launch[0], SL_COUNTER_ld_sectors), 4800);
+    sl_ncu_fini(&ncu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_a_row_per_launch_with_units_and_talk),
+        cmocka_unit_test(reads_details_whose_rows_are_shorter_than_the_heading),
         cmocka_unit_test(reads_a_row_per_metric),
         cmocka_unit_test(reads_launches_of_many_workloads),
         cmocka_unit_test(reads_headings_that_come_again),

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/plugins.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "policy/policy.h"
+
+static sl_status load(sl_plugins *plugins, const char *file, sl_error *error)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s", strchr(file, '/') ? "" : "./", file); /* not from the folders of the system */
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library)
+        return sl_fail(error, SL_INVALID, "--policy-plugin: %s", dlerror());
+    const sl_policy_plugin *plugin = dlsym(library, SL_POLICY_PLUGIN_NAME);
+    if (!plugin)
+        return sl_fail(error, SL_INVALID, "--policy-plugin: %s does not say SL_POLICY_PLUGIN(...): it has no '%s'",
+                       file, SL_POLICY_PLUGIN_NAME);
+    if (plugin->version != SL_POLICY_PLUGIN_VERSION || plugin->ops_bytes != sizeof(sl_policy_ops))
+        return sl_fail(error, SL_INVALID, "--policy-plugin: %s was built for another version of Sluice; build it anew",
+                       file);
+    for (size_t i = 0; i < plugin->policies.count; i++) {
+        if (plugins->list.count == SL_MAX_CUSTOM_POLICIES)
+            return sl_fail(error, SL_LIMIT, "--policy-plugin: there are more than %d policies", SL_MAX_CUSTOM_POLICIES);
+        plugins->ops[plugins->list.count++] = plugin->policies.ops[i];
+    }
+    return SL_OK;
+}
+
+sl_status sl_plugins_load(sl_plugins *plugins, const sl_option_list *files, sl_error *error)
+{
+    sl_error reason;
+    *plugins = (sl_plugins){.list.ops = plugins->ops};
+    for (size_t i = 0; i < files->count; i++) {
+        sl_status status = load(plugins, files->item[i], error);
+        if (status)
+            return status;
+        if (sl_policy_list_check(&plugins->list, &reason))
+            return sl_fail(error, SL_INVALID, "--policy-plugin: %s: %s", files->item[i], reason.text);
+    }
+    return SL_OK;
+}
