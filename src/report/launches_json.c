@@ -46,6 +46,10 @@ static void put_arrays(sl_json *j, const sl_logged_launch *launch)
         sl_json_object(j, false);
         sl_json_string_member(j, "array", launch->array[i].name);
         sl_json_u64_member(j, "footprint_bytes", launch->array[i].bytes);
+        if (*launch->array[i].allocation) {
+            sl_json_string_member(j, "allocation", launch->array[i].allocation);
+            sl_json_u64_member(j, "allocation_bytes", launch->array[i].allocation_bytes);
+        }
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');

@@ -235,7 +235,7 @@ file_has killed.json '"index": 5'
 it 'names kernel, block, thread, line and address of an illegal access'
 run "$sluice" run -- "$programs/faults"
 stderr_has 'illegal 4-byte write at 0x0'
-stderr_has 'kernel _Z5writePil, block (0,0,0), thread (0,0,0)'
+stderr_has 'kernel write, block (0,0,0), thread (0,0,0)'
 stderr_has 'misaligned 4-byte write'
 
 it 'warns once of an out-of-bounds read, with its location'
@@ -244,7 +244,7 @@ exits 0
 stderr_has 'sluice: warning: '
 stderr_has 'illegal 4-byte read at'
 stderr_has 'bytes before allocation'
-stderr_has 'kernel _Z4blurPKiPiii, block (0,0,0), thread (0,0,0)'
+stderr_has 'kernel blur, block (0,0,0), thread (0,0,0)'
 stderr_has 'a GPU does not notice this and 255 other accesses of the launch'
 [ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'
 
