@@ -249,7 +249,7 @@ sed -e 's/"dram__sectors_read.sum"/"sm__cycles_elapsed.max"/' -e 's/,"300"/,"500
 run "$sluice" validate mm.slt -c cycles.csv --with sim --json sim.json
 exits 0
 file_has sim.json '"variant": "sim"'
-file_has sim.json '"cycles": {"measured": 5e+03, "model": '
+file_has sim.json '"cycles": {"measured": 5000, "model": '
 run "$sluice" validate mm.slt -c cycles.csv --with sim
 stdout_has 'cycles'
 run "$sluice" validate mm.slt -c cycles.csv --with model

@@ -69,7 +69,7 @@ static void write_launch(fixture *f, uint64_t index, const sl_trace_kernel *kern
     sl_launch_stats stats = {.warp_insts = 1000 + index, .thread_insts = 32000, .blocks = 6};
     sl_counts slot = {0};
     sl_counts_add(&slot, SL_COUNTER_ld_requests, 300 + index);
-    sl_array_footprint touched = {"A", 4096};
+    sl_array_footprint touched = {.name = "A", .bytes = 4096, .allocation = "allocation 1", .allocation_bytes = 8192};
     sl_launch_counts counts = {.total = slot, .blocks = 6, .slots = 1, .slot = &slot, .arrays = 1, .array = &touched};
     sl_launch_result result = {index, kernel, &launch, &counts, &stats, 77};
     assert_int_equal(sl_results_write(f->writer, &result, NULL), SL_OK);
