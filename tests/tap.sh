@@ -15,6 +15,8 @@
 # shellcheck shell=sh
 
 set -u
+# Texts as wide as they get; tests of widths say otherwise.
+export COLUMNS=0
 # shellcheck disable=SC2034
 sluice=${SLUICE:-} source_root=${SLUICE_SOURCE:-}
 scratch=$(mktemp -d)

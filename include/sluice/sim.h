@@ -48,6 +48,7 @@ SL_API const sl_counts *sl_sim_slot(const sl_sim_result *result, uint32_t slot);
  *   store_misses                    stores that missed and wrote the whole line
  *   read_sectors, read_hit_sectors, atomic_sectors, written_sectors, fill_sectors
  *   evictions, unused_evictions     lines evicted; of these, those that were not hit since their fill
+ *   untouched_evictions             of these, those that no store found either
  *   writebacks, coalesced           lines written back; reads that the answer to one of another SM served
  *   frc_misses, delay_cycles        see docs/sim.md
  *   tag_accesses, data_accesses     what its energy comes from */

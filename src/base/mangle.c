@@ -66,12 +66,12 @@ static const char *skip_template(const char *at)
     return at;
 }
 
-const char *sl_short_name(sl_arena *arena, const char *symbol)
+/* The innermost name of a mangled function and what follows it, its template arguments first; NULL: not understood. */
+static const char *innermost(const char *symbol, const char **name, size_t *length)
 {
-    const char *at = symbol, *name = NULL;
-    size_t length = 0;
+    const char *at = symbol, *after = NULL;
     if (strncmp(at, "_Z", 2) != 0)
-        return symbol;
+        return NULL;
     at += 2;
     bool nested = *at == 'N';
     at += nested;
@@ -79,7 +79,7 @@ const char *sl_short_name(sl_arena *arena, const char *symbol)
         at++;
     while (at && *at) {
         if (isdigit((unsigned char)*at))
-            at = source_name(at, &name, &length);
+            at = after = source_name(at, name, length);
         else if (nested && *at == 'I')
             at = skip_template(at);
         else
@@ -87,5 +87,86 @@ const char *sl_short_name(sl_arena *arena, const char *symbol)
         if (!nested)
             break;
     }
-    return at && name ? sl_arena_strndup(arena, name, length) : symbol;
+    return at ? after : NULL;
+}
+
+const char *sl_short_name(sl_arena *arena, const char *symbol)
+{
+    const char *name;
+    size_t length;
+    return innermost(symbol, &name, &length) ? sl_arena_strndup(arena, name, length) : symbol;
+}
+
+/* ---- template arguments ---- */
+
+typedef struct written {
+    char *buffer;
+    size_t size, used;
+} written;
+
+static void put(written *w, const char *text, size_t length)
+{
+    for (; length && *text && w->used + 1 < w->size; length--)
+        w->buffer[w->used++] = *text++;
+    w->buffer[w->used] = 0;
+}
+
+/* One argument: a type, of which qualifiers are left out, or a literal. Returns what follows; NULL: not understood. */
+static const char *put_argument(written *w, const char *at)
+{
+    static const char letters[] = "vbcahstijlmxyfd";
+    static const char *const types[] = {"void", "bool", "char",  "char",      "unsigned char", "short", "ushort", "int",
+                                        "uint", "long", "ulong", "long long", "ulonglong",     "float", "double"};
+    const char *name, *letter, *behind = "";
+    size_t length;
+    for (; *at == 'P' || *at == 'R' || *at == 'O' || *at == 'K' || *at == 'V'; at++)
+        behind = *at == 'P' ? "*" : behind;
+    if (*at == 'L') { /* a type, a number with n for its sign, E; Lb1E is true */
+        bool truth = at[1] == 'b';
+        for (at++; *at && !isdigit((unsigned char)*at) && *at != 'n' && *at != 'E';)
+            at++;
+        size_t digits = strcspn(at, "E");
+        if (truth && digits == 1)
+            put(w, *at == '1' ? "true" : "false", 5);
+        else
+            put(w, *at == 'n' ? "-" : "", 1), put(w, at + (*at == 'n'), digits - (*at == 'n'));
+        return at[digits] ? at + digits + 1 : NULL;
+    }
+    if (isdigit((unsigned char)*at)) {
+        at = source_name(at, &name, &length);
+        if (at)
+            put(w, name, length);
+        return at && *at == 'I' ? skip_template(at) : at;
+    }
+    letter = *at ? strchr(letters, *at) : NULL;
+    if (!letter)
+        return NULL;
+    put(w, types[letter - letters], 16);
+    put(w, behind, 1);
+    return at + 1;
+}
+
+char *sl_template_arguments(const char *symbol, char *buffer, size_t size)
+{
+    const char *name, *at = innermost(symbol, &name, &(size_t){0});
+    written w = {.buffer = buffer, .size = size};
+    *buffer = 0;
+    if (!at || *at != 'I')
+        return buffer;
+    put(&w, "<", 1);
+    for (at++; at && *at != 'E'; at = put_argument(&w, at))
+        put(&w, ", ", w.used > 1 ? 2 : 0);
+    put(&w, at ? ">" : "…>", 4);
+    return buffer;
+}
+
+char *sl_function_name(const char *symbol, char *buffer, size_t size)
+{
+    const char *name = symbol;
+    size_t length = strlen(symbol);
+    written w = {.buffer = buffer, .size = size};
+    innermost(symbol, &name, &length);
+    put(&w, name, length);
+    sl_template_arguments(symbol, buffer + w.used, size - w.used);
+    return buffer;
 }

@@ -8,5 +8,11 @@
 /* "_ZN3lin6matmulIfEEvPT_i" -> "matmul": the innermost name, without scopes, template arguments and parameters. What is
  * not mangled, or not understood, comes back as it is. NULL when memory runs out. */
 const char *sl_short_name(sl_arena *arena, const char *symbol);
+/* "_Z6reduceIfLi512EEvPT_" -> "<float, 512>", to tell apart what has the same short name; "" where there are none, and
+ * "…" for what is not understood. Returns `buffer`. */
+char *sl_template_arguments(const char *symbol, char *buffer, size_t size);
+
+/* Both, for messages and tables: "reduce<float, 512>". Returns `buffer`. */
+char *sl_function_name(const char *symbol, char *buffer, size_t size);
 
 #endif

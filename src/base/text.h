@@ -34,7 +34,12 @@ char *sl_human_ratio(double value, int digits, char buffer[SL_HUMAN_BYTES]);
 /* Text for a terminal. What would control it is shown as '?': names in it may come from strangers. `ascii`: for
  * terminals that have nothing else, column by column: bars of '#', '~' for what was left out, '?' for characters that
  * have no likeness. */
-void sl_text_put(FILE *file, const char *text, bool ascii);
+void sl_text_put(FILE *file, const char *text, bool ascii, bool colour);
+/* Styles within the text of a report; only sl_text_put knows them: colours, or nothing. They take no columns. */
+#define SL_STYLE_GOOD "\x1c"
+#define SL_STYLE_WARN "\x1d"
+#define SL_STYLE_BAD  "\x1e"
+#define SL_STYLE_END  "\x1f"
 
 /* Words of `text`, broken before `width` columns; an empty line stays one. The first line continues at `column`, others
  * begin at `indent`. No newline at the end. */

@@ -282,11 +282,12 @@ static int show_one(const sl_invocation *inv, const sl_report_forms *forms, cons
 static int run_machines(const sl_invocation *inv)
 {
     static const sl_report_forms forms = {.text = write_text, .json = write_json, .csv = write_csv},
+                                 one = {.text = write_text, .json = write_json, .csv = write_csv, .verbatim = true},
                                  keys = {.text = keys_text, .json = keys_json, .csv = keys_csv};
     const machines_options *options = inv->values;
     if (options->keys)
         return sl_report_write(inv, &keys, NULL, stdout);
-    return inv->args.operands ? show_one(inv, &forms, inv->args.operand[0]) : show_all(inv, &forms);
+    return inv->args.operands ? show_one(inv, &one, inv->args.operand[0]) : show_all(inv, &forms);
 }
 
 static const sl_option options[] = {

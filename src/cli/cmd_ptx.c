@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mangle.h"
 #include "base/text.h"
 #include "bypass/ptx_loads.h"
 #include "cli/command.h"
@@ -113,10 +114,11 @@ static sl_status list_as_text(FILE *file, const void *result, sl_error *error)
         return sl_fail_memory(error);
     for (size_t n = 0; n < list->texts; n++) {
         const listed *l = &list->text[n];
-        char kernels[200] = "";
+        char kernels[200] = "", name[200];
         size_t used = 0;
         for (uint32_t i = 0; i < l->kernels && used < sizeof kernels; i++)
-            used += (size_t)snprintf(kernels + used, sizeof kernels - used, "%s%s", i ? " " : "", l->kernel[i]);
+            used += (size_t)snprintf(kernels + used, sizeof kernels - used, "%s%s", i ? " " : "",
+                                     sl_function_name(l->kernel[i], name, sizeof name));
         sl_table_cellf(table, "%zu", n);
         sl_table_cellf(table, "sm_%u", l->sm);
         sl_table_cellf(table, "%016" PRIx64, l->hash);

@@ -232,7 +232,7 @@ static sl_status write_page(const report *r, const sl_page *page, sl_error *erro
     sl_status status = sl_page_save(page, r->inv->common->output, r->inv->common->callgrind, error);
     return status || !r->inv->common->output || r->inv->common->quiet
                ? status
-               : sl_text_write(sl_cli_input_stream(&r->input), summary_text, r, error);
+               : sl_text_write(sl_cli_input_stream(&r->input), summary_text, false, r, error);
 }
 
 static int show(report *r)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/terminal.h"
 
 enum { WIDTH = 100, HELP_COLUMN = 26 };
 
@@ -54,6 +55,10 @@ static const struct {
     {SL_COMMON_QUIET,
      {"quiet", 'q', SL_OPTION_FLAG, NULL, "Print errors only: no report, progress or warnings",
       offsetof(sl_common, quiet), 0, 0, NULL}},
+    {SL_COMMON_COLOUR,
+     {"color", 0, SL_OPTION_CHOICE, "WHEN",
+      "Use colours: auto (on terminals, unless NO_COLOR is set), always or never (default: auto)",
+      offsetof(sl_common, colour), 0, 0, (const char *const[]){"auto", "always", "never", NULL}}},
 };
 
 size_t sl_command_tables(const sl_command *command, sl_option *common, const sl_option *tables[SL_COMMAND_TABLES])
@@ -81,7 +86,8 @@ const sl_command *sl_command_find(const char *name)
 
 static void wrap(FILE *file, const char *text, size_t column, size_t indent)
 {
-    sl_text_wrap(file, text, column, indent, WIDTH);
+    size_t width = sl_terminal_width(file);
+    sl_text_wrap(file, text, column, indent, width && width < WIDTH ? width : WIDTH);
     fputc('\n', file);
 }
 
@@ -114,9 +120,10 @@ void sl_help_program(FILE *file)
 {
     fprintf(file, "sluice: a laboratory for GPU caches\n\nUsage: sluice COMMAND [options]\n\nCommands:\n");
     for (size_t i = 0; i < sl_command_count; i++)
-        fprintf(file, "  %-12s %s\n", sl_commands[i]->name, sl_commands[i]->summary);
-    fprintf(file,
-            "\n'sluice COMMAND --help' explains a command with examples; 'sluice --version' prints the version.\n");
+        wrap(file, sl_commands[i]->summary, (size_t)fprintf(file, "  %-12s ", sl_commands[i]->name), 15);
+    fputc('\n', file);
+    wrap(file, "'sluice COMMAND --help' explains a command with examples; 'sluice --version' prints the version.", 0,
+         0);
 }
 
 void sl_help_command(FILE *file, const sl_command *command)
@@ -124,8 +131,10 @@ void sl_help_command(FILE *file, const sl_command *command)
     sl_option common[SL_COMMON_OPTIONS + 1];
     const sl_option *tables[SL_COMMAND_TABLES];
     size_t count = sl_command_tables(command, common, tables);
-    fprintf(file, "sluice %s: %s\n\nUsage: sluice %s %s\n\n", command->name, command->summary, command->name,
-            command->usage);
+    wrap(file, command->summary, (size_t)fprintf(file, "sluice %s:", command->name), 0);
+    fputc('\n', file);
+    wrap(file, command->usage, (size_t)fprintf(file, "Usage: sluice %s", command->name), 8);
+    fputc('\n', file);
     wrap(file, command->description, 0, 0);
     fprintf(file, "\nOptions:\n");
     for (size_t t = 0; t < count; t++)
@@ -135,5 +144,5 @@ void sl_help_command(FILE *file, const sl_command *command)
     describe(file, &help);
     fprintf(file, "\nExamples:\n");
     for (const sl_example *e = command->examples; e->line; e++)
-        fprintf(file, "  %s\n      %s\n", e->line, e->what);
+        fprintf(file, "  %s\n      ", e->line), wrap(file, e->what, 6, 6);
 }

@@ -87,6 +87,7 @@ static int run_command(const sl_command *command, int argc, char **argv)
     else if (!(code = check_args(&inv))) {
         sl_terminal terminal;
         sl_plugins plugins;
+        sl_terminal_choose_colours(inv.common->colour);
         sl_progress progress = sl_terminal_init(&terminal, inv.common->quiet);
         inv.progress = &progress;
         if (inv.common->plugin.count)

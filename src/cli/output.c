@@ -97,7 +97,39 @@ sl_status sl_output_write(sl_report_form *form, const char *path, const void *re
     return status;
 }
 
-sl_status sl_text_write(FILE *file, sl_report_form *form, const void *result, sl_error *error)
+/* A line, without its end, in `width` columns. What follows the first goes on below its text: behind the gap of a line
+ * such as "  name      text", where that leaves room, else behind the blanks that it begins with. */
+static void put_line(FILE *file, const char *line, size_t width)
+{
+    size_t blanks = strspn(line, " "), indent = blanks;
+    const char *gap = strstr(line + blanks, "  ");
+    if (gap && (size_t)(gap - line) < width / 2)
+        indent = (size_t)(gap - line) + strspn(gap, " ");
+    if (!width || sl_utf8_columns(line) <= width) {
+        fputs(line, file);
+        return;
+    }
+    fwrite(line, 1, indent, file);
+    sl_text_wrap(file, line + indent, indent, indent, width);
+}
+
+static sl_status put_lines(FILE *file, char *text, size_t width, sl_error *error)
+{
+    char *fitted = NULL, *rest = text;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&fitted, &bytes);
+    for (char *line; memory && (line = strsep(&rest, "\n"));) {
+        put_line(memory, line, width);
+        fputs(rest ? "\n" : "", memory);
+    }
+    bool good = memory && !fclose(memory) && fitted;
+    if (good)
+        sl_text_put(file, fitted, sl_terminal_is_plain(file), sl_terminal_has_colours(file));
+    free(fitted);
+    return good ? SL_OK : sl_fail_memory(error);
+}
+
+sl_status sl_text_write(FILE *file, sl_report_form *form, bool verbatim, const void *result, sl_error *error)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -108,7 +140,7 @@ sl_status sl_text_write(FILE *file, sl_report_form *form, const void *result, sl
     if ((fclose(memory) || !text) && !status)
         status = sl_fail_memory(error);
     if (!status)
-        sl_text_put(file, text, sl_terminal_is_plain(file));
+        status = put_lines(file, text, verbatim ? 0 : sl_terminal_width(file), error);
     free(text);
     return status;
 }
@@ -151,12 +183,12 @@ int sl_report_write_page(const sl_invocation *inv, const sl_report_forms *forms,
     if (!status && forms->text && common->output) {
         sl_output output;
         status = sl_output_open(&output, common->output, &error);
-        if (!status && (status = sl_text_write(output.file, forms->text, result, &error)))
+        if (!status && (status = sl_text_write(output.file, forms->text, forms->verbatim, result, &error)))
             sl_output_abandon(&output);
         else if (!status)
             status = sl_output_close(&output, &error);
     } else if (!status && forms->text && !taken && !common->quiet) {
-        status = sl_text_write(text_default, forms->text, result, &error);
+        status = sl_text_write(text_default, forms->text, forms->verbatim, result, &error);
         if (!status && (fflush(text_default) || ferror(text_default)))
             status = sl_fail_io(&error, "write", text_default == stderr ? "standard error" : "standard output");
     }

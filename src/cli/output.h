@@ -24,8 +24,8 @@ sl_status sl_output_close(sl_output *output, sl_error *error);
 typedef sl_status sl_report_form(FILE *file, const void *result, sl_error *error);
 /* Writes it to a file; "-" is standard output. */
 sl_status sl_output_write(sl_report_form *form, const char *path, const void *result, sl_error *error);
-/* Writes text as sl_text_put does. */
-sl_status sl_text_write(FILE *file, sl_report_form *form, const void *result, sl_error *error);
+/* Writes text as sl_text_put does. Lines that `file` has no room for go on below, unless it is `verbatim`. */
+sl_status sl_text_write(FILE *file, sl_report_form *form, bool verbatim, const void *result, sl_error *error);
 /* Whether sl_output_open would succeed: checked before long work. */
 sl_status sl_output_probe(const char *path, sl_error *error);
 /* Discards what was written. */
@@ -34,6 +34,7 @@ void sl_output_abandon(sl_output *output);
 /* The forms in which a command can show its result. What a command does not offer is NULL. */
 typedef struct sl_report_forms {
     sl_report_form *text, *json, *csv, *loads, *notes;
+    bool verbatim; /* the text is a file of its own, whose lines stay as they are */
 } sl_report_forms;
 
 /* Forms of a result of one type, out of its functions: text, which fits the terminal, JSON and CSV. `heading` is an

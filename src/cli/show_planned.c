@@ -73,7 +73,7 @@ int sl_run_planned(const sl_invocation *inv, const char *plan, bool gpu)
     status = sl_planned_run(&program, &runs, &error);
     sl_temporary_folder_remove(folder);
     if (!status && !inv->common->quiet)
-        status = sl_text_write(stderr, show, &runs, &error);
+        status = sl_text_write(stderr, show, false, &runs, &error);
     int code = status ? sl_cli_fail(inv, &error) : runs.exit_code[SL_RUN_PLANNED];
     sl_planned_runs_fini(&runs);
     return code;

@@ -295,6 +295,11 @@ void sl_rt_say(const char *format, ...) SL_PRINTF(1, 2);
 void sl_rt_say_error(const char *what, const sl_error *error);
 /* The same, once for each text, and the run is no success: the program goes on without something it needs. */
 void sl_rt_problem(sl_rt *rt, const char *format, ...) SL_PRINTF(2, 3);
+/* The file that an address lies in, for messages: "app", "libcublas.so.13". */
+const char *sl_rt_file_at(const void *address);
+/* Which of CUDA's own libraries a file is, from 1; 0: none of them. */
+enum { SL_RT_CUDA_LIBRARIES = 7 };
+unsigned sl_rt_cuda_library(const char *file);
 /* Says once per process that `name` is not there; returns cudaErrorNotSupported. */
 cudaError_t sl_rt_missing(const char *name, bool *said);
 struct sl_tensor_map;

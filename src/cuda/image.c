@@ -13,11 +13,10 @@
 
 enum { ELF_MAGIC = 0x464c457f };
 
-/* The file that a binary lies in, for messages: "./app", "libcublas.so.13". */
-static const char *file_of(const sl_rt_binary *binary)
+const char *sl_rt_file_at(const void *address)
 {
     Dl_info facts;
-    if (!dladdr(binary->origin, &facts) || !facts.dli_fname)
+    if (!dladdr(address, &facts) || !facts.dli_fname)
         return "the program";
     const char *slash = strrchr(facts.dli_fname, '/');
     return slash ? slash + 1 : facts.dli_fname;
@@ -64,17 +63,17 @@ static cudaError_t parse_entry(sl_rt_binary *binary, const sl_fatbin_entry *entr
 /* CUDA's own libraries by their files; the longer name first. */
 static const struct {
     const char *file, *name;
-} CUDA_LIBRARIES[] = {{"libcublasLt.so", "cuBLASLt"}, {"libcublas.so", "cuBLAS"},     {"libcurand.so", "cuRAND"},
-                      {"libcusparse.so", "cuSPARSE"}, {"libcusolver.so", "cuSOLVER"}, {"libcufft.so", "cuFFT"},
-                      {"libcudnn", "cuDNN"}};
+} CUDA_LIBRARIES[SL_RT_CUDA_LIBRARIES] = {{"libcublasLt.so", "cuBLASLt"}, {"libcublas.so", "cuBLAS"},
+                                          {"libcurand.so", "cuRAND"},     {"libcusparse.so", "cuSPARSE"},
+                                          {"libcusolver.so", "cuSOLVER"}, {"libcufft.so", "cuFFT"},
+                                          {"libcudnn", "cuDNN"}};
 
-/* NULL: none of them. */
-static const char *cuda_library(const char *file)
+unsigned sl_rt_cuda_library(const char *file)
 {
-    for (size_t i = 0; i < sizeof CUDA_LIBRARIES / sizeof *CUDA_LIBRARIES; i++)
+    for (unsigned i = 0; i < SL_RT_CUDA_LIBRARIES; i++)
         if (strncmp(file, CUDA_LIBRARIES[i].file, strlen(CUDA_LIBRARIES[i].file)) == 0)
-            return CUDA_LIBRARIES[i].name;
-    return NULL;
+            return 1 + i;
+    return 0;
 }
 
 /* What helps where a library of CUDA has no kernel that can run here. */
@@ -88,12 +87,12 @@ static const char *library_advice(const sl_rt *rt)
 static cudaError_t no_ptx(sl_rt *rt, const sl_rt_binary *binary, sl_error *error)
 {
     char arch[16];
-    const char *file = file_of(binary);
+    const char *file = sl_rt_file_at(binary->origin);
     const sl_fatbin_entry *machine_code =
         sl_fatbin_best_cubin(binary->fatbin.entries.items, binary->fatbin.entries.count, sl_rt_capability(rt));
     if (!machine_code)
         sl_fail(error, SL_NOT_FOUND, "a fat binary of %s holds no PTX", file);
-    else if (cuda_library(file))
+    else if (sl_rt_cuda_library(file))
         sl_fail(error, SL_NOT_FOUND, "%s has kernels as machine code for sm_%s alone; %s", file,
                 sl_fatbin_arch(machine_code, arch, sizeof arch), library_advice(rt));
     else {
@@ -262,12 +261,13 @@ static cudaError_t prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
 static void note_newer(sl_rt *rt, const sl_rt_binary *binary)
 {
     char text[256];
-    const char *file = file_of(binary), *name = cuda_library(file);
-    if (!name || !rt->options.compute_capability || !sl_rt_is_new(rt, file))
+    const char *file = sl_rt_file_at(binary->origin);
+    unsigned library = sl_rt_cuda_library(file);
+    if (!library || !rt->options.compute_capability || !sl_rt_is_new(rt, file))
         return;
     snprintf(text, sizeof text,
-             "%s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200.", name,
-             file, binary->ptx_sm);
+             "%s chose forward-compatible kernels (%s, PTX for compute_%u), not those that it has for an H200.",
+             CUDA_LIBRARIES[library - 1].name, file, binary->ptx_sm);
     if (!sl_results_note(rt->options.results, text) && !rt->options.quiet)
         sl_rt_say("note: %s", text);
 }
@@ -361,15 +361,16 @@ cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *
         return failed;
     }
     if (magic == ELF_MAGIC) {
-        const char *file = file_of(binary);
+        const char *file = sl_rt_file_at(binary->origin);
         sl_fail(error, SL_UNSUPPORTED, "%s loads a module that is machine code without PTX; %s", file,
-                cuda_library(file) ? library_advice(rt) : "give the driver PTX, or a fat binary with PTX");
+                sl_rt_cuda_library(file) ? library_advice(rt) : "give the driver PTX, or a fat binary with PTX");
         return cudaErrorNoKernelImageForDevice;
     }
     if (sl_fatbin_container_bytes(image))
         return add_container(binary, image, error);
     if (!strstr(image, ".version")) {
-        sl_fail(error, SL_INVALID, "%s loads a module that is neither PTX nor a fat binary", file_of(binary));
+        sl_fail(error, SL_INVALID, "%s loads a module that is neither PTX nor a fat binary",
+                sl_rt_file_at(binary->origin));
         return cudaErrorInvalidKernelImage;
     }
     return parse_text(binary, image, error);

@@ -17,7 +17,7 @@
 #include "base/file.h"
 
 enum { MAGIC_BYTES = 8, RECORD_HEADER = 5, MAX_PROCESSES = 100000 };
-static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\3";
+static const char MAGIC[MAGIC_BYTES] = "SLRES\0\0\4";
 
 char *sl_results_path(const char *folder, uint32_t number, char *buffer, size_t size)
 {
@@ -213,6 +213,8 @@ sl_status sl_results_write(sl_results_writer *w, const sl_launch_result *r, sl_e
         for (size_t i = 0; i < r->counts->arrays; i++) {
             put_text(w, r->counts->array[i].name);
             put(w, r->counts->array[i].bytes);
+            put_text(w, r->counts->array[i].allocation);
+            put(w, r->counts->array[i].allocation_bytes);
         }
     }
     return end_record(w, 'L', error);
@@ -346,7 +348,7 @@ static void read_kernel(reader *r)
 static void free_arrays(reader *r)
 {
     for (size_t i = 0; i < r->arrays.count; i++)
-        free((void *)(uintptr_t)r->arrays.items[i].name);
+        free((void *)(uintptr_t)r->arrays.items[i].name), free((void *)(uintptr_t)r->arrays.items[i].allocation);
     r->arrays.count = 0;
 }
 
@@ -368,9 +370,12 @@ static void read_launch_counts(reader *r)
     for (uint64_t i = 0; i < arrays && !r->broken; i++) {
         sl_array_footprint array = {.name = get_text(r)};
         array.bytes = get(r);
+        array.allocation = get_text(r);
+        array.allocation_bytes = get(r);
         if (!sl_array_push(&r->arrays, array)) {
             r->broken = r->out_of_memory = true;
             free((void *)(uintptr_t)array.name);
+            free((void *)(uintptr_t)array.allocation);
         }
     }
     r->counts.slots = (uint32_t)r->slots.count;

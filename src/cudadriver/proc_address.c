@@ -2,7 +2,6 @@
 /* Entry points by name and version, and the tables that have no names. */
 #include "cudadriver/driver.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum { FOUND, UNKNOWN, TOO_OLD, PER_THREAD = 2 };
@@ -88,10 +87,7 @@ static const struct {
 static void tell_refusal(sl_rt *rt, const void *caller)
 {
     static const char CUFFT[] = "libcufft.so";
-    Dl_info facts;
-    if (!dladdr(caller, &facts) || !facts.dli_fname)
-        return;
-    const char *slash = strrchr(facts.dli_fname, '/'), *file = slash ? slash + 1 : facts.dli_fname;
+    const char *file = sl_rt_file_at(caller);
     if (strncmp(file, CUFFT, sizeof CUFFT - 1) == 0)
         sl_rt_problem(rt, "%s does not work here: cuFFT needs an interface of NVIDIA's driver that is not documented",
                       file);

@@ -2,7 +2,8 @@
 /* Errors: the last one of each thread, and their names. */
 #include "cudart/runtime.h"
 
-static _Thread_local cudaError_t last_error;
+/* CUDA's own libraries contain a runtime each, and with it a last error of their own. */
+static _Thread_local cudaError_t last_error[1 + SL_RT_CUDA_LIBRARIES];
 
 cudaError_t sl_cudart_ready(sl_rt *rt)
 {
@@ -10,11 +11,16 @@ cudaError_t sl_cudart_ready(sl_rt *rt)
     return sl_rt_ready(rt);
 }
 
-cudaError_t sl_cudart_leave(sl_rt *rt, cudaError_t error)
+static cudaError_t *last_error_of(const void *caller)
+{
+    return &last_error[sl_rt_cuda_library(sl_rt_file_at(caller))];
+}
+
+cudaError_t sl_cudart_leave_to(const void *caller, sl_rt *rt, cudaError_t error)
 {
     /* "Not ready" is an answer, not a failure: CUDA does not keep it either. */
     if (error && error != cudaErrorNotReady)
-        last_error = error;
+        *last_error_of(caller) = error;
     sl_rt_unlock(rt);
     return error;
 }
@@ -29,16 +35,26 @@ cudaError_t sl_cudart_error(cudaError_t error)
     return error;
 }
 
+/* Most threads have none, and who asks need not be found out. */
+static cudaError_t last_of(const void *caller)
+{
+    unsigned any = 0;
+    for (unsigned i = 0; i <= SL_RT_CUDA_LIBRARIES; i++)
+        any |= (unsigned)last_error[i];
+    return any ? *last_error_of(caller) : cudaSuccess;
+}
+
 SL_API cudaError_t cudaGetLastError(void)
 {
-    cudaError_t error = last_error;
-    last_error = cudaSuccess;
+    cudaError_t error = last_of(__builtin_return_address(0));
+    if (error)
+        *last_error_of(__builtin_return_address(0)) = cudaSuccess;
     return error;
 }
 
 SL_API cudaError_t cudaPeekAtLastError(void)
 {
-    return last_error;
+    return last_of(__builtin_return_address(0));
 }
 
 static const char *known(const char *text)

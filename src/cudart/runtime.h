@@ -11,8 +11,9 @@
 
 /* Ready to work, with a context that is current. */
 cudaError_t sl_cudart_ready(sl_rt *rt);
-/* Remembers the error for cudaGetLastError, releases the lock, returns the error. */
-cudaError_t sl_cudart_leave(sl_rt *rt, cudaError_t error);
+/* Remembers the error for cudaGetLastError of the same caller, releases the lock, returns the error. */
+cudaError_t sl_cudart_leave_to(const void *caller, sl_rt *rt, cudaError_t error);
+#define sl_cudart_leave(rt, error) sl_cudart_leave_to(__builtin_return_address(0), rt, error)
 /* The number that this version has for an error of the core. */
 cudaError_t sl_cudart_error(cudaError_t error);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangle.h"
 #include "base/suggest.h"
 
 const sl_device_ops *const sl_device_kinds[SL_DEVICE_KINDS] = {&sl_device_emulator, &sl_device_cuda};
@@ -284,17 +285,18 @@ sl_status sl_device_symbol(sl_device_module *module, const char *name, uint64_t 
 
 static sl_status check_launch(const sl_ptx_func *func, const sl_device_launch *launch, sl_error *error)
 {
+    char name[256];
+    sl_function_name(func->name, name, sizeof name);
     for (int i = 0; i < 3; i++)
         if (!launch->grid[i] || !launch->block[i])
-            return sl_fail(error, SL_INVALID, "%s: %s.%c is 0", func->name, launch->grid[i] ? "block" : "grid",
-                           "xyz"[i]);
+            return sl_fail(error, SL_INVALID, "%s: %s.%c is 0", name, launch->grid[i] ? "block" : "grid", "xyz"[i]);
     if (launch->args != func->params)
-        return sl_fail(error, SL_INVALID, "%s takes %u argument%s, not %zu", func->name, func->params,
+        return sl_fail(error, SL_INVALID, "%s takes %u argument%s, not %zu", name, func->params,
                        func->params == 1 ? "" : "s", launch->args);
     for (uint32_t i = 0; i < func->params; i++)
         if (launch->arg[i].bytes != func->param[i]->bytes)
-            return sl_fail(error, SL_INVALID, "argument %u of %s is %zu bytes, but the parameter takes %llu", i,
-                           func->name, launch->arg[i].bytes, (unsigned long long)func->param[i]->bytes);
+            return sl_fail(error, SL_INVALID, "argument %u of %s is %zu bytes, but the parameter takes %llu", i, name,
+                           launch->arg[i].bytes, (unsigned long long)func->param[i]->bytes);
     return SL_OK;
 }
 

@@ -7,18 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangle.h"
 #include "emu/warp.h"
 
 _Noreturn void sl_decode_refuse(sl_decoder *d, const char *format, ...)
 {
-    char reason[400], opcode[120];
+    char reason[400], opcode[120], name[256];
     va_list args;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     sl_fail_at(d->error, SL_UNSUPPORTED, d->module->name, d->inst ? d->inst->line : d->func->line,
                d->inst ? d->inst->column : 0, "the emulator does not execute %s in %s: %s",
-               d->inst ? sl_ptx_inst_text(d->inst, opcode, sizeof opcode) : "this function", d->func->name, reason);
+               d->inst ? sl_ptx_inst_text(d->inst, opcode, sizeof opcode) : "this function",
+               sl_function_name(d->func->name, name, sizeof name), reason);
     longjmp(d->fail, 1);
 }
 
@@ -562,6 +564,15 @@ static bool is_terminator(const sl_ptx_inst *inst)
     return flags & (SL_OPF_BRANCH | SL_OPF_CALL | SL_OPF_EXIT | SL_OPF_BARRIER);
 }
 
+/* What the parser left unchecked, because the module is newer than its table. */
+static void check_form(sl_decoder *d)
+{
+    char reason[512];
+    uint32_t at;
+    if (sl_ptx_is_newer(d->module) && !sl_ptx_check_form(d->inst, &at, reason, sizeof reason))
+        sl_decode_refuse(d, "%s", reason);
+}
+
 static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_t number, uint32_t blocks)
 {
     const sl_ptx_func *func = d->func;
@@ -574,9 +585,10 @@ static void decode_block(sl_decoder *d, const sl_bb *from, int32_t base, uint32_
     if (bb.next == SL_BB_EXIT)
         bb.term = func->entry ? SL_TERM_EXIT : SL_TERM_RETURN;
     for (uint32_t i = 0; i < from->count; i++) {
-        d->inst = d->contraction.as[from->first + i];
-        if (!d->inst)
-            d->inst = &func->inst[from->first + i];
+        d->inst = &func->inst[from->first + i];
+        check_form(d);
+        if (d->contraction.as[from->first + i])
+            d->inst = d->contraction.as[from->first + i];
         d->index = bb.first_inst + i;
         if (i == 0 && sl_ptx_inst_flags(d->inst) & SL_OPF_WARP_SYNC)
             decode_sync_mask(d, &bb);

@@ -353,12 +353,20 @@ static void find_footprint(const group *g, const sl_texture_level *l, bool both,
 /* Makes halves round away from zero, not to even. */
 #define PAST_HALF (1 + 0x1p-50)
 
-/* Sum of floats times shares. The texels are cut to 4 bits below the last one of the largest. */
-static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
+static f64 power_of_two(s64 exponent)
+{
+    u64 bits = (u64)(1023 + exponent) << 52;
+    f64 value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Sum of floats times shares, with the exponent of the largest. The texels are cut to 4 bits below its last one. */
+static void sum_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], f64 *sum, s64 *exponent)
 {
     _Alignas(64) u32 most[SL_LANES] = {0};
-    _Alignas(64) f64 sum[SL_LANES] = {0}, up[SL_LANES], down[SL_LANES];
-    f32 result[SL_LANES];
+    _Alignas(64) f64 up[SL_LANES];
+    memset(sum, 0, SL_LANES * sizeof *sum);
     for (u32 which = 0; which < corners; which++)
         SL_LANES_LOOP
         {
@@ -367,17 +375,35 @@ static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_
         }
     SL_LANES_LOOP
     {
-        u64 exponent = most[i] ? most[i] >> 23 : 1;
-        u64 raise = (1023 + 154 - exponent) << 52, lower = (1023 - 154 - 8 + exponent) << 52;
-        memcpy(&up[i], &raise, sizeof raise);
-        memcpy(&down[i], &lower, sizeof lower);
+        exponent[i] = most[i] ? most[i] >> 23 : 1;
+        up[i] = power_of_two(154 - exponent[i]);
     }
     for (u32 which = 0; which < corners; which++) {
         f32 texel[SL_LANES];
         memcpy(texel, value[which], sizeof texel);
         SL_LANES_LOOP sum[i] += share[which][i] ? trunc((f64)texel[i] * up[i]) * share[which][i] : 0;
     }
-    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF * down[i]);
+}
+
+/* Two slices are summed one by one; of the smaller sum 4 bits remain below the unit of the other. */
+static void mix_floats(u32 corners, u32 value[][SL_LANES], const s32 share[][SL_LANES], u32 *mean)
+{
+    enum { SLICE = CORNERS / 2, KEPT = 4 };
+    _Alignas(64) f64 sum[SL_LANES], second[SL_LANES];
+    _Alignas(64) s64 exponent[SL_LANES], other[SL_LANES];
+    f32 result[SL_LANES];
+    sum_floats(corners > SLICE ? SLICE : corners, value, share, sum, exponent);
+    if (corners > SLICE) {
+        sum_floats(corners - SLICE, value + SLICE, share + SLICE, second, other);
+        SL_LANES_LOOP
+        {
+            s64 top = exponent[i] > other[i] ? exponent[i] : other[i];
+            sum[i] = floor(sum[i] * power_of_two(KEPT + exponent[i] - top)) +
+                     floor(second[i] * power_of_two(KEPT + other[i] - top));
+            exponent[i] = top - KEPT;
+        }
+    }
+    SL_LANES_LOOP result[i] = (f32)(sum[i] * PAST_HALF * power_of_two(exponent[i] - 154 - 8));
     memcpy(mean, result, sizeof result);
 }
 

@@ -12,6 +12,7 @@
 
 #include "access/request.h"
 #include "base/array.h"
+#include "base/mangle.h"
 #include "base/pool.h"
 #include "emu/independence.h"
 #include "emu/warp.h"
@@ -142,15 +143,17 @@ uint32_t sl_emu_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, ui
 static sl_status check_cluster(const sl_ptx_func *func, const sl_emu_launch *launch, sl_error *error)
 {
     uint32_t shape[3], blocks = sl_emu_cluster(func, launch, shape);
+    char name[256];
+    sl_function_name(func->name, name, sizeof name);
     if (blocks > SL_MAX_CLUSTER_BLOCKS)
         return sl_fail(error, SL_LIMIT, "launch of %s: clusters of %u x %u x %u blocks, the machine allows %u blocks",
-                       func->name, shape[0], shape[1], shape[2], SL_MAX_CLUSTER_BLOCKS);
+                       name, shape[0], shape[1], shape[2], SL_MAX_CLUSTER_BLOCKS);
     for (int i = 0; i < 3; i++) {
         if (func->reqnctapercluster[0] && shape[i] != (func->reqnctapercluster[i] ? func->reqnctapercluster[i] : 1))
-            return sl_fail(error, SL_LIMIT, "launch of %s: clusters with %u blocks in %c, it requires %u", func->name,
+            return sl_fail(error, SL_LIMIT, "launch of %s: clusters with %u blocks in %c, it requires %u", name,
                            shape[i], 'x' + i, func->reqnctapercluster[i]);
         if (launch->grid[i] % shape[i])
-            return sl_fail(error, SL_LIMIT, "launch of %s: %u blocks in %c are no whole clusters of %u", func->name,
+            return sl_fail(error, SL_LIMIT, "launch of %s: %u blocks in %c are no whole clusters of %u", name,
                            launch->grid[i], 'x' + i, shape[i]);
     }
     return SL_OK;
@@ -160,7 +163,8 @@ static sl_status check_launch(const sl_emu *emu, const sl_emu_kernel *kernel, co
                               sl_error *error)
 {
     const sl_gpu_limits *limits = &emu->limits;
-    const char *name = kernel->func->name;
+    char name[256];
+    sl_function_name(kernel->func->name, name, sizeof name);
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     for (int i = 0; i < 3; i++) {
         if (!launch->grid[i] || launch->grid[i] > limits->max_grid[i])

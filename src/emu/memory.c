@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangle.h"
 #include "emu/warp.h"
 
 /* Thread coordinates of a lane. */
@@ -21,7 +22,7 @@ static void thread_id(const sl_warp *warp, int lane, uint32_t id[3])
 static void tell(const sl_warp *warp, uint32_t inst, int lane, sl_status status, const char *what, sl_error *error)
 {
     const sl_code *code = warp->code;
-    char where[160] = "", source[300] = "", thread[64] = "";
+    char where[160] = "", source[300] = "", thread[64] = "", name[256];
     const char *file = "";
     uint32_t line = 0;
     if (inst != UINT32_MAX) {
@@ -44,7 +45,8 @@ static void tell(const sl_warp *warp, uint32_t inst, int lane, sl_status status,
     }
     const uint32_t *block = warp->block->id;
     sl_fail_at(error, status, file, line, 0, "%s%s%s; kernel %s, block (%u,%u,%u)%s", what, where, source,
-               warp->worker->run->kernel->func->name, block[0], block[1], block[2], thread);
+               sl_function_name(warp->worker->run->kernel->func->name, name, sizeof name), block[0], block[1], block[2],
+               thread);
 }
 
 _Noreturn void sl_fault_raise(sl_warp *warp, uint32_t inst, int lane, sl_fault kind, const char *format, ...)

@@ -79,6 +79,7 @@ typedef struct sl_level {
     uint32_t hit_cycles;        /* from a request's arrival at this level to its data, levels above not included */
     uint32_t mshrs;             /* max lines in flight; 0: no limit */
     uint32_t mshrs_per_warp;    /* 0: no limit */
+    uint32_t mshr_lines;        /* 1: the model holds back lines of a load, not the whole load */
     uint32_t mshr_merges;       /* max requests to one line in flight; 0: no limit */
     uint32_t coalesce_requests; /* how many identical reads of SMs reach the next level as one; 0, 1: no coalescing */
     uint32_t coalesce_cores;    /* neighbouring cores that share a coalescer; 0: none do */

@@ -251,13 +251,14 @@ static void begin_request(core *c, warp *w)
     c->result->slot[w->walk.inst->mem_slot].requests++;
 }
 
-/* Whether the load misses and must not yet: then none of it is requested. */
+/* Whether the load misses and must not yet: then none of it is requested, or with mshr_lines not its next line. */
 static bool has_to_wait(core *c, uint32_t number)
 {
     const warp *w = &c->warp[number];
+    uint32_t end = c->config->l1->mshr_lines && w->at < w->pieces ? w->at + 1 : w->pieces;
     if (!w->decision->allocate || sl_l1_may_miss(c->l1, c->time, number))
         return false;
-    for (uint32_t i = 0; i < w->pieces; i++)
+    for (uint32_t i = w->at; i < end; i++)
         if (sl_l1_needs_mshr(c->l1, c->time, w->piece[i].line, w->piece[i].sectors))
             return true;
     return false;
@@ -268,7 +269,7 @@ static void wait_for_mshr(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     if (!w->requesting)
-        for (uint32_t i = 0; i < w->pieces; i++)
+        for (uint32_t i = w->at; i < w->pieces; i++)
             w->waited[i] = sl_l1_present(c->l1, c->time, w->piece[i].line);
     w->requesting = true;
     c->time++;
@@ -283,11 +284,22 @@ static void wait_for_mshr(core *c, uint32_t number)
     enqueue(c, number, soonest == UINT64_MAX ? c->time : soonest);
 }
 
+/* What has missed, the load or a line of it, counts for the warp's limit until it ends. */
+static void count_miss(core *c, uint32_t number)
+{
+    warp *w = &c->warp[number];
+    if (!w->missed)
+        return;
+    w->missed = false;
+    w->arrival[w->misses++ % 8] = w->done;
+    sl_l1_missed(c->l1, number, w->done);
+}
+
 static sl_status request(core *c, uint32_t number)
 {
     warp *w = &c->warp[number];
     const sl_inst *inst = w->walk.inst;
-    bool load = sl_inst_loads(inst);
+    bool load = sl_inst_loads(inst), lines = c->config->l1->mshr_lines;
     if (!w->requesting)
         begin_request(c, w);
     do {
@@ -296,18 +308,21 @@ static sl_status request(core *c, uint32_t number)
             return SL_OK;
         }
         for (; w->at < w->pieces; w->at++) {
+            if (load && lines && has_to_wait(c, number)) {
+                wait_for_mshr(c, number);
+                return SL_OK;
+            }
             if (load)
                 load_piece(c, number, inst);
             else
                 store_piece(c, w, inst);
+            if (lines)
+                count_miss(c, number);
             c->time++;
         }
     } while (sl_access_more(&w->walk.reader.cursor.access) && (begin_request(c, w), true));
     w->requesting = false;
-    if (w->missed) {
-        w->arrival[w->misses++ % 8] = w->done;
-        sl_l1_missed(c->l1, number, w->done);
-    }
+    count_miss(c, number);
     uint64_t from = c->time;
     w->done_at[w->walk.rank] = w->done;
     if (!c->limits->stall_on_use && load && !c->config->no_divergence)

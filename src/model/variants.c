@@ -9,7 +9,7 @@ static void strip(sl_machine *machine)
 {
     sl_level *level = &machine->level[0];
     level->size_bytes = 0;
-    level->ways = level->sets = level->mshrs = level->mshrs_per_warp = level->mshr_merges = 0;
+    level->ways = level->sets = level->mshrs = level->mshrs_per_warp = level->mshr_lines = level->mshr_merges = 0;
     level->index = SL_INDEX_MODULO;
     memset(level->set_bits, 0, sizeof level->set_bits);
     memset(&machine->level[1], 0, sizeof machine->level - sizeof *machine->level);

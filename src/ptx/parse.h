@@ -64,6 +64,8 @@ typedef struct sl_ptx_ref {
     uint32_t line, column;
 } sl_ptx_ref;
 
+enum { SL_PTX_CHECKED = 512 };
+
 typedef struct sl_ptx_parser {
     sl_lexer lexer;
     sl_token token; /* the current one */
@@ -98,6 +100,11 @@ typedef struct sl_ptx_parser {
     SL_ARRAY(sl_ptx_operand) operands;
     SL_ARRAY(sl_ptx_ref) symbols; /* those of the current instruction, in order */
     SL_ARRAY(sl_ptx_mod) mods;
+    struct {
+        const char *mnemonic;
+        uint32_t mods;
+        const sl_ptx_mod *mod;
+    } checked[SL_PTX_CHECKED]; /* modifiers found right, by hash: instructions that have the same share them */
     SL_ARRAY(sl_ptx_init) inits;
     SL_ARRAY(const char *) strings;
     SL_ARRAY(char) text;

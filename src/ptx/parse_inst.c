@@ -2,6 +2,7 @@
 /* Instructions: guard, opcode, modifiers, operands. Opcodes that are not in the table are read like the others. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "ptx/parse.h"
 
 static sl_ptx_operand parse_operand(sl_ptx_parser *p, uint16_t op);
@@ -252,6 +253,37 @@ static void note_refs(sl_ptx_parser *p, sl_ptx_operand *operand, size_t *next)
         note_refs(p, &operand->items[i], next);
 }
 
+/* Takes the modifiers of an instruction off the stack. A combination that was checked before is not checked again. */
+static void take_mods(sl_ptx_parser *p, sl_ptx_inst *inst, uint32_t column)
+{
+    const sl_ptx_mod *mod = p->mods.items;
+    uint32_t count = (uint32_t)p->mods.count, same = 0;
+    uint64_t hash = (uintptr_t)inst->mnemonic;
+    for (uint32_t i = 0; i < count; i++)
+        hash = hash * 31 + (uintptr_t)mod[i].text;
+    size_t slot = sl_hash_mix(hash) % SL_PTX_CHECKED;
+    if (p->checked[slot].mnemonic == inst->mnemonic && p->checked[slot].mods == count)
+        while (same < count && p->checked[slot].mod[same].text == mod[same].text)
+            same++;
+    if (p->checked[slot].mnemonic == inst->mnemonic && p->checked[slot].mods == count && same == count) {
+        inst->mods = count;
+        inst->mod = p->checked[slot].mod;
+        p->mods.count = 0;
+        return;
+    }
+    inst->mod = SL_TAKE(p, &p->mods, 0, &inst->mods);
+    char message[512];
+    uint32_t at = 0;
+    if (!sl_ptx_is_newer(p->module) && !sl_ptx_check_form(inst, &at, message, sizeof message)) {
+        for (uint32_t i = 0; at < count && i <= at; i++)
+            column += (uint32_t)strlen(i ? inst->mod[i - 1].text : inst->mnemonic) + (i > 0);
+        sl_ptx_fail(p, inst->line, column, "%s", message);
+    }
+    p->checked[slot].mnemonic = inst->mnemonic;
+    p->checked[slot].mods = count;
+    p->checked[slot].mod = inst->mod;
+}
+
 void sl_ptx_parse_inst(sl_ptx_parser *p)
 {
     sl_ptx_inst inst = {.line = p->token.line,
@@ -267,11 +299,12 @@ void sl_ptx_parse_inst(sl_ptx_parser *p)
     const sl_ptx_word *word = sl_ptx_token_word(p);
     inst.op = word->op;
     inst.mnemonic = word->text;
+    uint32_t column = p->token.column;
     for (sl_ptx_advance(p); p->token.kind == SL_TOK_DOT; sl_ptx_advance(p)) {
         const sl_ptx_word *mod = sl_ptx_token_word(p);
         SL_PUSH(p, &p->mods, (sl_ptx_mod){.id = mod->mod, .text = mod->text});
     }
-    inst.mod = SL_TAKE(p, &p->mods, 0, &inst.mods);
+    take_mods(p, &inst, column);
     while (!sl_ptx_at(p, ';')) {
         sl_ptx_operand operand = parse_operand(p, inst.op);
         SL_PUSH(p, &p->operands, operand);

@@ -24,6 +24,9 @@ sl_status sl_count_log_add(sl_launch_log *log, const sl_trace *trace, uint32_t n
         return status;
     if (found.status && !damage->status)
         *damage = found;
+    const sl_trace_range *range = NULL;
+    size_t ranges = sl_trace_ranges(trace, n, &range);
+    sl_launch_counter_allocations(counter, range, ranges);
     status = sl_launch_counter_result(counter, &counts, error);
     result.counts = &counts;
     if (!status)

@@ -125,7 +125,7 @@ bool sl_finding_continues(const sl_findings *findings, size_t at)
 
 char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
 {
-    char location[256];
+    char location[256], array[256];
     if (!f->inst) {
         snprintf(buffer, size, "%s", f->kernel);
         return buffer;
@@ -135,7 +135,7 @@ char *sl_finding_place(const sl_finding *f, char *buffer, size_t size)
     if (f->copies > 1)
         snprintf(copies, sizeof copies, " (x%u)", f->copies);
     snprintf(buffer, size, "%s, %s%s, %s%s%s", f->kernel, location, copies, f->inst->opcode,
-             *f->inst->array ? " of " : "", f->inst->array);
+             *f->inst->array ? " of " : "", sl_inst_array(f->inst, array, sizeof array));
     return buffer;
 }
 
@@ -219,9 +219,10 @@ static void put_group(FILE *file, const sl_findings *findings, size_t first, siz
     }
     if (named > MAX_ALSO && used < sizeof also)
         snprintf(also + used, sizeof also - used, " and %zu more", named - MAX_ALSO);
-    fprintf(file, "%zu. ", number);
-    snprintf(text, sizeof text, "%s: %s", f->rule->name, sl_finding_place(f, place, sizeof place));
-    put_paragraph(file, text, width);
+    const char *style = all.share >= 0.2 ? SL_STYLE_BAD : all.share >= 0.05 ? SL_STYLE_WARN : "";
+    fprintf(file, "%s%zu. %s%s:", style, number, f->rule->name, *style ? SL_STYLE_END : "");
+    sl_text_wrap(file, sl_finding_place(f, place, sizeof place), INDENT + strlen(f->rule->name) + 1, INDENT, width);
+    fputc('\n', file);
     snprintf(text, sizeof text, "%s Costs %s.%s%s", f->text, effect_text(&all, effect, sizeof effect), also,
              *also ? "." : "");
     fprintf(file, "%*s", INDENT, "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/inst_name.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -32,17 +33,58 @@ bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b)
            !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file);
 }
 
+static int by_line(const void *left, const void *right)
+{
+    const sl_inst_name *a = *(sl_inst_name *const *)left, *b = *(sl_inst_name *const *)right;
+    if (a->source_line != b->source_line)
+        return a->source_line < b->source_line ? -1 : 1;
+    int order = strcmp(a->source_file, b->source_file);
+    return order ? order : a < b ? -1 : a > b;
+}
+
+bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count)
+{
+    sl_inst_name **sorted = calloc(count + 1, sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = &inst[i];
+    qsort(sorted, count, sizeof *sorted, by_line);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        const sl_inst_name *a = sorted[first];
+        bool shared = false;
+        for (end = first; end < count && sorted[end]->source_line == a->source_line &&
+                          !strcmp(sorted[end]->source_file, a->source_file);
+             end++)
+            shared |= a->source_line && sorted[end]->ptx_line && !sl_inst_same_location(a, sorted[end]);
+        for (uint32_t i = first; i < end; i++)
+            sorted[i]->shares_line = shared;
+    }
+    free(sorted);
+    return true;
+}
+
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size)
 {
     const char *file = strrchr(name->source_file, '/');
+    char ptx[24] = "";
+    if (name->shares_line)
+        snprintf(ptx, sizeof ptx, ", PTX %u", name->ptx_line);
     if (name->source_line && !*name->source_file)
-        snprintf(buffer, size, "line %u", name->source_line);
+        snprintf(buffer, size, "line %u%s", name->source_line, ptx);
     else if (name->source_line)
-        snprintf(buffer, size, "%s:%u", file ? file + 1 : name->source_file, name->source_line);
+        snprintf(buffer, size, "%s:%u%s", file ? file + 1 : name->source_file, name->source_line, ptx);
     else if (name->ptx_line)
         snprintf(buffer, size, "PTX line %u", name->ptx_line);
     else
         snprintf(buffer, size, "pc 0x%x", name->pc);
+    return buffer;
+}
+
+const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size)
+{
+    bool known = name->allocation && *name->allocation;
+    snprintf(buffer, size, "%s%s%s%s", name->array, known ? " (" : "", known ? name->allocation : "", known ? ")" : "");
     return buffer;
 }
 

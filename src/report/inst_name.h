@@ -14,6 +14,9 @@ typedef struct sl_inst_name {
     uint32_t pc, ptx_line, source_line;
     uint16_t width; /* bytes per lane */
     uint8_t access, space;
+    const char
+        *allocation;  /* what the array is in all launches, where it is only known as a parameter; NULL: unknown */
+    bool shares_line; /* other instructions of the kernel have its source line: the PTX line tells them apart */
 } sl_inst_name;
 
 /* `strings` is the kernel's table or a copy of it; what is returned points into it. */
@@ -22,8 +25,13 @@ sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings);
 bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b);
 /* Whether two have the same location, opcode and array: an unrolled loop has many copies of each. */
 bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b);
-/* Its location, for people: "spmv.cu:17", "PTX line 34". Returns `buffer`. */
+/* Finds out which of a kernel share their source line with others than copies of them. False: out of memory. */
+bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count);
+/* Its location, for people: "spmv.cu:17", "spmv.cu:17, PTX 34", "PTX line 34". Returns `buffer`. */
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size);
+
+/* The array, for people: "A", "param_0 (alloc 3, 64.0 MiB)"; "": unknown. Returns `buffer`. */
+const char *sl_inst_array(const sl_inst_name *name, char *buffer, size_t size);
 
 /* Members of an object: pc, line, source, array, opcode; what is unknown is left out. */
 void sl_inst_json(sl_json *json, const sl_inst_name *name);

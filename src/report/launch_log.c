@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "base/mangle.h"
+#include "base/text.h"
+
 sl_status sl_launch_log_create(sl_launch_log **log, sl_error *error)
 {
     sl_launch_log *l = calloc(1, sizeof *l);
@@ -66,8 +69,11 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
         return NULL;
     for (uint32_t s = 0; s < k->mem_slots; s++)
         inst[s] = sl_inst_named(memory_inst(k, s), strings);
+    if (!sl_insts_tell_apart(inst, k->mem_slots))
+        return NULL;
     *logged = (sl_logged_kernel){.symbol = symbol,
                                  .name = name,
+                                 .short_name = name,
                                  .insts = k->mem_slots,
                                  .inst = inst,
                                  .number = l->kernel_count++,
@@ -75,6 +81,24 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
                                  .static_shared_bytes = k->static_shared_bytes,
                                  .regs_estimated = k->regs_estimated};
     return logged;
+}
+
+/* Kernels of one template have one short name: where there are several, with their arguments. */
+static bool tell_apart(sl_launch_log *l, sl_logged_kernel *logged)
+{
+    for (size_t i = 0; i < l->kernels.count; i++) {
+        sl_logged_kernel *pair[] = {logged, l->kernels.entries[i].value};
+        if (!strcmp(pair[0]->symbol, pair[1]->symbol) || strcmp(pair[0]->short_name, pair[1]->short_name) != 0)
+            continue;
+        for (size_t k = 0; k < 2; k++) {
+            char arguments[128];
+            pair[k]->name = sl_arena_printf(&l->arena, "%s%s", pair[k]->short_name,
+                                            sl_template_arguments(pair[k]->symbol, arguments, sizeof arguments));
+            if (!pair[k]->name)
+                return false;
+        }
+    }
+    return true;
 }
 
 /* The log's copy of a kernel; NULL when memory runs out. */
@@ -85,7 +109,7 @@ static const sl_logged_kernel *intern_kernel(sl_launch_log *l, const sl_trace_ke
         if (same_kernel(logged, k))
             return logged;
     sl_logged_kernel *logged = copy_kernel(l, k);
-    if (!logged || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
+    if (!logged || !tell_apart(l, logged) || !sl_map_put(&l->kernels, logged->symbol, strlen(logged->symbol), logged))
         return NULL;
     logged->same_symbol = first;
     return logged;
@@ -124,6 +148,27 @@ static bool ran(const sl_counts *counts)
     return any;
 }
 
+/* What a parameter points to in all launches of a kernel; "" where that changes. */
+static bool name_arrays(sl_launch_log *l, const sl_logged_kernel *kernel, const sl_array_footprint *array)
+{
+    char size[SL_HUMAN_BYTES];
+    const char *text = NULL;
+    if (!array->allocation || !*array->allocation || strncmp(array->name, "param", 5) != 0)
+        return true;
+    for (uint32_t i = 0; i < kernel->insts; i++) {
+        sl_inst_name *inst = &kernel->inst[i];
+        if (strcmp(inst->array, array->name) != 0)
+            continue;
+        if (!text)
+            text =
+                sl_arena_printf(&l->arena, "%s, %s", array->allocation, sl_human_bytes(array->allocation_bytes, size));
+        if (!text)
+            return false;
+        inst->allocation = inst->allocation && strcmp(inst->allocation, text) != 0 ? "" : text;
+    }
+    return true;
+}
+
 static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logged_launch *launch)
 {
     sl_logged_load *load = sl_arena_array(&l->arena, sl_logged_load, counts->slots);
@@ -139,8 +184,10 @@ static bool add_loads(sl_launch_log *l, const sl_launch_counts *counts, sl_logge
     }
     for (size_t i = 0; i < counts->arrays; i++) {
         array[i] = counts->array[i];
+        const char *allocation = counts->array[i].allocation;
         array[i].name = sl_arena_strdup(&l->arena, counts->array[i].name);
-        if (!array[i].name)
+        array[i].allocation = sl_arena_strdup(&l->arena, allocation ? allocation : "");
+        if (!array[i].name || !array[i].allocation || !name_arrays(l, launch->kernel, &array[i]))
             return false;
     }
     launch->load = load;

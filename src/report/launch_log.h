@@ -10,7 +10,9 @@
 #include "report/launches.h"
 
 typedef struct sl_logged_kernel {
-    const char *symbol, *name;
+    const char *symbol;
+    const char *name; /* for people: the short name, with template arguments where another kernel has it, too */
+    const char *short_name;
     uint32_t insts; /* memory instructions */
     sl_inst_name *inst;
     struct sl_logged_kernel *same_symbol;          /* another kernel of that symbol, with a different body */

@@ -116,14 +116,14 @@ void sl_failures_text(FILE *file, const sl_launch_log *log)
 
 void sl_inst_cells(sl_table *t, const sl_inst_name *inst, uint32_t copies, bool opcode)
 {
-    char location[256];
+    char location[256], array[256];
     sl_inst_location(inst, location, sizeof location);
     if (copies > 1)
         sl_table_cellf(t, "%s (x%u)", location, copies);
     else
         sl_table_cell(t, location);
     sl_table_cell(t, opcode ? inst->opcode : "");
-    sl_table_cell(t, inst->array);
+    sl_table_cell(t, sl_inst_array(inst, array, sizeof array));
 }
 
 /* Memory instructions of the kernel with any of the first metric, sorted by weight. */

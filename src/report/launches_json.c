@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches as JSON and as CSV: every value exact. */
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -45,6 +46,10 @@ static void put_arrays(sl_json *j, const sl_logged_launch *launch)
         sl_json_object(j, false);
         sl_json_string_member(j, "array", launch->array[i].name);
         sl_json_u64_member(j, "footprint_bytes", launch->array[i].bytes);
+        if (*launch->array[i].allocation) {
+            sl_json_string_member(j, "allocation", launch->array[i].allocation);
+            sl_json_u64_member(j, "allocation_bytes", launch->array[i].allocation_bytes);
+        }
         sl_json_close(j, '}');
     }
     sl_json_close(j, ']');
@@ -99,9 +104,13 @@ sl_status sl_launch_report_json(FILE *file, const sl_launch_log *log, const sl_r
 
 /* ---- CSV ---- */
 
-/* `failed`: there is a column for failures. */
+/* Columns that are there when some launch has something to say in them. */
+typedef struct csv_optional {
+    bool parent, failure;
+} csv_optional;
+
 static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_set *shown,
-                       const sl_launch_csv_more *more, size_t columns, size_t n, bool failed)
+                       const sl_launch_csv_more *more, size_t columns, size_t n, csv_optional has)
 {
     sl_counts counts = sl_unpack_counts(&l->counts);
     sl_csv_launch(file, l->index, l->kernel->symbol, l->kernel->name);
@@ -111,7 +120,11 @@ static void csv_launch(FILE *file, const sl_logged_launch *l, const sl_counter_s
         fputc(',', file);
     if (more && !l->failed)
         more->launch(file, more->of, n);
-    if (failed)
+    if (has.parent)
+        fputc(',', file);
+    if (l->parent_plus)
+        fprintf(file, "%" PRIu64, l->parent_plus - 1);
+    if (has.failure)
         fputc(',', file);
     if (l->failed)
         sl_csv_field(file, *l->failure ? l->failure : "failed");
@@ -122,17 +135,19 @@ sl_status sl_launch_report_csv_more(FILE *file, const sl_launch_log *log, const 
                                     sl_error *error)
 {
     sl_counter_set shown = {0};
-    bool failed = false;
+    csv_optional has = {0};
     for (size_t i = 0; i < log->launches.count; i++) {
         sl_counter_set_join(&shown, &log->launches.items[i].counts.known);
-        failed |= log->launches.items[i].failed;
+        has.parent |= log->launches.items[i].parent_plus != 0;
+        has.failure |= log->launches.items[i].failed;
     }
     fputs("index,kernel,name,grid_x,grid_y,grid_z,block_x,block_y,block_z", file);
     sl_csv_counters(file, &shown);
     size_t columns = more ? more->columns(file, more->of) : 0;
-    fputs(failed ? ",failure\n" : "\n", file);
+    fputs(has.parent ? ",parent" : "", file);
+    fputs(has.failure ? ",failure\n" : "\n", file);
     for (size_t i = 0; i < log->launches.count; i++)
-        csv_launch(file, &log->launches.items[i], &shown, more, columns, i, failed);
+        csv_launch(file, &log->launches.items[i], &shown, more, columns, i, has);
     return sl_text_finish(file, "the CSV report", error);
 }
 

@@ -27,6 +27,14 @@ static bool states(const sl_paper_column *column)
     return column->numbers > 0;
 }
 
+static const char *verdict_style(sl_verdict verdict)
+{
+    static const char *const styles[SL_VERDICTS] = {[SL_VERDICT_AGREES] = SL_STYLE_GOOD,
+                                                    [SL_VERDICT_DIRECTION] = SL_STYLE_WARN,
+                                                    [SL_VERDICT_DIFFERS] = SL_STYLE_BAD};
+    return styles[verdict] ? styles[verdict] : "";
+}
+
 static void put_cells(sl_table *t, const sl_paper_figure *figure, const sl_compared *row)
 {
     char text[SL_MEASURE_BYTES];
@@ -36,7 +44,8 @@ static void put_cells(sl_table *t, const sl_paper_figure *figure, const sl_compa
             sl_table_cell(t, sl_measure_text(&column->measure, row[c].paper, text));
         sl_table_cell(t, isnan(row[c].ours) ? "-" : sl_measure_text(&column->measure, row[c].ours, text));
         if (states(column))
-            sl_table_cell(t, sl_verdict_names[row[c].verdict]);
+            sl_table_cellf(t, "%s%s%s", verdict_style(row[c].verdict), sl_verdict_names[row[c].verdict],
+                           *verdict_style(row[c].verdict) ? SL_STYLE_END : "");
     }
 }
 
@@ -97,7 +106,7 @@ static void put_claim(FILE *file, const sl_reproduction *r, const sl_paper_claim
     sl_compared c = sl_compare_claim(r, claim);
     if (c.verdict == SL_VERDICT_NONE)
         return;
-    fprintf(file, "  %-14s  %s", sl_verdict_names[c.verdict], claim->says);
+    fprintf(file, "  %s%-14s" SL_STYLE_END "  %s", verdict_style(c.verdict), sl_verdict_names[c.verdict], claim->says);
     if (claim->value && !isnan(c.ours)) {
         if (!isnan(claim->number))
             fprintf(file, ": paper %s,", sl_measure_text(&claim->measure, claim->number, paper));
@@ -248,6 +257,17 @@ static void json_item(void *context, const sl_compared_item *item)
     sl_json_close(json, '}');
 }
 
+/* How many statements there are of each verdict. */
+static void json_tally(sl_json *json, const sl_reproduction *r)
+{
+    size_t tally[SL_VERDICTS];
+    sl_reproduction_tally(r, tally);
+    sl_json_object_member(json, "statements", false);
+    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS; v++)
+        sl_json_u64_member(json, sl_verdict_names[v], tally[v]);
+    sl_json_close(json, '}');
+}
+
 static void json_failures(sl_json *json, const sl_reproduction *r)
 {
     sl_json_array_member(json, "failed_points", true);
@@ -278,6 +298,7 @@ sl_status sl_reproductions_json(FILE *file, const void *reproductions, sl_error 
         sl_json_string_member(&json, "title", r->paper->title);
         sl_json_key(&json, "quick");
         sl_json_bool(&json, r->quick);
+        json_tally(&json, r);
         sl_json_array_member(&json, "numbers", true);
         sl_reproduction_each(r, json_item, &json);
         sl_json_close(&json, ']');

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/mangle.h"
 #include "base/text.h"
 
 struct sl_table {
@@ -60,6 +61,12 @@ void sl_table_cellf(sl_table *t, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     sl_table_cell(t, text);
+}
+
+void sl_table_function(sl_table *t, const char *symbol)
+{
+    char name[256];
+    sl_table_cell(t, sl_function_name(symbol, name, sizeof name));
 }
 
 /* The layout: widths of the columns (0: omitted), and the gap between them. */
@@ -222,6 +229,49 @@ static bool put_titles(const sl_table *t, FILE *file, const layout *l, bool spli
     return good;
 }
 
+/* How many columns are repeated where a table goes on below: those up to the first that names its rows. */
+static size_t leading(const sl_table *t)
+{
+    size_t count = 0;
+    while (count < t->columns && t->column[count].fit != SL_FIT_SHRINKS)
+        count++;
+    return count < t->columns ? count + 1 : 1;
+}
+
+/* The table; in parts, each as wide as it may be, where it does not fit. */
+static bool put_parts(const sl_table *t, FILE *file, layout *l, size_t width, bool split)
+{
+    if (width && total_width(t, l) > width) { /* there is room for names, then */
+        measure(t, l->widths, split);
+        for (size_t c = 0; c < t->columns; c++)
+            if (t->column[c].fit == SL_FIT_SHRINKS && l->widths[c] > width / 3)
+                l->widths[c] = width / 3;
+        l->gap = 2;
+    }
+    layout part = {.widths = calloc(t->columns, sizeof *part.widths), .gap = l->gap};
+    size_t keys = leading(t), from = keys, to;
+    bool good = part.widths;
+    do {
+        for (size_t c = 0; good && c < t->columns; c++)
+            part.widths[c] = c < keys ? l->widths[c] : 0;
+        for (to = from; good && to < t->columns; to++) {
+            part.widths[to] = l->widths[to];
+            if (to > from && width && total_width(t, l) > width && total_width(t, &part) > width)
+                break;
+        }
+        if (good && to < t->columns)
+            part.widths[to] = 0;
+        if (good && from > keys)
+            fputc('\n', file);
+        good = good && put_titles(t, file, &part, split);
+        for (size_t i = 0; good && i + t->columns <= t->cells.count; i += t->columns)
+            put_row(t, file, t->cells.items + i, &part);
+        from = to;
+    } while (good && from < t->columns);
+    free(part.widths);
+    return good;
+}
+
 void sl_table_dims(sl_table *t, const uint32_t d[3])
 {
     if (d[2] > 1)
@@ -244,9 +294,7 @@ sl_status sl_table_print(const sl_table *t, FILE *file, size_t width, sl_error *
     if (split)
         measure(t, l.widths, true);
     shrink(t, &l, width);
-    bool good = put_titles(t, file, &l, split);
-    for (size_t i = 0; i + t->columns <= t->cells.count; i += t->columns)
-        put_row(t, file, t->cells.items + i, &l);
+    bool good = put_parts(t, file, &l, width, split);
     free(l.widths);
     if (!good)
         return sl_fail_memory(error);

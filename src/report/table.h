@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text tables: columns as wide as they need to be. To fit a terminal, titles of several words get two lines, then
- * columns that may shrink are cut. Columns without any text are left out. */
+ * columns that may shrink are cut; what is still too wide goes on below, behind the first columns again. Columns
+ * without any text are left out. */
 #ifndef SL_REPORT_TABLE_H
 #define SL_REPORT_TABLE_H
 
@@ -51,6 +52,8 @@ void sl_table_destroy(sl_table *table);
 /* The next cell, row by row, left to right; the text is copied. */
 void sl_table_cell(sl_table *table, const char *text);
 void sl_table_cellf(sl_table *table, const char *format, ...) SL_PRINTF(2, 3);
+/* A function by its symbol, demangled. */
+void sl_table_function(sl_table *table, const char *symbol);
 /* "4x4": dimensions, without those at the end that are 1. */
 void sl_table_dims(sl_table *table, const uint32_t dims[3]);
 /* `width`: columns of the terminal; 0: as wide as it gets. */

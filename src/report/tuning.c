@@ -37,7 +37,7 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *load = &plan->load[i];
         char buffer[160];
-        sl_table_cell(table, load->function);
+        sl_table_function(table, load->function);
         sl_table_cellf(table, "%u", load->inst);
         sl_table_cell(table, source_text(load, buffer, sizeof buffer));
         sl_table_cell(table, load->array ? load->array : "?");
@@ -68,7 +68,7 @@ sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_e
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
         bool ns = !strcmp(tuning->unit, "ns");
-        sl_table_cell(table, row->kernel);
+        sl_table_function(table, row->kernel);
         sl_table_cellf(table, "%" PRIu64 " of %" PRIu64, row->launch, row->launches);
         sl_table_cellf(table, "%u", row->loads);
         sl_table_cellf(table, "%u", row->groups);

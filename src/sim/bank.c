@@ -409,7 +409,10 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
-        sim->result->level[b->number].store_hits += !atomic && b->line[l->line_slot].valid & l->units;
+        if (!atomic && b->line[l->line_slot].valid & l->units) {
+            sim->result->level[b->number].store_hits++;
+            b->line[l->line_slot].mark |= SL_LINE_STORED;
+        }
         if (sim->data_check && !atomic)
             sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
         if (write == SL_WRITE_EVICT || atomic) {

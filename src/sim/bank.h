@@ -125,7 +125,8 @@ enum {
     SL_LINE_REUSED = 1,
     SL_LINE_BYPASSED = 2,  /* by a request that bypassed the level above */
     SL_LINE_TRANSIENT = 4, /* the victim is not evicted yet */
-    SL_LINE_LENT = 8       /* the levels above may have it */
+    SL_LINE_LENT = 8,      /* the levels above may have it */
+    SL_LINE_STORED = 16    /* a store that was sent on found it */
 };
 
 sl_status sl_banks_create(sl_sim *sim, uint32_t level, sl_error *error);

@@ -220,6 +220,7 @@ uint32_t sl_line_evict(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way)
     sl_sim_level_result *stats = &sim->result->level[b->number];
     stats->evictions++;
     stats->unused_evictions += !(b->line[line_slot].mark & SL_LINE_REUSED);
+    stats->untouched_evictions += !(b->line[line_slot].mark & (SL_LINE_REUSED | SL_LINE_STORED));
     sl_line_report_eviction(b, set, way);
     bool lent = b->level->stale_sharers && b->line[line_slot].mark & SL_LINE_LENT;
     bool held = b->level->inclusive && (invalidate_above(sim, b, line_slot) || lent);

@@ -71,7 +71,7 @@ typedef struct sl_sim_level_result {
     uint64_t store_misses; /* stores that missed and wrote the whole line: no misses as counted above */
     uint64_t frc_misses;   /* of both kinds: fetched into an entry of FRC, or their victim evicted from one */
     uint64_t delay_cycles; /* of both kinds: from arrival to data, less what the level below takes unloaded */
-    uint64_t evictions, unused_evictions, writebacks;
+    uint64_t evictions, unused_evictions, untouched_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
     uint64_t coalesced; /* reads answered by one of another SM that was in flight */
     uint64_t tag_accesses, data_accesses;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parse_count.h"
 #include "study/config.h"
 #include "workloads/workload.h"
 
@@ -77,16 +78,22 @@ static sl_status take_name(reader *r, const yaml_node_t *key, const char **name)
 
 /* ---- programs and groups ---- */
 
-/* "hybridsort_bucket n=4096 kernel=bucket_count": the kernel comes last. */
+/* Ends the text before the key; what follows it, or "". */
+static const char *cut(const char *text, const char *key)
+{
+    char *at = strstr(text, key);
+    if (!at)
+        return "";
+    *at = 0;
+    return at + strlen(key);
+}
+
+/* "hybridsort_bucket n=4096 kernel=bucket_count launch=1": kernel and launch come last. */
 static void split_program(sl_paper_program *p)
 {
-    char *space = strchr(p->workload, ' '), *kernel = strstr(p->workload, " kernel=");
-    p->kernel = kernel ? kernel + strlen(" kernel=") : "";
-    p->params = space && space != kernel ? space + 1 : "";
-    if (kernel)
-        *kernel = 0;
-    if (space)
-        *space = 0;
+    p->launch = cut(p->workload, " launch=");
+    p->kernel = cut(p->workload, " kernel=");
+    p->params = cut(p->workload, " ");
 }
 
 static sl_status take_programs(reader *r, const yaml_node_t *map)
@@ -107,6 +114,9 @@ static sl_status take_programs(reader *r, const yaml_node_t *map)
         if (status)
             return status;
         split_program(p);
+        uint64_t launch;
+        if (*p->launch && !sl_parse_count(p->launch, 1, &launch))
+            return FAIL(node, "'launch=%s' is not the number of a launch", p->launch);
         status = sl_yaml_locate(&r->yaml, node, sl_workload_find(p->workload, &workload, r->yaml.error));
         if (status)
             return status;

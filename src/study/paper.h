@@ -10,7 +10,8 @@
 /* A program as the paper calls it. */
 typedef struct sl_paper_program {
     const char *name, *workload, *params;
-    const char *kernel; /* for points that tune: "", or the kernel that the program is */
+    const char *kernel; /* "", or the kernel that the program is */
+    const char *launch; /* "", or the number of the launch that it is */
     bool quick;         /* also in quick runs */
 } sl_paper_program;
 

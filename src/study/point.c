@@ -220,8 +220,6 @@ static sl_status check_kind(const sl_point *point, sl_error *error)
         return sl_fail(error, SL_INVALID, "'stream: yes' requires 'kind: sim'");
     if (*point->plan && point->kind != SL_POINT_SIM)
         return sl_fail(error, SL_INVALID, "'plan: %s' requires 'kind: sim'", point->plan);
-    if (*point->kernel && point->kind == SL_POINT_PROFILE)
-        return sl_fail(error, SL_INVALID, "'kernel=%s' requires 'kind: model', 'sim' or 'tune'", point->kernel);
     return SL_OK;
 }
 
@@ -250,6 +248,8 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
     if (point->kind == SL_POINT_TUNE)
         sl_hash_text(&hash, SL_TUNING_ID);
     sl_hash_text(&hash, point->kernel);
+    if (*point->launch)
+        sl_hash_text(&hash, point->launch);
     if (*point->plan)
         status = hash_file(&hash, point->plan, error);
     hash_machine(&hash, machine);
@@ -259,10 +259,10 @@ sl_status sl_point_keys(const sl_point *point, const sl_machine *machine, char k
 
 char *sl_point_text(const sl_point *p, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_point_kinds[p->kind], " of ", p->input.name,
-             *p->input.params ? " " : "", p->input.params, *p->kernel ? " " : "", p->kernel,
-             !strcmp(p->input.size, "default") ? "" : " (other size)", p->machine, *p->settings ? " with " : "",
-             p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "", p->l2, *p->scheduler ? ", " : "",
-             p->scheduler, *p->without ? ", without " : "", p->without);
+    snprintf(buffer, size, "%s%s%s%s%s%s%s%s%s%s on %s%s%s%s%s%s%s%s%s%s%s", sl_point_kinds[p->kind], " of ",
+             p->input.name, *p->input.params ? " " : "", p->input.params, *p->kernel ? " " : "", p->kernel,
+             *p->launch ? " launch " : "", p->launch, !strcmp(p->input.size, "default") ? "" : " (other size)",
+             p->machine, *p->settings ? " with " : "", p->settings, *p->l1 ? ", L1 " : "", p->l1, *p->l2 ? ", L2 " : "",
+             p->l2, *p->scheduler ? ", " : "", p->scheduler, *p->without ? ", without " : "", p->without);
     return buffer;
 }

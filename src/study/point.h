@@ -28,6 +28,7 @@ typedef struct sl_point {
     sl_point_kind kind;
     sl_input_spec input;
     const char *kernel; /* kernels that match this alone, as --kernel; "": each kernel, summed up */
+    const char *launch; /* the only launch, by its number in the whole run; "": all */
     uint64_t seed;      /* of what is random in the analysis */
     const char *machine;
     const char *settings; /* changes of the machine: "L1.size=32K cores=1" */
@@ -46,8 +47,8 @@ typedef struct sl_point {
 /* Initial value of a point. */
 #define SL_POINT_START                                                                                                 \
     {                                                                                                                  \
-        .input = SL_INPUT_SPEC_START, .kernel = "", .seed = 1, .machine = SL_DEFAULT_GPU, .settings = "", .l1 = "",    \
-        .l2 = "", .scheduler = "", .without = "", .plan = ""                                                           \
+        .input = SL_INPUT_SPEC_START, .kernel = "", .launch = "", .seed = 1, .machine = SL_DEFAULT_GPU,                \
+        .settings = "", .l1 = "", .l2 = "", .scheduler = "", .without = "", .plan = ""                                 \
     }
 
 enum { SL_KEY_BYTES = 33, SL_VALUE_NAME = 40 };

@@ -66,6 +66,7 @@ static sl_status add_level(sl_values *values, const sl_level *level, const sl_si
         {"delay_cycles", (double)r->delay_cycles},
         {"evictions", (double)r->evictions},
         {"unused_evictions", (double)r->unused_evictions},
+        {"untouched_evictions", (double)r->untouched_evictions},
         {"writebacks", (double)r->writebacks},
         {"tag_accesses", (double)r->tag_accesses},
         {"data_accesses", (double)r->data_accesses},

@@ -132,6 +132,7 @@ static sl_status make_points(sl_reproduction *r, sl_error *error)
             r->point[at].input.name = program->workload;
             r->point[at].input.params = r->quick && strcmp(paper->quick_size, "default") ? "" : program->params;
             r->point[at].kernel = program->kernel;
+            r->point[at].launch = program->launch;
             r->point[at].input.size = r->quick ? paper->quick_size : "default";
         }
     }

@@ -109,7 +109,8 @@ static sl_status plan_batches(run *r, sl_error *error)
         job *j = &r->job[r->points[p]];
         bool model = j->point->kind == SL_POINT_MODEL;
         char key[SL_KEY_BYTES + 512];
-        size_t length = (size_t)snprintf(key, sizeof key, "%s %.500s", j->trace_key, j->point->kernel);
+        size_t length =
+            (size_t)snprintf(key, sizeof key, "%s %.400s %.50s", j->trace_key, j->point->kernel, j->point->launch);
         job *before = model ? sl_map_get(&last, key, length) : NULL;
         if (before)
             before->next = j;
@@ -195,14 +196,21 @@ static sl_status open_recording(const run *r, const job *j, sl_recording *record
     if (trouble)
         return sl_fail(why, SL_INVALID, "%s", trouble);
     trace_path(r, j, path);
-    const sl_trace_filter filter = {.kernel_regex = *j->point->kernel ? j->point->kernel : NULL};
+    uint64_t only = strtoull(j->point->launch, NULL, 10);
+    const sl_trace_filter filter = {.kernel_regex = *j->point->kernel ? j->point->kernel : NULL,
+                                    .ranged = *j->point->launch,
+                                    .first_launch = only,
+                                    .last_launch = only};
     sl_status status =
         sl_recording_open(j->recorded ? j->point->input.name : path, &filter, r->runner->traces, recording, why);
     if (!status && recording->damage.status) {
         *why = recording->damage;
         status = why->status;
     }
-    if (!status && filter.kernel_regex && !recording->launches)
+    if (!status && filter.ranged && !recording->launches)
+        status = sl_fail(why, SL_NOT_FOUND, "%s has no launch %s%s%s", j->point->input.name, j->point->launch,
+                         filter.kernel_regex ? " of a kernel that matches " : "", j->point->kernel);
+    else if (!status && filter.kernel_regex && !recording->launches)
         status = sl_fail(why, SL_NOT_FOUND, "no kernel of %s matches '%s'", j->point->input.name, filter.kernel_regex);
     return status;
 }

@@ -311,8 +311,9 @@ static bool step(sqlite3_stmt *statement)
 static bool put_point(sl_point_store *store, const char *key, const sl_point *p, const char *failure, uint64_t checksum)
 {
     char params[512];
-    snprintf(params, sizeof params, "%s%s%s%s%s%s%s", p->input.size, *p->input.params ? " " : "", p->input.params,
-             *p->kernel ? " kernel=" : "", p->kernel, *p->plan ? " plan=" : "", p->plan);
+    snprintf(params, sizeof params, "%s%s%s%s%s%s%s%s%s", p->input.size, *p->input.params ? " " : "", p->input.params,
+             *p->kernel ? " kernel=" : "", p->kernel, *p->launch ? " launch=" : "", p->launch, *p->plan ? " plan=" : "",
+             p->plan);
     const char *texts[] = {key,           sl_point_kinds[p->kind],
                            p->input.name, params,
                            NULL,          p->machine,

@@ -62,6 +62,8 @@ struct sl_launch_counter {
     /* made by sl_launch_counter_result */
     sl_counts *slot_counts;
     sl_array_footprint *arrays;
+    const sl_trace_range *range; /* allocations of the launch */
+    size_t ranges;
     part_state *part; /* NULL: this is not a part */
 };
 
@@ -704,6 +706,26 @@ static void fill_slot(const sl_launch_counter *c, uint32_t slot, sl_counts *coun
     }
 }
 
+void sl_launch_counter_allocations(sl_launch_counter *c, const sl_trace_range *range, size_t ranges)
+{
+    c->range = range;
+    c->ranges = ranges;
+}
+
+/* Of an array, by its first sector. */
+static void name_allocation(const sl_launch_counter *c, const sl_sparse_set *accessed, sl_array_footprint *array)
+{
+    uint64_t first = sl_sparse_set_first(accessed) << c->log2_sector, last = first + (1u << c->log2_sector) - 1;
+    array->allocation = "";
+    for (size_t i = 0; i < c->ranges; i++) {
+        const sl_trace_range *range = &c->range[i];
+        if (range->label && range->base <= last && first < range->base + range->bytes) {
+            array->allocation = range->label;
+            array->allocation_bytes = range->bytes;
+        }
+    }
+}
+
 static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, sl_error *error)
 {
     sl_sparse_set all = {0};
@@ -718,8 +740,11 @@ static sl_status fill_footprint(sl_launch_counter *c, sl_launch_counts *counts, 
     for (uint32_t g = 0; g < c->groups && fits; g++) {
         uint64_t bytes = sl_sparse_set_count(&c->accessed[g]) << c->log2_sector;
         fits = sl_sparse_set_merge(&all, &c->accessed[g]);
-        if (bytes)
-            c->arrays[used++] = (sl_array_footprint){c->arrays[g].name, bytes};
+        if (bytes) {
+            sl_array_footprint array = {.name = c->arrays[g].name, .bytes = bytes};
+            name_allocation(c, &c->accessed[g], &array);
+            c->arrays[used++] = array;
+        }
     }
     sl_counts_add(&counts->total, SL_COUNTER_footprint_bytes, sl_sparse_set_count(&all) << c->log2_sector);
     sl_sparse_set_fini(&all);

@@ -16,6 +16,9 @@ typedef struct sl_count_options {
 typedef struct sl_array_footprint {
     const char *name; /* of the base array, as the kernel's table says; "" where that is unknown */
     uint64_t bytes;   /* whole sectors */
+    /* The allocation that it is, as the table of allocations names it, and its bytes; "": unknown. */
+    const char *allocation;
+    uint64_t allocation_bytes;
 } sl_array_footprint;
 
 typedef struct sl_launch_counts {
@@ -49,6 +52,8 @@ sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *pa
 size_t sl_launch_counter_bytes(const sl_launch_counter *part);
 
 /* Valid until the counter is used again or destroyed. */
+/* The allocations of the launch, by address, which name arrays in the result; they must stay valid until then. */
+void sl_launch_counter_allocations(sl_launch_counter *counter, const sl_trace_range *range, size_t ranges);
 sl_status sl_launch_counter_result(sl_launch_counter *counter, sl_launch_counts *counts, sl_error *error);
 
 #endif

@@ -54,6 +54,8 @@ static sl_status begin(void *context, const sl_trace_kernel *kernel, const sl_tr
     sl_status status = SL_OK;
     if (r->config.count)
         status = sl_launch_counter_create(kernel, &r->launch, &r->config.count_options, &r->counter, error);
+    if (!status && r->counter)
+        sl_launch_counter_allocations(r->counter, range, ranges);
     if (!status && r->writer)
         status = begin_trace(r, range, ranges, error);
     /* Without anyone to see them, blocks need not be recorded. */

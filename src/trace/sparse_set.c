@@ -97,3 +97,19 @@ uint64_t sl_sparse_set_count(const sl_sparse_set *set)
             count += (uint64_t)__builtin_popcountll(set->leaves.items[i]->bits[w]);
     return count;
 }
+
+uint64_t sl_sparse_set_first(const sl_sparse_set *set)
+{
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < set->leaves.count; i++) {
+        const sl_sparse_set_leaf *leaf = set->leaves.items[i];
+        for (unsigned w = 0; w < SL_LEAF_WORDS; w++) {
+            uint64_t sector = (leaf->number << SL_LEAF_LOG2) + 64 * w;
+            if (sector >= first)
+                break;
+            if (leaf->bits[w])
+                first = sector + (unsigned)__builtin_ctzll(leaf->bits[w]);
+        }
+    }
+    return first;
+}

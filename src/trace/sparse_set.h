@@ -39,5 +39,6 @@ bool sl_sparse_set_add_word(sl_sparse_set *set, uint64_t word, uint64_t bits);
 bool sl_sparse_set_has(const sl_sparse_set *set, uint64_t sector);
 bool sl_sparse_set_merge(sl_sparse_set *into, const sl_sparse_set *from);
 uint64_t sl_sparse_set_count(const sl_sparse_set *set);
+uint64_t sl_sparse_set_first(const sl_sparse_set *set); /* the lowest sector; UINT64_MAX: none */
 
 #endif

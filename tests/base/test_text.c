@@ -12,7 +12,7 @@ static const char *put(const char *text, bool ascii)
     size_t size;
     free(written);
     FILE *file = open_memstream(&written, &size);
-    sl_text_put(file, text, ascii);
+    sl_text_put(file, text, ascii, false);
     fclose(file);
     return written;
 }

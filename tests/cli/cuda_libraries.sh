@@ -104,6 +104,8 @@ int main()
     cublasHandle_t handle;
     if (cublasCreate(&handle))
         return puts("no handle"), 1;
+    if (cudaError_t theirs = cudaGetLastError())
+        printf("cuBLAS left %s\n", cudaGetErrorName(theirs));
     double dot_right = 0;
     for (int i = 0; i < N * N; i++) {
         a[i] = (i * 7 % 11 - 5) / 8.0;
@@ -158,6 +160,7 @@ if installed cublas; then
     run "$sluice" run -- ./blas
     exits 1
     stderr_has 'sm_90 alone; run it with --compute-capability 13.0'
+    stdout_lacks 'cuBLAS left'
 else
     skip 'cuBLAS is not installed'
 fi

@@ -138,9 +138,11 @@ if [ -x "$programs/children" ]; then
     stderr_has 'thrice (child of 0)'
     run "$sluice" trace -o children.slt -- "$programs/children"
     exits 0
-    run "$sluice" info --json children.json children.slt
+    run "$sluice" info --json children.json --csv children.csv children.slt
     exits 0
     [ "$(grep -c '"parent": 0' children.json)" = 18 ] || fail "$(grep -c '"parent": 0' children.json) children of 0"
+    awk -F, 'NR == 1 { last = NF; if ($last != "parent") exit 1 } NF != last { exit 1 } $last == "0" { n++ }
+        END { exit n != 18 }' children.csv || fail 'children.csv has no right column for parents'
 else
     skip "it was not built (by $by)"
 fi
@@ -233,7 +235,7 @@ file_has killed.json '"index": 5'
 it 'names kernel, block, thread, line and address of an illegal access'
 run "$sluice" run -- "$programs/faults"
 stderr_has 'illegal 4-byte write at 0x0'
-stderr_has 'kernel _Z5writePil, block (0,0,0), thread (0,0,0)'
+stderr_has 'kernel write, block (0,0,0), thread (0,0,0)'
 stderr_has 'misaligned 4-byte write'
 
 it 'warns once of an out-of-bounds read, with its location'
@@ -242,7 +244,7 @@ exits 0
 stderr_has 'sluice: warning: '
 stderr_has 'illegal 4-byte read at'
 stderr_has 'bytes before allocation'
-stderr_has 'kernel _Z4blurPKiPiii, block (0,0,0), thread (0,0,0)'
+stderr_has 'kernel blur, block (0,0,0), thread (0,0,0)'
 stderr_has 'a GPU does not notice this and 255 other accesses of the launch'
 [ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'
 

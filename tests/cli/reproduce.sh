@@ -94,6 +94,13 @@ run "$sluice" reproduce mine.yaml three --cache none
 exits 1
 stderr_has "mine has no figure 'three'; it has one, two"
 
+it 'counts the statements of each verdict in the text and as JSON'
+run "$sluice" reproduce mine.yaml --cache cache --json out.json
+exits 0
+counts=$(sed -n 's/.*"agrees": \([0-9]*\), "same direction": \([0-9]*\), "differs": \([0-9]*\), "unknown": 0.*/\1 agree, \2 have the same direction, \3 differ/p' out.json)
+run "$sluice" reproduce mine.yaml --cache cache
+stdout_has "mine: $counts"
+
 it 'runs fewer programs when it has to be quick'
 run "$sluice" reproduce mine.yaml one --quick --cache cache
 exits 0
@@ -231,6 +238,38 @@ run "$sluice" reproduce decoupled-l1 --cache cache
 exits 1
 stderr_has "unknown paper 'decoupled-l1'; did you mean 'decoupled-l1d'?"
 
+cat >launches.yaml <<'END'
+name: launches
+title: One launch
+source: nobody, nowhere
+machine: fermi-gtx480
+programs: {A: lud n=48 launch=2, B: lud n=48 kernel=lud_internal launch=2, C: lud n=48 kernel=lud_internal}
+groups: {ALL: [A, B, C]}
+configs:
+  BL: {l1: lru}
+  Reuse: {kind: profile}
+figures:
+  - id: one
+    title: Instructions and requests
+    where: nowhere
+    rows: [ALL]
+    columns:
+      - {name: insts, value: BL.warp_insts, digits: 0}
+      - {name: requests, value: Reuse.requests, digits: 0}
+END
+
+it 'runs one launch of a program, or those of one kernel, in every kind of analysis'
+run "$sluice" reproduce launches.yaml --cache cache --csv out.csv
+exits 0
+"$sluice" info lud n=48 --csv info.csv -q
+value() { awk -F, -v p="$1" -v c="$2" '$4 == p && $5 == c { printf "%d", $8 }' out.csv; }
+of() { awk -F, -v l="$1" -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["kernel"] == "lud_internal" && $at["pc"] == "" && (l == "" || $1 == l) { sum += $at[c] } END { printf "%d", sum }' info.csv; }
+[ "$(value A insts)" -gt 0 ] || fail "$(cat out.csv)"
+[ "$(value A insts)" = "$(of 2 warp_insts)" ] || fail "$(value A insts) is not $(of 2 warp_insts)"
+[ "$(value B insts)" = "$(value A insts)" ] || fail "$(cat out.csv)"
+[ "$(value C insts)" = "$(of "" warp_insts)" ] || fail "$(value C insts) is not $(of "" warp_insts)"
+[ "$(value A requests)" = "$(of 2 ld_requests)" ] || fail "$(value A requests) is not $(of 2 ld_requests)"
+
 cat >tuned.yaml <<'END'
 name: tuned
 title: Loads that bypass
@@ -265,15 +304,19 @@ shown=$(awk -F, '$4 == "A" && $5 == "PassL0/1" { printf "%d", $8 }' out.csv)
 [ "$(awk -F, '$4 == "B" && $5 == "measured" { printf "%.1f", $8 }' out.csv)" = 0.5 ] || fail "$(cat out.csv)"
 awk -F, '$4 == "B" && $5 == "sixth" && $8 < 0 { found = 1 } END { exit !found }' out.csv || fail "$(cat out.csv)"
 
-it 'says of a kernel that is not there, or not tuned, that it is not'
+it 'says of a kernel or launch that is not there that it is not'
 sed 's/dct8x8_1_forward/dct8x9/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "no kernel of dct8x8 matches 'dct8x9'"
-sed 's/^kind: tune/kind: profile/' tuned.yaml >wrong.yaml
+stdout_has "no launch matches --kernel 'dct8x9'; the kernels are: dct8x8_1_forward"
+sed 's/dct8x8_1_forward/dct8x8_1_forward launch=9/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "requires 'kind: model', 'sim' or 'tune'"
+stdout_has "dct8x8 has no launch 9"
+sed 's/dct8x8_1_forward/dct8x8_1_forward launch=first/' tuned.yaml >wrong.yaml
+run "$sluice" reproduce wrong.yaml --cache cache
+exits 1
+stderr_has "'launch=first' is not the number of a launch"
 sed 's/values: {A/values: {Z/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1

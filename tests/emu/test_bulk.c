@@ -343,11 +343,6 @@ BEHAVIOUR(forms_that_are_not_there_are_refused_by_name)
                             "[%r10], [%d1, {%r2, %r2, %r2, %r2, %r2}], [%r11];\nDONE:\nret;\n"));
     assert_int_not_equal(TRY(r, 1, 32, 0, 0, 0), SL_OK);
     rig_expect_text(r, "tile::gather4");
-    rig_load(r,
-             PTX("wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d1, %p2, 1, 1, 0, 0;\n"
-                 "ret;\n"));
-    assert_int_not_equal(TRY(r, 1, 128, 0, 0, 0), SL_OK);
-    rig_expect_text(r, "this shape");
     rig_load(r, PTX("tcgen05.wait::ld.sync.aligned;\nret;\n"));
     assert_int_not_equal(TRY(r, 1, 128, 0, 0, 0), SL_OK);
     rig_expect_text(r, "tcgen05");

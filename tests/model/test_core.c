@@ -208,6 +208,27 @@ static void a_load_of_many_lines_is_held_back_as_a_whole(void **state)
     drop_trace(&m);
 }
 
+/* The same with limits that count lines: each warp requests two at a time, and goes on as each of them is back. */
+static void lines_of_a_load_are_held_back_one_by_one_if_the_machine_says_so(void **state)
+{
+    (void)state;
+    maker m;
+    ran r;
+    const warp_acts acts[] = {
+        WARP(0, {LOAD, 0x3f, LINE(1), 128}),
+        WARP(1, {LOAD, 0x7, LINE(11), 128}),
+    };
+    make_trace(&m, 1, 2, acts);
+    sl_machine machine = plain_machine();
+    machine.level[0].mshrs = 4;
+    machine.level[0].mshrs_per_warp = 2;
+    machine.level[0].mshr_lines = 1;
+    run(&r, &m, &machine, 1);
+    TRAFFIC(&r, {0, 1, 0}, {1, 2, 0}, {3, 11, 0}, {4, 12, 0}, {100, 3, 0}, {101, 4, 0}, {103, 13, 0}, {200, 5, 0},
+            {201, 6, 0});
+    drop_trace(&m);
+}
+
 /* Two MSHRs. Warp 1 finds them taken and waits; warp 2 needs none, for it stores. */
 static void a_warp_without_an_mshr_lets_others_pass(void **state)
 {
@@ -406,6 +427,7 @@ int main(void)
         cmocka_unit_test(a_block_begins_when_another_has_ended),
         cmocka_unit_test(a_warp_waits_for_its_own_loads_at_its_own_limit),
         cmocka_unit_test(a_load_of_many_lines_is_held_back_as_a_whole),
+        cmocka_unit_test(lines_of_a_load_are_held_back_one_by_one_if_the_machine_says_so),
         cmocka_unit_test(a_warp_without_an_mshr_lets_others_pass),
         cmocka_unit_test(misses_after_a_wait_for_an_mshr_are_told_apart),
         cmocka_unit_test(stores_and_atomics_drop_the_line_and_go_on),

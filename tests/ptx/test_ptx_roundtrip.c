@@ -119,8 +119,8 @@ static void every_kind_of_operand_survives(void **state)
         "mov.u32 %r1, s;\nmov.u32 %r1, s+4;\nmov.u32 %r1, s[3];\nld.shared.u32 %r1, s[1];\nld.u32 %r1, [16];\n"
         "ld.u32 %r1, [%rd1];\nld.u32 %r1, [%rd1+-4];\nld.u32 %r1, [%rd1 - 4];\nld.u32 %r1, [s + 2*4];\n"
         "setp.eq.u32 %p1|%p2, 1, 2;\nsetp.eq.u32 _|%p2, 1, 2;\nsetp.eq.and.u32 %p1, 1, 2, !%p3;\n"
-        "tex.2d.v4.f32.f32 {%f1, _, _, %f2}, [%rd1, {%f1, %f2}];\ncp.async.bulk.tensor.2d [%r1], [%rd1, {%r2, %r3}], "
-        "[%r4];"
+        "tex.2d.v4.f32.f32 {%f1, _, _, %f2}, [%rd1, {%f1, %f2}];\n"
+        "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];"
         "\nvadd.u32.u32.u32 %r1, %r2.b3, %r3.h0, -%r4;\ntensor.0d {};\nld.global.u32 %r1, [%rd1+4].unified, "
         "%rd2;\nret.uni;"));
 }

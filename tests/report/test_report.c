@@ -10,6 +10,8 @@
 
 #include "base/json_write.h"
 #include "base/text.h"
+#include "report/inst_name.h"
+#include "report/launch_log.h"
 #include "report/launches.h"
 #include "report/table.h"
 
@@ -178,6 +180,46 @@ static sl_launch_log *make_log(void)
     return log;
 }
 
+static void log_kernel(sl_launch_log *log, const char *symbol, const char *name)
+{
+    const sl_trace_kernel kernel = {.symbol = symbol, .name = name};
+    const sl_trace_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .lanes = 32};
+    const sl_launch_counts counts = {0};
+    const sl_launch_result result = {.kernel = &kernel, .launch = &launch, .counts = &counts};
+    assert_int_equal(sl_launch_log_add(log, &result, NULL), SL_OK);
+}
+
+static void kernels_of_one_template_are_told_apart_by_their_arguments(void **state)
+{
+    (void)state;
+    sl_launch_log *log;
+    assert_int_equal(sl_launch_log_create(&log, NULL), SL_OK);
+    log_kernel(log, "_Z6reduceIfLi32EEvPT_", "reduce");
+    assert_string_equal(log->launches.items[0].kernel->name, "reduce");
+    log_kernel(log, "_Z4scanIfEvPT_", "scan");
+    log_kernel(log, "_Z6reduceIfLi64EEvPT_", "reduce");
+    assert_string_equal(log->launches.items[0].kernel->name, "reduce<float, 32>");
+    assert_string_equal(log->launches.items[1].kernel->name, "scan");
+    assert_string_equal(log->launches.items[2].kernel->name, "reduce<float, 64>");
+    sl_launch_log_destroy(log);
+}
+
+static void loads_of_one_line_are_told_apart_by_their_ptx_line(void **state)
+{
+    (void)state;
+    sl_inst_name inst[] = {{"ld.f32", "a.cu", "A", .ptx_line = 10, .source_line = 7},
+                           {"ld.f32", "a.cu", "A", .ptx_line = 11, .source_line = 8},
+                           {"ld.f32", "a.cu", "B", .ptx_line = 12, .source_line = 7},
+                           {"ld.f32", "a.cu", "A", .ptx_line = 13, .source_line = 8}};
+    char text[64];
+    assert_true(sl_insts_tell_apart(inst, 4));
+    assert_string_equal(sl_inst_location(&inst[0], text, sizeof text), "a.cu:7, PTX 10");
+    assert_string_equal(sl_inst_location(&inst[2], text, sizeof text), "a.cu:7, PTX 12");
+    /* copies that a loop was unrolled into */
+    assert_string_equal(sl_inst_location(&inst[1], text, sizeof text), "a.cu:8");
+    assert_string_equal(sl_inst_location(&inst[3], text, sizeof text), "a.cu:8");
+}
+
 static void launches_become_the_json_of_the_specification(void **state)
 {
     (void)state;
@@ -337,6 +379,8 @@ static void no_launch_is_said_in_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_of_one_template_are_told_apart_by_their_arguments),
+        cmocka_unit_test(loads_of_one_line_are_told_apart_by_their_ptx_line),
         cmocka_unit_test(json_escapes_and_separates),
         cmocka_unit_test(numbers_read_back_and_read_well),
         cmocka_unit_test(columns_of_utf8_are_counted_as_seen),

@@ -56,6 +56,20 @@ static void the_least_recently_used_line_of_the_set_is_evicted(void **state)
     assert_int_equal(r.level[0].misses, 4);
     assert_int_equal(r.level[0].evictions, 2);
     assert_int_equal(r.level[0].unused_evictions, 2); /* 256 and 512 */
+    assert_int_equal(r.level[0].untouched_evictions, 2);
+}
+
+static void a_line_that_a_store_found_is_not_untouched(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].write = SL_WRITE_THROUGH;
+    sl_sim_result r = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(STORE, 0), at(LOAD, 256), do_(USE), at(LOAD, 512),
+                               do_(USE), at(LOAD, 768), do_(USE));
+    assert_int_equal(r.level[0].store_hits, 1);
+    assert_int_equal(r.level[0].evictions, 2);
+    assert_int_equal(r.level[0].unused_evictions, 2); /* 0 and 256 */
+    assert_int_equal(r.level[0].untouched_evictions, 1);
 }
 
 /* ---- what a request waits for ---- */
@@ -556,6 +570,7 @@ int main(void)
         cmocka_unit_test(a_miss_brings_the_line_for_the_next_load),
         cmocka_unit_test(loads_of_a_line_in_flight_wait_for_it),
         cmocka_unit_test(the_least_recently_used_line_of_the_set_is_evicted),
+        cmocka_unit_test(a_line_that_a_store_found_is_not_untouched),
         cmocka_unit_test(a_miss_waits_for_a_way_that_is_not_in_flight),
         cmocka_unit_test(a_miss_waits_for_an_mshr),
         cmocka_unit_test(a_load_waits_where_too_many_wait_for_its_line),
