@@ -4,6 +4,8 @@
 # Writes sluice(1) and a page for each command into FOLDER: what is written by hand, and what follows from the program's
 # table of commands.
 set -eu
+# Lists of commands are read below: no line may be broken.
+export COLUMNS=0
 program=$1 folder=$2
 here=$(dirname "$0")
 version=$("$program" --version)
