@@ -269,7 +269,7 @@ it 'says of a kernel that is not there, or not tuned, that it is not'
 sed 's/dct8x8_1_forward/dct8x9/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
-stdout_has "no kernel of dct8x8 matches 'dct8x9'"
+stdout_has "no launch matches --kernel 'dct8x9'; the kernels are: dct8x8_1_forward"
 sed 's/^kind: tune/kind: profile/' tuned.yaml >wrong.yaml
 run "$sluice" reproduce wrong.yaml --cache cache
 exits 1
