@@ -96,7 +96,8 @@ typedef struct sl_inst {
     uint8_t space;      /* sl_mem_space */
     uint8_t access;     /* sl_mem_access */
     uint8_t cache_op;   /* sl_cache_op */
-    uint16_t width;     /* bytes per lane, all vector elements together */
+    uint16_t width;     /* bytes per lane, all vector elements together; of a branch that closes a loop, how many
+                           iterations the compiler makes one, 0: it does not */
     uint8_t dsts, srcs; /* how many of `regs` are written and read: dsts first, then srcs (predicates included) */
     uint16_t regs[SL_INST_REGS]; /* virtual register numbers of the kernel */
     uint32_t opcode;             /* string: "ld.global.f32" */

@@ -282,3 +282,15 @@ uint32_t sl_bank_passes(const sl_access *a, uint32_t lanes, uint32_t width)
     }
     return passes;
 }
+
+uint32_t sl_atomic_passes(const sl_access *a, uint32_t lanes)
+{
+    uint64_t expanded[SL_MAX_LANES];
+    const uint64_t *addr = lane_addresses(a, lanes, expanded);
+    uint8_t asked[BANKS] = {0}, passes = 0;
+    for (uint64_t left = a->mask; left; left &= left - 1) {
+        uint8_t *bank = &asked[addr[__builtin_ctzll(left)] / BANK_BYTES % BANKS];
+        passes = ++*bank > passes ? *bank : passes;
+    }
+    return passes;
+}

@@ -39,5 +39,7 @@ static inline uint32_t sl_span_sectors(const sl_sector_span *spans, uint32_t cou
 /* Passes that 32 banks of 4 bytes need for the active lanes' shared-memory offsets: different words of one bank
  * conflict; accesses of 8 and 16 bytes are split into half and quarter warps. */
 uint32_t sl_bank_passes(const sl_access *access, uint32_t lanes, uint32_t width);
+/* The same for atomics: lanes on the same word conflict, too. */
+uint32_t sl_atomic_passes(const sl_access *access, uint32_t lanes);
 
 #endif

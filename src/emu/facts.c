@@ -11,6 +11,7 @@
 #include "emu/matrix.h"
 #include "emu/warp.h"
 #include "ptx/base_array.h"
+#include "ptx/unrolling.h"
 
 typedef struct builder {
     sl_emu_kernel *kernel;
@@ -283,8 +284,15 @@ static sl_status fill_rows(builder *b, sl_inst *rows, sl_error *error)
             return status;
         if (f == 0)
             b->kernel->bases = bases;
-        for (uint32_t i = 0; i < function->func->insts; i++)
-            fill_row(b, function, i, reg_base, &bases[i], &rows[function->first_inst + i]);
+        bool *closes = sl_arena_array(b->arena, bool, function->func->insts + 1);
+        if (!closes)
+            return sl_fail_memory(error);
+        sl_ptx_find_unrolled(function->func, closes);
+        for (uint32_t i = 0; i < function->func->insts; i++) {
+            sl_inst *row = &rows[function->first_inst + i];
+            fill_row(b, function, i, reg_base, &bases[i], row);
+            row->width = closes[i] ? SL_UNROLLED : 0;
+        }
         reg_base += function->func->regs;
     }
     return SL_OK;

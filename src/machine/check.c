@@ -251,6 +251,8 @@ static sl_status check_requests(sl_level *level, uint32_t at, sl_machine_fault *
     if (level->sets % level->banks)
         return BLAME(SL_AT_level_banks, at, "%u sets do not spread evenly over %u banks%s", level->sets, level->banks,
                      fitting(level->size_bytes, (uint64_t)level->ways * level->line_bytes * level->banks, text));
+    if (level->data_banks && (level->data_banks != 32 || level->banks > 64 || level->banks & (level->banks - 1)))
+        return BLAME(SL_AT_level_data_banks, at, "'data_banks' is 32, with 1, 2, 4 … 64 banks of tags");
     if (level->bank_interleave % level->line_bytes)
         return BLAME(SL_AT_level_bank_interleave, at, "banks interleave at %u bytes, within a line of %u",
                      level->bank_interleave, level->line_bytes);
@@ -264,6 +266,7 @@ static sl_status check_traffic(sl_level *level, uint32_t at, sl_machine_fault *f
     preset(&level->queue, 8);
     preset(&level->miss_queue, 8);
     preset(&level->network_bytes, 32);
+    preset(&level->network_partial, 1);
     if (at)
         preset(&level->network_cycles, level->hit_cycles / 3);
     else if (level->network_cycles)

@@ -85,6 +85,7 @@ typedef struct sl_level {
     uint32_t partitions;        /* of an instance: each caches copies of lines that its cores read from another; 0: 1 */
     uint32_t banks, bank_interleave; /* banks of an instance, and consecutive bytes per bank */
     /* for the simulator */
+    uint32_t data_banks; /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */
     char bypass[SL_MACHINE_POLICY]; /* bypass policy: "decoupled(threshold=2)"; "": none */
     sl_hint hint;
     uint32_t hit_evict; /* 1: a hint for a lower level alone evicts a line here that it hits */
@@ -102,6 +103,7 @@ typedef struct sl_level {
     uint32_t miss_queue;            /* requests that wait to be sent below */
     uint32_t network_cycles;        /* one way from the level above; part of hit_cycles */
     uint32_t network_bytes;         /* that a port of this network carries per cycle, each way */
+    uint32_t network_partial;       /* sectors that one stored in part takes of it */
     uint32_t tag_fj, data_fj;       /* energy of a tag access and of a data access, in femtojoules */
     uint32_t leak_uw;               /* leakage of an instance, in microwatts */
     const sl_policy_list *policies; /* custom policies beside the built-in ones; may be NULL */
@@ -144,7 +146,13 @@ typedef struct sl_core_limits {
     uint32_t volatile_hints;  /* 1: a load with a hint for the first level is waited for */
     uint32_t loads_in_flight; /* max load instructions in flight; 0: no limit */
     uint32_t load_batching;   /* loads of a basic block that the compiler batches; 0: as in the trace */
-    uint32_t launch_cycles;   /* before the first block of a launch starts */
+    uint32_t lowering;        /* 1: PTX instructions are issued as what a compiler makes of them */
+    uint32_t branch_cycles;   /* from a branch that is taken to the next instruction */
+    uint32_t barrier_cycles, barrier_warp_cycles; /* from the last arrival to the next instruction; for each warp */
+    uint32_t fetch_cycles;                        /* for 128 instructions that are new to a core */
+    uint32_t launch_cycles;                       /* before the first block of a launch starts */
+    uint32_t block_cycles;                        /* from room for a block to its first instruction */
+    uint32_t block_rate;                          /* blocks that start per 1000 cycles, on all cores; 0: no limit */
 } sl_core_limits;
 
 typedef struct sl_memory {
@@ -201,6 +209,13 @@ sl_status sl_machine_check(sl_machine *machine, sl_error *error);
 /* Gives the first level another size: with other sets, or where these are given by bits, with other ways. For
  * carve-outs. */
 sl_status sl_machine_resize_first(sl_machine *machine, uint64_t size_bytes, sl_error *error);
+
+/* Sectors that memory delivers for a launch in addition to its data: its instructions and the like. */
+static inline uint64_t sl_machine_launch_sectors(const sl_machine *machine, uint32_t insts)
+{
+    uint64_t bytes = machine->memory.launch_bytes + (uint64_t)insts * machine->memory.instruction_bytes;
+    return bytes / machine->level[machine->levels - 1].sector_bytes;
+}
 
 /* The set of an address in a level. */
 static inline uint32_t sl_level_set(const sl_level *level, uint64_t address)

@@ -249,14 +249,6 @@ static void add_levels(const model *m, sl_counts *to, uint32_t slot)
     sl_counts_add(to, SL_COUNTER_dram_write_sectors, outer->written);
 }
 
-/* Traffic from memory in addition to the data of the launch: its instructions and the like. */
-static uint64_t launch_sectors(const model *m)
-{
-    const sl_memory *memory = &m->machine->memory;
-    uint64_t bytes = memory->launch_bytes + (uint64_t)sl_loaded_kernel(m->loaded)->insts * memory->instruction_bytes;
-    return bytes / m->machine->level[m->machine->levels - 1].sector_bytes;
-}
-
 /* The first level in which nine of ten capacity misses would hit; nothing where there are none. */
 static void add_working_set(const model *m, sl_counts *to)
 {
@@ -299,7 +291,8 @@ static sl_status collect(const model *m, sl_model_result *result, sl_error *erro
     }
     add_levels(m, &result->counts.total, m->slots);
     if (m->machine->levels > 1)
-        sl_counts_add(&result->counts.total, SL_COUNTER_dram_read_sectors, launch_sectors(m));
+        sl_counts_add(&result->counts.total, SL_COUNTER_dram_read_sectors,
+                      sl_machine_launch_sectors(m->machine, sl_loaded_kernel(m->loaded)->insts));
     if (!sl_model_is_pure(m->options)) /* sl_model_stacks, which gives the same result, does not know it */
         add_working_set(m, &result->counts.total);
     result->counts.blocks = sl_loaded_blocks(m->loaded);

@@ -323,6 +323,18 @@ static bool is_not_looked_up(const sl_bank *b, const lookup *l)
            !(b->level->write == SL_WRITE_BACK && has_newer_data(b, l));
 }
 
+/* Sectors of which a load wants no more than what was stored. */
+static uint32_t were_stored(const sl_sim *sim, const sl_bank *b, const lookup *l, uint32_t units)
+{
+    uint32_t were = 0, words = (1u << sim->log2_unit) / SL_WORD_BYTES, all = (uint32_t)((UINT64_C(1) << words) - 1);
+    uint32_t wanted = l->r->words & ~b->stored[l->line_slot];
+    for (; units && l->r->words; units &= units - 1) {
+        uint32_t u = (uint32_t)__builtin_ctz(units);
+        were |= wanted >> u * words & all ? 0 : 1u << u;
+    }
+    return were;
+}
+
 /* Loads, and atomics where they are done. */
 static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
 {
@@ -340,6 +352,8 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     }
     if (l->here) {
         uint32_t lacking = l->units & ~b->line[l->line_slot].valid;
+        if (lacking && b->stored)
+            lacking &= ~were_stored(sim, b, l, lacking);
         if (lacking & b->line[l->line_slot].stale)
             return stall(b, SL_STALL_MERGE); /* what is in flight is older than a store */
         if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
@@ -373,6 +387,15 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
     return bypasses_level(b, l) ? bypass_level(sim, b, l) : miss(sim, b, l);
 }
 
+/* Keeps what a store writes of sectors that are not valid. */
+static void keep_words(sl_bank *b, const lookup *l)
+{
+    if (!b->stored)
+        b->stored = calloc((size_t)b->sets * b->ways, sizeof *b->stored);
+    if (b->stored)
+        b->stored[l->line_slot] |= l->r->words;
+}
+
 /* Stores at a level that sends them on. */
 static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 {
@@ -382,7 +405,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         return stall(b, SL_STALL_WAY); /* a fetch that came before it has not gone below */
     sl_write_policy write = b->level->write;
     bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
-    if (!l->here && write == SL_WRITE_ALLOCATE && !atomic && l->r->whole)
+    if (!l->here && write == SL_WRITE_ALLOCATE && !atomic && (l->r->whole || l->r->words))
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
@@ -392,7 +415,10 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         if (write == SL_WRITE_EVICT || atomic) {
             invalidate(b, l);
         } else {
-            b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
+            if (l->r->words) /* which what is in flight does not overwrite */
+                keep_words(b, l);
+            else
+                b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
             if (write == SL_WRITE_ALLOCATE)
                 b->line[l->line_slot].valid |=
                     (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;

@@ -83,6 +83,8 @@ struct sl_bank {
     sl_line *line;                  /* [sets * ways] */
     uint64_t *set_state;            /* [sets * set_words] (lines.h) */
     uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
+    uint32_t
+        *stored; /* [sets * ways]: words of a line that were stored into sectors that are not valid; NULL: none yet */
     uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: the level has no such hint */
     uint64_t *offered;    /* scratch: a mask of ways */
     sl_policy replacement, bypass;

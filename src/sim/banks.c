@@ -147,6 +147,7 @@ static void stop_bank(sl_bank *b)
     sl_policy_fini(&b->replacement);
     sl_policy_fini(&b->bypass);
     free(b->first_ways);
+    free(b->stored);
     free(b->offered);
     free(b->mshr_item);
     free(b->warp_mshrs);

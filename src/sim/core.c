@@ -80,6 +80,13 @@ static void turn_wheel(sl_sim *sim, sl_sim_core *core)
     }
 }
 
+static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
+{
+    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
+    for (uint32_t d = 0; d < step->dsts; d++)
+        ready[step->reg[d]] = (uint32_t)time;
+}
+
 /* ---- barriers and ends ---- */
 
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error);
@@ -87,11 +94,14 @@ static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t mi
 /* All warps of a block that have not ended wait: they go on. */
 static sl_status release_barrier(sl_sim *sim, sl_sim_core *core, sl_sim_block *block, sl_error *error)
 {
+    const sl_core_limits *limits = &sim->machine.core;
     uint64_t waiting = block->members & core->in_state[SL_WARP_BARRIER];
+    uint64_t at = sim->now + (limits->barrier_cycles ? limits->barrier_cycles : 1);
+    at += (uint64_t)limits->barrier_warp_cycles * block->warps;
     block->waiting = 0;
     sl_status status = SL_OK;
     for (; waiting && !status; waiting &= waiting - 1)
-        status = advance(sim, core, (uint32_t)__builtin_ctzll(waiting), sim->now + 1, error);
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(waiting), at, error);
     return status;
 }
 
@@ -119,35 +129,121 @@ static sl_status end_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *
     return block->warps && block->waiting == block->warps ? release_barrier(sim, core, block, error) : SL_OK;
 }
 
+/* Passes an instruction that another one does, too: its result is there with its operands. */
+static bool pass_over(sl_sim *sim, sl_sim_core *core, uint32_t w)
+{
+    const sl_step *step = &sim->program->step[core->warp[w].inst];
+    uint64_t at = 0;
+    if (step->issues || waits_for_memory(sim, core, w, &at))
+        return false;
+    set_results(sim, core, w, step, at);
+    core->warp[w].inst++;
+    return true;
+}
+
+static sl_status read_access(sl_sim_warp *warp, sl_error *error)
+{
+    bool more;
+    sl_status status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
+    return !status && !more ? sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction")
+                            : status;
+}
+
+/* Reads iterations of an unrolled loop ahead with their accesses, at most as many as become one. */
+static sl_status read_iterations(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    const sl_loop *loop = &sim->program->loop[warp->reader.cursor.bb];
+    sl_access *held = core->held + (size_t)w * sim->program->held;
+    sl_status status = SL_OK;
+    bool more = true;
+    warp->loop = warp->reader.cursor.bb;
+    warp->held_from = warp->held_count = 0;
+    warp->at_next = false;
+    while (!status && more && !warp->at_next && warp->iterations < loop->factor) {
+        for (uint32_t i = 0; i < loop->accesses && !status; i++) {
+            status = read_access(warp, error);
+            *held++ = warp->reader.cursor.access;
+        }
+        if (!status && ++warp->iterations < loop->factor)
+            status = sl_warp_reader_step(&warp->reader, &more, error);
+        warp->at_next = more && warp->reader.cursor.bb != warp->loop;
+    }
+    return status;
+}
+
+/* Goes to the next basic block of the trace. */
+static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    *more = true;
+    if (warp->iterations)
+        return SL_OK;
+    sl_status status = warp->at_next ? SL_OK : sl_warp_reader_step(&warp->reader, more, error);
+    warp->at_next = false;
+    if (!status && *more) {
+        warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
+        if (sim->program->loop[warp->reader.cursor.bb].factor)
+            status = read_iterations(sim, core, w, error);
+    }
+    return status;
+}
+
+/* The steps of the next block, or of several iterations of a loop. */
+static const sl_trace_bb *choose_block(const sl_program *p, sl_sim_warp *warp)
+{
+    if (!warp->iterations) {
+        warp->accesses = warp->held_from = warp->held_count = 0;
+        return &p->block[warp->reader.cursor.bb];
+    }
+    const sl_loop *loop = &p->loop[warp->loop];
+    uint32_t done = warp->iterations == loop->factor ? loop->factor : warp->iterations > 1 ? 2 : 1;
+    warp->held_from += warp->held_count;
+    warp->held_count = warp->accesses = done * loop->accesses;
+    warp->iterations -= done;
+    return &p->block[done == 1 ? warp->loop : loop->block + (done != loop->factor)];
+}
+
+/* When the warp can issue the first instruction of its next block: after a jump, and after code that is new to the core
+ * was fetched. */
+static uint64_t enter_block(const sl_sim *sim, sl_sim_core *core, sl_sim_warp *warp, uint64_t min)
+{
+    const sl_core_limits *limits = &sim->machine.core;
+    const sl_trace_bb *block = choose_block(sim->program, warp);
+    bool jumps = warp->end && (block->first != warp->end || warp->next_lanes != warp->lanes);
+    if (jumps && sim->now + limits->branch_cycles > min)
+        min = sim->now + limits->branch_cycles;
+    warp->inst = block->first;
+    warp->end = block->first + block->count;
+    warp->lanes = warp->next_lanes;
+    for (uint32_t i = block->first / SL_FETCHED; limits->fetch_cycles && i * SL_FETCHED < warp->end; i++) {
+        if (!core->fetched[i])
+            core->fetched[i] = (uint32_t)min + (i ? limits->fetch_cycles : 0);
+        min = core->fetched[i] > min ? core->fetched[i] : min;
+    }
+    return min;
+}
+
 /* Goes to the next instruction of the warp, into the next basic block if need be. */
 static sl_status advance(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t min, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
-    while (warp->inst == warp->end) {
+    do {
+        if (warp->inst != warp->end)
+            continue;
         bool more;
-        sl_status status = sl_warp_reader_step(&warp->reader, &more, error);
+        sl_status status = next_block(sim, core, w, &more, error);
         if (status)
             return status;
         if (!more)
             return end_warp(sim, core, w, error);
-        const sl_trace_bb *bb = &sim->program->kernel->bb[warp->reader.cursor.bb];
-        warp->inst = bb->first;
-        warp->accesses = 0;
-        warp->end = bb->first + bb->count;
-        warp->lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
-    }
+        min = enter_block(sim, core, warp, min);
+    } while (warp->inst == warp->end || pass_over(sim, core, w));
     settle_warp(sim, core, w, min);
     return SL_OK;
 }
 
 /* ---- answers from memory ---- */
-
-static void set_results(sl_sim *sim, sl_sim_core *core, uint32_t w, const sl_step *step, uint64_t time)
-{
-    uint32_t *ready = &core->ready_at[(size_t)w * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)time;
-}
 
 static void check_waiting(sl_sim *sim, sl_sim_core *core, uint32_t w)
 {
@@ -235,15 +331,12 @@ static sl_status find_access(const sl_sim *sim, sl_sim_core *core, uint32_t w, c
     uint32_t max = sim->program->held;
     sl_access *held = core->held + (size_t)w * max;
     if (step->access < warp->accesses) {
-        warp->access = &held[step->access % max];
+        warp->access = &held[(warp->held_from + step->access) % max];
         return SL_OK;
     }
     sl_status status = SL_OK;
     do {
-        bool more;
-        status = sl_warp_cursor_access(&warp->reader.cursor, &more, error);
-        if (!status && !more)
-            status = sl_fail(error, SL_CORRUPT, "the trace of a warp has no access for a memory instruction");
+        status = read_access(warp, error);
         if (!status && warp->accesses != step->access)
             held[warp->accesses % max] = warp->reader.cursor.access;
     } while (!status && warp->accesses++ != step->access);
@@ -262,19 +355,24 @@ static uint32_t row_passes(const sl_access *access)
     return (uint32_t)((bytes + 127) / 128);
 }
 
-/* Shared memory: bank conflicts are serialised. */
-static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst)
+/* Shared memory: bank conflicts are serialised, and atomics on one word. */
+static uint32_t shared_passes(const sl_sim *sim, const sl_sim_warp *warp, const sl_inst *inst, const sl_step *step)
 {
     const sl_access *access = warp->access;
-    return !access->mask  ? 1
-           : access->bulk ? row_passes(access)
-                          : sl_bank_passes(access, sl_loaded_launch(sim->loaded)->lanes, inst->width);
+    uint32_t lanes = sl_loaded_launch(sim->loaded)->lanes;
+    if (!access->mask)
+        return 1;
+    if (access->bulk)
+        return row_passes(access);
+    return inst->access == SL_ACCESS_ATOMIC || inst->access == SL_ACCESS_REDUCTION
+               ? sl_atomic_passes(access, lanes) * step->passes
+               : sl_bank_passes(access, lanes, inst->width);
 }
 
 static uint64_t access_shared(sl_sim *sim, sl_sim_core *core, const sl_sim_warp *warp, const sl_inst *inst,
                               const sl_step *step)
 {
-    uint32_t passes = shared_passes(sim, warp, inst);
+    uint32_t passes = shared_passes(sim, warp, inst, step);
     uint64_t start = core->shared_free > sim->now ? core->shared_free : sim->now;
     core->shared_free = start + passes;
     return start + passes - 1 + step->cycles;
@@ -292,6 +390,11 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     sim->result->warp_insts++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
+    if (++warp->issued < step->issues) { /* each needs what the one before gave */
+        sleep_until(sim, core, w, sim->now + step->gap);
+        return SL_OK;
+    }
+    warp->issued = 0;
     if (step->kind == SL_STEP_PLAIN)
         s->busy_until[step->unit] = sim->now + sim->program->interval[step->unit];
     if (inst->mem_slot != UINT32_MAX)
@@ -302,7 +405,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
         result = access_shared(sim, core, warp, inst, step);
     set_results(sim, core, w, step, result);
     if (step->kind == SL_STEP_SHARED && step->queued)
-        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst), error);
+        status = sl_lsu_issue_shared(sim, core, w, warp->inst, shared_passes(sim, warp, inst, step), error);
     if (step->kind == SL_STEP_MEMORY && warp->access->mask)
         status = sl_lsu_issue(sim, core, w, warp->inst, error);
     warp->inst++;
@@ -425,7 +528,8 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = 0;
+    warp->inst = warp->end = warp->issued = warp->iterations = warp->held_from = warp->held_count = 0;
+    warp->at_next = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
     warp->waits = false;
@@ -452,7 +556,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
     }
     sl_status status = SL_OK;
     for (uint64_t left = b->members; left && !status; left &= left - 1)
-        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now, error);
+        status = advance(sim, core, (uint32_t)__builtin_ctzll(left), sim->now + sim->machine.core.block_cycles, error);
     sl_wake(&sim->core_wheel, core->number, sim->now);
     return status;
 }
@@ -480,9 +584,11 @@ static sl_status start_core(sl_sim *sim, sl_sim_core *core, uint32_t number, sl_
     core->ready_at = malloc((size_t)warps * sim->program->registers * sizeof *core->ready_at);
     core->predictor = malloc((size_t)warps * slots * sizeof *core->predictor);
     core->held = malloc((size_t)warps * sim->program->held * sizeof *core->held + 1);
+    core->fetched = calloc(sim->program->steps / SL_FETCHED + 1u, sizeof *core->fetched);
     core->block = calloc(sim->resident_blocks, sizeof *core->block);
     core->scheduler = calloc(schedulers, sizeof *core->scheduler);
-    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->block || !core->scheduler)
+    if (!core->warp || !core->ready_at || !core->predictor || !core->held || !core->fetched || !core->block ||
+        !core->scheduler)
         return sl_fail_memory(error);
     for (uint32_t w = 0; w < warps; w++)
         core->scheduler[w % schedulers].warps |= UINT64_C(1) << w;
@@ -511,6 +617,7 @@ void sl_cores_destroy(sl_sim *sim)
         free(core->ready_at);
         free(core->predictor);
         free(core->held);
+        free(core->fetched);
         free(core->block);
         free(core->scheduler);
         free(core->group);

@@ -12,7 +12,7 @@
 #include "sim/engine.h"
 #include "sim/program.h"
 
-enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64 };
+enum { SL_WHEEL = 64, SL_MAX_QUEUES = 64, SL_MAX_TAG_BANKS = 64, SL_FETCHED = 128 };
 
 typedef enum sl_warp_state {
     SL_WARP_NONE,
@@ -34,10 +34,16 @@ typedef struct sl_sim_warp {
     uint32_t stores;    /* requests that have not arrived where they stay */
     uint32_t queued;    /* requests in the load/store unit */
     uint32_t lanes;     /* active in the current basic block */
+    uint32_t issued;    /* machine instructions of the next one that have been issued */
     uint64_t ready_at;
-    uint64_t local_base; /* of its local memory */
-    uint32_t accesses;   /* of the basic block that were read from the trace */
-    sl_access *access;   /* of the memory instruction that is issued */
+    uint64_t local_base;            /* of its local memory */
+    uint32_t next_lanes;            /* in the block to come */
+    uint32_t accesses;              /* of the basic block that were read from the trace */
+    uint32_t loop;                  /* basic block whose iterations were read ahead, */
+    uint32_t iterations;            /* and how many have not been entered */
+    uint32_t held_from, held_count; /* accesses of the iterations that were */
+    bool at_next;                   /* the reader is at the block behind them */
+    sl_access *access;              /* of the memory instruction that is issued */
     sl_warp_reader reader;
 } sl_sim_warp;
 
@@ -51,8 +57,10 @@ typedef struct sl_sim_block {
 typedef struct sl_group {
     uint32_t next; /* of the free ones */
     uint32_t requests, inst;
+    uint16_t passes;        /* cycles that it takes the first level, of those with banks of data */
+    uint16_t pass_requests; /* requests in each of them */
     uint8_t warp;
-    bool async;
+    bool async, begun;
 } sl_group;
 
 typedef struct sl_scheduler {
@@ -73,6 +81,7 @@ struct sl_sim_core {
     uint64_t wheel_slots;              /* which are not empty */
     sl_sim_warp *warp;                 /* [SL_CORE_WARPS] */
     uint32_t *ready_at;                /* [warps * registers]; SL_NONE: waits for memory */
+    uint32_t *fetched;                 /* [insts / SL_FETCHED]: when they were; 0: not yet */
     sl_predictor *predictor;           /* [warps * slots] */
     sl_access *held;                   /* [warps * program->held]: read before their turn */
     sl_sim_block *block;               /* [resident blocks] */
@@ -85,6 +94,9 @@ struct sl_sim_core {
     uint32_t queues, queue_at;
     uint64_t queued;       /* mask of queues that are not empty */
     uint32_t instructions; /* memory instructions with requests in the queues */
+    uint64_t passes_end;   /* when the first level has data banks: cycle in which it takes the next instruction */
+    uint64_t pass;         /* cycle of the last pass, */
+    uint32_t pass_taken;   /* and the requests that it has taken */
     uint32_t loads;        /* instructions whose data is not back */
     sl_stall stall;
     bool stalled;   /* the request at the head has to wait */

@@ -3,13 +3,26 @@
 
 #include "sim/core.h"
 
+/* Whether another block may start in this cycle; `starts` is the time of the next one, in cycles times the rate. */
+static bool may_start(const sl_sim *sim)
+{
+    return sim->block_starts < (sim->now + 1) * sim->machine.core.block_rate || !sim->machine.core.block_rate;
+}
+
+static sl_status start_block(sl_sim *sim, sl_sim_core *core, sl_error *error)
+{
+    uint64_t now = sim->now * sim->machine.core.block_rate;
+    sim->block_starts = (sim->block_starts > now ? sim->block_starts : now) + 1000;
+    return sl_core_start_block(sim, core, sim->next_block++, error);
+}
+
 /* Every cycle begins with the first core. */
 static sl_status schedule_in_order(sl_sim *sim, uint64_t blocks, uint32_t *started, sl_error *error)
 {
     sl_status status = SL_OK;
-    for (uint32_t c = 0; c < sim->machine.cores && sim->next_block < blocks && !status; c++)
+    for (uint32_t c = 0; c < sim->machine.cores && sim->next_block < blocks && may_start(sim) && !status; c++)
         if (sl_core_has_room(sim, &sim->core[c])) {
-            status = sl_core_start_block(sim, &sim->core[c], sim->next_block++, error);
+            status = start_block(sim, &sim->core[c], error);
             ++*started;
         }
     return status;
@@ -19,13 +32,13 @@ static sl_status schedule_in_rounds(sl_sim *sim, uint64_t blocks, uint32_t *star
 {
     uint32_t cores = sim->machine.cores, passed = 0;
     sl_status status = SL_OK;
-    while (*started < cores && passed < 2 * cores && sim->next_block < blocks && !status) {
+    while (*started < cores && passed < 2 * cores && sim->next_block < blocks && may_start(sim) && !status) {
         uint32_t c = sl_cta_next_core(&sim->cta, &sim->rounds, blocks - sim->next_block);
         if (!sl_core_has_room(sim, &sim->core[c])) {
             passed++;
             continue;
         }
-        status = sl_core_start_block(sim, &sim->core[c], sim->next_block++, error);
+        status = start_block(sim, &sim->core[c], error);
         passed = 0;
         ++*started;
     }
@@ -39,6 +52,6 @@ sl_status sl_dispatch(sl_sim *sim, sl_error *error)
     const sl_cta_config *cta = &sim->cta;
     bool rounds = cta->small_gpc_cores && cta->small_gpc_interval && cta->small_gpc_cores < cta->cores;
     sl_status status = (rounds ? schedule_in_rounds : schedule_in_order)(sim, blocks, &started, error);
-    sim->room = started && sim->next_block < blocks;
+    sim->room = (started || !may_start(sim)) && sim->next_block < blocks;
     return status;
 }

@@ -21,7 +21,7 @@ typedef struct sl_bank sl_bank;
 typedef struct sl_sim_core sl_sim_core;
 typedef struct sl_channel sl_channel;
 
-enum { SL_CORE_WARPS = 64 }; /* max warps of a core */
+enum { SL_CORE_WARPS = 64, SL_WORD_BYTES = 4 }; /* max warps of a core; as sl_request has them */
 
 /* What is counted of each static memory instruction; sums are those of the launch. Sectors are those of level 0. */
 typedef struct sl_slot_stats {
@@ -73,6 +73,7 @@ struct sl_sim {
     const uint8_t *plan;  /* [slots]: levels that loads bypass; NULL: none */
     uint8_t hints, first; /* bit i: the hint of level i is not `bypass`; is `evict_first` */
     uint64_t next_block, blocks_done;
+    uint64_t block_starts; /* earliest start of the next block, in cycles times the machine's block_rate */
     sl_cta_config cta;
     sl_cta_rounds rounds;
     bool room; /* some core may have room for a block */

@@ -212,20 +212,20 @@ static bool stays(const sl_program *p, uint32_t at)
            (uint32_t)inst->dsts + inst->srcs > SL_INST_REGS;
 }
 
-static uint32_t longest_block(const sl_trace_kernel *kernel)
+static uint32_t longest_block(const sl_program *p)
 {
     uint32_t max = 1;
-    for (uint32_t b = 0; b < kernel->bbs; b++)
-        max = kernel->bb[b].count > max ? kernel->bb[b].count : max;
+    for (uint32_t b = 0; b < p->blocks; b++)
+        max = p->block[b].count > max ? p->block[b].count : max;
     return max;
 }
 
 static void batch_blocks(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t *numbers)
 {
-    const sl_trace_kernel *kernel = s->program->kernel;
-    for (uint32_t b = 0; b < kernel->bbs; b++) {
-        uint32_t end = kernel->bb[b].first + kernel->bb[b].count;
-        s->first = kernel->bb[b].first;
+    const sl_program *p = s->program;
+    for (uint32_t b = 0; b < p->blocks; b++) {
+        uint32_t end = p->block[b].first + p->block[b].count;
+        s->first = p->block[b].first;
         for (uint32_t at = s->first; at < end; at++)
             if (stays(s->program, at)) {
                 s->count = at - s->first;
@@ -239,7 +239,7 @@ static void batch_blocks(stretch *s, uint32_t prefetch, sl_step *steps, uint32_t
 
 sl_status sl_program_batch_loads(sl_program *program, uint32_t prefetch, sl_error *error)
 {
-    uint32_t max = longest_block(program->kernel);
+    uint32_t max = longest_block(program);
     sl_step *steps = malloc(max * sizeof *steps);
     uint32_t *numbers = malloc(max * sizeof *numbers);
     stretch s = {.program = program,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access/cache_ops.h"
+#include "access/coalesce.h"
 #include "policy/line_counts.h"
 #include "sim/bank.h"
 #include "sim/core.h"
@@ -37,14 +38,10 @@ static uint32_t take_group(sl_sim_core *core)
 /* ---- requests ---- */
 
 /* Of the units of a stored line, those that are written in every byte. */
-static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, const sl_inst *inst, sl_access *access,
-                            const sl_line_request *piece)
+static uint32_t whole_units(const sl_sim *sim, const sl_line_request *piece, const uint64_t bytes[2])
 {
-    if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7)
-        return inst->space == SL_MEM_LOCAL ? piece->sectors : 0; /* a local word of a warp is a line */
-    uint64_t bytes[2], unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
+    uint64_t unit = sim->log2_unit >= 6 ? UINT64_MAX : (UINT64_C(1) << (1u << sim->log2_unit)) - 1;
     uint32_t whole = 0, unit_bytes = 1u << sim->log2_unit;
-    sl_line_bytes(shape, inst, access, piece->line, bytes);
     for (uint32_t left = piece->sectors; left; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left), at = u * unit_bytes;
         bool all = unit_bytes > 64 ? bytes[0] == UINT64_MAX && bytes[1] == UINT64_MAX
@@ -52,6 +49,37 @@ static uint32_t whole_units(const sl_sim *sim, const sl_access_shape *shape, con
         whole |= all ? 1u << u : 0;
     }
     return whole;
+}
+
+/* Words of a line that a store writes whole, or of which a load wants something. */
+static uint32_t words_of(const uint64_t bytes[2], bool whole)
+{
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t word = (uint32_t)(bytes[i / 16] >> i % 16 * SL_WORD_BYTES) & 0xf;
+        words |= (whole ? word == 0xf : word != 0) ? 1u << i : 0;
+    }
+    return words;
+}
+
+/* What a request writes, or wants of lines with stores: of which only stored words may be there. */
+static void find_bytes(const sl_sim *sim, const sl_bank *bank, const sl_access_shape *shape, const sl_inst *inst,
+                       sl_access *access, const sl_line_request *piece, sl_request *r)
+{
+    bool store = r->kind == SL_REQUEST_STORE;
+    uint64_t bytes[2];
+    r->whole = r->words = 0;
+    if (store && inst->space == SL_MEM_LOCAL)
+        r->whole = piece->sectors; /* a local word of a warp is a line */
+    if (inst->space != SL_MEM_GLOBAL || shape->log2_line > 7 ||
+        !(store || (r->kind == SL_REQUEST_LOAD && bank->stored)))
+        return;
+    sl_line_bytes(shape, inst, access, piece->line, bytes);
+    if (store)
+        r->whole = whole_units(sim, piece, bytes);
+    if (shape->log2_line == 7 && sim->machine.level[0].write == SL_WRITE_ALLOCATE && !sim->data_check &&
+        (!store || r->whole != r->units))
+        r->words = words_of(bytes, store);
 }
 
 /* first: nothing of the instruction was counted before */
@@ -64,9 +92,28 @@ static void count_request(sl_sim *sim, const sl_inst *inst, const sl_line_reques
         s->sectors += sl_sectors(sim, piece[i].sectors, sim->sector_units);
 }
 
+/* Cycles that an access takes a first level with banks of tags and of data: lines in one bank of tags are looked up one
+ * after the other, as different words in one bank of data are read. */
+static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_access *access, const sl_line_request *piece,
+                          uint32_t pieces)
+{
+    const sl_level *level = &sim->machine.level[0];
+    uint32_t lines[SL_MAX_TAG_BANKS] = {0}, bits = (uint32_t)__builtin_ctz(level->banks), passes = 1;
+    for (uint32_t i = 0; i < pieces; i++) {
+        uint32_t bank = 0;
+        for (uint64_t line = piece[i].line; bits && line; line >>= bits)
+            bank ^= (uint32_t)line & (level->banks - 1);
+        passes = ++lines[bank] > passes ? lines[bank] : passes;
+    }
+    uint32_t words =
+        inst->space == SL_MEM_LOCAL || access->bulk ? 1 : sl_bank_passes(access, sim->machine.lanes, inst->width);
+    return words > passes ? words : passes;
+}
+
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
                                 const sl_access_shape *shape, sl_error *error)
 {
+    const sl_bank *bank = &sim->bank[0][core->number / sim->machine.level[0].cores_per_instance];
     sl_sim_warp *warp = &core->warp[w];
     sl_access *access = warp->access;
     const sl_inst *inst = sl_program_inst(sim->program, inst_number);
@@ -88,6 +135,11 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
                    .inst = inst_number,
                    .warp = (uint8_t)w,
                    .async = inst->access == SL_ACCESS_ASYNC_COPY || inst->access == SL_ACCESS_BULK_LOAD};
+    if (sim->machine.level[0].data_banks) {
+        uint32_t passes = passes_of(sim, inst, access, piece, pieces);
+        core->group[group].passes = (uint16_t)passes;
+        core->group[group].pass_requests = (uint16_t)((pieces + passes - 1) / passes);
+    }
     core->left[group] = pieces;
     core->instructions++;
     count_request(sim, inst, piece, pieces, access->first);
@@ -104,12 +156,12 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         sl_request *r = sl_request_at(sim, number);
         r->addr = piece[i].line << sim->log2_line;
         r->units = piece[i].sectors;
-        r->whole = kind == SL_REQUEST_STORE ? whole_units(sim, shape, inst, access, &piece[i]) : 0;
         r->group = group;
         r->slot = inst->mem_slot;
         r->core = (uint16_t)core->number;
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
+        find_bytes(sim, bank, shape, inst, access, &piece[i], r);
         r->bypass = bypass & (uint8_t)~hints;
         r->hinted = bypass & hints;
         r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
@@ -227,11 +279,30 @@ static sl_outcome access_first(sl_sim *sim, sl_bank *bank, uint32_t number)
     return outcome;
 }
 
+/* A first level with banks of data takes one instruction after the other, some of its requests in each cycle. */
+static bool has_pass(const sl_sim *sim, sl_sim_core *core, sl_group *group)
+{
+    if (!group->begun) {
+        if (core->passes_end > sim->now)
+            return false;
+        group->begun = true;
+        core->passes_end = sim->now + group->passes;
+    }
+    if (core->pass != sim->now) {
+        core->pass = sim->now;
+        core->pass_taken = 0;
+    }
+    return core->pass_taken < group->pass_requests;
+}
+
 /* Whether the head of a queue can be accepted in this cycle. */
-static bool has_port(const sl_sim *sim, const sl_sim_core *core, sl_bank *bank)
+static bool has_port(sl_sim *sim, sl_sim_core *core, sl_bank *bank, uint32_t number)
 {
     if (sim->machine.core.one_pipeline && core->shared_free > sim->now)
         return false;
+    sl_group *group = &core->group[sl_request_at(sim, number)->group];
+    if (group->passes)
+        return has_pass(sim, core, group);
     if (bank->taken_at != sim->now) {
         bank->taken_at = sim->now;
         bank->taken = 0;
@@ -245,10 +316,12 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
     if (core->stalled && !core->unblocked && sim->machine.level[0].cores_per_instance == 1)
         return false; /* nothing has changed for it */
     core->stalled = core->unblocked = false;
-    while (core->queued && has_port(sim, core, bank)) {
-        if (!(core->queued >> core->queue_at & 1))
-            core->queue_at = (uint32_t)__builtin_ctzll(core->queued);
-        sl_request_list *queue = &core->queue[core->queue_at];
+    while (core->queued) {
+        uint32_t at = core->queued >> core->queue_at & 1 ? core->queue_at : (uint32_t)__builtin_ctzll(core->queued);
+        sl_request_list *queue = &core->queue[at];
+        if (!has_port(sim, core, bank, queue->first))
+            break;
+        core->queue_at = at;
         uint32_t number = queue->first, group = sl_request_at(sim, number)->group,
                  next = sl_request_at(sim, number)->next;
         bool answered = sl_request_is_answered(sl_request_at(sim, number));
@@ -264,6 +337,7 @@ bool sl_lsu_tick(sl_sim *sim, sl_sim_core *core)
             return false;
         }
         bank->taken++;
+        core->pass_taken++;
         queue->first = next; /* the bank may have linked it elsewhere */
         if (!--core->warp[w].queued)
             sl_core_drained(sim, core, w);

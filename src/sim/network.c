@@ -18,6 +18,17 @@ static uint32_t flits(const sl_sim *sim, const sl_level *level, uint32_t units)
     return port_cycles(level, (uint32_t)__builtin_popcount(units) << sim->log2_unit);
 }
 
+/* Of a request on its way down. A load carries an address alone; what a store does not write whole carries masks. */
+static uint32_t request_flits(const sl_sim *sim, const sl_level *level, const sl_request *r)
+{
+    if (r->kind == SL_REQUEST_LOAD)
+        return port_cycles(level, 0);
+    uint32_t whole = r->kind == SL_REQUEST_WRITEBACK ? r->units : r->units & r->whole;
+    uint32_t units = (uint32_t)__builtin_popcount(whole);
+    units += (uint32_t)__builtin_popcount(r->units & ~whole) * level->network_partial;
+    return port_cycles(level, units << sim->log2_unit);
+}
+
 uint32_t sl_network_unloaded(const sl_sim *sim, uint32_t number)
 {
     const sl_level *level = &sim->machine.level[number];
@@ -93,7 +104,7 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
             sl_network_has_room(sim, b->number, &to->room);
         return;
     }
-    uint32_t cycles = flits(sim, to->level, r->kind == SL_REQUEST_LOAD ? 0 : r->units);
+    uint32_t cycles = request_flits(sim, to->level, r);
     uint64_t arrival = now + to->level->network_cycles;
     if (to->in.count >= to->level->queue) {
         sl_network_wait(sim, b, &to->room);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "sim/load_batching.h"
+#include "sim/lowering.h"
+#include "sim/unrolling.h"
 #include "trace/loaded.h"
 
 static sl_unit unit_of(const sl_inst *inst)
@@ -46,6 +48,7 @@ static void number_accesses(sl_program *p)
         for (uint32_t i = bb->first; i < bb->first + bb->count; i++)
             if (p->kernel->inst[i].mem_slot != UINT32_MAX)
                 p->step[i].access = accesses++;
+        p->loop[b].accesses = accesses;
     }
 }
 
@@ -57,10 +60,16 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
                                          core->tensor_interval};
     *p = (sl_program){.kernel = kernel, .registers = 1};
     memcpy(p->interval, interval, sizeof interval);
-    p->step = calloc(kernel->insts ? kernel->insts : 1, sizeof *p->step);
-    p->order = calloc(kernel->insts ? kernel->insts : 1, sizeof *p->order);
-    if (!p->step || !p->order)
+    p->steps = kernel->insts;
+    p->blocks = kernel->bbs;
+    p->step = calloc(kernel->insts + 1u, sizeof *p->step);
+    p->order = calloc(kernel->insts + 1u, sizeof *p->order);
+    p->block = calloc(kernel->bbs + 1u, sizeof *p->block);
+    p->loop = calloc(kernel->bbs + 1u, sizeof *p->loop);
+    if (!p->step || !p->order || !p->block || !p->loop)
         return sl_fail_memory(error);
+    if (kernel->bbs)
+        memcpy(p->block, kernel->bb, kernel->bbs * sizeof *p->block);
     for (uint32_t i = 0; i < kernel->insts; i++) {
         const sl_inst *inst = &kernel->inst[i];
         sl_step *s = &p->step[i];
@@ -69,6 +78,8 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
         s->kind = (uint8_t)kind_of(kernel, inst);
         s->queued = s->kind == SL_STEP_MEMORY || (s->kind == SL_STEP_SHARED && core->one_pipeline);
         s->unit = (uint8_t)unit_of(inst);
+        s->issues = s->passes = 1;
+        s->gap = (uint8_t)(core->alu_cycles < UINT8_MAX ? core->alu_cycles : UINT8_MAX);
         s->cycles = s->kind == SL_STEP_SHARED ? core->shared_cycles : cycles[s->unit];
         s->regs = (uint8_t)(regs < SL_INST_REGS ? regs : SL_INST_REGS);
         s->dsts = inst->dsts < s->regs ? inst->dsts : s->regs;
@@ -77,6 +88,11 @@ sl_status sl_program_init(sl_program *p, const sl_machine *machine, const sl_tra
             p->registers = s->reg[r] >= p->registers ? s->reg[r] + 1u : p->registers;
     }
     number_accesses(p);
+    sl_status status = core->lowering ? sl_program_lower(p, error) : SL_OK;
+    if (!status && core->lowering)
+        status = sl_program_unroll(p, error);
+    if (status)
+        return status;
     return core->load_batching ? sl_program_batch_loads(p, core->load_batching, error) : SL_OK;
 }
 
@@ -84,5 +100,7 @@ void sl_program_fini(sl_program *p)
 {
     free(p->step);
     free(p->order);
+    free(p->block);
+    free(p->loop);
     *p = (sl_program){0};
 }

@@ -21,15 +21,29 @@ typedef struct sl_step {
     uint8_t kind, unit;
     bool queued;        /* goes through the queue of the load/store unit */
     uint8_t dsts, regs; /* regs: written ones first, then those that are read */
-    uint32_t cycles;    /* from issue to result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
-    uint32_t access;    /* memory instructions: which one of its basic block it is in the trace */
+    uint8_t issues;     /* machine instructions; 0: another one does it, too */
+    uint8_t passes;     /* of an atomic on one word of shared memory: several if it is a loop */
+    uint8_t gap;        /* cycles from one of them to the next */
+    uint32_t cycles; /* from the (last) issue to the result, for SL_STEP_PLAIN and without conflicts SL_STEP_SHARED */
+    uint32_t access; /* memory instructions: which one of its basic block it is in the trace */
     uint16_t reg[SL_INST_REGS];
 } sl_step;
 
+/* A basic block that may be a loop of which the compiler makes several iterations one, and of what is left two. */
+typedef struct sl_loop {
+    uint32_t factor;   /* iterations; 0: it is no such loop */
+    uint32_t block;    /* of these; behind it that of two */
+    uint32_t accesses; /* memory instructions of one */
+} sl_loop;
+
 typedef struct sl_program {
     const sl_trace_kernel *kernel;
-    sl_step *step;   /* [kernel->insts], in the order in which they are issued */
-    uint32_t *order; /* [kernel->insts]: the instruction of a step */
+    uint32_t steps;
+    sl_step *step;      /* in the order in which they are issued */
+    uint32_t *order;    /* [steps]: the instruction of a step */
+    uint32_t blocks;    /* those of the kernel, behind them those of unrolled loops */
+    sl_trace_bb *block; /* [blocks]: of steps */
+    sl_loop *loop;      /* [kernel->bbs] */
     uint32_t registers;
     uint32_t held; /* max accesses of a warp that are read before they issue */
     uint32_t interval[SL_UNITS];

@@ -30,6 +30,7 @@ typedef struct sl_request {
     uint32_t next;  /* in a list; SL_NONE ends it */
     uint32_t units; /* of the line, wanted or written: a mask of sl_sim's smallest sectors */
     uint32_t whole; /* stores: those of which every byte is written */
+    uint32_t words; /* of 4 bytes that are loaded or stored; 0: it does not matter */
     uint32_t group; /* the instruction that it is a part of; SL_NONE: nobody waits */
     uint32_t slot;  /* the static memory instruction; SL_NONE for write-backs */
     uint16_t core;

@@ -146,7 +146,8 @@ static void collect_total(const sl_sim *sim)
         add_total(sim, SL_COUNTER_l2_delay_cycles, r->level[1].delay_cycles);
     }
     add_total(sim, SL_COUNTER_l1_fill_sectors, l1->fill_sectors);
-    add_total(sim, SL_COUNTER_dram_read_sectors, r->dram_read_sectors);
+    add_total(sim, SL_COUNTER_dram_read_sectors,
+              r->dram_read_sectors + sl_machine_launch_sectors(&sim->machine, sim->program->kernel->insts));
     add_total(sim, SL_COUNTER_dram_write_sectors, r->dram_written_sectors);
     add_total(sim, SL_COUNTER_warp_insts, r->warp_insts);
     add_total(sim, SL_COUNTER_thread_insts, r->thread_insts);

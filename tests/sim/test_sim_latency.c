@@ -130,7 +130,9 @@ static void built_in_machines_have_the_latencies_of_their_files(void **state)
             fail_msg("%s", error.text);
         m.core.threads = 32 * m.core.warps;
         m.lanes = 32;
-        uint64_t start = m.core.launch_cycles, l1 = m.level[0].hit_cycles, l2 = m.level[1].hit_cycles;
+        m.core.lowering = m.core.branch_cycles = 0;
+        uint64_t start = m.core.launch_cycles + m.core.block_cycles, l1 = m.level[0].hit_cycles,
+                 l2 = m.level[1].hit_cycles;
         assert_int_equal(word(&m, LOAD, 1), start + ISSUE + l1 + m.memory.latency_cycles + LAST);
         assert_int_equal(word(&m, LOAD, 2) - word(&m, LOAD, 1), ISSUE + l1 + LAST);
         /* What bypasses L1 requests the smallest sector of all levels, which is sooner there than what L1 requests. */

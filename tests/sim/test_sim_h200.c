@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What was measured on an H200 and no older machine has: times of branches, barriers and new code, blocks that start at
+ * a rate, banks of L1, stored words, and loops that the compiler unrolls. */
+#include "simulated.h"
+
+#include "sim/program.h"
+
+static void a_jump_takes_the_branch_cycles(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    uint64_t before = RUN_WARP(&m, do_(USE), do_(USE), do_(USE_2)).cycles;
+    m.core.branch_cycles = 10;
+    /* USE_2 lies behind USE: only the second USE is a jump. */
+    assert_int_equal(RUN_WARP(&m, do_(USE), do_(USE), do_(USE_2)).cycles, before + 9);
+}
+
+static void a_barrier_takes_its_cycles_and_some_for_each_warp(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    warp_acts both = WARP(do_(BARRIER), do_(FENCE));
+    uint64_t before = RUN(&m, 1, 2, both, both).cycles;
+    m.core.barrier_cycles = 12;
+    m.core.barrier_warp_cycles = 2;
+    assert_int_equal(RUN(&m, 1, 2, both, both).cycles, before + 11 + 4);
+}
+
+static void the_first_code_comes_with_the_launch(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    uint64_t before = RUN_WARP(&m, do_(USE), do_(USE)).cycles;
+    m.core.fetch_cycles = 50; /* the first instructions are those of the launch */
+    assert_int_equal(RUN_WARP(&m, do_(USE), do_(USE)).cycles, before);
+}
+
+static void blocks_start_at_their_rate_and_after_their_cycles(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    warp_acts one = WARP(do_(USE));
+    uint64_t before = RUN(&m, 4, 1, one, one, one, one).cycles;
+    m.core.block_cycles = 100;
+    assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, before + 100);
+    m.core.block_rate = 50; /* one in 20 cycles */
+    assert_int_equal(RUN(&m, 4, 1, one, one, one, one).cycles, 3 * 20 + 100 + 1);
+}
+
+/* Lines in one of four banks of tags one after the other, words in one of 32 banks, too. */
+static void l1_takes_as_long_as_its_busiest_bank(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].sets = 0;
+    m.level[0].size_bytes = 64 * 128 * 2;
+    m.level[0].hit_cycles = 4;
+    uint64_t line = RUN_WARP(&m, at(LOAD, 0), do_(USE), at(LOAD, 0), do_(USE)).cycles;
+    uint64_t lines = RUN_WARP(&m, strided(LOAD, 0, 128), do_(USE), strided(LOAD, 0, 128), do_(USE)).cycles;
+    m.level[0].banks = 4;
+    m.level[0].data_banks = 32;
+    assert_int_equal(RUN_WARP(&m, at(LOAD, 0), do_(USE), at(LOAD, 0), do_(USE)).cycles, line);
+    uint64_t banked = RUN_WARP(&m, strided(LOAD, 0, 132), do_(USE), strided(LOAD, 0, 132), do_(USE)).cycles;
+    assert_true(banked + 20 < lines); /* 34 lines in 4 banks, words in all 32 */
+    /* Words of different lines in one bank: as long as one by one. */
+    uint64_t conflict = RUN_WARP(&m, strided(LOAD, 0, 128), do_(USE), strided(LOAD, 0, 128), do_(USE)).cycles;
+    assert_true(conflict > banked + 20);
+}
+
+static sl_machine that_keeps_stores(void)
+{
+    sl_machine m = tiny();
+    m.level[0].write = SL_WRITE_ALLOCATE;
+    m.level[0].sector_bytes = m.level[0].fill_bytes = 32;
+    m.level[1].sector_bytes = m.level[1].fill_bytes = 32;
+    return m;
+}
+
+static void stored_words_hit_and_their_neighbours_miss(void **state)
+{
+    (void)state;
+    sl_machine m = that_keeps_stores();
+    act store = lanes(STORE, 0, 4, 1), word = lanes(LOAD, 0, 4, 1), next = lanes(LOAD, 0, 4, 2);
+    assert_int_equal(RUN_WARP(&m, store, do_(FENCE), word, do_(USE)).level[0].misses, 0);
+    assert_int_equal(RUN_WARP(&m, store, do_(FENCE), next, do_(USE)).level[0].misses, 1);
+    /* A whole sector was valid before. */
+    act sector = lanes(STORE, 0, 4, 0xff);
+    assert_int_equal(RUN_WARP(&m, sector, do_(FENCE), next, do_(USE)).level[0].misses, 0);
+}
+
+static void a_store_into_a_sector_in_flight_is_kept(void **state)
+{
+    (void)state;
+    sl_machine m = that_keeps_stores();
+    act word = lanes(LOAD, 0, 4, 1), store = lanes(STORE, 0, 4, 2), stored = lanes(LOAD_2, 0, 4, 2);
+    sl_sim_result r = RUN_WARP(&m, word, store, do_(USE), stored, do_(USE_2));
+    assert_int_equal(r.level[0].misses, 1);
+}
+
+/* Atomics of all lanes on one word of shared memory take turns. */
+static void a_partial_store_takes_its_share_of_the_network(void **state)
+{
+    (void)state;
+    sl_machine m = that_keeps_stores();
+    m.level[1].network_bytes = 32;
+    act parts = strided(STORE, 0, 32);
+    uint64_t before = RUN_WARP(&m, parts, do_(FENCE)).cycles;
+    m.level[1].network_partial = 4;
+    assert_true(RUN_WARP(&m, parts, do_(FENCE)).cycles >= before + 3 * 32 - 8);
+    act whole = at(STORE, 0);
+    uint64_t line = RUN_WARP(&m, whole, do_(FENCE)).cycles;
+    m.level[1].network_partial = 1;
+    assert_int_equal(RUN_WARP(&m, whole, do_(FENCE)).cycles, line);
+}
+
+/* ---- lowering ---- */
+
+typedef struct loop {
+    sl_inst inst[4];
+    uint32_t mem_inst[1];
+    sl_trace_bb bb;
+    sl_trace_kernel kernel;
+    char strings[64];
+} loop;
+
+/* r2 = [r1]; r3 = r3 + r2; r1 = r1 + 4; branch on p5 */
+static void make_loop(loop *l, uint16_t unrolled)
+{
+    static const char text[] = "\0ld.global.u32\0add.s32\0bra";
+    *l = (loop){.bb = {0, 4}, .mem_inst = {0}};
+    memcpy(l->strings, text, sizeof text);
+    l->inst[0] = (sl_inst){.op_class = SL_CLASS_MEMORY,
+                           .space = SL_MEM_GLOBAL,
+                           .access = SL_ACCESS_LOAD,
+                           .width = 4,
+                           .dsts = 1,
+                           .srcs = 1,
+                           .regs = {2, 1},
+                           .opcode = 1};
+    l->inst[1] = (sl_inst){
+        .op_class = SL_CLASS_INT, .dsts = 1, .srcs = 2, .regs = {3, 3, 2}, .opcode = 15, .mem_slot = UINT32_MAX};
+    l->inst[2] =
+        (sl_inst){.op_class = SL_CLASS_INT, .dsts = 1, .srcs = 1, .regs = {1, 1}, .opcode = 15, .mem_slot = UINT32_MAX};
+    l->inst[3] = (sl_inst){
+        .op_class = SL_CLASS_CONTROL, .srcs = 1, .regs = {5}, .width = unrolled, .opcode = 23, .mem_slot = UINT32_MAX};
+    l->kernel = (sl_trace_kernel){.symbol = "k",
+                                  .name = "k",
+                                  .insts = 4,
+                                  .inst = l->inst,
+                                  .bbs = 1,
+                                  .bb = &l->bb,
+                                  .mem_slots = 1,
+                                  .mem_inst = l->mem_inst,
+                                  .strings = l->strings,
+                                  .strings_bytes = sizeof l->strings};
+}
+
+static void iterations_of_an_unrolled_loop_load_together(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.core.lowering = 1;
+    m.core.load_batching = 16;
+    loop l;
+    sl_program p;
+    sl_error error;
+    make_loop(&l, 0);
+    assert_int_equal(sl_program_init(&p, &m, &l.kernel, &error), SL_OK);
+    assert_int_equal(p.blocks, 1);
+    sl_program_fini(&p);
+
+    make_loop(&l, 4);
+    assert_int_equal(sl_program_init(&p, &m, &l.kernel, &error), SL_OK);
+    assert_int_equal(p.blocks, 3);
+    assert_int_equal(p.loop[0].factor, 4);
+    assert_int_equal(p.loop[0].accesses, 1);
+    const sl_trace_bb *four = &p.block[p.loop[0].block], *two = four + 1;
+    /* Four loads and sums; the counter and the branch once. */
+    assert_int_equal(four->count, 10);
+    assert_int_equal(two->count, 6);
+    for (uint32_t i = 0; i < 4; i++) {
+        const sl_step *step = &p.step[four->first + i];
+        assert_int_equal(step->kind, SL_STEP_MEMORY);
+        assert_int_equal(step->access, i);
+        for (uint32_t j = 0; j < i; j++)
+            assert_int_not_equal(step->reg[0], p.step[four->first + j].reg[0]);
+    }
+    assert_true(p.held >= 4);
+    sl_program_fini(&p);
+}
+
+static void a_long_opcode_issues_several_times_in_its_measured_time(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.core.lowering = 1;
+    loop l;
+    sl_program p;
+    sl_error error;
+    make_loop(&l, 0);
+    snprintf(l.strings + 15, 32, "div.s32");
+    l.inst[3].opcode = 1;
+    assert_int_equal(sl_program_init(&p, &m, &l.kernel, &error), SL_OK);
+    assert_int_equal(p.step[1].issues, 24);
+    assert_int_equal(p.step[1].gap * 23 + p.step[1].cycles, 62);
+    sl_program_fini(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_jump_takes_the_branch_cycles),
+        cmocka_unit_test(a_barrier_takes_its_cycles_and_some_for_each_warp),
+        cmocka_unit_test(the_first_code_comes_with_the_launch),
+        cmocka_unit_test(blocks_start_at_their_rate_and_after_their_cycles),
+        cmocka_unit_test(l1_takes_as_long_as_its_busiest_bank),
+        cmocka_unit_test(stored_words_hit_and_their_neighbours_miss),
+        cmocka_unit_test(a_store_into_a_sector_in_flight_is_kept),
+        cmocka_unit_test(a_partial_store_takes_its_share_of_the_network),
+        cmocka_unit_test(iterations_of_an_unrolled_loop_load_together),
+        cmocka_unit_test(a_long_opcode_issues_several_times_in_its_measured_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
