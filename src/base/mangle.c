@@ -18,9 +18,29 @@ static const char *source_name(const char *at, const char **name, size_t *length
     return at + size;
 }
 
-/* What follows the template arguments that begin at 'I', or NULL. Everything that is closed by 'E' nests. */
+static const char *skip_digits(const char *at)
+{
+    while (isdigit((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* St, S_, S1_, T_, T0_, behind the first letter. */
+static const char *skip_substitution(const char *at)
+{
+    if (islower((unsigned char)*at))
+        return at + 1;
+    while (isdigit((unsigned char)*at) || isupper((unsigned char)*at))
+        at++;
+    return at + (*at == '_');
+}
+
+/* What follows the template arguments that begin at 'I', or NULL. Everything that is closed by 'E' nests; behind a
+ * literal's type stands its value. */
 static const char *skip_template(const char *at)
 {
+    enum { MAX_DEPTH = 256 };
+    bool literal[MAX_DEPTH] = {false}; /* what is open there is the type of a literal */
     unsigned depth = 0;
     do {
         const char *name;
@@ -42,26 +62,32 @@ static const char *skip_template(const char *at)
             depth++;
             break;
         case 'E':
+            if (literal[depth]) {
+                literal[depth] = false;
+                at = skip_digits(at + (*at == 'n'));
+            }
             depth--;
             break;
-        case 'L': /* a literal: a type, digits, 'E' */
+        case 'L':
             depth++;
-            while (*at && !isdigit((unsigned char)*at) && *at != 'E' && *at != '_')
-                at++;
-            while (isdigit((unsigned char)*at))
-                at++;
-            break;
-        case 'S':
-        case 'T': /* substitutions and parameters: St, S_, S1_, T_, T0_ */
-            if (islower((unsigned char)*at)) {
-                at++;
+            if (*at == 'N' && depth + 1 < MAX_DEPTH) {
+                literal[depth + 1] = true;
                 break;
             }
-            while (isdigit((unsigned char)*at) || isupper((unsigned char)*at))
-                at++;
-            at += *at == '_';
+            if (*at == 'S')
+                at = skip_substitution(at + 1);
+            else
+                while (*at && !isdigit((unsigned char)*at) && *at != 'E' && *at != '_')
+                    at++;
+            at = skip_digits(at + (*at == 'n'));
+            break;
+        case 'S':
+        case 'T':
+            at = skip_substitution(at);
             break;
         }
+        if (depth >= MAX_DEPTH)
+            return NULL;
     } while (depth);
     return at;
 }
