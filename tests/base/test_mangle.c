@@ -21,7 +21,7 @@ static void the_innermost_name_is_found(void **state)
          "vectorized_elementwise_kernel"},
         {"_ZN12_GLOBAL__N_14bfs1Ev", "bfs1"},
         {"_Z3addILi3EEvPf", "add"},
-        {"_ZN2ns6kernelILNS_5ScaleE1ELS0_2EEEvv", "kernel"}, /* ns::kernel<(ns::Scale)1, (ns::Scale)2> */
+        {"_ZN2ns6kernelILNS_5ScaleE1ELS1_2EEEvv", "kernel"}, /* ns::kernel<(ns::Scale)1, (ns::Scale)2> */
         {"_ZL6helperv", "helper"},
         {"main_kernel", "main_kernel"},
         {"_Z99tooshort", "_Z99tooshort"},
