@@ -405,7 +405,8 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         return stall(b, SL_STALL_WAY); /* a fetch that came before it has not gone below */
     sl_write_policy write = b->level->write;
     bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
-    if (!l->here && write == SL_WRITE_ALLOCATE && !atomic && (l->r->whole || l->r->words))
+    bool words = l->r->words && !b->number; /* they are those of a line of the first level */
+    if (!l->here && write == SL_WRITE_ALLOCATE && !atomic && (l->r->whole || words))
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
@@ -418,7 +419,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
         if (write == SL_WRITE_EVICT || atomic) {
             invalidate(b, l);
         } else {
-            if (l->r->words) /* which what is in flight does not overwrite */
+            if (words) /* which what is in flight does not overwrite */
                 keep_words(b, l);
             else
                 b->line[l->line_slot].stale |= b->line[l->line_slot].in_flight & l->units;
