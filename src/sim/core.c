@@ -268,10 +268,7 @@ void sl_core_answer(sl_sim *sim, uint32_t number)
     if (--group->requests)
         return;
     sl_sim_warp *warp = &core->warp[group->warp];
-    const sl_step *step = &sim->program->step[group->inst];
-    uint32_t *ready = &core->ready_at[(size_t)group->warp * sim->program->registers];
-    for (uint32_t d = 0; d < step->dsts; d++)
-        ready[step->reg[d]] = (uint32_t)sim->now;
+    set_results(sim, core, group->warp, &sim->program->step[group->inst], sim->now);
     warp->loads--;
     core->loads--;
     warp->asyncs -= group->async;
