@@ -186,22 +186,28 @@ static void a_warp_waits_for_its_own_loads_at_its_own_limit(void **state)
     drop_trace(&m);
 }
 
-/* Lanes 128 bytes apart: six lines, more than a warp or the core may have in flight. The load is not cut in pieces;
- * that of the next warp waits until fewer than four are in flight. */
+/* Lanes 128 bytes apart: six lines, more than a warp or the core may have in flight. */
+static void run_loads_of_many_lines(ran *r, maker *m, uint32_t mshr_lines)
+{
+    const warp_acts acts[] = {
+        WARP(0, {LOAD, 0x3f, LINE(1), 128}),
+        WARP(1, {LOAD, 0x7, LINE(11), 128}),
+    };
+    make_trace(m, 1, 2, acts);
+    sl_machine machine = plain_machine();
+    machine.level[0].mshrs = 4;
+    machine.level[0].mshrs_per_warp = 2;
+    machine.level[0].mshr_lines = mshr_lines;
+    run(r, m, &machine, 1);
+}
+
+/* The load is not cut in pieces; that of the next warp waits until fewer than four are in flight. */
 static void a_load_of_many_lines_is_held_back_as_a_whole(void **state)
 {
     (void)state;
     maker m;
     ran r;
-    const warp_acts acts[] = {
-        WARP(0, {LOAD, 0x3f, LINE(1), 128}),
-        WARP(1, {LOAD, 0x7, LINE(11), 128}),
-    };
-    make_trace(&m, 1, 2, acts);
-    sl_machine machine = plain_machine();
-    machine.level[0].mshrs = 4;
-    machine.level[0].mshrs_per_warp = 2;
-    run(&r, &m, &machine, 1);
+    run_loads_of_many_lines(&r, &m, 0);
     TRAFFIC(&r, {0, 1, 0}, {1, 2, 0}, {2, 3, 0}, {3, 4, 0}, {4, 5, 0}, {5, 6, 0}, {102, 11, 0}, {103, 12, 0},
             {104, 13, 0});
     assert_int_equal(r.result.steps, 204);
@@ -214,16 +220,7 @@ static void lines_of_a_load_are_held_back_one_by_one_if_the_machine_says_so(void
     (void)state;
     maker m;
     ran r;
-    const warp_acts acts[] = {
-        WARP(0, {LOAD, 0x3f, LINE(1), 128}),
-        WARP(1, {LOAD, 0x7, LINE(11), 128}),
-    };
-    make_trace(&m, 1, 2, acts);
-    sl_machine machine = plain_machine();
-    machine.level[0].mshrs = 4;
-    machine.level[0].mshrs_per_warp = 2;
-    machine.level[0].mshr_lines = 1;
-    run(&r, &m, &machine, 1);
+    run_loads_of_many_lines(&r, &m, 1);
     TRAFFIC(&r, {0, 1, 0}, {1, 2, 0}, {3, 11, 0}, {4, 12, 0}, {100, 3, 0}, {101, 4, 0}, {103, 13, 0}, {200, 5, 0},
             {201, 6, 0});
     drop_trace(&m);
