@@ -43,7 +43,6 @@ enum { ITEMS = 64, TURNS = 16 };
 CHAIN(add_s32, INT, U("add.s32 %0, %0, %1;"), x)
 CHAIN(mad_s32, INT, U("mad.lo.s32 %0, %0, %1, %0;"), x)
 CHAIN(shl_b32, INT, U("shl.b32 %0, %0, %1;"), x)
-CHAIN(xor_b32, INT, U("xor.b32 %0, %0, %2;"), x)
 CHAIN(min_s32, INT, U("min.s32 %0, %0, %1;"), x)
 CHAIN(popc, INT, U("popc.b32 %0, %0;"), x)
 CHAIN(setp_selp, INT, U("{.reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %0, p;}"), x)
@@ -53,7 +52,6 @@ CHAIN(fma_f32, FLT, F("fma.rn.f32 %0, %0, %1, %1;"), f)
 CHAIN(add_f32, FLT, F("add.f32 %0, %0, %1;"), f)
 CHAIN(min_f32, FLT, F("min.f32 %0, %0, %1;"), f)
 CHAIN(ex2_f32, FLT, F("ex2.approx.ftz.f32 %0, %0;"), f)
-CHAIN(rcp_f32, FLT, F("rcp.approx.ftz.f32 %0, %0;"), f)
 CHAIN(sqrt_f32, FLT, F("sqrt.approx.ftz.f32 %0, %0;"), f)
 CHAIN(sin_f32, FLT, F("sin.approx.ftz.f32 %0, %0;"), f)
 CHAIN(div_f32, FLT, F("div.rn.f32 %0, %0, %1;"), f)
@@ -81,7 +79,6 @@ CHAIN(lds, unsigned x = at,
                    : "r"(at)
                    : "memory");
       , x)
-CHAIN(sts_lds, INT, asm volatile("st.shared.u32 [%1], %0; ld.shared.u32 %0, [%1];" : "+r"(x) : "r"(at) : "memory");, x)
 CHAIN(sts_bar_lds, INT,
       asm volatile("st.shared.u32 [%1], %0; bar.sync 0; ld.shared.u32 %0, [%1];"
                    : "+r"(x)
@@ -96,34 +93,6 @@ CHAIN(atom_shared_one, INT,
                    : "memory");
       , x)
 CHAIN(atom_shared_f32, FLT, asm volatile("atom.shared.add.f32 %0, [%1], %0;" : "+f"(f) : "r"(at) : "memory");, f)
-CHAIN(branch_half, INT,
-      asm volatile(
-          "{.reg .pred p; .reg .u32 l; mov.u32 l, %%laneid; setp.lt.u32 p, l, 16; @p bra SKIP%=;"
-          "st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; "
-          "st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; SKIP%=:}"
-          : "+r"(x)
-          : "r"(at)
-          : "memory");
-      , x)
-CHAIN(branch_none, INT,
-      asm volatile(
-          "{.reg .pred p; setp.eq.u32 p, %0, 77777; @p bra SKIP%=;"
-          "st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; "
-          "st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; SKIP%=:}"
-          : "+r"(x)
-          : "r"(at)
-          : "memory");
-      , x)
-CHAIN(branch_all, INT,
-      asm volatile(
-          "{.reg .pred p; setp.ne.u32 p, %0, 77777; @p bra SKIP%=;"
-          "st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; "
-          "st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; st.shared.u32 [%1], %0; SKIP%=:}"
-          : "+r"(x)
-          : "r"(at)
-          : "memory");
-      , x)
-
 /* a loop that ptxas does not unroll, of N dependent instructions */
 template <int N> __global__ void loop(unsigned *out, unsigned zero, unsigned times)
 {
@@ -200,7 +169,6 @@ int main()
     SHOW(add_s32, 1);
     SHOW(mad_s32, 1);
     SHOW(shl_b32, 1);
-    SHOW(xor_b32, 1);
     SHOW(min_s32, 1);
     SHOW(popc, 1);
     SHOW(setp_selp, 1);
@@ -210,7 +178,6 @@ int main()
     SHOW(add_f32, 1);
     SHOW(min_f32, 1);
     SHOW(ex2_f32, 1);
-    SHOW(rcp_f32, 1);
     SHOW(sqrt_f32, 1);
     SHOW(sin_f32, 1);
     SHOW(div_f32, 1);
@@ -232,7 +199,6 @@ int main()
     SHOW(membar_cta, 1);
     SHOW(membar_gl, 1);
     SHOW(lds, 1);
-    SHOW(sts_lds, 1);
     for (int warps : {1, 2, 4, 8, 16, 32}) {
         SHOW(bar_sync, warps);
         SHOW(sts_bar_lds, warps);
@@ -248,9 +214,6 @@ int main()
         SHOW(atom_shared, warps);
         SHOW(atom_shared_one, warps);
         SHOW(atom_shared_f32, warps);
-        SHOW(branch_half, warps);
-        SHOW(branch_none, warps);
-        SHOW(branch_all, warps);
         SHOW(mma, warps);
         SHOW(f2d_d2f, warps);
         SHOW(redux, warps);
