@@ -296,11 +296,11 @@ bool sl_ptx_has(const sl_ptx_inst *inst, sl_ptx_mod_id mod);
 sl_ptx_type sl_ptx_inst_type(const sl_ptx_inst *inst, uint32_t n); /* the n-th type modifier, SL_T_NONE if fewer */
 sl_ptx_space sl_ptx_inst_space(const sl_ptx_inst *inst);           /* SL_SPACE_NONE: generic */
 uint32_t sl_ptx_inst_vector(const sl_ptx_inst *inst);              /* 1, 2, 4, 8 */
+/* Modules of a PTX version that the table of forms does not know yet are not checked by the parser, but when a kernel
+ * is used. */
+bool sl_ptx_is_newer(const sl_ptx_module *module);
 /* Whether the opcode takes these modifiers and types (forms.def). If not, `message` says why and *at is the modifier
  * that is wrong; inst->mods: one is missing. Opcodes that are not in the table take any. */
-/* Modules of a PTX version that the table does not know yet are not checked by the parser, but when a kernel is used.
- */
-bool sl_ptx_is_newer(const sl_ptx_module *module);
 bool sl_ptx_check_form(const sl_ptx_inst *inst, uint32_t *at, char *message, size_t size);
 /* "ld.global.nc.f32" into `buffer`. */
 char *sl_ptx_inst_text(const sl_ptx_inst *inst, char *buffer, size_t size);

@@ -274,7 +274,8 @@ static void take_mods(sl_ptx_parser *p, sl_ptx_inst *inst, uint32_t column)
     inst->mod = SL_TAKE(p, &p->mods, 0, &inst->mods);
     char message[512];
     uint32_t at = 0;
-    if (!sl_ptx_is_newer(p->module) && !sl_ptx_check_form(inst, &at, message, sizeof message)) {
+    bool known = p->module->version_major > 1 && !sl_ptx_is_newer(p->module); /* 1.x left more out */
+    if (known && !sl_ptx_check_form(inst, &at, message, sizeof message)) {
         for (uint32_t i = 0; at < count && i <= at; i++)
             column += (uint32_t)strlen(i ? inst->mod[i - 1].text : inst->mnemonic) + (i > 0);
         sl_ptx_fail(p, inst->line, column, "%s", message);

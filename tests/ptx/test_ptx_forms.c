@@ -80,6 +80,16 @@ static void the_order_of_modifiers_is_free(void **state)
     assert_int_equal(parse_instruction("cvt.f32.rzi.s32", &error), SL_SYNTAX);
 }
 
+/* PTX 1.x names no rounding of a mad.f32. */
+static void the_oldest_modules_may_leave_modifiers_out(void **state)
+{
+    (void)state;
+    sl_ptx_free(
+        parse_text(".version 1.4\n.target sm_10\n.entry k()\n{\n.reg .f32 %f<3>;\nmad.f32 %f1, %f1, %f2, %f1;\n}\n"));
+    sl_error error;
+    assert_int_equal(parse_instruction("mad.f32", &error), SL_SYNTAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +98,7 @@ int main(void)
         cmocka_unit_test(a_wrong_type_is_told_the_right_ones),
         cmocka_unit_test(modifiers_that_are_missing_or_do_not_go_together_are_named),
         cmocka_unit_test(the_order_of_modifiers_is_free),
+        cmocka_unit_test(the_oldest_modules_may_leave_modifiers_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
