@@ -3,8 +3,8 @@
  * the program or beside it: code is exchanged for what a plan makes of it as it is loaded, launches are timed with
  * events, launches that a job names are tuned before they run, and everything that is copied to the host is hashed.
  *
- * Not supported: relocatable device code, launches inside of graphs (exchanged, but not timed), and results that reach
- * the host through managed or mapped memory. */
+ * Not supported: launches inside of graphs (exchanged, but not timed), and results that reach the host through managed
+ * or mapped memory. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,8 +201,6 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
         status = sl_fail(&error, SL_UNSUPPORTED,
                          "it is launched with a cluster, cooperatively or in another way "
                          "that cannot be repeated");
-    else if (!handle->image || !handle->image->ptx)
-        status = sl_fail(&error, SL_NOT_FOUND, "the program has no PTX of it");
     else if (handle->library && CALL(cuLibraryGetModule, (cu_module *, void *))(&module, handle->module))
         status = sl_fail(&error, SL_NOT_FOUND, "its module is not known");
     if (!status)
@@ -284,15 +282,39 @@ LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
 
 /* ---- code ---- */
 
+/* As sl_program_link: with the driver's linker. */
+static void *link_texts(const char *const *text, const size_t *length, size_t texts, sl_error *error)
+{
+    enum { PTX = 1 };
+    void *linker = NULL, *made = NULL, *kept = NULL;
+    size_t bytes = 0;
+    cu_result result = CALL(cuLinkCreate_v2, (unsigned, int *, void **, void **))(0, NULL, NULL, &linker);
+    for (size_t i = 0; i < texts && !result; i++)
+        result = CALL(cuLinkAddData_v2, (void *, int, const void *, size_t, const char *, unsigned, int *, void **))(
+            linker, PTX, text[i], length[i] + 1, "PTX", 0, NULL, NULL);
+    if (!result)
+        result = CALL(cuLinkComplete, (void *, void **, size_t *))(linker, &made, &bytes);
+    if (!result && (kept = malloc(bytes)))
+        memcpy(kept, made, bytes);
+    if (linker)
+        CALL(cuLinkDestroy, (void *))(linker);
+    if (result)
+        sl_fail(error, SL_UNSUPPORTED, "the driver does not link the PTX of this program (error %d)", result);
+    return kept;
+}
+
 /* What to load in place of an image, and its PTX. */
 static const void *exchange(const void *image, const sl_program_image **known)
 {
     sl_error error = {0};
     lock();
     *known = sl_program_image_add(image, compute_capability());
-    if (state.plans.count)
-        image =
-            sl_program_apply(image, &state.plans, SL_PTX_L2_SM, &state.results.applied, &state.results.texts, &error);
+    if (state.plans.count && *known) {
+        const void *edited =
+            sl_program_apply(*known, &state.plans, SL_PTX_L2_SM, link_texts, &state.results.applied, &error);
+        image = edited ? edited : image;
+        state.results.texts += (*known)->texts.count;
+    }
     if (error.text[0])
         refuse(&error);
     unlock();
@@ -330,7 +352,9 @@ static cu_result hook_cuModuleLoadFatBinary(void **module, const void *image)
 {
     const sl_program_image *known;
     const void *exchanged = exchange(image, &known);
-    return loaded(REAL(cuModuleLoadFatBinary)(module, exchanged), module, known, false);
+    return loaded(exchanged == image ? REAL(cuModuleLoadFatBinary)(module, image)
+                                     : REAL(cuModuleLoadData)(module, exchanged),
+                  module, known, false);
 }
 
 static cu_result hook_cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *option, void **value)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 
 void sl_swap_results_fini(sl_swap_results *results)
 {
@@ -49,10 +50,7 @@ void sl_swap_results_left(sl_swap_results *results, const char *kernel, const ch
 
 void sl_swap_results_copy(sl_swap_results *results, const void *data, size_t bytes)
 {
-    uint64_t hash = results->hash ^ 0xcbf29ce484222325u;
-    for (const uint8_t *p = data, *end = p + bytes; p < end; p++)
-        hash = (hash ^ *p) * 0x100000001b3u;
-    results->hash = hash ^ bytes;
+    results->hash = sl_hash_mix(results->hash ^ sl_hash64_bulk(data, bytes));
     results->copies++;
     results->bytes += bytes;
 }
