@@ -20,7 +20,7 @@ static sl_status add_row(const tuning *t, const sl_timed_launch *launch, const s
                                  .launch = launch->launch,
                                  .launches = launch->launches,
                                  .loads = launch->graph->loads,
-                                 .groups = launch->graph->groups,
+                                 .groups = sl_load_groups_of_loads(launch->graph),
                                  .chosen = tuned->chosen,
                                  .selector = selector,
                                  .base = base,
