@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: for each load of some code the cache levels it bypasses, and why. Made by `sluice tune`, written as a small
+/* A plan: for each load and store of some code the mode it takes, settings of its kernels, and why. Made by `sluice tune`, written as a small
  * JSON file that people can read and edit, applied by src/rewrite and by the simulator.
  *
  * A plan belongs to the code whose hash it names. sl_plan_check refuses other code, loads that are not there, and modes
@@ -12,8 +12,9 @@
 #include "bypass/load.h"
 
 typedef struct sl_plan_load {
-    const char *function; /* function and inst: as in sl_load */
+    const char *function; /* function, inst and node: as in sl_load */
     uint32_t inst;
+    uint8_t node;
     uint32_t line;        /* 0: none */
     const char *source;   /* NULL: none */
     uint32_t source_line; /* 0: none */
@@ -49,7 +50,7 @@ typedef struct sl_plan {
     double program_before, program_after; /* seconds of all kernels of a program, without and with its plans */
     uint32_t kernels;
     sl_plan_kernel *kernel;
-    uint32_t loads;
+    uint32_t loads; /* and stores and settings */
     sl_plan_load *load;
 } sl_plan;
 
@@ -77,7 +78,10 @@ void sl_plan_list_fini(sl_plan_list *list);
 sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
                         const sl_load_graph *graph, sl_error *error);
 
-/* The mode of the load at instruction `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
+/* The mode of the node `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
+
+/* The name of a setting: "carve-out", "blocks", "window 3" (over the array that parameter 3 points to). */
+char *sl_setting_text(uint32_t setting, char *buffer, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 static uint64_t count_plans(const sl_tuner *tuner, uint64_t limit)
 {
     uint64_t plans = 1;
-    for (uint32_t i = 0; i < tuner->graph->loads && plans <= limit; i++)
+    for (uint32_t i = 0; i < tuner->graph->nodes && plans <= limit; i++)
         plans *= 1 + (uint64_t)__builtin_popcount(sl_tuner_modes(tuner, i, ~0u));
     return plans;
 }
@@ -20,7 +20,7 @@ static uint64_t count_plans(const sl_tuner *tuner, uint64_t limit)
 /* The next plan in the order of an odometer; false: that was the last. */
 static bool next_plan(const sl_tuner *tuner, uint8_t *plan)
 {
-    for (uint32_t i = 0; i < tuner->graph->loads; i++) {
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++) {
         uint32_t above = sl_tuner_modes(tuner, i, ~0u) & ~((2u << plan[i]) - 1);
         if (above) {
             plan[i] = (uint8_t)__builtin_ctz(above);
@@ -47,7 +47,7 @@ static sl_status take_best(sl_tuner *tuner, const uint8_t *const *plan, size_t c
     *better = best < count;
     if (*better) {
         *gain = timing[best].gain;
-        memcpy(mode, plan[best], tuner->graph->loads);
+        memcpy(mode, plan[best], tuner->graph->nodes);
     }
     free(timing);
     return status;
@@ -55,7 +55,7 @@ static sl_status take_best(sl_tuner *tuner, const uint8_t *const *plan, size_t c
 
 static sl_status try_all(sl_tuner *tuner, uint64_t plans, uint8_t *mode, sl_error *error)
 {
-    size_t loads = tuner->graph->loads, count = 0;
+    size_t loads = tuner->graph->nodes, count = 0;
     uint8_t *memory = calloc(plans + 1, loads + 1);
     const uint8_t **plan = calloc(plans + 1, sizeof *plan);
     sl_status status = memory && plan ? SL_OK : sl_fail_memory(error);
@@ -79,7 +79,7 @@ static sl_status try_all(sl_tuner *tuner, uint64_t plans, uint8_t *mode, sl_erro
 /* The best of every plan that differs from `mode` in one load. */
 static sl_status improve(sl_tuner *tuner, uint8_t *mode, double *gain, bool *better, sl_error *error)
 {
-    size_t loads = tuner->graph->loads, count = 0;
+    size_t loads = tuner->graph->nodes, count = 0;
     uint8_t *memory = calloc(loads * (SL_BYPASS_MODES - 1) + 1, loads + 1);
     const uint8_t **plan = calloc(loads * (SL_BYPASS_MODES - 1) + 1, sizeof *plan);
     sl_status status = memory && plan ? SL_OK : sl_fail_memory(error);
@@ -107,7 +107,7 @@ static sl_status climb(sl_tuner *tuner, uint8_t *mode, const char **why, sl_erro
     static sl_status (*const ways[])(sl_tuner *, uint8_t *, const char **, sl_error *) = {
         sl_select_ours, sl_select_paper, sl_select_liang, sl_select_pass_l1, sl_select_pass_l2};
     enum { WAYS = sizeof ways / sizeof *ways };
-    size_t loads = tuner->graph->loads;
+    size_t loads = tuner->graph->nodes;
     uint8_t *memory = calloc(WAYS, loads + 1);
     const uint8_t *plan[WAYS];
     double gain = 0;
@@ -133,7 +133,7 @@ sl_status sl_select_bound(sl_tuner *tuner, uint8_t *mode, const char **why, sl_e
     sl_status status = sl_tuner_affinities(tuner, ~0u, error);
     if (!status)
         status = plans <= tuner->options.search ? try_all(tuner, plans, mode, error) : climb(tuner, mode, why, error);
-    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++)
         why[i] = mode[i] ? "part of the fastest plan found" : NULL;
     return status;
 }

@@ -75,7 +75,7 @@ static void add_group(candidates *c, const sl_tuner *tuner, uint32_t g)
 /* Groups that only gain together: a mode for all loads may help where each part is within noise. */
 static void add_everything(candidates *c, sl_tuner *tuner)
 {
-    uint32_t loads = tuner->graph->loads, *all = sl_arena_array(&tuner->arena, uint32_t, loads + 1);
+    uint32_t loads = tuner->graph->nodes, *all = sl_arena_array(&tuner->arena, uint32_t, loads + 1);
     c->failed |= !all;
     for (uint32_t i = 0; all && i < loads; i++)
         all[i] = i;
@@ -103,7 +103,7 @@ static void apply(const candidates *c, size_t index, uint8_t *mode)
 /* Times the first 1, 2, … candidates together, and each mode for all loads; copies the fastest to `mode`. */
 static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, uint8_t *mode, sl_error *error)
 {
-    size_t count = c->list.count, loads = tuner->graph->loads, best = count;
+    size_t count = c->list.count, loads = tuner->graph->nodes, best = count;
     uint8_t *plans = calloc(count + 1, loads + 1);
     const uint8_t **choice = calloc(count + 1, sizeof *choice);
     sl_timing *timing = calloc(count + 1, sizeof *timing);
@@ -131,7 +131,7 @@ static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, u
 
 static void explain(sl_tuner *tuner, const uint8_t *mode, const char **why)
 {
-    for (uint32_t i = 0; i < tuner->graph->loads; i++) {
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++) {
         double gain = tuner->load[i][mode[i]];
         if (mode[i] && sl_tuner_significant(tuner, gain, tuner->load_spread[i][mode[i]]))
             why[i] = sl_arena_printf(&tuner->arena, "gains %.2f %% by itself, noise is %.2f %%", gain, tuner->noise);

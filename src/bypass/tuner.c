@@ -28,8 +28,8 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_ti
     *tuner = (sl_tuner){.graph = graph, .timer = timer, .options = options ? *options : sl_tuner_defaults};
     sl_arena_init(&tuner->arena);
     size_t row = sizeof *tuner->load;
-    tuner->load = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
-    tuner->load_spread = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
+    tuner->load = sl_arena_alloc_array(&tuner->arena, graph->nodes + 1, row);
+    tuner->load_spread = sl_arena_alloc_array(&tuner->arena, graph->nodes + 1, row);
     tuner->group = sl_arena_alloc_array(&tuner->arena, graph->groups + 1, row);
     tuner->group_spread = sl_arena_alloc_array(&tuner->arena, graph->groups + 1, row);
     if (!tuner->load || !tuner->load_spread || !tuner->group || !tuner->group_spread) {
@@ -37,8 +37,8 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_ti
         return sl_fail_memory(error);
     }
     sl_map_init(&tuner->known);
-    forget(tuner->load, graph->loads);
-    forget(tuner->load_spread, graph->loads);
+    forget(tuner->load, graph->nodes);
+    forget(tuner->load_spread, graph->nodes);
     forget(tuner->group, graph->groups);
     forget(tuner->group_spread, graph->groups);
     return SL_OK;
@@ -66,12 +66,12 @@ bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread)
 /* Timer, input, code, choice, tag and rounds: all that a timing depends on. */
 static char *key_of(const sl_tuner *tuner, const uint8_t *choice, const char *tag, uint32_t rounds)
 {
-    char *key, *modes = malloc(tuner->graph->loads + 1);
+    char *key, *modes = malloc(tuner->graph->nodes + 1);
     if (!modes)
         return NULL;
-    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++)
         modes[i] = (char)('0' + choice[i]);
-    modes[tuner->graph->loads] = '\0';
+    modes[tuner->graph->nodes] = '\0';
     int length = asprintf(&key, "%s|%s|%016" PRIx64 "|%u|%s|%s", tuner->timer->name, tuner->timer->input,
                           tuner->options.code_hash, rounds, tag, modes);
     free(modes);
@@ -185,7 +185,7 @@ static sl_status request_affinity(sl_tuner *tuner, const uint32_t *load, uint32_
     for (uint32_t i = 0; i < loads; i++) {
         if (!(sl_tuner_modes(tuner, load[i], 1u << mode)))
             continue;
-        if (!choice && !(choice = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1)))
+        if (!choice && !(choice = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->nodes + 1)))
             return sl_fail_memory(error);
         choice[load[i]] = (uint8_t)mode;
     }
@@ -201,7 +201,7 @@ static sl_status list_requests(sl_tuner *tuner, uint32_t modes, request_list *re
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
         if (!(modes >> m & 1))
             continue;
-        for (uint32_t i = 0; i < graph->loads && !status; i++)
+        for (uint32_t i = 0; i < graph->nodes && !status; i++)
             status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], requests, error);
         for (uint32_t g = 0; g < graph->groups && !status; g++)
             if (graph->group[g].loads > 1)
@@ -259,7 +259,7 @@ static sl_status ask_timer(sl_tuner *tuner, const uint8_t *nothing, sl_error *er
 
 static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
 {
-    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->nodes + 1);
     if (!nothing)
         return sl_fail_memory(error);
     if (tuner->noise > 0 || (tuner->timer->exact && !tuner->timer->deviation))

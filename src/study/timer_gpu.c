@@ -234,8 +234,9 @@ static sl_status write_variants(sl_gpu_timer *c, const uint8_t *const *choice, s
     sl_status status = memory && modes ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++) {
         uint8_t *by_inst = memory + i * (func->insts + 1);
-        for (uint32_t k = 0; k < c->graph->loads; k++)
-            by_inst[c->graph->load[k].inst] = choice[i][k];
+        for (uint32_t k = 0; k < c->graph->nodes; k++)
+            if (c->graph->load[k].node != SL_NODE_KERNEL)
+                by_inst[c->graph->load[k].inst] = choice[i][k];
         modes[i] = by_inst;
     }
     if (!status)

@@ -20,7 +20,7 @@ static sl_status add_row(sl_tuning_result *result, const sl_timed_launch *launch
                                  .launch = launch->launch,
                                  .launches = launch->launches,
                                  .loads = launch->graph->loads,
-                                 .groups = launch->graph->groups,
+                                 .groups = sl_load_groups_of_loads(launch->graph),
                                  .chosen = tuned->chosen,
                                  .selector = selector,
                                  .base = base,

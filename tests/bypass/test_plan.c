@@ -92,7 +92,7 @@ static void what_is_no_plan_is_refused_with_its_location(void **state)
     expect_error(HEAD "\"loads\": [{\"function\": 4, \"instruction\": 1, \"mode\": \"L1\"}]}",
                  "a string here, not a number");
     expect_error(HEAD "\"loads\": [{\"function\": \"k\", \"instruction\": 1, \"mode\": \"L3\"}]}",
-                 "unknown bypass mode 'L3'");
+                 "unknown mode 'L3'");
     expect_error(HEAD "\"loads\": [" LOAD ", " LOAD "]}", "is in the plan twice");
     expect_error(HEAD "\"loads\": {}}", "an array here, not an object");
     expect_error(HEAD "\"kernels\": []}", "the plan has no 'loads'");
@@ -106,7 +106,7 @@ static void a_plan_fits_only_the_code_it_was_made_for(void **state)
     sl_error error = {0};
     const char *text = HEAD "\"loads\": [" LOAD "]}";
     sl_load load = {.function = "k", .inst = 3, .opcode = "ld.global.f32", .modes = 1 | 1 << SL_BYPASS_L1};
-    sl_load_graph graph = {.loads = 1, .load = &load};
+    sl_load_graph graph = {.loads = 1, .nodes = 1, .load = &load};
     assert_int_equal(sl_plan_parse(text, strlen(text), "p.json", &plan, &error), SL_OK);
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xab, "k.ptx", &graph, &error), SL_OK);
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xac, "k.ptx", &graph, &error), SL_MISMATCH);

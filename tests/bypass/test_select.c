@@ -32,7 +32,7 @@ static void set_up(bench *b)
     }
     b->group[0] = (sl_load_group){2, b->member};
     b->group[1] = (sl_load_group){1, b->member + 2};
-    b->graph = (sl_load_graph){LOADS, b->load, 2, b->group};
+    b->graph = (sl_load_graph){LOADS, LOADS, b->load, 2, b->group};
 }
 
 static void choose(bench *b)
@@ -329,7 +329,7 @@ static void of_many_loads_groups_come_first(void **state)
     set_up(&b);
     for (uint32_t i = 0; i < 4; i++)
         load[i] = (sl_load){.function = "k", .inst = i, .modes = 15, .group = i / 2};
-    b.graph = (sl_load_graph){4, load, 2, group};
+    b.graph = (sl_load_graph){4, 4, load, 2, group};
     options.max = 6; /* of 18: the groups in three modes */
     tune_with(&b, &f, "ours", &options, &tuned, &tuner);
     assert_int_equal(tuner.measured, 6);
