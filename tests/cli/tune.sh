@@ -190,7 +190,7 @@ sed 's/"mode": "both"/"mode": "L3"/' copy.json >bad.json
 run "$sluice" apply bad.json copy.ptx
 exits 1
 stderr_has 'bad.json:'
-stderr_has "unknown bypass mode 'L3'"
+stderr_has "unknown mode 'L3'"
 head -c 300 copy.json >cut.json
 run "$sluice" apply cut.json copy.ptx
 exits 1
