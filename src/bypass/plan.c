@@ -51,23 +51,19 @@ static const field kernel_fields[] = {
     {"array", TEXT, false, offsetof(sl_plan_load, array)}, {"group", WHOLE, false, offsetof(sl_plan_load, group)},     \
         {"mode", MODE, true, offsetof(sl_plan_load, mode)},                                                            \
         {"affinity", BY_MODE, false, offsetof(sl_plan_load, affinity)},                                                \
-        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)},                                                    \
-        {"why", TEXT, false, offsetof(sl_plan_load, why)}, {0},
+        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)}, {"why", TEXT, false, offsetof(sl_plan_load, why)}, \
+        {0},
 /* Of loads, and of stores. */
-static const field load_fields[] = {
-    {"function", TEXT, true, offsetof(sl_plan_load, function)},
-    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
-    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
-    {"source", TEXT, false, offsetof(sl_plan_load, source)},
-    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
-    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
-    LOAD_FIELDS
-};
-static const field setting_fields[] = {
-    {"function", TEXT, true, offsetof(sl_plan_load, function)},
-    {"setting", SETTING, true, offsetof(sl_plan_load, inst)},
-    LOAD_FIELDS
-};
+static const field load_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
+                                    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
+                                    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
+                                    {"source", TEXT, false, offsetof(sl_plan_load, source)},
+                                    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
+                                    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
+                                    LOAD_FIELDS};
+static const field setting_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
+                                       {"setting", SETTING, true, offsetof(sl_plan_load, inst)},
+                                       LOAD_FIELDS};
 #undef LOAD_FIELDS
 /* The lists of a plan that hold nodes. */
 static const struct {
@@ -168,7 +164,8 @@ static sl_status read_setting(const source *s, const sl_json_value *value, uint3
         }
     if (sscanf(value->text, "window %u%c", &param, &extra) != 1 || param > UINT16_MAX)
         return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
-                          "unknown setting '%s': carve-out, blocks, or window and the number of a parameter", value->text);
+                          "unknown setting '%s': carve-out, blocks, or window and the number of a parameter",
+                          value->text);
     *setting = SL_SETTING_WINDOW + param;
     return SL_OK;
 }
@@ -623,6 +620,14 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
     for (uint32_t i = 0; i < plan->loads && !status; i++)
         status = check_node(&plan->load[i], name, graph, error);
     return status;
+}
+
+uint64_t sl_plan_chosen(const sl_plan *plan)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        count += plan->load[i].mode != SL_BYPASS_NONE;
+    return count;
 }
 
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: for each load and store of some code the mode it takes, settings of its kernels, and why. Made by `sluice tune`, written as a small
- * JSON file that people can read and edit, applied by src/rewrite and by the simulator.
+/* A plan: for each load and store of some code the mode it takes, settings of its kernels, and why. Made by `sluice
+ * tune`, written as a small JSON file that people can read and edit, applied by src/rewrite and by the simulator.
  *
  * A plan belongs to the code whose hash it names. sl_plan_check refuses other code, loads that are not there, and modes
  * that a load cannot take; a plan that passes can be applied. */
@@ -78,6 +78,8 @@ void sl_plan_list_fini(sl_plan_list *list);
 sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
                         const sl_load_graph *graph, sl_error *error);
 
+/* Accesses and settings that the plan changes. */
+uint64_t sl_plan_chosen(const sl_plan *plan);
 /* The mode of the node `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
 

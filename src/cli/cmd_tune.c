@@ -264,7 +264,7 @@ static sl_status make_program_rows(tuning *t, const sl_tune_job *job, const sl_p
     return rows ? SL_OK : sl_fail_memory(error);
 }
 
-static double seconds_of(const sl_swap_results *results)
+static double seconds_of(const sl_program_results *results)
 {
     double ns = 0;
     for (size_t i = 0; i < results->kernels.count; i++)
@@ -282,8 +282,8 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
     sl_plan joined;
     sl_status status = join_plans(t, &tuned->plans, &joined, error);
     sl_tuning shown = {.timer = joined.timer ? joined.timer : "gpu", .unit = joined.unit, .plan = &joined};
-    const sl_swap_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
-                          *after = &tuned->runs.results[SL_RUN_PLANNED];
+    const sl_program_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
+                             *after = &tuned->runs.results[SL_RUN_PLANNED];
     for (uint32_t i = 0; i < tuned->plans.count; i++) {
         tuned->plans.plan[i].made_by = t->inv->line;
         tuned->plans.plan[i].program_before = seconds_of(tuned->compared ? before : &tuned->survey);

@@ -132,8 +132,7 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
                (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
             sl_lexer_next(lexer, token);
         int64_t iterations = modes->mode[i] == SL_BYPASS_AHEAD_16 ? 16 : 4;
-        if (steps && is_ahead(modes->mode[i]) &&
-            !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
+        if (steps && is_ahead(modes->mode[i]) && !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
             return sl_fail_memory(r->error);
         status = edit_access(r, lexer, token, inst, modes->mode[i]);
     }
@@ -349,6 +348,27 @@ sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const 
     }
     sl_arena_fini(&arena);
     sl_ptx_free(module);
+    return status;
+}
+
+sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
+                             char **out, size_t *out_length, uint64_t *changed, sl_error *error)
+{
+    sl_ptx_module *module;
+    uint64_t hash = 0;
+    sl_status status = SL_OK;
+    *out = NULL;
+    if (!plans->count || sl_ptx_parse(text, length, name, &module, NULL))
+        return SL_OK;
+    bool known = !sl_ptx_code_hash(module, &hash, NULL);
+    sl_ptx_free(module);
+    for (uint32_t i = 0; i < plans->count && known && !*out && !status; i++) {
+        const sl_plan *plan = &plans->plan[i];
+        if (plan->code_hash == hash && sl_plan_chosen(plan))
+            status = sl_ptx_apply(text, length, name, plan, sm, out, out_length, error);
+        if (*out)
+            *changed += sl_plan_chosen(plan);
+    }
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans written into PTX, as an edit of its text: the chosen loads and stores get their operators (bypass/controls.def),
- * or a prefetch in front of them; .version and .target are raised where those need it, and every other byte stays as it
- * was. Settings of kernels are not of the text.
+/* Plans written into PTX, as an edit of its text: the chosen loads and stores get their operators
+ * (bypass/controls.def), or a prefetch in front of them; .version and .target are raised where those need it, and every
+ * other byte stays as it was. Settings of kernels are not of the text.
  *
  * LLVM's backend never writes these and sl_ptx_print would lose comments, so that the text is what is edited. */
 #ifndef SL_REWRITE_PTX_H
@@ -24,6 +24,11 @@ sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *m
 /* The same for a plan: parses `text` (of file `name`), refuses a plan for other code, edits. */
 sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const sl_plan *plan, uint32_t sm, char **out,
                        size_t *out_length, sl_error *error);
+
+/* Those of several plans that belong to this text applied to it; *out is NULL where none does, or it does not parse.
+ * *changed grows by what they change. */
+sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
+                             char **out, size_t *out_length, uint64_t *changed, sl_error *error);
 
 /* Many choices of modes for one kernel as one text, so that they are compiled and loaded together: a copy of the
  * kernel for each choice under the name that sl_ptx_variant_name gives. The kernel itself, other kernels and debug

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "bypass/program_results.h"
 #include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
 #include "swap/entries.h"
 #include "swap/program.h"
-#include "swap/results.h"
 #include "swap/tune_launch.h"
 
 enum { MAX_PENDING = 512, PER_THREAD = 2, TO_HOST = 1, IGNORED_ATTRIBUTE = 0, PRIORITY_ATTRIBUTE = 8 };
@@ -59,7 +59,7 @@ static struct {
     uint32_t sm;
     bool at_exit;
     SL_ARRAY(pending) pending;
-    sl_swap_results results;
+    sl_program_results results;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -98,10 +98,10 @@ static void refuse(const sl_error *error)
 void sl_hooks_start(const char *driver)
 {
     sl_error error = {0};
-    const char *plan = getenv(SL_SWAP_PLAN_VARIABLE), *job = getenv(SL_SWAP_JOB_VARIABLE);
+    const char *plan = getenv(SL_GPU_PLAN_VARIABLE), *job = getenv(SL_GPU_JOB_VARIABLE);
     state.driver = driver;
-    state.results_path = getenv(SL_SWAP_RESULTS_VARIABLE);
-    state.plans_path = getenv(SL_SWAP_PLANS_VARIABLE);
+    state.results_path = getenv(SL_GPU_RESULTS_VARIABLE);
+    state.plans_path = getenv(SL_GPU_PLANS_VARIABLE);
     if (plan && *plan && sl_plan_list_read(plan, &state.plans, &error))
         refuse(&error);
     if (job && *job && sl_tune_job_read(job, &state.job, &error))
@@ -117,7 +117,7 @@ static void settle(void)
         float ms = 0;
         if (!CALL(cuEventSynchronize, (cu_event))(p->end) &&
             !CALL(cuEventElapsedTime, (float *, cu_event, cu_event))(&ms, p->begin, p->end))
-            sl_swap_results_launch(&state.results, p->name, 1e6 * (double)ms);
+            sl_program_results_launch(&state.results, p->name, 1e6 * (double)ms);
         else
             state.results.untimed++;
         CALL(cuEventDestroy_v2, (cu_event))(p->begin);
@@ -134,7 +134,7 @@ static void finish(void)
         settle();
         if (state.tuned && state.plans_path && sl_tuned_write(state.plans_path, &error))
             refuse(&error);
-        sl_swap_results_write(&state.results, state.results_path);
+        sl_program_results_write(&state.results, state.results_path);
     }
     unlock();
 }
@@ -206,7 +206,7 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
     if (!status)
         status = sl_tune_in_program(state.driver, handle, module, function, launch, &state.job, one, &error);
     if (status)
-        sl_swap_results_left(&state.results, handle->kernel, error.text);
+        sl_program_results_left(&state.results, handle->kernel, error.text);
 }
 
 /* Before a launch: the event to record behind it, NULL when it is not timed. `launch` is NULL where the launch cannot
@@ -477,7 +477,7 @@ static cu_result copied(cu_result result, const void *to, size_t bytes)
     if (result || !state.results_path)
         return result;
     lock();
-    sl_swap_results_copy(&state.results, to, bytes);
+    sl_program_results_copy(&state.results, to, bytes);
     unlock();
     return result;
 }

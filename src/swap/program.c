@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "bypass/ptx_loads.h"
 #include "ptx/fatbin.h"
 #include "rewrite/ptx.h"
 
@@ -99,35 +98,6 @@ const sl_program_text *sl_program_text_of(const sl_program_image *image, const c
     return NULL;
 }
 
-static uint64_t chosen(const sl_plan *plan)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < plan->loads; i++)
-        count += plan->load[i].mode != 0;
-    return count;
-}
-
-/* The text with the plan that belongs to it; NULL: none does. */
-static char *edit(const sl_program_text *text, const sl_plan_list *plans, uint32_t sm, size_t *length,
-                  uint64_t *applied, sl_error *error)
-{
-    sl_ptx_module *module;
-    uint64_t hash = 0;
-    char *edited = NULL;
-    if (sl_ptx_parse(text->ptx, text->length, text->name, &module, NULL))
-        return NULL;
-    bool known = !sl_ptx_code_hash(module, &hash, NULL);
-    sl_ptx_free(module);
-    for (uint32_t i = 0; i < plans->count && known && !edited; i++) {
-        const sl_plan *plan = &plans->plan[i];
-        if (plan->code_hash != hash || !chosen(plan))
-            continue;
-        if (!sl_ptx_apply(text->ptx, text->length, text->name, plan, sm, &edited, length, error))
-            *applied += chosen(plan);
-    }
-    return edited;
-}
-
 const void *sl_program_apply(const sl_program_image *known, const sl_plan_list *plans, uint32_t sm,
                              sl_program_link *link, uint64_t *applied, sl_error *error)
 {
@@ -137,7 +107,7 @@ const void *sl_program_apply(const sl_program_image *known, const sl_plan_list *
     const void *image = NULL;
     for (size_t i = 0; text && length && i < count; i++) {
         const sl_program_text *from = &known->texts.items[i];
-        text[i] = edit(from, plans, sm, &length[i], applied, error);
+        sl_ptx_apply_plans(from->ptx, from->length, from->name, plans, sm, &text[i], &length[i], applied, error);
         edits += text[i] != NULL;
         if (!text[i]) {
             text[i] = strdup(from->ptx);
