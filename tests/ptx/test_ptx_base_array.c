@@ -154,9 +154,9 @@ static void parameters_are_named_without_the_kernel(void **state)
 {
     (void)state;
     sl_ptx_module *m =
-        parse_text(PTX_HEAD ".entry _Z1kPf(.param .u64 _Z1kPf_param_0, .param .align 64 .b8 _Z1kPf_param_1[128])\n{\n"
-                            ".reg .b64 %rd<3>; .reg .f32 %f1;\nld.param.u64 %rd1, [_Z1kPf_param_0];\n"
-                            "ld.global.f32 %f1, [%rd1];\nmov.b64 %rd2, _Z1kPf_param_1;\nld.f32 %f1, [%rd2];\n}");
+        parse_text(PTX_HEAD ".entry k(.param .u64 k_param_0, .param .align 64 .b8 k_param_1[128])\n{\n"
+                            ".reg .b64 %rd<3>; .reg .f32 %f1;\nld.param.u64 %rd1, [k_param_0];\n"
+                            "ld.global.f32 %f1, [%rd1];\nmov.b64 %rd2, k_param_1;\nld.f32 %f1, [%rd2];\n}");
     static const char *const names[] = {"param_0", "param_1"};
     const sl_ptx_func *k = kernel_of(m);
     size_t found = 0;
