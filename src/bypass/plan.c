@@ -24,11 +24,18 @@ typedef struct field {
 } field;
 
 static const field plan_fields[] = {
-    {"form", TEXT, true, offsetof(sl_plan, form)},          {"code", TEXT, false, offsetof(sl_plan, code)},
-    {"timer", TEXT, false, offsetof(sl_plan, timer)},       {"unit", TEXT, false, offsetof(sl_plan, unit)},
-    {"select", TEXT, false, offsetof(sl_plan, select)},     {"thresh1", NUMBER, false, offsetof(sl_plan, thresh1)},
-    {"thresh2", NUMBER, false, offsetof(sl_plan, thresh2)}, {"weight", NUMBER, false, offsetof(sl_plan, weight)},
-    {"made_by", TEXT, false, offsetof(sl_plan, made_by)},   {0},
+    {"form", TEXT, true, offsetof(sl_plan, form)},
+    {"code", TEXT, false, offsetof(sl_plan, code)},
+    {"timer", TEXT, false, offsetof(sl_plan, timer)},
+    {"unit", TEXT, false, offsetof(sl_plan, unit)},
+    {"select", TEXT, false, offsetof(sl_plan, select)},
+    {"thresh1", NUMBER, false, offsetof(sl_plan, thresh1)},
+    {"thresh2", NUMBER, false, offsetof(sl_plan, thresh2)},
+    {"weight", NUMBER, false, offsetof(sl_plan, weight)},
+    {"made_by", TEXT, false, offsetof(sl_plan, made_by)},
+    {"program_before", NUMBER, false, offsetof(sl_plan, program_before)},
+    {"program_after", NUMBER, false, offsetof(sl_plan, program_after)},
+    {0},
 };
 static const field kernel_fields[] = {
     {"function", TEXT, true, offsetof(sl_plan_kernel, function)},
@@ -384,17 +391,66 @@ static sl_status read_root(const source *s, const sl_json_value *root, sl_plan *
     return status;
 }
 
-sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error)
+/* Plan `index` of the text: the only one, or one of a list. *count (may be NULL): how many it has; otherwise there must
+ * be one. */
+static sl_status parse_one(const char *text, size_t length, const char *name, uint32_t index, sl_plan *plan,
+                           uint32_t *count, sl_error *error)
 {
     sl_json_value *root;
     sl_plan_init(plan);
     const source s = {name, &plan->arena, error};
     sl_status status = sl_json_parse(text, length, name, &plan->arena, &root, error);
+    bool list = !status && root->kind == SL_JSON_ARRAY && root->count;
+    uint32_t plans = list ? root->count : 1;
+    if (!status && (index >= plans || (!count && plans != 1)))
+        status = sl_fail_at(error, SL_INVALID, name, root->line, root->column,
+                            "this file has plans for %u PTX modules of a program: 'sluice run --plan' takes it", plans);
     if (!status)
-        status = read_root(&s, root, plan);
+        status = read_root(&s, list ? root->value[index] : root, plan);
+    if (count)
+        *count = plans;
     if (status)
         sl_plan_fini(plan);
     return status;
+}
+
+sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error)
+{
+    return parse_one(text, length, name, 0, plan, NULL, error);
+}
+
+sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    uint32_t count = 1;
+    *list = (sl_plan_list){0};
+    sl_status status = sl_file_read(path, &text, &length, error);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        sl_plan plan;
+        status = parse_one(text, length, path, i, &plan, &count, error);
+        sl_plan *grown = status ? NULL : realloc(list->plan, (i + 1) * sizeof *grown);
+        if (!status && !grown) {
+            sl_plan_fini(&plan);
+            status = sl_fail_memory(error);
+        }
+        if (status)
+            break;
+        list->plan = grown;
+        list->plan[list->count++] = plan;
+    }
+    free(text);
+    if (status)
+        sl_plan_list_fini(list);
+    return status;
+}
+
+void sl_plan_list_fini(sl_plan_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        sl_plan_fini(&list->plan[i]);
+    free(list->plan);
+    *list = (sl_plan_list){0};
 }
 
 sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error)
@@ -435,7 +491,8 @@ static void write_field(sl_json *json, const field *f, const void *from)
     }
     char setting[32];
     bool line = f->kind == WHOLE && strstr(f->key, "line");
-    if ((f->kind == TEXT && !text) || (line && !*(const uint32_t *)at))
+    bool of_program = f->kind == NUMBER && !strncmp(f->key, "program", 7);
+    if ((f->kind == TEXT && !text) || (line && !*(const uint32_t *)at) || (of_program && !*(const double *)at))
         return;
     sl_json_key(json, f->key);
     if (f->kind == TEXT)
@@ -472,24 +529,42 @@ static void write_nodes(sl_json *json, const sl_plan *plan, int which)
     sl_json_close(json, ']');
 }
 
+static void write_plan(sl_json *json, const sl_plan *plan)
+{
+    char hash[17];
+    sl_json_object(json, true);
+    sl_json_u64_member(json, "sluice_plan", FORMAT_VERSION);
+    snprintf(hash, sizeof hash, "%016" PRIx64, plan->code_hash);
+    sl_json_string_member(json, "code_hash", hash);
+    for (const field *f = plan_fields; f->key; f++)
+        write_field(json, f, plan);
+    sl_json_array_member(json, "kernels", true);
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        write_item(json, kernel_fields, &plan->kernel[i]);
+    sl_json_close(json, ']');
+    for (int i = 0; i < LISTS; i++)
+        write_nodes(json, plan, i);
+    sl_json_close(json, '}');
+}
+
 sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
 {
     sl_json json;
-    char hash[17];
     sl_json_start(&json, file);
-    sl_json_object(&json, true);
-    sl_json_u64_member(&json, "sluice_plan", FORMAT_VERSION);
-    snprintf(hash, sizeof hash, "%016" PRIx64, plan->code_hash);
-    sl_json_string_member(&json, "code_hash", hash);
-    for (const field *f = plan_fields; f->key; f++)
-        write_field(&json, f, plan);
-    sl_json_array_member(&json, "kernels", true);
-    for (uint32_t i = 0; i < plan->kernels; i++)
-        write_item(&json, kernel_fields, &plan->kernel[i]);
+    write_plan(&json, plan);
+    return sl_json_finish(&json, error);
+}
+
+sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *error)
+{
+    sl_json json;
+    if (list->count == 1)
+        return sl_plan_write(list->plan, file, error);
+    sl_json_start(&json, file);
+    sl_json_array(&json, true);
+    for (uint32_t i = 0; i < list->count; i++)
+        write_plan(&json, &list->plan[i]);
     sl_json_close(&json, ']');
-    for (int i = 0; i < LISTS; i++)
-        write_nodes(&json, plan, i);
-    sl_json_close(&json, '}');
     return sl_json_finish(&json, error);
 }
 

@@ -47,6 +47,7 @@ typedef struct sl_plan {
     const char *select;  /* selection strategy */
     const char *made_by; /* version and command line */
     double thresh1, thresh2, weight;
+    double program_before, program_after; /* seconds of all kernels of a program, without and with its plans */
     uint32_t kernels;
     sl_plan_kernel *kernel;
     uint32_t loads; /* and stores and settings */
@@ -61,6 +62,16 @@ void sl_plan_fini(sl_plan *plan);
 sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error);
 sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error);
 sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error);
+
+/* The plans of a program: one for each of its PTX modules with something to change. A file of several is a list of
+ * plans; one of a single plan is read as a list of one. */
+typedef struct sl_plan_list {
+    uint32_t count;
+    sl_plan *plan;
+} sl_plan_list;
+sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *error);
+sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *error);
+void sl_plan_list_fini(sl_plan_list *list);
 
 /* Whether the plan belongs to code of this form and hash (`name`, for messages) with these loads, and each of its modes
  * can be written. */

@@ -15,6 +15,7 @@ typedef struct cuda_device {
     sl_cuda_driver cu;
     cu_device device;
     cu_context context;
+    bool attached;         /* the context is another's */
     char last_kernel[128]; /* errors of a kernel are reported by a later call */
 } cuda_device;
 
@@ -126,10 +127,18 @@ static sl_status find_device(cuda_device *self, int ordinal, sl_error *error)
     return status;
 }
 
+/* The context that the thread has. */
+static sl_status attach(cuda_device *self, sl_error *error)
+{
+    self->attached = true;
+    sl_status status = check(self, self->cu.context_get(&self->context), "find its context", error);
+    return status ? status : check(self, self->cu.context_device(&self->device), "find its device", error);
+}
+
 static void cuda_close(sl_device *device)
 {
     cuda_device *self = self_of(device);
-    if (self->context)
+    if (self->context && !self->attached)
         self->cu.context_release(self->device);
     if (self->library)
         dlclose(self->library);
@@ -143,7 +152,7 @@ static sl_status cuda_open(const sl_device_config *config, sl_device **device, s
         return sl_fail_memory(error);
     sl_status status = load_driver(self, config->library ? config->library : "libcuda.so.1", error);
     if (!status)
-        status = find_device(self, config->ordinal, error);
+        status = config->attach ? attach(self, error) : find_device(self, config->ordinal, error);
     if (status) {
         cuda_close(&self->base);
         return status;

@@ -66,6 +66,8 @@ enum {
     F(context_retain,       cuDevicePrimaryCtxRetain,   (cu_context *, cu_device))                                     \
     F(context_release,      cuDevicePrimaryCtxRelease_v2, (cu_device))                                                 \
     F(context_set,          cuCtxSetCurrent,            (cu_context))                                                  \
+    F(context_get,          cuCtxGetCurrent,            (cu_context *))                                                \
+    F(context_device,       cuCtxGetDevice,             (cu_device *))                                                 \
     F(context_synchronize,  cuCtxSynchronize,           (void))                                                        \
     F(mem_alloc,            cuMemAlloc_v2,              (cu_deviceptr *, size_t))                                      \
     F(mem_free,             cuMemFree_v2,               (cu_deviceptr))                                                \

@@ -45,6 +45,7 @@ typedef struct sl_device_config {
     const struct sl_emu_config *emu; /* emu: its settings; NULL: defaults */
     int ordinal;                     /* gpu: which one, from 0 */
     const char *library;             /* gpu: the driver library; NULL: libcuda.so.1 on the loader's path */
+    bool attach;                     /* gpu: the context that this thread has, which others use, instead of one's own */
     /* Called after every launch has ended with the time it took, on devices with events. NULL: launches are not timed.
      */
     void (*timed)(void *context, const sl_device_kernel *, const sl_device_launch *, double nanoseconds);
@@ -84,6 +85,12 @@ sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, cons
 sl_status sl_device_load_many(sl_device *device, const char *const *ptx, const size_t *length, size_t count,
                               const char *name, sl_pool *pool, sl_device_module **module, sl_error *error);
 void sl_device_unload(sl_device_module *module); /* NULL is fine */
+/* A kernel that another part of the process has loaded, with the text it was compiled from; `kernel_handle` and
+ * `module_handle` are the implementation's and must outlive the device. */
+sl_status sl_device_adopt(sl_device *device, const char *ptx, size_t length, const char *name, void *module_handle,
+                          const char *kernel, void *kernel_handle, sl_device_kernel **out, sl_error *error);
+/* Memory that another part of the process has allocated, as one of sl_device_ranges. */
+sl_status sl_device_adopt_range(sl_device *device, uint64_t addr, uint64_t bytes, sl_error *error);
 const sl_ptx_module *sl_device_module_ptx(const sl_device_module *module);
 /* A kernel of the module by name; NULL: the only one. The kernel belongs to the module; asking again gives the same. */
 sl_status sl_device_kernel_get(sl_device_module *module, const char *name, sl_device_kernel **kernel, sl_error *error);
@@ -119,6 +126,7 @@ struct sl_device_module {
     sl_device *device;
     sl_ptx_module *ptx;
     void *handle; /* the implementation's, set by load */
+    bool adopted; /* others unload it */
     sl_device_kernel *kernels;
     sl_device_module *next;
 };

@@ -5,6 +5,7 @@
 
 #include "bypass/plan.h"
 #include "launch/launch_app.h"
+#include "launch/on_gpu.h"
 
 /* What the runs share. */
 typedef struct planned_run {
@@ -15,8 +16,20 @@ typedef struct planned_run {
     sl_planned_runs *runs;
 } planned_run;
 
+static sl_status run_on_gpu(planned_run *run, const sl_gpu_program *program, int which, sl_error *error)
+{
+    bool planned = which == SL_RUN_PLANNED;
+    sl_gpu_run one = {.plan = planned ? run->plan : NULL,
+                      .output = !planned || run->program->quiet ? "/dev/null" : NULL};
+    sl_status status = sl_gpu_program_run(program, &one, error);
+    run->runs->exit_code[which] = one.end.code;
+    run->runs->seconds[which] = one.seconds;
+    run->runs->results[which] = one.results;
+    return status;
+}
+
 /* The output of the first run is discarded. */
-static sl_status run_once(planned_run *run, int which, sl_error *error)
+static sl_status emulate(planned_run *run, int which, sl_error *error)
 {
     char plan[4200], results[1024], file[900];
     sl_cuda_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
@@ -24,7 +37,7 @@ static sl_status run_once(planned_run *run, int which, sl_error *error)
     snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
     snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == SL_RUN_PLANNED ? run->plan : "");
     snprintf(results, sizeof results, SL_SWAP_RESULTS_VARIABLE "=%s", file);
-    const sl_app_start start = {.emulate = !run->program->gpu ? &emulated : NULL,
+    const sl_app_start start = {.emulate = &emulated,
                                 .folder = run->program->folder,
                                 .preload = "libsluice_swap.so",
                                 .variable = {plan, results},
@@ -33,10 +46,8 @@ static sl_status run_once(planned_run *run, int which, sl_error *error)
     sl_status status = sl_app_start_and_wait(&run->app, run->program->argv, &start, &end, error);
     run->runs->exit_code[which] = end.code;
     if (!status && sl_swap_results_read(file, &run->runs->results[which], NULL))
-        status = sl_fail(error, SL_NOT_FOUND,
-                         "%s ended with exit code %d and registered no kernels; with --on gpu it must be linked with "
-                         "nvcc -cudart shared",
-                         run->app.path, end.code);
+        status = sl_fail(error, SL_NOT_FOUND, "%s ended with exit code %d and registered no kernels", run->app.path,
+                         end.code);
     return status;
 }
 
@@ -67,23 +78,23 @@ static sl_status check(const planned_run *run, sl_error *error)
 
 static sl_status run_both(planned_run *run, sl_error *error)
 {
-    sl_plan plan;
-    sl_status status = sl_plan_read(run->program->plan, &plan, error);
+    sl_plan_list plans;
+    sl_gpu_program program;
+    bool gpu = run->program->gpu;
+    sl_status status = sl_plan_list_read(run->program->plan, &plans, error);
     if (status)
         return status;
-    sl_plan_fini(&plan);
+    sl_plan_list_fini(&plans);
     run->plan = realpath(run->program->plan, NULL);
     if (!run->plan)
         return sl_fail_io(error, "read", run->program->plan);
     sl_find_static_runtimes(NULL, run->archives, sizeof run->archives);
-    status = sl_app_inspect(run->program->argv[0], run->archives, &run->app, error);
-    if (!status && run->app.static_runtime && run->program->gpu)
-        status =
-            sl_fail(error, SL_UNSUPPORTED,
-                    "%s contains the CUDA runtime; to run it with a plan on a GPU, link it with nvcc -cudart shared",
-                    run->app.path);
+    status = gpu ? sl_gpu_program_find(run->program->argv, run->program->folder, &program, error)
+                 : sl_app_inspect(run->program->argv[0], run->archives, &run->app, error);
+    if (!status && gpu)
+        run->app = program.app;
     for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
-        status = run_once(run, which, error);
+        status = gpu ? run_on_gpu(run, &program, which, error) : emulate(run, which, error);
     return status ? status : check(run, error);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a CUDA program unchanged and with a bypass plan, with the interposer of src/swap in front of the CUDA runtime.
- */
+/* Runs a CUDA program unchanged and with a plan: on a real GPU with the library of src/swap in front of the driver, on
+ * the emulator with the interposer of src/swap in front of the CUDA runtime. */
 #ifndef SL_LAUNCH_PLANNED_H
 #define SL_LAUNCH_PLANNED_H
 
@@ -14,12 +14,14 @@ typedef struct sl_planned_program {
     bool gpu;           /* on the real GPU, not on the emulator */
     uint32_t threads;   /* of the emulator; 0: all cores */
     const char *folder; /* a temporary one */
+    bool quiet;         /* the output of the second run is discarded as well */
 } sl_planned_program;
 
 enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };
 
 typedef struct sl_planned_runs {
     int exit_code[SL_PLANNED_RUNS];
+    double seconds[SL_PLANNED_RUNS]; /* on a GPU: from start to end */
     sl_swap_results results[SL_PLANNED_RUNS];
 } sl_planned_runs;
 

@@ -11,7 +11,10 @@ void sl_swap_results_fini(sl_swap_results *results)
 {
     for (size_t i = 0; i < results->kernels.count; i++)
         free(results->kernels.items[i].name);
+    for (size_t i = 0; i < results->left.count; i++)
+        free(results->left.items[i]);
     sl_array_free(&results->kernels);
+    sl_array_free(&results->left);
     free(results->refused);
     *results = (sl_swap_results){0};
 }
@@ -22,15 +25,26 @@ bool sl_swap_results_launch(sl_swap_results *results, const char *kernel, double
         sl_swap_kernel *known = &results->kernels.items[i];
         if (strcmp(known->name, kernel))
             continue;
+        if (ns > known->longest_ns) {
+            known->longest = known->launches;
+            known->longest_ns = ns;
+        }
         known->launches++;
         known->ns += ns;
         return true;
     }
     char *name = strdup(kernel);
-    if (name && sl_array_push(&results->kernels, (sl_swap_kernel){name, 1, ns}))
+    if (name && sl_array_push(&results->kernels, (sl_swap_kernel){name, 1, ns, 0, ns}))
         return true;
     free(name);
     return false;
+}
+
+void sl_swap_results_left(sl_swap_results *results, const char *kernel, const char *reason)
+{
+    char *text;
+    if (asprintf(&text, "%s: %s", kernel, reason) >= 0 && !sl_array_push(&results->left, text))
+        free(text);
 }
 
 void sl_swap_results_copy(sl_swap_results *results, const void *data, size_t bytes)
@@ -52,8 +66,10 @@ bool sl_swap_results_write(const sl_swap_results *r, const char *path)
     if (r->refused)
         fprintf(file, "refused %s\n", r->refused);
     for (size_t i = 0; i < r->kernels.count; i++)
-        fprintf(file, "kernel %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
-                r->kernels.items[i].name);
+        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
+                r->kernels.items[i].longest, r->kernels.items[i].longest_ns, r->kernels.items[i].name);
+    for (size_t i = 0; i < r->left.count; i++)
+        fprintf(file, "left %s\n", r->left.items[i]);
     fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
     fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
     bool whole = !ferror(file);
@@ -72,7 +88,13 @@ static bool read_line(sl_swap_results *r, char *line)
         free(r->refused);
         return (r->refused = strdup(line + 8)) != NULL;
     }
-    if (sscanf(line, "kernel %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &name) != 2 || !name)
+    if (!strncmp(line, "left ", 5)) {
+        char *left = strdup(line + 5);
+        return left && sl_array_push(&r->left, left);
+    }
+    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &kernel.longest,
+               &kernel.longest_ns, &name) != 4 ||
+        !name)
         return true; /* a line of a newer program */
     kernel.name = strdup(line + name);
     return kernel.name && sl_array_push(&r->kernels, kernel);

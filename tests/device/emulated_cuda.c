@@ -116,6 +116,18 @@ cu_result cuCtxSetCurrent(cu_context current)
     return 0;
 }
 
+cu_result cuCtxGetCurrent(cu_context *current)
+{
+    *current = &context;
+    return 0;
+}
+
+cu_result cuCtxGetDevice(cu_device *current)
+{
+    *current = 0;
+    return 0;
+}
+
 cu_result cuCtxSynchronize(void)
 {
     return 0;

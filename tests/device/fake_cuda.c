@@ -131,6 +131,18 @@ cu_result cuCtxSetCurrent(cu_context current)
     return current != &context;
 }
 
+cu_result cuCtxGetCurrent(cu_context *current)
+{
+    *current = &context;
+    return 0;
+}
+
+cu_result cuCtxGetDevice(cu_device *current)
+{
+    *current = 0;
+    return 0;
+}
+
 cu_result cuCtxSynchronize(void)
 {
     return finish();

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch/tune_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/on_gpu.h"
+#include "trace/kernel_filter.h"
+
+static int by_time(const void *a, const void *b)
+{
+    const sl_swap_kernel *x = *(const sl_swap_kernel *const *)a, *y = *(const sl_swap_kernel *const *)b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* The kernels that take most of the time become the launches of the job. */
+static sl_status choose(sl_program_tuning *t, const sl_swap_results *survey, sl_error *error)
+{
+    size_t count = survey->kernels.count;
+    const sl_swap_kernel **order = calloc(count + 1, sizeof *order);
+    double all = 0, covered = 0;
+    sl_kernel_filter filter;
+    sl_status status = sl_kernel_filter_init(&filter, t->kernel_regex, error);
+    if (status || !order) {
+        free(order);
+        return status ? status : sl_fail_memory(error);
+    }
+    for (size_t i = 0; i < count; i++)
+        all += (order[i] = &survey->kernels.items[i])->ns;
+    qsort(order, count, sizeof *order, by_time);
+    for (size_t i = 0; i < count && !status && t->job.launches.count < t->max_kernels; i++) {
+        if (!sl_kernel_matches(&filter, order[i]->name, NULL) || covered >= t->share * all)
+            continue;
+        covered += order[i]->ns;
+        const sl_tune_job_launch one = {strdup(order[i]->name), order[i]->longest, order[i]->launches, false};
+        if (!one.kernel || !sl_array_push(&t->job.launches, one))
+            status = sl_fail_memory(error);
+    }
+    if (!status && !t->job.launches.count)
+        status = sl_fail(error, SL_NOT_FOUND, count ? "no kernel matches '%s'" : "the program launches no kernel%s",
+                         count ? t->kernel_regex : "");
+    sl_kernel_filter_fini(&filter);
+    free(order);
+    return status;
+}
+
+static sl_status survey(const sl_gpu_program *program, sl_program_tuned *tuned, sl_error *error)
+{
+    sl_gpu_run run = {0};
+    sl_status status = sl_gpu_program_run(program, &run, error);
+    tuned->survey = run.results;
+    if (!status && run.end.code)
+        status = sl_fail(error, SL_INVALID, "%s ends with exit code %d", program->app.path, run.end.code);
+    return status;
+}
+
+static sl_status tune(const sl_gpu_program *program, const sl_program_tuning *t, sl_program_tuned *tuned, char *plans,
+                      size_t size, sl_error *error)
+{
+    char job[1024];
+    snprintf(job, sizeof job, "%s/job", program->folder);
+    snprintf(plans, size, "%s/plans", program->folder);
+    sl_gpu_run run = {.job = job, .plans = plans, .output = "/dev/null"};
+    if (!sl_tune_job_write(&t->job, job))
+        return sl_fail_io(error, "write", job);
+    sl_status status = sl_gpu_program_run(program, &run, error);
+    tuned->tuning = run.results;
+    if (!status && run.results.refused)
+        status = sl_fail(error, SL_INVALID, "%s", run.results.refused);
+    return status ? status : sl_plan_list_read(plans, &tuned->plans, error);
+}
+
+static bool chooses(const sl_plan_list *plans)
+{
+    for (uint32_t p = 0; p < plans->count; p++)
+        for (uint32_t i = 0; i < plans->plan[p].loads; i++)
+            if (plans->plan[p].load[i].mode)
+                return true;
+    return false;
+}
+
+sl_status sl_tune_program(sl_program_tuning *t, const sl_progress *progress, sl_program_tuned *tuned, sl_error *error)
+{
+    enum { STEPS = 3 };
+    sl_gpu_program program;
+    char plans[1024];
+    *tuned = (sl_program_tuned){0};
+    sl_status status = sl_gpu_program_find(t->argv, t->folder, &program, error);
+    sl_progress_update(progress, "looking where time goes", 0, STEPS);
+    if (!status)
+        status = survey(&program, tuned, error);
+    if (!status)
+        status = choose(t, &tuned->survey, error);
+    sl_progress_update(progress, "tuning", 1, STEPS);
+    if (!status)
+        status = tune(&program, t, tuned, plans, sizeof plans, error);
+    sl_progress_update(progress, "comparing", 2, STEPS);
+    tuned->compared = !status && chooses(&tuned->plans);
+    const sl_planned_program planned = {
+        .argv = t->argv, .plan = plans, .gpu = true, .folder = t->folder, .quiet = true};
+    if (tuned->compared)
+        status = sl_planned_run(&planned, &tuned->runs, error);
+    sl_progress_update(progress, NULL, STEPS, STEPS);
+    return status;
+}
+
+void sl_program_tuned_fini(sl_program_tuned *tuned)
+{
+    sl_swap_results_fini(&tuned->survey);
+    sl_swap_results_fini(&tuned->tuning);
+    sl_plan_list_fini(&tuned->plans);
+    sl_planned_runs_fini(&tuned->runs);
+}
