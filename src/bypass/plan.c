@@ -51,23 +51,19 @@ static const field kernel_fields[] = {
     {"array", TEXT, false, offsetof(sl_plan_load, array)}, {"group", WHOLE, false, offsetof(sl_plan_load, group)},     \
         {"mode", MODE, true, offsetof(sl_plan_load, mode)},                                                            \
         {"affinity", BY_MODE, false, offsetof(sl_plan_load, affinity)},                                                \
-        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)},                                                    \
-        {"why", TEXT, false, offsetof(sl_plan_load, why)}, {0},
+        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)}, {"why", TEXT, false, offsetof(sl_plan_load, why)}, \
+        {0},
 /* Of loads, and of stores. */
-static const field load_fields[] = {
-    {"function", TEXT, true, offsetof(sl_plan_load, function)},
-    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
-    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
-    {"source", TEXT, false, offsetof(sl_plan_load, source)},
-    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
-    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
-    LOAD_FIELDS
-};
-static const field setting_fields[] = {
-    {"function", TEXT, true, offsetof(sl_plan_load, function)},
-    {"setting", SETTING, true, offsetof(sl_plan_load, inst)},
-    LOAD_FIELDS
-};
+static const field load_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
+                                    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
+                                    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
+                                    {"source", TEXT, false, offsetof(sl_plan_load, source)},
+                                    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
+                                    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
+                                    LOAD_FIELDS};
+static const field setting_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
+                                       {"setting", SETTING, true, offsetof(sl_plan_load, inst)},
+                                       LOAD_FIELDS};
 #undef LOAD_FIELDS
 /* The lists of a plan that hold nodes. */
 static const struct {
@@ -155,6 +151,26 @@ char *sl_setting_text(uint32_t setting, char *buffer, size_t size)
     return buffer;
 }
 
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size)
+{
+    const char *kernel = setting->function;
+    if (setting->mode == SL_BYPASS_CARVE_L1 || setting->mode == SL_BYPASS_CARVE_SHARED)
+        snprintf(buffer, size, "cudaFuncSetAttribute(%s, cudaFuncAttributePreferredSharedMemoryCarveout, %s)", kernel,
+                 setting->mode == SL_BYPASS_CARVE_L1 ? "cudaSharedmemCarveoutMaxL1" : "cudaSharedmemCarveoutMaxShared");
+    else if (setting->mode == SL_BYPASS_BLOCKS_HALF || setting->mode == SL_BYPASS_BLOCKS_QUARTER)
+        snprintf(buffer, size,
+                 "launch %s with so much dynamic shared memory that cudaOccupancyMaxActiveBlocksPerMultiprocessor "
+                 "gives %s of its blocks",
+                 kernel, setting->mode == SL_BYPASS_BLOCKS_HALF ? "half" : "a quarter");
+    else
+        snprintf(buffer, size,
+                 "cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, ...), and launch %s by cudaLaunchKernelEx with "
+                 "cudaLaunchAttributeAccessPolicyWindow over the array of parameter %u, "
+                 "cudaAccessPropertyPersisting",
+                 kernel, setting->inst - SL_SETTING_WINDOW);
+    return buffer;
+}
+
 static sl_status read_setting(const source *s, const sl_json_value *value, uint32_t *setting)
 {
     unsigned param = 0;
@@ -168,7 +184,8 @@ static sl_status read_setting(const source *s, const sl_json_value *value, uint3
         }
     if (sscanf(value->text, "window %u%c", &param, &extra) != 1 || param > UINT16_MAX)
         return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
-                          "unknown setting '%s': carve-out, blocks, or window and the number of a parameter", value->text);
+                          "unknown setting '%s': carve-out, blocks, or window and the number of a parameter",
+                          value->text);
     *setting = SL_SETTING_WINDOW + param;
     return SL_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: for each load and store of some code the mode it takes, settings of its kernels, and why. Made by `sluice tune`, written as a small
- * JSON file that people can read and edit, applied by src/rewrite and by the simulator.
+/* A plan: for each load and store of some code the mode it takes, settings of its kernels, and why. Made by `sluice
+ * tune`, written as a small JSON file that people can read and edit, applied by src/rewrite and by the simulator.
  *
  * A plan belongs to the code whose hash it names. sl_plan_check refuses other code, loads that are not there, and modes
  * that a load cannot take; a plan that passes can be applied. */
@@ -83,5 +83,7 @@ unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
 
 /* The name of a setting: "carve-out", "blocks", "window 3" (over the array that parameter 3 points to). */
 char *sl_setting_text(uint32_t setting, char *buffer, size_t size);
+/* What the host has to do for a setting of a plan, which no code can say: the CUDA call. */
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size);
 
 #endif

@@ -20,35 +20,72 @@ static double speedup(const sl_tuning_row *row)
 static const char *source_text(const sl_plan_load *load, char *buffer, size_t size)
 {
     const char *slash = load->source ? strrchr(load->source, '/') : NULL;
-    if (load->source_line)
+    if (load->node == SL_NODE_KERNEL)
+        *buffer = '\0';
+    else if (load->source_line)
         snprintf(buffer, size, "%s:%u", slash ? slash + 1 : load->source ? load->source : "?", load->source_line);
     else
         snprintf(buffer, size, "line %u", load->line);
     return buffer;
 }
 
+/* The mode that is not by level with the greatest gain; 0: none was timed. */
+static unsigned best_other(const sl_plan_load *load)
+{
+    unsigned best = 0;
+    for (unsigned m = SL_BYPASS_BY_LEVEL; m < SL_BYPASS_MODES; m++)
+        if (!isnan(load->affinity[m]) && (!best || load->affinity[m] > load->affinity[best]))
+            best = m;
+    return best;
+}
+
+static void gain_cell(sl_table *table, const sl_plan_load *load, unsigned mode)
+{
+    if (isnan(load->affinity[mode]))
+        sl_table_cell(table, "");
+    else
+        sl_table_cellf(table, "%+.2f", load->affinity[mode]);
+}
+
+static void other_cell(sl_table *table, const sl_plan_load *load)
+{
+    unsigned mode = best_other(load);
+    if (mode)
+        sl_table_cellf(table, "%s %+.2f", sl_bypass_name(mode), load->affinity[mode]);
+    else
+        sl_table_cell(table, "");
+}
+
 static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"inst", true, false}, {"source", false, true},
-                                        {"array", false, true},  {"load", false, true}, {"group", true, false},
-                                        {"L1 %", true, false},   {"L2 %", true, false}, {"both %", true, false},
-                                        {"mode", false, false},  {"why", false, true}};
-    sl_table *table = SL_TABLE(columns);
+    static const sl_column plain[] = {{"kernel", false, true}, {"inst", true, false}, {"source", false, true},
+                                      {"array", false, true},  {"load", false, true}, {"group", true, false},
+                                      {"L1 %", true, false},   {"L2 %", true, false}, {"both %", true, false},
+                                      {"mode", false, false},  {"why", false, true}};
+    static const sl_column more[] = {{"kernel", false, true},   {"inst", true, false},   {"source", false, true},
+                                     {"array", false, true},    {"access", false, true}, {"group", true, false},
+                                     {"L1 %", true, false},     {"L2 %", true, false},   {"both %", true, false},
+                                     {"other %", false, false}, {"mode", false, false},  {"why", false, true}};
+    bool others = false;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        others |= best_other(&plan->load[i]) || plan->load[i].mode >= SL_BYPASS_BY_LEVEL;
+    sl_table *table = others ? SL_TABLE(more) : SL_TABLE(plain);
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *load = &plan->load[i];
         char buffer[160];
         sl_table_function(table, load->function);
-        sl_table_cellf(table, "%u", load->inst);
+        if (load->node == SL_NODE_KERNEL)
+            sl_table_cell(table, "");
+        else
+            sl_table_cellf(table, "%u", load->inst);
         sl_table_cell(table, source_text(load, buffer, sizeof buffer));
-        sl_table_cell(table, load->array ? load->array : "?");
+        sl_table_cell(table, load->array ? load->array : load->node == SL_NODE_KERNEL ? "" : "?");
         sl_table_cell(table, load->opcode ? load->opcode : "");
         sl_table_cellf(table, "%u", load->group);
-        for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
-            if (isnan(load->affinity[m]))
-                sl_table_cell(table, "");
-            else
-                sl_table_cellf(table, "%+.2f", load->affinity[m]);
-        }
+        for (unsigned m = 1; m < SL_BYPASS_BY_LEVEL; m++)
+            gain_cell(table, load, m);
+        if (others)
+            other_cell(table, load);
         sl_table_cell(table, sl_bypass_name(load->mode));
         sl_table_cell(table, load->why ? load->why : "");
     }
@@ -59,17 +96,19 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
 
 sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true},   {"launch", true, false},    {"loads", true, false},
-                                        {"groups", true, false},   {"strategy", false, false}, {"bypass", true, false},
-                                        {"original", true, false}, {"planned", true, false},   {"speedup", true, false},
-                                        {"+- %", true, false},     {"noise %", true, false},   {"", false, true}};
+    static const sl_column columns[] = {{"kernel", false, true},  {"#", true, false},        {"launches", true, false},
+                                        {"loads", true, false},   {"groups", true, false},   {"strategy", false, false},
+                                        {"bypass", true, false},  {"original", true, false}, {"planned", true, false},
+                                        {"speedup", true, false}, {"+- %", true, false},     {"noise %", true, false},
+                                        {"", false, true}};
     sl_status status = tuning->plan && tuning->plan->loads ? loads_text(file, tuning->plan, width, error) : SL_OK;
     sl_table *table = SL_TABLE(columns);
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
         bool ns = !strcmp(tuning->unit, "ns");
         sl_table_function(table, row->kernel);
-        sl_table_cellf(table, "%" PRIu64 " of %" PRIu64, row->launch, row->launches);
+        sl_table_cellf(table, "%" PRIu64, row->launch);
+        sl_table_cellf(table, "%" PRIu64, row->launches);
         sl_table_cellf(table, "%u", row->loads);
         sl_table_cellf(table, "%u", row->groups);
         sl_table_cell(table, row->select);

@@ -31,10 +31,12 @@ struct sl_gpu_timer {
     const sl_load_graph *graph;
     sl_gpu_timer_options options;
     sl_image image;
-    uint64_t *expected; /* [image.parts] hashes of memory after the original */
-    bool repeats;       /* the result is the same each time */
-    bool restores;      /* memory must be restored: a second run would see the results of the first */
-    uint32_t runs;      /* launches per sample */
+    uint64_t *expected;     /* [image.parts] hashes of memory after the original */
+    bool repeats;           /* the result is the same each time */
+    bool restores;          /* memory must be restored: a second run would see the results of the first */
+    uint32_t runs;          /* launches per sample */
+    uint32_t resident;      /* blocks of the launch that an SM holds at once; 0: not known */
+    uint32_t static_shared; /* bytes of the kernel's shared variables */
     double base_ns;
     uint64_t flush; /* buffer whose filling empties the L2; 0: none */
     sl_device_event *begin, *end;
@@ -46,14 +48,20 @@ struct sl_gpu_timer {
 typedef struct target {
     sl_device_kernel *kernel;
     const uint64_t *addr; /* of the parts of the image; NULL: the original's */
+    sl_device_launch launch;
 } target;
+
+static target original_of(const sl_gpu_timer *c)
+{
+    return (target){.kernel = c->kernel, .launch = *c->launch};
+}
 
 /* ---- one sample ---- */
 
 static sl_status run_once(sl_gpu_timer *c, const target *t, sl_error *error)
 {
     sl_status status = c->restores ? sl_image_restore(&c->image, t->addr, false, error) : SL_OK;
-    return status ? status : sl_device_launch_now(t->kernel, c->launch, error);
+    return status ? status : sl_device_launch_now(t->kernel, &t->launch, error);
 }
 
 /* Nanoseconds of one run. */
@@ -68,7 +76,7 @@ static sl_status sample(sl_gpu_timer *c, const target *t, double *ns, sl_error *
     if (!status)
         status = sl_device_event_record(c->device, c->begin, error);
     for (uint32_t i = 0; i < c->runs && !status; i++)
-        status = sl_device_launch_now(t->kernel, c->launch, error);
+        status = sl_device_launch_now(t->kernel, &t->launch, error);
     if (!status)
         status = sl_device_event_record(c->device, c->end, error);
     if (!status)
@@ -84,7 +92,7 @@ static sl_status leave_and_hash(sl_gpu_timer *c, const target *t, bool restore, 
 {
     sl_status status = restore ? sl_image_restore(&c->image, t->addr, all, error) : SL_OK;
     if (!status)
-        status = sl_device_launch_now(t->kernel, c->launch, error);
+        status = sl_device_launch_now(t->kernel, &t->launch, error);
     if (!status)
         status = sl_device_synchronise(c->device, error);
     return status ? status : sl_image_hash(&c->image, t->addr, all, hash, error);
@@ -150,12 +158,78 @@ static sl_status find_restores(sl_gpu_timer *c, sl_error *error)
     return status;
 }
 
+/* ---- settings of the launch ---- */
+
+/* The blocks that an SM holds at once, and what shared memory makes them fewer: the smallest part of L1 that holds that
+ * many with as much more as leaves no room for another. */
+static void hold_fewer(const sl_gpu_timer *c, uint32_t blocks, sl_device_launch *launch)
+{
+    static const uint32_t sizes[] = {8, 16, 32, 64, 100, 132, 164, 196, 228}; /* KB; drivers take the next larger */
+    enum { GRAIN = 128 };
+    const sl_gpu_limits *limits = &sl_device_info_of(c->device)->limits;
+    uint32_t most = limits->shared_per_sm, reserved = limits->reserved_shared_per_block;
+    uint32_t need = c->static_shared + launch->dynamic_shared_bytes + reserved;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint32_t size = sizes[i] << 10, each = size / blocks / GRAIN * GRAIN;
+        if (size > most || each < need + GRAIN || each - reserved - c->static_shared > limits->shared_per_block_optin)
+            continue;
+        launch->dynamic_shared_bytes = each - reserved - c->static_shared;
+        launch->settings.shared_percent_plus = 1 + (uint32_t)((uint64_t)size * 100 / most);
+        return;
+    }
+}
+
+/* The window over what a parameter points to, as far as it is allocated. */
+static void open_window(const sl_gpu_timer *c, uint32_t param, sl_launch_settings *settings)
+{
+    const sl_base base = {.kind = SL_BASE_PARAM, .index = param};
+    const sl_image_part *part = part_of(c, &base);
+    if (!part)
+        return;
+    memcpy(&settings->window, c->launch->arg[param].data, sizeof settings->window);
+    settings->window_bytes = part->addr + part->bytes - settings->window;
+}
+
+/* The launch with the settings of a choice. */
+static sl_device_launch set_launch(const sl_gpu_timer *c, const uint8_t *choice)
+{
+    enum { LEAST = 1, MOST = 101 }; /* 1 + percent */
+    sl_device_launch launch = *c->launch;
+    for (uint32_t i = c->graph->loads; i < c->graph->nodes; i++) {
+        if (c->graph->load[i].node != SL_NODE_KERNEL)
+            continue;
+        if (choice[i] == SL_BYPASS_BLOCKS_HALF || choice[i] == SL_BYPASS_BLOCKS_QUARTER)
+            hold_fewer(c, c->resident >> (choice[i] == SL_BYPASS_BLOCKS_HALF ? 1 : 2), &launch);
+        else if (choice[i] == SL_BYPASS_CARVE_L1 || choice[i] == SL_BYPASS_CARVE_SHARED)
+            launch.settings.shared_percent_plus = choice[i] == SL_BYPASS_CARVE_L1 ? LEAST : MOST;
+        else if (choice[i] == SL_BYPASS_WINDOW)
+            open_window(c, c->graph->load[i].inst - SL_SETTING_WINDOW, &launch.settings);
+    }
+    return launch;
+}
+
+/* What can be timed here. */
+static sl_status find_modes(sl_gpu_timer *c, sl_error *error)
+{
+    uint32_t sm = sl_device_info_of(c->device)->sm;
+    const sl_gpu_limits *limits = &sl_device_info_of(c->device)->limits;
+    sl_status status = sl_device_residency(c->kernel, c->launch, &c->resident, &c->static_shared, error);
+    for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+        if (!sm || sm >= sl_controls[m].sm)
+            c->face.modes |= 1u << m;
+    if (c->resident < 2 || !limits->shared_per_sm)
+        c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_HALF);
+    if (c->resident < 4 || !limits->shared_per_sm)
+        c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_QUARTER);
+    return status;
+}
+
 /* Runs it twice from the same state: what changes, and whether it repeats. */
 static sl_status learn(sl_gpu_timer *c, sl_error *error)
 {
     size_t parts = c->image.parts;
     uint64_t *before = calloc(2 * (parts + 1), sizeof *before), *again = before + parts + 1;
-    const target original = {.kernel = c->kernel};
+    const target original = original_of(c);
     c->expected = calloc(parts + 1, sizeof *c->expected);
     sl_status status = before && c->expected ? SL_OK : sl_fail_memory(error);
     if (!status)
@@ -190,7 +264,7 @@ static double median(double *value, size_t count)
 static sl_status size_up(sl_gpu_timer *c, sl_error *error)
 {
     double ns[5];
-    const target original = {.kernel = c->kernel};
+    const target original = original_of(c);
     sl_status status = SL_OK;
     for (int pass = 0; pass < 2 && !status; pass++) {
         for (int i = 0; i < 5 && !status; i++)
@@ -273,7 +347,7 @@ static sl_status compile(sl_gpu_timer *c, const uint8_t *const *choice, batch *b
 }
 
 /* Kernels and addresses of module m; its variables get what the original's hold. */
-static sl_status prepare(sl_gpu_timer *c, batch *b, size_t m, sl_error *error)
+static sl_status prepare(sl_gpu_timer *c, const uint8_t *const *choice, batch *b, size_t m, sl_error *error)
 {
     char name[512];
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
@@ -283,6 +357,7 @@ static sl_status prepare(sl_gpu_timer *c, batch *b, size_t m, sl_error *error)
     sl_status status = sl_image_restore(&c->image, addr, true, error);
     for (size_t i = first; i < end && !status; i++) {
         b->target[i].addr = addr;
+        b->target[i].launch = set_launch(c, choice[i]);
         status = sl_device_kernel_get(b->module[m], sl_ptx_variant_name(func, i - first, name, sizeof name),
                                       &b->target[i].kernel, error);
     }
@@ -296,7 +371,7 @@ static sl_status load_batch(sl_gpu_timer *c, const uint8_t *const *choice, size_
     b->addr = calloc(MAX_MODULES * (c->image.parts + 1), sizeof *b->addr);
     sl_status status = b->target && b->addr ? compile(c, choice, b, error) : sl_fail_memory(error);
     for (size_t m = 0; m < b->modules && !status; m++)
-        status = prepare(c, b, m, error);
+        status = prepare(c, choice, b, m, error);
     if (status)
         unload(b);
     return status;
@@ -305,7 +380,7 @@ static sl_status load_batch(sl_gpu_timer *c, const uint8_t *const *choice, size_
 /* Samples of a batch: ns[round * (count + 1)], the original's first. */
 static sl_status sample_rounds(sl_gpu_timer *c, const batch *b, uint32_t *rounds, double *ns, sl_error *error)
 {
-    const target original = {.kernel = c->kernel};
+    const target original = original_of(c);
     double spent = 0;
     sl_status status = SL_OK;
     for (uint32_t r = 0; r < *rounds && !status; r++) {
@@ -357,11 +432,10 @@ static sl_status verify_batch(sl_gpu_timer *c, const batch *b, sl_error *error)
         status = leave_and_hash(c, &b->target[i], true, false, hash, error);
         for (size_t p = 0; p < c->image.parts && !status; p++)
             if (c->image.part[p].changes && hash[p] != c->expected[p])
-                status =
-                    sl_fail(error, SL_MISMATCH,
-                            "%s computes different results when its loads bypass: it has a data race, or the rewriting "
-                            "is wrong; the original is kept",
-                            sl_device_kernel_func(c->kernel)->name);
+                status = sl_fail(error, SL_MISMATCH,
+                                 "%s computes different results with the plan: it has a data race, or the rewriting "
+                                 "is wrong; the original is kept",
+                                 sl_device_kernel_func(c->kernel)->name);
     }
     free(hash);
     return status;
@@ -403,15 +477,10 @@ sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *
     c->runs = 1;
     const sl_device_info *info = sl_device_info_of(c->device);
     snprintf(c->name, sizeof c->name, "gpu %s%s", info->name, options->cold ? ", cold" : "");
-    c->face = (sl_timer){.name = c->name,
-                         .unit = "ns",
-                         .input = options->input,
-                         .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L1,
-                         .context = c,
-                         .time = time_choices};
-    if (!info->sm || info->sm >= SL_PTX_L2_SM)
-        c->face.modes |= 1u << SL_BYPASS_L2 | 1u << SL_BYPASS_BOTH;
-    sl_status status = sl_pool_create(0, &c->pool, error);
+    c->face = (sl_timer){.name = c->name, .unit = "ns", .input = options->input, .context = c, .time = time_choices};
+    sl_status status = find_modes(c, error);
+    if (!status)
+        status = sl_pool_create(0, &c->pool, error);
     if (!status)
         status = sl_device_event_create(c->device, &c->begin, error);
     if (!status)
