@@ -151,6 +151,26 @@ char *sl_setting_text(uint32_t setting, char *buffer, size_t size)
     return buffer;
 }
 
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size)
+{
+    const char *kernel = setting->function;
+    if (setting->mode == SL_BYPASS_CARVE_L1 || setting->mode == SL_BYPASS_CARVE_SHARED)
+        snprintf(buffer, size, "cudaFuncSetAttribute(%s, cudaFuncAttributePreferredSharedMemoryCarveout, %s)", kernel,
+                 setting->mode == SL_BYPASS_CARVE_L1 ? "cudaSharedmemCarveoutMaxL1" : "cudaSharedmemCarveoutMaxShared");
+    else if (setting->mode == SL_BYPASS_BLOCKS_HALF || setting->mode == SL_BYPASS_BLOCKS_QUARTER)
+        snprintf(buffer, size,
+                 "launch %s with so much dynamic shared memory that cudaOccupancyMaxActiveBlocksPerMultiprocessor "
+                 "gives %s of its blocks",
+                 kernel, setting->mode == SL_BYPASS_BLOCKS_HALF ? "half" : "a quarter");
+    else
+        snprintf(buffer, size,
+                 "cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, ...), and launch %s by cudaLaunchKernelEx with "
+                 "cudaLaunchAttributeAccessPolicyWindow over the array of parameter %u, "
+                 "cudaAccessPropertyPersisting",
+                 kernel, setting->inst - SL_SETTING_WINDOW);
+    return buffer;
+}
+
 static sl_status read_setting(const source *s, const sl_json_value *value, uint32_t *setting)
 {
     unsigned param = 0;

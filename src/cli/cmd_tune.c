@@ -19,6 +19,7 @@ typedef struct tune_options {
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
+    const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
     bool cold, no_cache;
     int on;
@@ -36,6 +37,7 @@ static const sl_option options[] = {
     {"on", 0, SL_OPTION_CHOICE, "TIMER", "Timer of the kernels: the simulator or a real GPU (default: sim)", AT(on), 0, 0, timer_choices},
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"select", 0, SL_OPTION_STRING, "NAMES", "Selection strategy: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound. Several, separated by commas, are compared, and the first makes the plan (default: ours)", AT(select), 0, 0, NULL},
+    {"controls", 0, SL_OPTION_STRING, "NAMES", "Cache controls to try, separated by commas; the list is above (default: all that the timer knows)", AT(controls), 0, 0, NULL},
     {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a group, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
     {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a load (default: 1)", AT(thresh2), 0, 0, NULL},
     {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: share of its group's loss that counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
@@ -106,6 +108,9 @@ static int read_numbers(tuning *t)
     t->tuner.search = o->search;
     t->tuner.max = o->max;
     t->tuner.progress = t->inv->progress;
+    sl_error error = {0};
+    if (o->controls && sl_bypass_parse_list(o->controls, &t->tuner.controls, &error))
+        return sl_cli_usage(t->inv, "--controls: %s", error.text);
     return SL_EXIT_OK;
 }
 
@@ -453,17 +458,26 @@ static const sl_example examples[] = {
 
 const sl_command sl_cmd_tune = {
     .name = "tune",
-    .summary = "choose the loads that should bypass caches, and write a bypass plan",
+    .summary = "choose cache controls of loads, stores and kernels by timing, and write a plan",
     .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
-        "group, and choose the loads that should bypass. The timer is the simulator, or with --on gpu a real GPU, on "
+        "group, then with other cache controls of groups of loads, of stores and of the kernel, and choose what is "
+        "faster. A plan with hints to L2 is also timed with neutral hints, which tell gains by code order from gains "
+        "by "
+        "caches. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
         "again. Of a program on a GPU the kernels that take most of its time are tuned inside of it, on the arguments "
         "and memory they really have; 'sluice run --plan' applies the plan of a program to it. That "
         "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
-        "and traces), so that an interrupted run resumes where it stopped.\n\n" SL_INPUT_HELP,
+        "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
+// clang-format off
+#define SL_CONTROL(mode, name, node, ptx, sm, operators, policy, sim, summary) name " (" summary "); "
+#include "bypass/controls.def"
+#undef SL_CONTROL
+        // clang-format on
+        "all (every one).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,

@@ -233,6 +233,37 @@ cu_result cuFuncSetAttribute(cu_function function, int attribute, int value)
     return 0;
 }
 
+cu_result cuFuncGetAttribute(int *value, int attribute, cu_function function)
+{
+    (void)function;
+    *value = attribute == CU_FUNC_STATIC_SHARED ? 0 : -1;
+    return 0;
+}
+
+cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cu_function function, int threads, size_t shared)
+{
+    (void)function, (void)shared;
+    *blocks = 2048 / threads;
+    return 0;
+}
+
+cu_result cuCtxSetLimit(int limit, size_t bytes)
+{
+    (void)limit, (void)bytes;
+    return 0;
+}
+
+cu_result cuCtxResetPersistingL2Cache(void)
+{
+    return 0;
+}
+
+cu_result cuLaunchKernelEx(const cu_launch_config *c, cu_function function, void **params, void **extra)
+{
+    return cuLaunchKernel(function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
+                          c->shared_bytes, c->stream, params, extra);
+}
+
 cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                          unsigned bz, unsigned shared_bytes, cu_stream stream, void **params, void **extra)
 {
@@ -241,7 +272,7 @@ cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigne
     (void)stream, (void)extra;
     for (uint32_t i = 0; i < func->params && i < 64; i++)
         arg[i] = (sl_device_arg){params[i], func->param[i]->bytes};
-    sl_device_launch launch = {{gx, gy, gz}, {bx, by, bz}, shared_bytes, func->params, arg};
+    sl_device_launch launch = {{gx, gy, gz}, {bx, by, bz}, shared_bytes, func->params, arg, {0}};
     now += function->ms * (1 + 0.002 * (sl_random_f64(&noise) - 0.5));
     return sl_device_run(function->kernel, &launch, &error) ? CU_LAUNCH_FAILED : 0;
 }

@@ -47,7 +47,7 @@ static sl_status launch_fill(sl_device_kernel *fill, uint64_t out, uint32_t shar
 {
     uint32_t value = 100, n = 10;
     sl_device_arg args[] = {{&out, sizeof out}, {&value, sizeof value}, {&n, sizeof n}};
-    sl_device_launch launch = {{2, 1, 1}, {32, 1, 1}, shared_bytes, 3, args};
+    sl_device_launch launch = {{2, 1, 1}, {32, 1, 1}, shared_bytes, 3, args, {0}};
     return sl_device_run(fill, &launch, &error);
 }
 
@@ -127,7 +127,7 @@ static void an_illegal_access_is_told_with_the_kernel_by_the_next_call(void **st
     sl_device *device = open_device(NULL);
     uint64_t out = 0;
     sl_device_arg arg = {&out, sizeof out};
-    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg};
+    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg, {0}};
     assert_int_equal(sl_device_run(kernel(device, "step"), &launch, &error), SL_OK);
     assert_int_equal(sl_device_synchronise(device, &error), SL_FAULT);
     assert_string_equal(error.text, "the GPU failed to finish: an illegal memory access was encountered "
