@@ -248,9 +248,9 @@ static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_t
                          .verdict = k->verdict};
     for (uint32_t i = 0; i < plan->loads; i++)
         if (!strcmp(plan->load[i].function, k->function)) {
-            row.loads++;
+            row.loads += plan->load[i].node == SL_NODE_LOAD;
             row.chosen += plan->load[i].mode != 0;
-            if (plan->load[i].group >= row.groups)
+            if (plan->load[i].node == SL_NODE_LOAD && plan->load[i].group >= row.groups)
                 row.groups = plan->load[i].group + 1;
         }
     return row;

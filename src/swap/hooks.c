@@ -157,6 +157,16 @@ static cu_event begin_timing(const char *name, cu_stream stream)
 
 /* ---- launches ---- */
 
+/* The function of what is launched: a kernel of a library stands for one. */
+static void *function_of(void *launched)
+{
+    void *function = NULL;
+    const sl_program_handle *handle = sl_program_handle_of(launched);
+    bool kernel = handle && handle->library && sl_real(SL_AT_cuKernelGetFunction) &&
+                  !CALL(cuKernelGetFunction, (void **, void *))(&function, launched);
+    return kernel ? function : launched;
+}
+
 /* Attributes that change what a launch does: clusters, cooperation and the like. */
 static bool is_plain(const cu_launch_config *config)
 {
@@ -195,7 +205,8 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
     else if (handle->library && CALL(cuLibraryGetModule, (cu_module *, void *))(&module, handle->module))
         status = sl_fail(&error, SL_NOT_FOUND, "its module is not known");
     if (!status)
-        status = sl_tune_in_program(state.driver, handle, module, function, launch, &state.job, one, &error);
+        status =
+            sl_tune_in_program(state.driver, handle, module, function_of(function), launch, &state.job, one, &error);
     if (status)
         sl_program_results_left(&state.results, handle->kernel, error.text);
 }
@@ -256,7 +267,7 @@ static bool set_launch(const sl_program_handle *handle, void *function, const sl
             if (!device && sl_device_open("gpu", &attach, &device, NULL))
                 return false;
             sl_device_module module = {.device = device};
-            sl_device_kernel kernel = {.module = &module, .handle = function};
+            sl_device_kernel kernel = {.module = &module, .handle = function_of(function)};
             sl_residency residency = {0};
             sl_device_range window = {0};
             if (node->mode == SL_BYPASS_WINDOW)
@@ -298,14 +309,16 @@ static bool launch_as_planned(void *f, const sl_program_launch *launch, cu_strea
     lock();
     const sl_program_handle *handle = sl_program_handle_of(f);
     bool any = handle && handle->kernel && set_launch(handle, f, launch, &set);
+    void *function = any ? function_of(f) : NULL;
     unlock();
     if (!any)
         return false;
-    if (set.settings.shared_percent_plus)
-        CALL(cuFuncSetAttribute, (void *, int, int))
-    (f, CU_FUNC_CARVE_OUT, (int)set.settings.shared_percent_plus - 1);
+    int percent = (int)set.settings.shared_percent_plus - 1;
+    if (percent >= 0)
+        CALL(cuFuncSetAttribute, (void *, int, int))(function, CU_FUNC_CARVE_OUT, percent);
     if (set.dynamic_shared_bytes > launch->shared)
-        CALL(cuFuncSetAttribute, (void *, int, int))(f, CU_FUNC_MAX_DYNAMIC_SHARED, (int)set.dynamic_shared_bytes);
+        CALL(cuFuncSetAttribute, (void *, int, int))
+    (function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)set.dynamic_shared_bytes);
     cu_launch_attribute window;
     cu_launch_config config = {.shared_bytes = set.dynamic_shared_bytes, .stream = stream, .attribute = &window};
     config.attributes = window_attribute(&set.settings, &window);
