@@ -90,7 +90,7 @@ on_gpu tune table_stream_l1 --size small --graph loads.svg -q
 exits 0
 file_has loads.svg '<svg'
 file_has loads.svg 'param_0'
-[ "$(grep -c '<circle' loads.svg)" = 13 ] || fail "$(grep -c '<circle' loads.svg) dots"
+[ "$(grep -c '<circle' loads.svg)" = 15 ] || fail "$(grep -c '<circle' loads.svg) dots"
 
 cat >copy.ptx <<'END'
 .version 7.0
@@ -190,7 +190,7 @@ sed 's/"mode": "both"/"mode": "L3"/' copy.json >bad.json
 run "$sluice" apply bad.json copy.ptx
 exits 1
 stderr_has 'bad.json:'
-stderr_has "unknown bypass mode 'L3'"
+stderr_has "unknown mode 'L3'"
 head -c 300 copy.json >cut.json
 run "$sluice" apply cut.json copy.ptx
 exits 1
