@@ -187,7 +187,7 @@ sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timi
     for (uint32_t i = 0; i < nodes; i++) {
         unsigned other = tuner->graph->load[i].node == SL_NODE_STORE ? SL_BYPASS_STORE_NEUTRAL : SL_BYPASS_NEUTRAL;
         bool replaced = sl_bypass_hints(mode[i]) && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
-        neutral[i] = replaced ? (uint8_t)other : mode[i];
+        neutral[i] = replaced ? (uint8_t)other : SL_BYPASS_NONE; /* others change no more than bits of instructions */
         any |= replaced && mode[i] != other;
     }
     return any ? sl_tuner_final(tuner, neutral, timing, error) : SL_OK;
