@@ -27,7 +27,7 @@ typedef struct tune_options {
     sl_option_list set;
 } tune_options;
 
-enum { ON_SIM, ON_GPU };
+enum { ON_SIM, ON_GPU, GPU_TIMINGS = 96 };
 static const char *const timer_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
@@ -44,7 +44,7 @@ static const sl_option options[] = {
     {"sigmas", 0, SL_OPTION_STRING, "K", "Treat gains below K standard errors of the original as noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
-    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: all)", AT(max), 1, 1000000, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
@@ -106,7 +106,7 @@ static int read_numbers(tuning *t)
         return sl_cli_usage(t->inv, "--rounds: a GPU needs at least 3 to estimate noise");
     t->tuner.rounds = (uint32_t)o->rounds;
     t->tuner.search = o->search;
-    t->tuner.max = o->max;
+    t->tuner.max = o->max || o->on == ON_SIM ? o->max : GPU_TIMINGS;
     t->tuner.progress = t->inv->progress;
     sl_error error = {0};
     if (o->controls && sl_bypass_parse_list(o->controls, &t->tuner.controls, &error))
