@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "bypass/plan.h"
 
 /* Copies of the original that are timed like choices: their apparent gain is noise. */
 enum { NULL_CHOICES = 4, BATCH = 32, FINAL_ROUNDS = 31 };
@@ -473,4 +474,39 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
     modes &= controls_of(tuner);
     sl_status status = measure_by_level(tuner, modes & ((1u << SL_BYPASS_BY_LEVEL) - 1), error);
     return status ? status : measure_others(tuner, modes, error);
+}
+
+/* ---- as another plan ---- */
+
+/* Whether the plan tells the effect of a mode from noise. */
+static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
+{
+    double size = fabs(load->affinity[mode]); /* NaN is never greater */
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        if (!strcmp(plan->kernel[i].function, load->function) && !(size > plan->kernel[i].noise))
+            return false;
+    return size > sigmas * load->spread[mode];
+}
+
+sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
+{
+    const sl_plan *plan = tuner->options.like;
+    request_list requests = {0};
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < tuner->graph->nodes && !status; i++)
+        for (uint32_t k = 0; k < plan->loads && !status; k++) {
+            const sl_plan_load *load = &plan->load[k];
+            if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
+                continue;
+            for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
+                if (is_certain(plan, load, m, tuner->options.sigmas))
+                    status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
+                                              error);
+        }
+    if (!status && requests.count)
+        status = measure_noise(tuner, error);
+    if (!status)
+        return measure_requests(tuner, &requests, error);
+    sl_array_free(&requests);
+    return status;
 }

@@ -19,6 +19,7 @@ typedef struct tune_options {
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
+    const char *like;     /* a plan of another timer */
     const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
     bool cold, no_cache;
@@ -46,6 +47,7 @@ static const sl_option options[] = {
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
     {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
+    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -69,6 +71,7 @@ typedef struct tuning {
     size_t selectors;
     const sl_selector *selector[MAX_SELECTORS];
     sl_tuning_result result;
+    sl_plan like;          /* --like */
     sl_point_store *store; /* of timings; NULL: they are not kept */
     sl_timing_store timings;
     sl_arena arena;
@@ -388,6 +391,8 @@ static int prepare(tuning *t, sl_machine *machine)
     if (code)
         return code;
     sl_status status = o->output ? sl_output_probe(o->output, &error) : SL_OK;
+    if (!status && o->like && !(status = sl_plan_read(o->like, &t->like, &error)))
+        t->tuner.like = &t->like;
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
@@ -437,6 +442,8 @@ static int run(const sl_invocation *inv)
         sl_cli_input_close(&t.input);
     }
     sl_cache_store_close(t.store, inv);
+    if (t.tuner.like)
+        sl_plan_fini(&t.like);
     sl_arena_fini(&t.arena);
     return code;
 }
