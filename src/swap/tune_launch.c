@@ -43,7 +43,11 @@ static sl_status find_image(const sl_program_image *image, const sl_ptx_module *
 static sl_status tune(void *context, const sl_timed_launch *launch, sl_error *error)
 {
     const visit *v = context;
-    return sl_tune_launch(launch, v->of->hash, &v->job->options, &v->job->selector, 1, &v->of->result, error);
+    sl_timer timer = *launch->timer; /* what 'run --plan' can do to the program: its code, not its launches */
+    sl_timed_launch code = *launch;
+    timer.modes &= ~sl_bypass_modes_of(SL_NODE_KERNEL);
+    code.timer = &timer;
+    return sl_tune_launch(&code, v->of->hash, &v->job->options, &v->job->selector, 1, &v->of->result, error);
 }
 
 enum { EXTRA_END = 0, EXTRA_BLOCK = 1 }; /* CU_LAUNCH_PARAM_* */

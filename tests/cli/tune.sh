@@ -39,6 +39,14 @@ run "$sluice" tune gather --size small --controls L1,evict-last
 exits 2
 stderr_has "--controls: unknown mode 'evict-last'"
 
+it 'documents every control'
+sed -n 's/^SL_CONTROL([^"]*"\([^"]*\)".*/\1/p' "$source_root/src/bypass/controls.def" | sed 1d >names
+[ "$(wc -l <names)" -gt 20 ] || fail "$(cat names)"
+while read -r name; do
+    grep -q "^|.*\`$name\`" "$source_root/docs/bypass.md" || fail "docs/bypass.md has no row of $name"
+    "$sluice" help tune | grep -q -- "$name" || fail "help has no $name"
+done <names
+
 it 'writes all controls of a plan into the code, and says what is left to the host'
 sed -e 's/"mode": "none", "affinity": {"cs"/"mode": "cs", "affinity": {"cs"/' \
     -e 's/"mode": "none", "affinity": {"carve-L1"/"mode": "carve-L1", "affinity": {"carve-L1"/' some.json >edited.json
