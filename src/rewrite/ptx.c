@@ -132,8 +132,7 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
                (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
             sl_lexer_next(lexer, token);
         int64_t iterations = modes->mode[i] == SL_BYPASS_AHEAD_16 ? 16 : 4;
-        if (steps && is_ahead(modes->mode[i]) &&
-            !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
+        if (steps && is_ahead(modes->mode[i]) && !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
             return sl_fail_memory(r->error);
         status = edit_access(r, lexer, token, inst, modes->mode[i]);
     }

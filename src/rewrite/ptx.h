@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans written into PTX, as an edit of its text: the chosen loads and stores get their operators (bypass/controls.def),
- * or a prefetch in front of them; .version and .target are raised where those need it, and every other byte stays as it
- * was. Settings of kernels are not of the text.
+/* Plans written into PTX, as an edit of its text: the chosen loads and stores get their operators
+ * (bypass/controls.def), or a prefetch in front of them; .version and .target are raised where those need it, and every
+ * other byte stays as it was. Settings of kernels are not of the text.
  *
  * LLVM's backend never writes these and sl_ptx_print would lose comments, so that the text is what is edited. */
 #ifndef SL_REWRITE_PTX_H
