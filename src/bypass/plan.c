@@ -417,8 +417,13 @@ static sl_status parse_one(const char *text, size_t length, const char *name, ui
     sl_plan_init(plan);
     const source s = {name, &plan->arena, error};
     sl_status status = sl_json_parse(text, length, name, &plan->arena, &root, error);
-    bool list = !status && root->kind == SL_JSON_ARRAY && root->count;
+    bool list = !status && root->kind == SL_JSON_ARRAY && (root->count || count);
     uint32_t plans = list ? root->count : 1;
+    if (!status && !plans) { /* of a program with nothing to change */
+        sl_plan_fini(plan);
+        *count = 0;
+        return SL_OK;
+    }
     if (!status && (index >= plans || (!count && plans != 1)))
         status = sl_fail_at(error, SL_INVALID, name, root->line, root->column,
                             "this file has plans for %u PTX modules of a program: 'sluice run --plan' takes it", plans);
@@ -446,6 +451,8 @@ sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *erro
     for (uint32_t i = 0; i < count && !status; i++) {
         sl_plan plan;
         status = parse_one(text, length, path, i, &plan, &count, error);
+        if (!count)
+            break;
         sl_plan *grown = status ? NULL : realloc(list->plan, (i + 1) * sizeof *grown);
         if (!status && !grown) {
             sl_plan_fini(&plan);
@@ -639,6 +646,14 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
     for (uint32_t i = 0; i < plan->loads && !status; i++)
         status = check_node(&plan->load[i], form, name, graph, error);
     return status;
+}
+
+uint64_t sl_plan_chosen(const sl_plan *plan)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        count += plan->load[i].mode != SL_BYPASS_NONE;
+    return count;
 }
 
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst)

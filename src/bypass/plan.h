@@ -78,6 +78,8 @@ void sl_plan_list_fini(sl_plan_list *list);
 sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
                         const sl_load_graph *graph, sl_error *error);
 
+/* Accesses and settings that the plan changes. */
+uint64_t sl_plan_chosen(const sl_plan *plan);
 /* The mode of the node `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
 

@@ -62,6 +62,10 @@ sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned,
     tuned->why = sl_arena_array(&tuner->arena, const char *, loads + 1);
     if (!tuned->mode || !tuned->why)
         return sl_fail_memory(error);
+    if (tuner->options.like) {
+        tuned->verdict = "timed as another plan was";
+        return sl_tuner_like(tuner, error);
+    }
     sl_status status = selector->select(tuner, tuned->mode, tuned->why, error);
     for (uint32_t i = 0; i < loads; i++)
         tuned->chosen += tuned->mode[i] != 0;

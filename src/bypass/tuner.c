@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "bypass/plan.h"
 
 /* Copies of the original that are timed like choices: their apparent gain is noise. */
 enum { NULL_CHOICES = 4, BATCH = 32, FINAL_ROUNDS = 31 };
@@ -187,7 +188,7 @@ sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timi
     for (uint32_t i = 0; i < nodes; i++) {
         unsigned other = tuner->graph->load[i].node == SL_NODE_STORE ? SL_BYPASS_STORE_NEUTRAL : SL_BYPASS_NEUTRAL;
         bool replaced = sl_bypass_hints(mode[i]) && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
-        neutral[i] = replaced ? (uint8_t)other : mode[i];
+        neutral[i] = replaced ? (uint8_t)other : SL_BYPASS_NONE; /* others change no more than bits of instructions */
         any |= replaced && mode[i] != other;
     }
     return any ? sl_tuner_final(tuner, neutral, timing, error) : SL_OK;
@@ -437,9 +438,10 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
 {
     request_list requests = {0};
     uint64_t max = tuner->options.max ? tuner->options.max : OTHER_MAX;
-    max = max > tuner->measured || !tuner->options.max ? max : 0;
+    if (tuner->options.max) /* what is left, but no less than half */
+        max = tuner->measured < max / 2 ? max - tuner->measured : max / 2;
     modes &= ~((1u << SL_BYPASS_BY_LEVEL) - 1);
-    if (!modes || !max)
+    if (!modes)
         return SL_OK;
     sl_status status = list_others(tuner, modes, max, &requests, error);
     if (!status)
@@ -447,11 +449,7 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
     requests = (request_list){0};
     if (!status)
         status = open_groups(tuner, modes, &requests, error);
-    if (!status && tuner->options.max && tuner->measured + requests.count > tuner->options.max)
-        sl_array_free(&requests);
-    else if (!status)
-        status = measure_requests(tuner, &requests, error);
-    return status;
+    return status ? status : measure_requests(tuner, &requests, error);
 }
 
 /* ---- all ---- */
@@ -473,4 +471,39 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
     modes &= controls_of(tuner);
     sl_status status = measure_by_level(tuner, modes & ((1u << SL_BYPASS_BY_LEVEL) - 1), error);
     return status ? status : measure_others(tuner, modes, error);
+}
+
+/* ---- as another plan ---- */
+
+/* Whether the plan tells the effect of a mode from noise. */
+static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
+{
+    double size = fabs(load->affinity[mode]); /* NaN is never greater */
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        if (!strcmp(plan->kernel[i].function, load->function) && !(size > plan->kernel[i].noise))
+            return false;
+    return size > sigmas * load->spread[mode];
+}
+
+sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
+{
+    const sl_plan *plan = tuner->options.like;
+    request_list requests = {0};
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < tuner->graph->nodes && !status; i++)
+        for (uint32_t k = 0; k < plan->loads && !status; k++) {
+            const sl_plan_load *load = &plan->load[k];
+            if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
+                continue;
+            for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
+                if (is_certain(plan, load, m, tuner->options.sigmas))
+                    status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
+                                              error);
+        }
+    if (!status && requests.count)
+        status = measure_noise(tuner, error);
+    if (!status)
+        return measure_requests(tuner, &requests, error);
+    sl_array_free(&requests);
+    return status;
 }

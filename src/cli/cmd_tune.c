@@ -19,6 +19,7 @@ typedef struct tune_options {
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
+    const char *like;     /* a plan of another timer */
     const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
     bool cold, no_cache;
@@ -27,7 +28,7 @@ typedef struct tune_options {
     sl_option_list set;
 } tune_options;
 
-enum { ON_SIM, ON_GPU };
+enum { ON_SIM, ON_GPU, GPU_TIMINGS = 96 };
 static const char *const timer_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
@@ -44,8 +45,9 @@ static const sl_option options[] = {
     {"sigmas", 0, SL_OPTION_STRING, "K", "Treat gains below K standard errors of the original as noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
-    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: all)", AT(max), 1, 1000000, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
+    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -69,6 +71,7 @@ typedef struct tuning {
     size_t selectors;
     const sl_selector *selector[MAX_SELECTORS];
     sl_tuning_result result;
+    sl_plan like;          /* --like */
     sl_point_store *store; /* of timings; NULL: they are not kept */
     sl_timing_store timings;
     sl_arena arena;
@@ -106,7 +109,7 @@ static int read_numbers(tuning *t)
         return sl_cli_usage(t->inv, "--rounds: a GPU needs at least 3 to estimate noise");
     t->tuner.rounds = (uint32_t)o->rounds;
     t->tuner.search = o->search;
-    t->tuner.max = o->max;
+    t->tuner.max = o->max || o->on == ON_SIM ? o->max : GPU_TIMINGS;
     t->tuner.progress = t->inv->progress;
     sl_error error = {0};
     if (o->controls && sl_bypass_parse_list(o->controls, &t->tuner.controls, &error))
@@ -248,9 +251,9 @@ static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_t
                          .verdict = k->verdict};
     for (uint32_t i = 0; i < plan->loads; i++)
         if (!strcmp(plan->load[i].function, k->function)) {
-            row.loads++;
+            row.loads += plan->load[i].node == SL_NODE_LOAD;
             row.chosen += plan->load[i].mode != 0;
-            if (plan->load[i].group >= row.groups)
+            if (plan->load[i].node == SL_NODE_LOAD && plan->load[i].group >= row.groups)
                 row.groups = plan->load[i].group + 1;
         }
     return row;
@@ -269,7 +272,7 @@ static sl_status make_program_rows(tuning *t, const sl_tune_job *job, const sl_p
     return rows ? SL_OK : sl_fail_memory(error);
 }
 
-static double seconds_of(const sl_swap_results *results)
+static double seconds_of(const sl_program_results *results)
 {
     double ns = 0;
     for (size_t i = 0; i < results->kernels.count; i++)
@@ -287,8 +290,8 @@ static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tune
     sl_plan joined;
     sl_status status = join_plans(t, &tuned->plans, &joined, error);
     sl_tuning shown = {.timer = joined.timer ? joined.timer : "gpu", .unit = joined.unit, .plan = &joined};
-    const sl_swap_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
-                          *after = &tuned->runs.results[SL_RUN_PLANNED];
+    const sl_program_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
+                             *after = &tuned->runs.results[SL_RUN_PLANNED];
     for (uint32_t i = 0; i < tuned->plans.count; i++) {
         tuned->plans.plan[i].made_by = t->inv->line;
         tuned->plans.plan[i].program_before = seconds_of(tuned->compared ? before : &tuned->survey);
@@ -388,6 +391,8 @@ static int prepare(tuning *t, sl_machine *machine)
     if (code)
         return code;
     sl_status status = o->output ? sl_output_probe(o->output, &error) : SL_OK;
+    if (!status && o->like && !(status = sl_plan_read(o->like, &t->like, &error)))
+        t->tuner.like = &t->like;
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
@@ -437,6 +442,8 @@ static int run(const sl_invocation *inv)
         sl_cli_input_close(&t.input);
     }
     sl_cache_store_close(t.store, inv);
+    if (t.tuner.like)
+        sl_plan_fini(&t.like);
     sl_arena_fini(&t.arena);
     return code;
 }

@@ -53,10 +53,10 @@ sl_status sl_gpu_program_run(const sl_gpu_program *program, sl_gpu_run *run, sl_
     const struct {
         const char *name, *value;
     } given[SL_APP_VARIABLES] = {{SL_DRIVER_VARIABLE, program->driver},
-                                 {SL_SWAP_RESULTS_VARIABLE, file},
-                                 {SL_SWAP_PLAN_VARIABLE, run->plan},
-                                 {SL_SWAP_JOB_VARIABLE, run->job},
-                                 {SL_SWAP_PLANS_VARIABLE, run->plans}};
+                                 {SL_GPU_RESULTS_VARIABLE, file},
+                                 {SL_GPU_PLAN_VARIABLE, run->plan},
+                                 {SL_GPU_JOB_VARIABLE, run->job},
+                                 {SL_GPU_PLANS_VARIABLE, run->plans}};
     sl_app_start start = {.folder = program->folder, .preload = "libsluice_gpu.so", .output = run->output};
     for (size_t i = 0; i < SL_APP_VARIABLES; i++) {
         snprintf(variable[i], sizeof variable[i], "%s=%s", given[i].name, given[i].value ? given[i].value : "");
@@ -65,7 +65,7 @@ sl_status sl_gpu_program_run(const sl_gpu_program *program, sl_gpu_run *run, sl_
     double begin = now();
     sl_status status = sl_app_start_and_wait(&program->app, program->argv, &start, &run->end, error);
     run->seconds = now() - begin;
-    if (!status && sl_swap_results_read(file, &run->results, NULL))
+    if (!status && sl_program_results_read(file, &run->results, NULL))
         status = sl_fail(error, SL_NOT_FOUND, "%s ended with exit code %d and launched no kernel on the GPU",
                          program->app.path, run->end.code);
     return status;

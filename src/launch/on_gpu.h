@@ -3,8 +3,8 @@
 #ifndef SL_LAUNCH_ON_GPU_H
 #define SL_LAUNCH_ON_GPU_H
 
+#include "bypass/program_results.h"
 #include "launch/launch_app.h"
-#include "swap/results.h"
 
 typedef struct sl_gpu_program {
     char **argv;        /* ends with NULL */
@@ -19,7 +19,7 @@ typedef struct sl_gpu_run {
     const char *output;             /* file for its standard output; NULL: ours */
     sl_app_end end;
     double seconds; /* from its start to its end */
-    sl_swap_results results;
+    sl_program_results results;
 } sl_gpu_run;
 
 /* Finds the program and the driver. */

@@ -31,21 +31,18 @@ static sl_status run_on_gpu(planned_run *run, const sl_gpu_program *program, int
 /* The output of the first run is discarded. */
 static sl_status emulate(planned_run *run, int which, sl_error *error)
 {
-    char plan[4200], results[1024], file[900];
+    char file[900];
     sl_cuda_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
     snprintf(emulated.cudart_static, sizeof emulated.cudart_static, "%s", run->archives);
     snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
-    snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == SL_RUN_PLANNED ? run->plan : "");
-    snprintf(results, sizeof results, SL_SWAP_RESULTS_VARIABLE "=%s", file);
-    const sl_app_start start = {.emulate = &emulated,
-                                .folder = run->program->folder,
-                                .preload = "libsluice_swap.so",
-                                .variable = {plan, results},
-                                .output = which == SL_RUN_ORIGINAL ? "/dev/null" : NULL};
+    snprintf(emulated.plan, sizeof emulated.plan, "%s", which == SL_RUN_PLANNED ? run->plan : "");
+    snprintf(emulated.planned, sizeof emulated.planned, "%s", file);
+    const sl_app_start start = {
+        .emulate = &emulated, .folder = run->program->folder, .output = which == SL_RUN_ORIGINAL ? "/dev/null" : NULL};
     sl_app_end end = {0};
     sl_status status = sl_app_start_and_wait(&run->app, run->program->argv, &start, &end, error);
     run->runs->exit_code[which] = end.code;
-    if (!status && sl_swap_results_read(file, &run->runs->results[which], NULL))
+    if (!status && sl_program_results_read(file, &run->runs->results[which], NULL))
         status = sl_fail(error, SL_NOT_FOUND, "%s ended with exit code %d and registered no kernels", run->app.path,
                          end.code);
     return status;
@@ -54,7 +51,7 @@ static sl_status emulate(planned_run *run, int which, sl_error *error)
 /* Checks that the plan was applied in the second run and that both runs gave the same results. */
 static sl_status check(const planned_run *run, sl_error *error)
 {
-    const sl_swap_results *a = &run->runs->results[SL_RUN_ORIGINAL], *b = &run->runs->results[SL_RUN_PLANNED];
+    const sl_program_results *a = &run->runs->results[SL_RUN_ORIGINAL], *b = &run->runs->results[SL_RUN_PLANNED];
     if (b->refused)
         return sl_fail(error, SL_INVALID, "the plan was not applied: %s", b->refused);
     if (!b->applied)
@@ -110,5 +107,5 @@ sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *run
 void sl_planned_runs_fini(sl_planned_runs *runs)
 {
     for (int i = 0; i < SL_PLANNED_RUNS; i++)
-        sl_swap_results_fini(&runs->results[i]);
+        sl_program_results_fini(&runs->results[i]);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a CUDA program unchanged and with a plan: on a real GPU with the library of src/swap in front of the driver, on
- * the emulator with the interposer of src/swap in front of the CUDA runtime. */
+/* Runs a CUDA program unchanged and with a plan, on a real GPU or on the emulator. */
 #ifndef SL_LAUNCH_PLANNED_H
 #define SL_LAUNCH_PLANNED_H
 
 #include <stdbool.h>
 
-#include "swap/results.h"
+#include "bypass/program_results.h"
 
 typedef struct sl_planned_program {
     char **argv;        /* ends with NULL */
@@ -22,7 +21,7 @@ enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };
 typedef struct sl_planned_runs {
     int exit_code[SL_PLANNED_RUNS];
     double seconds[SL_PLANNED_RUNS]; /* on a GPU: from start to end */
-    sl_swap_results results[SL_PLANNED_RUNS];
+    sl_program_results results[SL_PLANNED_RUNS];
 } sl_planned_runs;
 
 /* Runs it twice; the output of the first run is discarded. Fails if the plan was made for other code, or if the data

@@ -10,15 +10,16 @@
 
 static int by_time(const void *a, const void *b)
 {
-    const sl_swap_kernel *x = *(const sl_swap_kernel *const *)a, *y = *(const sl_swap_kernel *const *)b;
+    const sl_timed_program_kernel *x = *(const sl_timed_program_kernel *const *)a,
+                                  *y = *(const sl_timed_program_kernel *const *)b;
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
 /* The kernels that take most of the time become the launches of the job. */
-static sl_status choose(sl_program_tuning *t, const sl_swap_results *survey, sl_error *error)
+static sl_status choose(sl_program_tuning *t, const sl_program_results *survey, sl_error *error)
 {
     size_t count = survey->kernels.count;
-    const sl_swap_kernel **order = calloc(count + 1, sizeof *order);
+    const sl_timed_program_kernel **order = calloc(count + 1, sizeof *order);
     double all = 0, covered = 0;
     sl_kernel_filter filter;
     sl_status status = sl_kernel_filter_init(&filter, t->kernel_regex, error);
@@ -73,11 +74,10 @@ static sl_status tune(const sl_gpu_program *program, const sl_program_tuning *t,
 
 static bool chooses(const sl_plan_list *plans)
 {
+    uint64_t chosen = 0;
     for (uint32_t p = 0; p < plans->count; p++)
-        for (uint32_t i = 0; i < plans->plan[p].loads; i++)
-            if (plans->plan[p].load[i].mode)
-                return true;
-    return false;
+        chosen += sl_plan_chosen(&plans->plan[p]);
+    return chosen != 0;
 }
 
 sl_status sl_tune_program(sl_program_tuning *t, const sl_progress *progress, sl_program_tuned *tuned, sl_error *error)
@@ -107,8 +107,8 @@ sl_status sl_tune_program(sl_program_tuning *t, const sl_progress *progress, sl_
 
 void sl_program_tuned_fini(sl_program_tuned *tuned)
 {
-    sl_swap_results_fini(&tuned->survey);
-    sl_swap_results_fini(&tuned->tuning);
+    sl_program_results_fini(&tuned->survey);
+    sl_program_results_fini(&tuned->tuning);
     sl_plan_list_fini(&tuned->plans);
     sl_planned_runs_fini(&tuned->runs);
 }

@@ -18,10 +18,10 @@ typedef struct sl_program_tuning {
 } sl_program_tuning;
 
 typedef struct sl_program_tuned {
-    sl_swap_results survey; /* where the time goes */
+    sl_program_results survey; /* where the time goes */
     sl_plan_list plans;
-    sl_swap_results tuning; /* what could not be tuned */
-    bool compared;          /* something was chosen, and the program run with it */
+    sl_program_results tuning; /* what could not be tuned */
+    bool compared;             /* something was chosen, and the program run with it */
     sl_planned_runs runs;
 } sl_program_tuned;
 

@@ -351,6 +351,27 @@ sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const 
     return status;
 }
 
+sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
+                             char **out, size_t *out_length, uint64_t *changed, sl_error *error)
+{
+    sl_ptx_module *module;
+    uint64_t hash = 0;
+    sl_status status = SL_OK;
+    *out = NULL;
+    if (!plans->count || sl_ptx_parse(text, length, name, &module, NULL))
+        return SL_OK;
+    bool known = !sl_ptx_code_hash(module, &hash, NULL);
+    sl_ptx_free(module);
+    for (uint32_t i = 0; i < plans->count && known && !*out && !status; i++) {
+        const sl_plan *plan = &plans->plan[i];
+        if (plan->code_hash == hash && sl_plan_chosen(plan))
+            status = sl_ptx_apply(text, length, name, plan, sm, out, out_length, error);
+        if (*out)
+            *changed += sl_plan_chosen(plan);
+    }
+    return status;
+}
+
 /* ---- variants ---- */
 
 char *sl_ptx_variant_name(const sl_ptx_func *kernel, size_t index, char *buffer, size_t size)

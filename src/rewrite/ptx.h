@@ -25,6 +25,11 @@ sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *m
 sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const sl_plan *plan, uint32_t sm, char **out,
                        size_t *out_length, sl_error *error);
 
+/* Those of several plans that belong to this text applied to it; *out is NULL where none does, or it does not parse.
+ * *changed grows by what they change. */
+sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
+                             char **out, size_t *out_length, uint64_t *changed, sl_error *error);
+
 /* Many choices of modes for one kernel as one text, so that they are compiled and loaded together: a copy of the
  * kernel for each choice under the name that sl_ptx_variant_name gives. The kernel itself, other kernels and debug
  * sections are left out. */

@@ -9,6 +9,7 @@
 #include "bypass/ptx_loads.h"
 #include "ptx/base_array.h"
 #include "rewrite/ptx.h"
+#include "study/launch_settings.h"
 #include "study/memory_image.h"
 
 enum {
@@ -31,12 +32,11 @@ struct sl_gpu_timer {
     const sl_load_graph *graph;
     sl_gpu_timer_options options;
     sl_image image;
-    uint64_t *expected;     /* [image.parts] hashes of memory after the original */
-    bool repeats;           /* the result is the same each time */
-    bool restores;          /* memory must be restored: a second run would see the results of the first */
-    uint32_t runs;          /* launches per sample */
-    uint32_t resident;      /* blocks of the launch that an SM holds at once; 0: not known */
-    uint32_t static_shared; /* bytes of the kernel's shared variables */
+    uint64_t *expected; /* [image.parts] hashes of memory after the original */
+    bool repeats;       /* the result is the same each time */
+    bool restores;      /* memory must be restored: a second run would see the results of the first */
+    uint32_t runs;      /* launches per sample */
+    sl_residency residency;
     double base_ns;
     uint64_t flush; /* buffer whose filling empties the L2; 0: none */
     sl_device_event *begin, *end;
@@ -160,50 +160,30 @@ static sl_status find_restores(sl_gpu_timer *c, sl_error *error)
 
 /* ---- settings of the launch ---- */
 
-/* The blocks that an SM holds at once, and what shared memory makes them fewer: the smallest part of L1 that holds that
- * many with as much more as leaves no room for another. */
-static void hold_fewer(const sl_gpu_timer *c, uint32_t blocks, sl_device_launch *launch)
-{
-    static const uint32_t sizes[] = {8, 16, 32, 64, 100, 132, 164, 196, 228}; /* KB; drivers take the next larger */
-    enum { GRAIN = 128 };
-    const sl_gpu_limits *limits = &sl_device_info_of(c->device)->limits;
-    uint32_t most = limits->shared_per_sm, reserved = limits->reserved_shared_per_block;
-    uint32_t need = c->static_shared + launch->dynamic_shared_bytes + reserved;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        uint32_t size = sizes[i] << 10, each = size / blocks / GRAIN * GRAIN;
-        if (size > most || each < need + GRAIN || each - reserved - c->static_shared > limits->shared_per_block_optin)
-            continue;
-        launch->dynamic_shared_bytes = each - reserved - c->static_shared;
-        launch->settings.shared_percent_plus = 1 + (uint32_t)((uint64_t)size * 100 / most);
-        return;
-    }
-}
-
-/* The window over what a parameter points to, as far as it is allocated. */
-static void open_window(const sl_gpu_timer *c, uint32_t param, sl_launch_settings *settings)
+/* What a parameter points to, as far as it is allocated; nothing where that is not known. */
+static sl_device_range range_of(const sl_gpu_timer *c, uint32_t param)
 {
     const sl_base base = {.kind = SL_BASE_PARAM, .index = param};
     const sl_image_part *part = part_of(c, &base);
+    sl_device_range range = {0};
     if (!part)
-        return;
-    memcpy(&settings->window, c->launch->arg[param].data, sizeof settings->window);
-    settings->window_bytes = part->addr + part->bytes - settings->window;
+        return range;
+    memcpy(&range.addr, c->launch->arg[param].data, sizeof range.addr);
+    range.bytes = part->addr + part->bytes - range.addr;
+    return range;
 }
 
 /* The launch with the settings of a choice. */
 static sl_device_launch set_launch(const sl_gpu_timer *c, const uint8_t *choice)
 {
-    enum { LEAST = 1, MOST = 101 }; /* 1 + percent */
     sl_device_launch launch = *c->launch;
     for (uint32_t i = c->graph->loads; i < c->graph->nodes; i++) {
-        if (c->graph->load[i].node != SL_NODE_KERNEL)
+        const sl_load *node = &c->graph->load[i];
+        if (node->node != SL_NODE_KERNEL || !choice[i])
             continue;
-        if (choice[i] == SL_BYPASS_BLOCKS_HALF || choice[i] == SL_BYPASS_BLOCKS_QUARTER)
-            hold_fewer(c, c->resident >> (choice[i] == SL_BYPASS_BLOCKS_HALF ? 1 : 2), &launch);
-        else if (choice[i] == SL_BYPASS_CARVE_L1 || choice[i] == SL_BYPASS_CARVE_SHARED)
-            launch.settings.shared_percent_plus = choice[i] == SL_BYPASS_CARVE_L1 ? LEAST : MOST;
-        else if (choice[i] == SL_BYPASS_WINDOW)
-            open_window(c, c->graph->load[i].inst - SL_SETTING_WINDOW, &launch.settings);
+        const sl_device_range window =
+            choice[i] == SL_BYPASS_WINDOW ? range_of(c, node->inst - SL_SETTING_WINDOW) : (sl_device_range){0};
+        sl_launch_set(&launch, choice[i], &sl_device_info_of(c->device)->limits, &c->residency, &window);
     }
     return launch;
 }
@@ -213,13 +193,14 @@ static sl_status find_modes(sl_gpu_timer *c, sl_error *error)
 {
     uint32_t sm = sl_device_info_of(c->device)->sm;
     const sl_gpu_limits *limits = &sl_device_info_of(c->device)->limits;
-    sl_status status = sl_device_residency(c->kernel, c->launch, &c->resident, &c->static_shared, error);
+    sl_status status =
+        sl_device_residency(c->kernel, c->launch, &c->residency.blocks, &c->residency.static_shared_bytes, error);
     for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
         if (!sm || sm >= sl_controls[m].sm)
             c->face.modes |= 1u << m;
-    if (c->resident < 2 || !limits->shared_per_sm)
+    if (c->residency.blocks < 2 || !limits->shared_per_sm)
         c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_HALF);
-    if (c->resident < 4 || !limits->shared_per_sm)
+    if (c->residency.blocks < 4 || !limits->shared_per_sm)
         c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_QUARTER);
     return status;
 }

@@ -3,19 +3,20 @@
  * the program or beside it: code is exchanged for what a plan makes of it as it is loaded, launches are timed with
  * events, launches that a job names are tuned before they run, and everything that is copied to the host is hashed.
  *
- * Not supported: relocatable device code, launches inside of graphs (exchanged, but not timed), and results that reach
- * the host through managed or mapped memory. */
+ * Not supported: launches inside of graphs (exchanged, but not timed), and results that reach the host through managed
+ * or mapped memory. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "bypass/program_results.h"
 #include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
+#include "study/launch_settings.h"
 #include "swap/entries.h"
 #include "swap/program.h"
-#include "swap/results.h"
 #include "swap/tune_launch.h"
 
 enum { MAX_PENDING = 512, PER_THREAD = 2, TO_HOST = 1, IGNORED_ATTRIBUTE = 0, PRIORITY_ATTRIBUTE = 8 };
@@ -25,16 +26,6 @@ typedef struct pending {
     const char *name;
     cu_event begin, end;
 } pending;
-
-typedef struct launch_config { /* CUlaunchConfig */
-    unsigned grid[3], block[3], shared;
-    cu_stream stream;
-    struct {
-        int id;
-        char pad[4], value[64];
-    } * attribute;
-    unsigned attributes;
-} launch_config;
 
 typedef struct copy_2d { /* CUDA_MEMCPY2D */
     size_t from_x, from_y;
@@ -59,7 +50,7 @@ static struct {
     uint32_t sm;
     bool at_exit;
     SL_ARRAY(pending) pending;
-    sl_swap_results results;
+    sl_program_results results;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -98,10 +89,10 @@ static void refuse(const sl_error *error)
 void sl_hooks_start(const char *driver)
 {
     sl_error error = {0};
-    const char *plan = getenv(SL_SWAP_PLAN_VARIABLE), *job = getenv(SL_SWAP_JOB_VARIABLE);
+    const char *plan = getenv(SL_GPU_PLAN_VARIABLE), *job = getenv(SL_GPU_JOB_VARIABLE);
     state.driver = driver;
-    state.results_path = getenv(SL_SWAP_RESULTS_VARIABLE);
-    state.plans_path = getenv(SL_SWAP_PLANS_VARIABLE);
+    state.results_path = getenv(SL_GPU_RESULTS_VARIABLE);
+    state.plans_path = getenv(SL_GPU_PLANS_VARIABLE);
     if (plan && *plan && sl_plan_list_read(plan, &state.plans, &error))
         refuse(&error);
     if (job && *job && sl_tune_job_read(job, &state.job, &error))
@@ -117,7 +108,7 @@ static void settle(void)
         float ms = 0;
         if (!CALL(cuEventSynchronize, (cu_event))(p->end) &&
             !CALL(cuEventElapsedTime, (float *, cu_event, cu_event))(&ms, p->begin, p->end))
-            sl_swap_results_launch(&state.results, p->name, 1e6 * (double)ms);
+            sl_program_results_launch(&state.results, p->name, 1e6 * (double)ms);
         else
             state.results.untimed++;
         CALL(cuEventDestroy_v2, (cu_event))(p->begin);
@@ -134,7 +125,7 @@ static void finish(void)
         settle();
         if (state.tuned && state.plans_path && sl_tuned_write(state.plans_path, &error))
             refuse(&error);
-        sl_swap_results_write(&state.results, state.results_path);
+        sl_program_results_write(&state.results, state.results_path);
     }
     unlock();
 }
@@ -166,8 +157,18 @@ static cu_event begin_timing(const char *name, cu_stream stream)
 
 /* ---- launches ---- */
 
+/* The function of what is launched: a kernel of a library stands for one. */
+static void *function_of(void *launched)
+{
+    void *function = NULL;
+    const sl_program_handle *handle = sl_program_handle_of(launched);
+    bool kernel = handle && handle->library && sl_real(SL_AT_cuKernelGetFunction) &&
+                  !CALL(cuKernelGetFunction, (void **, void *))(&function, launched);
+    return kernel ? function : launched;
+}
+
 /* Attributes that change what a launch does: clusters, cooperation and the like. */
-static bool is_plain(const launch_config *config)
+static bool is_plain(const cu_launch_config *config)
 {
     for (unsigned i = 0; i < config->attributes; i++)
         if (config->attribute[i].id != IGNORED_ATTRIBUTE && config->attribute[i].id != PRIORITY_ATTRIBUTE)
@@ -201,14 +202,13 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
         status = sl_fail(&error, SL_UNSUPPORTED,
                          "it is launched with a cluster, cooperatively or in another way "
                          "that cannot be repeated");
-    else if (!handle->image || !handle->image->ptx)
-        status = sl_fail(&error, SL_NOT_FOUND, "the program has no PTX of it");
     else if (handle->library && CALL(cuLibraryGetModule, (cu_module *, void *))(&module, handle->module))
         status = sl_fail(&error, SL_NOT_FOUND, "its module is not known");
     if (!status)
-        status = sl_tune_in_program(state.driver, handle, module, function, launch, &state.job, one, &error);
+        status =
+            sl_tune_in_program(state.driver, handle, module, function_of(function), launch, &state.job, one, &error);
     if (status)
-        sl_swap_results_left(&state.results, handle->kernel, error.text);
+        sl_program_results_left(&state.results, handle->kernel, error.text);
 }
 
 /* Before a launch: the event to record behind it, NULL when it is not timed. `launch` is NULL where the launch cannot
@@ -239,6 +239,98 @@ static cu_result after_launch(cu_event end, cu_stream stream, cu_result result)
     return result;
 }
 
+/* ---- settings of plans ---- */
+
+/* What a window over this pointer covers; nothing where it points to no allocation. */
+static sl_device_range window_over(void *const *param, uint32_t index)
+{
+    uint64_t addr;
+    if (!param)
+        return (sl_device_range){0};
+    memcpy(&addr, param[index], sizeof addr);
+    const sl_device_range *range = sl_program_range_at(addr);
+    return range ? (sl_device_range){addr, range->addr + range->bytes - addr} : (sl_device_range){0};
+}
+
+/* The launch with the settings that plans have for its kernel. False: they have none. */
+static bool set_launch(const sl_program_handle *handle, void *function, const sl_program_launch *launch,
+                       sl_device_launch *set)
+{
+    static sl_device *device; /* for the program's own context; lives as long as the process */
+    const sl_device_config attach = {.library = state.driver, .attach = true};
+    bool any = false;
+    for (uint32_t p = 0; p < state.plans.count; p++)
+        for (uint32_t i = 0; i < state.plans.plan[p].loads; i++) {
+            const sl_plan_load *node = &state.plans.plan[p].load[i];
+            if (node->node != SL_NODE_KERNEL || !node->mode || strcmp(node->function, handle->kernel))
+                continue;
+            if (!device && sl_device_open("gpu", &attach, &device, NULL))
+                return false;
+            sl_device_module module = {.device = device};
+            sl_device_kernel kernel = {.module = &module, .handle = function_of(function)};
+            sl_residency residency = {0};
+            sl_device_range window = {0};
+            if (node->mode == SL_BYPASS_WINDOW)
+                window = window_over(launch->params, node->inst - SL_SETTING_WINDOW);
+            sl_device_residency(&kernel, set, &residency.blocks, &residency.static_shared_bytes, NULL);
+            sl_launch_set(set, node->mode, &sl_device_info_of(device)->limits, &residency, &window);
+            any = true;
+        }
+    return any;
+}
+
+static unsigned window_attribute(const sl_launch_settings *s, cu_launch_attribute *made)
+{
+    int most = 0, kept = 0;
+    CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&most, CU_ATTR_MAX_WINDOW, 0);
+    CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&kept, CU_ATTR_MAX_PERSISTING_L2, 0);
+    if (!s->window_bytes || most <= 0 || kept <= 0 ||
+        CALL(cuCtxSetLimit, (int, size_t))(CU_LIMIT_PERSISTING_L2, (size_t)kept))
+        return 0;
+    uint64_t bytes = s->window_bytes < (uint64_t)most ? s->window_bytes : (uint64_t)most;
+    double share = (double)kept / (double)bytes;
+    *made = (cu_launch_attribute){.id = CU_LAUNCH_WINDOW,
+                                  .window = {.base = s->window,
+                                             .bytes = bytes,
+                                             .hit_ratio = share < 1 ? (float)share : 1,
+                                             .hit = CU_ACCESS_PERSISTING,
+                                             .miss = CU_ACCESS_NORMAL}};
+    return 1;
+}
+
+/* Launches with the settings of plans. False: there are none for this kernel. */
+static bool launch_as_planned(void *f, const sl_program_launch *launch, cu_stream stream, cu_result *result)
+{
+    if (!state.plans.count || !launch)
+        return false;
+    sl_device_launch set = {.dynamic_shared_bytes = launch->shared};
+    memcpy(set.grid, launch->grid, sizeof set.grid);
+    memcpy(set.block, launch->block, sizeof set.block);
+    lock();
+    const sl_program_handle *handle = sl_program_handle_of(f);
+    bool any = handle && handle->kernel && set_launch(handle, f, launch, &set);
+    void *function = any ? function_of(f) : NULL;
+    unlock();
+    if (!any)
+        return false;
+    int percent = (int)set.settings.shared_percent_plus - 1;
+    if (percent >= 0)
+        CALL(cuFuncSetAttribute, (void *, int, int))(function, CU_FUNC_CARVE_OUT, percent);
+    if (set.dynamic_shared_bytes > launch->shared)
+        CALL(cuFuncSetAttribute, (void *, int, int))
+    (function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)set.dynamic_shared_bytes);
+    cu_launch_attribute window;
+    cu_launch_config config = {.shared_bytes = set.dynamic_shared_bytes, .stream = stream, .attribute = &window};
+    config.attributes = window_attribute(&set.settings, &window);
+    memcpy(config.grid, launch->grid, sizeof config.grid);
+    memcpy(config.block, launch->block, sizeof config.block);
+    *result = CALL(cuLaunchKernelEx, (const cu_launch_config *, void *, void **, void **))(&config, f, launch->params,
+                                                                                           launch->extra);
+    return true;
+}
+
+/* ---- launches of all kinds ---- */
+
 /* What stream NULL is in functions of per-thread default streams. */
 static cu_stream stream_of(cu_stream stream, bool per_thread)
 {
@@ -252,21 +344,30 @@ static cu_stream stream_of(cu_stream stream, bool per_thread)
         const sl_program_launch launch = {{gx, gy, gz}, {bx, by, bz}, shared, params, extra};                          \
         cu_stream on = stream_of(stream, per_thread);                                                                  \
         cu_event end = before_launch(f, &launch, on);                                                                  \
-        return after_launch(end, on, REAL(symbol)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra));          \
+        cu_result result;                                                                                              \
+        if (!launch_as_planned(f, &launch, on, &result))                                                               \
+            result = REAL(symbol)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra);                           \
+        return after_launch(end, on, result);                                                                          \
     }
 LAUNCH(cuLaunchKernel, false)
 LAUNCH(cuLaunchKernel_ptsz, true)
 
 #define LAUNCH_EX(symbol, per_thread)                                                                                  \
-    static cu_result hook_##symbol(const launch_config *c, void *f, void **params, void **extra)                       \
+    static cu_result hook_##symbol(const cu_launch_config *c, void *f, void **params, void **extra)                    \
     {                                                                                                                  \
         if (!c)                                                                                                        \
             return REAL(symbol)(c, f, params, extra);                                                                  \
-        const sl_program_launch launch = {                                                                             \
-            {c->grid[0], c->grid[1], c->grid[2]}, {c->block[0], c->block[1], c->block[2]}, c->shared, params, extra};  \
+        const sl_program_launch launch = {{c->grid[0], c->grid[1], c->grid[2]},                                        \
+                                          {c->block[0], c->block[1], c->block[2]},                                     \
+                                          c->shared_bytes,                                                             \
+                                          params,                                                                      \
+                                          extra};                                                                      \
         cu_stream on = stream_of(c->stream, per_thread);                                                               \
         cu_event end = before_launch(f, is_plain(c) ? &launch : NULL, on);                                             \
-        return after_launch(end, on, REAL(symbol)(c, f, params, extra));                                               \
+        cu_result result;                                                                                              \
+        if (!launch_as_planned(f, is_plain(c) ? &launch : NULL, on, &result))                                          \
+            result = REAL(symbol)(c, f, params, extra);                                                                \
+        return after_launch(end, on, result);                                                                          \
     }
 LAUNCH_EX(cuLaunchKernelEx, false)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
@@ -284,15 +385,39 @@ LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
 
 /* ---- code ---- */
 
+/* As sl_program_link: with the driver's linker. */
+static void *link_texts(const char *const *text, const size_t *length, size_t texts, sl_error *error)
+{
+    enum { PTX = 1 };
+    void *linker = NULL, *made = NULL, *kept = NULL;
+    size_t bytes = 0;
+    cu_result result = CALL(cuLinkCreate_v2, (unsigned, int *, void **, void **))(0, NULL, NULL, &linker);
+    for (size_t i = 0; i < texts && !result; i++)
+        result = CALL(cuLinkAddData_v2, (void *, int, const void *, size_t, const char *, unsigned, int *, void **))(
+            linker, PTX, text[i], length[i] + 1, "PTX", 0, NULL, NULL);
+    if (!result)
+        result = CALL(cuLinkComplete, (void *, void **, size_t *))(linker, &made, &bytes);
+    if (!result && (kept = malloc(bytes)))
+        memcpy(kept, made, bytes);
+    if (linker)
+        CALL(cuLinkDestroy, (void *))(linker);
+    if (result)
+        sl_fail(error, SL_UNSUPPORTED, "the driver does not link the PTX of this program (error %d)", result);
+    return kept;
+}
+
 /* What to load in place of an image, and its PTX. */
 static const void *exchange(const void *image, const sl_program_image **known)
 {
     sl_error error = {0};
     lock();
     *known = sl_program_image_add(image, compute_capability());
-    if (state.plans.count)
-        image =
-            sl_program_apply(image, &state.plans, SL_PTX_L2_SM, &state.results.applied, &state.results.texts, &error);
+    if (state.plans.count && *known) {
+        const void *edited =
+            sl_program_apply(*known, &state.plans, SL_PTX_L2_SM, link_texts, &state.results.applied, &error);
+        image = edited ? edited : image;
+        state.results.texts += (*known)->texts.count;
+    }
     if (error.text[0])
         refuse(&error);
     unlock();
@@ -330,7 +455,9 @@ static cu_result hook_cuModuleLoadFatBinary(void **module, const void *image)
 {
     const sl_program_image *known;
     const void *exchanged = exchange(image, &known);
-    return loaded(REAL(cuModuleLoadFatBinary)(module, exchanged), module, known, false);
+    return loaded(exchanged == image ? REAL(cuModuleLoadFatBinary)(module, image)
+                                     : REAL(cuModuleLoadData)(module, exchanged),
+                  module, known, false);
 }
 
 static cu_result hook_cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *option, void **value)
@@ -453,7 +580,7 @@ static cu_result copied(cu_result result, const void *to, size_t bytes)
     if (result || !state.results_path)
         return result;
     lock();
-    sl_swap_results_copy(&state.results, to, bytes);
+    sl_program_results_copy(&state.results, to, bytes);
     unlock();
     return result;
 }

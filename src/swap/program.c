@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "bypass/ptx_loads.h"
 #include "ptx/fatbin.h"
-#include "rewrite/fatbin.h"
 #include "rewrite/ptx.h"
 
 /* What a runtime hands over of a fat binary. */
@@ -33,15 +31,7 @@ static uint32_t magic_of(const void *image)
     return magic;
 }
 
-static const void *container_of(const void *image)
-{
-    const wrapper *w = image;
-    if (magic_of(image) == WRAPPER_MAGIC)
-        return w->version == LINKED ? NULL : w->container;
-    return magic_of(image) == CONTAINER_MAGIC ? image : NULL;
-}
-
-/* PTX text, which ends with a zero: the first line that is no comment names a version. */
+/* PTX text, which ends with a zero. */
 static bool is_text(const void *image)
 {
     const unsigned char *p = image;
@@ -51,13 +41,24 @@ static bool is_text(const void *image)
     return true;
 }
 
+static void take_text(sl_program_image *made, char *ptx, size_t length, const char *name)
+{
+    sl_program_text text = {ptx, length, ""};
+    snprintf(text.name, sizeof text.name, "%s", *name ? name : "PTX");
+    if (!ptx || !sl_array_push(&made->texts, text))
+        free(ptx);
+}
+
+/* The PTX of a container that the GPU would compile. */
 static void take_container(sl_program_image *made, const void *container, uint32_t sm)
 {
     sl_fatbin fatbin = {0};
+    char *ptx = NULL;
+    size_t length = 0;
     if (!sl_fatbin_add(&fatbin, container, sl_fatbin_container_bytes(container), false, NULL)) {
         const sl_fatbin_entry *best = sl_fatbin_best_ptx(fatbin.entries.items, fatbin.entries.count, sm);
-        if (best && !sl_fatbin_unpack(best, &made->ptx, &made->length, NULL))
-            snprintf(made->name, sizeof made->name, "%s", *best->name ? best->name : "PTX");
+        if (best && !sl_fatbin_unpack(best, &ptx, &length, NULL))
+            take_text(made, ptx, length, best->name);
     }
     sl_fatbin_fini(&fatbin);
 }
@@ -65,76 +66,65 @@ static void take_container(sl_program_image *made, const void *container, uint32
 const sl_program_image *sl_program_image_add(const void *image, uint32_t sm)
 {
     sl_program_image *made = calloc(1, sizeof *made);
-    const void *container = image ? container_of(image) : NULL;
-    if (made && container) {
-        take_container(made, container, sm);
-    } else if (made && image && is_text(image)) {
-        made->ptx = strdup(image);
-        made->length = made->ptx ? strlen(made->ptx) : 0;
-        snprintf(made->name, sizeof made->name, "PTX");
-    }
+    if (!made || !image)
+        return made;
+    const wrapper *w = image;
+    uint32_t magic = magic_of(image);
+    if (magic == WRAPPER_MAGIC && w->version == LINKED)
+        for (const void *const *c = w->rest; c && *c; c++)
+            take_container(made, *c, sm);
+    else if (magic == WRAPPER_MAGIC && w->container)
+        take_container(made, w->container, sm);
+    else if (magic == CONTAINER_MAGIC)
+        take_container(made, image, sm);
+    else if (magic != WRAPPER_MAGIC && is_text(image))
+        take_text(made, strdup(image), strlen(image), "");
     return made;
 }
 
-static uint64_t chosen(const sl_plan *plan)
+const sl_program_text *sl_program_text_of(const sl_program_image *image, const char *kernel)
 {
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < plan->loads; i++)
-        count += plan->load[i].mode != 0;
-    return count;
-}
-
-static const void *apply_to_container(const void *image, const void *container, const sl_plan *plan, uint32_t sm,
-                                      uint32_t *texts, sl_error *error)
-{
-    void *edited = NULL;
-    size_t bytes;
-    if (sl_fatbin_apply(container, plan, sm, &edited, &bytes, texts, error) || !edited || container == image)
-        return edited;
-    wrapper *copy = malloc(sizeof *copy);
-    if (!copy) {
-        free(edited);
-        return NULL;
+    for (size_t i = 0; image && i < image->texts.count; i++) {
+        const sl_program_text *text = &image->texts.items[i];
+        sl_ptx_module *module = NULL;
+        const sl_ptx_func *func = NULL;
+        if (strstr(text->ptx, kernel) && !sl_ptx_parse(text->ptx, text->length, text->name, &module, NULL))
+            func = sl_ptx_find(module, kernel);
+        bool found = func && func->entry && func->has_body;
+        sl_ptx_free(module);
+        if (found)
+            return text;
     }
-    *copy = *(const wrapper *)image;
-    copy->container = edited;
-    return copy;
+    return NULL;
 }
 
-static const void *apply_to_text(const char *text, const sl_plan *plan, uint32_t sm, sl_error *error)
+const void *sl_program_apply(const sl_program_image *known, const sl_plan_list *plans, uint32_t sm,
+                             sl_program_link *link, uint64_t *applied, sl_error *error)
 {
-    sl_ptx_module *module;
-    uint64_t hash = 0;
-    char *edited = NULL;
-    size_t length;
-    if (sl_ptx_parse(text, strlen(text), "PTX", &module, NULL))
-        return NULL;
-    bool belongs = !sl_ptx_code_hash(module, &hash, NULL) && hash == plan->code_hash;
-    sl_ptx_free(module);
-    if (belongs)
-        sl_ptx_apply(text, strlen(text), "PTX", plan, sm, &edited, &length, error);
-    return edited;
-}
-
-const void *sl_program_apply(const void *image, const sl_plan_list *plans, uint32_t sm, uint64_t *applied,
-                             uint64_t *texts, sl_error *error)
-{
-    const void *container = image ? container_of(image) : NULL;
-    bool text = image && !container && is_text(image);
-    const void *edited = NULL;
-    uint32_t seen = text;
-    for (uint32_t i = 0; i < plans->count && !edited && (container || text); i++) {
-        const sl_plan *plan = &plans->plan[i];
-        seen = text;
-        if (!chosen(plan))
-            continue;
-        edited = container ? apply_to_container(image, container, plan, sm, &seen, error)
-                           : apply_to_text(image, plan, sm, error);
-        if (edited)
-            *applied += chosen(plan);
+    size_t count = known ? known->texts.count : 0, edits = 0;
+    char **text = calloc(count + 1, sizeof *text);
+    size_t *length = calloc(count + 1, sizeof *length);
+    const void *image = NULL;
+    for (size_t i = 0; text && length && i < count; i++) {
+        const sl_program_text *from = &known->texts.items[i];
+        sl_ptx_apply_plans(from->ptx, from->length, from->name, plans, sm, &text[i], &length[i], applied, error);
+        edits += text[i] != NULL;
+        if (!text[i]) {
+            text[i] = strdup(from->ptx);
+            length[i] = from->length;
+        }
     }
-    *texts += seen;
-    return edited ? edited : image;
+    if (edits && count == 1) { /* the driver compiles it */
+        image = text[0];
+        text[0] = NULL;
+    } else if (edits) {
+        image = link((const char *const *)text, length, count, error);
+    }
+    for (size_t i = 0; text && i < count; i++)
+        free(text[i]);
+    free(text);
+    free(length);
+    return image;
 }
 
 /* ---- handles ---- */
@@ -187,4 +177,12 @@ size_t sl_program_ranges(const sl_device_range **range)
 {
     *range = state.ranges.items;
     return state.ranges.count;
+}
+
+const sl_device_range *sl_program_range_at(uint64_t addr)
+{
+    for (size_t i = 0; i < state.ranges.count; i++)
+        if (addr - state.ranges.items[i].addr < state.ranges.items[i].bytes)
+            return &state.ranges.items[i];
+    return NULL;
 }

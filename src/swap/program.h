@@ -7,11 +7,16 @@
 #include "bypass/plan.h"
 #include "device/device.h"
 
-/* Code that was loaded together. */
-typedef struct sl_program_image {
-    char *ptx; /* the text that the GPU would compile; NULL: there is none */
+/* A PTX text that the GPU would compile. */
+typedef struct sl_program_text {
+    char *ptx;
     size_t length;
     char name[256]; /* of the source file, for messages */
+} sl_program_text;
+
+/* Code that was loaded together: relocatable device code has several texts, which are linked. */
+typedef struct sl_program_image {
+    SL_ARRAY(sl_program_text) texts;
 } sl_program_image;
 
 /* A module, library, kernel or function. */
@@ -33,10 +38,15 @@ typedef struct sl_program_launch {
 /* The PTX in what a program hands to the driver: PTX text, a container or its wrapper; for a GPU of compute capability
  * `sm`. NULL: memory ran out. */
 const sl_program_image *sl_program_image_add(const void *image, uint32_t sm);
-/* The same code with the plans that belong to it applied; `image` itself where none does. *applied: loads that were
- * changed; *texts: PTX texts seen. What is made lives as long as the process. */
-const void *sl_program_apply(const void *image, const sl_plan_list *plans, uint32_t sm, uint64_t *applied,
-                             uint64_t *texts, sl_error *error);
+/* The text that defines a kernel; NULL: none does. */
+const sl_program_text *sl_program_text_of(const sl_program_image *image, const char *kernel);
+
+/* Links PTX texts to machine code, which lives as long as the process; NULL: they cannot be linked. */
+typedef void *sl_program_link(const char *const *text, const size_t *length, size_t texts, sl_error *error);
+/* The same code, whose PTX is known, with the plans that belong to it applied: an image for the driver; NULL where none
+ * belongs. *applied: accesses that were changed. What is made lives as long as the process. */
+const void *sl_program_apply(const sl_program_image *known, const sl_plan_list *plans, uint32_t sm,
+                             sl_program_link *link, uint64_t *applied, sl_error *error);
 
 /* Adds or replaces; NULL: memory ran out. `kernel` is copied. */
 sl_program_handle *sl_program_handle_add(void *handle, const sl_program_image *image, void *module, bool library,
@@ -45,6 +55,8 @@ sl_program_handle *sl_program_handle_of(const void *handle); /* NULL: unknown */
 
 void sl_program_allocated(uint64_t addr, uint64_t bytes);
 void sl_program_freed(uint64_t addr);
+/* The allocation that an address lies in; NULL: none. */
+const sl_device_range *sl_program_range_at(uint64_t addr);
 size_t sl_program_ranges(const sl_device_range **range);
 
 #endif

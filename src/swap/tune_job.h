@@ -12,8 +12,10 @@
 #include "base/array.h"
 #include "bypass/select.h"
 
-#define SL_SWAP_JOB_VARIABLE   "SLUICE_SWAP_JOB"   /* the file */
-#define SL_SWAP_PLANS_VARIABLE "SLUICE_SWAP_PLANS" /* where the plans are written to */
+#define SL_GPU_PLAN_VARIABLE    "SLUICE_GPU_PLAN"    /* file of the plans to apply */
+#define SL_GPU_RESULTS_VARIABLE "SLUICE_GPU_RESULTS" /* file of what the program did */
+#define SL_GPU_JOB_VARIABLE     "SLUICE_GPU_JOB"     /* the file */
+#define SL_GPU_PLANS_VARIABLE   "SLUICE_GPU_PLANS"   /* where the plans are written to */
 
 typedef struct sl_tune_job_launch {
     char *kernel; /* symbol */

@@ -8,32 +8,32 @@
 #include "study/tuning.h"
 
 /* The kernels of one text. */
-typedef struct tuned_image {
-    const sl_program_image *image;
+typedef struct tuned_text {
+    const sl_program_text *text;
     uint64_t hash;
     sl_tuning_result result;
-} tuned_image;
+} tuned_text;
 
-static SL_ARRAY(tuned_image) tuned;
+static SL_ARRAY(tuned_text) tuned;
 
 typedef struct visit {
     const sl_tune_job *job;
-    tuned_image *of;
+    tuned_text *of;
 } visit;
 
-static sl_status find_image(const sl_program_image *image, const sl_ptx_module *ptx, const sl_tune_job *job,
-                            tuned_image **found, sl_error *error)
+static sl_status find_text(const sl_program_text *text, const sl_ptx_module *ptx, const sl_tune_job *job,
+                           tuned_text **found, sl_error *error)
 {
     for (size_t i = 0; i < tuned.count; i++)
-        if (tuned.items[i].image == image) {
+        if (tuned.items[i].text == text) {
             *found = &tuned.items[i];
             return SL_OK;
         }
-    tuned_image one = {.image = image};
+    tuned_text one = {.text = text};
     sl_status status = sl_ptx_code_hash(ptx, &one.hash, error);
     if (status)
         return status;
-    sl_tuning_result_init(&one.result, "ptx", image->name, &job->options, job->selector);
+    sl_tuning_result_init(&one.result, "ptx", text->name, &job->options, job->selector);
     if (!sl_array_push(&tuned, one))
         return sl_fail_memory(error);
     *found = &tuned.items[tuned.count - 1];
@@ -43,11 +43,7 @@ static sl_status find_image(const sl_program_image *image, const sl_ptx_module *
 static sl_status tune(void *context, const sl_timed_launch *launch, sl_error *error)
 {
     const visit *v = context;
-    sl_timer timer = *launch->timer; /* what 'run --plan' can do to the program: its code, not its launches */
-    sl_timed_launch code = *launch;
-    timer.modes &= ~sl_bypass_modes_of(SL_NODE_KERNEL);
-    code.timer = &timer;
-    return sl_tune_launch(&code, v->of->hash, &v->job->options, &v->job->selector, 1, &v->of->result, error);
+    return sl_tune_launch(launch, v->of->hash, &v->job->options, &v->job->selector, 1, &v->of->result, error);
 }
 
 enum { EXTRA_END = 0, EXTRA_BLOCK = 1 }; /* CU_LAUNCH_PARAM_* */
@@ -77,7 +73,7 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                          const sl_program_launch *launch, const sl_tune_job *job, const sl_tune_job_launch *wanted,
                          sl_error *error)
 {
-    const sl_program_image *image = handle->image;
+    const sl_program_text *text = sl_program_text_of(handle->image, handle->kernel);
     const sl_device_range *range;
     size_t ranges = sl_program_ranges(&range);
     sl_device_kernel *kernel = NULL;
@@ -85,13 +81,15 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
     sl_load_graph graph;
     sl_device_launch repeated;
     sl_arena arena;
+    if (!text)
+        return sl_fail(error, SL_NOT_FOUND, "the program has no PTX of it");
     sl_arena_init(&arena);
-    sl_status status = sl_device_adopt(device, image->ptx, image->length, image->name, module, handle->kernel, function,
-                                       &kernel, error);
+    sl_status status =
+        sl_device_adopt(device, text->ptx, text->length, text->name, module, handle->kernel, function, &kernel, error);
     for (size_t i = 0; i < ranges && !status; i++)
         status = sl_device_adopt_range(device, range[i].addr, range[i].bytes, error);
     if (!status)
-        status = find_image(image, sl_device_module_ptx(kernel->module), job, &v.of, error);
+        status = find_text(text, sl_device_module_ptx(kernel->module), job, &v.of, error);
     if (!status)
         status = sl_ptx_loads(sl_device_module_ptx(kernel->module), sl_device_kernel_func(kernel),
                               sl_device_info_of(device)->sm, &arena, &graph, error);
@@ -103,8 +101,8 @@ static sl_status tune_on(sl_device *device, const sl_program_handle *handle, voi
                                .launches = wanted->launches,
                                .graph = &graph};
     const sl_gpu_timer_options options = {.input = handle->kernel,
-                                          .ptx = image->ptx,
-                                          .ptx_length = image->length,
+                                          .ptx = text->ptx,
+                                          .ptx_length = text->length,
                                           .rounds = job->rounds,
                                           .cold = job->cold};
     if (!status)
