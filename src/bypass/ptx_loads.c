@@ -59,10 +59,10 @@ static uint32_t flags_of(const sl_ptx_inst *inst)
 /* Modes of the node's kind that a target knows. */
 static uint32_t modes_known(sl_node node, uint32_t sm)
 {
-    uint32_t modes = 1 << SL_BYPASS_NONE;
+    uint32_t modes = 1 << SL_BYPASS_NONE | sl_bypass_modes_of(node);
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
-        if (sl_controls[m].node == node && sm >= sl_controls[m].sm)
-            modes |= 1u << m;
+        if (sm < sl_controls[m].sm)
+            modes &= ~(1u << m);
     return modes;
 }
 

@@ -438,9 +438,10 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
 {
     request_list requests = {0};
     uint64_t max = tuner->options.max ? tuner->options.max : OTHER_MAX;
-    max = max > tuner->measured || !tuner->options.max ? max : 0;
+    if (tuner->options.max) /* what is left, but no less than half */
+        max = tuner->measured < max / 2 ? max - tuner->measured : max / 2;
     modes &= ~((1u << SL_BYPASS_BY_LEVEL) - 1);
-    if (!modes || !max)
+    if (!modes)
         return SL_OK;
     sl_status status = list_others(tuner, modes, max, &requests, error);
     if (!status)
@@ -448,11 +449,7 @@ static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error
     requests = (request_list){0};
     if (!status)
         status = open_groups(tuner, modes, &requests, error);
-    if (!status && tuner->options.max && tuner->measured + requests.count > tuner->options.max)
-        sl_array_free(&requests);
-    else if (!status)
-        status = measure_requests(tuner, &requests, error);
-    return status;
+    return status ? status : measure_requests(tuner, &requests, error);
 }
 
 /* ---- all ---- */

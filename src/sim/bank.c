@@ -252,7 +252,8 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
             return hold(sim, b, l, reason);
     }
     uint32_t absent = ~b->line[l->line_slot].valid & ~b->line[l->line_slot].in_flight;
-    uint32_t fill = b->fill_units, fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
+    uint32_t fill = b->fill_units,
+             fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
     if (b->number + 1u == sim->machine.levels && fetch > fill)
         fill = fetch;
     uint32_t asked = sl_widen(l->units & absent, fill, 1u << (b->log2_line - sim->log2_unit)) & absent;

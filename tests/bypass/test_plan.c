@@ -123,6 +123,10 @@ static void a_mode_of_another_kind_of_node_is_refused(void **state)
     assert_int_equal(sl_plan_parse(text, strlen(text), "p.json", &plan, &error), SL_OK);
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xab, "k.ptx", &graph, &error), SL_UNSUPPORTED);
     assert_non_null(strstr(error.text, "cannot take mode cs: it is a mode of stores"));
+    plan.form = "llvm-ir";
+    assert_int_equal(sl_plan_check(&plan, "llvm-ir", 0xab, "k.ll", &graph, &error), SL_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "mode cs of k cannot be written into LLVM IR"));
+    plan.form = "ptx";
     plan.load[0].mode = SL_BYPASS_NC;
     load.not_nc = "the kernel writes";
     assert_int_equal(sl_plan_check(&plan, "ptx", 0xab, "k.ptx", &graph, &error), SL_UNSUPPORTED);
