@@ -32,10 +32,11 @@ typedef uint32_t pr; /* predicate lane: 0 or ~0 */
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* some loops call the math library: fine */
-#define SL_LANES_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < SL_LANES; i++)
+#define SL_LOOP(count) _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < (count); i++)
 #else
-#define SL_LANES_LOOP _Pragma("GCC ivdep") for (int i = 0; i < SL_LANES; i++)
+#define SL_LOOP(count) _Pragma("GCC ivdep") for (int i = 0; i < (count); i++)
 #endif
+#define SL_LANES_LOOP SL_LOOP(SL_LANES)
 /* Lanes one by one, in order, active ones only. */
 #define SL_EACH_ACTIVE(warp, i)                                                                                        \
     for (u64 left_ = (warp)->mask; left_; left_ &= left_ - 1)                                                          \

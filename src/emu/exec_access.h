@@ -38,4 +38,17 @@ static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
         sl_race_note(w, o, addr);
 }
 
+/* The same for lanes in lines, as sl_launch_counter_lines wants them. */
+static inline void record_lines(sl_warp *w, const sl_op *o, const sl_lane_lines *lines)
+{
+    _Alignas(64) u64 addr[SL_LANES];
+    if (w->counter && !w->stream && !w->race) {
+        if (o->slot != UINT32_MAX)
+            sl_launch_counter_lines(w->counter, o->slot, w->mask, lines);
+        return;
+    }
+    addresses(w, o, addr);
+    record(w, o, addr);
+}
+
 #endif
