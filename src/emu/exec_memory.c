@@ -120,6 +120,8 @@ static inline bool find_lines(const sl_warp *w, const sl_op *o, sl_lane_lines *l
     } else {
         const u64 *a = sl_operand(w, o->a);
         u64 step = a[1] - a[0], other = 0, low = a[0], high = a[HALF];
+        if (a[3] - a[2] != step)
+            return false;
         for (int i = 0; i < HALF; i++, low += step, high += step)
             other |= (a[i] ^ low) | (a[HALF + i] ^ high);
         if (other)
@@ -198,6 +200,19 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
+    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr, bool all)     \
+    {                                                                                                                  \
+        for (u32 e = 0; e < o->count; e++) {                                                                           \
+            R *d = sl_operand(w, destination(w, o, e));                                                                \
+            u64 from = b->bias + e * sizeof(M), lane = b->lane;                                                        \
+            if (all) {                                                                                                 \
+                for (int i = 0; i < SL_LANES; i++, from += lane)                                                       \
+                    d[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                               \
+            } else {                                                                                                   \
+                SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(from + addr[i] + (u64)i * lane);              \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
     {                                                                                                                  \
         bounds b;                                                                                                      \
@@ -206,10 +221,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R *d = sl_operand(w, destination(w, o, e));                                                                \
-            SL_EACH_ACTIVE(w, i) d[i] = (R)((const M *)(uintptr_t)(b.bias + addr[i] + (u64)i * b.lane))[e];            \
-        }                                                                                                              \
+        load_fast_##M##_##R(w, o, &b, addr, false);                                                                    \
     }                                                                                                                  \
     static inline void load_line_##M##_##R(R *d, u64 from, u64 stride, u32 count)                                      \
     {                                                                                                                  \
@@ -226,17 +238,6 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
                 d[i] = (R) * (const M *)(uintptr_t)from;                                                               \
         }                                                                                                              \
     }                                                                                                                  \
-    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr)               \
-    {                                                                                                                  \
-        for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R value[SL_LANES], *d = sl_operand(w, destination(w, o, e)), *to = w->full ? d : value;                    \
-            u64 from = b->bias + e * sizeof(M);                                                                        \
-            for (int i = 0; i < SL_LANES; i++, from += b->lane)                                                        \
-                to[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                                  \
-            if (!w->full)                                                                                              \
-                SL_WRITE_LANES(w, d, value[i]);                                                                        \
-        }                                                                                                              \
-    }                                                                                                                  \
     SL_HANDLER(ld_general_##M##_##R)                                                                                   \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
@@ -248,7 +249,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (o->space == SL_SPACE_LOCAL && fast_path(w, o, addr, &b))                                                   \
-            load_fast_##M##_##R(w, o, &b, addr);                                                                       \
+            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }                                                                                                                  \
@@ -275,7 +276,7 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
         if (fast_path(w, o, addr, &b))                                                                                 \
-            load_fast_##M##_##R(w, o, &b, addr);                                                                       \
+            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
         else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
     }
@@ -327,6 +328,13 @@ SL_LOAD(u64, u64)
         const R *from[16];                                                                                             \
         for (u32 e = 0; e < o->count; e++)                                                                             \
             from[e] = sl_operand(w, destination(w, o, e));                                                             \
+        if (w->mask == ALL_LANES && o->count == 1) { /* the same order */                                              \
+            const int group = sizeof(M) > 4 ? 128 / (int)sizeof(M) : 32;                                               \
+            for (int first = 0; first < SL_LANES; first += group)                                                      \
+                for (int i = first + group - 1; i >= first; i--)                                                       \
+                    *(M *)(uintptr_t)(b->bias + addr[i] + (u64)i * b->lane) = (M)from[0][i];                           \
+            return;                                                                                                    \
+        }                                                                                                              \
         SL_EACH_STORED(w, (u32)sizeof(M) * o->count, i)                                                                \
         for (u32 e = 0; e < o->count; e++)                                                                             \
             ((M *)(uintptr_t)(b->bias + addr[i] + (u64)i * b->lane))[e] = (M)from[e][i];                               \

@@ -152,7 +152,8 @@ ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, const uint64_t *
     last->count = count;
     last->different = different;
     last->stride = 0;
-    memcpy(last->sector, sector, count * sizeof *sector);
+    for (uint32_t i = 0; i < count; i++)
+        last->sector[i] = sector[i];
 }
 
 ALWAYS void list_access(sl_access *a, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t lanes)
