@@ -91,9 +91,13 @@ static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
         addr[i] = lane_address(w, o, i);
         fast &= within(b, addr[i]);
     }
-    record(w, o, addr);
+    u64 first = addr[__builtin_ctzll(w->mask)];
+    if (w->watched && fast && w->active == 1 && o->space != SL_SPACE_LOCAL)
+        record_lines(w, o, &(sl_lane_lines){.addr = {first}, .count = {1}});
+    else
+        record(w, o, addr);
     if (!fast)
-        learn_range(w, o, addr[__builtin_ctzll(w->mask)]);
+        learn_range(w, o, first);
     return fast;
 }
 

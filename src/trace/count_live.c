@@ -164,10 +164,24 @@ ALWAYS void list_access(sl_access *a, uint32_t slot, uint64_t mask, const uint64
     memcpy(a->addr, addr, lanes * sizeof *addr);
 }
 
+/* Lanes that may need more than one sector. */
+static __attribute__((noinline)) void access_straddling(sl_launch_counter *c, uint32_t slot, uint64_t mask,
+                                                        const uint64_t *addr, uint32_t width)
+{
+    sl_access a;
+    sl_sector_span spans[SL_MAX_LANES];
+    uint32_t lanes = c->launch->lanes;
+    list_access(&a, slot, mask, addr, lanes);
+    uint32_t count = sl_coalesce_spans(&a, lanes, width, c->log2_sector, spans);
+    add(c, slot, SL_IN_GLOBAL, sl_span_sectors(spans, count));
+    for (uint32_t i = 0; i < count && c->footprint; i++)
+        note_span(c->part, c->group[slot], spans[i].first, spans[i].last);
+}
+
 ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
 {
     uint64_t sector[SL_MAX_LANES], low = 0;
-    uint32_t lanes = c->launch->lanes, count = 0, first = (uint32_t)__builtin_ctzll(mask);
+    uint32_t count = 0, first = (uint32_t)__builtin_ctzll(mask);
     uint64_t run = mask >> first;
     if (!(run & (run + 1))) { /* neighbours */
         for (uint32_t end = (uint32_t)__builtin_popcountll(mask); count < end; count++) {
@@ -185,13 +199,7 @@ ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
         access_sectors(c, slot, sector, count);
         return;
     }
-    sl_access a;
-    sl_sector_span spans[SL_MAX_LANES];
-    list_access(&a, slot, mask, addr, lanes);
-    count = sl_coalesce_spans(&a, lanes, width, c->log2_sector, spans);
-    add(c, slot, SL_IN_GLOBAL, sl_span_sectors(spans, count));
-    for (uint32_t i = 0; i < count && c->footprint; i++)
-        note_span(c->part, c->group[slot], spans[i].first, spans[i].last);
+    access_straddling(c, slot, mask, addr, width);
 }
 
 /* Nobody asks for the passes of atomics. */
@@ -199,6 +207,14 @@ ALWAYS bool counts_passes(const sl_launch_counter *c, uint32_t slot)
 {
     unsigned access = c->kernel->inst[c->kernel->mem_inst[slot]].access;
     return access == SL_ACCESS_LOAD || access == SL_ACCESS_STORE;
+}
+
+static __attribute__((noinline)) uint32_t passes(uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t lanes,
+                                                 uint32_t width)
+{
+    sl_access a;
+    list_access(&a, slot, mask, addr, lanes);
+    return sl_bank_passes(&a, lanes, width);
 }
 
 ALWAYS void access_shared(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
@@ -219,9 +235,7 @@ ALWAYS void access_shared(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
     }
     /* whole banks: else it matters where in its bank the first lane starts */
     if (differ || mask != memo->mask || first % 4) {
-        sl_access a;
-        list_access(&a, slot, mask, addr, lanes);
-        memo->passes = sl_bank_passes(&a, lanes, width);
+        memo->passes = passes(slot, mask, addr, lanes, width);
         memcpy(memo->distance, distance, lanes * sizeof *distance);
         memo->mask = first % 4 ? 0 : mask;
     }
@@ -229,7 +243,8 @@ ALWAYS void access_shared(sl_launch_counter *c, uint32_t slot, uint64_t mask, co
 }
 
 /* A sector has the same word of some neighbouring lanes: of these, different words are counted. */
-ALWAYS uint32_t local_sectors(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr, uint32_t width)
+static __attribute__((noinline)) uint32_t local_sectors(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr,
+                                                        uint32_t width)
 {
     uint32_t sectors = 0, together = (1u << c->log2_sector) / 4;
     if (!together || together > SL_MAX_LANES) {
@@ -272,20 +287,11 @@ ALWAYS void access_local(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
     add(c, slot, SL_IN_LOCAL, local_sectors(c, mask, addr, width));
 }
 
-ALWAYS void access_generic(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
+static __attribute__((noinline)) void access_windows(sl_launch_counter *c, uint32_t slot, uint64_t mask,
+                                                     const uint64_t *addr, uint32_t width)
 {
     sl_access a;
     sl_generic_access split;
-    uint64_t elsewhere = 0; /* lanes that mean shared or local memory */
-    for (uint64_t left = mask; left; left &= left - 1) {
-        uint64_t at = addr[__builtin_ctzll(left)];
-        elsewhere |= at - c->launch->shared_window < c->launch->window_bytes;
-        elsewhere |= at - c->launch->local_window < c->launch->window_bytes;
-    }
-    if (!elsewhere) {
-        access_global(c, slot, mask, addr, width);
-        return;
-    }
     list_access(&a, slot, mask, addr, c->launch->lanes);
     sl_generic_split(&a, c->launch, &split);
     if (split.shared.mask)
@@ -294,6 +300,18 @@ ALWAYS void access_generic(sl_launch_counter *c, uint32_t slot, uint64_t mask, c
         access_local(c, slot, split.local.mask, split.local.addr, width);
     if (split.global.mask)
         access_global(c, slot, split.global.mask, split.global.addr, width);
+}
+
+/* Whether any lane means shared or local memory. */
+ALWAYS bool in_windows(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr)
+{
+    bool any = false;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        uint64_t at = addr[__builtin_ctzll(left)];
+        any |= at - c->launch->shared_window < c->launch->window_bytes;
+        any |= at - c->launch->local_window < c->launch->window_bytes;
+    }
+    return any;
 }
 
 ALWAYS void access_lanes(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr)
@@ -307,7 +325,10 @@ ALWAYS void access_lanes(sl_launch_counter *c, uint32_t slot, uint64_t mask, con
         access_global(c, slot, mask, addr, width);
         break;
     case SL_MEM_GENERIC:
-        access_generic(c, slot, mask, addr, width);
+        if (in_windows(c, mask, addr))
+            access_windows(c, slot, mask, addr, width);
+        else
+            access_global(c, slot, mask, addr, width);
         break;
     case SL_MEM_SHARED:
         access_shared(c, slot, mask, addr, width);
