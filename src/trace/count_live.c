@@ -30,12 +30,15 @@ sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_count
 #endif
     state->emptied = 1;
     state->touch = calloc(slots * SL_IN_SPACES, sizeof *state->touch);
-    state->last = calloc(whole->groups ? whole->groups : 1, sizeof *state->last);
+    state->last = calloc(whole->groups + 1, sizeof *state->last);
+    state->sectors = state->spare = calloc(whole->groups + 1, SL_MAX_LANES * sizeof *state->sectors);
     state->memo = c->no_shared ? NULL : calloc(slots, sizeof *state->memo);
-    if (!c->tallies || !state->touch || !state->last || (!state->memo && !c->no_shared)) {
+    if (!c->tallies || !state->touch || !state->last || !state->sectors || (!state->memo && !c->no_shared)) {
         sl_launch_counter_destroy(c);
         return sl_fail_memory(error);
     }
+    for (uint32_t g = 0; g < whole->groups; g++)
+        state->last[g].sector = state->sectors + (size_t)(g + 1) * SL_MAX_LANES;
     *part = c;
     return SL_OK;
 }
@@ -109,7 +112,6 @@ ALWAYS uint32_t count_different(const uint64_t *sector, uint32_t count, bool *ne
     return different;
 }
 
-/* Neighbouring lanes mostly access ascending sectors: those that differ from the one before are counted. */
 /* Whether the array was last accessed at the same sectors. */
 ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, const uint64_t *sector, uint32_t count)
 {
@@ -121,7 +123,9 @@ ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, con
     return !differ;
 }
 
-ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, const uint64_t *sector, uint32_t count)
+/* Neighbouring lanes mostly access ascending sectors: those that differ from the one before are counted. `sector` is
+ * sl_part_state.spare. */
+ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector, uint32_t count)
 {
     uint32_t group = c->group[slot];
     uint64_t down = 0, changes = 0, base = 0, bits = 0;
@@ -152,8 +156,8 @@ ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, const uint64_t *
     last->count = count;
     last->different = different;
     last->stride = 0;
-    for (uint32_t i = 0; i < count; i++)
-        last->sector[i] = sector[i];
+    c->part->spare = last->sector;
+    last->sector = sector;
 }
 
 ALWAYS void list_access(sl_access *a, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t lanes)
@@ -180,7 +184,7 @@ static __attribute__((noinline)) void access_straddling(sl_launch_counter *c, ui
 
 ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
 {
-    uint64_t sector[SL_MAX_LANES], low = 0;
+    uint64_t *restrict sector = c->part->spare, low = 0;
     uint32_t count = 0, first = (uint32_t)__builtin_ctzll(mask);
     uint64_t run = mask >> first;
     if (!(run & (run + 1))) { /* neighbours */

@@ -36,8 +36,8 @@ typedef struct sl_bank_memo {
 typedef struct sl_sector_memo {
     uint64_t emptied; /* sl_part_state.emptied then */
     uint32_t count, different;
-    uint64_t stride;               /* lanes in a line: only the first sector is set; else 0 */
-    uint64_t sector[SL_MAX_LANES]; /* of `count` lanes */
+    uint64_t stride;  /* lanes in a line: only the first sector is set; else 0 */
+    uint64_t *sector; /* of `count` lanes */
 } sl_sector_memo;
 
 enum { SL_RECENT_WORDS = 512 };
@@ -49,6 +49,8 @@ typedef struct sl_part_state {
     sl_bank_memo *memo;                         /* [mem_slots] */
     sl_sector_memo *last;                       /* [groups of the whole] */
     uint64_t emptied;                           /* how often, and one */
+    uint64_t *sectors;                          /* room for SL_MAX_LANES of each of them, and of one more… */
+    uint64_t *spare;                            /* …of which this is free */
     sl_sector_word recent[SL_RECENT_WORDS];     /* a cache, by word and group */
     uint16_t used[SL_RECENT_WORDS], used_count; /* entries of it with bits */
     SL_ARRAY(sl_sector_word) older;             /* what was displaced from it */
