@@ -378,12 +378,13 @@ SL_API void sl_block_walker_destroy(sl_block_walker *); /* NULL is fine */
  * each group of pieces). The columns are the caller's, each with room for `capacity` rows; NULL: not wanted. */
 typedef struct sl_access_rows {
     size_t capacity, count; /* count: rows that were filled */
+    size_t addresses;       /* of these */
     uint64_t *block;
     uint32_t *warp;  /* of the block */
     uint32_t *slot;  /* memory slot of the kernel */
     uint32_t *width; /* bytes of each lane, or piece */
     uint64_t *mask;  /* lanes that take part */
-    uint64_t *addr;  /* [capacity * lanes of the launch]; 0 for lanes that take no part */
+    uint64_t *addr;  /* [capacity * lanes of the launch]: those of the lanes that take part, one after the other */
 } sl_access_rows;
 
 /* Reads the blocks of a launch as an sl_block_walker does, and of each the warps in order. `slot`: the memory slots

@@ -104,21 +104,27 @@ static sl_status next_access(sl_access_reader *r, bool *more, sl_error *error)
     }
 }
 
-static void put_addresses(const sl_access_reader *r, uint64_t *to)
+/* The addresses of the lanes that take part; returns how many. */
+static size_t put_addresses(sl_access_reader *r, uint64_t *to)
 {
-    const sl_access *a = &r->cursor.access;
-    if (a->affine)
-        sl_access_addresses(a, r->lanes, to);
-    else
-        memcpy(to, a->addr, r->lanes * sizeof *to);
-    if (a->mask == (r->lanes < 64 ? (UINT64_C(1) << r->lanes) - 1 : UINT64_MAX))
-        return;
-    for (uint32_t i = 0; i < r->lanes; i++)
-        to[i] &= -(a->mask >> i & 1);
+    sl_access *a = &r->cursor.access;
+    if (a->mask == (r->lanes < 64 ? (UINT64_C(1) << r->lanes) - 1 : UINT64_MAX)) {
+        if (a->affine)
+            sl_access_addresses(a, r->lanes, to);
+        else
+            memcpy(to, a->addr, r->lanes * sizeof *to);
+        return r->lanes;
+    }
+    size_t count = 0;
+    sl_access_expand(a, r->lanes);
+    for (uint64_t left = a->mask; left; left &= left - 1)
+        to[count++] = a->addr[__builtin_ctzll(left)];
+    return count;
 }
 
 sl_status sl_access_reader_next(sl_access_reader *r, sl_access_rows *rows, sl_error *error)
 {
+    rows->addresses = 0;
     for (rows->count = 0; rows->count < rows->capacity; rows->count++) {
         bool more;
         sl_status status = next_access(r, &more, error);
@@ -137,7 +143,7 @@ sl_status sl_access_reader_next(sl_access_reader *r, sl_access_rows *rows, sl_er
         if (rows->mask)
             rows->mask[i] = a->mask;
         if (rows->addr)
-            put_addresses(r, rows->addr + i * r->lanes);
+            rows->addresses += put_addresses(r, rows->addr + rows->addresses);
     }
     return SL_OK;
 }
