@@ -32,6 +32,9 @@ from ._trace import Accesses, Allocation, Instruction, Kernel, Launch, Trace
 
 __all__ = ["Access", "Accesses", "Allocation", "Instruction", "Kernel", "Launch", "Policy", "Result", "SluiceError", "Trace"]
 
+for _name in __all__:
+    globals()[_name].__module__ = "sluice"
+
 if TYPE_CHECKING:
     run: Callable[..., Result]
     trace: Callable[..., Result]

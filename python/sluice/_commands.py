@@ -157,7 +157,6 @@ def run_command(command: str, operands: Sequence[Operand], program: Optional[Seq
                 files[name] = Path(value)
             else:
                 words += given(name, value)
-        words += [f"--{name}={path}" for name, path in files.items()]
         for number, operand in enumerate(operands):
             if isinstance(operand, Result):
                 path = Path(folder, f"{operand.command}-{number}.json")
@@ -165,10 +164,20 @@ def run_command(command: str, operands: Sequence[Operand], program: Optional[Seq
                 words.append(str(path))
             else:
                 words.append(_spell(getattr(operand, "path", operand)))
+        after = []
         if program is not None:
-            words += ["--", *([program] if isinstance(program, (str, os.PathLike)) else map(_spell, program))]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env={"COLUMNS": "100", **os.environ}, encoding="utf-8", errors="replace")
+            after = ["--", *([program] if isinstance(program, (str, os.PathLike)) else map(_spell, program))]
+        while True:
+            forms = [f"--{name}={path}" for name, path in files.items()]
+            done = subprocess.run([*words, *forms, *after], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env={"COLUMNS": "100", **os.environ}, encoding="utf-8",
+                                  errors="replace")
+            # A form that this command does not have with these options, which it says before it does anything.
+            refused = [name for name in files if name not in options and f"--{name}" in done.stderr]
+            if done.returncode != 2 or not refused or "cannot be combined" not in done.stderr:
+                break
+            for name in refused:
+                del files[name]
         read = {name: path.read_text(encoding="utf-8") for name, path in files.items() if path.exists()}
     return _outcome(command, done, read)
 

@@ -145,7 +145,7 @@ def same_as_typed():
     rows = list(csv.DictReader(io.StringIO(typed(*words, "--csv"))))
     assert [{key: str(value) for key, value in row.items()} for row in result.rows] == rows
     assert result["launches"][0]["counters"]["ld_sectors"] == result.rows[0]["ld_sectors"]
-    assert sum(row["ld_sectors"] for row in result.loads) == result.rows[0]["ld_sectors"]
+    assert sum(row["ld_sectors"] or 0 for row in result.loads) == result.rows[0]["ld_sectors"]
     assert result.exit_code == 0 and result.warnings == [] and result.findings == result["findings"]
 
 
