@@ -3,9 +3,12 @@
 import doctest
 import json
 import os
+import re
 from pathlib import Path
 
 from tap import Skip, need
+
+import sluice
 
 SOURCE = Path(os.environ["SLUICE_SOURCE"])
 
@@ -48,4 +51,16 @@ def notebook():
     assert names["rates"][-1] > names["rates"][0] and names["best"] != "lru"
 
 
-TESTS = [python_page, notebook]
+def problem_matcher():
+    """writes notes that the problem matcher of examples/vscode takes"""
+    matcher = json.loads((SOURCE / "examples/vscode/tasks.json").read_text())["tasks"][0]["problemMatcher"]["pattern"]
+    sluice.trace("gesummv", output="notes.slt")
+    sluice.model("notes.slt", gpu="fermi-gtx470", source=SOURCE, notes="notes.txt")
+    notes = [re.match(matcher["regexp"], line) for line in Path("notes.txt").read_text().splitlines()]
+    assert notes and all(notes), Path("notes.txt").read_text()
+    for note in notes:
+        assert note[matcher["file"]].endswith("gesummv.cu") and int(note[matcher["line"]]) > 0
+        assert int(note[matcher["column"]]) == 1 and note[matcher["severity"]] == "note" and note[matcher["message"]]
+
+
+TESTS = [problem_matcher, python_page, notebook]
