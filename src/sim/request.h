@@ -42,7 +42,7 @@ typedef struct sl_request {
     uint8_t feedback;             /* SL_FEEDBACK_*, from the level below */
     uint8_t hinted;               /* bit i: has the bypass hint of level i; only loads */
     uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
-    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for */
+    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_place_of) */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
 
