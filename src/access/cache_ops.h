@@ -27,8 +27,7 @@ static inline bool sl_cache_op_of_stores(uint8_t op)
 /* How an access is handled in L1 and in the last level. Others than loads and stores have no such operators. */
 static inline const sl_cache_decision *sl_cache_decide(const sl_inst *inst)
 {
-    bool decides =
-        sl_inst_loads(inst) || (inst->access == SL_ACCESS_STORE && sl_cache_op_of_stores(inst->cache_op));
+    bool decides = sl_inst_loads(inst) || (inst->access == SL_ACCESS_STORE && sl_cache_op_of_stores(inst->cache_op));
     return &sl_cache_decisions[decides ? (sl_cache_op)inst->cache_op : SL_CACHE_DEFAULT];
 }
 

@@ -58,11 +58,19 @@ sl_status sl_bypass_parse_list(const char *list, uint32_t *modes, sl_error *erro
     return status;
 }
 
+uint32_t sl_bypass_modes_of(sl_node node)
+{
+    uint32_t modes = 0;
+    for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+        modes |= (uint32_t)(sl_controls[m].node == node) << m;
+    return modes;
+}
+
 const char *sl_load_why_not(const sl_load *load, unsigned mode)
 {
     const sl_control *control = &sl_controls[mode];
     if (control->node != SL_NODE_ANY && control->node != load->node)
-        return control->node == SL_NODE_STORE   ? "it is a mode of stores"
+        return control->node == SL_NODE_STORE    ? "it is a mode of stores"
                : control->node == SL_NODE_KERNEL ? "it is a setting of a kernel"
                                                  : "it is a mode of loads";
     if (load->fixed)
@@ -78,8 +86,8 @@ const char *sl_load_why_not(const sl_load *load, unsigned mode)
 
 static bool same_group(const sl_load *a, const sl_load *b)
 {
-    return a->array && b->array && a->node == b->node && a->node != SL_NODE_KERNEL && a->block == b->block && a->segment == b->segment && !strcmp(a->array, b->array) &&
-           !strcmp(a->function, b->function);
+    return a->array && b->array && a->node == b->node && a->node != SL_NODE_KERNEL && a->block == b->block &&
+           a->segment == b->segment && !strcmp(a->array, b->array) && !strcmp(a->function, b->function);
 }
 
 sl_status sl_load_groups(sl_load_graph *graph, sl_arena *arena, sl_error *error)

@@ -43,6 +43,8 @@ const char *sl_bypass_name(unsigned mode);
 sl_status sl_bypass_parse(const char *name, unsigned *mode, sl_error *error);
 /* The modes of a list of names, separated by commas; "all": every one. */
 sl_status sl_bypass_parse_list(const char *list, uint32_t *modes, sl_error *error);
+/* All modes of a kind of node. */
+uint32_t sl_bypass_modes_of(sl_node node);
 /* Modes that a hint to L2 writes, whose gains the neutral hint tells from those of other code. */
 static inline bool sl_bypass_hints(unsigned mode)
 {
@@ -50,10 +52,10 @@ static inline bool sl_bypass_hints(unsigned mode)
 }
 
 enum {
-    SL_LOAD_VOLATILE = 1, /* volatile, relaxed, acquire: its meaning forbids a cache operator */
-    SL_LOAD_READONLY = 2, /* ld.global.nc, !invariant.load */
-    SL_LOAD_UNIFORM = 4,  /* the same address in all lanes, as far as the code shows: AMD makes a scalar load of it */
-    SL_LOAD_GENERIC = 8,  /* not certainly global memory */
+    SL_LOAD_VOLATILE = 1,  /* volatile, relaxed, acquire: its meaning forbids a cache operator */
+    SL_LOAD_READONLY = 2,  /* ld.global.nc, !invariant.load */
+    SL_LOAD_UNIFORM = 4,   /* the same address in all lanes, as far as the code shows: AMD makes a scalar load of it */
+    SL_LOAD_GENERIC = 8,   /* not certainly global memory */
     SL_LOAD_OPERATOR = 16, /* already has a cache operator or hint */
     SL_LOAD_FETCH = 32     /* already has a prefetch size */
 };
@@ -68,11 +70,11 @@ enum {
 /* A node: a load, a store, or a setting of a kernel. */
 typedef struct sl_load {
     const char *function; /* symbol of the function that contains it */
-    uint32_t inst; /* index of the instruction in the function, from 0: with the function, it identifies the node.
-                      SL_SETTING_*: a setting */
-    uint8_t node;  /* sl_node */
-    uint32_t line; /* in the text of the code; 0: the code is no text */
-    const char *source;   /* file of the program it was compiled from; NULL: not known */
+    uint32_t inst;      /* index of the instruction in the function, from 0: with the function, it identifies the node.
+                           SL_SETTING_*: a setting */
+    uint8_t node;       /* sl_node */
+    uint32_t line;      /* in the text of the code; 0: the code is no text */
+    const char *source; /* file of the program it was compiled from; NULL: not known */
     uint32_t source_line; /* 0: not known */
     const char *opcode;   /* "ld.global.nc.f32", "load float" */
     const char *array;    /* base arrays, sorted and joined by '|': "param_0", "a|b", "param_2+8"; NULL: not known */

@@ -151,6 +151,26 @@ char *sl_setting_text(uint32_t setting, char *buffer, size_t size)
     return buffer;
 }
 
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size)
+{
+    const char *kernel = setting->function;
+    if (setting->mode == SL_BYPASS_CARVE_L1 || setting->mode == SL_BYPASS_CARVE_SHARED)
+        snprintf(buffer, size, "cudaFuncSetAttribute(%s, cudaFuncAttributePreferredSharedMemoryCarveout, %s)", kernel,
+                 setting->mode == SL_BYPASS_CARVE_L1 ? "cudaSharedmemCarveoutMaxL1" : "cudaSharedmemCarveoutMaxShared");
+    else if (setting->mode == SL_BYPASS_BLOCKS_HALF || setting->mode == SL_BYPASS_BLOCKS_QUARTER)
+        snprintf(buffer, size,
+                 "launch %s with so much dynamic shared memory that cudaOccupancyMaxActiveBlocksPerMultiprocessor "
+                 "gives %s of its blocks",
+                 kernel, setting->mode == SL_BYPASS_BLOCKS_HALF ? "half" : "a quarter");
+    else
+        snprintf(buffer, size,
+                 "cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, ...), and launch %s by cudaLaunchKernelEx with "
+                 "cudaLaunchAttributeAccessPolicyWindow over the array of parameter %u, "
+                 "cudaAccessPropertyPersisting",
+                 kernel, setting->inst - SL_SETTING_WINDOW);
+    return buffer;
+}
+
 static sl_status read_setting(const source *s, const sl_json_value *value, uint32_t *setting)
 {
     unsigned param = 0;
@@ -583,11 +603,17 @@ static const sl_load *find_load(const sl_load_graph *graph, const sl_plan_load *
     return NULL;
 }
 
-static sl_status check_node(const sl_plan_load *wanted, const char *name, const sl_load_graph *graph, sl_error *error)
+static sl_status check_node(const sl_plan_load *wanted, const char *form, const char *name, const sl_load_graph *graph,
+                            sl_error *error)
 {
     static const char *const words[] = {"load", "store"};
     const sl_load *load = find_load(graph, wanted);
     char setting[32];
+    if (!strcmp(form, "llvm-ir") && wanted->mode >= SL_BYPASS_BY_LEVEL)
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s: mode %s of %s cannot be written into LLVM IR, which has volatile and nontemporal loads "
+                       "alone; compile it to PTX and tune that",
+                       name, sl_bypass_name(wanted->mode), wanted->function);
     if (!load && wanted->node == SL_NODE_KERNEL)
         return sl_fail(error, SL_NOT_FOUND, "the plan names the setting '%s' of %s, which %s does not have",
                        sl_setting_text(wanted->inst, setting, sizeof setting), wanted->function, name);
@@ -618,7 +644,7 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
                        plan->code ? ", " : "", plan->code ? plan->code : "", plan->code_hash, name, code_hash);
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < plan->loads && !status; i++)
-        status = check_node(&plan->load[i], name, graph, error);
+        status = check_node(&plan->load[i], form, name, graph, error);
     return status;
 }
 

@@ -19,7 +19,8 @@ uint32_t sl_sim_modes(const sl_machine *machine)
     /* On AMD GPUs, whose first levels have miss_evict, the bypass of L0/L1 hides the hint to L2. */
     if (machine->levels > 1 && machine->level[0].hint != SL_HINT_MISS_EVICT)
         modes |= 1u << SL_BYPASS_BOTH;
-    if (machine->levels != 2 || machine->level[0].hint != SL_HINT_BYPASS || machine->level[1].hint != SL_HINT_EVICT_FIRST)
+    if (machine->levels != 2 || machine->level[0].hint != SL_HINT_BYPASS ||
+        machine->level[1].hint != SL_HINT_EVICT_FIRST)
         return modes;
     for (unsigned m = SL_BYPASS_BY_LEVEL; m < SL_BYPASS_MODES; m++)
         modes |= (uint32_t)sl_controls[m].sim << m;

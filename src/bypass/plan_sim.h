@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as input of the simulator: what a mode asks of each memory instruction of a recorded kernel, and of its launch. */
+/* Plans as input of the simulator: what a mode asks of each memory instruction of a recorded kernel, and of its launch.
+ */
 #ifndef SL_BYPASS_PLAN_SIM_H
 #define SL_BYPASS_PLAN_SIM_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The loads and stores of PTX code, and the settings of its kernels. A node is an `ld` or `st` of global memory or of a
- * generic address; those that may be of shared memory take no operator, and neither do those whose semantics forbid one.
- * Atomics, textures, ldu, cp.async and wmma.load are no nodes: they have no such operators, or never stay in L1. */
+ * generic address; those that may be of shared memory take no operator, and neither do those whose semantics forbid
+ * one. Atomics, textures, ldu, cp.async and wmma.load are no nodes: they have no such operators, or never stay in L1.
+ */
 #include "bypass/ptx_loads.h"
 
 #include <stdio.h>
@@ -43,9 +44,10 @@ static uint32_t flags_of(const sl_ptx_inst *inst)
         flags |= SL_LOAD_READONLY;
     if (sl_ptx_inst_space(inst) == SL_SPACE_NONE)
         flags |= SL_LOAD_GENERIC;
-    if (HAS_ANY(inst, SL_MOD_CA, SL_MOD_CG, SL_MOD_CS, SL_MOD_LU, SL_MOD_CV, SL_MOD_WB, SL_MOD_WT, SL_MOD_L1_NO_ALLOCATE,
-                SL_MOD_L1_EVICT_FIRST, SL_MOD_L1_EVICT_LAST, SL_MOD_L1_EVICT_UNCHANGED, SL_MOD_L1_EVICT_NORMAL,
-                SL_MOD_L2_EVICT_NORMAL, SL_MOD_L2_EVICT_FIRST, SL_MOD_L2_EVICT_LAST, SL_MOD_L2_CACHE_HINT))
+    if (HAS_ANY(inst, SL_MOD_CA, SL_MOD_CG, SL_MOD_CS, SL_MOD_LU, SL_MOD_CV, SL_MOD_WB, SL_MOD_WT,
+                SL_MOD_L1_NO_ALLOCATE, SL_MOD_L1_EVICT_FIRST, SL_MOD_L1_EVICT_LAST, SL_MOD_L1_EVICT_UNCHANGED,
+                SL_MOD_L1_EVICT_NORMAL, SL_MOD_L2_EVICT_NORMAL, SL_MOD_L2_EVICT_FIRST, SL_MOD_L2_EVICT_LAST,
+                SL_MOD_L2_CACHE_HINT))
         flags |= SL_LOAD_OPERATOR;
     if (HAS_ANY(inst, SL_MOD_L2_64B, SL_MOD_L2_128B, SL_MOD_L2_256B))
         flags |= SL_LOAD_FETCH;
@@ -57,10 +59,10 @@ static uint32_t flags_of(const sl_ptx_inst *inst)
 /* Modes of the node's kind that a target knows. */
 static uint32_t modes_known(sl_node node, uint32_t sm)
 {
-    uint32_t modes = 1 << SL_BYPASS_NONE;
+    uint32_t modes = 1 << SL_BYPASS_NONE | sl_bypass_modes_of(node);
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
-        if (sl_controls[m].node == node && sm >= sl_controls[m].sm)
-            modes |= 1u << m;
+        if (sm < sl_controls[m].sm)
+            modes &= ~(1u << m);
     return modes;
 }
 
@@ -225,12 +227,28 @@ static bool is_read(const facts *f, uint32_t param)
     return false;
 }
 
+/* Whether the kernel looks at the size of its shared memory, so that it must not change. */
+static bool asks_for_shared(const sl_ptx_func *func)
+{
+    for (uint32_t i = 0; i < func->insts; i++)
+        for (uint32_t k = 0; k < func->inst[i].operands; k++) {
+            const sl_ptx_operand *o = &func->inst[i].operand[k];
+            if (o->kind == SL_OPD_SPECIAL && strstr(sl_ptx_special_text(o->special), "smem_size"))
+                return true;
+        }
+    return false;
+}
+
 static sl_status add_settings(const facts *f, sl_arena *arena, sl_load_graph *graph, sl_error *error)
 {
     add_setting(f, SL_SETTING_CARVE_OUT, 1u << SL_BYPASS_CARVE_L1 | 1u << SL_BYPASS_CARVE_SHARED, "carve-out", NULL,
                 graph);
     add_setting(f, SL_SETTING_BLOCKS, 1u << SL_BYPASS_BLOCKS_HALF | 1u << SL_BYPASS_BLOCKS_QUARTER, "resident blocks",
                 NULL, graph);
+    if (asks_for_shared(f->func)) {
+        graph->load[graph->nodes - 1].modes = 1;
+        graph->load[graph->nodes - 1].fixed = "the kernel looks at the size of its shared memory";
+    }
     for (uint32_t p = 0; p < f->func->params; p++) {
         const sl_base base = {.kind = SL_BASE_PARAM, .index = p, .name = f->func->param[p]->name};
         char text[256];

@@ -79,9 +79,13 @@ static void add_everything(candidates *c, sl_tuner *tuner)
     c->failed |= !all;
     for (uint32_t i = 0; all && i < loads; i++)
         all[i] = i;
-    for (unsigned m = 1; all && m < SL_BYPASS_MODES; m++)
-        if (tuner->timer->modes >> m & 1)
+    for (unsigned m = 1; all && m < SL_BYPASS_MODES; m++) {
+        uint32_t takers = 0;
+        for (uint32_t i = 0; i < loads; i++)
+            takers += sl_tuner_modes(tuner, i, 1u << m) != 0;
+        if (takers && sl_controls[m].node != SL_NODE_KERNEL)
             add(c, tuner, all, loads, m, 0);
+    }
 }
 
 /* Descending gain; the order of the code among equals. */
@@ -93,9 +97,17 @@ static int by_gain(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static void apply(const candidates *c, size_t index, uint8_t *mode)
+/* A launch has one window: the first that was taken stays. */
+static bool has_window(const uint8_t *mode, size_t nodes)
+{
+    return memchr(mode, SL_BYPASS_WINDOW, nodes);
+}
+
+static void apply(const candidates *c, size_t index, uint8_t *mode, size_t nodes)
 {
     const candidate *one = &c->list.items[index];
+    if (one->mode == SL_BYPASS_WINDOW && has_window(mode, nodes))
+        return;
     for (uint32_t i = 0; i < one->loads; i++)
         mode[c->member.items[one->first + i]] = one->mode;
 }
@@ -112,7 +124,7 @@ static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, u
         uint8_t *plan = plans + i * (loads + 1);
         if (i && i < single)
             memcpy(plan, plan - (loads + 1), loads);
-        apply(c, i, plan);
+        apply(c, i, plan, loads);
         choice[i] = plan;
     }
     if (!status)

@@ -14,6 +14,24 @@ static bool beyond_noise(const sl_tuner *tuner, double gain, const sl_timing *t)
     return gain > noise && gain > tuner->options.sigmas * t->spread;
 }
 
+/* What a faster plan owes to caches, and what to code that is scheduled otherwise around hints. */
+static sl_status tell_cause(sl_tuner *tuner, sl_tuned *tuned, sl_error *error)
+{
+    const sl_timing *t = &tuned->timing;
+    sl_timing neutral;
+    sl_status status = sl_tuner_neutral(tuner, tuned->mode, &neutral, error);
+    if (status || !neutral.runs)
+        return status;
+    sl_timing rest = *t;
+    rest.spread = hypot(t->spread, neutral.spread);
+    bool by_order = beyond_noise(tuner, neutral.gain, &neutral),
+         by_cache = beyond_noise(tuner, t->gain - neutral.gain, &rest);
+    if (by_order)
+        tuned->verdict = sl_arena_printf(&tuner->arena, "faster, %s: neutral hints gain %.1f %%",
+                                         by_cache ? "in part by code order" : "by code order, not cache", neutral.gain);
+    return tuned->verdict ? SL_OK : sl_fail_memory(error);
+}
+
 static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error *error)
 {
     sl_status status = sl_tuner_affinities(tuner, 0, error); /* noise, if nobody has asked for it before */
@@ -24,7 +42,9 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
     const sl_timing *t = &tuned->timing;
     bool faster = beyond_noise(tuner, t->gain, t), slower = beyond_noise(tuner, -t->gain, t);
     tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
-    if (!cautious || faster)
+    if (faster)
+        return tell_cause(tuner, tuned, error);
+    if (!cautious)
         return SL_OK;
     tuned->verdict = "the plan is not faster for certain: the original is kept";
     memset(tuned->mode, 0, tuner->graph->nodes);
@@ -42,6 +62,10 @@ sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned,
     tuned->why = sl_arena_array(&tuner->arena, const char *, loads + 1);
     if (!tuned->mode || !tuned->why)
         return sl_fail_memory(error);
+    if (tuner->options.like) {
+        tuned->verdict = "timed as another plan was";
+        return sl_tuner_like(tuner, error);
+    }
     sl_status status = selector->select(tuner, tuned->mode, tuned->why, error);
     for (uint32_t i = 0; i < loads; i++)
         tuned->chosen += tuned->mode[i] != 0;

@@ -19,6 +19,8 @@ typedef struct tune_options {
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
+    const char *like;     /* a plan of another timer */
+    const char *controls; /* names, separated by commas */
     uint64_t rounds, search, max, kernels;
     bool cold, no_cache;
     int on;
@@ -26,7 +28,7 @@ typedef struct tune_options {
     sl_option_list set;
 } tune_options;
 
-enum { ON_SIM, ON_GPU };
+enum { ON_SIM, ON_GPU, GPU_TIMINGS = 96 };
 static const char *const timer_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
@@ -36,14 +38,16 @@ static const sl_option options[] = {
     {"on", 0, SL_OPTION_CHOICE, "TIMER", "Timer of the kernels: the simulator or a real GPU (default: sim)", AT(on), 0, 0, timer_choices},
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"select", 0, SL_OPTION_STRING, "NAMES", "Selection strategy: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound. Several, separated by commas, are compared, and the first makes the plan (default: ours)", AT(select), 0, 0, NULL},
+    {"controls", 0, SL_OPTION_STRING, "NAMES", "Cache controls to try, separated by commas; the list is above (default: all that the timer knows)", AT(controls), 0, 0, NULL},
     {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a group, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
     {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a load (default: 1)", AT(thresh2), 0, 0, NULL},
     {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: share of its group's loss that counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
     {"sigmas", 0, SL_OPTION_STRING, "K", "Treat gains below K standard errors of the original as noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
-    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: all)", AT(max), 1, 1000000, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
     {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
+    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -67,6 +71,7 @@ typedef struct tuning {
     size_t selectors;
     const sl_selector *selector[MAX_SELECTORS];
     sl_tuning_result result;
+    sl_plan like;          /* --like */
     sl_point_store *store; /* of timings; NULL: they are not kept */
     sl_timing_store timings;
     sl_arena arena;
@@ -104,8 +109,11 @@ static int read_numbers(tuning *t)
         return sl_cli_usage(t->inv, "--rounds: a GPU needs at least 3 to estimate noise");
     t->tuner.rounds = (uint32_t)o->rounds;
     t->tuner.search = o->search;
-    t->tuner.max = o->max;
+    t->tuner.max = o->max || o->on == ON_SIM ? o->max : GPU_TIMINGS;
     t->tuner.progress = t->inv->progress;
+    sl_error error = {0};
+    if (o->controls && sl_bypass_parse_list(o->controls, &t->tuner.controls, &error))
+        return sl_cli_usage(t->inv, "--controls: %s", error.text);
     return SL_EXIT_OK;
 }
 
@@ -243,9 +251,9 @@ static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_t
                          .verdict = k->verdict};
     for (uint32_t i = 0; i < plan->loads; i++)
         if (!strcmp(plan->load[i].function, k->function)) {
-            row.loads++;
+            row.loads += plan->load[i].node == SL_NODE_LOAD;
             row.chosen += plan->load[i].mode != 0;
-            if (plan->load[i].group >= row.groups)
+            if (plan->load[i].node == SL_NODE_LOAD && plan->load[i].group >= row.groups)
                 row.groups = plan->load[i].group + 1;
         }
     return row;
@@ -385,6 +393,8 @@ static int prepare(tuning *t, sl_machine *machine)
     if (code)
         return code;
     sl_status status = o->output ? sl_output_probe(o->output, &error) : SL_OK;
+    if (!status && o->like && !(status = sl_plan_read(o->like, &t->like, &error)))
+        t->tuner.like = &t->like;
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
@@ -434,6 +444,8 @@ static int run(const sl_invocation *inv)
         sl_cli_input_close(&t.input);
     }
     sl_cache_store_close(t.store, inv);
+    if (t.tuner.like)
+        sl_plan_fini(&t.like);
     sl_arena_fini(&t.arena);
     return code;
 }
@@ -455,17 +467,26 @@ static const sl_example examples[] = {
 
 const sl_command sl_cmd_tune = {
     .name = "tune",
-    .summary = "choose the loads that should bypass caches, and write a bypass plan",
+    .summary = "choose cache controls of loads, stores and kernels by timing, and write a plan",
     .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
-        "group, and choose the loads that should bypass. The timer is the simulator, or with --on gpu a real GPU, on "
+        "group, then with other cache controls of groups of loads, of stores and of the kernel, and choose what is "
+        "faster. A plan with hints to L2 is also timed with neutral hints, which tell gains by code order from gains "
+        "by "
+        "caches. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
         "again. Of a program on a GPU the kernels that take most of its time are tuned inside of it, on the arguments "
         "and memory they really have; 'sluice run --plan' applies the plan of a program to it. That "
         "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
-        "and traces), so that an interrupted run resumes where it stopped.\n\n" SL_INPUT_HELP,
+        "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
+// clang-format off
+#define SL_CONTROL(mode, name, node, ptx, sm, operators, policy, sim, summary) name " (" summary "); "
+#include "bypass/controls.def"
+#undef SL_CONTROL
+        // clang-format on
+        "all (every one).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,

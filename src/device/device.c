@@ -374,6 +374,14 @@ sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch 
     return status ? status : kernel->module->device->ops->launch(kernel, launch, error);
 }
 
+sl_status sl_device_residency(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                              uint32_t *static_shared_bytes, sl_error *error)
+{
+    const sl_device_ops *ops = kernel->module->device->ops;
+    *blocks = *static_shared_bytes = 0;
+    return ops->residency ? ops->residency(kernel, launch, blocks, static_shared_bytes, error) : SL_OK;
+}
+
 sl_status sl_device_synchronise(sl_device *device, sl_error *error)
 {
     return device->ops->synchronise ? device->ops->synchronise(device, error) : SL_OK;

@@ -34,11 +34,18 @@ typedef struct sl_device_arg {
     size_t bytes;
 } sl_device_arg;
 
+/* What a launch asks of an SM and of L2; 0: nothing. No result depends on it. */
+typedef struct sl_launch_settings {
+    uint32_t shared_percent_plus;  /* 1 + the percentage of an SM's largest shared memory that is preferred to L1 */
+    uint64_t window, window_bytes; /* memory that L2 keeps as long as it can */
+} sl_launch_settings;
+
 typedef struct sl_device_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
     size_t args;
     const sl_device_arg *arg; /* [args], in the order of the parameters; read before the launch returns */
+    sl_launch_settings settings;
 } sl_device_launch;
 
 typedef struct sl_device_config {
@@ -105,6 +112,11 @@ sl_status sl_device_run(sl_device_kernel *kernel, const sl_device_launch *launch
 sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
 sl_status sl_device_synchronise(sl_device *device, sl_error *error);
 
+/* Blocks of a launch that an SM holds at once, and the shared memory of the kernel's variables; *blocks is 0 where the
+ * device does not say. */
+sl_status sl_device_residency(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                              uint32_t *static_shared_bytes, sl_error *error);
+
 /* Time on the device. SL_UNSUPPORTED where there is none to measure (the emulator). */
 sl_status sl_device_event_create(sl_device *device, sl_device_event **event, sl_error *error);
 void sl_device_event_destroy(sl_device *device, sl_device_event *event); /* NULL is fine */
@@ -118,7 +130,8 @@ sl_status sl_device_event_elapsed(sl_device *device, sl_device_event *begin, sl_
 struct sl_device_kernel {
     sl_device_module *module;
     const sl_ptx_func *func;
-    void *handle; /* the implementation's, set by prepare */
+    void *handle;                 /* the implementation's, set by prepare */
+    uint32_t shared_percent_plus; /* the implementation's: as of the last launch */
     sl_device_kernel *next;
 };
 
@@ -155,6 +168,9 @@ typedef struct sl_device_ops {
     /* MUST. `kernel` has module and func set. */
     sl_status (*prepare)(sl_device_kernel *kernel, sl_error *error);
     sl_status (*launch)(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
+    /* MAY. NULL: nothing is said. */
+    sl_status (*residency)(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                           uint32_t *static_shared_bytes, sl_error *error);
     /* MAY. NULL: launches have ended when they return. */
     sl_status (*synchronise)(sl_device *device, sl_error *error);
     /* MAY. */

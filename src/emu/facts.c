@@ -41,8 +41,8 @@ static uint32_t intern(builder *b, const char *text)
     return offset;
 }
 
-/* Policies for L2, as createpolicy.fractional makes them: 4 bits from bit 52 say for how many sixteenths of the lines, less
- * one; 2 bits from bit 57 with which priority. */
+/* Policies for L2, as createpolicy.fractional makes them: 4 bits from bit 52 say for how many sixteenths of the lines,
+ * less one; 2 bits from bit 57 with which priority. */
 enum { POLICY_SHARE = 52, POLICY_PRIORITY = 57, WHOLE_SHARE = 15 };
 #define POLICY(priority, share)                                                                                        \
     (UINT64_C(0x1000000000000000) | (uint64_t)(priority) << POLICY_PRIORITY | (uint64_t)(share) << POLICY_SHARE)
@@ -54,7 +54,9 @@ static uint64_t policy_made(const sl_ptx_inst *inst)
         return inst->operand[1].bits;
     if (inst->op != SL_OP_CREATEPOLICY || inst->mods < 2 || strcmp(inst->mod[0].text, "fractional"))
         return 0;
-    uint64_t priority = !strcmp(inst->mod[1].text, "L2::evict_first") ? 1 : !strcmp(inst->mod[1].text, "L2::evict_last") ? 2 : 0;
+    uint64_t priority = !strcmp(inst->mod[1].text, "L2::evict_first")  ? 1
+                        : !strcmp(inst->mod[1].text, "L2::evict_last") ? 2
+                                                                       : 0;
     double share = 1;
     if (inst->operands > 1 && inst->operand[1].kind == SL_OPD_F64) {
         memcpy(&share, &inst->operand[1].bits, sizeof share);

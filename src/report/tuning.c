@@ -110,17 +110,19 @@ static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_er
 
 sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true},   {"launch", true, false},    {"loads", true, false},
-                                        {"groups", true, false},   {"strategy", false, false}, {"changed", true, false},
-                                        {"original", true, false}, {"planned", true, false},   {"speedup", true, false},
-                                        {"+- %", true, false},     {"noise %", true, false},   {"", false, true}};
+    static const sl_column columns[] = {{"kernel", false, true},  {"#", true, false},        {"launches", true, false},
+                                        {"loads", true, false},   {"groups", true, false},   {"strategy", false, false},
+                                        {"changed", true, false}, {"original", true, false}, {"planned", true, false},
+                                        {"speedup", true, false}, {"+- %", true, false},     {"noise %", true, false},
+                                        {"", false, true}};
     sl_status status = tuning->plan && tuning->plan->loads ? loads_text(file, tuning->plan, width, error) : SL_OK;
     sl_table *table = SL_TABLE(columns);
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
         bool ns = !strcmp(tuning->unit, "ns");
         sl_table_function(table, row->kernel);
-        sl_table_cellf(table, "%" PRIu64 " of %" PRIu64, row->launch, row->launches);
+        sl_table_cellf(table, "%" PRIu64, row->launch);
+        sl_table_cellf(table, "%" PRIu64, row->launches);
         sl_table_cellf(table, "%u", row->loads);
         sl_table_cellf(table, "%u", row->groups);
         sl_table_cell(table, row->select);

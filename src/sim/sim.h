@@ -74,6 +74,7 @@ typedef struct sl_sim_level_result {
     uint64_t evictions, unused_evictions, untouched_evictions, writebacks;
     uint64_t stall_cycles[SL_STALLS];
     uint64_t coalesced; /* reads answered by one of another SM that was in flight */
+    uint64_t copies;    /* of the misses: answered by another partition, without memory */
     uint64_t tag_accesses, data_accesses;
     double energy_nj;  /* accesses and leakage, of all instances */
     double leakage_nj; /* of that */
@@ -130,9 +131,9 @@ typedef struct sl_sim_plan {
 
 /* What the machine says is checked for what the simulator can do. */
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
-/* Runs a launch to its end, with a plan or without (NULL). The caller frees the result by sl_sim_result_fini, also after a failure.
- * A launch that makes no progress is a failure that says what waits for what; after one that failed midway there
- * can be no other. */
+/* Runs a launch to its end, with a plan or without (NULL). The caller frees the result by sl_sim_result_fini, also
+ * after a failure. A launch that makes no progress is a failure that says what waits for what; after one that failed
+ * midway there can be no other. */
 sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_sim_result *result,
                         sl_error *error);
 void sl_sim_result_fini(sl_sim_result *result);

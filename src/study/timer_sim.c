@@ -170,8 +170,8 @@ static sl_status count_lines(sl_sim_timer *c, sl_error *error)
 }
 
 sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
-                              const uint32_t *load_of_slot,
-                              const sl_sim_timer_options *options, sl_sim_timer **timer, sl_error *error)
+                              const uint32_t *load_of_slot, const sl_sim_timer_options *options, sl_sim_timer **timer,
+                              sl_error *error)
 {
     sl_sim_timer *c = calloc(1, sizeof *c);
     if (!c)

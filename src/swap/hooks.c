@@ -14,6 +14,7 @@
 #include "bypass/program_results.h"
 #include "bypass/ptx_loads.h"
 #include "device/cuda_driver.h"
+#include "study/launch_settings.h"
 #include "swap/entries.h"
 #include "swap/program.h"
 #include "swap/tune_launch.h"
@@ -25,16 +26,6 @@ typedef struct pending {
     const char *name;
     cu_event begin, end;
 } pending;
-
-typedef struct launch_config { /* CUlaunchConfig */
-    unsigned grid[3], block[3], shared;
-    cu_stream stream;
-    struct {
-        int id;
-        char pad[4], value[64];
-    } * attribute;
-    unsigned attributes;
-} launch_config;
 
 typedef struct copy_2d { /* CUDA_MEMCPY2D */
     size_t from_x, from_y;
@@ -166,8 +157,18 @@ static cu_event begin_timing(const char *name, cu_stream stream)
 
 /* ---- launches ---- */
 
+/* The function of what is launched: a kernel of a library stands for one. */
+static void *function_of(void *launched)
+{
+    void *function = NULL;
+    const sl_program_handle *handle = sl_program_handle_of(launched);
+    bool kernel = handle && handle->library && sl_real(SL_AT_cuKernelGetFunction) &&
+                  !CALL(cuKernelGetFunction, (void **, void *))(&function, launched);
+    return kernel ? function : launched;
+}
+
 /* Attributes that change what a launch does: clusters, cooperation and the like. */
-static bool is_plain(const launch_config *config)
+static bool is_plain(const cu_launch_config *config)
 {
     for (unsigned i = 0; i < config->attributes; i++)
         if (config->attribute[i].id != IGNORED_ATTRIBUTE && config->attribute[i].id != PRIORITY_ATTRIBUTE)
@@ -204,7 +205,8 @@ static void tune(const sl_program_handle *handle, void *function, const sl_progr
     else if (handle->library && CALL(cuLibraryGetModule, (cu_module *, void *))(&module, handle->module))
         status = sl_fail(&error, SL_NOT_FOUND, "its module is not known");
     if (!status)
-        status = sl_tune_in_program(state.driver, handle, module, function, launch, &state.job, one, &error);
+        status =
+            sl_tune_in_program(state.driver, handle, module, function_of(function), launch, &state.job, one, &error);
     if (status)
         sl_program_results_left(&state.results, handle->kernel, error.text);
 }
@@ -237,6 +239,127 @@ static cu_result after_launch(cu_event end, cu_stream stream, cu_result result)
     return result;
 }
 
+/* ---- settings of plans ---- */
+
+/* What a window over this pointer covers; nothing where it points to no allocation. */
+static sl_device_range window_over(void *const *param, uint32_t index)
+{
+    uint64_t addr;
+    if (!param)
+        return (sl_device_range){0};
+    memcpy(&addr, param[index], sizeof addr);
+    const sl_device_range *range = sl_program_range_at(addr);
+    return range ? (sl_device_range){addr, range->addr + range->bytes - addr} : (sl_device_range){0};
+}
+
+/* What the settings of plans make of launches of one kernel of one shape. Found once: asking the driver takes longer
+ * than a launch. */
+typedef struct set_shape {
+    void *launched, *function;
+    sl_device_launch from, to; /* without arguments; `to` has the settings but the window */
+    bool any;                  /* there are settings */
+    uint32_t window_plus;      /* 1 + parameter that a window lies over; 0: none */
+} set_shape;
+static SL_ARRAY(set_shape) shapes;
+
+static bool find_shape(const sl_program_handle *handle, set_shape *shape)
+{
+    static sl_device *device; /* for the program's own context; lives as long as the process */
+    const sl_device_config attach = {.library = state.driver, .attach = true};
+    shape->to = shape->from;
+    shape->function = function_of(shape->launched);
+    for (uint32_t p = 0; p < state.plans.count; p++)
+        for (uint32_t i = 0; i < state.plans.plan[p].loads; i++) {
+            const sl_plan_load *node = &state.plans.plan[p].load[i];
+            if (node->node != SL_NODE_KERNEL || !node->mode || strcmp(node->function, handle->kernel))
+                continue;
+            if (!device && sl_device_open("gpu", &attach, &device, NULL))
+                return false;
+            sl_device_module module = {.device = device};
+            sl_device_kernel kernel = {.module = &module, .handle = shape->function};
+            sl_residency residency = {0};
+            sl_device_residency(&kernel, &shape->from, &residency.blocks, &residency.static_shared_bytes, NULL);
+            if (node->mode == SL_BYPASS_WINDOW)
+                shape->window_plus = 1 + node->inst - SL_SETTING_WINDOW;
+            else
+                sl_launch_set(&shape->to, node->mode, &sl_device_info_of(device)->limits, &residency, NULL);
+            shape->any = true;
+        }
+    int percent = (int)shape->to.settings.shared_percent_plus - 1;
+    if (percent >= 0)
+        CALL(cuFuncSetAttribute, (void *, int, int))(shape->function, CU_FUNC_CARVE_OUT, percent);
+    int bytes = (int)shape->to.dynamic_shared_bytes;
+    if (shape->to.dynamic_shared_bytes > shape->from.dynamic_shared_bytes)
+        CALL(cuFuncSetAttribute, (void *, int, int))(shape->function, CU_FUNC_MAX_DYNAMIC_SHARED, bytes);
+    return true;
+}
+
+/* The shape of this launch; NULL: plans have no settings for it. */
+static const set_shape *shape_of(void *launched, const sl_program_launch *launch)
+{
+    set_shape shape = {.launched = launched, .from = {.dynamic_shared_bytes = launch->shared}};
+    memcpy(shape.from.grid, launch->grid, sizeof shape.from.grid);
+    memcpy(shape.from.block, launch->block, sizeof shape.from.block);
+    for (size_t i = 0; i < shapes.count; i++)
+        if (shapes.items[i].launched == launched && !memcmp(&shapes.items[i].from, &shape.from, sizeof shape.from))
+            return shapes.items[i].any ? &shapes.items[i] : NULL;
+    const sl_program_handle *handle = sl_program_handle_of(launched);
+    if (!handle || !handle->kernel || !find_shape(handle, &shape) || !sl_array_push(&shapes, shape))
+        return NULL;
+    return shape.any ? &shapes.items[shapes.count - 1] : NULL;
+}
+
+static unsigned window_attribute(const sl_device_range *over, cu_launch_attribute *made)
+{
+    static int most, kept = -1; /* asked for once, and set aside then */
+    if (kept < 0) {
+        kept = 0;
+        CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&most, CU_ATTR_MAX_WINDOW, 0);
+        CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&kept, CU_ATTR_MAX_PERSISTING_L2, 0);
+        if (kept > 0 && CALL(cuCtxSetLimit, (int, size_t))(CU_LIMIT_PERSISTING_L2, (size_t)kept))
+            kept = 0;
+    }
+    if (!over->bytes || most <= 0 || kept <= 0)
+        return 0;
+    uint64_t bytes = over->bytes < (uint64_t)most ? over->bytes : (uint64_t)most;
+    double share = (double)kept / (double)bytes;
+    *made = (cu_launch_attribute){.id = CU_LAUNCH_WINDOW,
+                                  .window = {.base = over->addr,
+                                             .bytes = bytes,
+                                             .hit_ratio = share < 1 ? (float)share : 1,
+                                             .hit = CU_ACCESS_PERSISTING,
+                                             .miss = CU_ACCESS_NORMAL}};
+    return 1;
+}
+
+/* Launches with the settings of plans. False: there are none for this kernel. */
+static bool launch_as_planned(void *f, const sl_program_launch *launch, cu_stream stream, cu_result *result)
+{
+    cu_launch_attribute window;
+    cu_launch_config config = {.stream = stream, .attribute = &window};
+    if (!state.plans.count || !launch)
+        return false;
+    lock();
+    const set_shape *shape = shape_of(f, launch);
+    if (shape) {
+        config.shared_bytes = shape->to.dynamic_shared_bytes;
+        if (shape->window_plus) {
+            const sl_device_range over = window_over(launch->params, shape->window_plus - 1);
+            config.attributes = window_attribute(&over, &window);
+        }
+    }
+    unlock();
+    if (!shape)
+        return false;
+    memcpy(config.grid, launch->grid, sizeof config.grid);
+    memcpy(config.block, launch->block, sizeof config.block);
+    *result = CALL(cuLaunchKernelEx, (const cu_launch_config *, void *, void **, void **))(&config, f, launch->params,
+                                                                                           launch->extra);
+    return true;
+}
+
+/* ---- launches of all kinds ---- */
+
 /* What stream NULL is in functions of per-thread default streams. */
 static cu_stream stream_of(cu_stream stream, bool per_thread)
 {
@@ -250,21 +373,30 @@ static cu_stream stream_of(cu_stream stream, bool per_thread)
         const sl_program_launch launch = {{gx, gy, gz}, {bx, by, bz}, shared, params, extra};                          \
         cu_stream on = stream_of(stream, per_thread);                                                                  \
         cu_event end = before_launch(f, &launch, on);                                                                  \
-        return after_launch(end, on, REAL(symbol)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra));          \
+        cu_result result;                                                                                              \
+        if (!launch_as_planned(f, &launch, on, &result))                                                               \
+            result = REAL(symbol)(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra);                           \
+        return after_launch(end, on, result);                                                                          \
     }
 LAUNCH(cuLaunchKernel, false)
 LAUNCH(cuLaunchKernel_ptsz, true)
 
 #define LAUNCH_EX(symbol, per_thread)                                                                                  \
-    static cu_result hook_##symbol(const launch_config *c, void *f, void **params, void **extra)                       \
+    static cu_result hook_##symbol(const cu_launch_config *c, void *f, void **params, void **extra)                    \
     {                                                                                                                  \
         if (!c)                                                                                                        \
             return REAL(symbol)(c, f, params, extra);                                                                  \
-        const sl_program_launch launch = {                                                                             \
-            {c->grid[0], c->grid[1], c->grid[2]}, {c->block[0], c->block[1], c->block[2]}, c->shared, params, extra};  \
+        const sl_program_launch launch = {{c->grid[0], c->grid[1], c->grid[2]},                                        \
+                                          {c->block[0], c->block[1], c->block[2]},                                     \
+                                          c->shared_bytes,                                                             \
+                                          params,                                                                      \
+                                          extra};                                                                      \
         cu_stream on = stream_of(c->stream, per_thread);                                                               \
         cu_event end = before_launch(f, is_plain(c) ? &launch : NULL, on);                                             \
-        return after_launch(end, on, REAL(symbol)(c, f, params, extra));                                               \
+        cu_result result;                                                                                              \
+        if (!launch_as_planned(f, is_plain(c) ? &launch : NULL, on, &result))                                          \
+            result = REAL(symbol)(c, f, params, extra);                                                                \
+        return after_launch(end, on, result);                                                                          \
     }
 LAUNCH_EX(cuLaunchKernelEx, false)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, true)

@@ -178,3 +178,11 @@ size_t sl_program_ranges(const sl_device_range **range)
     *range = state.ranges.items;
     return state.ranges.count;
 }
+
+const sl_device_range *sl_program_range_at(uint64_t addr)
+{
+    for (size_t i = 0; i < state.ranges.count; i++)
+        if (addr - state.ranges.items[i].addr < state.ranges.items[i].bytes)
+            return &state.ranges.items[i];
+    return NULL;
+}

@@ -55,6 +55,8 @@ sl_program_handle *sl_program_handle_of(const void *handle); /* NULL: unknown */
 
 void sl_program_allocated(uint64_t addr, uint64_t bytes);
 void sl_program_freed(uint64_t addr);
+/* The allocation that an address lies in; NULL: none. */
+const sl_device_range *sl_program_range_at(uint64_t addr);
 size_t sl_program_ranges(const sl_device_range **range);
 
 #endif

@@ -24,6 +24,7 @@ static bool option(sl_tune_job *job, const char *name, double *value, bool set)
     FIELD(options.rounds, uint32_t)
     FIELD(options.search, uint64_t)
     FIELD(options.max, uint64_t)
+    FIELD(options.controls, uint32_t)
     FIELD(rounds, uint32_t)
     FIELD(cold, bool)
     FIELD(quiet, bool)
@@ -32,8 +33,8 @@ static bool option(sl_tune_job *job, const char *name, double *value, bool set)
 }
 
 static const char *const NAMES[] = {
-    "options.thresh1", "options.thresh2", "options.weight", "options.sigmas", "options.rounds",
-    "options.search",  "options.max",     "rounds",         "cold",           "quiet"};
+    "options.thresh1", "options.thresh2",  "options.weight", "options.sigmas", "options.rounds", "options.search",
+    "options.max",     "options.controls", "rounds",         "cold",           "quiet"};
 
 bool sl_tune_job_write(const sl_tune_job *job, const char *path)
 {

@@ -102,7 +102,7 @@ static void every_control_of_loads_is_written(void **state)
     expect("ld.global.nc.f32 %f1, [%rd1];", SL_BYPASS_FETCH_128, "ld.global.nc.L2::128B.f32 %f1, [%rd1];");
     expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_FETCH_256, "ld.global.L2::256B.f32 %f1, [%rd1];");
     expect("ld.global.L2::128B.f32 %f1, [%rd1];", SL_BYPASS_FETCH_64, "ld.global.L2::128B.f32 %f1, [%rd1];");
-    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NC, "ld.global.f32 %f1, [%rd1];"); /* the kernel writes */
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NC, "ld.global.f32 %f1, [%rd1];");      /* the kernel writes */
     expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_AHEAD_4, "ld.global.f32 %f1, [%rd1];"); /* no loop */
 }
 
@@ -128,9 +128,9 @@ static void every_control_of_stores_is_written(void **state)
 }
 
 #define LOOP(load)                                                                                                     \
-    ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in)\n{\n.reg .pred %p<3>;\n"          \
+    ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in)\n{\n.reg .pred %p<3>;\n"         \
     ".reg .b64 %rd<9>;\n.reg .b32 %r<4>;\n.reg .f32 %f<9>;\nld.param.u64 %rd1, [in];\nmov.u32 %r1, 0;\nL:\n"           \
-    "setp.lt.u32 %p2, %r1, 9;\n" load "\nadd.s64 %rd1, %rd1, 256;\nadd.u32 %r1, %r1, 1;\n"                            \
+    "setp.lt.u32 %p2, %r1, 9;\n" load "\nadd.s64 %rd1, %rd1, 256;\nadd.u32 %r1, %r1, 1;\n"                             \
     "setp.lt.u32 %p1, %r1, 100;\n@%p1 bra L;\nret;\n}\n"
 
 static void loads_of_simple_loops_are_prefetched_some_iterations_ahead(void **state)
@@ -340,7 +340,7 @@ static void the_emulator_records_what_was_written(void **state)
         assert_int_equal(sl_device_load(device, text, strlen(text), "k.ptx", &module, &error), SL_OK);
         assert_int_equal(sl_device_kernel_get(module, "k", &kernel, &error), SL_OK);
         sl_device_arg arg[2] = {{&in, 8}, {&out, 8}};
-        sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 2, arg};
+        sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 2, arg, {0}};
         assert_int_equal(sl_device_run(kernel, &launch, &error), SL_OK);
         assert_int_equal(sl_device_copy_out(device, &result, out, 4, &error), SL_OK);
         assert_true(result == 2.5f);
