@@ -2,6 +2,7 @@
 #include "launch/planned.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bypass/plan.h"
 #include "launch/launch_app.h"
@@ -16,12 +17,29 @@ typedef struct planned_run {
     sl_planned_runs *runs;
 } planned_run;
 
-static sl_status run_on_gpu(planned_run *run, const sl_gpu_program *program, int which, sl_error *error)
+/* Keeps the shorter time of each kernel. */
+static void keep_shortest(sl_program_results *kept, const sl_program_results *again)
+{
+    for (size_t i = 0; i < kept->kernels.count; i++)
+        for (size_t k = 0; k < again->kernels.count; k++)
+            if (!strcmp(kept->kernels.items[i].name, again->kernels.items[k].name) &&
+                again->kernels.items[k].ns < kept->kernels.items[i].ns)
+                kept->kernels.items[i].ns = again->kernels.items[k].ns;
+}
+
+static sl_status run_on_gpu(planned_run *run, const sl_gpu_program *program, int which, uint32_t round, sl_error *error)
 {
     bool planned = which == SL_RUN_PLANNED;
     sl_gpu_run one = {.plan = planned ? run->plan : NULL,
-                      .output = !planned || run->program->quiet ? "/dev/null" : NULL};
+                      .output = !planned || round || run->program->quiet ? "/dev/null" : NULL};
     sl_status status = sl_gpu_program_run(program, &one, error);
+    if (round) {
+        keep_shortest(&run->runs->results[which], &one.results);
+        if (one.seconds < run->runs->seconds[which])
+            run->runs->seconds[which] = one.seconds;
+        sl_program_results_fini(&one.results);
+        return status;
+    }
     run->runs->exit_code[which] = one.end.code;
     run->runs->seconds[which] = one.seconds;
     run->runs->results[which] = one.results;
@@ -90,8 +108,10 @@ static sl_status run_both(planned_run *run, sl_error *error)
                  : sl_app_inspect(run->program->argv[0], run->archives, &run->app, error);
     if (!status && gpu)
         run->app = program.app;
-    for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
-        status = gpu ? run_on_gpu(run, &program, which, error) : emulate(run, which, error);
+    uint32_t rounds = gpu && run->program->repeats ? run->program->repeats : 1;
+    for (uint32_t round = 0; round < rounds && !status; round++)
+        for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
+            status = gpu ? run_on_gpu(run, &program, which, round, error) : emulate(run, which, error);
     return status ? status : check(run, error);
 }
 

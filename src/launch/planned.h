@@ -14,6 +14,7 @@ typedef struct sl_planned_program {
     uint32_t threads;   /* of the emulator; 0: all cores */
     const char *folder; /* a temporary one */
     bool quiet;         /* the output of the second run is discarded as well */
+    uint32_t repeats;   /* on a GPU: how often both are run, of which the shortest times count; 0: once */
 } sl_planned_program;
 
 enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };

@@ -252,13 +252,22 @@ static sl_device_range window_over(void *const *param, uint32_t index)
     return range ? (sl_device_range){addr, range->addr + range->bytes - addr} : (sl_device_range){0};
 }
 
-/* The launch with the settings that plans have for its kernel. False: they have none. */
-static bool set_launch(const sl_program_handle *handle, void *function, const sl_program_launch *launch,
-                       sl_device_launch *set)
+/* What the settings of plans make of launches of one kernel of one shape. Found once: asking the driver takes longer
+ * than a launch. */
+typedef struct set_shape {
+    void *launched, *function;
+    sl_device_launch from, to; /* without arguments; `to` has the settings but the window */
+    bool any;                  /* there are settings */
+    uint32_t window_plus;      /* 1 + parameter that a window lies over; 0: none */
+} set_shape;
+static SL_ARRAY(set_shape) shapes;
+
+static bool find_shape(const sl_program_handle *handle, set_shape *shape)
 {
     static sl_device *device; /* for the program's own context; lives as long as the process */
     const sl_device_config attach = {.library = state.driver, .attach = true};
-    bool any = false;
+    shape->to = shape->from;
+    shape->function = function_of(shape->launched);
     for (uint32_t p = 0; p < state.plans.count; p++)
         for (uint32_t i = 0; i < state.plans.plan[p].loads; i++) {
             const sl_plan_load *node = &state.plans.plan[p].load[i];
@@ -267,30 +276,55 @@ static bool set_launch(const sl_program_handle *handle, void *function, const sl
             if (!device && sl_device_open("gpu", &attach, &device, NULL))
                 return false;
             sl_device_module module = {.device = device};
-            sl_device_kernel kernel = {.module = &module, .handle = function_of(function)};
+            sl_device_kernel kernel = {.module = &module, .handle = shape->function};
             sl_residency residency = {0};
-            sl_device_range window = {0};
+            sl_device_residency(&kernel, &shape->from, &residency.blocks, &residency.static_shared_bytes, NULL);
             if (node->mode == SL_BYPASS_WINDOW)
-                window = window_over(launch->params, node->inst - SL_SETTING_WINDOW);
-            sl_device_residency(&kernel, set, &residency.blocks, &residency.static_shared_bytes, NULL);
-            sl_launch_set(set, node->mode, &sl_device_info_of(device)->limits, &residency, &window);
-            any = true;
+                shape->window_plus = 1 + node->inst - SL_SETTING_WINDOW;
+            else
+                sl_launch_set(&shape->to, node->mode, &sl_device_info_of(device)->limits, &residency, NULL);
+            shape->any = true;
         }
-    return any;
+    int percent = (int)shape->to.settings.shared_percent_plus - 1;
+    if (percent >= 0)
+        CALL(cuFuncSetAttribute, (void *, int, int))(shape->function, CU_FUNC_CARVE_OUT, percent);
+    int bytes = (int)shape->to.dynamic_shared_bytes;
+    if (shape->to.dynamic_shared_bytes > shape->from.dynamic_shared_bytes)
+        CALL(cuFuncSetAttribute, (void *, int, int))(shape->function, CU_FUNC_MAX_DYNAMIC_SHARED, bytes);
+    return true;
 }
 
-static unsigned window_attribute(const sl_launch_settings *s, cu_launch_attribute *made)
+/* The shape of this launch; NULL: plans have no settings for it. */
+static const set_shape *shape_of(void *launched, const sl_program_launch *launch)
 {
-    int most = 0, kept = 0;
-    CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&most, CU_ATTR_MAX_WINDOW, 0);
-    CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&kept, CU_ATTR_MAX_PERSISTING_L2, 0);
-    if (!s->window_bytes || most <= 0 || kept <= 0 ||
-        CALL(cuCtxSetLimit, (int, size_t))(CU_LIMIT_PERSISTING_L2, (size_t)kept))
+    set_shape shape = {.launched = launched, .from = {.dynamic_shared_bytes = launch->shared}};
+    memcpy(shape.from.grid, launch->grid, sizeof shape.from.grid);
+    memcpy(shape.from.block, launch->block, sizeof shape.from.block);
+    for (size_t i = 0; i < shapes.count; i++)
+        if (shapes.items[i].launched == launched && !memcmp(&shapes.items[i].from, &shape.from, sizeof shape.from))
+            return shapes.items[i].any ? &shapes.items[i] : NULL;
+    const sl_program_handle *handle = sl_program_handle_of(launched);
+    if (!handle || !handle->kernel || !find_shape(handle, &shape) || !sl_array_push(&shapes, shape))
+        return NULL;
+    return shape.any ? &shapes.items[shapes.count - 1] : NULL;
+}
+
+static unsigned window_attribute(const sl_device_range *over, cu_launch_attribute *made)
+{
+    static int most, kept = -1; /* asked for once, and set aside then */
+    if (kept < 0) {
+        kept = 0;
+        CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&most, CU_ATTR_MAX_WINDOW, 0);
+        CALL(cuDeviceGetAttribute, (int *, int, cu_device))(&kept, CU_ATTR_MAX_PERSISTING_L2, 0);
+        if (kept > 0 && CALL(cuCtxSetLimit, (int, size_t))(CU_LIMIT_PERSISTING_L2, (size_t)kept))
+            kept = 0;
+    }
+    if (!over->bytes || most <= 0 || kept <= 0)
         return 0;
-    uint64_t bytes = s->window_bytes < (uint64_t)most ? s->window_bytes : (uint64_t)most;
+    uint64_t bytes = over->bytes < (uint64_t)most ? over->bytes : (uint64_t)most;
     double share = (double)kept / (double)bytes;
     *made = (cu_launch_attribute){.id = CU_LAUNCH_WINDOW,
-                                  .window = {.base = s->window,
+                                  .window = {.base = over->addr,
                                              .bytes = bytes,
                                              .hit_ratio = share < 1 ? (float)share : 1,
                                              .hit = CU_ACCESS_PERSISTING,
@@ -301,27 +335,22 @@ static unsigned window_attribute(const sl_launch_settings *s, cu_launch_attribut
 /* Launches with the settings of plans. False: there are none for this kernel. */
 static bool launch_as_planned(void *f, const sl_program_launch *launch, cu_stream stream, cu_result *result)
 {
+    cu_launch_attribute window;
+    cu_launch_config config = {.stream = stream, .attribute = &window};
     if (!state.plans.count || !launch)
         return false;
-    sl_device_launch set = {.dynamic_shared_bytes = launch->shared};
-    memcpy(set.grid, launch->grid, sizeof set.grid);
-    memcpy(set.block, launch->block, sizeof set.block);
     lock();
-    const sl_program_handle *handle = sl_program_handle_of(f);
-    bool any = handle && handle->kernel && set_launch(handle, f, launch, &set);
-    void *function = any ? function_of(f) : NULL;
+    const set_shape *shape = shape_of(f, launch);
+    if (shape) {
+        config.shared_bytes = shape->to.dynamic_shared_bytes;
+        if (shape->window_plus) {
+            const sl_device_range over = window_over(launch->params, shape->window_plus - 1);
+            config.attributes = window_attribute(&over, &window);
+        }
+    }
     unlock();
-    if (!any)
+    if (!shape)
         return false;
-    int percent = (int)set.settings.shared_percent_plus - 1;
-    if (percent >= 0)
-        CALL(cuFuncSetAttribute, (void *, int, int))(function, CU_FUNC_CARVE_OUT, percent);
-    if (set.dynamic_shared_bytes > launch->shared)
-        CALL(cuFuncSetAttribute, (void *, int, int))
-    (function, CU_FUNC_MAX_DYNAMIC_SHARED, (int)set.dynamic_shared_bytes);
-    cu_launch_attribute window;
-    cu_launch_config config = {.shared_bytes = set.dynamic_shared_bytes, .stream = stream, .attribute = &window};
-    config.attributes = window_attribute(&set.settings, &window);
     memcpy(config.grid, launch->grid, sizeof config.grid);
     memcpy(config.block, launch->block, sizeof config.block);
     *result = CALL(cuLaunchKernelEx, (const cu_launch_config *, void *, void **, void **))(&config, f, launch->params,

@@ -34,6 +34,16 @@ stdout_is 'sum 30524, first 2'
 stderr_has '5 loads bypass; 8192 bytes in 1 copies to the host, all identical'
 "$sluice" run --on gpu --plan plan.json -- "$program" 2>&1 | grep -q 'counts  *2 ' || fail 'launches of counts are not counted'
 
+it 'sets what plans ask of launches'
+run "$sluice" tune --on gpu -o plan.json -- "$program"
+sed -e '/"setting": "carve-out"/s/"mode": "none"/"mode": "carve-L1"/' -e '/"setting": "blocks"/s/"mode": "none"/"mode": "blocks-half"/' \
+    -e '/"setting": "window 1"/s/"mode": "none"/"mode": "window"/' plan.json >set.json
+[ "$(grep -cE '"mode": "(carve-L1|blocks-half|window)"' set.json)" = 6 ] || fail "$(cat set.json)"
+run "$sluice" run --on gpu --plan set.json -- "$program"
+exits 0
+stdout_is 'sum 30524, first 2'
+stderr_has '8192 bytes in 1 copies to the host, all identical'
+
 it 'tunes only the kernels that are asked for'
 run "$sluice" tune --on gpu -k counts -o plan.json -- "$program"
 exits 0
