@@ -86,6 +86,7 @@ typedef struct sl_paper_claim {
 typedef struct sl_paper_figure {
     const char *id, *title, *where, *note;
     bool quick;
+    bool ranked; /* the columns with the largest means of the first group come first */
     size_t groups, columns, claims;
     int *group; /* whose programs are rows */
     sl_paper_column *column;
