@@ -87,6 +87,12 @@ typedef enum sl_cache_op {
     SL_CACHE_VOLATILE,       /* .volatile, .mmio; .relaxed and .acquire beyond the block: not served by L1 */
     SL_CACHE_L2_EVICT_FIRST, /* .L2::cache_hint with the policy "evict first" */
     SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST,
+    SL_CACHE_L2_EVICT_LAST,
+    SL_CACHE_L2_EVICT_FIRST_HALF, /* for half of the lines */
+    SL_CACHE_L2_EVICT_LAST_HALF,
+    SL_CACHE_L2_64B, /* prefetch size */
+    SL_CACHE_L2_128B,
+    SL_CACHE_L2_256B,
     SL_CACHE_OPS
 } sl_cache_op;
 
