@@ -34,7 +34,7 @@ static void free_papers(papers *p)
     free(p->item);
 }
 
-/* The paper of the operand, or all. */
+/* The paper of the operand, or all but those that are run only by their name. */
 static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *error)
 {
     size_t count = inv->args.operands ? 1 : sl_paper_count();
@@ -42,10 +42,16 @@ static sl_status load_papers(papers *p, const sl_invocation *inv, sl_error *erro
     p->item = calloc(count, sizeof *p->item);
     if (!p->paper || !p->item)
         return sl_fail_memory(error);
+    const reproduce_options *o = inv->values;
     sl_status status = SL_OK;
-    for (; p->count < count && !status; p->count++)
-        status = sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(p->count),
-                               &p->paper[p->count], error);
+    for (size_t i = 0; i < count && !status; i++) {
+        sl_paper *paper = &p->paper[p->count];
+        status = sl_paper_load(inv->args.operands ? inv->args.operand[0] : sl_paper_name_at(i), paper, error);
+        if (!status && paper->alone && !inv->args.operands && !o->list)
+            sl_paper_free(paper);
+        else
+            p->count++;
+    }
     return status;
 }
 

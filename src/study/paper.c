@@ -639,9 +639,9 @@ static sl_status take_figures(reader *r, const yaml_node_t *list)
 
 static sl_status take_root(reader *r)
 {
-    enum { NAME, TITLE, SOURCE, SUMMARY, MACHINE_, KIND_, PROGRAMS, GROUPS, QUICK, CONFIGS, FIGURES, KEYS };
-    static const char *const names[] = {"name",     "title",  "source", "summary", "machine", "kind",
-                                        "programs", "groups", "quick",  "configs", "figures", NULL};
+    enum { NAME, TITLE, SOURCE, SUMMARY, MACHINE_, KIND_, PROGRAMS, GROUPS, QUICK, CONFIGS, FIGURES, ALONE, KEYS };
+    static const char *const names[] = {"name",   "title", "source",  "summary", "machine", "kind", "programs",
+                                        "groups", "quick", "configs", "figures", "alone",   NULL};
     const yaml_node_t *root = sl_yaml_root(&r->yaml), *v[KEYS];
     sl_point start = SL_POINT_START;
     int kind = SL_POINT_SIM;
@@ -649,7 +649,7 @@ static sl_status take_root(reader *r)
         return FAIL(NULL, "the file contains no paper");
     sl_status status = sl_yaml_pick(&r->yaml, root, "a paper", names, v);
     for (int i = 0; i < KEYS && !status; i++)
-        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK)
+        if (!v[i] && i != SUMMARY && i != MACHINE_ && i != KIND_ && i != QUICK && i != ALONE)
             return FAIL(root, "the paper has no '%s'", names[i]);
     if (!status)
         status = copy_word(r, v[NAME], "name", &r->paper->name);
@@ -664,6 +664,8 @@ static sl_status take_root(reader *r)
     if (!status)
         status = sl_yaml_take_choice(&r->yaml, v[KIND_], "kind", sl_point_kinds, &kind);
     start.kind = (sl_point_kind)kind;
+    if (!status)
+        status = sl_yaml_take_flag(&r->yaml, v[ALONE], "alone", &r->paper->alone);
     if (!status)
         status = take_programs(r, v[PROGRAMS]);
     if (!status)

@@ -97,6 +97,7 @@ typedef struct sl_paper {
     sl_arena arena;
     const char *name, *title, *source, *summary;
     const char *quick_size; /* of workloads in quick runs */
+    bool alone;             /* it is run only where it is named */
     size_t programs, groups, configs, figures;
     sl_paper_program *program;
     sl_paper_group *group;
