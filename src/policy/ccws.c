@@ -20,7 +20,8 @@ typedef struct ccws {
     uint8_t *owner;                   /* [sets * ways]: the warp that filled the line */
     uint64_t score[WARPS], at[WARPS]; /* of that cycle */
     uint64_t base, k, instructions, cutoff;
-    uint64_t lost, holds;
+    uint64_t lost, lost_before; /* all, and before the launch */
+    uint64_t holds;
     uint32_t ways;
 } ccws;
 
@@ -53,7 +54,7 @@ static sl_admission admit(void *self, const sl_cache_access *access, const sl_wa
         return SL_ADMIT;
     sl_ghosts_remove(&c->victims, warp, at);
     c->lost++;
-    uint64_t score = c->lost * c->k * c->cutoff / (c->instructions ? c->instructions : 1);
+    uint64_t score = (c->lost - c->lost_before) * c->k * c->cutoff / (c->instructions ? c->instructions : 1);
     c->score[warp] = score > c->base ? score : c->base;
     c->at[warp] = access->now;
     return SL_ADMIT;
@@ -89,6 +90,8 @@ static uint64_t hold_back(void *self, const sl_core_work *work, uint64_t *wait)
 {
     ccws *c = self;
     uint64_t sum = 0, left = work->warps;
+    if (work->instructions < c->instructions) /* another launch */
+        c->lost_before = c->lost;
     c->instructions = work->instructions;
     c->cutoff = c->base * (uint64_t)__builtin_popcountll(work->warps);
     while (left) {

@@ -376,10 +376,14 @@ static void count_verdict(void *context, const sl_compared_item *item)
     ((size_t *)context)[item->compared.verdict]++;
 }
 
-void sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS])
+bool sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS])
 {
+    size_t given = 0;
     memset(tally, 0, SL_VERDICTS * sizeof *tally);
     sl_reproduction_each(r, count_verdict, tally);
+    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS; v++)
+        given += tally[v];
+    return given;
 }
 
 size_t sl_reproduction_failures(const sl_reproduction *r)
