@@ -378,12 +378,15 @@ static void count_verdict(void *context, const sl_compared_item *item)
 
 bool sl_reproduction_tally(const sl_reproduction *r, size_t tally[SL_VERDICTS])
 {
-    size_t given = 0;
+    size_t said = 0;
     memset(tally, 0, SL_VERDICTS * sizeof *tally);
     sl_reproduction_each(r, count_verdict, tally);
-    for (int v = SL_VERDICT_AGREES; v < SL_VERDICTS; v++)
-        given += tally[v];
-    return given;
+    for (size_t f = 0; f < r->paper->figures; f++) {
+        said += r->paper->figure[f].claims;
+        for (size_t c = 0; c < r->paper->figure[f].columns; c++)
+            said += r->paper->figure[f].column[c].numbers;
+    }
+    return said;
 }
 
 size_t sl_reproduction_failures(const sl_reproduction *r)

@@ -80,13 +80,13 @@ END
 run "$sluice" reproduce ranked.yaml --cache cache --csv ranked.csv
 exits 0
 stdout_has 'only-here: Ranked here'
-awk -F, '$4 == "ALL" { print $8 }' ranked.csv >means
+awk -F, '$4 == "mean" { print $8 }' ranked.csv >means
 [ "$(wc -l <means)" = 3 ] || fail "$(cat ranked.csv)"
 sort -rn means | cmp -s - means || fail "not ranked: $(cat ranked.csv)"
 sed -i 's/each: {x: .here.}/each: 3/' ranked.yaml
 run "$sluice" reproduce ranked.yaml --cache cache
 exits 1
-stderr_has "ranked.yaml:9:11: 'each' takes up to 4 names and their values"
+stderr_has "ranked.yaml:10:11: 'each' takes up to 4 names and their values"
 
 it 'ranks all policies only where that is asked for'
 run "$sluice" reproduce --list
