@@ -211,6 +211,7 @@ static const sl_option options[] = {
 static const sl_example examples[] = {
     {"sluice reproduce --quick --pages pages", "Reproduce every paper on few programs, with a page for each in pages/"},
     {"sluice reproduce decoupled-l1d table1", "Reproduce one table, the paper's numbers beside ours"},
+    {"sluice reproduce league --quick --pages pages", "Rank all policies on few programs, with a page"},
     {"sluice reproduce --list", "List papers, tables and figures"},
     {0},
 };
@@ -222,7 +223,8 @@ const sl_command sl_cmd_reproduce = {
     .description =
         "Run the experiments behind the tables and figures of a paper on the built-in workloads and compare: whether "
         "each number agrees, has the same direction, or differs, and why if that is known. PAPER is a name listed by "
-        "--list or a YAML file; without one, all papers are run.\n\nResults are cached under a hash of everything they "
+        "--list or a YAML file; without one, all papers are run, but not 'league', which ranks all "
+        "policies.\n\nResults are cached under a hash of everything they "
         "depend on and not computed again, so that an interrupted run resumes where it stopped. A point that fails is "
         "shown with its error, the others are still run, and the exit code is 1.",
     .options = options,

@@ -84,6 +84,8 @@ typedef struct sl_level {
     uint32_t coalesce_requests; /* how many identical reads of SMs reach the next level as one; 0, 1: no coalescing */
     uint32_t coalesce_cores;    /* neighbouring cores that share a coalescer; 0: none do */
     uint32_t partitions;        /* of an instance: each caches copies of lines that its cores read from another; 0: 1 */
+    uint32_t partition_cores,
+        partition_first;             /* neighbouring cores that one serves, 0: those of a coalescer; the first */
     uint32_t banks, bank_interleave; /* banks of an instance, and consecutive bytes per bank */
     /* for the simulator */
     uint32_t data_banks; /* first level: of 4 bytes, in which words of a request conflict; 0: they never do */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/coalescer.h"
+#include "access/partition.h"
 #include "access/request.h"
 #include "policy/policy.h"
 
@@ -143,16 +143,10 @@ static bool fill_home(sl_shared *s, const sl_traffic *t, line_state *l, uint64_t
     return send_below(s, t->time, line, fill, SL_ACCESS_LOAD, t->slot);
 }
 
-/* The home partition of a line. */
-static uint32_t home_of(const sl_shared *s, uint64_t line)
-{
-    return s->partitions > 1 ? (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) % s->partitions : 0;
-}
-
 static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t line, uint32_t sectors)
 {
     sl_shared_counts *counts = &s->counts[t->slot];
-    uint32_t home = home_of(s, line);
+    uint32_t home = sl_partition_home(s->level, line);
     line_state *l = find_line(s, t, part, line);
     if (!l)
         return false;
@@ -176,7 +170,7 @@ static bool read_line(sl_shared *s, const sl_traffic *t, uint32_t part, uint64_t
 /* Stores and atomics are done at home, where nothing is fetched for a store. */
 static bool write_line(sl_shared *s, const sl_traffic *t, uint64_t line, uint32_t sectors)
 {
-    line_state *l = find_line(s, t, home_of(s, line), line);
+    line_state *l = find_line(s, t, sl_partition_home(s->level, line), line);
     if (!l)
         return false;
     bool fetched = true;
@@ -229,7 +223,8 @@ static bool take_sectors(sl_shared *s, const sl_traffic *t, uint32_t part)
 
 bool sl_shared_take(sl_shared *s, const sl_traffic *t, uint32_t source)
 {
-    uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source), part = group % s->partitions;
+    uint32_t group = sl_coalescer_of(s->config.above, s->config.small_gpc_cores, source),
+             part = sl_partition_of(s->level, s->config.above, s->config.small_gpc_cores, source);
     if (t->kind == SL_ACCESS_BULK_LOAD) { /* nothing is merged with these */
         sl_traffic load = *t;
         load.kind = SL_ACCESS_LOAD;
@@ -287,7 +282,7 @@ sl_status sl_shared_create(const sl_shared_config *config, sl_shared **shared, s
     s->log2_above_sector = (unsigned)__builtin_ctz(above->sector_bytes);
     s->fill_sectors = level->fill_bytes / level->sector_bytes;
     s->line_mask = (uint32_t)((UINT64_C(1) << (level->line_bytes / level->sector_bytes)) - 1);
-    s->partitions = level->partitions ? level->partitions : 1;
+    s->partitions = sl_partitions(level);
     s->partition_ways = level->ways / s->partitions ? level->ways / s->partitions : 1;
     size_t lines = (size_t)s->partitions * level->sets * s->partition_ways;
     s->tag = calloc(lines, sizeof *s->tag);

@@ -9,16 +9,32 @@
 
 /* ---- where things are ---- */
 
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+static uint32_t bank_in(const sl_level *level, uint32_t partition, uint32_t core, uint64_t addr)
 {
-    const sl_level *level = &sim->machine.level[number];
-    uint32_t instance = core / level->cores_per_instance;
-    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
-        return instance;
+    uint32_t banks = level->banks / sl_partitions(level);
     uint64_t chunk = addr / level->bank_interleave;
     if (level->index == SL_INDEX_MIX)
         chunk = sl_hash_mix(chunk);
-    return instance * level->banks + (uint32_t)(chunk % level->banks);
+    return core / level->cores_per_instance * level->banks + partition * banks + (uint32_t)(chunk % banks);
+}
+
+uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
+        return core / level->cores_per_instance;
+    uint32_t partition = level->partitions > 1
+                             ? sl_partition_of(level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core)
+                             : 0;
+    return bank_in(level, partition, core, addr);
+}
+
+uint32_t sl_bank_home(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
+{
+    const sl_level *level = &sim->machine.level[number];
+    if (level->partitions <= 1)
+        return sl_bank_for(sim, number, core, addr);
+    return bank_in(level, sl_partition_home(level, addr / level->line_bytes), core, addr);
 }
 
 /* ---- answers ---- */
@@ -45,6 +61,7 @@ static void answer(sl_sim *sim, sl_bank *b, uint32_t number, bool hit)
 typedef struct lookup {
     sl_request *r;
     uint32_t number;
+    uint32_t place; /* sl_place_of */
     uint32_t units;
     uint32_t way;
     size_t line_slot; /* of its line, if that is here: in a way, or in an entry of FRC */
@@ -83,13 +100,13 @@ static bool has_newer_data(const sl_bank *b, const lookup *l)
 /* Decides whether a request that misses bypasses its level. Only here; the request carries the decision. */
 static bool bypasses_level(sl_bank *b, lookup *l)
 {
-    uint8_t bit = (uint8_t)(1u << b->number);
+    uint8_t bit = (uint8_t)(1u << b->number), here = (uint8_t)(1u << l->place);
     sl_way_mask mask;
-    if (b->level->hint == SL_HINT_MISS_EVICT)
-        l->r->bypass |= l->r->hinted & bit;
+    if ((b->level->hint == SL_HINT_MISS_EVICT && l->r->hinted & bit) || l->r->bypass & bit)
+        l->r->bypass |= here;
     if (has_newer_data(b, l))
-        l->r->bypass &= (uint8_t)~bit;
-    if (l->r->bypass & bit)
+        l->r->bypass &= (uint8_t)~here;
+    if (l->r->bypass & here)
         return true;
     if (l->r->admitted & bit || l->here || l->r->kind != SL_REQUEST_LOAD || !b->bypass_policy)
         return false;
@@ -99,7 +116,7 @@ static bool bypasses_level(sl_bank *b, lookup *l)
     sl_offer_ways(b, l->access.set, true, &mask);
     if (sl_policy_admit(b->bypass_policy, &l->access, &mask) == SL_ADMIT)
         return false;
-    l->r->bypass |= bit;
+    l->r->bypass |= here;
     return true;
 }
 
@@ -107,6 +124,12 @@ static sl_outcome stall(sl_bank *b, sl_stall reason)
 {
     b->stall = reason;
     return SL_OUTCOME_STALL;
+}
+
+/* A load is counted where its core is served, and what changes data at home. */
+static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
+{
+    return l->access.kind == SL_ACCESS_LOAD ? !sl_is_sent_home(sim, b, l->r->core) : l->place == b->number;
 }
 
 static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
@@ -121,14 +144,24 @@ static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
         if (way != SL_NO_WAY)
             sl_line_evict(sim, b, l->access.set, way);
     }
-    sim->result->level[b->number].bypasses++;
+    sim->result->level[b->number].bypasses += is_counted(sim, b, l);
     sl_bank_put(sim, &b->out, sim->now, l->number);
     return SL_OUTCOME_BYPASS;
+}
+
+/* What another partition sent here never waits for a way: those of its set may wait for that partition. */
+static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_stall reason)
+{
+    return reason == SL_STALL_WAY && sl_is_sent_home(sim, b, l->r->core);
 }
 
 /* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
+    if (passes_by(sim, b, l, reason)) {
+        l->r->bypass |= (uint8_t)(1u << l->place);
+        return bypass_level(sim, b, l);
+    }
     bool asked = l->r->stalled >> reason & 1;
     if (!b->bypass_policy || !b->bypass_policy->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD ||
         has_newer_data(b, l))
@@ -136,7 +169,7 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
     l->r->stalled |= (uint8_t)(1u << reason);
     if (b->bypass_policy->ops->on_stall(b->bypass_policy->self, &l->access, reason) == SL_ADMIT)
         return stall(b, reason);
-    l->r->bypass |= (uint8_t)(1u << b->number);
+    l->r->bypass |= (uint8_t)(1u << l->place);
     return bypass_level(sim, b, l);
 }
 
@@ -200,10 +233,12 @@ static uint32_t *mshrs_of_warp(sl_bank *b, const sl_request *r)
     return &b->warp_mshrs[core * SL_CORE_WARPS + r->warp];
 }
 
-/* No MSHR is free, of all or of the warp's. */
-static bool lacks_mshr(sl_bank *b, const sl_request *r)
+/* No MSHR is free, of all or of the warp's. What another partition sent has one there. */
+static bool lacks_mshr(const sl_sim *sim, sl_bank *b, const sl_request *r)
 {
     const sl_level *level = b->level;
+    if (sl_is_sent_home(sim, b, r->core))
+        return false;
     return (level->mshrs && b->mshrs >= level->mshrs) ||
            (b->warp_mshrs && r->slot != SL_NONE && *mshrs_of_warp(b, r) >= level->mshrs_per_warp);
 }
@@ -228,7 +263,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
                                 .since = l->r->since,
                                 .waiters = 1,
                                 .waiting = SL_EMPTY_LIST};
-    line->mshr = l->r->mshr[b->number] = m;
+    line->mshr = l->r->mshr[l->place] = m;
     if (b->warp_mshrs && l->r->slot != SL_NONE)
         ++*mshrs_of_warp(b, l->r);
     sl_set_in_flight_at(b, l->line_slot, line->in_flight | asked);
@@ -242,7 +277,7 @@ static bool expect(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t asked, boo
 /* Sends the request for what its line lacks. Below, it is a load of that, whatever it is here. */
 static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
 {
-    if (lacks_mshr(b, l->r))
+    if (lacks_mshr(sim, b, l->r))
         return hold(sim, b, l, SL_STALL_MSHR);
     if (b->out.count >= b->level->miss_queue)
         return hold(sim, b, l, SL_STALL_QUEUE);
@@ -417,7 +452,7 @@ static void keep_words(sl_bank *b, const lookup *l)
         b->stored[l->line_slot] |= l->r->words;
 }
 
-/* Stores at a level that sends them on. */
+/* Stores at a level that sends them on, or at a copy of their line. */
 static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
 {
     if (b->out.count >= b->level->miss_queue)
@@ -433,7 +468,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
         if (!atomic && b->line[l->line_slot].valid & l->units) {
-            sim->result->level[b->number].store_hits++;
+            sim->result->level[b->number].store_hits += l->place == b->number;
             b->line[l->line_slot].mark |= SL_LINE_STORED;
         }
         if (sim->data_check && !atomic)
@@ -450,7 +485,7 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
                     (l->r->whole << sl_shift_of(sim, b, l->r->addr)) & ~b->line[l->line_slot].in_flight;
         }
     }
-    l->r->bypass |= (uint8_t)(1u << b->number); /* answers to atomics are not filled here */
+    l->r->bypass |= (uint8_t)(1u << l->place); /* answers to atomics are not filled here */
     sl_bank_put(sim, &b->out, sim->now, l->number);
     return SL_OUTCOME_BYPASS;
 }
@@ -479,11 +514,11 @@ static sl_outcome forward_atomic(sl_sim *sim, sl_bank *b, lookup *l)
 /* A store that misses allocates a line, and writes all that it will hold. Where its victim is in the way it waits. */
 static sl_outcome write_alone(sl_sim *sim, sl_bank *b, lookup *l, uint32_t whole)
 {
-    if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(b, l->r))
+    if (b->level->miss_handling != SL_MISS_OVERLAPPED && lacks_mshr(sim, b, l->r))
         return stall(b, SL_STALL_MSHR);
     sl_stall reason = reserve(sim, b, l, 0);
     if (reason != SL_STALLS)
-        return stall(b, reason);
+        return passes_by(sim, b, l, reason) ? bypass_level(sim, b, l) : stall(b, reason);
     sim->result->level[b->number].store_misses++;
     if (l->eviction == SL_NONE) {
         b->line[l->line_slot].valid = whole;
@@ -515,21 +550,33 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
     return SL_OUTCOME_KEPT;
 }
 
-static void count(sl_sim *sim, sl_bank *b, const lookup *l, uint32_t units, sl_outcome outcome)
+/* Units of a load that are fetched for it. */
+static uint32_t missing_units(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_outcome outcome)
+{
+    if (outcome == SL_OUTCOME_MISS)
+        return b->mshr_item[b->line[l->line_slot].mshr].asked;
+    return outcome == SL_OUTCOME_BYPASS ? l->r->units << sl_shift_of(sim, b, l->r->addr) : 0;
+}
+
+static void count(sl_sim *sim, sl_bank *b, const lookup *l, sl_outcome outcome)
 {
     sl_sim_level_result *s = &sim->result->level[b->number];
-    uint32_t sectors = sl_sectors(sim, units, b->sector_units);
+    uint32_t sectors = sl_sectors(sim, l->units, b->sector_units);
+    if (!is_counted(sim, b, l)) {
+        s->copies += b->number == l->place && (outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING);
+        return;
+    }
     s->accesses++;
     s->hits += outcome == SL_OUTCOME_HIT || (outcome == SL_OUTCOME_KEPT && b->line[l->line_slot].mark & SL_LINE_REUSED);
     s->pending += outcome == SL_OUTCOME_PENDING;
     s->misses += outcome == SL_OUTCOME_MISS;
     if (l->access.kind == SL_ACCESS_LOAD) {
-        bool hit = outcome == SL_OUTCOME_HIT || outcome == SL_OUTCOME_PENDING;
+        uint32_t hits = sl_sectors(sim, l->units & ~missing_units(sim, b, l, outcome), b->sector_units);
         s->read_sectors += sectors;
-        s->read_hit_sectors += hit ? sectors : 0;
+        s->read_hit_sectors += hits;
         if (b->number == 1) {
             sim->slot[l->r->slot].next_sectors += sectors;
-            sim->slot[l->r->slot].next_hits += hit ? sectors : 0;
+            sim->slot[l->r->slot].next_hits += hits;
         }
     } else if (l->access.kind == SL_ACCESS_ATOMIC) {
         s->atomic_sectors += sectors;
@@ -557,6 +604,7 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .kind = sl_request_access(r),
                                  .now = sim->now + (b->level->keep ? sim->earlier : 0),
                                  .warp = b->number ? 0 : r->warp};
+    l.place = sl_place_of(b, r->addr);
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
     l.here = l.way != SL_NO_WAY;
@@ -565,9 +613,12 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
     if (!l.here && b->frc)
         find_entry(b, &l);
     sl_outcome outcome;
+    uint32_t core = r->core; /* a store may have ended then */
     bool keeps = b->level->write == SL_WRITE_BACK;
     bool atomic = r->kind == SL_REQUEST_ATOMIC || r->kind == SL_REQUEST_REDUCTION;
-    if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
+    if (l.place != b->number && r->kind != SL_REQUEST_LOAD)
+        outcome = write_through(sim, b, &l);
+    else if (keeps && atomic && b->level->cores_per_instance != sim->machine.cores)
         outcome = forward_atomic(sim, b, &l);
     else if (r->kind == SL_REQUEST_LOAD || (keeps && atomic))
         outcome = read(sim, b, &l);
@@ -575,10 +626,12 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
         outcome = keeps ? write_here(sim, b, &l) : write_through(sim, b, &l);
     if (outcome == SL_OUTCOME_STALL)
         return outcome;
+    if (b->level->partitions > 1 && l.access.kind != SL_ACCESS_LOAD && l.place == b->number)
+        sl_copies_invalidate(sim, b, core, l.access.line, l.units);
     sim->result->level[b->number].tag_accesses++;
     if (b->level->stale_sharers && l.here && l.access.kind == SL_ACCESS_LOAD && !bypassed_above(b, r))
         b->line[l.line_slot].mark |= SL_LINE_LENT;
-    count(sim, b, &l, l.units, outcome);
+    count(sim, b, &l, outcome);
     if (outcome == SL_OUTCOME_MISS) {
         r->units = b->mshr_item[b->line[l.line_slot].mshr].asked;
         r->addr = l.access.line << b->log2_line;
@@ -669,14 +722,16 @@ static void settle(sl_sim *sim, sl_bank *b, size_t line_slot)
 void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
 {
     sl_request *r = sl_request_at(sim, number);
-    hear_feedback(sim, b, r);
+    uint32_t place = sl_place_of(b, r->addr);
+    if (place == b->number)
+        hear_feedback(sim, b, r);
     sim->last_progress = sim->now;
     b->changed |= b->stall != SL_STALL_QUEUE;
-    if (r->bypass >> b->number & 1) {
+    if (r->bypass >> place & 1) {
         answer(sim, b, number, false);
         return;
     }
-    uint32_t m = r->mshr[b->number];
+    uint32_t m = r->mshr[place];
     sl_mshr done = b->mshr_item[m];
     size_t line_slot = index_of(b, &done, r->addr);
     unlink_mshr(b, line_slot, m);
@@ -690,7 +745,8 @@ void sl_bank_fill(sl_sim *sim, sl_bank *b, uint32_t number)
     sl_set_in_flight_at(b, line_slot, line->in_flight & ~done.asked);
     line->valid |= (done.alone ? r->whole << sl_shift_of(sim, b, r->addr) : done.asked) & ~line->stale;
     line->stale &= line->in_flight;
-    count_fill(sim, b, &done);
+    if (place == b->number)
+        count_fill(sim, b, &done);
     if (sim->data_check)
         sl_data_check_fill(sim, b, line_slot, number, &done);
     if (!b->number)
@@ -728,6 +784,18 @@ static void take_in(sl_sim *sim, sl_bank *b)
     }
 }
 
+/* The same of what other partitions send. */
+static void take_across(sl_sim *sim, sl_bank *b)
+{
+    sl_stall stall = b->stall;
+    for (uint32_t n = 0; n < b->level->ports && sl_queue_ready_at(&b->across) <= sim->now; n++) {
+        if (sl_bank_access(sim, b, sl_queue_head(&b->across)->request) == SL_OUTCOME_STALL)
+            break;
+        sl_queue_take(&b->across);
+    }
+    b->stall = stall;
+}
+
 static void take_back(sl_sim *sim, sl_bank *b)
 {
     while (sl_queue_ready_at(&b->back) <= sim->now)
@@ -747,6 +815,7 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     if (b->evictions_in_flight)
         sl_lines_tick(sim, b);
     if (b->number) {
+        take_across(sim, b);
         take_in(sim, b);
         sl_network_up(sim, b);
     } else {
@@ -759,6 +828,6 @@ uint64_t sl_bank_tick(sl_sim *sim, sl_bank *b)
     next = b->out_waits ? next : sl_sooner(next, sl_later(sl_queue_ready_at(&b->out), b->down_free));
     next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->hits), sl_queue_ready_at(&b->fills)));
     next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->back), sl_queue_ready_at(&b->invalidated)));
-    next = sl_sooner(next, sl_queue_ready_at(&b->told));
+    next = sl_sooner(next, sl_sooner(sl_queue_ready_at(&b->told), sl_queue_ready_at(&b->across)));
     return next > now ? next : now + 1;
 }

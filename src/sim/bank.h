@@ -11,6 +11,7 @@
 #ifndef SL_SIM_BANK_H
 #define SL_SIM_BANK_H
 
+#include "access/partition.h"
 #include "sim/engine.h"
 
 typedef enum sl_outcome {
@@ -74,9 +75,10 @@ enum { SL_EVICTION_SLOTS = 256 };
 
 struct sl_bank {
     const sl_level *level;
-    uint8_t number;    /* of the level */
-    uint32_t index;    /* among the banks of the level */
-    uint32_t instance; /* of the level */
+    uint8_t number;     /* of the level */
+    uint32_t index;     /* among the banks of the level */
+    uint32_t instance;  /* of the level */
+    uint32_t partition; /* of the level: where the home of a line is another one, what is here of it is a copy */
     uint32_t sets, ways;
     unsigned log2_line;
     uint32_t sector_units, fill_units;
@@ -94,10 +96,12 @@ struct sl_bank {
     uint32_t mshr_capacity, mshr_free, mshrs;
     uint32_t *warp_mshrs; /* of these, each warp's, by core and warp; NULL: they are not limited */
     sl_queue in;          /* from above; requests on the network included */
+    sl_queue across;      /* the same from other partitions: of any length, or two could wait for each other */
     sl_queue out;         /* to the next level */
     sl_queue back;        /* what was asked for below, on the network included */
     sl_queue hits, fills; /* answers; of the first level all are in `hits` */
     uint64_t up_free, down_free, in_free, back_free; /* when its ports of the networks are free */
+    uint64_t across_free;                            /* the same of the one to another partition */
     uint64_t taken_at;                               /* cycle of the last access, and how many there were */
     uint32_t taken;
     uint64_t absent, absent_since; /* a line + 1 that was not here, and how many `tags_put` there had been */
@@ -139,8 +143,22 @@ sl_status sl_banks_renew_counts(sl_sim *sim, uint32_t level, sl_error *error);
 /* Fails if a policy made an invalid choice. */
 sl_status sl_banks_check(const sl_sim *sim, uint32_t level, sl_error *error);
 
-/* The bank of a level that serves an address for a core. */
+/* The bank of a level that serves an address for a core, and the one that is its home. */
 uint32_t sl_bank_for(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
+uint32_t sl_bank_home(const sl_sim *sim, uint32_t level, uint32_t core, uint64_t addr);
+
+/* The number of a bank in what requests carry for each level. A copy comes after its home: a request may wait at both.
+ */
+static inline uint32_t sl_place_of(const sl_bank *b, uint64_t addr)
+{
+    return b->number + (b->level->partitions > 1 && sl_partition_home(b->level, addr >> b->log2_line) != b->partition);
+}
+/* Whether requests of a core come to the bank from the one that serves it. */
+static inline bool sl_is_sent_home(const sl_sim *sim, const sl_bank *b, uint32_t core)
+{
+    return b->level->partitions > 1 &&
+           sl_partition_of(b->level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core) != b->partition;
+}
 
 sl_outcome sl_bank_access(sl_sim *sim, sl_bank *bank, uint32_t number);
 /* Data from the level below has arrived. */

@@ -90,6 +90,7 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->number = (uint8_t)number;
     b->index = index;
     b->instance = index / per_instance;
+    b->partition = index % per_instance / (per_instance / sl_partitions(level));
     b->sets = level->sets / per_instance;
     b->ways = sl_ways_of(level);
     b->log2_line = (unsigned)__builtin_ctz(level->line_bytes);
@@ -148,6 +149,7 @@ static void stop_bank(sl_bank *b)
     free(b->mshr_item);
     free(b->warp_mshrs);
     sl_queue_fini(&b->in);
+    sl_queue_fini(&b->across);
     sl_queue_fini(&b->out);
     sl_queue_fini(&b->hits);
     sl_queue_fini(&b->fills);

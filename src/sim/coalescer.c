@@ -18,7 +18,7 @@ typedef struct flight {
 
 struct sl_coalescer {
     const sl_level *first;
-    uint32_t groups;
+    uint32_t small_gpc_cores, groups;
     uint32_t *bucket; /* [groups * BUCKETS]: first flight */
     flight *item;
     uint32_t capacity, free;
@@ -31,7 +31,7 @@ sl_status sl_coalescer_create(const sl_machine *machine, sl_coalescer **made, sl
     if (machine->levels < 2 || !sl_coalescer_exists(first))
         return SL_OK;
     sl_coalescer *coalescer = calloc(1, sizeof *coalescer);
-    uint32_t groups = sl_coalescer_of(first, 0, machine->cores - 1) + 1;
+    uint32_t groups = sl_coalescer_of(first, machine->core.small_gpc_cores, machine->cores - 1) + 1;
     uint32_t *bucket = malloc((size_t)groups * BUCKETS * sizeof *bucket);
     if (!coalescer || !bucket) {
         free(coalescer);
@@ -40,7 +40,11 @@ sl_status sl_coalescer_create(const sl_machine *machine, sl_coalescer **made, sl
     }
     for (uint32_t i = 0; i < groups * BUCKETS; i++)
         bucket[i] = SL_NONE;
-    *coalescer = (sl_coalescer){.first = first, .groups = groups, .bucket = bucket, .free = SL_NONE};
+    *coalescer = (sl_coalescer){.first = first,
+                                .small_gpc_cores = machine->core.small_gpc_cores,
+                                .groups = groups,
+                                .bucket = bucket,
+                                .free = SL_NONE};
     *made = coalescer;
     return SL_OK;
 }
@@ -56,7 +60,7 @@ void sl_coalescer_destroy(sl_coalescer *coalescer)
 
 static uint32_t *bucket_of(const sl_coalescer *coalescer, const sl_request *r)
 {
-    uint32_t group = sl_coalescer_of(coalescer->first, 0, r->core);
+    uint32_t group = sl_coalescer_of(coalescer->first, coalescer->small_gpc_cores, r->core);
     return &coalescer->bucket[(size_t)group * BUCKETS + (sl_hash_mix(r->addr) & (BUCKETS - 1))];
 }
 

@@ -179,12 +179,13 @@ void sl_data_check_access(sl_sim *sim, const sl_bank *b, size_t line_slot, uint3
     uint32_t *line = line_at(sim, b, line_slot);
     of_request *v = of(sim, number);
     uint64_t first = first_unit(sim, b, b->line[line_slot].tag - 1);
+    uint32_t place = sl_place_of(b, (b->line[line_slot].tag - 1) << b->log2_line);
     for (uint32_t left = units; left && line && v; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left), at = (uint32_t)((first + u) % UNITS);
         if (kind == SL_REQUEST_STORE || kind == SL_REQUEST_WRITEBACK)
             line[u] = v->with[at];
         else
-            v->seen[b->number][at] = line[u];
+            v->seen[place][at] = line[u];
         line[u] += changes(kind);
     }
 }
@@ -203,12 +204,11 @@ static void settle(uint32_t *version, uint32_t came)
 }
 
 /* Of a unit that has come, what those saw who asked for the line and wait for some of it. */
-static void settle_waiting(sl_sim *sim, const sl_bank *b, uint32_t first, const sl_mshr *mshr, uint32_t at,
-                           uint32_t came)
+static void settle_waiting(sl_sim *sim, uint32_t place, uint32_t first, const sl_mshr *mshr, uint32_t at, uint32_t came)
 {
-    settle(&of(sim, first)->seen[b->number][at], came);
+    settle(&of(sim, first)->seen[place][at], came);
     for (uint32_t n = mshr->waiting.first; n != SL_NONE; n = sl_request_at(sim, n)->next)
-        settle(&of(sim, n)->seen[b->number][at], came);
+        settle(&of(sim, n)->seen[place][at], came);
 }
 
 void sl_data_check_fill(sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_t with, const sl_mshr *done)
@@ -217,13 +217,14 @@ void sl_data_check_fill(sl_sim *sim, const sl_bank *b, size_t line_slot, uint32_
     uint64_t first = first_unit(sim, b, b->line[line_slot].tag - 1);
     if (!line || !of(sim, with))
         return;
+    uint32_t place = sl_place_of(b, (b->line[line_slot].tag - 1) << b->log2_line);
     memcpy(came, of(sim, with)->with, sizeof came);
     for (uint32_t left = done->asked; left; left &= left - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(left), at = (uint32_t)((first + u) % UNITS);
         settle(&line[u], came[at]);
-        settle_waiting(sim, b, with, done, at, came[at]);
+        settle_waiting(sim, place, with, done, at, came[at]);
         for (uint32_t m = b->line[line_slot].mshr; m != SL_NONE; m = b->mshr_item[m].next)
-            settle_waiting(sim, b, b->mshr_item[m].primary, &b->mshr_item[m], at, came[at]);
+            settle_waiting(sim, place, b->mshr_item[m].primary, &b->mshr_item[m], at, came[at]);
     }
 }
 
@@ -233,7 +234,7 @@ void sl_data_check_answer(sl_sim *sim, const sl_bank *b, uint32_t number)
     of_request *v = of(sim, number);
     for (uint32_t left = r->units; left && v; left &= left - 1) {
         uint64_t unit = (r->addr >> sim->log2_unit) + (uint32_t)__builtin_ctz(left);
-        v->with[unit % UNITS] = v->seen[b->number][unit % UNITS];
+        v->with[unit % UNITS] = v->seen[sl_place_of(b, r->addr)][unit % UNITS];
     }
 }
 

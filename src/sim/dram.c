@@ -304,13 +304,15 @@ uint32_t sl_dram_unloaded(const sl_sim *sim)
 
 /* Padding from the unloaded latency of a read to that of the machine. The unloaded latency: the networks both ways, the
  * levels between, activation and read of a row, and two cycles, as the first level sends a request in the cycle after
- * its miss, and its row is activated in the cycle after its arrival. */
+ * its miss, and its row is activated in the cycle after its arrival. Of partitions, what reads of all lines take on
+ * average: those of lines whose home is another one cross the network twice more. */
 static uint32_t pad(const sl_sim *sim)
 {
     const sl_machine *m = &sim->machine;
     uint64_t taken = sl_dram_unloaded(sim) + 1;
     for (uint32_t i = 1; i < m->levels; i++)
-        taken += sl_network_unloaded(sim, i) + (i + 1 < m->levels ? sim->bank[i][0].hit_cycles : 0);
+        taken += sl_network_unloaded(sim, i) * (2 * sl_partitions(&m->level[i]) - 1) / sl_partitions(&m->level[i]) +
+                 (i + 1 < m->levels ? sim->bank[i][0].hit_cycles : 0);
     return m->memory.latency_cycles > taken ? (uint32_t)(m->memory.latency_cycles - taken) : 0;
 }
 

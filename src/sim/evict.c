@@ -83,6 +83,23 @@ static bool invalidate_above(sl_sim *sim, sl_bank *b, size_t line_slot)
     return held;
 }
 
+void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t units)
+{
+    const sl_level *level = home->level;
+    uint32_t banks = level->banks / level->partitions, set = sl_set_of(home, line << home->log2_line);
+    for (uint32_t p = 0; p < level->partitions; p++) {
+        sl_bank *b = &sim->bank[home->number][home->index - home->partition * banks + p * banks];
+        if (b == home || !sl_is_sent_home(sim, b, core)) /* its own partition was told on the way */
+            continue;
+        uint32_t way = sl_way_of(b, set, line), entry = way == SL_NO_WAY && b->frc ? sl_frc_find(b, line) : SL_NO_ENTRY;
+        if (way == SL_NO_WAY && entry == SL_NO_ENTRY)
+            continue;
+        sl_line *copy = &b->line[way != SL_NO_WAY ? (size_t)set * b->ways + way : sl_first_entry(b) + entry];
+        copy->valid &= ~units;
+        copy->stale |= copy->in_flight & units;
+    }
+}
+
 /* ---- eviction ---- */
 
 /* Makes the request that takes what is dirty below. */
@@ -171,7 +188,7 @@ static void write_out(sl_sim *sim, sl_bank *b, uint32_t record)
 
 void sl_line_written(sl_sim *sim, const sl_request *r)
 {
-    sl_bank *b = &sim->bank[r->warp][sl_bank_for(sim, r->warp, r->core, r->addr)];
+    sl_bank *b = &sim->bank[r->warp][sl_bank_home(sim, r->warp, r->core, r->addr)];
     finish_eviction(sim, b, r->group);
 }
 

@@ -27,6 +27,8 @@ void sl_line_invalidate(sl_bank *bank, uint32_t set, uint32_t way);
 uint32_t sl_line_evict(sl_sim *sim, sl_bank *bank, uint32_t set, uint32_t way);
 /* Sends the fetch of a line below when its victim has been evicted, at once where that is so. */
 void sl_line_fetch(sl_sim *sim, sl_bank *bank, size_t line_slot, uint32_t record, uint32_t number);
+/* A core has changed units of a line at its home: copies in other partitions are invalid. */
+void sl_copies_invalidate(sl_sim *sim, const sl_bank *home, uint32_t core, uint64_t line, uint32_t units);
 /* A line that was written back has arrived below. */
 void sl_line_written(sl_sim *sim, const sl_request *writeback);
 /* Memory's queue has taken a request: if it is a line that was written back, that is enough. */

@@ -17,7 +17,7 @@ static inline uint32_t sl_set_of(const sl_bank *b, uint64_t addr)
         return sl_level_set(level, addr);
     if (level->index != SL_INDEX_MODULO)
         return sl_level_set(level, addr) % b->sets;
-    uint64_t chunk = addr / level->bank_interleave / level->banks;
+    uint64_t chunk = addr / level->bank_interleave / (level->banks / sl_partitions(level));
     return (uint32_t)((chunk * (level->bank_interleave >> b->log2_line) +
                        addr % level->bank_interleave / level->line_bytes) %
                       b->sets);

@@ -79,6 +79,26 @@ static bool is_bulk(const sl_sim *sim, const sl_request *r)
     return r->slot != SL_NONE && sl_inst_is_bulk(&kernel->inst[kernel->mem_inst[r->slot]]);
 }
 
+/* Sends the head of `out` to a queue of a bank, which has room for it; false: the port before it is taken. */
+static bool send(sl_sim *sim, sl_bank *b, sl_bank *to, sl_queue *queue, uint64_t *port)
+{
+    uint32_t number = sl_queue_head(&b->out)->request;
+    sl_request *r = sl_request_at(sim, number);
+    uint32_t cycles = request_flits(sim, to->level, r);
+    uint64_t arrival = sim->now + to->level->network_cycles;
+    if (*port > arrival) {
+        b->down_free = sim->now + (*port - arrival);
+        return false;
+    }
+    b->down_free = sim->now + cycles;
+    *port = arrival + cycles;
+    take(sim, b);
+    r->stalled = 0;
+    r->since = arrival + cycles - 1;
+    carry(sim, queue, arrival + cycles - 1, number, to);
+    return true;
+}
+
 void sl_network_down(sl_sim *sim, sl_bank *b)
 {
     uint64_t now = sim->now;
@@ -86,6 +106,11 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
         return;
     uint32_t number = sl_queue_head(&b->out)->request, below = b->number + 1u;
     sl_request *r = sl_request_at(sim, number);
+    if (below == sim->machine.levels && sl_place_of(b, r->addr) != b->number) {
+        sl_bank *home = &sim->bank[b->number][sl_bank_home(sim, b->number, r->core, r->addr)];
+        send(sim, b, home, &home->across, &home->across_free);
+        return;
+    }
     if (below == sim->machine.levels) {
         if (sl_dram_put(sim, b, number)) {
             take(sim, b);
@@ -104,26 +129,16 @@ void sl_network_down(sl_sim *sim, sl_bank *b)
             sl_network_has_room(sim, b->number, &to->room);
         return;
     }
-    uint32_t cycles = request_flits(sim, to->level, r);
-    uint64_t arrival = now + to->level->network_cycles;
     if (to->in.count >= to->level->queue) {
         sl_network_wait(sim, b, &to->room);
         return;
     }
-    if (to->in_free > arrival) {
-        b->down_free = now + (to->in_free - arrival);
+    if (!send(sim, b, to, &to->in, &to->in_free))
         return;
-    }
-    b->down_free = now + cycles;
-    to->in_free = arrival + cycles;
-    take(sim, b);
-    r->stalled = 0;
-    r->since = arrival + cycles - 1;
     if (joins && !sl_coalescer_send(sim, number))
         sim->failed = true;
     if (sim->coalescer && !b->number && !load)
         sl_coalescer_stop(sim, number);
-    carry(sim, &to->in, arrival + cycles - 1, number, to);
 }
 
 /* Merged reads get the data of the one that was sent, each through the port of its first level. */
@@ -150,8 +165,9 @@ void sl_network_up(sl_sim *sim, sl_bank *b)
     sl_queue *from = sl_queue_ready_at(&b->fills) <= sl_queue_ready_at(&b->hits) ? &b->fills : &b->hits;
     if (sl_queue_ready_at(from) > now || b->up_free > now)
         return;
-    uint32_t number = sl_queue_head(from)->request, above = b->number - 1u;
+    uint32_t number = sl_queue_head(from)->request;
     const sl_request *r = sl_request_at(sim, number);
+    uint32_t above = b->number - !sl_is_sent_home(sim, b, r->core);
     sl_bank *to = &sim->bank[above][sl_bank_for(sim, above, r->core, r->addr)];
     uint32_t cycles = flits(sim, b->level, r->units);
     uint64_t arrival = now + b->level->network_cycles;

@@ -87,9 +87,10 @@ SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
     uint32_t backs = 0;
     for (uint32_t i = 0; i < prefetch->backs; i++) {
         sl_upcoming u = prefetch->back[i];
-        if (u.request->bypass >> u.bank->number & 1)
+        uint32_t place = sl_place_of(u.bank, u.request->addr);
+        if (u.request->bypass >> place & 1)
             continue;
-        __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[u.bank->number]]);
+        __builtin_prefetch(&u.bank->mshr_item[u.request->mshr[place]]);
         prefetch->back[backs++] = u;
     }
     for (uint32_t i = 0; i < prefetch->accesses; i++) {
@@ -103,7 +104,8 @@ SL_PREFETCH void sl_look_further(struct sl_prefetch *prefetch)
     }
     for (uint32_t i = 0; i < backs; i++) {
         const sl_bank *b = prefetch->back[i].bank;
-        uint32_t line_slot = b->mshr_item[prefetch->back[i].request->mshr[b->number]].line_slot;
+        const sl_request *r = prefetch->back[i].request;
+        uint32_t line_slot = b->mshr_item[r->mshr[sl_place_of(b, r->addr)]].line_slot;
         __builtin_prefetch(&b->line[line_slot]);
         if (!sl_is_entry(b, line_slot))
             __builtin_prefetch(sl_ways_in_flight(b, line_slot / b->ways));

@@ -44,7 +44,7 @@ typedef struct sl_request {
     uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
     uint8_t priority;             /* bit i: its line is evicted first from level i; bit 4 + i: last */
     uint8_t log2_fetch;           /* bytes that the last level fetches at least; 0: as it does */
-    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for */
+    uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_place_of) */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
 

@@ -180,7 +180,8 @@ static inline bool conserves(const sl_sim *sim)
     for (uint32_t level = 0; level < sim->machine.levels; level++)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             const sl_bank *b = &sim->bank[level][i];
-            whole &= !b->mshrs && !b->in.count && !b->out.count && !b->back.count && !b->hits.count && !b->fills.count;
+            whole &= !b->mshrs && !b->in.count && !b->across.count && !b->out.count && !b->back.count &&
+                     !b->hits.count && !b->fills.count;
         }
     for (uint32_t i = 0; i < sim->machine.cores; i++)
         whole &= !sim->core[i].live && !sim->core[i].queued;

@@ -43,6 +43,12 @@ static sl_status check_machine(const sl_machine *m, sl_error *error)
                                "%s: %s is inclusive, and %s above it has 'write: back'; the simulator does not support "
                                "write-back levels above an inclusive one",
                                m->name, level->name, m->level[above].name);
+        if (level->partitions > 1 && (!i || i + 1 < m->levels || m->levels == SL_MAX_LEVELS ||
+                                      level->cores_per_instance != m->cores || level->banks % level->partitions))
+            return sl_fail(error, SL_UNSUPPORTED,
+                           "%s: only the last of up to %u levels, shared by all cores, can have partitions in the "
+                           "simulator, with as many banks each",
+                           m->name, SL_MAX_LEVELS - 1);
         if (i && level->write == SL_WRITE_ALLOCATE)
             return sl_fail(error, SL_UNSUPPORTED,
                            "%s: only the first level can have 'write: allocate' in the simulator", m->name);
@@ -277,7 +283,7 @@ static void reset_time(sl_sim *sim)
         for (uint32_t i = 0; i < sim->banks[level]; i++) {
             sl_bank *b = &sim->bank[level][i];
             b->out_waits = false;
-            b->up_free = b->down_free = b->in_free = b->back_free = 0;
+            b->up_free = b->down_free = b->in_free = b->back_free = b->across_free = 0;
             b->taken_at = b->stalled_since = SL_NEVER;
             b->below_cycles =
                 level + 1 < sim->machine.levels ? sim->machine.level[level + 1].hit_cycles : sl_dram_unloaded(sim);

@@ -46,12 +46,13 @@ static void write_core(FILE *out, const sl_sim *sim, const sl_sim_core *core)
 
 static void write_bank(FILE *out, const sl_sim *sim, const sl_bank *b)
 {
-    uint32_t held =
-        b->in.count + b->out.count + b->back.count + b->hits.count + b->fills.count + b->mshrs + b->evictions_in_flight;
+    uint32_t held = b->in.count + b->across.count + b->out.count + b->back.count + b->hits.count + b->fills.count +
+                    b->mshrs + b->evictions_in_flight;
     if (!held)
         return;
     fprintf(out, "%s bank %u: %u requests in, %u to the next level, %u fills, %u answers, %u MSHRs", b->level->name,
-            b->index, b->in.count, b->out.count, b->back.count, b->hits.count + b->fills.count, b->mshrs);
+            b->index, b->in.count + b->across.count, b->out.count, b->back.count, b->hits.count + b->fills.count,
+            b->mshrs);
     if (b->number && sl_queue_ready_at(&b->in) <= sim->now)
         fprintf(out, "; stalled: %s", stall_names[b->stall]);
     fputc('\n', out);

@@ -8,11 +8,12 @@
 #include "sim/sim.h"
 
 /* Requests that a level sends on: misses, bypasses, dirty lines, and stores where it does not keep them; less
- * those that join others. */
+ * those that join others, and those that another partition answers. */
 static inline uint64_t sent_on(const sl_level *level, const sl_sim_level_result *r)
 {
     uint64_t stores = r->accesses - r->hits - r->pending - r->misses - r->bypasses;
-    return r->misses + r->bypasses + r->writebacks + (level->write == SL_WRITE_BACK ? 0 : stores) - r->coalesced;
+    return r->misses + r->bypasses + r->writebacks + (level->write == SL_WRITE_BACK ? 0 : stores) - r->coalesced -
+           r->copies;
 }
 
 /* NULL, or the sum that does not hold. */
@@ -38,7 +39,7 @@ static inline const char *wrong_sum(const sl_machine *m, const sl_sim_result *r)
         if (l->read_hit_sectors > l->read_sectors || l->unused_evictions > l->evictions ||
             l->untouched_evictions > l->unused_evictions)
             return "parts of a whole";
-        if (!l->misses != !l->fill_sectors)
+        if (!l->misses != !l->fill_sectors && m->level[i].partitions <= 1)
             return "a miss for each fill";
     }
     return NULL;

@@ -181,6 +181,10 @@ static sl_machine random_machine(sl_random *random)
     }
     m.core.scheduling = (sl_scheduling)below(random, 4);
     m.core.schedulers = pick_number(random, 1, 2);
+    if (m.levels == 2 && m.level[1].banks == 2 && below(random, 2)) {
+        m.level[1].partitions = 2;
+        m.level[1].partition_cores = m.level[1].partition_first = 1;
+    }
     return m;
 }
 

@@ -3,6 +3,7 @@
  * a rate, banks of L1, stored words, and loops that the compiler unrolls. */
 #include "simulated.h"
 
+#include "access/partition.h"
 #include "sim/program.h"
 
 static void a_jump_takes_the_branch_cycles(void **state)
@@ -113,6 +114,75 @@ static void a_partial_store_takes_its_share_of_the_network(void **state)
     assert_int_equal(RUN_WARP(&m, whole, do_(FENCE)).cycles, line);
 }
 
+/* ---- partitions ---- */
+
+enum { NEAR, FAR, HOMES };
+
+/* Two cores, each with a partition of L2 of its own; lines whose home is that of the first core, and of the second. */
+static sl_machine with_partitions(uint64_t line[HOMES])
+{
+    sl_machine m = tiny();
+    m.cores = 2;
+    m.level[1].cores_per_instance = 2;
+    m.level[1].banks = m.level[1].partitions = 2;
+    m.level[1].partition_first = m.level[1].partition_cores = 1;
+    for (uint64_t n = 0; n < 16; n++)
+        line[sl_partition_home(&m.level[1], n)] = n * 128;
+    return m;
+}
+
+/* 100 on average: what another partition asks for crosses its network of 10 cycles twice. */
+static void memory_takes_longer_through_another_partition(void **state)
+{
+    (void)state;
+    uint64_t line[HOMES];
+    sl_machine m = with_partitions(line), whole = m;
+    whole.level[1].partitions = 1;
+    uint64_t alone = RUN_WARP(&whole, at(LOAD, line[NEAR]), do_(USE)).cycles;
+    assert_int_equal(RUN_WARP(&m, at(LOAD, line[NEAR]), do_(USE)).cycles, alone - 10);
+    assert_int_equal(RUN_WARP(&m, at(LOAD, line[FAR]), do_(USE)).cycles, alone + 10);
+    /* The copy is as near as any line. */
+    uint64_t near = RUN_WARP(&m, at(LOAD_CG, line[NEAR]), do_(USE), at(LOAD_CG, line[NEAR]), do_(USE)).cycles;
+    assert_int_equal(RUN_WARP(&m, at(LOAD_CG, line[FAR]), do_(USE), at(LOAD_CG, line[FAR]), do_(USE)).cycles,
+                     near + 20);
+}
+
+static void a_line_misses_once_in_each_partition(void **state)
+{
+    (void)state;
+    uint64_t line[HOMES];
+    sl_machine m = with_partitions(line);
+    for (int home = NEAR; home < HOMES; home++) {
+        warp_acts one = WARP(at(LOAD, line[home]), do_(USE));
+        sl_sim_result r = RUN(&m, 2, 1, one, one);
+        assert_int_equal(r.level[1].misses, 2);
+        assert_int_equal(r.level[1].copies, 1);
+        assert_int_equal(r.level[1].read_hit_sectors, 0);
+        assert_int_equal(r.dram_read_sectors, 1);
+    }
+    m.level[1].partitions = 1;
+    warp_acts one = WARP(at(LOAD, line[FAR]), do_(USE));
+    sl_sim_result r = RUN(&m, 2, 1, one, one);
+    assert_int_equal(r.level[1].misses, 1);
+    assert_int_equal(r.level[1].copies, 0);
+}
+
+/* A store goes by the copy of its core's partition, which takes it, to the home of its line. */
+static void a_copy_takes_stores(void **state)
+{
+    (void)state;
+    uint64_t line[HOMES];
+    sl_machine m = with_partitions(line);
+    sl_sim_result r = RUN_WARP(&m, at(LOAD_CG, line[FAR]), do_(USE), at(STORE, line[FAR]), do_(FENCE),
+                               at(LOAD_CG, line[FAR]), do_(USE));
+    assert_int_equal(r.level[1].misses, 1);
+    assert_int_equal(r.level[1].hits, 2); /* the store at home, and the second load at the copy */
+    r = RUN_WARP(&m, at(LOAD_CG, line[FAR]), do_(USE), at(ATOMIC, line[FAR]), do_(USE), at(LOAD_CG, line[FAR]),
+                 do_(USE));
+    assert_int_equal(r.level[1].misses, 2); /* what an atomic has made of it is known at home */
+    assert_int_equal(r.level[1].copies, 1);
+}
+
 /* ---- lowering ---- */
 
 typedef struct loop {
@@ -216,6 +286,9 @@ int main(void)
         cmocka_unit_test(l1_takes_as_long_as_its_busiest_bank),
         cmocka_unit_test(stored_words_hit_and_their_neighbours_miss),
         cmocka_unit_test(a_store_into_a_sector_in_flight_is_kept),
+        cmocka_unit_test(memory_takes_longer_through_another_partition),
+        cmocka_unit_test(a_line_misses_once_in_each_partition),
+        cmocka_unit_test(a_copy_takes_stores),
         cmocka_unit_test(a_partial_store_takes_its_share_of_the_network),
         cmocka_unit_test(iterations_of_an_unrolled_loop_load_together),
         cmocka_unit_test(a_long_opcode_issues_several_times_in_its_measured_time),

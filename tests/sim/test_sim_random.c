@@ -102,6 +102,9 @@ static sl_machine any_machine(sl_random *random)
     m.memory.queue = ONE_OF(1, 2, 16);
     m.memory.bytes_per_cycle = ONE_OF(2, 16, 256);
     m.memory.latency_cycles = ONE_OF(1, 100);
+    sl_level *last = &m.level[m.levels - 1];
+    last->partitions = m.levels > 1 && last->banks > 1 ? ONE_OF(1, 2) : 1;
+    last->partition_cores = last->partition_first = pick(random, 3);
     return m;
 }
 
