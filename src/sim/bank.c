@@ -564,7 +564,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
-                                 .now = sim->now + (b->level->keep ? sim->earlier : 0)};
+                                 .now = sim->now + (b->level->keep ? sim->earlier : 0),
+                                 .warp = b->number ? 0 : r->warp};
     l.place = sl_place_of(b, r->addr);
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);
