@@ -132,7 +132,7 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
         }
         if (!pending || (pending < BATCH && i < count))
             continue;
-        sl_progress_update(tuner->options.progress, "choices", i, count);
+        sl_progress_update(tuner->options.progress, "choices", i > pending ? i - pending : 0, count);
         status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
         for (size_t k = 0; k < pending && !status; k++) {
             timing[inst[k]] = fresh[k];
