@@ -135,6 +135,8 @@ sl_status sl_banks_create(sl_sim *sim, uint32_t number, sl_error *error)
     if (!sim->bank[number])
         return sl_fail_memory(error);
     sim->banks[number] = count;
+    sim->interleave[number] = sl_divisor_of(level->bank_interleave ? level->bank_interleave : 1);
+    sim->partition_banks[number] = sl_divisor_of(level->banks / sl_partitions(level));
     if (!take_lines(sim, number, count))
         return sl_fail_memory(error);
     sl_status status = sl_wheel_init(&sim->bank_wheel[number], count, error);
