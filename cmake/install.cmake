@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What is installed, and the Debian package made of it.
+# What is installed, and the Debian packages made of it: sluice, and python3-sluice beside it.
 
 # Found from where it lies, so that a tree that was moved, or unpacked elsewhere, still works.
 file(RELATIVE_PATH SLUICE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -29,8 +29,23 @@ install(FILES ${COMPLETIONS}/sluice.bash RENAME sluice
 install(FILES ${COMPLETIONS}/sluice.zsh RENAME _sluice DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${COMPLETIONS}/sluice.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# `cpack` in the build folder makes a .deb.
+# Plain Python, which finds program and library from where it lies.
+install(DIRECTORY python/sluice DESTINATION lib/python3/dist-packages COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+
+# `cpack` in the build folder makes them.
 set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL sluice python)
+set(CPACK_DEBIAN_SLUICE_PACKAGE_NAME sluice)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-sluice)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.9), sluice (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-numpy)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-pandas)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Traces as NumPy arrays, the commands of sluice as functions, policies written in Python.")
 set(CPACK_PACKAGE_NAME sluice)
 set(CPACK_PACKAGE_VENDOR sluice)
 set(CPACK_PACKAGE_CONTACT "sluice developers <sluice@localhost>")
@@ -39,8 +54,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Runs CUDA programs on the CPU, records what every warp executed and touched, and predicts what
- that does to the caches of a GPU. With libsluice, its headers and manual pages.")
+set(CPACK_COMPONENT_SLUICE_DESCRIPTION "Runs CUDA programs on the CPU, records what every warp executed and touched, and predicts what
+that does to the caches of a GPU. With libsluice, its headers and manual pages.")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

@@ -87,6 +87,12 @@ typedef enum sl_cache_op {
     SL_CACHE_VOLATILE,       /* .volatile, .mmio; .relaxed and .acquire beyond the block: not served by L1 */
     SL_CACHE_L2_EVICT_FIRST, /* .L2::cache_hint with the policy "evict first" */
     SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST,
+    SL_CACHE_L2_EVICT_LAST,
+    SL_CACHE_L2_EVICT_FIRST_HALF, /* for half of the lines */
+    SL_CACHE_L2_EVICT_LAST_HALF,
+    SL_CACHE_L2_64B, /* prefetch size */
+    SL_CACHE_L2_128B,
+    SL_CACHE_L2_256B,
     SL_CACHE_OPS
 } sl_cache_op;
 
@@ -373,6 +379,29 @@ SL_API sl_status sl_block_walker_create(const sl_trace *, uint32_t launch, uint6
  * call goes on behind them. */
 SL_API sl_status sl_block_walker_next(sl_block_walker *, sl_block_view *view, bool *more, sl_error *);
 SL_API void sl_block_walker_destroy(sl_block_walker *); /* NULL is fine */
+
+/* Accesses as rows of a table: one for each access of a warp in which a lane takes part (of an access to rows, one for
+ * each group of pieces). The columns are the caller's, each with room for `capacity` rows; NULL: not wanted. */
+typedef struct sl_access_rows {
+    size_t capacity, count; /* count: rows that were filled */
+    size_t addresses;       /* of these */
+    uint64_t *block;
+    uint32_t *warp;  /* of the block */
+    uint32_t *slot;  /* memory slot of the kernel */
+    uint32_t *width; /* bytes of each lane, or piece */
+    uint64_t *mask;  /* lanes that take part */
+    uint64_t *addr;  /* [capacity * lanes of the launch]: those of the lanes that take part, one after the other */
+} sl_access_rows;
+
+/* Reads the blocks of a launch as an sl_block_walker does, and of each the warps in order. `slot`: the memory slots
+ * that are wanted; none: all. */
+typedef struct sl_access_reader sl_access_reader;
+SL_API sl_status sl_access_reader_create(const sl_trace *, uint32_t launch, uint64_t first_block, uint64_t end_block,
+                                         const uint32_t *slot, size_t slots, sl_access_reader **, sl_error *);
+/* Fills the next rows; fewer than `capacity` at the end. After SL_CORRUPT the rows that were filled are valid, and
+ * another call goes on behind what cannot be read. */
+SL_API sl_status sl_access_reader_next(sl_access_reader *, sl_access_rows *rows, sl_error *);
+SL_API void sl_access_reader_destroy(sl_access_reader *); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Which levels a load looks up and allocates in: decided once, from its cache operator, and carried along with its
+/* Which levels an access looks up and allocates in: decided once, from its cache operator, and carried along with its
  * requests. */
 #ifndef SL_ACCESS_CACHE_OPS_H
 #define SL_ACCESS_CACHE_OPS_H
 
 #include "access/request.h"
 
+typedef enum sl_evict_priority { SL_EVICT_NORMAL, SL_EVICT_FIRST, SL_EVICT_LAST } sl_evict_priority;
+
 /* See cache_ops.def. */
 typedef struct sl_cache_decision {
-    bool lookup, allocate, evict_first;
+    bool lookup, allocate, half;
+    uint8_t l1, l2; /* sl_evict_priority */
+    uint8_t log2_fetch;
     const char *reason;
 } sl_cache_decision;
 
 extern const sl_cache_decision sl_cache_decisions[SL_CACHE_OPS];
 
-/* How a load is handled in L1 and in the last level. Other accesses have no such operators. */
+/* Operators of stores that are known to do what they do to loads. */
+static inline bool sl_cache_op_of_stores(uint8_t op)
+{
+    return op == SL_CACHE_L1_NO_ALLOCATE || op >= SL_CACHE_L2_EVICT_FIRST;
+}
+
+/* How an access is handled in L1 and in the last level. Others than loads and stores have no such operators. */
 static inline const sl_cache_decision *sl_cache_decide(const sl_inst *inst)
 {
-    return &sl_cache_decisions[sl_inst_loads(inst) ? (sl_cache_op)inst->cache_op : SL_CACHE_DEFAULT];
+    bool decides = sl_inst_loads(inst) || (inst->access == SL_ACCESS_STORE && sl_cache_op_of_stores(inst->cache_op));
+    return &sl_cache_decisions[decides ? (sl_cache_op)inst->cache_op : SL_CACHE_DEFAULT];
 }
 
 #endif

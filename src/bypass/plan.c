@@ -14,7 +14,7 @@
 enum { FORMAT_VERSION = 1 };
 
 /* Maps members of the file to fields of the struct. Reading, writing and suggestions use these tables. */
-typedef enum field_kind { TEXT, WHOLE, NUMBER, MODE, BY_MODE } field_kind;
+typedef enum field_kind { TEXT, WHOLE, NUMBER, MODE, BY_MODE, SETTING } field_kind;
 
 typedef struct field {
     const char *key;
@@ -24,11 +24,18 @@ typedef struct field {
 } field;
 
 static const field plan_fields[] = {
-    {"form", TEXT, true, offsetof(sl_plan, form)},          {"code", TEXT, false, offsetof(sl_plan, code)},
-    {"timer", TEXT, false, offsetof(sl_plan, timer)},       {"unit", TEXT, false, offsetof(sl_plan, unit)},
-    {"select", TEXT, false, offsetof(sl_plan, select)},     {"thresh1", NUMBER, false, offsetof(sl_plan, thresh1)},
-    {"thresh2", NUMBER, false, offsetof(sl_plan, thresh2)}, {"weight", NUMBER, false, offsetof(sl_plan, weight)},
-    {"made_by", TEXT, false, offsetof(sl_plan, made_by)},   {0},
+    {"form", TEXT, true, offsetof(sl_plan, form)},
+    {"code", TEXT, false, offsetof(sl_plan, code)},
+    {"timer", TEXT, false, offsetof(sl_plan, timer)},
+    {"unit", TEXT, false, offsetof(sl_plan, unit)},
+    {"select", TEXT, false, offsetof(sl_plan, select)},
+    {"thresh1", NUMBER, false, offsetof(sl_plan, thresh1)},
+    {"thresh2", NUMBER, false, offsetof(sl_plan, thresh2)},
+    {"weight", NUMBER, false, offsetof(sl_plan, weight)},
+    {"made_by", TEXT, false, offsetof(sl_plan, made_by)},
+    {"program_before", NUMBER, false, offsetof(sl_plan, program_before)},
+    {"program_after", NUMBER, false, offsetof(sl_plan, program_after)},
+    {0},
 };
 static const field kernel_fields[] = {
     {"function", TEXT, true, offsetof(sl_plan_kernel, function)},
@@ -40,23 +47,36 @@ static const field kernel_fields[] = {
     {"verdict", TEXT, false, offsetof(sl_plan_kernel, verdict)},
     {0},
 };
-static const field load_fields[] = {
-    {"function", TEXT, true, offsetof(sl_plan_load, function)},
-    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
-    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
-    {"source", TEXT, false, offsetof(sl_plan_load, source)},
-    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
-    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
-    {"array", TEXT, false, offsetof(sl_plan_load, array)},
-    {"group", WHOLE, false, offsetof(sl_plan_load, group)},
-    {"mode", MODE, true, offsetof(sl_plan_load, mode)},
-    {"affinity", BY_MODE, false, offsetof(sl_plan_load, affinity)},
-    {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)},
-    {"why", TEXT, false, offsetof(sl_plan_load, why)},
-    {0},
-};
+#define LOAD_FIELDS                                                                                                    \
+    {"array", TEXT, false, offsetof(sl_plan_load, array)}, {"group", WHOLE, false, offsetof(sl_plan_load, group)},     \
+        {"mode", MODE, true, offsetof(sl_plan_load, mode)},                                                            \
+        {"affinity", BY_MODE, false, offsetof(sl_plan_load, affinity)},                                                \
+        {"spread", BY_MODE, false, offsetof(sl_plan_load, spread)}, {"why", TEXT, false, offsetof(sl_plan_load, why)}, \
+        {0},
+/* Of loads, and of stores. */
+static const field load_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
+                                    {"instruction", WHOLE, true, offsetof(sl_plan_load, inst)},
+                                    {"line", WHOLE, false, offsetof(sl_plan_load, line)},
+                                    {"source", TEXT, false, offsetof(sl_plan_load, source)},
+                                    {"source_line", WHOLE, false, offsetof(sl_plan_load, source_line)},
+                                    {"opcode", TEXT, false, offsetof(sl_plan_load, opcode)},
+                                    LOAD_FIELDS};
+static const field setting_fields[] = {{"function", TEXT, true, offsetof(sl_plan_load, function)},
+                                       {"setting", SETTING, true, offsetof(sl_plan_load, inst)},
+                                       LOAD_FIELDS};
+#undef LOAD_FIELDS
+/* The lists of a plan that hold nodes. */
+static const struct {
+    const char *key, *item;
+    sl_node node;
+    bool required;
+    const field *fields;
+} lists[] = {{"loads", "a load", SL_NODE_LOAD, true, load_fields},
+             {"stores", "a store", SL_NODE_STORE, false, load_fields},
+             {"settings", "a setting", SL_NODE_KERNEL, false, setting_fields}};
+enum { LISTS = sizeof lists / sizeof *lists };
 /* Members that are not fields, for suggestions and checks. */
-static const char *const plan_parts[] = {"sluice_plan", "code_hash", "kernels", "loads", NULL};
+static const char *const plan_parts[] = {"sluice_plan", "code_hash", "kernels", "loads", "stores", "settings", NULL};
 
 void sl_plan_init(sl_plan *plan)
 {
@@ -120,6 +140,56 @@ static sl_status read_by_mode(const source *s, const char *key, const sl_json_va
     return SL_OK;
 }
 
+static const char *const setting_names[] = {"carve-out", "blocks", "window"};
+
+char *sl_setting_text(uint32_t setting, char *buffer, size_t size)
+{
+    if (setting >= SL_SETTING_WINDOW)
+        snprintf(buffer, size, "window %u", setting - SL_SETTING_WINDOW);
+    else
+        snprintf(buffer, size, "%s", setting_names[setting - SL_SETTING_CARVE_OUT]);
+    return buffer;
+}
+
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size)
+{
+    const char *kernel = setting->function;
+    if (setting->mode == SL_BYPASS_CARVE_L1 || setting->mode == SL_BYPASS_CARVE_SHARED)
+        snprintf(buffer, size, "cudaFuncSetAttribute(%s, cudaFuncAttributePreferredSharedMemoryCarveout, %s)", kernel,
+                 setting->mode == SL_BYPASS_CARVE_L1 ? "cudaSharedmemCarveoutMaxL1" : "cudaSharedmemCarveoutMaxShared");
+    else if (setting->mode == SL_BYPASS_BLOCKS_HALF || setting->mode == SL_BYPASS_BLOCKS_QUARTER)
+        snprintf(buffer, size,
+                 "launch %s with so much dynamic shared memory that cudaOccupancyMaxActiveBlocksPerMultiprocessor "
+                 "gives %s of its blocks",
+                 kernel, setting->mode == SL_BYPASS_BLOCKS_HALF ? "half" : "a quarter");
+    else
+        snprintf(buffer, size,
+                 "cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, ...), and launch %s by cudaLaunchKernelEx with "
+                 "cudaLaunchAttributeAccessPolicyWindow over the array of parameter %u, "
+                 "cudaAccessPropertyPersisting",
+                 kernel, setting->inst - SL_SETTING_WINDOW);
+    return buffer;
+}
+
+static sl_status read_setting(const source *s, const sl_json_value *value, uint32_t *setting)
+{
+    unsigned param = 0;
+    char extra;
+    if (value->kind != SL_JSON_STRING)
+        return wrong(s, value, "setting", "a string");
+    for (uint32_t i = SL_SETTING_CARVE_OUT; i < SL_SETTING_WINDOW; i++)
+        if (!strcmp(value->text, setting_names[i - SL_SETTING_CARVE_OUT])) {
+            *setting = i;
+            return SL_OK;
+        }
+    if (sscanf(value->text, "window %u%c", &param, &extra) != 1 || param > UINT16_MAX)
+        return sl_fail_at(s->error, SL_INVALID, s->name, value->line, value->column,
+                          "unknown setting '%s': carve-out, blocks, or window and the number of a parameter",
+                          value->text);
+    *setting = SL_SETTING_WINDOW + param;
+    return SL_OK;
+}
+
 static sl_status read_field(const source *s, const field *f, const sl_json_value *value, void *into)
 {
     char *at = (char *)into + f->offset;
@@ -148,6 +218,8 @@ static sl_status read_field(const source *s, const field *f, const sl_json_value
         return status;
     case BY_MODE:
         return read_by_mode(s, f->key, value, (double *)at);
+    case SETTING:
+        return read_setting(s, value, (uint32_t *)at);
     }
     return SL_OK;
 }
@@ -171,11 +243,11 @@ static bool is_part(const char *const *parts, const char *key)
 static sl_status unknown_key(const source *s, const sl_json_value *at, const char *key, const field *fields,
                              const char *const *parts)
 {
-    const char *names[32];
+    const char *names[40];
     size_t count = 0;
     for (; fields->key && count < 16; fields++)
         names[count++] = fields->key;
-    for (; parts && *parts && count < 32; parts++)
+    for (; parts && *parts && count < 40; parts++)
         names[count++] = *parts;
     const char *near = sl_suggest(key, names, count);
     return sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column, "unknown key '%s' in a plan%s%s%s", key,
@@ -237,7 +309,8 @@ static int by_location(const void *a, const void *b)
     return order ? order : (x->inst > y->inst) - (x->inst < y->inst);
 }
 
-static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_json_value *list)
+/* `from`: what each node of the plan was read from. */
+static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_json_value *const *from)
 {
     const sl_plan_load **sorted = calloc(plan->loads + 1, sizeof *sorted);
     if (!sorted)
@@ -249,30 +322,56 @@ static sl_status check_doubles(const source *s, const sl_plan *plan, const sl_js
     for (uint32_t i = 1; !status && i < plan->loads; i++)
         if (!by_location(&sorted[i - 1], &sorted[i])) {
             const sl_plan_load *twice = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
-            const sl_json_value *at = list->value[twice - plan->load];
-            status = sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column,
-                                "load at instruction %u of %s is in the plan twice", twice->inst, twice->function);
+            const sl_json_value *at = from[twice - plan->load];
+            char setting[32];
+            status = twice->node == SL_NODE_KERNEL
+                         ? sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column,
+                                      "setting %s of %s is in the plan twice",
+                                      sl_setting_text(twice->inst, setting, sizeof setting), twice->function)
+                         : sl_fail_at(s->error, SL_INVALID, s->name, at->line, at->column,
+                                      "%s at instruction %u of %s is in the plan twice",
+                                      twice->node == SL_NODE_STORE ? "store" : "load", twice->inst, twice->function);
         }
     free(sorted);
     return status;
 }
 
+static sl_status read_list(const source *s, const sl_json_value *list, int which, sl_plan *plan,
+                           const sl_json_value **from)
+{
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < list->count && !status; i++) {
+        sl_plan_load *load = &plan->load[plan->loads];
+        for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+            load->affinity[m] = load->spread[m] = NAN;
+        load->node = (uint8_t)lists[which].node;
+        from[plan->loads++] = list->value[i];
+        status = read_fields(s, list->value[i], lists[which].item, lists[which].fields, NULL, load);
+        if (!status && load->node != SL_NODE_KERNEL && load->inst >= SL_SETTING_CARVE_OUT)
+            status = sl_fail_at(s->error, SL_INVALID, s->name, list->value[i]->line, list->value[i]->column,
+                                "no function has an instruction %u", load->inst);
+    }
+    return status;
+}
+
 static sl_status read_loads(const source *s, const sl_json_value *root, sl_plan *plan)
 {
-    const sl_json_value *list;
-    sl_status status = list_of(s, root, "loads", true, &list);
+    const sl_json_value *list[LISTS];
+    size_t count = 0;
+    sl_status status = SL_OK;
+    for (int i = 0; i < LISTS && !status; i++) {
+        status = list_of(s, root, lists[i].key, lists[i].required, &list[i]);
+        count += status ? 0 : list[i]->count;
+    }
     if (status)
         return status;
-    plan->loads = list->count;
-    plan->load = sl_arena_array(s->arena, sl_plan_load, list->count + 1);
-    if (!plan->load)
+    const sl_json_value **from = sl_arena_array(s->arena, const sl_json_value *, count + 1);
+    plan->load = sl_arena_array(s->arena, sl_plan_load, count + 1);
+    if (!plan->load || !from)
         return sl_fail_memory(s->error);
-    for (uint32_t i = 0; i < list->count && !status; i++) {
-        for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
-            plan->load[i].affinity[m] = plan->load[i].spread[m] = NAN;
-        status = read_fields(s, list->value[i], "a load", load_fields, NULL, &plan->load[i]);
-    }
-    return status ? status : check_doubles(s, plan, list);
+    for (int i = 0; i < LISTS && !status; i++)
+        status = read_list(s, list[i], i, plan, from);
+    return status ? status : check_doubles(s, plan, from);
 }
 
 static sl_status read_kernels(const source *s, const sl_json_value *root, sl_plan *plan)
@@ -309,17 +408,73 @@ static sl_status read_root(const source *s, const sl_json_value *root, sl_plan *
     return status;
 }
 
-sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error)
+/* Plan `index` of the text: the only one, or one of a list. *count (may be NULL): how many it has; otherwise there must
+ * be one. */
+static sl_status parse_one(const char *text, size_t length, const char *name, uint32_t index, sl_plan *plan,
+                           uint32_t *count, sl_error *error)
 {
     sl_json_value *root;
     sl_plan_init(plan);
     const source s = {name, &plan->arena, error};
     sl_status status = sl_json_parse(text, length, name, &plan->arena, &root, error);
+    bool list = !status && root->kind == SL_JSON_ARRAY && (root->count || count);
+    uint32_t plans = list ? root->count : 1;
+    if (!status && !plans) { /* of a program with nothing to change */
+        sl_plan_fini(plan);
+        *count = 0;
+        return SL_OK;
+    }
+    if (!status && (index >= plans || (!count && plans != 1)))
+        status = sl_fail_at(error, SL_INVALID, name, root->line, root->column,
+                            "this file has plans for %u PTX modules of a program: 'sluice run --plan' takes it", plans);
     if (!status)
-        status = read_root(&s, root, plan);
+        status = read_root(&s, list ? root->value[index] : root, plan);
+    if (count)
+        *count = plans;
     if (status)
         sl_plan_fini(plan);
     return status;
+}
+
+sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_plan *plan, sl_error *error)
+{
+    return parse_one(text, length, name, 0, plan, NULL, error);
+}
+
+sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    uint32_t count = 1;
+    *list = (sl_plan_list){0};
+    sl_status status = sl_file_read(path, &text, &length, error);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        sl_plan plan;
+        status = parse_one(text, length, path, i, &plan, &count, error);
+        if (!count)
+            break;
+        sl_plan *grown = status ? NULL : realloc(list->plan, (i + 1) * sizeof *grown);
+        if (!status && !grown) {
+            sl_plan_fini(&plan);
+            status = sl_fail_memory(error);
+        }
+        if (status)
+            break;
+        list->plan = grown;
+        list->plan[list->count++] = plan;
+    }
+    free(text);
+    if (status)
+        sl_plan_list_fini(list);
+    return status;
+}
+
+void sl_plan_list_fini(sl_plan_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        sl_plan_fini(&list->plan[i]);
+    free(list->plan);
+    *list = (sl_plan_list){0};
 }
 
 sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error)
@@ -358,8 +513,10 @@ static void write_field(sl_json *json, const field *f, const void *from)
         write_by_mode(json, f->key, (const double *)at);
         return;
     }
+    char setting[32];
     bool line = f->kind == WHOLE && strstr(f->key, "line");
-    if ((f->kind == TEXT && !text) || (line && !*(const uint32_t *)at))
+    bool of_program = f->kind == NUMBER && !strncmp(f->key, "program", 7);
+    if ((f->kind == TEXT && !text) || (line && !*(const uint32_t *)at) || (of_program && !*(const double *)at))
         return;
     sl_json_key(json, f->key);
     if (f->kind == TEXT)
@@ -368,37 +525,70 @@ static void write_field(sl_json *json, const field *f, const void *from)
         sl_json_u64(json, *(const uint32_t *)at);
     else if (f->kind == NUMBER)
         sl_json_double(json, *(const double *)at);
+    else if (f->kind == SETTING)
+        sl_json_string(json, sl_setting_text(*(const uint32_t *)at, setting, sizeof setting));
     else
         sl_json_string(json, sl_bypass_name(*(const uint8_t *)at));
 }
 
-static void write_list(sl_json *json, const char *key, const field *fields, const void *items, size_t bytes,
-                       uint32_t count)
+static void write_item(sl_json *json, const field *fields, const void *item)
 {
-    sl_json_array_member(json, key, true);
-    for (uint32_t i = 0; i < count; i++) {
-        sl_json_object(json, false);
-        for (const field *f = fields; f->key; f++)
-            write_field(json, f, (const char *)items + i * bytes);
-        sl_json_close(json, '}');
-    }
+    sl_json_object(json, false);
+    for (const field *f = fields; f->key; f++)
+        write_field(json, f, item);
+    sl_json_close(json, '}');
+}
+
+static void write_nodes(sl_json *json, const sl_plan *plan, int which)
+{
+    bool any = lists[which].required;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        any |= plan->load[i].node == lists[which].node;
+    if (!any)
+        return;
+    sl_json_array_member(json, lists[which].key, true);
+    for (uint32_t i = 0; i < plan->loads; i++)
+        if (plan->load[i].node == lists[which].node)
+            write_item(json, lists[which].fields, &plan->load[i]);
     sl_json_close(json, ']');
+}
+
+static void write_plan(sl_json *json, const sl_plan *plan)
+{
+    char hash[17];
+    sl_json_object(json, true);
+    sl_json_u64_member(json, "sluice_plan", FORMAT_VERSION);
+    snprintf(hash, sizeof hash, "%016" PRIx64, plan->code_hash);
+    sl_json_string_member(json, "code_hash", hash);
+    for (const field *f = plan_fields; f->key; f++)
+        write_field(json, f, plan);
+    sl_json_array_member(json, "kernels", true);
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        write_item(json, kernel_fields, &plan->kernel[i]);
+    sl_json_close(json, ']');
+    for (int i = 0; i < LISTS; i++)
+        write_nodes(json, plan, i);
+    sl_json_close(json, '}');
 }
 
 sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
 {
     sl_json json;
-    char hash[17];
     sl_json_start(&json, file);
-    sl_json_object(&json, true);
-    sl_json_u64_member(&json, "sluice_plan", FORMAT_VERSION);
-    snprintf(hash, sizeof hash, "%016" PRIx64, plan->code_hash);
-    sl_json_string_member(&json, "code_hash", hash);
-    for (const field *f = plan_fields; f->key; f++)
-        write_field(&json, f, plan);
-    write_list(&json, "kernels", kernel_fields, plan->kernel, sizeof *plan->kernel, plan->kernels);
-    write_list(&json, "loads", load_fields, plan->load, sizeof *plan->load, plan->loads);
-    sl_json_close(&json, '}');
+    write_plan(&json, plan);
+    return sl_json_finish(&json, error);
+}
+
+sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *error)
+{
+    sl_json json;
+    if (list->count == 1)
+        return sl_plan_write(list->plan, file, error);
+    sl_json_start(&json, file);
+    sl_json_array(&json, true);
+    for (uint32_t i = 0; i < list->count; i++)
+        write_plan(&json, &list->plan[i]);
+    sl_json_close(&json, ']');
     return sl_json_finish(&json, error);
 }
 
@@ -406,10 +596,40 @@ sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error)
 
 static const sl_load *find_load(const sl_load_graph *graph, const sl_plan_load *wanted)
 {
-    for (uint32_t i = 0; i < graph->loads; i++)
-        if (graph->load[i].inst == wanted->inst && !strcmp(graph->load[i].function, wanted->function))
+    for (uint32_t i = 0; i < graph->nodes; i++)
+        if (graph->load[i].inst == wanted->inst && graph->load[i].node == wanted->node &&
+            !strcmp(graph->load[i].function, wanted->function))
             return &graph->load[i];
     return NULL;
+}
+
+static sl_status check_node(const sl_plan_load *wanted, const char *form, const char *name, const sl_load_graph *graph,
+                            sl_error *error)
+{
+    static const char *const words[] = {"load", "store"};
+    const sl_load *load = find_load(graph, wanted);
+    char setting[32];
+    if (!strcmp(form, "llvm-ir") && wanted->mode >= SL_BYPASS_BY_LEVEL)
+        return sl_fail(error, SL_UNSUPPORTED,
+                       "%s: mode %s of %s cannot be written into LLVM IR, which has volatile and nontemporal loads "
+                       "alone; compile it to PTX and tune that",
+                       name, sl_bypass_name(wanted->mode), wanted->function);
+    if (!load && wanted->node == SL_NODE_KERNEL)
+        return sl_fail(error, SL_NOT_FOUND, "the plan names the setting '%s' of %s, which %s does not have",
+                       sl_setting_text(wanted->inst, setting, sizeof setting), wanted->function, name);
+    if (!load)
+        return sl_fail(error, SL_NOT_FOUND, "the plan names a %s at instruction %u of %s, but %s has no %s there",
+                       words[wanted->node], wanted->inst, wanted->function, name, words[wanted->node]);
+    if (load->modes >> wanted->mode & 1)
+        return SL_OK;
+    const char *why = sl_load_why_not(load, wanted->mode);
+    if (wanted->node == SL_NODE_KERNEL)
+        return sl_fail(error, SL_UNSUPPORTED, "the setting '%s' of %s cannot be %s: %s",
+                       sl_setting_text(wanted->inst, setting, sizeof setting), wanted->function,
+                       sl_bypass_name(wanted->mode), why);
+    return sl_fail_at(error, SL_UNSUPPORTED, name, load->line, 0, "%s (instruction %u of %s) cannot take mode %s: %s",
+                      load->opcode ? load->opcode : "the load", load->inst, load->function,
+                      sl_bypass_name(wanted->mode), why);
 }
 
 sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
@@ -422,20 +642,18 @@ sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_has
                        "the plan belongs to other code%s%s: it names hash %016" PRIx64 ", but %s has %016" PRIx64
                        "; tune this code again",
                        plan->code ? ", " : "", plan->code ? plan->code : "", plan->code_hash, name, code_hash);
-    for (uint32_t i = 0; i < plan->loads; i++) {
-        const sl_plan_load *wanted = &plan->load[i];
-        const sl_load *load = find_load(graph, wanted);
-        if (!load)
-            return sl_fail(error, SL_NOT_FOUND,
-                           "the plan names a load at instruction %u of %s, but %s has no load there", wanted->inst,
-                           wanted->function, name);
-        if (!(load->modes >> wanted->mode & 1))
-            return sl_fail_at(
-                error, SL_UNSUPPORTED, name, load->line, 0, "%s (instruction %u of %s) cannot take mode %s: %s",
-                load->opcode ? load->opcode : "the load", load->inst, load->function, sl_bypass_name(wanted->mode),
-                load->fixed ? load->fixed : "the target does not support it");
-    }
-    return SL_OK;
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < plan->loads && !status; i++)
+        status = check_node(&plan->load[i], form, name, graph, error);
+    return status;
+}
+
+uint64_t sl_plan_chosen(const sl_plan *plan)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < plan->loads; i++)
+        count += plan->load[i].mode != SL_BYPASS_NONE;
+    return count;
 }
 
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst)

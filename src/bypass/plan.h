@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan: for each load of some code the cache levels it bypasses, and why. Made by `sluice tune`, written as a small
- * JSON file that people can read and edit, applied by src/rewrite and by the simulator.
+/* A plan: for each load and store of some code the mode it takes, settings of its kernels, and why. Made by `sluice
+ * tune`, written as a small JSON file that people can read and edit, applied by src/rewrite and by the simulator.
  *
  * A plan belongs to the code whose hash it names. sl_plan_check refuses other code, loads that are not there, and modes
  * that a load cannot take; a plan that passes can be applied. */
@@ -12,8 +12,9 @@
 #include "bypass/load.h"
 
 typedef struct sl_plan_load {
-    const char *function; /* function and inst: as in sl_load */
+    const char *function; /* function, inst and node: as in sl_load */
     uint32_t inst;
+    uint8_t node;
     uint32_t line;        /* 0: none */
     const char *source;   /* NULL: none */
     uint32_t source_line; /* 0: none */
@@ -46,9 +47,10 @@ typedef struct sl_plan {
     const char *select;  /* selection strategy */
     const char *made_by; /* version and command line */
     double thresh1, thresh2, weight;
+    double program_before, program_after; /* seconds of all kernels of a program, without and with its plans */
     uint32_t kernels;
     sl_plan_kernel *kernel;
-    uint32_t loads;
+    uint32_t loads; /* and stores and settings */
     sl_plan_load *load;
 } sl_plan;
 
@@ -61,12 +63,29 @@ sl_status sl_plan_parse(const char *text, size_t length, const char *name, sl_pl
 sl_status sl_plan_read(const char *path, sl_plan *plan, sl_error *error);
 sl_status sl_plan_write(const sl_plan *plan, FILE *file, sl_error *error);
 
+/* The plans of a program: one for each of its PTX modules with something to change. A file of several is a list of
+ * plans; one of a single plan is read as a list of one. */
+typedef struct sl_plan_list {
+    uint32_t count;
+    sl_plan *plan;
+} sl_plan_list;
+sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *error);
+sl_status sl_plan_list_write(const sl_plan_list *list, FILE *file, sl_error *error);
+void sl_plan_list_fini(sl_plan_list *list);
+
 /* Whether the plan belongs to code of this form and hash (`name`, for messages) with these loads, and each of its modes
  * can be written. */
 sl_status sl_plan_check(const sl_plan *plan, const char *form, uint64_t code_hash, const char *name,
                         const sl_load_graph *graph, sl_error *error);
 
-/* The mode of the load at instruction `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
+/* Accesses and settings that the plan changes. */
+uint64_t sl_plan_chosen(const sl_plan *plan);
+/* The mode of the node `inst` of `function`; SL_BYPASS_NONE when the plan does not name it. */
 unsigned sl_plan_mode(const sl_plan *plan, const char *function, uint32_t inst);
+
+/* The name of a setting: "carve-out", "blocks", "window 3" (over the array that parameter 3 points to). */
+char *sl_setting_text(uint32_t setting, char *buffer, size_t size);
+/* What the host has to do for a setting of a plan, which no code can say: the CUDA call. */
+char *sl_setting_call(const sl_plan_load *setting, char *buffer, size_t size);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as input of the simulator: for each memory instruction of a recorded kernel the levels that it bypasses. */
+/* Plans as input of the simulator: what a mode asks of each memory instruction of a recorded kernel, and of its launch.
+ */
 #ifndef SL_BYPASS_PLAN_SIM_H
 #define SL_BYPASS_PLAN_SIM_H
 
 #include "bypass/plan.h"
-#include "machine/machine.h"
-#include "sluice/trace.h"
+#include "sim/sim.h"
 
-/* The levels of a machine that a mode names; bit 0 is the first. "L2" is the first that the whole GPU shares, or else
- * the last: caches of memory behind it have no hints. With one level alone there is nothing before it. */
-static inline uint8_t sl_bypass_levels(unsigned mode, const sl_machine *machine)
-{
-    uint32_t shared = 0;
-    while (shared + 1 < machine->levels && machine->level[shared].cores_per_instance != machine->cores)
-        shared++;
-    return (uint8_t)((mode & SL_BYPASS_L1 ? (1u << shared) - 1 : 0) | (mode & SL_BYPASS_L2 ? 1u << shared : 0));
-}
+/* The modes that the simulator can tell from others on a machine. */
+uint32_t sl_sim_modes(const sl_machine *machine);
 
-/* Fills mask[kernel->mem_slots]; returns the number of instructions that bypass a level. The caller has checked that
- * the plan belongs to the code that the kernel was recorded from (sl_plan_check). */
-uint32_t sl_plan_masks(const sl_plan *plan, const sl_trace_kernel *kernel, const sl_machine *machine, uint8_t *mask);
+/* What a mode asks of a load or store. "L2" is the first level that the whole GPU shares, or else the last: caches of
+ * memory behind it have no hints. With one level alone there is nothing before it. */
+sl_sim_hint sl_sim_hint_of(unsigned mode, const sl_machine *machine);
+/* What the mode of a setting asks of a launch. */
+void sl_sim_set(unsigned mode, sl_sim_plan *plan);
+
+/* The plan of a launch of a recorded kernel; `hint` has an entry for each of its memory instructions. The caller has
+ * checked that the plan belongs to the code that the kernel was recorded from (sl_plan_check). */
+sl_sim_plan sl_plan_of_kernel(const sl_plan *plan, const sl_trace_kernel *kernel, const sl_machine *machine,
+                              sl_sim_hint *hint);
 
 #endif

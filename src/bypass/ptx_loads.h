@@ -11,7 +11,8 @@
  * raised. */
 enum { SL_PTX_L1_SM = 70, SL_PTX_L2_SM = 80, SL_PTX_HINT_MAJOR = 7, SL_PTX_HINT_MINOR = 4 };
 
-/* Lists the loads of `func` (NULL: of all functions with a body) that read global memory, with their groups. `sm`: the
+/* Lists the loads and stores of global memory of `func` (NULL: of all functions with a body) and its settings, with
+ * their groups. `sm`: the
  * target the code will be compiled for, where that is higher than its .target; 0: its .target. Allocates in `arena`;
  * strings are the module's or the arena's. */
 sl_status sl_ptx_loads(const sl_ptx_module *module, const sl_ptx_func *func, uint32_t sm, sl_arena *arena,
@@ -20,7 +21,7 @@ sl_status sl_ptx_loads(const sl_ptx_module *module, const sl_ptx_func *func, uin
 /* The same for a recorded kernel whose code is not at hand. Strings are the kernel's or the arena's. */
 sl_status sl_trace_loads(const sl_trace_kernel *kernel, sl_arena *arena, sl_load_graph *graph, sl_error *error);
 
-/* Which load of one kernel's graph a recorded instruction is; UINT32_MAX: none. */
+/* Which load or store of one kernel's graph a recorded instruction is; UINT32_MAX: none. */
 uint32_t sl_ptx_load_of(const sl_load_graph *graph, const sl_inst *inst);
 
 /* The hash by which plans identify the code; white space and comments do not change it. */

@@ -165,7 +165,7 @@ sl_status sl_select_select_l1(sl_tuner *tuner, uint8_t *mode, const char **why, 
 sl_status sl_select_liang(sl_tuner *tuner, uint8_t *mode, const char **why, sl_error *error)
 {
     sl_status status = sl_tuner_affinities(tuner, 1u << SL_BYPASS_L1, error);
-    for (uint32_t i = 0; i < tuner->graph->loads && !status; i++)
+    for (uint32_t i = 0; i < tuner->graph->nodes && !status; i++)
         if (tuner->load[i][SL_BYPASS_L1] > tuner->options.thresh2) {
             mode[i] = SL_BYPASS_L1;
             why[i] = sl_arena_printf(&tuner->arena, "gains %.2f %% by itself", tuner->load[i][SL_BYPASS_L1]);
@@ -183,7 +183,7 @@ sl_status sl_select_cache_all(sl_tuner *tuner, uint8_t *mode, const char **why, 
 
 static sl_status pass(sl_tuner *tuner, unsigned m, uint8_t *mode, const char **why)
 {
-    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++)
         if (sl_tuner_modes(tuner, i, 1u << m)) {
             mode[i] = (uint8_t)m;
             why[i] = "every load does";

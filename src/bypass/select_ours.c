@@ -75,13 +75,17 @@ static void add_group(candidates *c, const sl_tuner *tuner, uint32_t g)
 /* Groups that only gain together: a mode for all loads may help where each part is within noise. */
 static void add_everything(candidates *c, sl_tuner *tuner)
 {
-    uint32_t loads = tuner->graph->loads, *all = sl_arena_array(&tuner->arena, uint32_t, loads + 1);
+    uint32_t loads = tuner->graph->nodes, *all = sl_arena_array(&tuner->arena, uint32_t, loads + 1);
     c->failed |= !all;
     for (uint32_t i = 0; all && i < loads; i++)
         all[i] = i;
-    for (unsigned m = 1; all && m < SL_BYPASS_MODES; m++)
-        if (tuner->timer->modes >> m & 1)
+    for (unsigned m = 1; all && m < SL_BYPASS_MODES; m++) {
+        uint32_t takers = 0;
+        for (uint32_t i = 0; i < loads; i++)
+            takers += sl_tuner_modes(tuner, i, 1u << m) != 0;
+        if (takers && sl_controls[m].node != SL_NODE_KERNEL)
             add(c, tuner, all, loads, m, 0);
+    }
 }
 
 /* Descending gain; the order of the code among equals. */
@@ -93,9 +97,17 @@ static int by_gain(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static void apply(const candidates *c, size_t index, uint8_t *mode)
+/* A launch has one window: the first that was taken stays. */
+static bool has_window(const uint8_t *mode, size_t nodes)
+{
+    return memchr(mode, SL_BYPASS_WINDOW, nodes);
+}
+
+static void apply(const candidates *c, size_t index, uint8_t *mode, size_t nodes)
 {
     const candidate *one = &c->list.items[index];
+    if (one->mode == SL_BYPASS_WINDOW && has_window(mode, nodes))
+        return;
     for (uint32_t i = 0; i < one->loads; i++)
         mode[c->member.items[one->first + i]] = one->mode;
 }
@@ -103,7 +115,7 @@ static void apply(const candidates *c, size_t index, uint8_t *mode)
 /* Times the first 1, 2, … candidates together, and each mode for all loads; copies the fastest to `mode`. */
 static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, uint8_t *mode, sl_error *error)
 {
-    size_t count = c->list.count, loads = tuner->graph->loads, best = count;
+    size_t count = c->list.count, loads = tuner->graph->nodes, best = count;
     uint8_t *plans = calloc(count + 1, loads + 1);
     const uint8_t **choice = calloc(count + 1, sizeof *choice);
     sl_timing *timing = calloc(count + 1, sizeof *timing);
@@ -112,7 +124,7 @@ static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, u
         uint8_t *plan = plans + i * (loads + 1);
         if (i && i < single)
             memcpy(plan, plan - (loads + 1), loads);
-        apply(c, i, plan);
+        apply(c, i, plan, loads);
         choice[i] = plan;
     }
     if (!status)
@@ -131,7 +143,7 @@ static sl_status try_sums(sl_tuner *tuner, const candidates *c, size_t single, u
 
 static void explain(sl_tuner *tuner, const uint8_t *mode, const char **why)
 {
-    for (uint32_t i = 0; i < tuner->graph->loads; i++) {
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++) {
         double gain = tuner->load[i][mode[i]];
         if (mode[i] && sl_tuner_significant(tuner, gain, tuner->load_spread[i][mode[i]]))
             why[i] = sl_arena_printf(&tuner->arena, "gains %.2f %% by itself, noise is %.2f %%", gain, tuner->noise);

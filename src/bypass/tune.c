@@ -14,6 +14,24 @@ static bool beyond_noise(const sl_tuner *tuner, double gain, const sl_timing *t)
     return gain > noise && gain > tuner->options.sigmas * t->spread;
 }
 
+/* What a faster plan owes to caches, and what to code that is scheduled otherwise around hints. */
+static sl_status tell_cause(sl_tuner *tuner, sl_tuned *tuned, sl_error *error)
+{
+    const sl_timing *t = &tuned->timing;
+    sl_timing neutral;
+    sl_status status = sl_tuner_neutral(tuner, tuned->mode, &neutral, error);
+    if (status || !neutral.runs)
+        return status;
+    sl_timing rest = *t;
+    rest.spread = hypot(t->spread, neutral.spread);
+    bool by_order = beyond_noise(tuner, neutral.gain, &neutral),
+         by_cache = beyond_noise(tuner, t->gain - neutral.gain, &rest);
+    if (by_order)
+        tuned->verdict = sl_arena_printf(&tuner->arena, "faster, %s: neutral hints gain %.1f %%",
+                                         by_cache ? "in part by code order" : "by code order, not cache", neutral.gain);
+    return tuned->verdict ? SL_OK : sl_fail_memory(error);
+}
+
 static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error *error)
 {
     sl_status status = sl_tuner_affinities(tuner, 0, error); /* noise, if nobody has asked for it before */
@@ -24,11 +42,13 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
     const sl_timing *t = &tuned->timing;
     bool faster = beyond_noise(tuner, t->gain, t), slower = beyond_noise(tuner, -t->gain, t);
     tuned->verdict = faster ? "faster" : slower ? "slower" : "the same within noise";
-    if (!cautious || faster)
+    if (faster)
+        return tell_cause(tuner, tuned, error);
+    if (!cautious)
         return SL_OK;
     tuned->verdict = "the plan is not faster for certain: the original is kept";
-    memset(tuned->mode, 0, tuner->graph->loads);
-    memset(tuned->why, 0, tuner->graph->loads * sizeof *tuned->why);
+    memset(tuned->mode, 0, tuner->graph->nodes);
+    memset(tuned->why, 0, tuner->graph->nodes * sizeof *tuned->why);
     tuned->chosen = 0;
     tuned->timing = (sl_timing){.base = t->base, .time = t->base};
     return SL_OK;
@@ -36,12 +56,16 @@ static sl_status judge(sl_tuner *tuner, bool cautious, sl_tuned *tuned, sl_error
 
 sl_status sl_tune(sl_tuner *tuner, const sl_selector *selector, sl_tuned *tuned, sl_error *error)
 {
-    uint32_t loads = tuner->graph->loads;
+    uint32_t loads = tuner->graph->nodes;
     *tuned = (sl_tuned){.verdict = "no load should bypass"};
     tuned->mode = sl_arena_array(&tuner->arena, uint8_t, loads + 1);
     tuned->why = sl_arena_array(&tuner->arena, const char *, loads + 1);
     if (!tuned->mode || !tuned->why)
         return sl_fail_memory(error);
+    if (tuner->options.like) {
+        tuned->verdict = "timed as another plan was";
+        return sl_tuner_like(tuner, error);
+    }
     sl_status status = selector->select(tuner, tuned->mode, tuned->why, error);
     for (uint32_t i = 0; i < loads; i++)
         tuned->chosen += tuned->mode[i] != 0;
@@ -71,12 +95,22 @@ static void *extend(sl_arena *arena, const void *items, uint32_t count, uint32_t
     return longer;
 }
 
+/* Whether a plan says something of a node: of all loads, and of others that were timed. */
+static bool is_told(const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned)
+{
+    bool told = tuner->graph->load[i].node == SL_NODE_LOAD || tuned->mode[i];
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        told |= isfinite(tuner->load[i][m]);
+    return told;
+}
+
 static void fill_load(sl_plan *plan, const sl_tuner *tuner, uint32_t i, const sl_tuned *tuned, bool *failed)
 {
     const sl_load *load = &tuner->graph->load[i];
     sl_plan_load *to = &plan->load[plan->loads++];
     *to = (sl_plan_load){.function = copy(plan, load->function, failed),
                          .inst = load->inst,
+                         .node = load->node,
                          .line = load->line,
                          .source = copy(plan, load->source, failed),
                          .source_line = load->source_line,
@@ -92,7 +126,7 @@ static void fill_load(sl_plan *plan, const sl_tuner *tuner, uint32_t i, const sl
 sl_status sl_plan_add(sl_plan *plan, const sl_tuner *tuner, const char *kernel, const sl_tuned *tuned, sl_error *error)
 {
     bool failed = false;
-    plan->load = extend(&plan->arena, plan->load, plan->loads, tuner->graph->loads, sizeof *plan->load);
+    plan->load = extend(&plan->arena, plan->load, plan->loads, tuner->graph->nodes, sizeof *plan->load);
     plan->kernel = extend(&plan->arena, plan->kernel, plan->kernels, 1, sizeof *plan->kernel);
     if (!plan->load || !plan->kernel)
         return sl_fail_memory(error);
@@ -103,7 +137,8 @@ sl_status sl_plan_add(sl_plan *plan, const sl_tuner *tuner, const char *kernel, 
                                                      .gain_spread = tuned->timing.spread,
                                                      .noise = tuner->noise,
                                                      .verdict = copy(plan, tuned->verdict, &failed)};
-    for (uint32_t i = 0; i < tuner->graph->loads; i++)
-        fill_load(plan, tuner, i, tuned, &failed);
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++)
+        if (is_told(tuner, i, tuned))
+            fill_load(plan, tuner, i, tuned, &failed);
     return failed ? sl_fail_memory(error) : SL_OK;
 }

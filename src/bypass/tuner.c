@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "bypass/plan.h"
 
 /* Copies of the original that are timed like choices: their apparent gain is noise. */
 enum { NULL_CHOICES = 4, BATCH = 32, FINAL_ROUNDS = 31 };
@@ -28,8 +29,8 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_ti
     *tuner = (sl_tuner){.graph = graph, .timer = timer, .options = options ? *options : sl_tuner_defaults};
     sl_arena_init(&tuner->arena);
     size_t row = sizeof *tuner->load;
-    tuner->load = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
-    tuner->load_spread = sl_arena_alloc_array(&tuner->arena, graph->loads + 1, row);
+    tuner->load = sl_arena_alloc_array(&tuner->arena, graph->nodes + 1, row);
+    tuner->load_spread = sl_arena_alloc_array(&tuner->arena, graph->nodes + 1, row);
     tuner->group = sl_arena_alloc_array(&tuner->arena, graph->groups + 1, row);
     tuner->group_spread = sl_arena_alloc_array(&tuner->arena, graph->groups + 1, row);
     if (!tuner->load || !tuner->load_spread || !tuner->group || !tuner->group_spread) {
@@ -37,8 +38,8 @@ sl_status sl_tuner_init(sl_tuner *tuner, const sl_load_graph *graph, const sl_ti
         return sl_fail_memory(error);
     }
     sl_map_init(&tuner->known);
-    forget(tuner->load, graph->loads);
-    forget(tuner->load_spread, graph->loads);
+    forget(tuner->load, graph->nodes);
+    forget(tuner->load_spread, graph->nodes);
     forget(tuner->group, graph->groups);
     forget(tuner->group_spread, graph->groups);
     return SL_OK;
@@ -50,9 +51,16 @@ void sl_tuner_fini(sl_tuner *tuner)
     sl_arena_fini(&tuner->arena);
 }
 
+/* Hints of normal priority are tried only when they are asked for: by themselves they say nothing of caches. */
+static uint32_t controls_of(const sl_tuner *tuner)
+{
+    uint32_t controls = tuner->options.controls;
+    return tuner->timer->modes & (controls ? controls : ~(1u << SL_BYPASS_NEUTRAL | 1u << SL_BYPASS_STORE_NEUTRAL));
+}
+
 uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
 {
-    return modes & tuner->timer->modes & tuner->graph->load[load].modes & ~1u;
+    return modes & controls_of(tuner) & tuner->graph->load[load].modes & ~1u;
 }
 
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread)
@@ -66,12 +74,12 @@ bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread)
 /* Timer, input, code, choice, tag and rounds: all that a timing depends on. */
 static char *key_of(const sl_tuner *tuner, const uint8_t *choice, const char *tag, uint32_t rounds)
 {
-    char *key, *modes = malloc(tuner->graph->loads + 1);
+    char *key, *modes = malloc(tuner->graph->nodes + 1);
     if (!modes)
         return NULL;
-    for (uint32_t i = 0; i < tuner->graph->loads; i++)
+    for (uint32_t i = 0; i < tuner->graph->nodes; i++)
         modes[i] = (char)('0' + choice[i]);
-    modes[tuner->graph->loads] = '\0';
+    modes[tuner->graph->nodes] = '\0';
     int length = asprintf(&key, "%s|%s|%016" PRIx64 "|%u|%s|%s", tuner->timer->name, tuner->timer->input,
                           tuner->options.code_hash, rounds, tag, modes);
     free(modes);
@@ -169,6 +177,23 @@ sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing
     return sl_tuner_time(tuner, &mode, 1, "final", rounds, true, timing, error);
 }
 
+sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error)
+{
+    uint32_t nodes = tuner->graph->nodes;
+    uint8_t *neutral = sl_arena_array(&tuner->arena, uint8_t, nodes + 1);
+    bool any = false;
+    *timing = (sl_timing){0};
+    if (!neutral)
+        return sl_fail_memory(error);
+    for (uint32_t i = 0; i < nodes; i++) {
+        unsigned other = tuner->graph->load[i].node == SL_NODE_STORE ? SL_BYPASS_STORE_NEUTRAL : SL_BYPASS_NEUTRAL;
+        bool replaced = sl_bypass_hints(mode[i]) && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
+        neutral[i] = replaced ? (uint8_t)other : SL_BYPASS_NONE; /* others change no more than bits of instructions */
+        any |= replaced && mode[i] != other;
+    }
+    return any ? sl_tuner_final(tuner, neutral, timing, error) : SL_OK;
+}
+
 /* ---- affinities ---- */
 
 /* A choice that is to be timed for one cell of a table. */
@@ -185,7 +210,7 @@ static sl_status request_affinity(sl_tuner *tuner, const uint32_t *load, uint32_
     for (uint32_t i = 0; i < loads; i++) {
         if (!(sl_tuner_modes(tuner, load[i], 1u << mode)))
             continue;
-        if (!choice && !(choice = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1)))
+        if (!choice && !(choice = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->nodes + 1)))
             return sl_fail_memory(error);
         choice[load[i]] = (uint8_t)mode;
     }
@@ -201,7 +226,7 @@ static sl_status list_requests(sl_tuner *tuner, uint32_t modes, request_list *re
     for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
         if (!(modes >> m & 1))
             continue;
-        for (uint32_t i = 0; i < graph->loads && !status; i++)
+        for (uint32_t i = 0; i < graph->nodes && !status; i++)
             status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], requests, error);
         for (uint32_t g = 0; g < graph->groups && !status; g++)
             if (graph->group[g].loads > 1)
@@ -259,7 +284,7 @@ static sl_status ask_timer(sl_tuner *tuner, const uint8_t *nothing, sl_error *er
 
 static sl_status measure_noise(sl_tuner *tuner, sl_error *error)
 {
-    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    uint8_t *nothing = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->nodes + 1);
     if (!nothing)
         return sl_fail_memory(error);
     if (tuner->noise > 0 || (tuner->timer->exact && !tuner->timer->deviation))
@@ -360,10 +385,78 @@ static sl_status groups_first(sl_tuner *tuner, uint32_t modes, sl_error *error)
     return status ? status : measure_requests(tuner, &requests, error);
 }
 
-sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
+/* ---- modes that are not by level ---- */
+
+enum { OTHER_MAX = 96 }; /* timings, where no limit is given */
+
+typedef struct ranked {
+    double effect; /* of modes by level on the group */
+    uint32_t group;
+} ranked;
+
+static int by_effect(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    return x->effect != y->effect ? (x->effect < y->effect ? 1 : -1) : (x->group > y->group) - (x->group < y->group);
+}
+
+/* Groups in the order in which they are tried: those that caches matter to first, then as in the code. */
+static ranked *rank_groups(sl_tuner *tuner)
+{
+    ranked *order = sl_arena_array(&tuner->arena, ranked, tuner->graph->groups + 1);
+    for (uint32_t g = 0; order && g < tuner->graph->groups; g++)
+        order[g] = (ranked){difference(tuner, g), g};
+    if (order)
+        qsort(order, tuner->graph->groups, sizeof *order, by_effect);
+    return order;
+}
+
+static sl_status list_others(sl_tuner *tuner, uint32_t modes, uint64_t max, request_list *requests, sl_error *error)
+{
+    const ranked *order = rank_groups(tuner);
+    sl_status status = order ? SL_OK : sl_fail_memory(error);
+    for (uint32_t k = 0; k < tuner->graph->groups && !status && requests->count < max; k++) {
+        const sl_load_group *group = &tuner->graph->group[order[k].group];
+        status = request_group(tuner, order[k].group, group->loads == 1, modes, requests, error);
+    }
+    return status;
+}
+
+/* Single loads, in the modes by which their groups gain. */
+static sl_status open_groups(sl_tuner *tuner, uint32_t modes, request_list *requests, sl_error *error)
+{
+    sl_status status = SL_OK;
+    for (uint32_t g = 0; g < tuner->graph->groups && !status; g++)
+        for (unsigned m = SL_BYPASS_BY_LEVEL; m < SL_BYPASS_MODES && !status; m++)
+            if (modes >> m & 1 && tuner->graph->group[g].loads > 1 &&
+                sl_tuner_significant(tuner, tuner->group[g][m], tuner->group_spread[g][m]))
+                status = request_group(tuner, g, true, 1u << m, requests, error);
+    return status;
+}
+
+static sl_status measure_others(sl_tuner *tuner, uint32_t modes, sl_error *error)
 {
     request_list requests = {0};
-    modes &= tuner->timer->modes;
+    uint64_t max = tuner->options.max ? tuner->options.max : OTHER_MAX;
+    if (tuner->options.max) /* what is left, but no less than half */
+        max = tuner->measured < max / 2 ? max - tuner->measured : max / 2;
+    modes &= ~((1u << SL_BYPASS_BY_LEVEL) - 1);
+    if (!modes)
+        return SL_OK;
+    sl_status status = list_others(tuner, modes, max, &requests, error);
+    if (!status)
+        status = measure_requests(tuner, &requests, error);
+    requests = (request_list){0};
+    if (!status)
+        status = open_groups(tuner, modes, &requests, error);
+    return status ? status : measure_requests(tuner, &requests, error);
+}
+
+/* ---- all ---- */
+
+static sl_status measure_by_level(sl_tuner *tuner, uint32_t modes, sl_error *error)
+{
+    request_list requests = {0};
     sl_status status = list_requests(tuner, modes, &requests, error);
     if (!status)
         status = measure_noise(tuner, error);
@@ -371,4 +464,46 @@ sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
         return measure_requests(tuner, &requests, error);
     sl_array_free(&requests);
     return status ? status : groups_first(tuner, modes, error);
+}
+
+sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error)
+{
+    modes &= controls_of(tuner);
+    sl_status status = measure_by_level(tuner, modes & ((1u << SL_BYPASS_BY_LEVEL) - 1), error);
+    return status ? status : measure_others(tuner, modes, error);
+}
+
+/* ---- as another plan ---- */
+
+/* Whether the plan tells the effect of a mode from noise. */
+static bool is_certain(const sl_plan *plan, const sl_plan_load *load, unsigned mode, double sigmas)
+{
+    double size = fabs(load->affinity[mode]); /* NaN is never greater */
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        if (!strcmp(plan->kernel[i].function, load->function) && !(size > plan->kernel[i].noise))
+            return false;
+    return size > sigmas * load->spread[mode];
+}
+
+sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
+{
+    const sl_plan *plan = tuner->options.like;
+    request_list requests = {0};
+    sl_status status = SL_OK;
+    for (uint32_t i = 0; i < tuner->graph->nodes && !status; i++)
+        for (uint32_t k = 0; k < plan->loads && !status; k++) {
+            const sl_plan_load *load = &plan->load[k];
+            if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
+                continue;
+            for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
+                if (is_certain(plan, load, m, tuner->options.sigmas))
+                    status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
+                                              error);
+        }
+    if (!status && requests.count)
+        status = measure_noise(tuner, error);
+    if (!status)
+        return measure_requests(tuner, &requests, error);
+    sl_array_free(&requests);
+    return status;
 }

@@ -22,6 +22,8 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
+    uint32_t controls;               /* bit m: mode m is tried; 0: all that the timer offers but neutral hints */
+    const struct sl_plan *like;      /* time only what this plan shows to make a difference; NULL: as is needed */
     const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */
     const sl_progress *progress;     /* NULL: not reported */
@@ -56,12 +58,18 @@ void sl_tuner_fini(sl_tuner *tuner);
  * one); `rounds` and `verify` as in sl_timer. */
 sl_status sl_tuner_time(sl_tuner *tuner, const uint8_t *const *choice, size_t count, const char *tag, uint32_t rounds,
                         bool verify, sl_timing *timing, sl_error *error);
-/* Fills load and group for the modes of the mask, and the noise. Where there are more than options.max, groups are
- * timed first, and single loads only of the groups with the largest effect, as far as they fit; other loads stay
- * NaN. */
+/* Fills load and group for the modes of the mask, and the noise. Modes by level: all loads and groups; where that is
+ * more than options.max, groups first, and single loads only of the groups with the largest effect, as far as they fit.
+ * Other modes: groups, those first for which modes by level made a difference, at most as many as fit options.max (0:
+ * 96), and single loads where the group gains by the mode. What is not timed stays NaN. */
 sl_status sl_tuner_affinities(sl_tuner *tuner, uint32_t modes, sl_error *error);
+/* Fills load for what options.like shows to make a difference, to compare its timer with this one; and the noise. */
+sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error);
 /* The final timing of a plan: more rounds, and results compared. */
 sl_status sl_tuner_final(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
+/* Times a plan with hints of normal priority in place of its hints: what that gains is due to other code, not to
+ * caches. No runs: it has no hints, or the timer does not know neutral ones. */
+sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timing, sl_error *error);
 /* Whether a gain is more than noise. */
 bool sl_tuner_significant(const sl_tuner *tuner, double gain, double spread);
 /* Modes of the mask that the timer and this load support. */

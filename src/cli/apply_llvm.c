@@ -136,7 +136,7 @@ static sl_status report(const sl_invocation *inv, const sl_llvm_file *file, cons
         if (looked && check[i].fate != SL_FATE_AS_ASKED)
             load[i].trouble = sl_llvm_fate_text(check[i].fate);
     }
-    const sl_applied applied = {inv->args.operand[0], path, graph->loads, load};
+    const sl_applied applied = {inv->args.operand[0], path, graph->loads, load, NULL};
     sl_status status = sl_apply_report(inv, &applied, error);
     free(load);
     return status;

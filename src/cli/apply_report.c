@@ -46,6 +46,29 @@ static void put_number(sl_json *j, const char *key, uint32_t number)
     sl_json_u64(j, number);
 }
 
+/* Settings that the host has to make. */
+static void put_settings(sl_json *j, const sl_plan *plan)
+{
+    char text[512];
+    bool any = false;
+    for (uint32_t i = 0; plan && i < plan->loads; i++) {
+        const sl_plan_load *setting = &plan->load[i];
+        if (setting->node != SL_NODE_KERNEL || !setting->mode)
+            continue;
+        if (!any)
+            sl_json_array_member(j, "settings", true);
+        any = true;
+        sl_json_object(j, false);
+        put_text(j, "function", setting->function);
+        put_text(j, "setting", sl_setting_text(setting->inst, text, sizeof text));
+        put_text(j, "mode", sl_bypass_name(setting->mode));
+        put_text(j, "host", sl_setting_call(setting, text, sizeof text));
+        sl_json_close(j, '}');
+    }
+    if (any)
+        sl_json_close(j, ']');
+}
+
 static sl_status write_json(FILE *file, const void *result, sl_error *error)
 {
     const sl_applied *applied = result;
@@ -76,6 +99,7 @@ static sl_status write_json(FILE *file, const void *result, sl_error *error)
         sl_json_close(&j, '}');
     }
     sl_json_close(&j, ']');
+    put_settings(&j, applied->settings);
     sl_json_close(&j, '}');
     return sl_json_finish(&j, error);
 }

@@ -17,8 +17,9 @@ typedef struct sl_applied_load {
 
 typedef struct sl_applied {
     const char *plan, *code;
-    size_t loads;
+    size_t loads; /* and stores */
     const sl_applied_load *load;
+    const sl_plan *settings; /* the plan whose settings the host has to make; NULL: none */
 } sl_applied;
 
 /* False, with a message: the report and the code would both go to standard output. */

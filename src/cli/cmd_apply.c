@@ -49,11 +49,24 @@ static sl_status write_text(const sl_invocation *inv, const char *text, size_t l
 
 static void print_summary(const sl_invocation *inv, const sl_plan *plan)
 {
-    uint32_t chosen = 0;
+    uint32_t nodes[SL_NODE_ANY] = {0}, chosen[SL_NODE_ANY] = {0}, bypass = 0;
+    char call[512];
+    for (uint32_t i = 0; i < plan->loads; i++) {
+        const sl_plan_load *load = &plan->load[i];
+        nodes[load->node]++;
+        chosen[load->node] += load->mode != SL_BYPASS_NONE;
+        bypass += load->node == SL_NODE_LOAD && load->mode && load->mode < SL_BYPASS_BY_LEVEL;
+    }
+    if (!sl_apply_prints_summary(inv))
+        return;
+    printf("%u of %u loads bypass\n", bypass, nodes[SL_NODE_LOAD]);
+    if (chosen[SL_NODE_LOAD] > bypass)
+        printf("%u more have other controls\n", chosen[SL_NODE_LOAD] - bypass);
+    if (chosen[SL_NODE_STORE])
+        printf("%u %s changed\n", chosen[SL_NODE_STORE], chosen[SL_NODE_STORE] == 1 ? "store is" : "stores are");
     for (uint32_t i = 0; i < plan->loads; i++)
-        chosen += plan->load[i].mode != SL_BYPASS_NONE;
-    if (sl_apply_prints_summary(inv))
-        printf("%u of %u loads bypass\n", chosen, plan->loads);
+        if (plan->load[i].node == SL_NODE_KERNEL && plan->load[i].mode)
+            printf("not in the code, for the host: %s\n", sl_setting_call(&plan->load[i], call, sizeof call));
 }
 
 static sl_status report(const sl_invocation *inv, const sl_plan *plan, const char *path, sl_error *error)
@@ -61,18 +74,21 @@ static sl_status report(const sl_invocation *inv, const sl_plan *plan, const cha
     sl_applied_load *load = calloc((size_t)plan->loads + 1, sizeof *load);
     if (!load)
         return sl_fail_memory(error);
+    size_t count = 0;
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *from = &plan->load[i];
-        load[i] = (sl_applied_load){.function = from->function,
-                                    .source = from->source,
-                                    .opcode = from->opcode,
-                                    .array = from->array,
-                                    .inst = from->inst,
-                                    .line = from->line,
-                                    .source_line = from->source_line,
-                                    .mode = from->mode};
+        if (from->node == SL_NODE_KERNEL)
+            continue;
+        load[count++] = (sl_applied_load){.function = from->function,
+                                          .source = from->source,
+                                          .opcode = from->opcode,
+                                          .array = from->array,
+                                          .inst = from->inst,
+                                          .line = from->line,
+                                          .source_line = from->source_line,
+                                          .mode = from->mode};
     }
-    const sl_applied applied = {inv->args.operand[0], path, plan->loads, load};
+    const sl_applied applied = {inv->args.operand[0], path, count, load, plan};
     sl_status status = sl_apply_report(inv, &applied, error);
     free(load);
     return status;
@@ -130,9 +146,11 @@ const sl_command sl_cmd_apply = {
     .summary = "write a bypass plan into the code it was made for",
     .usage = "[options] PLAN (FILE.ptx | FILE.ll | FILE.bc)",
     .description =
-        "Rewrite the loads chosen by a plan of 'sluice tune', and nothing else. In PTX, L1 is bypassed by "
-        ".L1::no_allocate and L2 by .L2::cache_hint with an evict-first policy; the PTX version is raised to 7.4 if it "
-        "is lower. In LLVM IR for AMD GPUs, loads that bypass L1 (and L0) become volatile and those that bypass L2 "
+        "Rewrite the loads and stores chosen by a plan of 'sluice tune', and nothing else. In PTX, L1 is bypassed by "
+        ".L1::no_allocate and L2 by .L2::cache_hint with an evict-first policy; other controls are what 'sluice help "
+        "tune' lists; the PTX version is raised where they need it. Settings of kernels are not in the code: the CUDA "
+        "calls that the host has to make are printed. In LLVM IR for AMD GPUs, loads that bypass L1 (and L0) become "
+        "volatile and those that bypass L2 "
         "!nontemporal. The IR is written as text or, to a file named .bc, as bitcode; it is then compiled, and loads "
         "without the bits of their mode (glc dlc, slc on RDNA2) are reported.\n\nA plan for other code, or a mode that "
         "the target cannot express, is an error, and nothing is written.",

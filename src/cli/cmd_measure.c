@@ -58,20 +58,20 @@ static sl_status visit(void *context, const sl_timed_launch *launch, sl_error *e
 {
     measuring *m = context;
     sl_timing timing = {0};
-    uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->loads + 1);
+    uint8_t *mode = sl_arena_array(&m->arena, uint8_t, launch->graph->nodes + 1);
     const uint8_t *choice[1] = {mode};
     sl_tuning_row row = {.subject = m->input->input.spec.name,
                          .kernel = sl_arena_strdup(&m->arena, launch->kernel),
                          .launch = launch->launch,
                          .launches = launch->launches,
                          .loads = launch->graph->loads,
-                         .groups = launch->graph->groups,
+                         .groups = sl_load_groups_of_loads(launch->graph),
                          .select = m->plan->select ? m->plan->select : "plan"};
     if (!mode || !row.kernel)
         return sl_fail_memory(error);
     snprintf(m->timer, sizeof m->timer, "%s", launch->timer->name);
     sl_status status = check_plan(m, launch, error);
-    for (uint32_t i = 0; i < launch->graph->loads && !status; i++) {
+    for (uint32_t i = 0; i < launch->graph->nodes && !status; i++) {
         mode[i] = (uint8_t)sl_plan_mode(m->plan, launch->kernel, launch->graph->load[i].inst);
         row.chosen += mode[i] != SL_BYPASS_NONE;
     }

@@ -8,6 +8,8 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/show_tuning.h"
+#include "cli/temporary.h"
+#include "launch/tune_program.h"
 #include "report/graph_svg.h"
 #include "study/input_plan.h"
 #include "study/tuning.h"
@@ -17,14 +19,16 @@ typedef struct tune_options {
     const char *output, *graph, *cache, *code;
     const char *select; /* names, separated by commas; the first makes the plan */
     const char *thresh1, *thresh2, *weight, *sigmas;
-    uint64_t rounds, search, max;
+    const char *like;     /* a plan of another timer */
+    const char *controls; /* names, separated by commas */
+    uint64_t rounds, search, max, kernels;
     bool cold, no_cache;
     int on;
     const char *gpu; /* machine to simulate */
     sl_option_list set;
 } tune_options;
 
-enum { ON_SIM, ON_GPU };
+enum { ON_SIM, ON_GPU, GPU_TIMINGS = 96 };
 static const char *const timer_choices[] = {"sim", "gpu", NULL};
 
 #define AT(field) offsetof(tune_options, field)
@@ -34,13 +38,16 @@ static const sl_option options[] = {
     {"on", 0, SL_OPTION_CHOICE, "TIMER", "Timer of the kernels: the simulator or a real GPU (default: sim)", AT(on), 0, 0, timer_choices},
     SL_GPU_OPTIONS(AT(gpu), AT(set)),
     {"select", 0, SL_OPTION_STRING, "NAMES", "Selection strategy: ours, paper, CacheAll, PassL2, PassL0/1, SelectL2, SelectL0/1, Liang or bound. Several, separated by commas, are compared, and the first makes the plan (default: ours)", AT(select), 0, 0, NULL},
+    {"controls", 0, SL_OPTION_STRING, "NAMES", "Cache controls to try, separated by commas; the list is above (default: all that the timer knows)", AT(controls), 0, 0, NULL},
     {"thresh1", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a group, per load (default: 1.5)", AT(thresh1), 0, 0, NULL},
     {"thresh2", 0, SL_OPTION_STRING, "PERCENT", "Algorithm 1: minimum gain of a load (default: 1)", AT(thresh2), 0, 0, NULL},
     {"weight", 0, SL_OPTION_STRING, "SHARE", "Algorithm 1: share of its group's loss that counts against a load (default: 0.1)", AT(weight), 0, 0, NULL},
     {"sigmas", 0, SL_OPTION_STRING, "K", "Treat gains below K standard errors of the original as noise (default: 3)", AT(sigmas), 0, 0, NULL},
     {"rounds", 0, SL_OPTION_NUMBER, "N", "Time each choice N times. GPU: 5 to 11 by default, as many as fit into a few seconds. Simulator: at most 5, with a memory latency that is 0, 1, … cycles longer; by default 1, and 3 for the final timing of a plan", AT(rounds), 1, 1000, NULL},
     {"search", 0, SL_OPTION_NUMBER, "N", "Maximum number of plans that 'bound' times (default: 256)", AT(search), 1, 1000000, NULL},
-    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: all)", AT(max), 1, 1000000, NULL},
+    {"max-timings", 0, SL_OPTION_NUMBER, "N", "Time about N loads and groups per kernel: all groups first, then single loads of the groups with the largest effect (default: 96 on a GPU, all on the simulator)", AT(max), 1, 1000000, NULL},
+    {"kernels", 0, SL_OPTION_NUMBER, "N", "CUDA program on a GPU: tune at most N kernels, those that take most time (default: 20, or as many as make 95 % of the time)", AT(kernels), 1, 1000, NULL},
+    {"like", 0, SL_OPTION_STRING, "PLAN", "Choose nothing: time what another plan for the same code shows to make a difference, to compare its timer with this one", AT(like), 0, 0, NULL},
     {"cold", 0, SL_OPTION_FLAG, NULL, "Flush L2 before each timed run (default: one untimed warm-up run)", AT(cold), 0, 0, NULL},
     {"graph", 0, SL_OPTION_STRING, "FILE", "Draw the loads and their groups as SVG", AT(graph), 0, 0, NULL},
     {"cache", 0, SL_OPTION_STRING, "FOLDER", "Folder in which timings are kept (default: sluice in $XDG_CACHE_HOME or ~/.cache)", AT(cache), 0, 0, NULL},
@@ -51,7 +58,7 @@ static const sl_option options[] = {
 // clang-format on
 
 static const tune_options defaults = {
-    .input = SL_INPUT_DEFAULTS, .select = "ours", .search = 256, .gpu = SL_DEFAULT_GPU};
+    .input = SL_INPUT_DEFAULTS, .select = "ours", .search = 256, .kernels = 20, .gpu = SL_DEFAULT_GPU};
 
 enum { MAX_SELECTORS = 16 };
 
@@ -64,6 +71,7 @@ typedef struct tuning {
     size_t selectors;
     const sl_selector *selector[MAX_SELECTORS];
     sl_tuning_result result;
+    sl_plan like;          /* --like */
     sl_point_store *store; /* of timings; NULL: they are not kept */
     sl_timing_store timings;
     sl_arena arena;
@@ -101,8 +109,11 @@ static int read_numbers(tuning *t)
         return sl_cli_usage(t->inv, "--rounds: a GPU needs at least 3 to estimate noise");
     t->tuner.rounds = (uint32_t)o->rounds;
     t->tuner.search = o->search;
-    t->tuner.max = o->max;
+    t->tuner.max = o->max || o->on == ON_SIM ? o->max : GPU_TIMINGS;
     t->tuner.progress = t->inv->progress;
+    sl_error error = {0};
+    if (o->controls && sl_bypass_parse_list(o->controls, &t->tuner.controls, &error))
+        return sl_cli_usage(t->inv, "--controls: %s", error.text);
     return SL_EXIT_OK;
 }
 
@@ -199,8 +210,150 @@ static sl_status show(tuning *t, int *code, sl_error *error)
     return status;
 }
 
+/* ---- programs on a GPU ---- */
+
+/* All plans as one, for the report. */
+static sl_status join_plans(tuning *t, const sl_plan_list *list, sl_plan *joined, sl_error *error)
+{
+    uint32_t kernels = 0, loads = 0;
+    for (uint32_t p = 0; p < list->count; p++) {
+        kernels += list->plan[p].kernels;
+        loads += list->plan[p].loads;
+    }
+    *joined = list->count ? list->plan[0] : (sl_plan){.unit = "ns"};
+    joined->kernel = sl_arena_array(&t->arena, sl_plan_kernel, kernels + 1);
+    joined->load = sl_arena_array(&t->arena, sl_plan_load, loads + 1);
+    if (!joined->kernel || !joined->load)
+        return sl_fail_memory(error);
+    joined->kernels = joined->loads = 0;
+    for (uint32_t p = 0; p < list->count; p++) {
+        for (uint32_t i = 0; i < list->plan[p].kernels; i++)
+            joined->kernel[joined->kernels++] = list->plan[p].kernel[i];
+        for (uint32_t i = 0; i < list->plan[p].loads; i++)
+            joined->load[joined->loads++] = list->plan[p].load[i];
+    }
+    return SL_OK;
+}
+
+static sl_tuning_row row_of(const sl_plan *plan, const char *subject, const sl_tune_job_launch *launch,
+                            const sl_plan_kernel *k)
+{
+    sl_tuning_row row = {.subject = subject,
+                         .kernel = k->function,
+                         .launch = launch->number,
+                         .launches = launch->launches,
+                         .select = plan->select,
+                         .base = k->base,
+                         .time = k->planned ? k->planned : k->base,
+                         .gain = k->gain,
+                         .gain_spread = k->gain_spread,
+                         .noise = k->noise,
+                         .verdict = k->verdict};
+    for (uint32_t i = 0; i < plan->loads; i++)
+        if (!strcmp(plan->load[i].function, k->function)) {
+            row.loads += plan->load[i].node == SL_NODE_LOAD;
+            row.chosen += plan->load[i].mode != 0;
+            if (plan->load[i].node == SL_NODE_LOAD && plan->load[i].group >= row.groups)
+                row.groups = plan->load[i].group + 1;
+        }
+    return row;
+}
+
+/* Kernels in the order of their time. */
+static sl_status make_program_rows(tuning *t, const sl_tune_job *job, const sl_plan *plan, sl_tuning *shown,
+                                   sl_error *error)
+{
+    sl_tuning_row *rows = sl_arena_array(&t->arena, sl_tuning_row, plan->kernels + 1);
+    shown->row = rows;
+    for (size_t l = 0; rows && l < job->launches.count; l++)
+        for (uint32_t i = 0; i < plan->kernels && shown->rows < plan->kernels; i++)
+            if (!strcmp(plan->kernel[i].function, job->launches.items[l].kernel))
+                rows[shown->rows++] = row_of(plan, t->input.input.spec.name, &job->launches.items[l], &plan->kernel[i]);
+    return rows ? SL_OK : sl_fail_memory(error);
+}
+
+static double seconds_of(const sl_program_results *results)
+{
+    double ns = 0;
+    for (size_t i = 0; i < results->kernels.count; i++)
+        ns += results->kernels.items[i].ns;
+    return ns / 1e9;
+}
+
+static sl_status plan_list_form(FILE *file, const void *result, sl_error *error)
+{
+    return sl_plan_list_write(result, file, error);
+}
+
+static sl_status show_program(tuning *t, const sl_tune_job *job, sl_program_tuned *tuned, int *code, sl_error *error)
+{
+    sl_plan joined;
+    sl_status status = join_plans(t, &tuned->plans, &joined, error);
+    sl_tuning shown = {.timer = joined.timer ? joined.timer : "gpu", .unit = joined.unit, .plan = &joined};
+    const sl_program_results *before = &tuned->runs.results[SL_RUN_ORIGINAL],
+                             *after = &tuned->runs.results[SL_RUN_PLANNED];
+    for (uint32_t i = 0; i < tuned->plans.count; i++) {
+        tuned->plans.plan[i].made_by = t->inv->line;
+        tuned->plans.plan[i].program_before = seconds_of(tuned->compared ? before : &tuned->survey);
+        tuned->plans.plan[i].program_after = seconds_of(tuned->compared ? after : &tuned->survey);
+    }
+    if (!status)
+        status = make_program_rows(t, job, &joined, &shown, error);
+    if (!status && t->options->output)
+        status = sl_output_write(plan_list_form, t->options->output, &tuned->plans, error);
+    if (!status && t->options->graph)
+        status = sl_output_write(graph_form, t->options->graph, &joined, error);
+    if (status)
+        return status;
+    *code = sl_show_tuning(t->inv, &t->input, &shown);
+    for (size_t i = 0; i < tuned->tuning.left.count; i++)
+        sl_cli_warn(t->inv, "not tuned: %s", tuned->tuning.left.items[i]);
+    if (!t->inv->common->quiet && tuned->compared)
+        fprintf(stderr,
+                "kernels of the program: %.6f s, with the plan %.6f s; the program: %.3f s, with the plan %.3f s; %llu "
+                "bytes copied to the host, all identical\n",
+                seconds_of(before), seconds_of(after), tuned->runs.seconds[SL_RUN_ORIGINAL],
+                tuned->runs.seconds[SL_RUN_PLANNED], (unsigned long long)after->bytes);
+    else if (!t->inv->common->quiet)
+        fprintf(stderr, "nothing to gain: the program stays as it is\n");
+    return SL_OK;
+}
+
+static int tune_program(tuning *t)
+{
+    const tune_options *o = t->options;
+    char folder[512];
+    sl_error error = {0};
+    sl_program_tuned tuned = {0};
+    int code = SL_EXIT_OK;
+    sl_program_tuning how = {.argv = t->inv->args.program,
+                             .folder = folder,
+                             .kernel_regex = o->input.kernel_regex,
+                             .max_kernels = (uint32_t)o->kernels,
+                             .share = sl_was_given(t->inv, "kernels") ? 1 : 0.95,
+                             .job = {.selector = t->selector[0],
+                                     .options = t->tuner,
+                                     .rounds = (uint32_t)o->rounds,
+                                     .cold = o->cold,
+                                     .quiet = t->inv->common->quiet}};
+    if (t->selectors > 1)
+        return sl_cli_usage(t->inv, "--select: a program on a GPU is tuned with one strategy");
+    sl_status status = sl_temporary_folder(folder, sizeof folder, &error);
+    if (!status) {
+        status = sl_tune_program(&how, t->inv->progress, &tuned, &error);
+        if (!status)
+            status = show_program(t, &how.job, &tuned, &code, &error);
+        sl_temporary_folder_remove(folder);
+    }
+    sl_program_tuned_fini(&tuned);
+    sl_tune_job_fini(&how.job);
+    return status ? sl_cli_fail(t->inv, &error) : code;
+}
+
 static int tune_input(tuning *t)
 {
+    if (!t->machine && t->inv->args.program)
+        return tune_program(t);
     const tune_options *o = t->options;
     sl_error error = {0};
     sl_pool *pool = NULL;
@@ -238,6 +391,8 @@ static int prepare(tuning *t, sl_machine *machine)
     if (code)
         return code;
     sl_status status = o->output ? sl_output_probe(o->output, &error) : SL_OK;
+    if (!status && o->like && !(status = sl_plan_read(o->like, &t->like, &error)))
+        t->tuner.like = &t->like;
     if (!status && o->graph)
         status = sl_output_probe(o->graph, &error);
     if (!status && o->on == ON_SIM) {
@@ -255,10 +410,8 @@ static int take_input(tuning *t, uint32_t lanes)
     const char *code = o->code;
     sl_error error = {0};
     sl_status status = SL_OK;
-    if (!t->machine && t->inv->args.program)
-        return sl_cli_usage(t->inv, "--on gpu tunes workloads, PTX files and LLVM IR; 'sluice ptx' extracts the PTX of "
-                                    "a program");
-    int failed = sl_cli_input_open(&t->input, t->inv, t->machine ? SL_TAKES_ALL : SL_TAKES_CODE, lanes, true);
+    unsigned kinds = t->machine ? SL_TAKES_ALL : SL_TAKES_CODE | SL_TAKES_PROGRAMS;
+    int failed = sl_cli_input_open(&t->input, t->inv, kinds, lanes, true);
     if (failed)
         return failed;
     if (code && t->input.input.ptx)
@@ -289,6 +442,8 @@ static int run(const sl_invocation *inv)
         sl_cli_input_close(&t.input);
     }
     sl_cache_store_close(t.store, inv);
+    if (t.tuner.like)
+        sl_plan_fini(&t.like);
     sl_arena_fini(&t.arena);
     return code;
 }
@@ -297,6 +452,7 @@ static const sl_example examples[] = {
     {"sluice tune spmv --on gpu -o plan.json", "Tune the kernels of a workload on the local GPU and write a plan"},
     {"sluice tune spmv --gpu rx6900xt --blocks 64 -o plan.json", "Tune them on a simulated GPU"},
     {"sluice tune -o plan.json -- ./app", "Tune the kernels of a CUDA program on the default GPU, simulated"},
+    {"sluice tune --on gpu -o plan.json -- ./app", "Tune the hot kernels of a CUDA program on the local GPU"},
     {"sluice tune app.slt --code app.ptx -o plan.json", "Tune the kernels of a trace"},
     {"sluice tune k.ptx --on gpu --grid 512 --block 256 --arg 'f32[64M]:random' -o plan.json",
      "Tune the kernel of a PTX file"},
@@ -309,17 +465,26 @@ static const sl_example examples[] = {
 
 const sl_command sl_cmd_tune = {
     .name = "tune",
-    .summary = "choose the loads that should bypass caches, and write a bypass plan",
+    .summary = "choose cache controls of loads, stores and kernels by timing, and write a plan",
     .usage = "[options] " SL_INPUT_USAGE,
     .description =
         "Time each kernel with every load bypassing L1, L2 or both, alone and together with the other loads of its "
-        "group, and choose the loads that should bypass. The timer is the simulator, or with --on gpu a real GPU, on "
+        "group, then with other cache controls of groups of loads, of stores and of the kernel, and choose what is "
+        "faster. A plan with hints to L2 is also timed with neutral hints, which tell gains by code order from gains "
+        "by "
+        "caches. The timer is the simulator, or with --on gpu a real GPU, on "
         "which the longest launch of each kernel is timed from the same memory state every time, alternating with the "
         "original. The plan is a JSON file: 'sluice apply' writes it into PTX or LLVM IR, 'sluice measure' times it "
-        "again. Programs and traces are tuned on the simulator. 'sluice run --plan' applies the plan of a program to "
-        "it; that "
+        "again. Of a program on a GPU the kernels that take most of its time are tuned inside of it, on the arguments "
+        "and memory they really have; 'sluice run --plan' applies the plan of a program to it. That "
         "of a trace is for 'sluice sim --plan', unless --code names its PTX.\n\nTimings are cached (except of programs "
-        "and traces), so that an interrupted run resumes where it stopped.\n\n" SL_INPUT_HELP,
+        "and traces), so that an interrupted run resumes where it stopped.\n\nCache controls (--controls): "
+// clang-format off
+#define SL_CONTROL(mode, name, node, ptx, sm, operators, policy, sim, summary) name " (" summary "); "
+#include "bypass/controls.def"
+#undef SL_CONTROL
+        // clang-format on
+        "all (every one).\n\n" SL_INPUT_HELP,
     .options = options,
     .more_options = sl_input_table,
     .common = SL_COMMON_PLUGINS | SL_COMMON_JSON | SL_COMMON_CSV | SL_COMMON_QUIET | SL_COMMON_JOBS,

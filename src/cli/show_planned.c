@@ -9,7 +9,7 @@
 #include "launch/planned.h"
 #include "report/table.h"
 
-static const sl_swap_kernel *same_kernel(const sl_swap_results *results, const char *name)
+static const sl_timed_program_kernel *same_kernel(const sl_program_results *results, const char *name)
 {
     for (size_t i = 0; i < results->kernels.count; i++)
         if (!strcmp(results->kernels.items[i].name, name))
@@ -18,7 +18,7 @@ static const sl_swap_kernel *same_kernel(const sl_swap_results *results, const c
 }
 
 /* Launches that are not in the table. */
-static void report_untimed(FILE *file, const sl_swap_results *a, const sl_swap_results *b)
+static void report_untimed(FILE *file, const sl_program_results *a, const sl_program_results *b)
 {
     if (a->untimed || b->untimed)
         fprintf(file,
@@ -36,12 +36,12 @@ static sl_status show(FILE *file, const void *result, sl_error *error)
                                         {"original", true, false},
                                         {"planned", true, false},
                                         {"speedup", true, false}};
-    const sl_swap_results *a = &run->results[SL_RUN_ORIGINAL], *b = &run->results[SL_RUN_PLANNED];
+    const sl_program_results *a = &run->results[SL_RUN_ORIGINAL], *b = &run->results[SL_RUN_PLANNED];
     sl_table *table = sl_table_create(columns, sizeof columns / sizeof *columns);
     if (!table)
         return sl_fail_memory(error);
     for (size_t i = 0; i < a->kernels.count; i++) {
-        const sl_swap_kernel *before = &a->kernels.items[i], *after = same_kernel(b, before->name);
+        const sl_timed_program_kernel *before = &a->kernels.items[i], *after = same_kernel(b, before->name);
         double planned = after ? after->ns : 0;
         sl_table_cell(table, before->name);
         sl_table_cellf(table, "%llu", (unsigned long long)before->launches);

@@ -52,6 +52,8 @@ cudaError_t sl_rt_copy_run(sl_rt *rt, const sl_rt_copy *c)
         for (size_t y = 0; y < c->height; y++) {
             char *dst = c->dst + z * c->dst_slice + y * c->dst_pitch;
             memmove(dst, c->src + z * c->src_slice + y * c->src_pitch, c->width);
+            if (*rt->options.planned && !dst_here)
+                sl_program_results_copy(&rt->planned, dst, c->width);
             if (dst_here)
                 sl_heap_mark_written(sl_emu_heap(rt->emu), (uintptr_t)dst, c->width);
         }

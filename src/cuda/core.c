@@ -187,6 +187,8 @@ cudaError_t sl_rt_ready(sl_rt *rt)
             sl_rt_say_error(SL_CUDA_OPTIONS_VARIABLE, &error);
             rt->start_error = cudaErrorInitializationError;
         }
+        if (*rt->options.plan && sl_plan_list_read(rt->options.plan, &rt->plans, &error))
+            sl_rt_say_error(NULL, &error);
     }
     /* A forked child has a copy of the parent's device that shares nothing with it: CUDA refuses this as well. */
     if (rt->start_error || rt->pid != getpid())

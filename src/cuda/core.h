@@ -27,6 +27,8 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "bypass/plan.h"
+#include "bypass/program_results.h"
 #include "cuda/options.h"
 #include "cuda/types.h"
 #include "emu/emu.h"
@@ -274,6 +276,8 @@ struct sl_rt {
     SL_ARRAY(sl_rt_condition) conditions; /* a handle is 1 + the index */
     unsigned long long captures;
     sl_rt_results *results;
+    sl_plan_list plans;                      /* to apply to the program's PTX */
+    sl_program_results planned;              /* what the program did, for options.planned */
     sl_rt_function *launching;               /* the kernel that was launched last */
     struct sl_rt_device_calls *device_calls; /* what kernels have; NULL: no kernel has called anything */
 };
@@ -656,7 +660,7 @@ cudaError_t sl_rt_node_enable(cudaGraphNode_t node, bool enabled, unsigned *was)
 /* core.c: whether this text comes for the first time. */
 bool sl_rt_is_new(sl_rt *rt, const char *text);
 /* image.c: takes the parts of an image over into `binary`. */
-cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error);
+cudaError_t sl_rt_image_read(sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error);
 /* Makes a program of it on the device; sl_rt_binary_load does so once, and tells failures. */
 cudaError_t sl_rt_binary_prepare(sl_rt *rt, sl_rt_binary *binary, sl_error *error);
 cudaError_t sl_rt_run_op(sl_rt *rt, const sl_rt_op *op);

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bypass/ptx_loads.h"
 #include "cuda/results_file.h"
+#include "rewrite/ptx.h"
 
 enum { ELF_MAGIC = 0x464c457f };
 
@@ -34,7 +36,23 @@ static cudaError_t add_wrapper(sl_rt_binary *binary, const sl_fatbin_wrapper *w,
     return sl_rt_error_of(status);
 }
 
-static cudaError_t parse_entry(sl_rt_binary *binary, const sl_fatbin_entry *entry, sl_error *error)
+/* The text as plans have it; *text is malloc'ed, before and after. */
+static void apply_plans(sl_rt *rt, char **text, size_t *length, const char *name)
+{
+    sl_error error = {0};
+    char *edited = NULL, message[1536];
+    rt->planned.texts++;
+    if (sl_ptx_apply_plans(*text, *length, name, &rt->plans, SL_PTX_L2_SM, &edited, length, &rt->planned.applied,
+                           &error) &&
+        !rt->planned.refused)
+        rt->planned.refused = strdup(sl_error_format(&error, message, sizeof message));
+    if (!edited)
+        return;
+    free(*text);
+    *text = edited;
+}
+
+static cudaError_t parse_entry(sl_rt *rt, sl_rt_binary *binary, const sl_fatbin_entry *entry, sl_error *error)
 {
     char *text = NULL, name[300];
     size_t length;
@@ -42,14 +60,15 @@ static cudaError_t parse_entry(sl_rt_binary *binary, const sl_fatbin_entry *entr
     sl_status status = sl_fatbin_unpack(entry, &text, &length, error);
     if (status)
         return sl_rt_error_of(status);
-    if (!sl_array_push(&binary->texts, text)) {
-        free(text);
-        return cudaErrorMemoryAllocation;
-    }
     if (*entry->name)
         snprintf(name, sizeof name, "PTX of %s", entry->name);
     else
         snprintf(name, sizeof name, "PTX of fat binary %u.%u", binary->serial, entry->container + 1);
+    apply_plans(rt, &text, &length, name);
+    if (!sl_array_push(&binary->texts, text)) {
+        free(text);
+        return cudaErrorMemoryAllocation;
+    }
     status = sl_ptx_parse(text, length, name, &module, error);
     if (status)
         return sl_rt_error_of(status);
@@ -114,7 +133,7 @@ static cudaError_t parse_all(sl_rt *rt, sl_rt_binary *binary, sl_error *error)
         for (next = first; next < count && entries[next].container == entries[first].container;)
             next++;
         const sl_fatbin_entry *best = sl_fatbin_best_ptx(&entries[first], next - first, sl_rt_capability(rt));
-        cudaError_t failed = best ? parse_entry(binary, best, error) : cudaSuccess;
+        cudaError_t failed = best ? parse_entry(rt, binary, best, error) : cudaSuccess;
         if (failed)
             return failed;
     }
@@ -311,16 +330,19 @@ cudaError_t sl_rt_binary_load(sl_rt *rt, sl_rt_binary *binary)
 
 /* ---- images without a length ---- */
 
-static cudaError_t parse_text(sl_rt_binary *binary, const char *image, sl_error *error)
+static cudaError_t parse_text(sl_rt *rt, sl_rt_binary *binary, const char *image, sl_error *error)
 {
     char name[64], *text = strdup(image);
+    size_t length = strlen(image);
     sl_ptx_module *module = NULL;
+    snprintf(name, sizeof name, "PTX of image %u", binary->serial);
+    if (text)
+        apply_plans(rt, &text, &length, name);
     if (!text || !sl_array_push(&binary->texts, text)) {
         free(text);
         return cudaErrorMemoryAllocation;
     }
-    snprintf(name, sizeof name, "PTX of image %u", binary->serial);
-    sl_status status = sl_ptx_parse(text, strlen(text), name, &module, error);
+    sl_status status = sl_ptx_parse(text, length, name, &module, error);
     if (!status && !sl_array_push(&binary->modules, module)) {
         sl_ptx_free(module);
         return cudaErrorMemoryAllocation;
@@ -348,7 +370,7 @@ static cudaError_t add_container(sl_rt_binary *binary, const void *container, sl
     return failed;
 }
 
-cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error)
+cudaError_t sl_rt_image_read(sl_rt *rt, sl_rt_binary *binary, const void *image, sl_error *error)
 {
     uint32_t magic;
     memcpy(&magic, image, sizeof magic);
@@ -373,5 +395,5 @@ cudaError_t sl_rt_image_read(const sl_rt *rt, sl_rt_binary *binary, const void *
                 sl_rt_file_at(binary->origin));
         return cudaErrorInvalidKernelImage;
     }
-    return parse_text(binary, image, error);
+    return parse_text(rt, binary, image, error);
 }

@@ -254,7 +254,10 @@ static cudaError_t run_one(sl_rt *rt, const sl_rt_launch *launch, uint64_t strea
     sl_rt_flush_printed(rt);
     rt->launching = launch->function;
     sl_status status = sl_emu_run(rt->emu, launch->function->kernel, &what, &stats, &error);
-    rt->time_ns += launch_time_ns(rt, &stats);
+    uint64_t ns = launch_time_ns(rt, &stats);
+    rt->time_ns += ns;
+    if (*rt->options.planned)
+        sl_program_results_launch(&rt->planned, launch->function->name, (double)ns);
     if (!status)
         return cudaSuccess;
     if (status == SL_IO) /* a full disk: as every other write, and said once */

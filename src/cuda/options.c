@@ -44,6 +44,8 @@ static const option_entry TABLE[] = {
     ENTRY(first_launch, TYPE_U64),
     ENTRY(last_launch, TYPE_U64),
     ENTRY(blocks, TYPE_U64),
+    ENTRY(plan, TYPE_TEXT),
+    ENTRY(planned, TYPE_TEXT),
     ENTRY(libraries, TYPE_TEXT),
     ENTRY(cudart_static, TYPE_TEXT),
     ENTRY(compute_capability, TYPE_U32),

@@ -73,6 +73,8 @@ void sl_rt_results_forget_device(sl_rt *rt)
 void sl_rt_results_close(sl_rt *rt)
 {
     sl_error error = {0};
+    if (*rt->options.planned && !sl_program_results_write(&rt->planned, rt->options.planned))
+        sl_rt_problem(rt, "%s cannot be written", rt->options.planned);
     if (!rt->results)
         return;
     if (*rt->options.results && sl_recorder_unmatched(rt->results->recorder))

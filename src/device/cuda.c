@@ -15,6 +15,8 @@ typedef struct cuda_device {
     sl_cuda_driver cu;
     cu_device device;
     cu_context context;
+    bool attached;         /* the context is another's */
+    uint64_t set_aside;    /* bytes of L2 for windows of launches */
     char last_kernel[128]; /* errors of a kernel are reported by a later call */
 } cuda_device;
 
@@ -126,10 +128,38 @@ static sl_status find_device(cuda_device *self, int ordinal, sl_error *error)
     return status;
 }
 
+/* The context that the thread has. */
+static sl_status attach(cuda_device *self, sl_error *error)
+{
+    self->attached = true;
+    sl_status status = check(self, self->cu.context_get(&self->context), "find its context", error);
+    return status ? status : check(self, self->cu.context_device(&self->device), "find its device", error);
+}
+
+/* Sets L2 aside for the window of a launch, as much of it as there may be; nothing where there is none. */
+static sl_status set_aside(cuda_device *self, uint64_t bytes, sl_error *error)
+{
+    int max = 0;
+    if (bytes)
+        self->cu.device_attribute(&max, CU_ATTR_MAX_PERSISTING_L2, self->device);
+    bytes = bytes < (uint64_t)max ? bytes : (uint64_t)max;
+    if (bytes == self->set_aside)
+        return SL_OK;
+    sl_status status = SL_OK;
+    if (self->set_aside)
+        status = check(self, self->cu.reset_persisting(), "reset L2", error);
+    if (!status)
+        status = check(self, self->cu.limit_set(CU_LIMIT_PERSISTING_L2, bytes), "set L2 aside", error);
+    self->set_aside = bytes;
+    return status;
+}
+
 static void cuda_close(sl_device *device)
 {
     cuda_device *self = self_of(device);
-    if (self->context)
+    if (self->set_aside)
+        set_aside(self, 0, NULL);
+    if (self->context && !self->attached)
         self->cu.context_release(self->device);
     if (self->library)
         dlclose(self->library);
@@ -143,7 +173,7 @@ static sl_status cuda_open(const sl_device_config *config, sl_device **device, s
         return sl_fail_memory(error);
     sl_status status = load_driver(self, config->library ? config->library : "libcuda.so.1", error);
     if (!status)
-        status = find_device(self, config->ordinal, error);
+        status = config->attach ? attach(self, error) : find_device(self, config->ordinal, error);
     if (status) {
         cuda_close(&self->base);
         return status;
@@ -239,6 +269,58 @@ static sl_status cuda_prepare(sl_device_kernel *kernel, sl_error *error)
     return status;
 }
 
+static sl_status cuda_residency(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                                uint32_t *static_shared_bytes, sl_error *error)
+{
+    cuda_device *self = self_of(kernel->module->device);
+    int resident = 0, bytes = 0;
+    sl_status status =
+        check(self, self->cu.function_get(&bytes, CU_FUNC_STATIC_SHARED, kernel->handle), "describe a kernel", error);
+    if (!status)
+        status = check(self,
+                       self->cu.occupancy(&resident, kernel->handle,
+                                          (int)(launch->block[0] * launch->block[1] * launch->block[2]),
+                                          launch->dynamic_shared_bytes),
+                       "describe a kernel", error);
+    *blocks = (uint32_t)resident;
+    *static_shared_bytes = (uint32_t)bytes;
+    return status;
+}
+
+/* What the settings of a launch change before it. */
+static sl_status set(cuda_device *self, sl_device_kernel *kernel, const sl_launch_settings *settings, sl_error *error)
+{
+    enum { NO_PREFERENCE = -1 };
+    sl_status status = SL_OK;
+    if (settings->shared_percent_plus != kernel->shared_percent_plus) {
+        uint32_t plus = kernel->shared_percent_plus = settings->shared_percent_plus;
+        int percent = plus ? (int)plus - 1 : NO_PREFERENCE;
+        status =
+            check(self, self->cu.function_set(kernel->handle, CU_FUNC_CARVE_OUT, percent), "set a carve-out", error);
+    }
+    return status ? status : set_aside(self, settings->window_bytes, error);
+}
+
+static cu_result launch_with_window(cuda_device *self, sl_device_kernel *kernel, const sl_device_launch *launch,
+                                    void **params)
+{
+    const sl_launch_settings *s = &launch->settings;
+    int max = 0;
+    self->cu.device_attribute(&max, CU_ATTR_MAX_WINDOW, self->device);
+    uint64_t bytes = max > 0 && s->window_bytes > (uint64_t)max ? (uint64_t)max : s->window_bytes;
+    double share = (double)self->set_aside / (double)bytes;
+    cu_launch_attribute window = {.id = CU_LAUNCH_WINDOW,
+                                  .window = {.base = s->window,
+                                             .bytes = bytes,
+                                             .hit_ratio = share < 1 ? (float)share : 1,
+                                             .hit = CU_ACCESS_PERSISTING,
+                                             .miss = CU_ACCESS_NORMAL}};
+    cu_launch_config config = {.shared_bytes = launch->dynamic_shared_bytes, .attribute = &window, .attributes = 1};
+    memcpy(config.grid, launch->grid, sizeof config.grid);
+    memcpy(config.block, launch->block, sizeof config.block);
+    return self->cu.launch_ex(&config, kernel->handle, params, NULL);
+}
+
 static sl_status cuda_launch(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)
 {
     cuda_device *self = self_of(kernel->module->device);
@@ -255,8 +337,12 @@ static sl_status cuda_launch(sl_device_kernel *kernel, const sl_device_launch *l
         status = check(
             self, self->cu.function_set(kernel->handle, CU_FUNC_MAX_DYNAMIC_SHARED, (int)launch->dynamic_shared_bytes),
             what, error);
-    const uint32_t *grid = launch->grid, *block = launch->block;
     if (!status)
+        status = set(self, kernel, &launch->settings, error);
+    const uint32_t *grid = launch->grid, *block = launch->block;
+    if (!status && launch->settings.window_bytes)
+        status = check(self, launch_with_window(self, kernel, launch, params), what, error);
+    else if (!status)
         status = check(self,
                        self->cu.launch(kernel->handle, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                                        launch->dynamic_shared_bytes, NULL, params, NULL),
@@ -321,6 +407,7 @@ const sl_device_ops sl_device_cuda = {
     .symbol = cuda_symbol,
     .prepare = cuda_prepare,
     .launch = cuda_launch,
+    .residency = cuda_residency,
     .synchronise = cuda_synchronise,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,

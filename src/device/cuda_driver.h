@@ -45,12 +45,40 @@ enum {
     CU_ATTR_MAX_BLOCKS_PER_SM = 106,
     CU_ATTR_RESERVED_SHARED_PER_BLOCK = 111,
 
+    CU_ATTR_MAX_PERSISTING_L2 = 108,
+    CU_ATTR_MAX_WINDOW = 109,
+
+    CU_FUNC_STATIC_SHARED = 1,
     CU_FUNC_MAX_DYNAMIC_SHARED = 8,
+    CU_FUNC_CARVE_OUT = 9,
+
+    CU_LIMIT_PERSISTING_L2 = 6,
+    CU_LAUNCH_WINDOW = 1, /* launch attribute: a window of L2 */
+    CU_ACCESS_NORMAL = 0,
+    CU_ACCESS_PERSISTING = 2,
 
     CU_JIT_OPT_ERROR_LOG = 5,
     CU_JIT_OPT_ERROR_LOG_BYTES = 6,
     CU_JIT_OPT_LINE_INFO = 13,
 };
+
+typedef struct cu_launch_attribute { /* CUlaunchAttribute, of a window */
+    int id;
+    struct {
+        uint64_t base;
+        size_t bytes;
+        float hit_ratio;
+        int hit, miss; /* CU_ACCESS_* */
+    } window;
+    char rest[32]; /* of the 64 bytes of a value */
+} cu_launch_attribute;
+_Static_assert(sizeof(cu_launch_attribute) == 72, "as the driver has it");
+typedef struct cu_launch_config { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared_bytes;
+    cu_stream stream;
+    cu_launch_attribute *attribute;
+    unsigned attributes;
+} cu_launch_config;
 
 /* Member, exported symbol, parameters. Where the driver has versions of a function, the one with 64-bit sizes. */
 // clang-format off
@@ -66,6 +94,8 @@ enum {
     F(context_retain,       cuDevicePrimaryCtxRetain,   (cu_context *, cu_device))                                     \
     F(context_release,      cuDevicePrimaryCtxRelease_v2, (cu_device))                                                 \
     F(context_set,          cuCtxSetCurrent,            (cu_context))                                                  \
+    F(context_get,          cuCtxGetCurrent,            (cu_context *))                                                \
+    F(context_device,       cuCtxGetDevice,             (cu_device *))                                                 \
     F(context_synchronize,  cuCtxSynchronize,           (void))                                                        \
     F(mem_alloc,            cuMemAlloc_v2,              (cu_deviceptr *, size_t))                                      \
     F(mem_free,             cuMemFree_v2,               (cu_deviceptr))                                                \
@@ -78,6 +108,11 @@ enum {
     F(module_function,      cuModuleGetFunction,        (cu_function *, cu_module, const char *))                      \
     F(module_global,        cuModuleGetGlobal_v2,       (cu_deviceptr *, size_t *, cu_module, const char *))           \
     F(function_set,         cuFuncSetAttribute,         (cu_function, int attribute, int value))                       \
+    F(function_get,         cuFuncGetAttribute,         (int *, int attribute, cu_function))                           \
+    F(occupancy,            cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *, cu_function, int threads, size_t))    \
+    F(limit_set,            cuCtxSetLimit,              (int limit, size_t))                                           \
+    F(reset_persisting,     cuCtxResetPersistingL2Cache, (void))                                                       \
+    F(launch_ex,            cuLaunchKernelEx,           (const cu_launch_config *, cu_function, void **params, void **extra)) \
     F(launch,               cuLaunchKernel,             (cu_function, unsigned gx, unsigned gy, unsigned gz,           \
                                                          unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes, \
                                                          cu_stream, void **params, void **extra))                      \

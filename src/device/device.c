@@ -171,7 +171,8 @@ void sl_device_unload(sl_device_module *module)
     while (*link != module)
         link = &(*link)->next;
     *link = module->next;
-    module->device->ops->unload(module);
+    if (!module->adopted)
+        module->device->ops->unload(module);
     while (module->kernels) {
         sl_device_kernel *kernel = module->kernels;
         module->kernels = kernel->next;
@@ -257,6 +258,38 @@ sl_status sl_device_kernel_get(sl_device_module *module, const char *name, sl_de
     return SL_OK;
 }
 
+sl_status sl_device_adopt(sl_device *device, const char *ptx, size_t length, const char *name, void *module_handle,
+                          const char *kernel, void *kernel_handle, sl_device_kernel **out, sl_error *error)
+{
+    sl_device_module *module = calloc(1, sizeof *module);
+    sl_device_kernel *adopted = calloc(1, sizeof *adopted);
+    sl_status status = module && adopted ? SL_OK : sl_fail_memory(error);
+    if (!status)
+        status = sl_ptx_parse(ptx, length, name, &module->ptx, error);
+    if (!status)
+        status = find_kernel(module->ptx, kernel, &adopted->func, error);
+    if (status) {
+        sl_ptx_free(module ? module->ptx : NULL);
+        free(module);
+        free(adopted);
+        return status;
+    }
+    module->device = device;
+    module->handle = module_handle;
+    module->adopted = true;
+    module->kernels = adopted;
+    adopted->module = module;
+    adopted->handle = kernel_handle;
+    enlist(device, module);
+    *out = adopted;
+    return SL_OK;
+}
+
+sl_status sl_device_adopt_range(sl_device *device, uint64_t addr, uint64_t bytes, sl_error *error)
+{
+    return sl_array_push(&device->ranges, (sl_device_range){addr, bytes}) ? SL_OK : sl_fail_memory(error);
+}
+
 const sl_ptx_func *sl_device_kernel_func(const sl_device_kernel *kernel)
 {
     return kernel->func;
@@ -339,6 +372,14 @@ sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch 
 {
     sl_status status = check_launch(kernel->func, launch, error);
     return status ? status : kernel->module->device->ops->launch(kernel, launch, error);
+}
+
+sl_status sl_device_residency(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                              uint32_t *static_shared_bytes, sl_error *error)
+{
+    const sl_device_ops *ops = kernel->module->device->ops;
+    *blocks = *static_shared_bytes = 0;
+    return ops->residency ? ops->residency(kernel, launch, blocks, static_shared_bytes, error) : SL_OK;
 }
 
 sl_status sl_device_synchronise(sl_device *device, sl_error *error)

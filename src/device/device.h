@@ -34,17 +34,25 @@ typedef struct sl_device_arg {
     size_t bytes;
 } sl_device_arg;
 
+/* What a launch asks of an SM and of L2; 0: nothing. No result depends on it. */
+typedef struct sl_launch_settings {
+    uint32_t shared_percent_plus;  /* 1 + the percentage of an SM's largest shared memory that is preferred to L1 */
+    uint64_t window, window_bytes; /* memory that L2 keeps as long as it can */
+} sl_launch_settings;
+
 typedef struct sl_device_launch {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
     size_t args;
     const sl_device_arg *arg; /* [args], in the order of the parameters; read before the launch returns */
+    sl_launch_settings settings;
 } sl_device_launch;
 
 typedef struct sl_device_config {
     const struct sl_emu_config *emu; /* emu: its settings; NULL: defaults */
     int ordinal;                     /* gpu: which one, from 0 */
     const char *library;             /* gpu: the driver library; NULL: libcuda.so.1 on the loader's path */
+    bool attach;                     /* gpu: the context that this thread has, which others use, instead of one's own */
     /* Called after every launch has ended with the time it took, on devices with events. NULL: launches are not timed.
      */
     void (*timed)(void *context, const sl_device_kernel *, const sl_device_launch *, double nanoseconds);
@@ -84,6 +92,12 @@ sl_status sl_device_load(sl_device *device, const char *ptx, size_t length, cons
 sl_status sl_device_load_many(sl_device *device, const char *const *ptx, const size_t *length, size_t count,
                               const char *name, sl_pool *pool, sl_device_module **module, sl_error *error);
 void sl_device_unload(sl_device_module *module); /* NULL is fine */
+/* A kernel that another part of the process has loaded, with the text it was compiled from; `kernel_handle` and
+ * `module_handle` are the implementation's and must outlive the device. */
+sl_status sl_device_adopt(sl_device *device, const char *ptx, size_t length, const char *name, void *module_handle,
+                          const char *kernel, void *kernel_handle, sl_device_kernel **out, sl_error *error);
+/* Memory that another part of the process has allocated, as one of sl_device_ranges. */
+sl_status sl_device_adopt_range(sl_device *device, uint64_t addr, uint64_t bytes, sl_error *error);
 const sl_ptx_module *sl_device_module_ptx(const sl_device_module *module);
 /* A kernel of the module by name; NULL: the only one. The kernel belongs to the module; asking again gives the same. */
 sl_status sl_device_kernel_get(sl_device_module *module, const char *name, sl_device_kernel **kernel, sl_error *error);
@@ -98,6 +112,11 @@ sl_status sl_device_run(sl_device_kernel *kernel, const sl_device_launch *launch
 sl_status sl_device_launch_now(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
 sl_status sl_device_synchronise(sl_device *device, sl_error *error);
 
+/* Blocks of a launch that an SM holds at once, and the shared memory of the kernel's variables; *blocks is 0 where the
+ * device does not say. */
+sl_status sl_device_residency(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                              uint32_t *static_shared_bytes, sl_error *error);
+
 /* Time on the device. SL_UNSUPPORTED where there is none to measure (the emulator). */
 sl_status sl_device_event_create(sl_device *device, sl_device_event **event, sl_error *error);
 void sl_device_event_destroy(sl_device *device, sl_device_event *event); /* NULL is fine */
@@ -111,7 +130,8 @@ sl_status sl_device_event_elapsed(sl_device *device, sl_device_event *begin, sl_
 struct sl_device_kernel {
     sl_device_module *module;
     const sl_ptx_func *func;
-    void *handle; /* the implementation's, set by prepare */
+    void *handle;                 /* the implementation's, set by prepare */
+    uint32_t shared_percent_plus; /* the implementation's: as of the last launch */
     sl_device_kernel *next;
 };
 
@@ -119,6 +139,7 @@ struct sl_device_module {
     sl_device *device;
     sl_ptx_module *ptx;
     void *handle; /* the implementation's, set by load */
+    bool adopted; /* others unload it */
     sl_device_kernel *kernels;
     sl_device_module *next;
 };
@@ -147,6 +168,9 @@ typedef struct sl_device_ops {
     /* MUST. `kernel` has module and func set. */
     sl_status (*prepare)(sl_device_kernel *kernel, sl_error *error);
     sl_status (*launch)(sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error);
+    /* MAY. NULL: nothing is said. */
+    sl_status (*residency)(sl_device_kernel *kernel, const sl_device_launch *launch, uint32_t *blocks,
+                           uint32_t *static_shared_bytes, sl_error *error);
     /* MAY. NULL: launches have ended when they return. */
     sl_status (*synchronise)(sl_device *device, sl_error *error);
     /* MAY. */

@@ -178,7 +178,7 @@ void sl_block_start(sl_block *block, const uint32_t id[3])
         memset(block->shared, 0, block->shared_room); /* so that results never depend on what ran before */
     if (block->shared_written)
         memset(block->shared_written, 0, block->shared_room / 8 + 1);
-    for (uint32_t i = 0; i < SL_BARRIERS; i++)
+    for (uint32_t i = 0; i < SL_BARRIERS && run->code->has_barriers; i++)
         block->barrier[i].active = false;
     for (uint32_t i = 0; i < block->warps; i++) {
         sl_warp *warp = &block->warp[i];
@@ -317,7 +317,7 @@ bool sl_block_barrier(sl_block *block, sl_warp *warp, const sl_code_bb *bb)
 void sl_block_exited(sl_block *block, uint32_t threads)
 {
     block->live_threads -= threads;
-    for (uint32_t i = 0; i < SL_BARRIERS; i++)
+    for (uint32_t i = 0; i < SL_BARRIERS && block->worker->run->code->has_barriers; i++)
         if (block->barrier[i].active && complete(block, &block->barrier[i]))
             release(block, i);
     sl_cluster_exited(block->cluster);

@@ -32,10 +32,20 @@ typedef uint32_t pr; /* predicate lane: 0 or ~0 */
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* some loops call the math library: fine */
-#define SL_LANES_LOOP _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < SL_LANES; i++)
+#define SL_VECTORS _Pragma("clang loop vectorize(assume_safety)")
+#define SL_ROLLED  _Pragma("clang loop unroll(disable)")
 #else
-#define SL_LANES_LOOP _Pragma("GCC ivdep") for (int i = 0; i < SL_LANES; i++)
+#define SL_VECTORS _Pragma("GCC ivdep")
+#define SL_ROLLED  _Pragma("GCC unroll 1")
 #endif
+#define SL_LOOP(count) SL_VECTORS for (int i = 0; i < (count); i++)
+#define SL_LANES_LOOP  SL_LOOP(SL_LANES)
+/* Lanes eight by eight, without those of which none is active. (Compilers make vector code of a short loop when they do
+ * not unroll it first.) */
+#define SL_SOME_LANES(warp)                                                                                            \
+    for (u64 some_ = (warp)->mask, from_ = 0; some_; some_ >>= 8, from_ += 8)                                          \
+        if (some_ & 255)                                                                                               \
+    SL_VECTORS SL_ROLLED for (int i = (int)from_; i < (int)from_ + 8; i++)
 /* Lanes one by one, in order, active ones only. */
 #define SL_EACH_ACTIVE(warp, i)                                                                                        \
     for (u64 left_ = (warp)->mask; left_; left_ &= left_ - 1)                                                          \
@@ -53,7 +63,7 @@ static inline void *sl_operand(const sl_warp *warp, u32 ref)
             SL_LANES_LOOP(d)[i] = (expr);                                                                              \
         } else {                                                                                                       \
             const u32 *on_ = __builtin_assume_aligned((warp)->lanes, 64);                                              \
-            SL_LANES_LOOP(d)[i] = on_[i] ? (__typeof__((d)[0]))(expr) : (d)[i];                                        \
+            SL_SOME_LANES(warp)(d)[i] = on_[i] ? (__typeof__((d)[0]))(expr) : (d)[i];                                  \
         }                                                                                                              \
     } while (0)
 

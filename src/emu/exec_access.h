@@ -11,16 +11,18 @@ static const u64 ALL_LANES = SL_LANES == 64 ? ~(u64)0 : ((u64)1 << (SL_LANES & 6
  * register has 32-bit lanes. */
 static inline void addresses_of(const sl_warp *w, const sl_op *o, bool narrow, u64 *addr)
 {
+    const u64 imm = (u64)o->imm, mask = w->mask;
     if (narrow) {
         const u32 *a = sl_operand(w, o->a);
-        SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)o->imm);
+        SL_LANES_LOOP addr[i] = (u32)(a[i] + (u32)imm);
     } else {
         const u64 *a = sl_operand(w, o->a);
-        SL_LANES_LOOP addr[i] = a[i] + (u64)o->imm;
+        SL_LANES_LOOP addr[i] = a[i] + imm;
     }
-    if (w->mask != ALL_LANES) {
-        u64 some = addr[__builtin_ctzll(w->mask)], mask = w->mask;
-        SL_LANES_LOOP addr[i] = mask >> i & 1 ? addr[i] : some;
+    if (mask != ALL_LANES) {
+        u64 some = addr[__builtin_ctzll(mask)];
+        for (u64 i = 0; i < SL_LANES; i++) /* without a branch, and all as wide: that becomes vector code */
+            addr[i] = some ^ ((addr[i] ^ some) & -(mask >> i & 1));
     }
 }
 
@@ -36,6 +38,22 @@ static inline void record(sl_warp *w, const sl_op *o, const u64 *addr)
     sl_warp_record(w, o, w->mask, addr);
     if (w->race)
         sl_race_note(w, o, addr);
+}
+
+static __attribute__((noinline, unused)) void record_each(sl_warp *w, const sl_op *o)
+{
+    _Alignas(64) u64 addr[SL_LANES];
+    addresses(w, o, addr);
+    record(w, o, addr);
+}
+
+/* The same for lanes in lines, as sl_launch_counter_lines wants them. */
+static inline void record_lines(sl_warp *w, const sl_op *o, const sl_lane_lines *lines)
+{
+    if (!w->counter || w->stream || w->race)
+        record_each(w, o);
+    else if (o->slot != UINT32_MAX)
+        sl_launch_counter_lines(w->counter, o->slot, w->mask, lines);
 }
 
 #endif

@@ -22,52 +22,43 @@ static inline bool in_range(const u64 *addr, u64 base, u64 bytes, u32 size)
     return (s64)outside >= 0 && !(low & (size - 1));
 }
 
-/* What to add to an address to get a host pointer, or false when the lanes need a closer look. */
-static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, u64 *bias)
-{
-    u32 size = (u32)o->size * o->count;
-    if (o->space == SL_SPACE_SHARED) {
-        *bias = (u64)(uintptr_t)w->block->shared - w->block->shared_base;
-        return in_range(addr, w->block->shared_base, w->block->shared_bytes, size);
-    }
-    *bias = w->worker->shift;
-    sl_range_cache *range = &w->worker->range[o->inst];
-    if (in_range(addr, range->base, range->bytes, size))
-        return true;
-    const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[0]);
-    if (!alloc || alloc->kind == SL_ALLOC_INTERNAL)
-        return false;
-    *range = (sl_range_cache){alloc->base, alloc->bytes};
-    return in_range(addr, range->base, range->bytes, size);
-}
-
-/* The common distance between neighbouring lanes. A break in the middle is allowed (a 16 x 16 block's warp covers two
- * rows); *rows says whether there is one. False: no common distance. */
-static inline bool uniform_stride(const u64 *addr, u64 *stride, bool *rows)
-{
-    enum { HALF = SL_LANES / 2 };
-    u64 step = addr[1] - addr[0], other = 0;
-    for (int i = 0; i < HALF - 1; i++)
-        other |= ((addr[i + 1] - addr[i]) ^ step) | ((addr[HALF + i + 1] - addr[HALF + i]) ^ step);
-    *stride = step;
-    *rows = addr[HALF] - addr[HALF - 1] != step;
-    return !other;
-}
-
 /* With few active lanes, looking at each of them is cheaper than looking at all. */
 enum { FEW_LANES = SL_LANES / 4 };
 
-static inline bool lane_in_range(const sl_warp *w, const sl_op *o, u64 addr, u64 *bias)
+/* Where an access may go. A host pointer is an address and `bias`; in local memory, where every lane has its own and
+ * all are as large, and the lane times `lane`. */
+typedef struct bounds {
+    u64 base, bytes, bias, lane;
+    u32 size;
+} bounds;
+
+static inline bounds bounds_of(const sl_warp *w, const sl_op *o)
 {
     u32 size = (u32)o->size * o->count;
-    u64 base = w->block->shared_base, bytes = w->block->shared_bytes;
-    *bias = (u64)(uintptr_t)w->block->shared - base;
-    if (o->space != SL_SPACE_SHARED) {
-        base = w->worker->range[o->inst].base;
-        bytes = w->worker->range[o->inst].bytes;
-        *bias = w->worker->shift;
-    }
-    return bytes >= size && addr - base <= bytes - size && !(addr & (size - 1));
+    if (o->space == SL_SPACE_SHARED)
+        return (bounds){w->block->shared_base, w->block->shared_bytes,
+                        (u64)(uintptr_t)w->block->shared - w->block->shared_base, 0, size};
+    if (o->space == SL_SPACE_LOCAL)
+        return (bounds){0, w->local_capacity, (u64)(uintptr_t)w->local, w->local_capacity, size};
+    return (bounds){w->worker->range[o->inst].base, w->worker->range[o->inst].bytes, w->worker->shift, 0, size};
+}
+
+static inline bool within(const bounds *b, u64 addr)
+{
+    return b->bytes >= b->size && addr - b->base <= b->bytes - b->size && !(addr & (b->size - 1));
+}
+
+/* Learns the allocation for next time. False: it was the same, or there is none. */
+static __attribute__((noinline)) bool learn_range(sl_warp *w, const sl_op *o, u64 addr)
+{
+    if (o->space == SL_SPACE_SHARED || o->space == SL_SPACE_LOCAL)
+        return false;
+    sl_range_cache *range = &w->worker->range[o->inst];
+    const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr);
+    if (!alloc || alloc->kind == SL_ALLOC_INTERNAL || (alloc->base == range->base && alloc->bytes == range->bytes))
+        return false;
+    *range = (sl_range_cache){alloc->base, alloc->bytes};
+    return true;
 }
 
 static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
@@ -77,35 +68,118 @@ static inline u64 lane_address(const sl_warp *w, const sl_op *o, int i)
     return ((const u64 *)sl_operand(w, o->a))[i] + (u64)o->imm;
 }
 
-/* The addresses of few active lanes, in w->few_addr; true when all of them are where the last ones were, and a host
- * pointer is an address and `bias`. */
-static inline bool few_addresses(sl_warp *w, const sl_op *o, u64 *bias)
+/* Whether all lanes are where those of the last access were, or at least in one allocation. */
+static inline bool fast_path(sl_warp *w, const sl_op *o, const u64 *addr, bounds *b)
+{
+    *b = bounds_of(w, o);
+    if (in_range(addr, b->base, b->bytes, b->size))
+        return true;
+    if (!learn_range(w, o, addr[0]))
+        return false;
+    *b = bounds_of(w, o);
+    return in_range(addr, b->base, b->bytes, b->size);
+}
+
+/* The addresses of few active lanes, in w->few_addr; true when all of them are where the last ones were. */
+static inline bool few_addresses(sl_warp *w, const sl_op *o, bounds *b)
 {
     u64 *addr = w->few_addr;
     bool fast = true;
+    *b = bounds_of(w, o);
     SL_EACH_ACTIVE(w, i)
     {
         addr[i] = lane_address(w, o, i);
-        fast &= lane_in_range(w, o, addr[i], bias);
+        fast &= within(b, addr[i]);
     }
-    record(w, o, addr);
-    if (!fast && o->space != SL_SPACE_SHARED) { /* learn the allocation for next time */
-        const sl_alloc *alloc = sl_heap_find(w->worker->run->emu->heap, addr[__builtin_ctzll(w->mask)]);
-        if (alloc && alloc->kind != SL_ALLOC_INTERNAL)
-            w->worker->range[o->inst] = (sl_range_cache){alloc->base, alloc->bytes};
-    }
+    u64 first = addr[__builtin_ctzll(w->mask)];
+    if (w->watched && fast && w->active == 1 && o->space != SL_SPACE_LOCAL)
+        record_lines(w, o, &(sl_lane_lines){.addr = {first}, .count = {1}});
+    else
+        record(w, o, addr);
+    if (!fast)
+        learn_range(w, o, first);
     return fast;
 }
 
-/* Local memory: every lane has its own, and all are as large. */
-static inline bool fast_local(const sl_warp *w, const sl_op *o, const u64 *addr)
+/* Whether the active lanes are neighbours and lie at one distance. A break in the middle of the warp is allowed (a 16 x
+ * 16 block's warp covers two rows). Registers of inactive lanes are looked at, too: in warps that are not whole they
+ * mostly go on like those before. */
+static inline bool find_lines(const sl_warp *w, const sl_op *o, sl_lane_lines *lines)
 {
-    return o->space == SL_SPACE_LOCAL && in_range(addr, 0, w->local_capacity, (u32)o->size * o->count);
+    enum { HALF = SL_LANES / 2 };
+    u32 first = (u32)__builtin_ctzll(w->mask), end = 64 - (u32)__builtin_clzll(w->mask);
+    u64 run = w->mask >> first;
+    if (run & (run + 1))
+        return false;
+    bool rows;
+    if (o->aux & SL_ADDRESS_32) {
+        const u32 *a = sl_operand(w, o->a);
+        u32 step = a[1] - a[0], other = 0, low = a[0], high = a[HALF];
+        for (int i = 0; i < HALF; i++, low += step, high += step)
+            other |= (a[i] ^ low) | (a[HALF + i] ^ high);
+        if (other)
+            return false;
+        rows = a[HALF] - a[HALF - 1] != step;
+        lines->stride = (u64)(s64)(s32)step;
+    } else {
+        const u64 *a = sl_operand(w, o->a);
+        u64 step = a[1] - a[0], other = 0, low = a[0], high = a[HALF];
+        if (a[3] - a[2] != step)
+            return false;
+        for (int i = 0; i < HALF; i++, low += step, high += step)
+            other |= (a[i] ^ low) | (a[HALF + i] ^ high);
+        if (other)
+            return false;
+        rows = a[HALF] - a[HALF - 1] != step;
+        lines->stride = step;
+    }
+    bool two = rows && first < HALF && end > HALF;
+    lines->addr[0] = lane_address(w, o, (int)first);
+    lines->addr[1] = lane_address(w, o, HALF);
+    lines->count[0] = (two ? HALF : end) - first;
+    lines->count[1] = two ? end - HALF : 0;
+    return true;
 }
 
-static inline u8 *local_byte(const sl_warp *w, const u64 *addr, int i)
+/* The ends of a line tell about all its lanes. */
+static inline bool lines_within(const bounds *b, const sl_lane_lines *lines)
 {
-    return w->local + (size_t)i * w->local_capacity + addr[i];
+    u64 stride = lines->stride, far = (u64)1 << 32;
+    if (stride + far > 2 * far || stride & (b->size - 1) || !within(b, lines->addr[0]) ||
+        !within(b, lines->addr[0] + (lines->count[0] - 1) * stride))
+        return false;
+    return !lines->count[1] ||
+           (within(b, lines->addr[1]) && within(b, lines->addr[1] + (lines->count[1] - 1) * stride));
+}
+
+/* The fast path of lanes in lines; it records them. */
+static inline bool fast_lines(sl_warp *w, const sl_op *o, sl_lane_lines *lines, u64 *bias)
+{
+    if (!find_lines(w, o, lines))
+        return false;
+    bounds b = bounds_of(w, o);
+    if (!lines_within(&b, lines)) {
+        if (!learn_range(w, o, lines->addr[0]))
+            return false;
+        b = bounds_of(w, o);
+        if (!lines_within(&b, lines))
+            return false;
+    }
+    *bias = b.bias;
+    if (w->watched)
+        record_lines(w, o, lines);
+    return true;
+}
+
+/* Whether no two lanes access the same bytes. */
+static inline bool lines_apart(const sl_lane_lines *lines, u32 bytes)
+{
+    u64 stride = (s64)lines->stride < 0 ? 0 - lines->stride : lines->stride;
+    if (stride < bytes)
+        return false;
+    u64 span = (lines->count[0] > lines->count[1] ? lines->count[0] : lines->count[1]) * stride;
+    u64 gap = lines->addr[1] - lines->addr[0];
+    return !lines->count[1] || gap + span - 1 >= 2 * span - 1;
 }
 
 static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
@@ -130,80 +204,85 @@ static inline u32 destination(const sl_warp *w, const sl_op *o, u32 element)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
+    static inline void load_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr, bool all)     \
+    {                                                                                                                  \
+        for (u32 e = 0; e < o->count; e++) {                                                                           \
+            R *d = sl_operand(w, destination(w, o, e));                                                                \
+            u64 from = b->bias + e * sizeof(M), lane = b->lane;                                                        \
+            if (all) {                                                                                                 \
+                for (int i = 0; i < SL_LANES; i++, from += lane)                                                       \
+                    d[i] = (R) * (const M *)(uintptr_t)(from + addr[i]);                                               \
+            } else {                                                                                                   \
+                SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(from + addr[i] + (u64)i * lane);              \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
     static __attribute__((noinline)) void load_few_##M##_##R(sl_warp *w, const sl_op *o)                               \
     {                                                                                                                  \
-        u64 *addr = w->few_addr, bias = 0;                                                                             \
-        if (!few_addresses(w, o, &bias)) {                                                                             \
+        bounds b;                                                                                                      \
+        u64 *addr = w->few_addr;                                                                                       \
+        if (!few_addresses(w, o, &b)) {                                                                                \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
             return;                                                                                                    \
         }                                                                                                              \
-        R *d = sl_operand(w, o->d);                                                                                    \
-        SL_EACH_ACTIVE(w, i) d[i] = (R) * (const M *)(uintptr_t)(bias + addr[i]);                                      \
+        load_fast_##M##_##R(w, o, &b, addr, false);                                                                    \
+    }                                                                                                                  \
+    static inline void load_line_##M##_##R(R *d, u64 from, u64 stride, u32 count)                                      \
+    {                                                                                                                  \
+        const M *m = (const M *)(uintptr_t)from;                                                                       \
+        if (stride == sizeof(M) && count == SL_LANES) {                                                                \
+            SL_LANES_LOOP d[i] = (R)m[i];                                                                              \
+        } else if (stride == sizeof(M) && count == SL_LANES / 2) {                                                     \
+            SL_LOOP(SL_LANES / 2) d[i] = (R)m[i];                                                                      \
+        } else if (stride == 0) {                                                                                      \
+            R value = (R)*m;                                                                                           \
+            SL_LOOP((int)count) d[i] = value;                                                                          \
+        } else {                                                                                                       \
+            for (u32 i = 0; i < count; i++, from += stride)                                                            \
+                d[i] = (R) * (const M *)(uintptr_t)from;                                                               \
+        }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(ld_general_##M##_##R)                                                                                   \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        addresses(w, o, addr);                                                                                         \
-        record(w, o, addr);                                                                                            \
-        if (!fast_local(w, o, addr)) {                                                                                 \
-            load_lanes_##M##_##R(w, o, addr);                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R value[SL_LANES], *d = sl_operand(w, destination(w, o, e));                                               \
-            for (int i = 0; i < SL_LANES; i++)                                                                         \
-                value[i] = (R)((const M *)local_byte(w, addr, i))[e];                                                  \
-            SL_WRITE_LANES(w, d, value[i]);                                                                            \
-        }                                                                                                              \
-    }                                                                                                                  \
-    SL_HANDLER(ld_##M##_##R)                                                                                           \
-    {                                                                                                                  \
-        _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        u64 bias, stride;                                                                                              \
-        bool rows;                                                                                                     \
-        if (w->active <= FEW_LANES && o->count == 1) {                                                                 \
+        bounds b;                                                                                                      \
+        if (w->active <= FEW_LANES && o->space == SL_SPACE_LOCAL) {                                                    \
             load_few_##M##_##R(w, o);                                                                                  \
             return;                                                                                                    \
         }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
-        if (!fast_path(w, o, addr, &bias)) {                                                                           \
+        if (o->space == SL_SPACE_LOCAL && fast_path(w, o, addr, &b))                                                   \
+            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
+        else                                                                                                           \
             load_lanes_##M##_##R(w, o, addr);                                                                          \
+    }                                                                                                                  \
+    SL_HANDLER(ld_##M##_##R)                                                                                           \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        sl_lane_lines lines;                                                                                           \
+        u64 bias;                                                                                                      \
+        bounds b;                                                                                                      \
+        if (w->active <= FEW_LANES) {                                                                                  \
+            load_few_##M##_##R(w, o);                                                                                  \
             return;                                                                                                    \
         }                                                                                                              \
-        if (o->count == 1) {                                                                                           \
-            R *d = sl_operand(w, o->d);                                                                                \
-            if (w->full && uniform_stride(addr, &stride, &rows) && (stride == sizeof(M) || stride == 0)) {             \
-                const M *from = (const M *)(uintptr_t)(bias + addr[0]);                                                \
-                const M *second = (const M *)(uintptr_t)(bias + addr[SL_LANES / 2]);                                   \
-                if (stride && !rows) {                                                                                 \
-                    SL_LANES_LOOP d[i] = (R)from[i];                                                                   \
-                } else if (stride) {                                                                                   \
-                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
-                        d[i] = (R)from[i];                                                                             \
-                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
-                        d[SL_LANES / 2 + i] = (R)second[i];                                                            \
-                } else {                                                                                               \
-                    R value = (R)*from, other = (R)*second;                                                            \
-                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
-                        d[i] = value;                                                                                  \
-                    for (int i = 0; i < SL_LANES / 2; i++)                                                             \
-                        d[SL_LANES / 2 + i] = other;                                                                   \
-                }                                                                                                      \
-                return;                                                                                                \
+        if (fast_lines(w, o, &lines, &bias)) {                                                                         \
+            u64 first = (u64)__builtin_ctzll(w->mask);                                                                 \
+            for (u32 e = 0; e < o->count; e++, bias += sizeof(M)) {                                                    \
+                R *d = (R *)sl_operand(w, destination(w, o, e)) + first;                                               \
+                load_line_##M##_##R(d, bias + lines.addr[0], lines.stride, lines.count[0]);                            \
+                if (lines.count[1])                                                                                    \
+                    load_line_##M##_##R(d + lines.count[0], bias + lines.addr[1], lines.stride, lines.count[1]);       \
             }                                                                                                          \
-            R value[SL_LANES];                                                                                         \
-            for (int i = 0; i < SL_LANES; i++)                                                                         \
-                value[i] = (R) * (const M *)(uintptr_t)(bias + addr[i]);                                               \
-            SL_WRITE_LANES(w, d, value[i]);                                                                            \
             return;                                                                                                    \
         }                                                                                                              \
-        for (u32 e = 0; e < o->count; e++) {                                                                           \
-            R value[SL_LANES], *d = sl_operand(w, destination(w, o, e));                                               \
-            for (int i = 0; i < SL_LANES; i++)                                                                         \
-                value[i] = (R) * (const M *)(uintptr_t)(bias + addr[i] + e * sizeof(M));                               \
-            SL_WRITE_LANES(w, d, value[i]);                                                                            \
-        }                                                                                                              \
+        addresses(w, o, addr);                                                                                         \
+        record(w, o, addr);                                                                                            \
+        if (fast_path(w, o, addr, &b))                                                                                 \
+            load_fast_##M##_##R(w, o, &b, addr, w->full);                                                              \
+        else                                                                                                           \
+            load_lanes_##M##_##R(w, o, addr);                                                                          \
     }
 SL_LOAD(u8, u16)
 SL_LOAD(u8, u32)
@@ -248,61 +327,85 @@ SL_LOAD(u64, u64)
             memcpy(to[i] + e * sizeof(M), &value, sizeof value);                                                       \
         }                                                                                                              \
     }                                                                                                                  \
-    static __attribute__((noinline)) void store_few_##M##_##R(sl_warp *w, const sl_op *o)                              \
+    static inline void store_fast_##M##_##R(sl_warp *w, const sl_op *o, const bounds *b, const u64 *addr)              \
     {                                                                                                                  \
-        u64 *addr = w->few_addr, bias = 0;                                                                             \
-        if (!few_addresses(w, o, &bias)) {                                                                             \
-            store_lanes_##M##_##R(w, o, addr);                                                                         \
+        const R *from[16];                                                                                             \
+        for (u32 e = 0; e < o->count; e++)                                                                             \
+            from[e] = sl_operand(w, destination(w, o, e));                                                             \
+        if (w->mask == ALL_LANES && o->count == 1) { /* the same order */                                              \
+            const int group = sizeof(M) > 4 ? 128 / (int)sizeof(M) : 32;                                               \
+            for (int first = 0; first < SL_LANES; first += group)                                                      \
+                for (int i = first + group - 1; i >= first; i--)                                                       \
+                    *(M *)(uintptr_t)(b->bias + addr[i] + (u64)i * b->lane) = (M)from[0][i];                           \
             return;                                                                                                    \
         }                                                                                                              \
-        const R *d = sl_operand(w, o->d);                                                                              \
-        SL_EACH_STORED(w, (u32)sizeof(M), i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                             \
+        SL_EACH_STORED(w, (u32)sizeof(M) * o->count, i)                                                                \
+        for (u32 e = 0; e < o->count; e++)                                                                             \
+            ((M *)(uintptr_t)(b->bias + addr[i] + (u64)i * b->lane))[e] = (M)from[e][i];                               \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void store_few_##M##_##R(sl_warp *w, const sl_op *o)                              \
+    {                                                                                                                  \
+        bounds b;                                                                                                      \
+        if (few_addresses(w, o, &b))                                                                                   \
+            store_fast_##M##_##R(w, o, &b, w->few_addr);                                                               \
+        else                                                                                                           \
+            store_lanes_##M##_##R(w, o, w->few_addr);                                                                  \
+    }                                                                                                                  \
+    static inline void store_line_##M##_##R(const R *d, u64 to, u64 stride, u32 count)                                 \
+    {                                                                                                                  \
+        M *m = (M *)(uintptr_t)to;                                                                                     \
+        if (stride == sizeof(M) && count == SL_LANES) {                                                                \
+            SL_LANES_LOOP m[i] = (M)d[i];                                                                              \
+        } else if (stride == sizeof(M) && count == SL_LANES / 2) {                                                     \
+            SL_LOOP(SL_LANES / 2) m[i] = (M)d[i];                                                                      \
+        } else {                                                                                                       \
+            for (u32 i = 0; i < count; i++, to += stride)                                                              \
+                *(M *)(uintptr_t)to = (M)d[i];                                                                         \
+        }                                                                                                              \
     }                                                                                                                  \
     SL_HANDLER(st_general_##M##_##R)                                                                                   \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        addresses(w, o, addr);                                                                                         \
-        record(w, o, addr);                                                                                            \
-        if (!fast_local(w, o, addr)) {                                                                                 \
-            store_lanes_##M##_##R(w, o, addr);                                                                         \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (u32 e = 0; e < o->count; e++) {                                                                           \
-            const R *d = sl_operand(w, destination(w, o, e));                                                          \
-            SL_EACH_ACTIVE(w, i)((M *)local_byte(w, addr, i))[e] = (M)d[i];                                            \
-        }                                                                                                              \
-    }                                                                                                                  \
-    SL_HANDLER(st_##M##_##R)                                                                                           \
-    {                                                                                                                  \
-        _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        u64 bias, stride;                                                                                              \
-        bool rows;                                                                                                     \
-        if (w->active <= FEW_LANES && o->count == 1) {                                                                 \
+        bounds b;                                                                                                      \
+        if (w->active <= FEW_LANES && o->space == SL_SPACE_LOCAL) {                                                    \
             store_few_##M##_##R(w, o);                                                                                 \
             return;                                                                                                    \
         }                                                                                                              \
         addresses(w, o, addr);                                                                                         \
         record(w, o, addr);                                                                                            \
-        if (!fast_path(w, o, addr, &bias)) {                                                                           \
+        if (o->space == SL_SPACE_LOCAL && fast_path(w, o, addr, &b))                                                   \
+            store_fast_##M##_##R(w, o, &b, addr);                                                                      \
+        else                                                                                                           \
             store_lanes_##M##_##R(w, o, addr);                                                                         \
+    }                                                                                                                  \
+    SL_HANDLER(st_##M##_##R)                                                                                           \
+    {                                                                                                                  \
+        _Alignas(64) u64 addr[SL_LANES];                                                                               \
+        sl_lane_lines lines;                                                                                           \
+        u64 bias;                                                                                                      \
+        bounds b;                                                                                                      \
+        if (w->active <= FEW_LANES) {                                                                                  \
+            store_few_##M##_##R(w, o);                                                                                 \
             return;                                                                                                    \
         }                                                                                                              \
-        if (o->count == 1) {                                                                                           \
-            const R *d = sl_operand(w, o->d);                                                                          \
-            if (w->mask == ALL_LANES && uniform_stride(addr, &stride, &rows) && stride == sizeof(M) && !rows) {        \
-                M *to = (M *)(uintptr_t)(bias + addr[0]);                                                              \
-                SL_LANES_LOOP to[i] = (M)d[i];                                                                         \
-                return;                                                                                                \
+        bool recorded = fast_lines(w, o, &lines, &bias);                                                               \
+        if (recorded && lines_apart(&lines, (u32)sizeof(M) * o->count)) {                                              \
+            u64 first = (u64)__builtin_ctzll(w->mask);                                                                 \
+            for (u32 e = 0; e < o->count; e++, bias += sizeof(M)) {                                                    \
+                const R *d = (const R *)sl_operand(w, destination(w, o, e)) + first;                                   \
+                store_line_##M##_##R(d, bias + lines.addr[0], lines.stride, lines.count[0]);                           \
+                if (lines.count[1])                                                                                    \
+                    store_line_##M##_##R(d + lines.count[0], bias + lines.addr[1], lines.stride, lines.count[1]);      \
             }                                                                                                          \
-            SL_EACH_STORED(w, (u32)sizeof(M), i) * (M *)(uintptr_t)(bias + addr[i]) = (M)d[i];                         \
             return;                                                                                                    \
         }                                                                                                              \
-        const R *from[16];                                                                                             \
-        for (u32 e = 0; e < o->count; e++)                                                                             \
-            from[e] = sl_operand(w, destination(w, o, e));                                                             \
-        SL_EACH_STORED(w, (u32)sizeof(M) * o->count, i)                                                                \
-        for (u32 e = 0; e < o->count; e++)                                                                             \
-            *(M *)(uintptr_t)(bias + addr[i] + e * sizeof(M)) = (M)from[e][i];                                         \
+        addresses(w, o, addr);                                                                                         \
+        if (!recorded)                                                                                                 \
+            record(w, o, addr);                                                                                        \
+        if (fast_path(w, o, addr, &b))                                                                                 \
+            store_fast_##M##_##R(w, o, &b, addr);                                                                      \
+        else                                                                                                           \
+            store_lanes_##M##_##R(w, o, addr);                                                                         \
     }
 SL_STORE(u8, u16)
 SL_STORE(u8, u32)
@@ -407,20 +510,26 @@ static inline u32 add_bf16x2(u32 a, u32 b)
 #include "emu/atomic.h"
 
 /* Lanes of one address: it is read and written once. */
+#define SL_ATOMIC_SAME(T, result, what)                                                                                \
+    {                                                                                                                  \
+        T old = value;                                                                                                 \
+        value = result(what, old, b[i], c[i]);                                                                         \
+        d[i] = old;                                                                                                    \
+    }
 #define SL_ATOMIC_LOOP(T, result, what)                                                                                \
     if (same) {                                                                                                        \
-        T *word = (T *)(uintptr_t)(bias + addr[0]), value = *word;                                                     \
-        SL_EACH_ACTIVE(w, i)                                                                                           \
-        {                                                                                                              \
-            T old = value;                                                                                             \
-            value = result(what, old, b[i], c[i]);                                                                     \
-            d[i] = old;                                                                                                \
+        T *word = (T *)(uintptr_t)(at.bias + addr[0]), value = *word;                                                  \
+        if (w->mask == ALL_LANES) {                                                                                    \
+            for (int i = 0; i < SL_LANES; i++)                                                                         \
+                SL_ATOMIC_SAME(T, result, what)                                                                        \
+        } else {                                                                                                       \
+            SL_EACH_ACTIVE(w, i) SL_ATOMIC_SAME(T, result, what)                                                       \
         }                                                                                                              \
         *word = value;                                                                                                 \
     } else {                                                                                                           \
         SL_EACH_ACTIVE(w, i)                                                                                           \
         {                                                                                                              \
-            T *word = (T *)(uintptr_t)(bias + addr[i]), old = *word;                                                   \
+            T *word = (T *)(uintptr_t)(at.bias + addr[i]), old = *word;                                                \
             *word = result(what, old, b[i], c[i]);                                                                     \
             d[i] = old;                                                                                                \
         }                                                                                                              \
@@ -453,14 +562,16 @@ static inline u32 add_bf16x2(u32 a, u32 b)
     SL_HANDLER(atomic_##T)                                                                                             \
     {                                                                                                                  \
         _Alignas(64) u64 addr[SL_LANES];                                                                               \
-        u64 bias, differ = 0;                                                                                          \
+        bounds at;                                                                                                     \
+        u64 differ = 0;                                                                                                \
         u32 what = o->aux & ~(u32)SL_ATOM_ADDRESS_32;                                                                  \
         addresses_of(w, o, o->aux &SL_ATOM_ADDRESS_32, addr);                                                          \
         record(w, o, addr);                                                                                            \
         bool others = w->worker->run->parallel && o->space != SL_SPACE_SHARED;                                         \
-        bool fast = fast_path(w, o, addr, &bias) && !w->worker->run->emu->config.check_uninit;                         \
+        bool fast =                                                                                                    \
+            o->space != SL_SPACE_LOCAL && fast_path(w, o, addr, &at) && !w->worker->run->emu->config.check_uninit;     \
         if (!fast || others) {                                                                                         \
-            atomic_lanes_##T(w, o, addr, what, fast ? &bias : NULL);                                                   \
+            atomic_lanes_##T(w, o, addr, what, fast ? &at.bias : NULL);                                                \
             return;                                                                                                    \
         }                                                                                                              \
         SL_LANES_LOOP differ |= addr[i] ^ addr[0];                                                                     \
@@ -483,9 +594,17 @@ static inline u32 add_bf16x2(u32 a, u32 b)
     SL_USUAL_16(T, result);                                                                                            \
     SL_ATOMIC_CASE(T, result, SL_ATOM_ADD);                                                                            \
     SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_F32);                                                                        \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_MIN_U);                                                                          \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_MAX_U);                                                                          \
     SL_ATOMIC_CASE(T, result, SL_ATOM_MIN_S);                                                                          \
     SL_ATOMIC_CASE(T, result, SL_ATOM_MAX_S);                                                                          \
-    SL_ATOMIC_CASE(T, result, SL_ATOM_OR)
+    SL_ATOMIC_CASE(T, result, SL_ATOM_AND);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_OR);                                                                             \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_XOR);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_INC);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_DEC);                                                                            \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_F16X2);                                                                      \
+    SL_ATOMIC_CASE(T, result, SL_ATOM_ADD_BF16X2)
 #define SL_USUAL_64(T, result)                                                                                         \
     SL_USUAL_16(T, result);                                                                                            \
     SL_ATOMIC_CASE(T, result, SL_ATOM_ADD);                                                                            \

@@ -41,36 +41,72 @@ static uint32_t intern(builder *b, const char *text)
     return offset;
 }
 
-/* What every evict-first policy for all of the data looks like (createpolicy.fractional with 1.0). */
-#define EVICT_FIRST UINT64_C(0x12F0000000000000)
+/* Policies for L2, as createpolicy.fractional makes them: 4 bits from bit 52 say for how many sixteenths of the lines,
+ * less one; 2 bits from bit 57 with which priority. */
+enum { POLICY_SHARE = 52, POLICY_PRIORITY = 57, WHOLE_SHARE = 15 };
+#define POLICY(priority, share)                                                                                        \
+    (UINT64_C(0x1000000000000000) | (uint64_t)(priority) << POLICY_PRIORITY | (uint64_t)(share) << POLICY_SHARE)
 
-static bool makes_evict_first(const sl_ptx_inst *inst)
+/* The policy that an instruction makes; 0: not known. */
+static uint64_t policy_made(const sl_ptx_inst *inst)
 {
-    if (inst->op == SL_OP_CREATEPOLICY)
-        return inst->mods > 1 && !strcmp(inst->mod[1].text, "L2::evict_first");
-    return inst->op == SL_OP_MOV && inst->operands > 1 && inst->operand[1].kind == SL_OPD_INT &&
-           inst->operand[1].bits == EVICT_FIRST;
+    if (inst->op == SL_OP_MOV && inst->operands > 1 && inst->operand[1].kind == SL_OPD_INT)
+        return inst->operand[1].bits;
+    if (inst->op != SL_OP_CREATEPOLICY || inst->mods < 2 || strcmp(inst->mod[0].text, "fractional"))
+        return 0;
+    uint64_t priority = !strcmp(inst->mod[1].text, "L2::evict_first")  ? 1
+                        : !strcmp(inst->mod[1].text, "L2::evict_last") ? 2
+                                                                       : 0;
+    double share = 1;
+    if (inst->operands > 1 && inst->operand[1].kind == SL_OPD_F64) {
+        memcpy(&share, &inst->operand[1].bits, sizeof share);
+    } else if (inst->operands > 1 && inst->operand[1].kind == SL_OPD_F32) {
+        uint32_t bits = (uint32_t)inst->operand[1].bits;
+        float single;
+        memcpy(&single, &bits, sizeof single);
+        share = single;
+    }
+    return POLICY(priority, share >= 1 ? WHOLE_SHARE : share > 1.0 / 16 ? (uint64_t)(share * 16 - 1) : 0);
 }
 
-/* Whether the load has a policy for L2 that says "evict first": as a number, or in a register that is set to nothing
- * else. */
-static bool evict_first(const sl_ptx_func *func, const sl_ptx_inst *load)
+/* The policy of a load or store: a number, or in a register that is set to nothing else. 0: none, or not known. */
+static uint64_t policy_of(const sl_ptx_func *func, const sl_ptx_inst *access)
 {
-    if (!sl_ptx_has(load, SL_MOD_L2_CACHE_HINT) || load->op != SL_OP_LD || load->operands < 3)
-        return false;
-    const sl_ptx_operand *policy = &load->operand[load->operands - 1];
+    if (!sl_ptx_has(access, SL_MOD_L2_CACHE_HINT) || (access->op != SL_OP_LD && access->op != SL_OP_ST) ||
+        access->operands < 3)
+        return 0;
+    const sl_ptx_operand *policy = &access->operand[access->operands - 1];
     if (policy->kind == SL_OPD_INT)
-        return policy->bits == EVICT_FIRST;
-    bool found = false;
+        return policy->bits;
+    uint64_t found = 0;
     for (uint32_t i = 0; policy->kind == SL_OPD_REG && i < func->insts; i++) {
         const sl_ptx_inst *inst = &func->inst[i];
         if (!sl_ptx_inst_dsts(inst) || inst->operand[0].kind != SL_OPD_REG || inst->operand[0].reg != policy->reg)
             continue;
-        if (!makes_evict_first(inst))
-            return false;
-        found = true;
+        uint64_t made = policy_made(inst);
+        if (!made || (found && found != made))
+            return 0;
+        found = made;
     }
     return found;
+}
+
+/* What a hint or a prefetch size makes of an access without an operator. */
+static uint8_t hint_op(const sl_ptx_func *func, const sl_ptx_inst *inst, uint8_t op)
+{
+    uint64_t policy = policy_of(func, inst), priority = policy >> POLICY_PRIORITY & 3;
+    uint64_t share = policy >> POLICY_SHARE & WHOLE_SHARE;
+    if (share < WHOLE_SHARE / 4)
+        priority = 0;
+    bool half = share < WHOLE_SHARE - WHOLE_SHARE / 4;
+    if (priority == 1)
+        return half ? SL_CACHE_L2_EVICT_FIRST_HALF : SL_CACHE_L2_EVICT_FIRST;
+    if (priority == 2)
+        return half ? SL_CACHE_L2_EVICT_LAST_HALF : SL_CACHE_L2_EVICT_LAST;
+    return sl_ptx_has(inst, SL_MOD_L2_64B)    ? SL_CACHE_L2_64B
+           : sl_ptx_has(inst, SL_MOD_L2_128B) ? SL_CACHE_L2_128B
+           : sl_ptx_has(inst, SL_MOD_L2_256B) ? SL_CACHE_L2_256B
+                                              : op;
 }
 
 static uint8_t cache_op(const sl_ptx_func *func, const sl_ptx_inst *inst)
@@ -97,14 +133,16 @@ static uint8_t cache_op(const sl_ptx_func *func, const sl_ptx_inst *inst)
     uint8_t op = SL_CACHE_DEFAULT;
     if (inst->op == SL_OP_CP && sl_ptx_has(inst, SL_MOD_BULK))
         return SL_CACHE_CG; /* they do not go through L1 */
+    if (inst->op == SL_OP_PREFETCH && !sl_ptx_has(inst, SL_MOD_L1))
+        return SL_CACHE_CG;
     for (size_t i = 0; i < sizeof table / sizeof *table && !op; i++)
         if (sl_ptx_has(inst, table[i].mod))
             op = (uint8_t)table[i].op;
     if (op == SL_CACHE_VOLATILE && sl_ptx_has(inst, SL_MOD_CTA)) /* L1 is what the threads of a block share */
         op = SL_CACHE_DEFAULT;
-    if ((op == SL_CACHE_DEFAULT || op == SL_CACHE_NC) && evict_first(func, inst))
-        return SL_CACHE_L2_EVICT_FIRST;
-    if (op == SL_CACHE_L1_NO_ALLOCATE && evict_first(func, inst))
+    if (op == SL_CACHE_DEFAULT || op == SL_CACHE_NC)
+        return hint_op(func, inst, op);
+    if (op == SL_CACHE_L1_NO_ALLOCATE && hint_op(func, inst, op) == SL_CACHE_L2_EVICT_FIRST)
         return SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST;
     return op;
 }

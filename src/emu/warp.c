@@ -67,7 +67,7 @@ void sl_warp_set_mask(sl_warp *warp, uint64_t mask)
                                           WORDS(6u),  WORDS(7u),  WORDS(8u),  WORDS(9u), WORDS(10u), WORDS(11u),
                                           WORDS(12u), WORDS(13u), WORDS(14u), WORDS(15u)};
 #undef WORDS
-    for (uint32_t i = 0; i < warp->code->lanes; i += 4)
+    for (uint32_t i = 0, lanes = warp->code->lanes; i < lanes; i += 4)
         memcpy(&warp->lane_words[i], words[mask >> i & 15], sizeof words[0]);
 }
 
@@ -86,8 +86,9 @@ void sl_warp_enter_frame(sl_warp *warp)
 
 static void remove_split(sl_warp *warp, uint32_t index)
 {
-    memmove(&warp->split[index], &warp->split[index + 1], (warp->splits - index - 1) * sizeof *warp->split);
-    warp->splits--;
+    uint32_t above = --warp->splits - index;
+    if (above)
+        memmove(&warp->split[index], &warp->split[index + 1], above * sizeof *warp->split);
 }
 
 /* Both are about to run the same block, for the same reconvergence point. */
@@ -190,12 +191,12 @@ static int32_t awaited_at(const sl_warp *warp, int32_t index, uint64_t mask)
 static void settle(sl_warp *warp, int32_t index)
 {
     while (index >= 0) {
-        const sl_reconvergence settled = warp->reconvergence[index], *reconvergence = &settled;
+        const sl_reconvergence *reconvergence = &warp->reconvergence[index];
         if (reconvergence->inner || reconvergence->mask & warp->live & ~reconvergence->arrived)
             return;
         uint64_t mask = reconvergence->arrived & warp->live;
-        int32_t parent = awaited_at(warp, reconvergence->parent, mask);
-        free_reconvergence(warp, index);
+        int32_t outer = reconvergence->parent, parent = awaited_at(warp, outer, mask);
+        free_reconvergence(warp, index); /* all but its parent is still there */
         if (mask && reconvergence->call)
             sl_warp_return_values(warp, reconvergence, mask);
         bool at_exit = mask && !reconvergence->call && reconvergence->bb == SL_BB_EXIT;
@@ -211,7 +212,7 @@ static void settle(sl_warp *warp, int32_t index)
                                           .reconverge = reconvergence_block(warp, parent),
                                           .frame = reconvergence->frame,
                                           .local = reconvergence->local});
-        index = reconvergence->parent;
+        index = outer;
     }
 }
 
@@ -323,20 +324,21 @@ static void expect_joins(sl_warp *warp, const sl_code_bb *bb)
  * yet. */
 static void send_part(sl_warp *warp, const sl_code_bb *bb, uint64_t mask, int32_t target)
 {
-    sl_split part = warp->now;
-    part.mask = mask;
-    part.bb = target;
+    sl_split *part = &warp->split[warp->splits]; /* made where it will be */
+    *part = warp->now;
+    part->mask = mask;
+    part->bb = target;
     warp->now.mask &= ~mask;
     if (bb->leaves)
-        leave_regions(warp, bb, &part, target);
-    if (target == part.reconverge)
-        warp->reconvergence[part.reconvergence].arrived |= mask;
-    else if (target == SL_BB_EXIT && part.frame)
-        arrive_at_call(warp, mask, part.reconvergence);
+        leave_regions(warp, bb, part, target);
+    if (target == part->reconverge)
+        warp->reconvergence[part->reconvergence].arrived |= mask;
+    else if (target == SL_BB_EXIT && part->frame)
+        arrive_at_call(warp, mask, part->reconvergence);
     else if (target == SL_BB_EXIT)
         exit_lanes(warp, mask);
     else
-        sl_warp_push(warp, part);
+        warp->splits++;
 }
 
 static void diverge(sl_warp *warp, const sl_code_bb *bb, uint64_t taken_mask, int32_t taken, int32_t next)
@@ -492,9 +494,7 @@ static bool release_waiting(sl_warp *warp, int32_t first)
             continue;
         reconvergence->mask &= ~mask;
         reconvergence->arrived = 0;
-        if (!reconvergence->call &&
-            reconvergence->bb ==
-                SL_BB_EXIT) { /* the end of a function is reached through its call's reconvergence point */
+        if (!reconvergence->call && reconvergence->bb == SL_BB_EXIT) { /* a function ends at the point of its call */
             if (reconvergence->parent >= 0) {
                 warp->reconvergence[reconvergence->parent].arrived |= mask;
                 continue;
@@ -766,8 +766,7 @@ sl_warp_stop sl_warp_run(sl_warp *warp)
         if (!warp->has_now && !choose(warp))
             return warp->live ? SL_WARP_WAITING : SL_WARP_DONE;
         int32_t index = warp->now.bb;
-        if (index == warp->now.reconverge ||
-            index == SL_BB_EXIT) { /* after a barrier in front of a reconvergence point */
+        if (index == warp->now.reconverge || index == SL_BB_EXIT) { /* a barrier was right in front of it */
             go(warp, NULL, index);
             continue;
         }

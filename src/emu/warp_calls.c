@@ -66,6 +66,10 @@ void sl_warp_zero_registers(sl_warp *warp, const sl_code_function *function)
     for (uint32_t i = 0; i < function->zeroed; i++) {
         uint8_t *at = warp->area[SL_AREA_FRAME] + function->zero_ref[i];
         uint32_t lane_bytes = function->zero_size[i] / warp->code->lanes;
+        if (warp->full) {
+            memset(at, 0, function->zero_size[i]);
+            continue;
+        }
         for (uint64_t left = warp->mask; left; left &= left - 1)
             memset(at + (size_t)__builtin_ctzll(left) * lane_bytes, 0, lane_bytes);
     }

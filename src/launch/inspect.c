@@ -226,7 +226,8 @@ sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl
     sl_mapped_file file;
     *app = (sl_app){0};
     sl_status status = find_program(name, app->path, sizeof app->path, error);
-    if (status || !sl_mapped_file_open(app->path, &file)) /* executable but not readable: started without inspection */
+    if (status || !archives ||
+        !sl_mapped_file_open(app->path, &file)) /* executable but not readable: started without inspection */
         return status;
     if (sl_elf_is(file.data, file.bytes))
         status = check_elf(app, &file, archives, error);

@@ -237,13 +237,13 @@ static sl_status make_variables(const sl_app *app, const sl_app_start *start, ch
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,
                                 sl_error *error)
 {
-    enum { MADE = 4, GIVEN = 2 };
+    enum { MADE = 4 };
     char *made[MADE] = {0}, **environment = NULL;
     sl_status status = make_variables(app, start, made, error);
     if (!status) {
-        const char *replaced[MADE + GIVEN] = {made[0],           made[1], made[2], made[3], start->variable[0],
-                                              start->variable[1]};
-        environment = make_environment(replaced, MADE + GIVEN, error);
+        const char *replaced[MADE + SL_APP_VARIABLES] = {made[0], made[1], made[2], made[3]};
+        memcpy(replaced + MADE, start->variable, sizeof start->variable);
+        environment = make_environment(replaced, MADE + SL_APP_VARIABLES, error);
         status =
             environment ? start_and_wait(app, argv, environment, start->output, end, error) : sl_fail_memory(error);
     }

@@ -28,19 +28,22 @@ typedef struct sl_app_end {
  * SLUICE_CUDART_STATIC names, else those of the toolkits in CUDA_HOME, CUDA_PATH, beside nvcc and in the usual folders.
  */
 void sl_find_static_runtimes(const char *given, char *text, size_t size);
-/* Finds the program as execvp would. Fails, and says what helps, when it cannot work: without PTX, for an unsupported
- * CUDA version, with a static CUDA runtime that is not known, or where the loader brings no library into it. */
+/* Finds the program as execvp would. `archives` NULL: it runs on a real GPU, and nothing else is asked. Otherwise
+ * fails, and says what helps, when it cannot work: without PTX, for an unsupported CUDA version, with a static CUDA
+ * runtime that is not known, or where the loader brings no library into it. */
 sl_status sl_app_inspect(const char *name, const char *archives, sl_app *app, sl_error *error);
 /* The folder with our libraries: beside the program that runs now, as built and as installed. */
 sl_status sl_library_folder(char *folder, size_t size, sl_error *error);
+
+enum { SL_APP_VARIABLES = 5 };
 
 /* How a program is started. */
 typedef struct sl_app_start {
     const sl_cuda_options *emulate; /* Sluice's CUDA runtime in front of NVIDIA's, with these options; NULL: no */
     const char *folder;             /* for links to libraries that LD_PRELOAD cannot name; may be NULL */
     const char *preload;            /* a library of ours to load first: "libsluice_swap.so"; NULL: none */
-    const char *variable[2];        /* more of its environment: "NAME=VALUE"; NULL: none */
-    const char *output;             /* file for its standard output; NULL: ours */
+    const char *variable[SL_APP_VARIABLES]; /* more of its environment: "NAME=VALUE"; NULL: none */
+    const char *output;                     /* file for its standard output; NULL: ours */
 } sl_app_start;
 
 sl_status sl_app_start_and_wait(const sl_app *app, char **argv, const sl_app_start *start, sl_app_end *end,

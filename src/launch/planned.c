@@ -2,9 +2,11 @@
 #include "launch/planned.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bypass/plan.h"
 #include "launch/launch_app.h"
+#include "launch/on_gpu.h"
 
 /* What the runs share. */
 typedef struct planned_run {
@@ -15,35 +17,59 @@ typedef struct planned_run {
     sl_planned_runs *runs;
 } planned_run;
 
-/* The output of the first run is discarded. */
-static sl_status run_once(planned_run *run, int which, sl_error *error)
+/* Keeps the shorter time of each kernel. */
+static void keep_shortest(sl_program_results *kept, const sl_program_results *again)
 {
-    char plan[4200], results[1024], file[900];
+    for (size_t i = 0; i < kept->kernels.count; i++)
+        for (size_t k = 0; k < again->kernels.count; k++)
+            if (!strcmp(kept->kernels.items[i].name, again->kernels.items[k].name) &&
+                again->kernels.items[k].ns < kept->kernels.items[i].ns)
+                kept->kernels.items[i].ns = again->kernels.items[k].ns;
+}
+
+static sl_status run_on_gpu(planned_run *run, const sl_gpu_program *program, int which, uint32_t round, sl_error *error)
+{
+    bool planned = which == SL_RUN_PLANNED;
+    sl_gpu_run one = {.plan = planned ? run->plan : NULL,
+                      .output = !planned || round || run->program->quiet ? "/dev/null" : NULL};
+    sl_status status = sl_gpu_program_run(program, &one, error);
+    if (round) {
+        keep_shortest(&run->runs->results[which], &one.results);
+        if (one.seconds < run->runs->seconds[which])
+            run->runs->seconds[which] = one.seconds;
+        sl_program_results_fini(&one.results);
+        return status;
+    }
+    run->runs->exit_code[which] = one.end.code;
+    run->runs->seconds[which] = one.seconds;
+    run->runs->results[which] = one.results;
+    return status;
+}
+
+/* The output of the first run is discarded. */
+static sl_status emulate(planned_run *run, int which, sl_error *error)
+{
+    char file[900];
     sl_cuda_options emulated = {.threads = (uint32_t)run->program->threads, .quiet = true};
     snprintf(emulated.cudart_static, sizeof emulated.cudart_static, "%s", run->archives);
     snprintf(file, sizeof file, "%s/results-%d", run->program->folder, which);
-    snprintf(plan, sizeof plan, SL_SWAP_PLAN_VARIABLE "=%s", which == SL_RUN_PLANNED ? run->plan : "");
-    snprintf(results, sizeof results, SL_SWAP_RESULTS_VARIABLE "=%s", file);
-    const sl_app_start start = {.emulate = !run->program->gpu ? &emulated : NULL,
-                                .folder = run->program->folder,
-                                .preload = "libsluice_swap.so",
-                                .variable = {plan, results},
-                                .output = which == SL_RUN_ORIGINAL ? "/dev/null" : NULL};
+    snprintf(emulated.plan, sizeof emulated.plan, "%s", which == SL_RUN_PLANNED ? run->plan : "");
+    snprintf(emulated.planned, sizeof emulated.planned, "%s", file);
+    const sl_app_start start = {
+        .emulate = &emulated, .folder = run->program->folder, .output = which == SL_RUN_ORIGINAL ? "/dev/null" : NULL};
     sl_app_end end = {0};
     sl_status status = sl_app_start_and_wait(&run->app, run->program->argv, &start, &end, error);
     run->runs->exit_code[which] = end.code;
-    if (!status && sl_swap_results_read(file, &run->runs->results[which], NULL))
-        status = sl_fail(error, SL_NOT_FOUND,
-                         "%s ended with exit code %d and registered no kernels; with --on gpu it must be linked with "
-                         "nvcc -cudart shared",
-                         run->app.path, end.code);
+    if (!status && sl_program_results_read(file, &run->runs->results[which], NULL))
+        status = sl_fail(error, SL_NOT_FOUND, "%s ended with exit code %d and registered no kernels", run->app.path,
+                         end.code);
     return status;
 }
 
 /* Checks that the plan was applied in the second run and that both runs gave the same results. */
 static sl_status check(const planned_run *run, sl_error *error)
 {
-    const sl_swap_results *a = &run->runs->results[SL_RUN_ORIGINAL], *b = &run->runs->results[SL_RUN_PLANNED];
+    const sl_program_results *a = &run->runs->results[SL_RUN_ORIGINAL], *b = &run->runs->results[SL_RUN_PLANNED];
     if (b->refused)
         return sl_fail(error, SL_INVALID, "the plan was not applied: %s", b->refused);
     if (!b->applied)
@@ -67,23 +93,25 @@ static sl_status check(const planned_run *run, sl_error *error)
 
 static sl_status run_both(planned_run *run, sl_error *error)
 {
-    sl_plan plan;
-    sl_status status = sl_plan_read(run->program->plan, &plan, error);
+    sl_plan_list plans;
+    sl_gpu_program program;
+    bool gpu = run->program->gpu;
+    sl_status status = sl_plan_list_read(run->program->plan, &plans, error);
     if (status)
         return status;
-    sl_plan_fini(&plan);
+    sl_plan_list_fini(&plans);
     run->plan = realpath(run->program->plan, NULL);
     if (!run->plan)
         return sl_fail_io(error, "read", run->program->plan);
     sl_find_static_runtimes(NULL, run->archives, sizeof run->archives);
-    status = sl_app_inspect(run->program->argv[0], run->archives, &run->app, error);
-    if (!status && run->app.static_runtime && run->program->gpu)
-        status =
-            sl_fail(error, SL_UNSUPPORTED,
-                    "%s contains the CUDA runtime; to run it with a plan on a GPU, link it with nvcc -cudart shared",
-                    run->app.path);
-    for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
-        status = run_once(run, which, error);
+    status = gpu ? sl_gpu_program_find(run->program->argv, run->program->folder, &program, error)
+                 : sl_app_inspect(run->program->argv[0], run->archives, &run->app, error);
+    if (!status && gpu)
+        run->app = program.app;
+    uint32_t rounds = gpu && run->program->repeats ? run->program->repeats : 1;
+    for (uint32_t round = 0; round < rounds && !status; round++)
+        for (int which = 0; which < SL_PLANNED_RUNS && !status; which++)
+            status = gpu ? run_on_gpu(run, &program, which, round, error) : emulate(run, which, error);
     return status ? status : check(run, error);
 }
 
@@ -99,5 +127,5 @@ sl_status sl_planned_run(const sl_planned_program *program, sl_planned_runs *run
 void sl_planned_runs_fini(sl_planned_runs *runs)
 {
     for (int i = 0; i < SL_PLANNED_RUNS; i++)
-        sl_swap_results_fini(&runs->results[i]);
+        sl_program_results_fini(&runs->results[i]);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a CUDA program unchanged and with a bypass plan, with the interposer of src/swap in front of the CUDA runtime.
- */
+/* Runs a CUDA program unchanged and with a plan, on a real GPU or on the emulator. */
 #ifndef SL_LAUNCH_PLANNED_H
 #define SL_LAUNCH_PLANNED_H
 
 #include <stdbool.h>
 
-#include "swap/results.h"
+#include "bypass/program_results.h"
 
 typedef struct sl_planned_program {
     char **argv;        /* ends with NULL */
@@ -14,13 +13,16 @@ typedef struct sl_planned_program {
     bool gpu;           /* on the real GPU, not on the emulator */
     uint32_t threads;   /* of the emulator; 0: all cores */
     const char *folder; /* a temporary one */
+    bool quiet;         /* the output of the second run is discarded as well */
+    uint32_t repeats;   /* on a GPU: how often both are run, of which the shortest times count; 0: once */
 } sl_planned_program;
 
 enum { SL_RUN_ORIGINAL, SL_RUN_PLANNED, SL_PLANNED_RUNS };
 
 typedef struct sl_planned_runs {
     int exit_code[SL_PLANNED_RUNS];
-    sl_swap_results results[SL_PLANNED_RUNS];
+    double seconds[SL_PLANNED_RUNS]; /* on a GPU: from start to end */
+    sl_program_results results[SL_PLANNED_RUNS];
 } sl_planned_runs;
 
 /* Runs it twice; the output of the first run is discarded. Fails if the plan was made for other code, or if the data

@@ -24,6 +24,8 @@ static bool belongs(const sl_plan_load *a, const sl_plan_load *b)
 static bool starts_group(const sl_plan *plan, uint32_t i, uint32_t *count)
 {
     *count = 0;
+    if (plan->load[i].node == SL_NODE_KERNEL)
+        return false;
     for (uint32_t k = 0; k < plan->loads; k++) {
         if (!belongs(&plan->load[i], &plan->load[k]))
             continue;
@@ -41,6 +43,12 @@ static void position(double x, double y, uint32_t index, uint32_t count, double 
     *cy = y + BOX / 2.0 + 8 + radius * sin(angle);
 }
 
+/* The class of a dot: one for each mode by level, and one for the others. */
+static const char *class_of(unsigned mode)
+{
+    return mode < SL_BYPASS_BY_LEVEL ? sl_bypass_name(mode) : "other";
+}
+
 static void title_of(const sl_plan_load *load, char *text, size_t size)
 {
     size_t used =
@@ -53,7 +61,7 @@ static void title_of(const sl_plan_load *load, char *text, size_t size)
 
 static void draw_group(FILE *file, const sl_plan *plan, uint32_t first, uint32_t count, double x, double y)
 {
-    char text[256];
+    char text[512];
     const char *array = plan->load[first].array;
     sl_svg_rect(file, "box", x, y, BOX, BOX);
     snprintf(text, sizeof text, "%.24s", array ? array : "unknown array");
@@ -73,7 +81,7 @@ static void draw_group(FILE *file, const sl_plan *plan, uint32_t first, uint32_t
             continue;
         position(x, y, index++, count, &cx, &cy);
         title_of(load, text, sizeof text);
-        sl_svg_dot(file, sl_bypass_name(load->mode), cx, cy, count > 12 ? 6 : RADIUS, text);
+        sl_svg_dot(file, class_of(load->mode), cx, cy, count > 12 ? 6 : RADIUS, text);
         snprintf(text, sizeof text, "%u", load->source_line ? load->source_line : load->line);
         if (count <= 12)
             sl_svg_text(file, "small", SL_ANCHOR_MIDDLE, false, cx, cy + 4, text);
@@ -83,9 +91,9 @@ static void draw_group(FILE *file, const sl_plan *plan, uint32_t first, uint32_t
 static void draw_legend(FILE *file, double y)
 {
     double x = LEFT + 10;
-    for (unsigned m = 0; m < SL_BYPASS_MODES; m++, x += 90) {
-        sl_svg_dot(file, sl_bypass_name(m), x, y - 4, 7, sl_bypass_name(m));
-        sl_svg_text(file, "small", SL_ANCHOR_START, false, x + 12, y, m ? sl_bypass_name(m) : "cached");
+    for (unsigned m = 0; m <= SL_BYPASS_BY_LEVEL; m++, x += 90) {
+        sl_svg_dot(file, class_of(m), x, y - 4, 7, class_of(m));
+        sl_svg_text(file, "small", SL_ANCHOR_START, false, x + 12, y, m ? class_of(m) : "cached");
     }
 }
 

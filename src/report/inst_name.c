@@ -6,12 +6,28 @@
 
 #include "base/text.h"
 
-sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings)
+/* The last block that begins at the instruction or before it. */
+static uint32_t block_of(const sl_trace_kernel *kernel, uint32_t inst)
 {
+    uint32_t low = 0, high = kernel->bbs;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (kernel->bb[middle].first <= inst)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+sl_inst_name sl_inst_named(const sl_trace_kernel *kernel, uint32_t slot, const char *strings)
+{
+    const sl_inst *inst = &kernel->inst[kernel->mem_inst[slot]];
     return (sl_inst_name){.opcode = strings + inst->opcode,
                           .source_file = strings + inst->source_file,
                           .array = strings + inst->array,
                           .pc = inst->pc,
+                          .bb = block_of(kernel, kernel->mem_inst[slot]),
                           .ptx_line = inst->ptx_line,
                           .source_line = inst->source_line,
                           .width = inst->width,
@@ -33,13 +49,52 @@ bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b)
            !strcmp(a->array, b->array) && !strcmp(a->source_file, b->source_file);
 }
 
-static int by_line(const void *left, const void *right)
+bool sl_inst_same_row(const sl_inst_name *a, const sl_inst_name *b)
+{
+    return a->which == b->which && sl_inst_same_location(a, b);
+}
+
+static int by_location(const void *left, const void *right)
 {
     const sl_inst_name *a = *(sl_inst_name *const *)left, *b = *(sl_inst_name *const *)right;
     if (a->source_line != b->source_line)
         return a->source_line < b->source_line ? -1 : 1;
     int order = strcmp(a->source_file, b->source_file);
+    order = order ? order : strcmp(a->opcode, b->opcode);
+    order = order ? order : strcmp(a->array, b->array);
+    order = order ? order : a->access - b->access;
     return order ? order : a < b ? -1 : a > b;
+}
+
+/* How many of them, from the first on, are in its basic block. */
+static uint32_t in_block(sl_inst_name *const *inst, uint32_t count)
+{
+    uint32_t same = 1;
+    while (same < count && inst[same]->bb == inst[0]->bb)
+        same++;
+    return same;
+}
+
+/* Numbers the instructions of one source line, opcode and array. */
+static void number(sl_inst_name *const *inst, uint32_t count)
+{
+    uint32_t fewest = count;
+    bool even = true;
+    for (uint32_t i = 0, here; i < count; i += here) {
+        here = in_block(inst + i, count - i);
+        fewest = here < fewest ? here : fewest;
+    }
+    for (uint32_t i = 0, here; i < count; i += here) {
+        here = in_block(inst + i, count - i);
+        even &= here % fewest == 0;
+    }
+    uint32_t apart = even ? fewest : count;
+    if (!inst[0]->ptx_line || apart > SL_MOST_APART)
+        apart = 1;
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        first = even && inst[i]->bb != inst[first]->bb ? i : first;
+        inst[i]->which = (i - first) % apart;
+    }
 }
 
 bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count)
@@ -49,14 +104,19 @@ bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count)
         return false;
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &inst[i];
-    qsort(sorted, count, sizeof *sorted, by_line);
+    qsort(sorted, count, sizeof *sorted, by_location);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && sl_inst_same_location(sorted[first], sorted[end]); end++)
+            ;
+        number(sorted + first, end - first);
+    }
     for (uint32_t first = 0, end; first < count; first = end) {
         const sl_inst_name *a = sorted[first];
         bool shared = false;
         for (end = first; end < count && sorted[end]->source_line == a->source_line &&
                           !strcmp(sorted[end]->source_file, a->source_file);
              end++)
-            shared |= a->source_line && sorted[end]->ptx_line && !sl_inst_same_location(a, sorted[end]);
+            shared |= a->source_line && sorted[end]->ptx_line && !sl_inst_same_row(a, sorted[end]);
         for (uint32_t i = first; i < end; i++)
             sorted[i]->shares_line = shared;
     }

@@ -12,6 +12,8 @@
 typedef struct sl_inst_name {
     const char *opcode, *source_file, *array; /* empty: unknown */
     uint32_t pc, ptx_line, source_line;
+    uint32_t bb;    /* its basic block */
+    uint32_t which; /* of the instructions with its source line, opcode and array; copies of one have the same number */
     uint16_t width; /* bytes per lane */
     uint8_t access, space;
     const char
@@ -19,13 +21,19 @@ typedef struct sl_inst_name {
     bool shares_line; /* other instructions of the kernel have its source line: the PTX line tells them apart */
 } sl_inst_name;
 
-/* `strings` is the kernel's table or a copy of it; what is returned points into it. */
-sl_inst_name sl_inst_named(const sl_inst *inst, const char *strings);
+/* A memory instruction of a kernel. `strings` is the kernel's table or a copy of it; what is returned points into it.
+ */
+sl_inst_name sl_inst_named(const sl_trace_kernel *kernel, uint32_t slot, const char *strings);
 /* Whether two are the same instruction. */
 bool sl_inst_same(const sl_inst_name *a, const sl_inst_name *b);
-/* Whether two have the same location, opcode and array: an unrolled loop has many copies of each. */
+/* Whether two have the same location, opcode and array. */
 bool sl_inst_same_location(const sl_inst_name *a, const sl_inst_name *b);
-/* Finds out which of a kernel share their source line with others than copies of them. False: out of memory. */
+/* …and are the same of that line's, of which an unrolled loop has many copies: one row of a table. */
+bool sl_inst_same_row(const sl_inst_name *a, const sl_inst_name *b);
+/* Finds out which of a kernel are copies of one, and which share their source line with others. What is fewest in a
+ * basic block is one iteration, where the others have a multiple of it; in one block alone, more than
+ * SL_MOST_APART are copies. False: out of memory. */
+enum { SL_MOST_APART = 8 };
 bool sl_insts_tell_apart(sl_inst_name *inst, uint32_t count);
 /* Its location, for people: "spmv.cu:17", "spmv.cu:17, PTX 34", "PTX line 34". Returns `buffer`. */
 const char *sl_inst_location(const sl_inst_name *name, char *buffer, size_t size);

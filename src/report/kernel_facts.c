@@ -117,6 +117,16 @@ static void add_launch(sl_fact_list *facts, const sl_findings_input *in, size_t 
 
 /* ---- places ---- */
 
+/* Whether two access sectors alike: one load of a line can be strided beside others that are not. */
+static bool alike(const sl_counts *a, const sl_counts *b)
+{
+    double some = (SL_FACT(*a, ld_sectors) + SL_FACT(*a, st_sectors)) *
+                  (SL_FACT(*b, ld_requests) + SL_FACT(*b, st_requests)),
+           others = (SL_FACT(*b, ld_sectors) + SL_FACT(*b, st_sectors)) *
+                    (SL_FACT(*a, ld_requests) + SL_FACT(*a, st_requests));
+    return some <= 2 * others && others <= 2 * some;
+}
+
 static bool add_places(sl_kernel_facts *k, const sl_kernel_sum *counted, const sl_kernel_sum *measured, sl_arena *arena)
 {
     sl_place *place = sl_arena_array(arena, sl_place, k->kernel->insts);
@@ -127,7 +137,8 @@ static bool add_places(sl_kernel_facts *k, const sl_kernel_sum *counted, const s
         if (!sl_counter_set_any(&counted->load[i].known))
             continue;
         size_t at = 0;
-        while (at < k->places && !sl_inst_same_location(place[at].inst, inst))
+        while (at < k->places &&
+               !(sl_inst_same_location(place[at].inst, inst) && alike(&place[at].counted, &counted->load[i])))
             at++;
         if (at == k->places)
             place[k->places++] = (sl_place){.inst = inst};

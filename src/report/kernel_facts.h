@@ -13,7 +13,7 @@ typedef struct sl_costs {
     double issue, l1_sector, l2_sector, dram_sector;
 } sl_costs;
 
-/* A source line and an opcode of a kernel, on one array. */
+/* A source line and an opcode of a kernel, on one array; instructions that access sectors alike. */
 typedef struct sl_place {
     const sl_inst_name *inst;
     uint32_t copies;

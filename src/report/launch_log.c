@@ -42,17 +42,12 @@ size_t sl_launch_log_failed(const sl_launch_log *l)
     return failed;
 }
 
-static const sl_inst *memory_inst(const sl_trace_kernel *k, uint32_t slot)
-{
-    return &k->inst[k->mem_inst[slot]];
-}
-
 static bool same_kernel(const sl_logged_kernel *logged, const sl_trace_kernel *k)
 {
     if (logged->insts != k->mem_slots)
         return false;
     for (uint32_t s = 0; s < k->mem_slots; s++) {
-        sl_inst_name name = sl_inst_named(memory_inst(k, s), k->strings);
+        sl_inst_name name = sl_inst_named(k, s, k->strings);
         if (!sl_inst_same(&logged->inst[s], &name))
             return false;
     }
@@ -68,7 +63,7 @@ static sl_logged_kernel *copy_kernel(sl_launch_log *l, const sl_trace_kernel *k)
     if (!logged || !inst || !strings || !symbol || !name)
         return NULL;
     for (uint32_t s = 0; s < k->mem_slots; s++)
-        inst[s] = sl_inst_named(memory_inst(k, s), strings);
+        inst[s] = sl_inst_named(k, s, strings);
     if (!sl_insts_tell_apart(inst, k->mem_slots))
         return NULL;
     *logged = (sl_logged_kernel){.symbol = symbol,

@@ -136,7 +136,7 @@ static bool sum_loads(const sl_kernel_sum *sum, const sl_load_view *view, bool a
             (arrays && !*inst->array))
             continue;
         if (!sl_load_sums_add(loads, (sl_load_sum){.inst = inst}, &sum->load[i], NULL,
-                              arrays ? sl_inst_same_array : sl_inst_same_location))
+                              arrays ? sl_inst_same_array : sl_inst_same_row))
             return false;
     }
     sl_load_sums_sort(loads, view->weight);

@@ -166,7 +166,7 @@ static bool put_worst(FILE *file, const sl_page *page, bool stores, const char *
     for (size_t k = 0; k < page->kernels.count; k++)
         for (uint32_t i = 0; i < page->kernels.items[k].loads && good; i++)
             if (writes(&page->kernels.items[k].load[i].inst) == stores)
-                good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_location);
+                good = add_load(&rows, k, &page->kernels.items[k].load[i], sl_inst_same_row);
     sl_load_sums_sort(&rows, weight);
     rows.count = rows.count > WORST_LOADS ? WORST_LOADS : rows.count;
     while (rows.count && !rows.items[rows.count - 1].weight)

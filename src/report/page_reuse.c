@@ -82,7 +82,7 @@ static void put_heat(FILE *file, const sl_page *page, size_t kernel)
     for (uint32_t i = 0; i < k->loads && good; i++)
         if (k->load[i].reuse)
             good = sl_load_sums_add(&rows, (sl_load_sum){.inst = &k->load[i].inst}, NULL, k->load[i].reuse,
-                                    sl_inst_same_location);
+                                    sl_inst_same_row);
     for (size_t r = 0; r < rows.count; r++)
         for (unsigned i = 0; i < SL_DISTANCE_BINS; i++)
             last = rows.items[r].reuse.line_distance.bin[i] && i > last ? i : last;

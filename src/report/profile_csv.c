@@ -27,8 +27,7 @@ static void row_start(const subject *s, const char *measure)
     if (s->kernel)
         sl_csv_field(file, s->kernel->name);
     if (s->load) {
-        const sl_inst *inst = &s->kernel->inst[s->kernel->mem_inst[s->load->slot]];
-        sl_inst_name name = sl_inst_named(inst, s->kernel->strings);
+        sl_inst_name name = sl_inst_named(s->kernel, s->load->slot, s->kernel->strings);
         fputc(',', file);
         sl_inst_csv(file, &name);
     }

@@ -62,7 +62,7 @@ static void put_loads(sl_json *j, const sl_trace_kernel *kernel, const sl_profil
 {
     sl_json_array_member(j, "loads", true);
     for (uint32_t i = 0; i < loads; i++) {
-        sl_inst_name name = sl_inst_named(&kernel->inst[kernel->mem_inst[load[i].slot]], kernel->strings);
+        sl_inst_name name = sl_inst_named(kernel, load[i].slot, kernel->strings);
         sl_json_object(j, false);
         sl_inst_json(j, &name);
         sl_profile_counts_json(j, &load[i].counts, o);

@@ -196,14 +196,11 @@ static sl_status print_loads(FILE *file, const sl_profile_sum *sum, const sl_pro
     sl_inst_name *name = calloc(sum->loads + 1, sizeof *name);
     sl_load_sums loads = {0};
     bool good = name;
-    for (uint32_t i = 0; good && i < sum->loads; i++) {
-        const sl_inst *inst = &sum->kernel->inst[sum->kernel->mem_inst[sum->load[i].slot]];
-        name[i] = sl_inst_named(inst, sum->kernel->strings);
-    }
+    for (uint32_t i = 0; good && i < sum->loads; i++)
+        name[i] = sl_inst_named(sum->kernel, sum->load[i].slot, sum->kernel->strings);
     good = good && sl_insts_tell_apart(name, sum->loads);
     for (uint32_t i = 0; good && i < sum->loads; i++)
-        good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts,
-                                sl_inst_same_location);
+        good = sl_load_sums_add(&loads, (sl_load_sum){.inst = &name[i]}, NULL, &sum->load[i].counts, sl_inst_same_row);
     sl_load_sums_sort(&loads, SL_METRIC_reuse_line_accesses);
     sl_table *t = good ? sl_metric_table(first, 3, &reuse, NULL, 0) : NULL;
     for (size_t i = 0; i < loads.count && i < MAX_LOADS; i++) {

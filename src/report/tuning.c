@@ -17,59 +17,112 @@ static double speedup(const sl_tuning_row *row)
 
 /* ---- text ---- */
 
+/* Where an access is; of a setting nothing. */
 static const char *source_text(const sl_plan_load *load, char *buffer, size_t size)
 {
     const char *slash = load->source ? strrchr(load->source, '/') : NULL;
+    *buffer = 0;
     if (load->source_line)
         snprintf(buffer, size, "%s:%u", slash ? slash + 1 : load->source ? load->source : "?", load->source_line);
-    else
+    else if (load->line)
         snprintf(buffer, size, "line %u", load->line);
     return buffer;
 }
 
+/* The mode with the largest gain; 0: none was measured. */
+static unsigned best_mode(const sl_plan_load *load)
+{
+    unsigned best = 0;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        if (!isnan(load->affinity[m]) && (!best || load->affinity[m] > load->affinity[best]))
+            best = m;
+    return best;
+}
+
+static unsigned worst_mode(const sl_plan_load *load)
+{
+    unsigned worst = 0;
+    for (unsigned m = 1; m < SL_BYPASS_MODES; m++)
+        if (!isnan(load->affinity[m]) && (!worst || load->affinity[m] < load->affinity[worst]))
+            worst = m;
+    return worst;
+}
+
+static double noise_of(const sl_plan *plan, const char *function)
+{
+    for (uint32_t i = 0; i < plan->kernels; i++)
+        if (!strcmp(plan->kernel[i].function, function))
+            return plan->kernel[i].noise;
+    return 0;
+}
+
+/* Whether there is something to say about a node: it is changed, or would make a difference, or cannot be changed. */
+static bool matters(const sl_plan *plan, const sl_plan_load *load)
+{
+    unsigned best = best_mode(load), worst = worst_mode(load);
+    double noise = noise_of(plan, load->function);
+    return load->mode || load->why || load->affinity[best] > noise || load->affinity[worst] < -noise;
+}
+
+static void effect_cells(sl_table *table, const sl_plan_load *load, unsigned mode)
+{
+    sl_table_cell(table, mode ? sl_bypass_name(mode) : "");
+    if (mode)
+        sl_table_cellf(table, "%+.2f", load->affinity[mode]);
+    else
+        sl_table_cell(table, "");
+}
+
 static sl_status loads_text(FILE *file, const sl_plan *plan, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true}, {"inst", true, false}, {"source", false, true},
-                                        {"array", false, true},  {"load", false, true}, {"group", true, false},
-                                        {"L1 %", true, false},   {"L2 %", true, false}, {"both %", true, false},
-                                        {"mode", false, false},  {"why", false, true}};
+    static const sl_column columns[] = {{"kernel", false, true},  {"source", false, true}, {"array", false, true},
+                                        {"access", false, true},  {"group", true, false},  {"best", false, false},
+                                        {"gain %", true, false},  {"worst", false, false}, {"gain %", true, false},
+                                        {"chosen", false, false}, {"why", false, true}};
     sl_table *table = SL_TABLE(columns);
+    uint32_t silent = 0;
     for (uint32_t i = 0; i < plan->loads; i++) {
         const sl_plan_load *load = &plan->load[i];
         char buffer[160];
+        if (!matters(plan, load)) {
+            silent++;
+            continue;
+        }
         sl_table_function(table, load->function);
-        sl_table_cellf(table, "%u", load->inst);
         sl_table_cell(table, source_text(load, buffer, sizeof buffer));
-        sl_table_cell(table, load->array ? load->array : "?");
+        sl_table_cell(table, load->array ? load->array : load->node == SL_NODE_KERNEL ? "" : "?");
         sl_table_cell(table, load->opcode ? load->opcode : "");
         sl_table_cellf(table, "%u", load->group);
-        for (unsigned m = 1; m < SL_BYPASS_MODES; m++) {
-            if (isnan(load->affinity[m]))
-                sl_table_cell(table, "");
-            else
-                sl_table_cellf(table, "%+.2f", load->affinity[m]);
-        }
-        sl_table_cell(table, sl_bypass_name(load->mode));
+        effect_cells(table, load, best_mode(load));
+        effect_cells(table, load, worst_mode(load));
+        sl_table_cell(table, load->mode ? sl_bypass_name(load->mode) : "");
         sl_table_cell(table, load->why ? load->why : "");
     }
-    sl_status status = sl_table_finish(table, file, width, error);
+    sl_status status = silent < plan->loads ? sl_table_finish(table, file, width, error) : SL_OK;
+    if (silent == plan->loads)
+        sl_table_destroy(table);
+    if (silent)
+        fprintf(file, "%s%u load%s, store%s and settings make no difference beyond noise\n",
+                silent < plan->loads ? "\nother " : "", silent, silent == 1 ? "" : "s", silent == 1 ? "" : "s");
     fputc('\n', file);
     return status;
 }
 
 sl_status sl_tuning_text(FILE *file, const sl_tuning *tuning, size_t width, sl_error *error)
 {
-    static const sl_column columns[] = {{"kernel", false, true},   {"launch", true, false},    {"loads", true, false},
-                                        {"groups", true, false},   {"strategy", false, false}, {"bypass", true, false},
-                                        {"original", true, false}, {"planned", true, false},   {"speedup", true, false},
-                                        {"+- %", true, false},     {"noise %", true, false},   {"", false, true}};
+    static const sl_column columns[] = {{"kernel", false, true},  {"#", true, false},        {"launches", true, false},
+                                        {"loads", true, false},   {"groups", true, false},   {"strategy", false, false},
+                                        {"changed", true, false}, {"original", true, false}, {"planned", true, false},
+                                        {"speedup", true, false}, {"+- %", true, false},     {"noise %", true, false},
+                                        {"", false, true}};
     sl_status status = tuning->plan && tuning->plan->loads ? loads_text(file, tuning->plan, width, error) : SL_OK;
     sl_table *table = SL_TABLE(columns);
     for (size_t i = 0; i < tuning->rows; i++) {
         const sl_tuning_row *row = &tuning->row[i];
         bool ns = !strcmp(tuning->unit, "ns");
         sl_table_function(table, row->kernel);
-        sl_table_cellf(table, "%" PRIu64 " of %" PRIu64, row->launch, row->launches);
+        sl_table_cellf(table, "%" PRIu64, row->launch);
+        sl_table_cellf(table, "%" PRIu64, row->launches);
         sl_table_cellf(table, "%u", row->loads);
         sl_table_cellf(table, "%u", row->groups);
         sl_table_cell(table, row->select);

@@ -375,7 +375,7 @@ static void find_modes(const sl_llvm_code *code, llvm_value value, sl_load *load
     } else if (code->arch == SL_LLVM_NVPTX) {
         load->fixed = "LLVM writes no cache operators for NVIDIA GPUs; compile it to PTX and apply the plan there";
     }
-    load->modes = load->fixed ? 1 : (1 << SL_BYPASS_MODES) - 1;
+    load->modes = load->fixed ? 1 : (1 << SL_BYPASS_BY_LEVEL) - 1;
 }
 
 static bool describe(listing *list, llvm_value value, sl_load *load)

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "bypass/ptx_loads.h"
 #include "ptx/lexer.h"
+#include "ptx/steps.h"
 
 /* Replaces `length` bytes at `at` by `text`. Edits are made in the order of the text. */
 typedef struct edit {
@@ -28,6 +29,8 @@ typedef struct rewriter {
     uint32_t sm;
     char raised[24];  /* what .target becomes */
     char version[32]; /* what .version becomes */
+    uint32_t needed;  /* the version that the modes need, times ten */
+    sl_arena arena;   /* of texts */
     SL_ARRAY(edit) edits;
     SL_ARRAY(span) spans;
     sl_error *error;
@@ -43,7 +46,7 @@ static bool push_edit(rewriter *r, const char *at, size_t length, const char *te
     return sl_array_push(&r->edits, (edit){(size_t)(at - r->text), length, text});
 }
 
-/* ---- loads ---- */
+/* ---- loads and stores ---- */
 
 /* Where operators go: in front of the prefetch size, the vector and the type. */
 static bool stands_behind(uint16_t mod)
@@ -61,11 +64,25 @@ static bool stands_behind(uint16_t mod)
     }
 }
 
-/* The lexer stands behind the first token of the load. */
-static sl_status edit_load(rewriter *r, sl_lexer *lexer, sl_token *token, const sl_ptx_inst *inst, unsigned mode)
+/* The prefetch of what a load reads some iterations later, in front of it and under its guard. */
+static bool insert_prefetch(rewriter *r, const sl_token *start, const sl_ptx_func *func, const sl_ptx_inst *inst,
+                            int64_t ahead)
 {
-    static const char *const operators[SL_BYPASS_MODES] = {"", ".L1::no_allocate", ".L2::cache_hint",
-                                                           ".L1::no_allocate.L2::cache_hint"};
+    const sl_ptx_operand *address = &inst->operand[1];
+    char guard[160] = "";
+    if (inst->guarded)
+        snprintf(guard, sizeof guard, "@%s%s ", inst->guard_negated ? "!" : "", func->reg[inst->guard].name);
+    char *text = sl_arena_printf(&r->arena, "%sprefetch.global.L2 [%s+%lld];\n\t", guard,
+                                 func->reg[address->items[0].reg].name, (long long)((int64_t)address->bits + ahead));
+    return text && push_edit(r, start->start, 0, text);
+}
+
+/* The lexer stands at the first token of the load or store. */
+static sl_status edit_access(rewriter *r, sl_lexer *lexer, sl_token *token, const sl_ptx_inst *inst, unsigned mode)
+{
+    const sl_control *control = &sl_controls[mode];
+    if (!*control->operators)
+        return SL_OK;
     while (token->kind != SL_TOK_END && !token_is(token, inst->mnemonic))
         sl_lexer_next(lexer, token);
     uint32_t k = 0;
@@ -74,19 +91,39 @@ static sl_status edit_load(rewriter *r, sl_lexer *lexer, sl_token *token, const 
     while (token->kind == SL_TOK_DOT && k < inst->mods && !stands_behind(inst->mod[k++].id));
     if (token->kind != SL_TOK_DOT)
         return sl_fail_at(r->error, SL_INVALID, r->module->name, inst->line, inst->column,
-                          "this load has no type to put a cache operator before");
-    bool fits = push_edit(r, token->start, 0, operators[mode]);
+                          "this %s has no type to put a cache operator before",
+                          inst->op == SL_OP_ST ? "store" : "load");
+    bool fits = push_edit(r, token->start, 0, control->operators);
     while (token->kind != SL_TOK_END && token->punct != ';')
         sl_lexer_next(lexer, token);
-    if (mode & SL_BYPASS_L2)
-        fits = fits && push_edit(r, token->start, 0, ", " SL_PTX_EVICT_FIRST);
+    if (*control->policy)
+        fits = fits && push_edit(r, token->start, 0, ", ") && push_edit(r, token->start, 0, control->policy);
     return fits ? SL_OK : sl_fail_memory(r->error);
+}
+
+static bool is_ahead(unsigned mode)
+{
+    return mode == SL_BYPASS_AHEAD_4 || mode == SL_BYPASS_AHEAD_16;
+}
+
+/* The steps of addresses, where a mode needs them. */
+static sl_status find_steps(rewriter *r, const sl_ptx_modes *modes, int64_t **steps)
+{
+    bool needed = false;
+    sl_cfg cfg;
+    for (uint32_t i = 0; i < modes->func->insts; i++)
+        needed |= is_ahead(modes->mode[i]);
+    if (!needed)
+        return SL_OK;
+    sl_status status = sl_cfg_build(r->module, modes->func, &r->arena, &cfg, r->error);
+    return status ? status : sl_ptx_steps(modes->func, &cfg, &r->arena, steps, r->error);
 }
 
 /* Edits of one function, which follow each other in the text as its instructions do. */
 static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, const sl_ptx_modes *modes)
 {
-    sl_status status = SL_OK;
+    int64_t *steps = NULL;
+    sl_status status = find_steps(r, modes, &steps);
     for (uint32_t i = 0; i < modes->func->insts && !status; i++) {
         const sl_ptx_inst *inst = &modes->func->inst[i];
         if (!modes->mode[i])
@@ -94,23 +131,36 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
         while (token->kind != SL_TOK_END &&
                (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
             sl_lexer_next(lexer, token);
-        status = edit_load(r, lexer, token, inst, modes->mode[i]);
+        int64_t iterations = modes->mode[i] == SL_BYPASS_AHEAD_16 ? 16 : 4;
+        if (steps && is_ahead(modes->mode[i]) && !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
+            return sl_fail_memory(r->error);
+        status = edit_access(r, lexer, token, inst, modes->mode[i]);
     }
     return status;
 }
 
 /* ---- the head of the module ---- */
 
-/* The version of PTX that knows hints, and a target (PTX ISA, release notes), times ten. */
+/* The version of PTX that knows a target (PTX ISA, release notes), times ten; none before 7.4. */
 static uint32_t version_for(uint32_t sm)
 {
     static const struct {
         uint32_t sm, version;
-    } since[] = {{120, 87}, {100, 86}, {88, 78}};
+    } since[] = {{120, 87}, {100, 86}, {88, 78}, {1, 74}};
     for (size_t i = 0; i < sizeof since / sizeof *since; i++)
         if (sm >= since[i].sm)
             return since[i].version;
-    return 10 * SL_PTX_HINT_MAJOR + SL_PTX_HINT_MINOR;
+    return 0;
+}
+
+/* The version of PTX that the modes need, times ten. */
+static uint32_t version_of_modes(const sl_ptx_modes *modes)
+{
+    uint32_t version = 0;
+    for (uint32_t i = 0; i < modes->func->insts; i++)
+        if (sl_controls[modes->mode[i]].ptx > version)
+            version = sl_controls[modes->mode[i]].ptx;
+    return version;
 }
 
 static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
@@ -118,6 +168,7 @@ static sl_status edit_head(rewriter *r, sl_lexer *lexer, sl_token *token)
     const sl_ptx_module *m = r->module;
     bool low = m->sm < r->sm, fits = true;
     uint32_t needed = version_for(low ? r->sm : 0);
+    needed = needed > r->needed ? needed : r->needed;
     bool old = 10 * m->version_major + m->version_minor < needed;
     snprintf(r->version, sizeof r->version, "%u.%u", needed / 10, needed % 10);
     snprintf(r->raised, sizeof r->raised, "sm_%u", r->sm);
@@ -207,8 +258,11 @@ static sl_status collect_edits(rewriter *r, const sl_ptx_modes *modes, size_t co
     if (!order)
         return sl_fail_memory(r->error);
     for (size_t i = 0; i < count; i++)
-        if (chooses(&modes[i]))
+        if (chooses(&modes[i])) {
+            uint32_t version = version_of_modes(&modes[i]);
+            r->needed = version > r->needed ? version : r->needed;
             order[chosen++] = &modes[i];
+        }
     qsort(order, chosen, sizeof *order, by_line);
     sl_lexer_init(&lexer, r->text, r->length);
     sl_status status = chosen ? edit_head(r, &lexer, &token) : SL_OK;
@@ -225,12 +279,14 @@ sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *m
 {
     rewriter r = {.text = text, .length = length, .module = module, .sm = sm, .error = error};
     builder b = {0};
+    sl_arena_init(&r.arena);
     sl_status status = collect_edits(&r, modes, count);
     if (!status) {
         append_edited(&b, &r, 0, length);
         status = finish(&b, out, out_length, error);
     }
     sl_array_free(&r.edits);
+    sl_arena_fini(&r.arena);
     return status;
 }
 
@@ -292,6 +348,27 @@ sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const 
     }
     sl_arena_fini(&arena);
     sl_ptx_free(module);
+    return status;
+}
+
+sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
+                             char **out, size_t *out_length, uint64_t *changed, sl_error *error)
+{
+    sl_ptx_module *module;
+    uint64_t hash = 0;
+    sl_status status = SL_OK;
+    *out = NULL;
+    if (!plans->count || sl_ptx_parse(text, length, name, &module, NULL))
+        return SL_OK;
+    bool known = !sl_ptx_code_hash(module, &hash, NULL);
+    sl_ptx_free(module);
+    for (uint32_t i = 0; i < plans->count && known && !*out && !status; i++) {
+        const sl_plan *plan = &plans->plan[i];
+        if (plan->code_hash == hash && sl_plan_chosen(plan))
+            status = sl_ptx_apply(text, length, name, plan, sm, out, out_length, error);
+        if (*out)
+            *changed += sl_plan_chosen(plan);
+    }
     return status;
 }
 
@@ -389,6 +466,11 @@ sl_status sl_ptx_variants(const char *text, size_t length, const sl_ptx_module *
     builder b = {0};
     sl_lexer lexer;
     sl_token token = {0};
+    for (size_t i = 0; i < choices; i++) {
+        uint32_t version = version_of_modes(&(sl_ptx_modes){kernel, choice[i]});
+        r.needed = version > r.needed ? version : r.needed;
+    }
+    sl_arena_init(&r.arena);
     sl_lexer_init(&lexer, text, length);
     sl_status status = find_spans(&r);
     if (!status) /* the head of the whole text, whatever the choices are */
@@ -406,6 +488,7 @@ sl_status sl_ptx_variants(const char *text, size_t length, const sl_ptx_module *
     append_edited(&b, &r, at, length);
     sl_array_free(&r.edits);
     sl_array_free(&r.spans);
+    sl_arena_fini(&r.arena);
     if (status) {
         free(b.text);
         return status;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans written into PTX, as an edit of its text: the chosen loads get their operators, .version and .target are raised
- * where those need it, and every other byte stays as it was.
- *
- *   L1    .L1::no_allocate
- *   L2    .L2::cache_hint with the policy "evict first, all of it" as an immediate operand
- *   both  the two together
+/* Plans written into PTX, as an edit of its text: the chosen loads and stores get their operators
+ * (bypass/controls.def), or a prefetch in front of them; .version and .target are raised where those need it, and every
+ * other byte stays as it was. Settings of kernels are not of the text.
  *
  * LLVM's backend never writes these and sl_ptx_print would lose comments, so that the text is what is edited. */
 #ifndef SL_REWRITE_PTX_H
@@ -13,10 +10,7 @@
 #include "bypass/plan.h"
 #include "ptx/module.h"
 
-/* createpolicy.fractional.L2::evict_first.b64 policy, 1.0 gives this value. */
-#define SL_PTX_EVICT_FIRST "0x12F0000000000000"
-
-/* The modes of one function's instructions: sl_bypass of each, SL_BYPASS_NONE for all that are no chosen loads. */
+/* The modes of one function's instructions: sl_bypass of each, SL_BYPASS_NONE for all that are not chosen. */
 typedef struct sl_ptx_modes {
     const sl_ptx_func *func;
     const uint8_t *mode; /* [func->insts] */
@@ -30,6 +24,11 @@ sl_status sl_ptx_rewrite(const char *text, size_t length, const sl_ptx_module *m
 /* The same for a plan: parses `text` (of file `name`), refuses a plan for other code, edits. */
 sl_status sl_ptx_apply(const char *text, size_t length, const char *name, const sl_plan *plan, uint32_t sm, char **out,
                        size_t *out_length, sl_error *error);
+
+/* Those of several plans that belong to this text applied to it; *out is NULL where none does, or it does not parse.
+ * *changed grows by what they change. */
+sl_status sl_ptx_apply_plans(const char *text, size_t length, const char *name, const sl_plan_list *plans, uint32_t sm,
+                             char **out, size_t *out_length, uint64_t *changed, sl_error *error);
 
 /* Many choices of modes for one kernel as one text, so that they are compiled and loaded together: a copy of the
  * kernel for each choice under the name that sl_ptx_variant_name gives. The kernel itself, other kernels and debug

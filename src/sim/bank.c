@@ -75,7 +75,22 @@ typedef struct lookup {
 /* The line of the request is to be evicted first. */
 static bool is_evict_first(const sl_bank *b, const sl_request *r)
 {
-    return b->first_ways && r->kind == SL_REQUEST_LOAD && r->hinted >> b->number & 1;
+    return r->priority >> b->number & 1;
+}
+
+/* It is to be evicted last. */
+static bool is_evict_last(const sl_bank *b, const sl_request *r)
+{
+    return r->priority >> (SL_EVICT_LAST_BITS + b->number) & 1;
+}
+
+/* Marks the way of a line with the priority of a request. */
+static void mark_priority(sl_sim *sim, sl_bank *b, uint32_t set, uint32_t way, const sl_request *r)
+{
+    if (is_evict_first(b, r))
+        sim->failed |= !sl_set_first(b, set, way, true);
+    if (is_evict_last(b, r))
+        sim->failed |= !sl_set_last(b, set, way);
 }
 
 /* The level holds, or may hold, newer data than the levels below. */
@@ -188,8 +203,7 @@ static sl_stall reserve(sl_sim *sim, sl_bank *b, lookup *l, uint32_t queue_entri
     l->line_slot = (size_t)set * b->ways + way;
     l->here = true;
     sl_put_tag(b, set, way, l->access.line + 1);
-    if (is_evict_first(b, l->r))
-        sl_set_first(b, set, way, true);
+    mark_priority(sim, b, set, way, l->r);
     sl_policy_fill(&b->replacement, &l->access, way);
     if (b->bypass.ops)
         sl_policy_fill(&b->bypass, &l->access, way);
@@ -275,7 +289,11 @@ static sl_outcome miss(sl_sim *sim, sl_bank *b, lookup *l)
             return hold(sim, b, l, reason);
     }
     uint32_t absent = ~b->line[l->line_slot].valid & ~b->line[l->line_slot].in_flight;
-    uint32_t asked = sl_widen(l->units & absent, b->fill_units, 1u << (b->log2_line - sim->log2_unit)) & absent;
+    uint32_t fill = b->fill_units,
+             fetch = l->r->log2_fetch > sim->log2_unit ? 1u << (l->r->log2_fetch - sim->log2_unit) : 1;
+    if (b->number + 1u == sim->machine.levels && fetch > fill)
+        fill = fetch;
+    uint32_t asked = sl_widen(l->units & absent, fill, 1u << (b->log2_line - sim->log2_unit)) & absent;
     if (!expect(sim, b, l, asked, false))
         return SL_OUTCOME_STALL;
     if (bypassed_above(b, l->r))
@@ -300,12 +318,15 @@ static void tell_hit(sl_bank *b, lookup *l)
 /* The line was streamed in: hits do not keep it. */
 static bool streams(const sl_bank *b, const lookup *l)
 {
-    return b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && sl_is_first(b, l->access.set, l->way);
+    return b->level->hint == SL_HINT_STREAM && l->way != SL_NO_WAY && b->first_ways &&
+           sl_is_first(b, l->access.set, l->way);
 }
 
-static void note_hit(sl_bank *b, lookup *l)
+static void note_hit(sl_sim *sim, sl_bank *b, lookup *l)
 {
     b->line[l->line_slot].mark |= SL_LINE_REUSED;
+    if (l->way != SL_NO_WAY && is_evict_last(b, l->r))
+        sim->failed |= !sl_set_last(b, l->access.set, l->way);
     if (!is_evict_first(b, l->r) && !streams(b, l)) /* which says nothing for keeping the line, nor against it */
         tell_hit(b, l);
     if (!b->number)
@@ -396,7 +417,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
         if (lacking && b->evictions_in_flight && stored_alone(b, l->line_slot, lacking))
             return stall(b, SL_STALL_WAY);
         if (!lacking) {
-            note_hit(b, l);
+            note_hit(sim, b, l);
             stats->data_accesses++;
             if (sim->data_check)
                 sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
@@ -414,7 +435,7 @@ static sl_outcome read(sl_sim *sim, sl_bank *b, lookup *l)
             if (b->level->mshr_merges && b->mshr_item[m].waiters >= b->level->mshr_merges)
                 return hold(sim, b, l, SL_STALL_MERGE);
             l->access.pending = true;
-            note_hit(b, l);
+            note_hit(sim, b, l);
             if (sim->data_check)
                 sl_data_check_access(sim, b, l->line_slot, l->number, l->units, l->r->kind);
             sl_wait_in(sim, b, m, l->number);
@@ -443,7 +464,8 @@ static sl_outcome write_through(sl_sim *sim, sl_bank *b, lookup *l)
     sl_write_policy write = b->level->write;
     bool atomic = l->r->kind != SL_REQUEST_STORE && l->r->kind != SL_REQUEST_WRITEBACK;
     bool words = l->r->words && !b->number; /* they are those of a line of the first level */
-    if (!l->here && write == SL_WRITE_ALLOCATE && !atomic && (l->r->whole || words))
+    bool allocates = write == SL_WRITE_ALLOCATE && !(l->r->bypass >> b->number & 1);
+    if (!l->here && allocates && !atomic && (l->r->whole || words))
         reserve(sim, b, l, 0); /* where there is no way it does without */
     if (l->here) {
         sim->result->level[b->number].data_accesses++;
@@ -520,7 +542,7 @@ static sl_outcome write_here(sl_sim *sim, sl_bank *b, lookup *l)
     uint32_t whole = l->r->whole << sl_shift_of(sim, b, l->r->addr);
     if (!l->here)
         return b->level->write_fetch && l->units & ~whole ? miss(sim, b, l) : write_alone(sim, b, l, whole);
-    note_hit(b, l);
+    note_hit(sim, b, l);
     sim->result->level[b->number].data_accesses++;
     b->line[l->line_slot].valid |= whole & ~b->line[l->line_slot].in_flight;
     b->line[l->line_slot].dirty |= l->units;

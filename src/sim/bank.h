@@ -87,7 +87,8 @@ struct sl_bank {
     uint32_t set_words, mask_words; /* words of a set in all, and of a mask of its ways */
     uint32_t
         *stored; /* [sets * ways]: words of a line that were stored into sectors that are not valid; NULL: none yet */
-    uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: the level has no such hint */
+    uint64_t *first_ways; /* [sets * mask_words]: ways that are evicted first; NULL: none was yet */
+    uint64_t *last_ways;  /* the same for those that are evicted last */
     uint64_t *offered;    /* scratch: a mask of ways */
     sl_policy replacement, bypass;
     sl_policy *bypass_policy; /* the one of these that decides on bypassing; NULL: none */

@@ -106,11 +106,6 @@ static sl_status start_bank(sl_sim *sim, sl_bank *b, uint32_t number, uint32_t i
     b->offered = calloc(b->mask_words, sizeof *b->offered);
     if (!b->offered || !start_eviction(b))
         return sl_fail_memory(error);
-    if (level->hint == SL_HINT_EVICT_FIRST || level->hint == SL_HINT_STREAM) {
-        b->first_ways = calloc((size_t)b->sets * b->mask_words, sizeof *b->first_ways);
-        if (!b->first_ways)
-            return sl_fail_memory(error);
-    }
     if (level->mshrs_per_warp) {
         b->warp_mshrs = calloc((size_t)level->cores_per_instance * SL_CORE_WARPS, sizeof *b->warp_mshrs);
         if (!b->warp_mshrs)
@@ -150,6 +145,7 @@ static void stop_bank(sl_bank *b)
     sl_policy_fini(&b->replacement);
     sl_policy_fini(&b->bypass);
     free(b->first_ways);
+    free(b->last_ways);
     free(b->stored);
     free(b->offered);
     free(b->mshr_item);

@@ -91,8 +91,9 @@ struct sl_sim {
     const struct sl_program *program;
     const sl_loaded *loaded;
     sl_access_shape shape;
-    const uint8_t *plan;  /* [slots]: levels that loads bypass; NULL: none */
-    uint8_t hints, first; /* bit i: the hint of level i is not `bypass`; is `evict_first` */
+    const sl_sim_hint *plan; /* [slots]; NULL: none */
+    uint8_t hints, first;    /* bit i: the hint of level i is not `bypass`; is `evict_first` */
+    uint8_t priorities;      /* bit i: level i knows evict-first and evict-last */
     uint64_t next_block, blocks_done;
     uint64_t block_starts; /* earliest start of the next block, in cycles times the machine's block_rate */
     sl_cta_config cta;

@@ -68,7 +68,7 @@ static void move(sl_sim *sim, sl_bank *b, uint32_t entry, const sl_cache_access 
     to->dirty = from->dirty;
     to->mark = from->mark;
     if (b->frc[entry].first)
-        sl_set_first(b, access->set, way, true);
+        sim->failed |= !sl_set_first(b, access->set, way, true);
     if (sim->data_check)
         sl_data_check_move(sim, b, sl_first_entry(b) + entry, (size_t)access->set * b->ways + way);
     sl_policy_fill(&b->replacement, access, way);

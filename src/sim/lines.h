@@ -99,13 +99,35 @@ static inline void sl_put_tag(sl_bank *b, uint32_t set, uint32_t way, uint64_t t
     *used = tag ? *used | bit : *used & ~bit;
     if (b->first_ways)
         b->first_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
+    if (b->last_ways)
+        b->last_ways[(size_t)set * b->mask_words + way / 64] &= ~bit;
 }
 
-/* The line is to be evicted before others, or like others. */
-static inline void sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool first)
+/* A mask of the ways of each set, made when it is first needed; false: out of memory. */
+static inline bool sl_have_ways(const sl_bank *b, uint64_t **ways)
 {
+    if (!*ways)
+        *ways = calloc((size_t)b->sets * b->mask_words, sizeof **ways);
+    return *ways;
+}
+
+/* The line is to be evicted before others, or like others; false: out of memory. */
+static inline bool sl_set_first(sl_bank *b, uint32_t set, uint32_t way, bool first)
+{
+    if (!sl_have_ways(b, &b->first_ways))
+        return false;
     uint64_t *ways = &b->first_ways[(size_t)set * b->mask_words + way / 64], bit = UINT64_C(1) << (way % 64);
     *ways = first ? *ways | bit : *ways & ~bit;
+    return true;
+}
+
+/* The line is to be evicted after others; false: out of memory. */
+static inline bool sl_set_last(sl_bank *b, uint32_t set, uint32_t way)
+{
+    if (!sl_have_ways(b, &b->last_ways))
+        return false;
+    b->last_ways[(size_t)set * b->mask_words + way / 64] |= UINT64_C(1) << (way % 64);
+    return true;
 }
 
 static inline bool sl_is_first(const sl_bank *b, uint32_t set, uint32_t way)
@@ -173,7 +195,8 @@ static inline bool sl_offer_ways(sl_bank *b, uint32_t set, bool free_too, sl_way
     return any;
 }
 
-/* Ways from which the victim is chosen: where some are marked evict-first, only these. False: there is none. */
+/* Ways from which the victim is chosen: where some are marked evict-first, only these; where not all are marked
+ * evict-last, the others. False: there is none. */
 static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
 {
     bool any = sl_offer_ways(b, set, false, mask), first = false;
@@ -182,6 +205,12 @@ static inline bool sl_offer_victims(sl_bank *b, uint32_t set, sl_way_mask *mask)
         first |= b->offered[i] & ways[i];
     for (uint32_t i = 0; first && i < b->mask_words; i++)
         b->offered[i] &= ways[i];
+    const uint64_t *last = b->last_ways ? &b->last_ways[(size_t)set * b->mask_words] : NULL;
+    bool other = false;
+    for (uint32_t i = 0; last && i < b->mask_words; i++)
+        other |= (b->offered[i] & ~last[i]) != 0;
+    for (uint32_t i = 0; other && i < b->mask_words; i++)
+        b->offered[i] &= ~last[i];
     return any;
 }
 

@@ -110,6 +110,40 @@ static uint32_t passes_of(const sl_sim *sim, const sl_inst *inst, const sl_acces
     return words > passes ? words : passes;
 }
 
+/* What the operator of an instruction and the plan ask of the caches. */
+static sl_sim_hint hint_of(const sl_sim *sim, const sl_inst *inst, sl_request_kind kind,
+                           const sl_cache_decision *decision)
+{
+    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1));
+    bool bypasses = kind == SL_REQUEST_LOAD || kind == SL_REQUEST_STORE;
+    sl_sim_hint hint = {0};
+    if (sim->plan && bypasses)
+        hint = sim->plan[inst->mem_slot];
+    if (bypasses && !decision->allocate)
+        hint.bypass |= 1;
+    if (kind == SL_REQUEST_STORE)
+        hint.bypass &= sim->machine.level[0].write == SL_WRITE_ALLOCATE;
+    if (decision->l2 == SL_EVICT_FIRST && kind == SL_REQUEST_LOAD)
+        hint.bypass |= last & sim->first;
+    hint.first |= (uint8_t)(decision->l1 == SL_EVICT_FIRST) | (decision->l2 == SL_EVICT_FIRST ? last : 0);
+    hint.last |= (uint8_t)(decision->l1 == SL_EVICT_LAST) | (decision->l2 == SL_EVICT_LAST ? last : 0);
+    hint.half |= decision->half;
+    if (decision->log2_fetch > hint.log2_fetch)
+        hint.log2_fetch = decision->log2_fetch;
+    hint.first &= sim->priorities;
+    hint.last &= sim->priorities;
+    return hint;
+}
+
+/* The priorities of the line of a request. Of half the lines which ones is decided by their addresses. */
+static uint8_t priority_of(const sl_sim *sim, const sl_sim_hint *hint, const sl_request *r)
+{
+    uint8_t by_hint = r->hinted & sim->first;
+    if (hint->half && sl_hash_mix(r->addr >> sim->log2_line) & 1)
+        return by_hint;
+    return (uint8_t)(by_hint | hint->first | hint->last << SL_EVICT_LAST_BITS);
+}
+
 static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint32_t inst_number,
                                 const sl_access_shape *shape, sl_error *error)
 {
@@ -145,9 +179,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
     count_request(sim, inst, piece, pieces, access->first);
     uint32_t q = w % core->queues;
     const sl_cache_decision *decision = sl_cache_decide(inst);
-    uint8_t last = (uint8_t)(1u << (sim->machine.levels - 1)) & sim->first;
-    uint8_t bypass = (uint8_t)((decision->allocate ? 0 : 1) | (decision->evict_first ? last : 0) |
-                               (sim->plan && kind == SL_REQUEST_LOAD ? sim->plan[inst->mem_slot] : 0));
+    const sl_sim_hint hint = hint_of(sim, inst, kind, decision);
     uint8_t hints = kind == SL_REQUEST_LOAD ? sim->hints : 0;
     for (uint32_t i = 0; i < pieces; i++) {
         uint32_t number = sl_request_take(&sim->pool);
@@ -162,8 +194,10 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         r->warp = (uint8_t)w;
         r->kind = (uint8_t)kind;
         find_bytes(sim, bank, shape, inst, access, &piece[i], r);
-        r->bypass = bypass & (uint8_t)~hints;
-        r->hinted = bypass & hints;
+        r->bypass = hint.bypass & (uint8_t)~hints;
+        r->hinted = hint.bypass & hints;
+        r->priority = priority_of(sim, &hint, r);
+        r->log2_fetch = hint.log2_fetch;
         r->no_lookup = decision->lookup ? 0 : 1 & (uint8_t)~hints;
         r->since = sim->now + 1;
         if (sim->data_check)
@@ -176,7 +210,7 @@ static sl_status queue_requests(sl_sim *sim, sl_sim_core *core, uint32_t w, uint
         warp->loads++;
         core->loads++;
         warp->asyncs += core->group[group].async;
-        warp->waits |= sim->machine.core.volatile_hints && sim->plan && sim->plan[inst->mem_slot] & 1;
+        warp->waits |= sim->machine.core.volatile_hints && sim->plan && sim->plan[inst->mem_slot].bypass & 1;
         const sl_step *step = &sim->program->step[inst_number];
         for (uint32_t d = 0; d < step->dsts; d++)
             core->ready_at[(size_t)w * sim->program->registers + step->reg[d]] = SL_NONE;

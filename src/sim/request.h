@@ -42,9 +42,14 @@ typedef struct sl_request {
     uint8_t feedback;             /* SL_FEEDBACK_*, from the level below */
     uint8_t hinted;               /* bit i: has the bypass hint of level i; only loads */
     uint8_t stalled;              /* bit per sl_stall: the policy of the level it is at was asked */
+    uint8_t priority;             /* bit i: its line is evicted first from level i; bit 4 + i: last */
+    uint8_t log2_fetch;           /* bytes that the last level fetches at least; 0: as it does */
     uint32_t mshr[SL_MAX_LEVELS]; /* of the levels that it was sent for (sl_place_of) */
 } sl_request;
 _Static_assert(sizeof(sl_request) == 64, "a request is a line of the host's cache");
+
+enum { SL_EVICT_LAST_BITS = 4 };
+_Static_assert((int)SL_MAX_LEVELS <= (int)SL_EVICT_LAST_BITS, "a bit for each level");
 
 static inline bool sl_request_is_answered(const sl_request *r)
 {

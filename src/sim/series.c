@@ -25,7 +25,7 @@ static sl_status run_launch(const run *r, uint32_t n, sl_error *error)
     sl_status status = sl_loaded_create(s->trace, s->launch[n], r->pool, &loaded, error);
     if (!status) {
         sl_sim_set_counts(r->sim, r->known ? r->known[n] : NULL, r->record ? r->record[n] : NULL);
-        status = sl_sim_launch(r->sim, loaded, s->plan ? s->plan[n] : NULL, &result, error);
+        status = sl_sim_launch(r->sim, loaded, s->plan ? &s->plan[n] : NULL, &result, error);
     }
     if (!status && r->each)
         status = r->each(r->to, r->sim, n, loaded, &result, error);

@@ -15,7 +15,7 @@ typedef struct sl_sim_series {
     const sl_trace *trace;
     const uint32_t *launch; /* [launches]: numbers of the trace, ascending */
     uint32_t launches;
-    const uint8_t *const *plan;    /* [launches]: as sl_sim_launch takes them; NULL: none */
+    const sl_sim_plan *plan;       /* [launches]; NULL: none */
     sl_line_counts *const *counts; /* [launches]: of a run before; NULL: they are made where they are needed */
 } sl_sim_series;
 

@@ -292,7 +292,22 @@ static void reset_time(sl_sim *sim)
     sl_dram_reset(sim);
 }
 
-static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *program, sl_error *error)
+/* The blocks of a core, and the first level beside its shared memory. */
+static sl_status find_occupancy(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_occupancy *occupancy,
+                                sl_error *error)
+{
+    sl_trace_launch launch = *sl_loaded_launch(loaded);
+    if (plan && plan->preferred_shared_plus)
+        launch.preferred_shared_plus = plan->preferred_shared_plus;
+    sl_status status = sl_occupancy_of(&sim->machine, sl_loaded_kernel(loaded), &launch, occupancy, error);
+    if (status || !plan || !plan->log2_fewer)
+        return status;
+    occupancy->blocks = occupancy->blocks >> plan->log2_fewer ? occupancy->blocks >> plan->log2_fewer : 1;
+    return SL_OK;
+}
+
+static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_program *program,
+                         sl_error *error)
 {
     const sl_trace_launch *launch = sl_loaded_launch(loaded);
     const sl_trace_kernel *kernel = sl_loaded_kernel(loaded);
@@ -303,7 +318,7 @@ static sl_status prepare(sl_sim *sim, const sl_loaded *loaded, sl_program *progr
                        kernel->name, launch->lanes, sim->machine.name, sim->machine.lanes);
     sl_status status = sl_access_check(&sim->machine.level[0], kernel, error);
     if (!status)
-        status = sl_occupancy_of(&sim->machine, kernel, launch, &occupancy, error);
+        status = find_occupancy(sim, loaded, plan, &occupancy, error);
     if (!status)
         status = sl_machine_resize_first(&sim->machine, occupancy.l1_bytes, error);
     if (!status)
@@ -347,10 +362,14 @@ static sl_status announce(sl_sim *sim, sl_error *error)
     return SL_OK;
 }
 
-/* The bypass hints of the levels. */
+/* The bypass hints of the levels. Where the last has evict-first and the first has `bypass`, as GPUs of NVIDIA have
+ * since Volta, both know priorities of lines. */
 static void read_hints(sl_sim *sim)
 {
-    sim->hints = sim->first = 0;
+    uint32_t last = sim->whole.levels - 1;
+    sim->hints = sim->first = sim->priorities = 0;
+    if (sim->whole.level[0].hint == SL_HINT_BYPASS && sim->whole.level[last].hint == SL_HINT_EVICT_FIRST)
+        sim->priorities = (uint8_t)(1u | 1u << last);
     for (uint32_t i = 0; i < sim->whole.levels; i++) {
         sim->hints |= (uint8_t)((sim->whole.level[i].hint != SL_HINT_BYPASS) << i);
         sl_hint hint = sim->whole.level[i].hint;
@@ -358,7 +377,7 @@ static void read_hints(sl_sim *sim)
     }
 }
 
-sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
+sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_sim_result *result,
                         sl_error *error)
 {
     sl_program program = {0};
@@ -366,9 +385,9 @@ sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *pla
     if (sim->broken_off)
         return sl_fail(error, SL_INVALID, "an earlier launch was not simulated to its end: create a new simulator");
     sim->result = result;
-    sim->plan = plan;
+    sim->plan = plan ? plan->hint : NULL;
     read_hints(sim);
-    sl_status status = prepare(sim, loaded, &program, error);
+    sl_status status = prepare(sim, loaded, plan, &program, error);
     if (!status)
         status = announce(sim, error);
     if (!status) {

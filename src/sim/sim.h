@@ -114,13 +114,27 @@ struct sl_sim_result {
     sl_counts *slots;        /* what counts.slot points to */
 };
 
+/* What a plan asks of a memory instruction; bit i of a mask stands for level i. */
+typedef struct sl_sim_hint {
+    uint8_t bypass;      /* loads: as the level's `hint` says; stores: they allocate no line in the first */
+    uint8_t first, last; /* its lines are evicted before others, after others: of levels that know priorities */
+    bool half;           /* that holds for half of the lines */
+    uint8_t log2_fetch;  /* at least so many bytes of a line are fetched into the last level; 0: as it does by itself */
+} sl_sim_hint;
+
+/* What a plan asks of a launch. */
+typedef struct sl_sim_plan {
+    const sl_sim_hint *hint;       /* [memory instructions of the kernel]; NULL: nothing */
+    uint8_t preferred_shared_plus; /* as of sl_trace_launch; 0: what that says */
+    uint8_t log2_fewer;            /* a core holds 2^-n times as many blocks, at least one */
+} sl_sim_plan;
+
 /* What the machine says is checked for what the simulator can do. */
 sl_status sl_sim_create(const sl_machine *machine, const sl_sim_options *options, sl_sim **sim, sl_error *error);
-/* Runs a launch to its end. `plan`: for each memory instruction of the kernel a mask of levels that its loads bypass
- * (bit 0: the first); NULL: none. The caller frees the result by sl_sim_result_fini, also after a failure.
- * A launch that makes no progress is a failure that says what waits for what; after one that failed midway there
- * can be no other. */
-sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const uint8_t *plan, sl_sim_result *result,
+/* Runs a launch to its end, with a plan or without (NULL). The caller frees the result by sl_sim_result_fini, also
+ * after a failure. A launch that makes no progress is a failure that says what waits for what; after one that failed
+ * midway there can be no other. */
+sl_status sl_sim_launch(sl_sim *sim, const sl_loaded *loaded, const sl_sim_plan *plan, sl_sim_result *result,
                         sl_error *error);
 void sl_sim_result_fini(sl_sim_result *result);
 /* Other counts than those of the options, for the launches from now on. Policies of the first level see them; those of

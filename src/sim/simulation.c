@@ -46,8 +46,15 @@ sl_status sl_sim_run(sl_sim *sim, const sl_trace *trace, uint32_t launch, const 
         return sl_fail(error, SL_NOT_FOUND, "launch %u: the trace has %u", launch, sl_trace_launches(trace));
     sl_sim_result *made = calloc(1, sizeof *made);
     sl_status status = made ? sl_loaded_create(trace, launch, NULL, &loaded, error) : sl_fail_memory(error);
+    uint32_t slots = status ? 0 : sl_loaded_kernel(loaded)->mem_slots;
+    sl_sim_hint *hint = bypass ? calloc(slots + 1, sizeof *hint) : NULL;
+    if (!status && bypass && !hint)
+        status = sl_fail_memory(error);
+    for (uint32_t i = 0; hint && i < slots; i++)
+        hint[i].bypass = bypass[i];
     if (!status)
-        status = sl_sim_launch(sim, loaded, bypass, made, error);
+        status = sl_sim_launch(sim, loaded, &(const sl_sim_plan){.hint = hint}, made, error);
+    free(hint);
     sl_loaded_destroy(loaded);
     if (status)
         sl_sim_result_destroy(made);

@@ -146,7 +146,7 @@ static sl_status narrow_modes(sl_input *input, sl_error *error)
         sl_load *load = &input->ir_loads.load[i];
         *load = all->load[i];
         if (amd && strncmp(sl_llvm_cpu(input->ir.code, i), "gfx12", 5))
-            load->modes &= (uint8_t) ~(1 << SL_BYPASS_BOTH);
+            load->modes &= ~(1u << SL_BYPASS_BOTH);
         if (!amd || !(check[i].scalar || !check[i].instructions))
             continue;
         load->modes = 1;

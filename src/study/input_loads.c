@@ -45,10 +45,10 @@ sl_status sl_input_loads(const sl_input *input, const sl_ptx_module *module, con
 
 uint32_t sl_input_load_of(const sl_input *input, const sl_load_graph *graph, const sl_inst *inst)
 {
-    if (inst->access != SL_ACCESS_LOAD || !graph->loads)
-        return UINT32_MAX;
     if (!input->ir.code)
         return sl_ptx_load_of(graph, inst);
+    if (inst->access != SL_ACCESS_LOAD || !graph->loads)
+        return UINT32_MAX;
     uint32_t load = sl_llvm_load_of(input->ir.code, inst->source_line);
     uint32_t first = first_load(&input->ir_loads, graph->load[0].function);
     return load != SL_LLVM_NO_LOAD && load >= first && load - first < graph->loads ? load - first : UINT32_MAX;

@@ -132,20 +132,19 @@ sl_status sl_input_plan(const sl_input *input, const char *path, const sl_record
 }
 
 sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, const sl_machine *machine,
-                           sl_arena *arena, const uint8_t *const **masks, sl_error *error)
+                           sl_arena *arena, const sl_sim_plan **plans, sl_error *error)
 {
-    const uint8_t **made = sl_arena_array(arena, const uint8_t *, recording->launches + 1u);
+    sl_sim_plan *made = sl_arena_array(arena, sl_sim_plan, recording->launches + 1u);
     if (!made)
         return sl_fail_memory(error);
     for (uint32_t n = 0; n < recording->launches; n++) {
         const sl_trace_launch *launch = sl_trace_launch_at(recording->trace, recording->launch[n]);
         const sl_trace_kernel *kernel = sl_trace_kernel_at(recording->trace, launch->kernel);
-        uint8_t *mask = sl_arena_array(arena, uint8_t, kernel->mem_slots + 1);
-        if (!mask)
+        sl_sim_hint *hint = sl_arena_array(arena, sl_sim_hint, kernel->mem_slots + 1);
+        if (!hint)
             return sl_fail_memory(error);
-        sl_plan_masks(plan, kernel, machine, mask);
-        made[n] = mask;
+        made[n] = sl_plan_of_kernel(plan, kernel, machine, hint);
     }
-    *masks = made;
+    *plans = made;
     return SL_OK;
 }

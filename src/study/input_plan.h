@@ -5,6 +5,7 @@
 
 #include "bypass/plan.h"
 #include "machine/machine.h"
+#include "sim/sim.h"
 #include "study/recording.h"
 
 /* Gives the input the PTX that its recording was made from, where it has none itself: from the file `path`, which is
@@ -20,8 +21,8 @@ uint64_t sl_recording_hash(const sl_recording *recording);
 sl_status sl_input_plan(const sl_input *input, const char *path, const sl_recording *recording, sl_plan *plan,
                         sl_error *error);
 
-/* The bypass masks of each launch of the recording, as sl_sim_launch takes them, in the arena. */
+/* The plan of each launch of the recording, in the arena. */
 sl_status sl_plan_launches(const sl_plan *plan, const sl_recording *recording, const sl_machine *machine,
-                           sl_arena *arena, const uint8_t *const **masks, sl_error *error);
+                           sl_arena *arena, const sl_sim_plan **plans, sl_error *error);
 
 #endif

@@ -171,7 +171,7 @@ static sl_status take_launch(void *to, const sl_sim *sim, uint32_t n, const sl_l
 
 /* The launches of a recording from `first` on, one after the other. */
 static sl_status simulate(const sl_point *point, const sl_machine *machine, const sl_recording *recording,
-                          uint32_t first, uint32_t launches, const uint8_t *const *masks, sl_pool *pool,
+                          uint32_t first, uint32_t launches, const sl_sim_plan *plans, sl_pool *pool,
                           sl_point_result *result, sl_error *error)
 {
     simulation s = {.point = point,
@@ -186,19 +186,19 @@ static sl_status simulate(const sl_point *point, const sl_machine *machine, cons
     const sl_sim_series series = {.trace = recording->trace,
                                   .launch = recording->launch + first,
                                   .launches = launches,
-                                  .plan = masks ? masks + first : NULL};
+                                  .plan = plans ? plans + first : NULL};
     sl_status status = sl_sim_series_run(&series, machine, &options, pool, take_launch, &s, NULL, error);
     sl_sim_stream_destroy(s.stream);
     return status;
 }
 
-/* The plan of the point, as masks for each launch in the arena; NULL: it has none. */
+/* The plan of the point, for each launch, in the arena; NULL: it has none. */
 static sl_status read_plan(const sl_point *point, const sl_machine *machine, const sl_recording *recording,
-                           sl_arena *arena, const uint8_t *const **masks, sl_error *error)
+                           sl_arena *arena, const sl_sim_plan **plans, sl_error *error)
 {
     sl_input input;
     sl_plan plan;
-    *masks = NULL;
+    *plans = NULL;
     if (!*point->plan)
         return SL_OK;
     sl_status status = sl_input_open(&point->input, &input, error);
@@ -208,7 +208,7 @@ static sl_status read_plan(const sl_point *point, const sl_machine *machine, con
     sl_input_close(&input);
     if (status)
         return status;
-    status = sl_plan_launches(&plan, recording, machine, arena, masks, error);
+    status = sl_plan_launches(&plan, recording, machine, arena, plans, error);
     sl_plan_fini(&plan);
     return status;
 }
@@ -218,7 +218,7 @@ typedef struct lone_launches {
     const sl_point *point;
     const sl_machine *machine;
     const sl_recording *recording;
-    const uint8_t *const *masks;
+    const sl_sim_plan *plans;
     sl_point_result *result; /* [launches], with the launches of the whole */
 } lone_launches;
 
@@ -226,7 +226,7 @@ static sl_status lone_job(void *context, size_t index, unsigned worker, sl_error
 {
     const lone_launches *l = context;
     (void)worker;
-    return simulate(l->point, l->machine, l->recording, (uint32_t)index, 1, l->masks, NULL, &l->result[index], error);
+    return simulate(l->point, l->machine, l->recording, (uint32_t)index, 1, l->plans, NULL, &l->result[index], error);
 }
 
 static sl_status simulate_alone(const lone_launches *l, sl_pool *pool, sl_point_result *result, sl_error *error)
@@ -246,14 +246,14 @@ static sl_status simulate_alone(const lone_launches *l, sl_pool *pool, sl_point_
 static sl_status run_sim(const sl_point *point, const sl_machine *machine, const sl_recording *recording, sl_pool *pool,
                          sl_point_result *result, sl_error *error)
 {
-    const uint8_t *const *masks;
+    const sl_sim_plan *plans;
     sl_arena arena;
     sl_arena_init(&arena);
-    sl_status status = read_plan(point, machine, recording, &arena, &masks, error);
+    sl_status status = read_plan(point, machine, recording, &arena, &plans, error);
     if (!status && !point->alone) {
-        status = simulate(point, machine, recording, 0, recording->launches, masks, pool, result, error);
+        status = simulate(point, machine, recording, 0, recording->launches, plans, pool, result, error);
     } else if (!status) {
-        lone_launches l = {point, machine, recording, masks, calloc(recording->launches + 1u, sizeof *l.result)};
+        lone_launches l = {point, machine, recording, plans, calloc(recording->launches + 1u, sizeof *l.result)};
         status = l.result ? simulate_alone(&l, pool, result, error) : sl_fail_memory(error);
         free(l.result);
     }

@@ -51,7 +51,7 @@ static sl_status add_affinities(const tuning *t, const sl_tuner *tuner, sl_error
 {
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < tuner->graph->loads; i++)
-        for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++) {
+        for (unsigned m = 1; m < SL_BYPASS_BY_LEVEL && !status; m++) {
             char name[SL_VALUE_NAME];
             snprintf(name, sizeof name, "%s_%u", sl_bypass_name(m), i + 1);
             if (!isnan(tuner->load[i][m]))
@@ -64,7 +64,7 @@ static sl_status add_affinities(const tuning *t, const sl_tuner *tuner, sl_error
 static sl_status time_original(sl_tuner *tuner, double *cycles, sl_error *error)
 {
     sl_timing timing = {0};
-    const uint8_t *none = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->loads + 1);
+    const uint8_t *none = sl_arena_array(&tuner->arena, uint8_t, tuner->graph->nodes + 1);
     sl_status status = none ? sl_tuner_final(tuner, none, &timing, error) : sl_fail_memory(error);
     *cycles = timing.base;
     return status;

@@ -9,6 +9,7 @@
 #include "bypass/ptx_loads.h"
 #include "ptx/base_array.h"
 #include "rewrite/ptx.h"
+#include "study/launch_settings.h"
 #include "study/memory_image.h"
 
 enum {
@@ -35,6 +36,7 @@ struct sl_gpu_timer {
     bool repeats;       /* the result is the same each time */
     bool restores;      /* memory must be restored: a second run would see the results of the first */
     uint32_t runs;      /* launches per sample */
+    sl_residency residency;
     double base_ns;
     uint64_t flush; /* buffer whose filling empties the L2; 0: none */
     sl_device_event *begin, *end;
@@ -46,14 +48,20 @@ struct sl_gpu_timer {
 typedef struct target {
     sl_device_kernel *kernel;
     const uint64_t *addr; /* of the parts of the image; NULL: the original's */
+    sl_device_launch launch;
 } target;
+
+static target original_of(const sl_gpu_timer *c)
+{
+    return (target){.kernel = c->kernel, .launch = *c->launch};
+}
 
 /* ---- one sample ---- */
 
 static sl_status run_once(sl_gpu_timer *c, const target *t, sl_error *error)
 {
     sl_status status = c->restores ? sl_image_restore(&c->image, t->addr, false, error) : SL_OK;
-    return status ? status : sl_device_launch_now(t->kernel, c->launch, error);
+    return status ? status : sl_device_launch_now(t->kernel, &t->launch, error);
 }
 
 /* Nanoseconds of one run. */
@@ -68,7 +76,7 @@ static sl_status sample(sl_gpu_timer *c, const target *t, double *ns, sl_error *
     if (!status)
         status = sl_device_event_record(c->device, c->begin, error);
     for (uint32_t i = 0; i < c->runs && !status; i++)
-        status = sl_device_launch_now(t->kernel, c->launch, error);
+        status = sl_device_launch_now(t->kernel, &t->launch, error);
     if (!status)
         status = sl_device_event_record(c->device, c->end, error);
     if (!status)
@@ -84,7 +92,7 @@ static sl_status leave_and_hash(sl_gpu_timer *c, const target *t, bool restore, 
 {
     sl_status status = restore ? sl_image_restore(&c->image, t->addr, all, error) : SL_OK;
     if (!status)
-        status = sl_device_launch_now(t->kernel, c->launch, error);
+        status = sl_device_launch_now(t->kernel, &t->launch, error);
     if (!status)
         status = sl_device_synchronise(c->device, error);
     return status ? status : sl_image_hash(&c->image, t->addr, all, hash, error);
@@ -150,12 +158,59 @@ static sl_status find_restores(sl_gpu_timer *c, sl_error *error)
     return status;
 }
 
+/* ---- settings of the launch ---- */
+
+/* What a parameter points to, as far as it is allocated; nothing where that is not known. */
+static sl_device_range range_of(const sl_gpu_timer *c, uint32_t param)
+{
+    const sl_base base = {.kind = SL_BASE_PARAM, .index = param};
+    const sl_image_part *part = part_of(c, &base);
+    sl_device_range range = {0};
+    if (!part)
+        return range;
+    memcpy(&range.addr, c->launch->arg[param].data, sizeof range.addr);
+    range.bytes = part->addr + part->bytes - range.addr;
+    return range;
+}
+
+/* The launch with the settings of a choice. */
+static sl_device_launch set_launch(const sl_gpu_timer *c, const uint8_t *choice)
+{
+    sl_device_launch launch = *c->launch;
+    for (uint32_t i = c->graph->loads; i < c->graph->nodes; i++) {
+        const sl_load *node = &c->graph->load[i];
+        if (node->node != SL_NODE_KERNEL || !choice[i])
+            continue;
+        const sl_device_range window =
+            choice[i] == SL_BYPASS_WINDOW ? range_of(c, node->inst - SL_SETTING_WINDOW) : (sl_device_range){0};
+        sl_launch_set(&launch, choice[i], &sl_device_info_of(c->device)->limits, &c->residency, &window);
+    }
+    return launch;
+}
+
+/* What can be timed here. */
+static sl_status find_modes(sl_gpu_timer *c, sl_error *error)
+{
+    uint32_t sm = sl_device_info_of(c->device)->sm;
+    const sl_gpu_limits *limits = &sl_device_info_of(c->device)->limits;
+    sl_status status =
+        sl_device_residency(c->kernel, c->launch, &c->residency.blocks, &c->residency.static_shared_bytes, error);
+    for (unsigned m = 0; m < SL_BYPASS_MODES; m++)
+        if (!sm || sm >= sl_controls[m].sm)
+            c->face.modes |= 1u << m;
+    if (c->residency.blocks < 2 || !limits->shared_per_sm)
+        c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_HALF);
+    if (c->residency.blocks < 4 || !limits->shared_per_sm)
+        c->face.modes &= ~(1u << SL_BYPASS_BLOCKS_QUARTER);
+    return status;
+}
+
 /* Runs it twice from the same state: what changes, and whether it repeats. */
 static sl_status learn(sl_gpu_timer *c, sl_error *error)
 {
     size_t parts = c->image.parts;
     uint64_t *before = calloc(2 * (parts + 1), sizeof *before), *again = before + parts + 1;
-    const target original = {.kernel = c->kernel};
+    const target original = original_of(c);
     c->expected = calloc(parts + 1, sizeof *c->expected);
     sl_status status = before && c->expected ? SL_OK : sl_fail_memory(error);
     if (!status)
@@ -190,7 +245,7 @@ static double median(double *value, size_t count)
 static sl_status size_up(sl_gpu_timer *c, sl_error *error)
 {
     double ns[5];
-    const target original = {.kernel = c->kernel};
+    const target original = original_of(c);
     sl_status status = SL_OK;
     for (int pass = 0; pass < 2 && !status; pass++) {
         for (int i = 0; i < 5 && !status; i++)
@@ -234,8 +289,9 @@ static sl_status write_variants(sl_gpu_timer *c, const uint8_t *const *choice, s
     sl_status status = memory && modes ? SL_OK : sl_fail_memory(error);
     for (size_t i = 0; i < count && !status; i++) {
         uint8_t *by_inst = memory + i * (func->insts + 1);
-        for (uint32_t k = 0; k < c->graph->loads; k++)
-            by_inst[c->graph->load[k].inst] = choice[i][k];
+        for (uint32_t k = 0; k < c->graph->nodes; k++)
+            if (c->graph->load[k].node != SL_NODE_KERNEL)
+                by_inst[c->graph->load[k].inst] = choice[i][k];
         modes[i] = by_inst;
     }
     if (!status)
@@ -272,7 +328,7 @@ static sl_status compile(sl_gpu_timer *c, const uint8_t *const *choice, batch *b
 }
 
 /* Kernels and addresses of module m; its variables get what the original's hold. */
-static sl_status prepare(sl_gpu_timer *c, batch *b, size_t m, sl_error *error)
+static sl_status prepare(sl_gpu_timer *c, const uint8_t *const *choice, batch *b, size_t m, sl_error *error)
 {
     char name[512];
     const sl_ptx_func *func = sl_device_kernel_func(c->kernel);
@@ -282,6 +338,7 @@ static sl_status prepare(sl_gpu_timer *c, batch *b, size_t m, sl_error *error)
     sl_status status = sl_image_restore(&c->image, addr, true, error);
     for (size_t i = first; i < end && !status; i++) {
         b->target[i].addr = addr;
+        b->target[i].launch = set_launch(c, choice[i]);
         status = sl_device_kernel_get(b->module[m], sl_ptx_variant_name(func, i - first, name, sizeof name),
                                       &b->target[i].kernel, error);
     }
@@ -295,7 +352,7 @@ static sl_status load_batch(sl_gpu_timer *c, const uint8_t *const *choice, size_
     b->addr = calloc(MAX_MODULES * (c->image.parts + 1), sizeof *b->addr);
     sl_status status = b->target && b->addr ? compile(c, choice, b, error) : sl_fail_memory(error);
     for (size_t m = 0; m < b->modules && !status; m++)
-        status = prepare(c, b, m, error);
+        status = prepare(c, choice, b, m, error);
     if (status)
         unload(b);
     return status;
@@ -304,7 +361,7 @@ static sl_status load_batch(sl_gpu_timer *c, const uint8_t *const *choice, size_
 /* Samples of a batch: ns[round * (count + 1)], the original's first. */
 static sl_status sample_rounds(sl_gpu_timer *c, const batch *b, uint32_t *rounds, double *ns, sl_error *error)
 {
-    const target original = {.kernel = c->kernel};
+    const target original = original_of(c);
     double spent = 0;
     sl_status status = SL_OK;
     for (uint32_t r = 0; r < *rounds && !status; r++) {
@@ -356,11 +413,10 @@ static sl_status verify_batch(sl_gpu_timer *c, const batch *b, sl_error *error)
         status = leave_and_hash(c, &b->target[i], true, false, hash, error);
         for (size_t p = 0; p < c->image.parts && !status; p++)
             if (c->image.part[p].changes && hash[p] != c->expected[p])
-                status =
-                    sl_fail(error, SL_MISMATCH,
-                            "%s computes different results when its loads bypass: it has a data race, or the rewriting "
-                            "is wrong; the original is kept",
-                            sl_device_kernel_func(c->kernel)->name);
+                status = sl_fail(error, SL_MISMATCH,
+                                 "%s computes different results with the plan: it has a data race, or the rewriting "
+                                 "is wrong; the original is kept",
+                                 sl_device_kernel_func(c->kernel)->name);
     }
     free(hash);
     return status;
@@ -402,15 +458,10 @@ sl_status sl_gpu_timer_create(sl_device_kernel *kernel, const sl_device_launch *
     c->runs = 1;
     const sl_device_info *info = sl_device_info_of(c->device);
     snprintf(c->name, sizeof c->name, "gpu %s%s", info->name, options->cold ? ", cold" : "");
-    c->face = (sl_timer){.name = c->name,
-                         .unit = "ns",
-                         .input = options->input,
-                         .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L1,
-                         .context = c,
-                         .time = time_choices};
-    if (!info->sm || info->sm >= SL_PTX_L2_SM)
-        c->face.modes |= 1u << SL_BYPASS_L2 | 1u << SL_BYPASS_BOTH;
-    sl_status status = sl_pool_create(0, &c->pool, error);
+    c->face = (sl_timer){.name = c->name, .unit = "ns", .input = options->input, .context = c, .time = time_choices};
+    sl_status status = find_modes(c, error);
+    if (!status)
+        status = sl_pool_create(0, &c->pool, error);
     if (!status)
         status = sl_device_event_create(c->device, &c->begin, error);
     if (!status)

@@ -15,6 +15,7 @@ struct sl_sim_timer {
     sl_timer face;
     sl_machine machine[MAX_ROUNDS]; /* memory latency of round r is r cycles longer */
     const sl_loaded *loaded;
+    const sl_load_graph *graph;
     const uint32_t *load_of_slot;
     sl_sim_timer_options options;
     uint64_t base[MAX_ROUNDS]; /* cycles of the original; 0: not run yet */
@@ -22,14 +23,19 @@ struct sl_sim_timer {
     char name[160];
 };
 
-/* A choice as input of the simulator: for each memory instruction the levels that it bypasses. */
-static void fill_plan(const sl_sim_timer *c, const uint8_t *choice, uint8_t *plan)
+/* A choice as input of the simulator. */
+static sl_sim_plan plan_of(const sl_sim_timer *c, const uint8_t *choice, sl_sim_hint *hint)
 {
+    sl_sim_plan plan = {.hint = hint};
     uint32_t slots = sl_loaded_kernel(c->loaded)->mem_slots;
     for (uint32_t i = 0; choice && i < slots; i++) {
         unsigned mode = c->load_of_slot[i] == UINT32_MAX ? SL_BYPASS_NONE : choice[c->load_of_slot[i]];
-        plan[i] = sl_bypass_levels(mode, &c->machine[0]);
+        hint[i] = sl_sim_hint_of(mode, &c->machine[0]);
     }
+    for (uint32_t i = c->graph->loads; choice && i < c->graph->nodes; i++)
+        if (c->graph->load[i].node == SL_NODE_KERNEL)
+            sl_sim_set(choice[i], &plan);
+    return plan;
 }
 
 static sl_status run_round(const sl_sim_timer *c, uint32_t round, const uint8_t *choice, sl_sim_result *result,
@@ -38,19 +44,18 @@ static sl_status run_round(const sl_sim_timer *c, uint32_t round, const uint8_t 
     const sl_sim_options options = {.seed = c->options.seed, .cold = c->options.cold};
     sl_sim *sim = NULL;
     *result = (sl_sim_result){0};
-    uint8_t *plan = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, 1);
-    sl_status status = plan ? sl_sim_create(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
-    if (!status)
-        fill_plan(c, choice, plan);
+    sl_sim_hint *hint = calloc(sl_loaded_kernel(c->loaded)->mem_slots + 1, sizeof *hint);
+    sl_status status = hint ? sl_sim_create(&c->machine[round], &options, &sim, error) : sl_fail_memory(error);
+    const sl_sim_plan plan = status ? (sl_sim_plan){0} : plan_of(c, choice, hint);
     if (!status)
         sl_sim_set_counts(sim, c->counts, NULL);
     for (int run = c->options.cold; run < 2 && !status; run++) {
         sl_sim_result_fini(result);
         *result = (sl_sim_result){0};
-        status = sl_sim_launch(sim, c->loaded, plan, result, error);
+        status = sl_sim_launch(sim, c->loaded, &plan, result, error);
     }
     sl_sim_destroy(sim);
-    free(plan);
+    free(hint);
     return status;
 }
 
@@ -164,13 +169,14 @@ static sl_status count_lines(sl_sim_timer *c, sl_error *error)
     return status;
 }
 
-sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
-                              const sl_sim_timer_options *options, sl_sim_timer **timer, sl_error *error)
+sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
+                              const uint32_t *load_of_slot, const sl_sim_timer_options *options, sl_sim_timer **timer,
+                              sl_error *error)
 {
     sl_sim_timer *c = calloc(1, sizeof *c);
     if (!c)
         return sl_fail_memory(error);
-    *c = (sl_sim_timer){.loaded = loaded, .load_of_slot = load_of_slot, .options = *options};
+    *c = (sl_sim_timer){.loaded = loaded, .graph = graph, .load_of_slot = load_of_slot, .options = *options};
     for (uint32_t r = 0; r < MAX_ROUNDS; r++) {
         c->machine[r] = *machine;
         c->machine[r].memory.latency_cycles += r;
@@ -179,17 +185,12 @@ sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded
     c->face = (sl_timer){.name = c->name,
                          .unit = "cycles",
                          .input = options->input,
-                         .modes = 1u << SL_BYPASS_NONE | 1u << SL_BYPASS_L2,
+                         .modes = sl_sim_modes(machine),
                          .exact = true,
                          .context = c,
                          .time = time_choices,
                          .deviation = deviation,
                          .last_rounds = LAST_ROUNDS};
-    if (machine->levels > 1)
-        c->face.modes |= 1u << SL_BYPASS_L1;
-    /* On AMD GPUs, whose first levels have miss_evict, the bypass of L0/L1 hides the hint to L2. */
-    if (machine->levels > 1 && machine->level[0].hint != SL_HINT_MISS_EVICT)
-        c->face.modes |= 1u << SL_BYPASS_BOTH;
     sl_status status = count_lines(c, error);
     if (status)
         sl_sim_timer_destroy(c);

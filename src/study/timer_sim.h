@@ -21,10 +21,11 @@ typedef struct sl_sim_timer_options {
     sl_pool *pool; /* NULL: one choice after the other */
 } sl_sim_timer_options;
 
-/* `load_of_slot`: for each memory instruction of the launch's kernel the load that it is, or is a part of, as a choice
- * counts them; UINT32_MAX: none. Everything must outlive the timer. */
-sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const uint32_t *load_of_slot,
-                              const sl_sim_timer_options *options, sl_sim_timer **timer, sl_error *error);
+/* A choice has a mode for each node of `graph`. `load_of_slot`: for each memory instruction of the launch's kernel the
+ * load that it is, or is a part of, as a choice counts them; UINT32_MAX: none. Everything must outlive the timer. */
+sl_status sl_sim_timer_create(const sl_machine *machine, const sl_loaded *loaded, const sl_load_graph *graph,
+                              const uint32_t *load_of_slot, const sl_sim_timer_options *options, sl_sim_timer **timer,
+                              sl_error *error);
 const sl_timer *sl_sim_timer_interface(const sl_sim_timer *timer);
 /* All counters of the simulator with a choice (NULL: none). The caller frees it by sl_sim_result_fini, also after a
  * failure. */

@@ -43,6 +43,12 @@ typedef struct sl_timed_kernels {
     void *context;
 } sl_timed_kernels;
 
+/* Makes a timer for a launch that a device is about to run, and visits it. `launch` has everything but the timer and
+ * what follows from it. Memory is as it was afterwards. */
+sl_status sl_time_launch_on_gpu(sl_device_kernel *kernel, const sl_device_launch *launch,
+                                const sl_gpu_timer_options *options, sl_timed_launch *visited,
+                                sl_status (*visit)(void *context, const sl_timed_launch *launch, sl_error *error),
+                                void *context, sl_error *error);
 sl_status sl_time_on_gpu(const sl_timed_kernels *kernels, sl_error *error);
 sl_status sl_time_on_sim(const sl_timed_kernels *kernels, sl_error *error);
 
@@ -69,6 +75,13 @@ typedef struct sl_tuning_result {
 sl_status sl_tune_kernels(const sl_timed_kernels *kernels, const sl_tuner_options *options,
                           const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
                           sl_error *error);
+/* Chooses accesses of one launch, whose code has this hash, and adds them to the result. */
+sl_status sl_tune_launch(const sl_timed_launch *launch, uint64_t code_hash, const sl_tuner_options *options,
+                         const sl_selector *const *selector, size_t selectors, sl_tuning_result *result,
+                         sl_error *error);
+/* An empty result with what is known beforehand. */
+void sl_tuning_result_init(sl_tuning_result *result, const char *form, const char *code,
+                           const sl_tuner_options *options, const sl_selector *selector);
 void sl_tuning_result_fini(sl_tuning_result *result);
 
 #endif

@@ -117,38 +117,47 @@ static sl_status choose(tour *t, sl_error *error)
 
 /* ---- the second run ---- */
 
+sl_status sl_time_launch_on_gpu(sl_device_kernel *kernel, const sl_device_launch *launch,
+                                const sl_gpu_timer_options *options, sl_timed_launch *visited,
+                                sl_status (*visit)(void *, const sl_timed_launch *, sl_error *), void *context,
+                                sl_error *error)
+{
+    sl_gpu_timer *timer = NULL;
+    sl_status status = sl_gpu_timer_create(kernel, launch, visited->graph, options, &timer, error);
+    if (status)
+        return status;
+    visited->timer = sl_gpu_timer_interface(timer);
+    visited->repeats = sl_gpu_timer_repeats(timer);
+    sl_gpu_timer_base(timer, &visited->too_short);
+    status = visit(context, visited, error);
+    sl_status last = sl_gpu_timer_destroy(timer, status ? NULL : error);
+    return status ? status : last;
+}
+
 static sl_status visit_launch(tour *t, sl_device_kernel *kernel, const sl_device_launch *launch, const seen *one,
                               sl_arena *arena, sl_error *error)
 {
+    sl_load_graph graph;
     sl_timed_launch visited = {.module = sl_device_module_ptx(kernel->module),
                                .kernel = sl_device_kernel_func(kernel)->name,
                                .launch = t->next,
-                               .launches = one->of_kernel};
-    sl_load_graph graph;
-    sl_gpu_timer *timer = NULL;
+                               .launches = one->of_kernel,
+                               .graph = &graph};
     const sl_input *of = t->wanted->input;
     char text[512];
     char *input = sl_arena_printf(arena, "%s %s launch %llu", sl_input_text(of, text, sizeof text), visited.kernel,
                                   (unsigned long long)t->next);
-    sl_gpu_timer_options options = {.input = input,
-                                    .ptx = of->ptx,
-                                    .ptx_length = of->ptx_length,
-                                    .rounds = t->wanted->rounds,
-                                    .cold = t->wanted->cold};
+    const sl_gpu_timer_options options = {.input = input,
+                                          .ptx = of->ptx,
+                                          .ptx_length = of->ptx_length,
+                                          .rounds = t->wanted->rounds,
+                                          .cold = t->wanted->cold};
     sl_status status = input ? sl_input_loads(of, visited.module, sl_device_kernel_func(kernel),
                                               sl_device_info_of(t->device)->sm, arena, &graph, error)
                              : sl_fail_memory(error);
-    if (!status)
-        status = sl_gpu_timer_create(kernel, launch, &graph, &options, &timer, error);
-    if (status)
-        return status;
-    visited.graph = &graph;
-    visited.timer = sl_gpu_timer_interface(timer);
-    visited.repeats = sl_gpu_timer_repeats(timer);
-    sl_gpu_timer_base(timer, &visited.too_short);
-    status = t->wanted->visit(t->wanted->context, &visited, error);
-    sl_status last = sl_gpu_timer_destroy(timer, status ? NULL : error);
-    return status ? status : last;
+    return status
+               ? status
+               : sl_time_launch_on_gpu(kernel, launch, &options, &visited, t->wanted->visit, t->wanted->context, error);
 }
 
 static sl_status stop_or_go(void *context, sl_device_kernel *kernel, const sl_device_launch *launch, sl_error *error)

@@ -113,7 +113,7 @@ static sl_status visit_launch(const tour *t, const recorded *one, uint64_t launc
     if (!status)
         status = sl_loaded_create(trace, one->number, w->pool, &loaded, error);
     if (!status)
-        status = sl_sim_timer_create(w->machine, loaded, load_of, &options, &timer, error);
+        status = sl_sim_timer_create(w->machine, loaded, &graph, load_of, &options, &timer, error);
     if (!status) {
         visited.timer = sl_sim_timer_interface(timer);
         visited.sim = timer;

@@ -45,6 +45,14 @@ sl_status sl_launch_counter_merge(sl_launch_counter *into, const sl_launch_count
 sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_counter **part, sl_error *error);
 /* A memory instruction ran for the lanes of `mask`; addr[i] is valid where bit i of the mask is set. */
 void sl_launch_counter_access(sl_launch_counter *part, uint32_t slot, uint64_t mask, const uint64_t *addr);
+/* Neighbouring lanes at one distance, the lowest first: one line of them, or two. */
+typedef struct sl_lane_lines {
+    uint64_t addr[2]; /* of the first lane of each */
+    uint32_t count[2];
+    uint64_t stride; /* of both */
+} sl_lane_lines;
+/* The same for lanes in lines. All of them lie, aligned, within an allocation or the block's shared memory. */
+void sl_launch_counter_lines(sl_launch_counter *part, uint32_t slot, uint64_t mask, const sl_lane_lines *lines);
 /* Moves what a part has counted to the whole, together with what ran. */
 sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
                                  uint64_t thread_insts, bool block_ends, sl_error *error);

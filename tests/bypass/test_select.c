@@ -32,7 +32,7 @@ static void set_up(bench *b)
     }
     b->group[0] = (sl_load_group){2, b->member};
     b->group[1] = (sl_load_group){1, b->member + 2};
-    b->graph = (sl_load_graph){LOADS, b->load, 2, b->group};
+    b->graph = (sl_load_graph){LOADS, LOADS, b->load, 2, b->group};
 }
 
 static void choose(bench *b)
@@ -184,6 +184,7 @@ typedef struct fake {
     const double (*gain)[SL_BYPASS_MODES];
     double together; /* when loads 0 and 1 both bypass L1 */
     double noise;
+    uint32_t modes; /* 0: those by level */
     uint32_t calls, choices, state;
     bool differs; /* its results */
 } fake;
@@ -218,7 +219,12 @@ static void tune_with(bench *b, fake *f, const char *name, const sl_tuner_option
 {
     const sl_selector *selector;
     sl_error error = {0};
-    f->face = (sl_timer){.name = "fake", .unit = "cycles", .input = "i", .modes = 15, .context = f, .time = fake_time};
+    f->face = (sl_timer){.name = "fake",
+                         .unit = "cycles",
+                         .input = "i",
+                         .modes = f->modes ? f->modes : 15,
+                         .context = f,
+                         .time = fake_time};
     f->face.exact = !f->noise;
     assert_int_equal(sl_selector_find(name, &selector, &error), SL_OK);
     assert_int_equal(sl_tuner_init(tuner, &b->graph, &f->face, options, &error), SL_OK);
@@ -315,6 +321,64 @@ static void a_gain_that_the_last_timing_does_not_show_is_given_up(void **state)
     sl_tuner_fini(&tuner);
 }
 
+/* What the neutral hint gains too is not the cache's. */
+static void gains_by_code_order_are_told_from_gains_by_caches(void **state)
+{
+    (void)state;
+    static const struct {
+        double neutral;
+        const char *verdict;
+    } rows[] = {{0, "faster"}, {5, "by code order, not cache"}, {2, "in part by code order"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bench b;
+        double gain[LOADS][SL_BYPASS_MODES] = {0};
+        fake f = {.gain = (const double(*)[SL_BYPASS_MODES])gain, .noise = 0.2, .modes = 15 | 1u << SL_BYPASS_NEUTRAL};
+        sl_tuned tuned;
+        sl_tuner tuner;
+        gain[2][SL_BYPASS_L2] = 5;
+        gain[2][SL_BYPASS_NEUTRAL] = rows[i].neutral;
+        set_up(&b);
+        for (int k = 0; k < LOADS; k++)
+            b.load[k].modes = f.modes;
+        tune_with(&b, &f, "ours", NULL, &tuned, &tuner);
+        assert_int_equal(tuned.mode[2], SL_BYPASS_L2);
+        assert_non_null(strstr(tuned.verdict, rows[i].verdict));
+        assert_true(i || !strcmp(tuned.verdict, "faster"));
+        assert_true(isnan(tuner.load[2][SL_BYPASS_NEUTRAL])); /* it is no candidate */
+        sl_tuner_fini(&tuner);
+    }
+}
+
+/* Other modes than those by level: groups, and single loads only where the group gains by the mode. */
+static void other_modes_are_timed_by_group_first(void **state)
+{
+    (void)state;
+    enum { LAST = SL_BYPASS_L1_LAST, FETCH = SL_BYPASS_FETCH_128 };
+    bench b;
+    double gain[LOADS][SL_BYPASS_MODES] = {0};
+    fake f = {.gain = (const double(*)[SL_BYPASS_MODES])gain, .modes = 1 | 1u << LAST | 1u << FETCH};
+    sl_tuned tuned;
+    sl_tuner tuner;
+    gain[0][LAST] = 3;
+    gain[1][LAST] = -1;
+    gain[2][FETCH] = -2;
+    set_up(&b);
+    for (int k = 0; k < LOADS; k++)
+        b.load[k].modes = f.modes;
+    tune_with(&b, &f, "ours", NULL, &tuned, &tuner);
+    /* the group and the load that is alone, in two modes; the loads of the group in the one by which it gains */
+    assert_int_equal(tuner.measured, 4 + 2);
+    assert_true(tuner.group[0][LAST] == 2 && tuner.load[0][LAST] == 3 && isnan(tuner.load[0][FETCH]));
+    assert_memory_equal(tuned.mode, ((uint8_t[]){LAST, 0, 0}), LOADS);
+    sl_tuner_fini(&tuner);
+    sl_tuner_options options = sl_tuner_defaults;
+    options.controls = 1u << FETCH;
+    tune_with(&b, &f, "ours", &options, &tuned, &tuner);
+    assert_int_equal(tuner.measured, 2);
+    assert_int_equal(tuned.chosen, 0);
+    sl_tuner_fini(&tuner);
+}
+
 static void of_many_loads_groups_come_first(void **state)
 {
     (void)state;
@@ -329,7 +393,7 @@ static void of_many_loads_groups_come_first(void **state)
     set_up(&b);
     for (uint32_t i = 0; i < 4; i++)
         load[i] = (sl_load){.function = "k", .inst = i, .modes = 15, .group = i / 2};
-    b.graph = (sl_load_graph){4, load, 2, group};
+    b.graph = (sl_load_graph){4, 4, load, 2, group};
     options.max = 6; /* of 18: the groups in three modes */
     tune_with(&b, &f, "ours", &options, &tuned, &tuner);
     assert_int_equal(tuner.measured, 6);
@@ -493,6 +557,8 @@ int main(void)
         cmocka_unit_test(ours_wants_a_group_to_be_faster_itself),
         cmocka_unit_test(few_plans_are_all_timed_and_many_are_climbed),
         cmocka_unit_test(a_gain_that_the_last_timing_does_not_show_is_given_up),
+        cmocka_unit_test(gains_by_code_order_are_told_from_gains_by_caches),
+        cmocka_unit_test(other_modes_are_timed_by_group_first),
         cmocka_unit_test(of_many_loads_groups_come_first),
         cmocka_unit_test(verdicts_say_what_is_known),
         cmocka_unit_test(a_timer_may_know_its_noise_itself),

@@ -42,6 +42,17 @@ exits 0
 run "$prefix/bin/sluice" model --size small vecadd --gpu h200
 exits 0
 
+it 'has a package for Python that finds the program and the library from where it lies'
+if python=$(sh "$source_root/tests/python/find.sh"); then
+    export PYTHONDONTWRITEBYTECODE=1
+    "$prefix/bin/sluice" trace -q --size small -o python.slt vecadd
+    finds_itself='import sluice, sluice._find as f; print(f.home(), sluice.Trace("python.slt").launches[0].kernel.name)'
+    run env PYTHONPATH="$prefix/lib/python3/dist-packages" "$python" -c "$finds_itself"
+    stdout_is "$prefix vecadd"
+else
+    skip 'python3 is not installed'
+fi
+
 it 'has a manual page for every command'
 for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     exists "$prefix/share/man/man1/sluice-$command.1"
@@ -163,6 +174,12 @@ if command -v dpkg-deb >/dev/null && command -v cpack >/dev/null; then
     run env LD_LIBRARY_PATH="$(library_folder "$scratch/root/usr")" ./custom_trace
     exits 0
     cmp -s by-shared "$scratch/stdout" || fail "$(saw 'another result than from the prefix')"
+    run dpkg-deb -x "$(find "$scratch/package" -maxdepth 1 -name 'python3-sluice_*_all.deb')" "$scratch/root"
+    exits 0
+    if [ -n "$python" ]; then
+        run env PYTHONPATH="$scratch/root/usr/lib/python3/dist-packages" "$python" -c "$finds_itself"
+        stdout_is "$scratch/root/usr vecadd"
+    fi
     run dpkg-deb -f "$package" Depends
     stdout_has libyaml-0-2
     stdout_has libzstd1

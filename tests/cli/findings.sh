@@ -44,6 +44,47 @@ fermi='--gpu fermi-gtx480 --set cores=1'
     finds strided-stores model kernels.ptx --entry stores_apart --grid 8192 --block 256 $floats --arg s32:4194304
     misses strided-stores model kernels.ptx --entry stores_together --grid 8192 --block 256 $floats --arg s32:4194304
 
+    it 'finds the one load of a line that is far apart, and leaves the others out of it'
+    cat >line.ptx <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry line(.param .u64 a)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<5>;
+    .reg .f32 %f<9>;
+    ld.param.u64 %rd1, [a];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r3, %r2, 256, %r1;
+    mul.wide.u32 %rd2, %r3, 4;
+    mul.wide.u32 %rd3, %r3, 128;
+    add.u64 %rd2, %rd1, %rd2;
+    add.u64 %rd3, %rd1, %rd3;
+    .loc 1 5 9
+    ld.global.f32 %f1, [%rd2];
+    ld.global.f32 %f2, [%rd2+4];
+    ld.global.f32 %f3, [%rd2+8];
+    ld.global.f32 %f4, [%rd3];
+    ld.global.f32 %f5, [%rd2+12];
+    add.f32 %f6, %f1, %f2;
+    add.f32 %f7, %f3, %f4;
+    add.f32 %f6, %f6, %f7;
+    add.f32 %f6, %f6, %f5;
+    .loc 1 6 9
+    st.global.f32 [%rd2], %f6;
+    ret;
+}
+.file 1 "line.cu"
+END
+    run "$sluice" model line.ptx --grid 2048 --block 256 --arg 'f32[32M]:zero'
+    exits 0
+    stdout_has 'uncoalesced-loads: line, line.cu:5, PTX 21, ld.global.f32 of a'
+    stdout_has 'line.cu:5, PTX 18  a'
+    stdout_has 'line.cu:5, PTX 19  a'
+    stdout_has 'line.cu:5, PTX 21  a'
+
     it 'finds a working set that is larger than L1, and says how much of it fits'
     rows="--block 32 --arg f32[256K]:random --arg f32[64K]:zero --arg s32:128 $fermi --no-mshr --no-associativity"
     finds l1-thrashing model kernels.ptx --entry rows --grid 8 $rows

@@ -152,7 +152,7 @@ hash=$(hash_of "$data/spmv_jds.ll")
 plan "$hash" '19 L3' >plan.json
 run "$sluice" apply plan.json "$data/spmv_jds.ll"
 exits 1
-stderr_has "unknown bypass mode 'L3'"
+stderr_has "unknown mode 'L3'"
 plan "$hash" '3 L1' >plan.json
 run "$sluice" apply plan.json "$data/spmv_jds.ll"
 exits 1

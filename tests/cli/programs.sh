@@ -189,9 +189,6 @@ exits 0
 file_has plan.json "\"code_hash\": \"$("$sluice" ptx --csv "$programs/bfs" | sed -n 's/.*,\([0-9a-f]*\),[0-9]*,.*expand.*/\1/p')\""
 run "$sluice" sim t.slt --plan plan.json --code "$programs/bfs" -q
 exits 0
-run "$sluice" tune --on gpu -- "$programs/bfs"
-exits 2
-stderr_has "'sluice ptx' extracts the PTX of a program"
 
 it 'fails where no launch matches, and lists the kernels'
 for command in run 'trace -o none.slt' model; do

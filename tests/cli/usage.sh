@@ -53,6 +53,16 @@ for command in $commands; do
     cmp -s "$scratch/stdout" "$scratch/by-option" || fail "'help $command' and '$command --help' differ"
 done
 
+it 'lists its commands and options for programs, too'
+run "$sluice" help --json
+exits 0
+[ "$(grep -c '"usage":' "$scratch/stdout")" = "$(echo "$commands" | wc -l)" ] || fail "$(saw 'not all commands')"
+run "$sluice" help model --json
+exits 0
+[ "$(grep -c '"usage":' "$scratch/stdout")" = 1 ] || fail "$(saw 'not one command')"
+stdout_has '{"name": "gpu", "letter": "g", "kind": "text", "value": "GPU", "help": "GPU model:'
+stdout_has '{"name": "size", "kind": "choice", "value": "SIZE", "choices": ["small", "default", "large"],'
+
 it 'has JSON and CSV of every command that shows something'
 for command in $("$sluice" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -vxE 'help|completion'); do
     run "$sluice" "$command" --help

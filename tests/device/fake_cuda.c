@@ -99,6 +99,8 @@ cu_result cuDeviceGetAttribute(int *value, int attribute, cu_device device)
              : attribute == CU_ATTR_WARP_SIZE            ? 32
              : attribute == CU_ATTR_MAX_SHARED_PER_BLOCK ? 49152
              : attribute == CU_ATTR_SM_COUNT             ? 132
+             : attribute == CU_ATTR_MAX_PERSISTING_L2    ? 4096
+             : attribute == CU_ATTR_MAX_WINDOW           ? 1 << 20
                                                          : 0;
     return 0;
 }
@@ -129,6 +131,18 @@ cu_result cuDevicePrimaryCtxRelease_v2(cu_device device)
 cu_result cuCtxSetCurrent(cu_context current)
 {
     return current != &context;
+}
+
+cu_result cuCtxGetCurrent(cu_context *current)
+{
+    *current = &context;
+    return 0;
+}
+
+cu_result cuCtxGetDevice(cu_device *current)
+{
+    *current = 0;
+    return 0;
 }
 
 cu_result cuCtxSynchronize(void)
@@ -218,7 +232,50 @@ cu_result cuFuncSetAttribute(cu_function function, int attribute, int value)
 {
     if (attribute == CU_FUNC_MAX_DYNAMIC_SHARED)
         function->max_dynamic_shared = value;
+    char line[64];
+    snprintf(line, sizeof line, "attribute %d %d", attribute, value);
+    if (attribute != CU_FUNC_MAX_DYNAMIC_SHARED)
+        note(line);
     return 0;
+}
+
+cu_result cuFuncGetAttribute(int *value, int attribute, cu_function function)
+{
+    (void)function;
+    *value = attribute == CU_FUNC_STATIC_SHARED ? 0 : -1;
+    return 0;
+}
+
+cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cu_function function, int threads, size_t shared)
+{
+    (void)function, (void)shared;
+    *blocks = 2048 / threads;
+    return 0;
+}
+
+cu_result cuCtxSetLimit(int limit, size_t bytes)
+{
+    char line[64];
+    snprintf(line, sizeof line, "limit %d %zu", limit, bytes);
+    note(line);
+    return 0;
+}
+
+cu_result cuCtxResetPersistingL2Cache(void)
+{
+    note("reset L2");
+    return 0;
+}
+
+cu_result cuLaunchKernelEx(const cu_launch_config *c, cu_function function, void **params, void **extra)
+{
+    char line[128];
+    const cu_launch_attribute *a = c->attribute;
+    snprintf(line, sizeof line, "window %zu bytes, ratio %g, %d %d", a->window.bytes, (double)a->window.hit_ratio,
+             a->window.hit, a->window.miss);
+    note(line);
+    return cuLaunchKernel(function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
+                          c->shared_bytes, c->stream, params, extra);
 }
 
 /* fill_u32 works; any other kernel touches what it must not. */

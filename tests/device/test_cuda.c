@@ -47,8 +47,31 @@ static sl_status launch_fill(sl_device_kernel *fill, uint64_t out, uint32_t shar
 {
     uint32_t value = 100, n = 10;
     sl_device_arg args[] = {{&out, sizeof out}, {&value, sizeof value}, {&n, sizeof n}};
-    sl_device_launch launch = {{2, 1, 1}, {32, 1, 1}, shared_bytes, 3, args};
+    sl_device_launch launch = {{2, 1, 1}, {32, 1, 1}, shared_bytes, 3, args, {0}};
     return sl_device_run(fill, &launch, &error);
+}
+
+static void settings_of_launches_are_made_once_and_undone(void **state)
+{
+    (void)state;
+    sl_device *device = open_device(NULL);
+    uint64_t out;
+    uint32_t value = 1, n = 4, blocks, bytes;
+    assert_int_equal(sl_device_alloc(device, 64, NULL, &out, &error), SL_OK);
+    sl_device_kernel *fill = kernel(device, "fill_u32");
+    sl_device_arg args[] = {{&out, sizeof out}, {&value, sizeof value}, {&n, sizeof n}};
+    sl_device_launch launch = {{1, 1, 1}, {64, 1, 1}, 0, 3, args, {0}}, plain = launch;
+    launch.settings = (sl_launch_settings){.shared_percent_plus = 26, .window = out, .window_bytes = 8192};
+    assert_int_equal(sl_device_run(fill, &launch, &error), SL_OK);
+    assert_int_equal(sl_device_run(fill, &launch, &error), SL_OK);
+    assert_int_equal(sl_device_run(fill, &plain, &error), SL_OK);
+    assert_string_equal(journal(), "attribute 9 25\nlimit 6 4096\n"
+                                   "window 8192 bytes, ratio 0.5, 2 0\nfill_u32 1,1,1 64,1,1 0\n"
+                                   "window 8192 bytes, ratio 0.5, 2 0\nfill_u32 1,1,1 64,1,1 0\n"
+                                   "attribute 9 -1\nreset L2\nlimit 6 0\nfill_u32 1,1,1 64,1,1 0\n");
+    assert_int_equal(sl_device_residency(fill, &plain, &blocks, &bytes, &error), SL_OK);
+    assert_int_equal(blocks, 32);
+    sl_device_close(device);
 }
 
 static void without_a_driver_the_message_says_what_was_looked_for(void **state)
@@ -127,7 +150,7 @@ static void an_illegal_access_is_told_with_the_kernel_by_the_next_call(void **st
     sl_device *device = open_device(NULL);
     uint64_t out = 0;
     sl_device_arg arg = {&out, sizeof out};
-    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg};
+    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg, {0}};
     assert_int_equal(sl_device_run(kernel(device, "step"), &launch, &error), SL_OK);
     assert_int_equal(sl_device_synchronise(device, &error), SL_FAULT);
     assert_string_equal(error.text, "the GPU failed to finish: an illegal memory access was encountered "
@@ -195,6 +218,7 @@ static void a_variable_of_the_module_has_an_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_of_launches_are_made_once_and_undone),
         cmocka_unit_test(without_a_driver_the_message_says_what_was_looked_for),
         cmocka_unit_test(a_library_that_is_no_driver_is_refused_by_the_function_it_lacks),
         cmocka_unit_test(a_gpu_that_is_not_there_is_refused_by_number),

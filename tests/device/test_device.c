@@ -45,7 +45,7 @@ static sl_status launch_fill(sl_device_kernel *fill, uint64_t out, uint32_t valu
                              uint32_t block)
 {
     sl_device_arg args[] = {{&out, sizeof out}, {&value, sizeof value}, {&n, sizeof n}};
-    sl_device_launch launch = {{grid, 1, 1}, {block, 1, 1}, 0, 3, args};
+    sl_device_launch launch = {{grid, 1, 1}, {block, 1, 1}, 0, 3, args, {0}};
     return sl_device_run(fill, &launch, &error);
 }
 
@@ -114,7 +114,7 @@ static void a_variable_of_the_module_can_be_read_and_written(void **state)
     value = 12;
     assert_int_equal(sl_device_copy_in(device, out, &value, 4, &error), SL_OK);
     sl_device_arg arg = {&out, sizeof out};
-    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg};
+    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 1, &arg, {0}};
     assert_int_equal(sl_device_run(kernel(module, "step"), &launch, &error), SL_OK);
     assert_int_equal(sl_device_copy_out(device, &value, out, 4, &error), SL_OK);
     assert_int_equal(value, 42);
@@ -168,7 +168,7 @@ static void arguments_of_the_wrong_number_or_size_are_refused(void **state)
     uint64_t out = allocate(device, 64, "out");
     uint32_t n = 1;
     sl_device_arg args[] = {{&out, sizeof out}, {&n, sizeof n}, {&out, sizeof out}};
-    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 2, args};
+    sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 2, args, {0}};
     assert_int_equal(sl_device_run(fill, &launch, &error), SL_INVALID);
     assert_string_equal(error.text, "fill_u32 takes 3 arguments, not 2");
     launch.args = 3;

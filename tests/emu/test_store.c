@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores: whose value stays of lanes with the same address, as seen on an H200; local memory. */
+/* Stores: whose value stays of lanes with the same address, as seen on an H200; local memory; lanes at one distance. */
 #include <stdio.h>
 
 #include "harness.h"
@@ -127,13 +127,76 @@ BEHAVIOUR(local_memory_has_an_end)
     rig_expect_text(r, "thread (16,0,0)");
 }
 
+/* How the threads of a block lie: two rows, of which some threads copy their element. */
+typedef struct layout {
+    int stride, gap; /* elements from one thread to the next, from one row to the other */
+    uint32_t first, end, half;
+} layout;
+
+static int element(const layout *l, uint32_t thread)
+{
+    return (int)(thread % l->half) * l->stride + (int)(thread / l->half) * l->gap;
+}
+
+static void copy_and_look(rig *r, const layout *l, const char *type, uint32_t bytes)
+{
+    int lowest = INT32_MAX, highest = INT32_MIN;
+    for (uint32_t t = l->first; t < l->end; t++) {
+        lowest = element(l, t) < lowest ? element(l, t) : lowest;
+        highest = element(l, t) > highest ? element(l, t) : highest;
+    }
+    size_t count = (size_t)(highest - lowest) + 1;
+    const char *registers = bytes == 8 ? "%d7" : bytes == 16 ? "{%r4, %r5, %r6, %r7}" : "%r4";
+    char text[4096];
+    snprintf(text, sizeof text,
+             "%s.visible .entry k(.param .u64 out, .param .u64 in)\n{\n%s"
+             "mov.u32 %%r0, %%tid.x;\nld.param.u64 %%d0, [out];\nld.param.u64 %%d1, [in];\n"
+             "rem.u32 %%r1, %%r0, %u;\ndiv.u32 %%r2, %%r0, %u;\nmul.lo.s32 %%r3, %%r1, %d;\n"
+             "mad.lo.s32 %%r3, %%r2, %d, %%r3;\nsub.s32 %%r3, %%r3, %d;\nmul.wide.s32 %%d4, %%r3, %u;\n"
+             "add.u64 %%d5, %%d4, %%d1;\nadd.u64 %%d6, %%d4, %%d0;\n"
+             "setp.lt.u32 %%p1, %%r0, %u;\n@%%p1 bra AFTER;\nsetp.ge.u32 %%p1, %%r0, %u;\n@%%p1 bra AFTER;\n"
+             "ld.global%s %s, [%%d5];\nst.global%s [%%d6], %s;\nAFTER:\nret;\n}\n",
+             PTX_HEAD, PTX_REGS, l->half, l->half, l->stride, l->gap, lowest, bytes, l->first, l->end, type, registers,
+             type, registers);
+    rig_load(r, text);
+    uint8_t *in = rig_buffer(r, count * bytes), *out = rig_buffer(r, count * bytes);
+    for (size_t i = 0; i < count * bytes; i++)
+        in[i] = (uint8_t)(i * 37 % 251 + 1);
+    rig_run(r, "k", (rig_shape){.grid = {1, 1, 1}, .block = {r->config.lanes, 1, 1}}, RIG_ARGS(P(out), P(in)));
+    for (uint32_t t = l->first; t < l->end; t++) {
+        size_t at = (size_t)(element(l, t) - lowest) * bytes;
+        assert_memory_equal(out + at, in + at, bytes);
+        memset(out + at, 0, bytes);
+        memset(in + at, 0, bytes);
+    }
+    for (size_t i = 0; i < count * bytes; i++)
+        assert_int_equal(out[i], 0); /* nobody else stored */
+}
+
+BEHAVIOUR(lanes_at_any_distance_access_their_own_elements)
+{
+    static const int strides[] = {0, 1, -1, 2, 33, -5};
+    uint32_t lanes = r->config.lanes,
+             ends[][2] = {{0, lanes}, {0, lanes / 2}, {3, lanes - 2}, {lanes / 2 + 1, lanes}, {5, 7}};
+    for (uint32_t i = 0; i < 6 * 5; i++) {
+        layout l = {.stride = strides[i / 5], .first = ends[i % 5][0], .end = ends[i % 5][1], .half = lanes / 2};
+        int gaps[] = {(int)l.half * l.stride, 7, -1000}; /* one line; rows that overlap; rows apart */
+        for (int g = 0; g < 3; g++) {
+            l.gap = gaps[g];
+            copy_and_look(r, &l, ".u8", 1);
+            copy_and_look(r, &l, ".u32", 4);
+            copy_and_look(r, &l, ".u64", 8);
+            copy_and_look(r, &l, ".v4.u32", 16);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IT(the_lowest_lane_of_the_last_128_bytes_stays),
-        IT(lanes_that_do_not_store_do_not_count),
-        IT(every_thread_has_local_memory_of_its_own),
-        IT(local_memory_has_an_end),
+        IT(the_lowest_lane_of_the_last_128_bytes_stays),     IT(lanes_that_do_not_store_do_not_count),
+        IT(every_thread_has_local_memory_of_its_own),        IT(local_memory_has_an_end),
+        IT(lanes_at_any_distance_access_their_own_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,18 @@ static void decode(const sl_trace_kernel *kernel, uint32_t lanes, const sl_block
     free(scratch);
 }
 
+static void read_rows(const sl_trace *trace, uint32_t launch)
+{
+    static uint64_t addr[16 * SL_MAX_LANES];
+    sl_access_rows rows = {.capacity = 16, .addr = addr};
+    sl_access_reader *reader;
+    if (sl_access_reader_create(trace, launch, 0, UINT64_MAX, NULL, 0, &reader, NULL))
+        return;
+    for (int i = 0; i < 64 && (sl_access_reader_next(reader, &rows, NULL) || rows.count); i++)
+        ;
+    sl_access_reader_destroy(reader);
+}
+
 static void walk(const sl_trace *trace)
 {
     for (uint32_t n = 0; n < sl_trace_launches(trace) && n < 4; n++) {
@@ -97,6 +109,7 @@ static void walk(const sl_trace *trace)
                 decode(kernel, launch->lanes, &view);
         }
         sl_block_walker_destroy(walker);
+        read_rows(trace, n);
     }
 }
 

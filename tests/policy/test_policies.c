@@ -124,6 +124,93 @@ static void rrip_ages_ways_that_may_not_leave_no_further_than_it_can(void **stat
     small_cache_fini(&c);
 }
 
+static void sieve_sifts_new_lines_behind_what_was_used(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "sieve", 1, 3);
+    load(&c, "abcab");            /* a and b are marked */
+    check_after(&c, "d", "abd");  /* the hand clears a and b, and takes c */
+    check_after(&c, "e", "abe");  /* it goes on behind c: d */
+    check_after(&c, "cc", "abc"); /* e; c is marked */
+    check_after(&c, "f", "fbc");  /* c is cleared; at the end it begins again: a */
+    check_after(&c, "bg", "fbg"); /* b is marked, and cleared: c */
+    c.locked[0] = 0x1;            /* f, which is next */
+    check_after(&c, "h", "fbh");  /* g */
+    small_cache_fini(&c);
+}
+
+static void s3fifo_takes_to_the_main_queue_what_was_hit_twice_or_came_back(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "s3fifo(small=25)", 1, 4); /* one way small, three main, three ghosts */
+    check_after(&c, "abcde", "ebcd");               /* all in the small queue; a is a ghost */
+    check_after(&c, "a", "eacd");                   /* b leaves; a goes to the main queue */
+    check_after(&c, "ccf", "eacf");                 /* c was hit twice: to the main queue; d is a ghost */
+    check_after(&c, "g", "gacf");                   /* e: ghosts are b, d, e */
+    check_after(&c, "d", "gacd");                   /* f; d goes to the main queue, which is full now */
+    check_after(&c, "aah", "hacd");                 /* g; a has two hits */
+    check_after(&c, "hhi", "haid");                 /* h moves to the main queue: a goes round, c leaves */
+    small_cache_fini(&c);
+}
+
+static void arc_moves_its_target_to_the_list_whose_ghosts_come_back(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "arc", 1, 2);
+    load(&c, "aba");            /* T1: b, T2: a */
+    check_after(&c, "c", "ac"); /* target 0, so T1 gives: b, to B1 */
+    check_after(&c, "b", "bc"); /* of B1: target 1, so T2 gives: a, to B2; b in T2 */
+    check_after(&c, "a", "ba"); /* of B2: target 0, so T1 gives: c, to B1; a in T2 */
+    check_after(&c, "d", "da"); /* T1 is empty: b, to B2 */
+    check_after(&c, "e", "ea"); /* T1 and B1 are full: c is forgotten, d to B1 */
+    check_after(&c, "d", "ed"); /* of B1: target 1, so T2 gives: a, to B2 */
+    check_after(&c, "f", "ef"); /* four lines are known: b is forgotten, d to B2 */
+    check_after(&c, "g", "gf"); /* T1 is as long as the set: e, without a ghost */
+    check_after(&c, "e", "ge"); /* so it is new, as is f, which leaves */
+    check_after(&c, "d", "de"); /* of B2: target 0, so T1 gives: g */
+    small_cache_fini(&c);
+}
+
+static void hawkeye_learns_what_opt_would_have_kept(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "hawkeye", 1, 1);
+    load(&c, "abab"); /* OPT keeps a from the first to the second, so not b */
+    assert_int_equal(reported(&c, "opt_hits"), 1);
+    assert_int_equal(reported(&c, "opt_misses"), 1);
+    small_cache_fini(&c);
+    small_cache_init(&c, "hawkeye", 1, 2);
+    load(&c, "ab");             /* friendly: 1 0 */
+    check_after(&c, "c", "cb"); /* a, the older: its instruction is averse now, and so is c */
+    check_after(&c, "d", "db"); /* c, which is averse */
+    load(&c, "B");              /* OPT has b since instruction 1 loaded it: friendly again */
+    check_after(&c, "e", "eb"); /* d; 0 1 */
+    check_after(&c, "f", "ef"); /* b, the older: instruction 2 is averse now */
+    check_after(&c, "G", "gf"); /* e, the older */
+    check_after(&c, "H", "hf"); /* g, which is averse */
+    small_cache_fini(&c);
+}
+
+static void mockingjay_evicts_what_comes_last_and_bypasses_what_comes_later(void **state)
+{
+    (void)state;
+    small_cache c;
+    small_cache_init(&c, "mockingjay(granularity=1)", 1, 2);
+    load(&c, "ab");             /* nothing is known: -1 0 */
+    check_after(&c, "c", "cb"); /* a, longest overdue: 0 -1 */
+    check_after(&c, "d", "cd"); /* b: -1 0 */
+    load(&c, "c");              /* instruction 1 has a distance of 2: 0 -1 */
+    check_after(&c, "e", "cd"); /* 2 is farther than 1 */
+    assert_int_equal(reported(&c, "bypasses"), 1);
+    load(&c, "D");              /* -1 0 */
+    check_after(&c, "E", "ed"); /* of instruction 2 nothing is known */
+    small_cache_fini(&c);
+}
+
 static void brrip_gives_way_to_one_new_line_in_so_many(void **state)
 {
     (void)state;
@@ -414,6 +501,11 @@ int main(void)
         cmocka_unit_test(srrip_can_count_uses_instead),
         cmocka_unit_test(srrip_of_one_bit_is_not_recently_used),
         cmocka_unit_test(rrip_ages_ways_that_may_not_leave_no_further_than_it_can),
+        cmocka_unit_test(sieve_sifts_new_lines_behind_what_was_used),
+        cmocka_unit_test(s3fifo_takes_to_the_main_queue_what_was_hit_twice_or_came_back),
+        cmocka_unit_test(arc_moves_its_target_to_the_list_whose_ghosts_come_back),
+        cmocka_unit_test(hawkeye_learns_what_opt_would_have_kept),
+        cmocka_unit_test(mockingjay_evicts_what_comes_last_and_bypasses_what_comes_later),
         cmocka_unit_test(brrip_gives_way_to_one_new_line_in_so_many),
         cmocka_unit_test(brrip_with_every_line_near_is_srrip),
         cmocka_unit_test(drrip_follows_the_leaders_that_miss_less),

@@ -204,20 +204,55 @@ static void kernels_of_one_template_are_told_apart_by_their_arguments(void **sta
     sl_launch_log_destroy(log);
 }
 
+#define LOAD(line, place, block, in)                                                                                   \
+    {                                                                                                                  \
+        "ld.f32", "a.cu", in, .ptx_line = line, .source_line = place, .bb = block                                      \
+    }
+
+static const char *located(const sl_inst_name *inst)
+{
+    static char text[64];
+    return sl_inst_location(inst, text, sizeof text);
+}
+
 static void loads_of_one_line_are_told_apart_by_their_ptx_line(void **state)
 {
     (void)state;
-    sl_inst_name inst[] = {{"ld.f32", "a.cu", "A", .ptx_line = 10, .source_line = 7},
-                           {"ld.f32", "a.cu", "A", .ptx_line = 11, .source_line = 8},
-                           {"ld.f32", "a.cu", "B", .ptx_line = 12, .source_line = 7},
-                           {"ld.f32", "a.cu", "A", .ptx_line = 13, .source_line = 8}};
-    char text[64];
-    assert_true(sl_insts_tell_apart(inst, 4));
-    assert_string_equal(sl_inst_location(&inst[0], text, sizeof text), "a.cu:7, PTX 10");
-    assert_string_equal(sl_inst_location(&inst[2], text, sizeof text), "a.cu:7, PTX 12");
-    /* copies that a loop was unrolled into */
-    assert_string_equal(sl_inst_location(&inst[1], text, sizeof text), "a.cu:8");
-    assert_string_equal(sl_inst_location(&inst[3], text, sizeof text), "a.cu:8");
+    sl_inst_name inst[] = {LOAD(10, 7, 1, "A"), LOAD(11, 9, 1, "A"), LOAD(12, 7, 1, "B"), LOAD(13, 8, 2, "A"),
+                           LOAD(14, 8, 2, "A")};
+    assert_true(sl_insts_tell_apart(inst, 5));
+    assert_string_equal(located(&inst[0]), "a.cu:7, PTX 10");
+    assert_string_equal(located(&inst[2]), "a.cu:7, PTX 12");
+    assert_string_equal(located(&inst[1]), "a.cu:9");
+    /* a[i] + a[i + n]: equal but for their place in PTX */
+    assert_string_equal(located(&inst[3]), "a.cu:8, PTX 13");
+    assert_string_equal(located(&inst[4]), "a.cu:8, PTX 14");
+    assert_false(sl_inst_same_row(&inst[3], &inst[4]));
+}
+
+static void copies_that_a_loop_was_unrolled_into_are_one_row(void **state)
+{
+    (void)state;
+    /* The loop, and the iterations that are left: s += a[j] */
+    sl_inst_name one[] = {LOAD(10, 7, 1, "A"), LOAD(11, 7, 1, "A"), LOAD(12, 7, 1, "A"), LOAD(13, 7, 2, "A")};
+    assert_true(sl_insts_tell_apart(one, 4));
+    assert_string_equal(located(&one[0]), "a.cu:7");
+    for (int i = 1; i < 4; i++)
+        assert_true(sl_inst_same_row(&one[0], &one[i]));
+    /* s += a[j] + a[j * n] */
+    sl_inst_name two[] = {LOAD(10, 7, 1, "A"), LOAD(11, 7, 1, "A"), LOAD(12, 7, 1, "A"),
+                          LOAD(13, 7, 1, "A"), LOAD(20, 7, 2, "A"), LOAD(21, 7, 2, "A")};
+    assert_true(sl_insts_tell_apart(two, 6));
+    for (int i = 0; i < 6; i++)
+        assert_true(sl_inst_same_row(&two[i % 2], &two[i]) && !sl_inst_same_row(&two[!(i % 2)], &two[i]));
+    /* All of them in one block. */
+    sl_inst_name all[SL_MOST_APART + 1];
+    for (uint32_t i = 0; i <= SL_MOST_APART; i++)
+        all[i] = (sl_inst_name)LOAD(10 + i, 7, 1, "A");
+    assert_true(sl_insts_tell_apart(all, SL_MOST_APART + 1));
+    assert_true(sl_inst_same_row(&all[0], &all[SL_MOST_APART]));
+    assert_true(sl_insts_tell_apart(all, SL_MOST_APART));
+    assert_false(sl_inst_same_row(&all[0], &all[SL_MOST_APART - 1]));
 }
 
 static void launches_become_the_json_of_the_specification(void **state)
@@ -381,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_one_template_are_told_apart_by_their_arguments),
         cmocka_unit_test(loads_of_one_line_are_told_apart_by_their_ptx_line),
+        cmocka_unit_test(copies_that_a_loop_was_unrolled_into_are_one_row),
         cmocka_unit_test(json_escapes_and_separates),
         cmocka_unit_test(numbers_read_back_and_read_well),
         cmocka_unit_test(columns_of_utf8_are_counted_as_seen),

@@ -26,7 +26,7 @@ static void run_kernel(uint32_t *out)
     for (uint32_t i = 0; i < COUNT; i++)
         in[i] = i;
     sl_device_arg args[] = {{&from, sizeof from}, {&to, sizeof to}};
-    sl_device_launch launch = {{BLOCKS, 1, 1}, {THREADS, 1, 1}, 0, 2, args};
+    sl_device_launch launch = {{BLOCKS, 1, 1}, {THREADS, 1, 1}, 0, 2, args, {0}};
     if (sl_device_open("emu", &(sl_device_config){0}, &device, &error) ||
         sl_device_alloc(device, sizeof in, "in", &from, &error) ||
         sl_device_alloc(device, sizeof in, "out", &to, &error) ||

@@ -9,7 +9,7 @@
 #include "emu/recording.h"
 #include "ptx/ptx_test.h"
 
-/* `text` with all loads of the module in `mode`. */
+/* `text` with all loads and stores of the module that can in `mode`. */
 static char *rewrite_all(const char *text, unsigned mode, uint32_t sm)
 {
     sl_ptx_module *module = parse_text(text);
@@ -23,8 +23,9 @@ static char *rewrite_all(const char *text, unsigned mode, uint32_t sm)
     assert_int_equal(sl_ptx_loads(module, NULL, sm, &arena, &graph, &error), SL_OK);
     for (uint32_t f = 0; f < module->funcs; f++) {
         uint8_t *by_inst = sl_arena_array(&arena, uint8_t, module->func[f]->insts + 1);
-        for (uint32_t i = 0; i < graph.loads; i++)
-            if (!strcmp(graph.load[i].function, module->func[f]->name) && graph.load[i].modes >> mode & 1)
+        for (uint32_t i = 0; i < graph.nodes; i++)
+            if (graph.load[i].node != SL_NODE_KERNEL && !strcmp(graph.load[i].function, module->func[f]->name) &&
+                graph.load[i].modes >> mode & 1)
                 by_inst[graph.load[i].inst] = (uint8_t)mode;
         modes[f] = (sl_ptx_modes){module->func[f], by_inst};
     }
@@ -82,6 +83,76 @@ static void each_mode_is_written_on_the_load_alone(void **state)
     expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_BOTH,
            "ld.global.L1::no_allocate.L2::cache_hint.f32 %f1, [%rd1], 0x12F0000000000000;");
     expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NONE, "ld.global.f32 %f1, [%rd1];");
+}
+
+static void every_control_of_loads_is_written(void **state)
+{
+    (void)state;
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_L1_FIRST, "ld.global.L1::evict_first.f32 %f1, [%rd1];");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_L1_LAST, "ld.global.L1::evict_last.f32 %f1, [%rd1];");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_L2_LAST,
+           "ld.global.L2::cache_hint.f32 %f1, [%rd1], 0x14F0000000000000;");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_L2_LAST_HALF,
+           "ld.global.L2::cache_hint.f32 %f1, [%rd1], 0x1470000000000000;");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_L2_FIRST_HALF,
+           "ld.global.L2::cache_hint.f32 %f1, [%rd1], 0x1270000000000000;");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NEUTRAL,
+           "ld.global.L2::cache_hint.f32 %f1, [%rd1], 0x10F0000000000000;");
+    expect("ld.global.v2.f32 {%f1, %f2}, [%rd1];", SL_BYPASS_FETCH_64, "ld.global.L2::64B.v2.f32 {%f1, %f2}, [%rd1];");
+    expect("ld.global.nc.f32 %f1, [%rd1];", SL_BYPASS_FETCH_128, "ld.global.nc.L2::128B.f32 %f1, [%rd1];");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_FETCH_256, "ld.global.L2::256B.f32 %f1, [%rd1];");
+    expect("ld.global.L2::128B.f32 %f1, [%rd1];", SL_BYPASS_FETCH_64, "ld.global.L2::128B.f32 %f1, [%rd1];");
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_NC, "ld.global.f32 %f1, [%rd1];");      /* the kernel writes */
+    expect("ld.global.f32 %f1, [%rd1];", SL_BYPASS_AHEAD_4, "ld.global.f32 %f1, [%rd1];"); /* no loop */
+}
+
+static void every_control_of_stores_is_written(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned mode;
+        const char *store;
+    } rows[] = {{SL_BYPASS_STORE_CS, "st.global.cs.f32 [%rd2], %f1;"},
+                {SL_BYPASS_STORE_WT, "st.global.wt.f32 [%rd2], %f1;"},
+                {SL_BYPASS_STORE_L1, "st.global.L1::no_allocate.f32 [%rd2], %f1;"},
+                {SL_BYPASS_STORE_L2, "st.global.L2::cache_hint.f32 [%rd2], %f1, 0x12F0000000000000;"},
+                {SL_BYPASS_STORE_NEUTRAL, "st.global.L2::cache_hint.f32 [%rd2], %f1, 0x10F0000000000000;"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *out = rewrite_all(BEFORE("ld.global.f32 %f1, [%rd1];"), rows[i].mode, 0);
+        assert_non_null(strstr(out, rows[i].store));
+        assert_non_null(strstr(out, "ld.global.f32 %f1, [%rd1];"));
+        assert_round_trip(out, strlen(out), "rewritten");
+        assert_assembles(out);
+        free(out);
+    }
+}
+
+#define LOOP(load)                                                                                                     \
+    ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in)\n{\n.reg .pred %p<3>;\n"         \
+    ".reg .b64 %rd<9>;\n.reg .b32 %r<4>;\n.reg .f32 %f<9>;\nld.param.u64 %rd1, [in];\nmov.u32 %r1, 0;\nL:\n"           \
+    "setp.lt.u32 %p2, %r1, 9;\n" load "\nadd.s64 %rd1, %rd1, 256;\nadd.u32 %r1, %r1, 1;\n"                             \
+    "setp.lt.u32 %p1, %r1, 100;\n@%p1 bra L;\nret;\n}\n"
+
+static void loads_of_simple_loops_are_prefetched_some_iterations_ahead(void **state)
+{
+    (void)state;
+    char *out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_AHEAD_4, 0);
+    assert_string_equal(out, LOOP("prefetch.global.L2 [%rd1+1032];\n\tld.global.f32 %f1, [%rd1+8];"));
+    assert_assembles(out);
+    free(out);
+    out = rewrite_all(LOOP("@!%p2 ld.global.f32 %f1, [%rd1+-256];"), SL_BYPASS_AHEAD_16, 0);
+    assert_string_equal(out, LOOP("@!%p2 prefetch.global.L2 [%rd1+3840];\n\t@!%p2 ld.global.f32 %f1, [%rd1+-256];"));
+    assert_assembles(out);
+    free(out);
+}
+
+static void kernels_that_write_no_global_memory_read_through_the_read_only_path(void **state)
+{
+    (void)state;
+    char *out = rewrite_all(LOOP("ld.global.f32 %f1, [%rd1+8];"), SL_BYPASS_NC, 0);
+    assert_string_equal(out, LOOP("ld.global.nc.f32 %f1, [%rd1+8];"));
+    assert_assembles(out);
+    free(out);
 }
 
 static void operators_go_behind_nc_and_before_sizes_and_vectors(void **state)
@@ -234,7 +305,22 @@ static void the_emulator_records_what_was_written(void **state)
 {
     (void)state;
     static const sl_cache_op expected[SL_BYPASS_MODES] = {
-        SL_CACHE_DEFAULT, SL_CACHE_L1_NO_ALLOCATE, SL_CACHE_L2_EVICT_FIRST, SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST};
+        [SL_BYPASS_L1] = SL_CACHE_L1_NO_ALLOCATE,
+        [SL_BYPASS_L2] = SL_CACHE_L2_EVICT_FIRST,
+        [SL_BYPASS_BOTH] = SL_CACHE_L1_NO_ALLOCATE_L2_EVICT_FIRST,
+        [SL_BYPASS_L1_FIRST] = SL_CACHE_L1_EVICT_FIRST,
+        [SL_BYPASS_L1_LAST] = SL_CACHE_L1_EVICT_LAST,
+        [SL_BYPASS_L2_LAST] = SL_CACHE_L2_EVICT_LAST,
+        [SL_BYPASS_L2_LAST_HALF] = SL_CACHE_L2_EVICT_LAST_HALF,
+        [SL_BYPASS_L2_FIRST_HALF] = SL_CACHE_L2_EVICT_FIRST_HALF,
+        [SL_BYPASS_FETCH_64] = SL_CACHE_L2_64B,
+        [SL_BYPASS_FETCH_128] = SL_CACHE_L2_128B,
+        [SL_BYPASS_FETCH_256] = SL_CACHE_L2_256B,
+        [SL_BYPASS_STORE_CS] = SL_CACHE_CS,
+        [SL_BYPASS_STORE_WT] = SL_CACHE_WT,
+        [SL_BYPASS_STORE_L1] = SL_CACHE_L1_NO_ALLOCATE,
+        [SL_BYPASS_STORE_L2] = SL_CACHE_L2_EVICT_FIRST,
+    };
     for (unsigned mode = 0; mode < SL_BYPASS_MODES; mode++) {
         static recording seen;
         sl_launch_sink sink = recording_sink(&seen);
@@ -254,11 +340,12 @@ static void the_emulator_records_what_was_written(void **state)
         assert_int_equal(sl_device_load(device, text, strlen(text), "k.ptx", &module, &error), SL_OK);
         assert_int_equal(sl_device_kernel_get(module, "k", &kernel, &error), SL_OK);
         sl_device_arg arg[2] = {{&in, 8}, {&out, 8}};
-        sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 2, arg};
+        sl_device_launch launch = {{1, 1, 1}, {1, 1, 1}, 0, 2, arg, {0}};
         assert_int_equal(sl_device_run(kernel, &launch, &error), SL_OK);
         assert_int_equal(sl_device_copy_out(device, &result, out, 4, &error), SL_OK);
         assert_true(result == 2.5f);
-        assert_int_equal(seen.inst[recording_last(&seen, "ld.global")].cache_op, expected[mode]);
+        const char *what = sl_controls[mode].node == SL_NODE_STORE ? "st.global" : "ld.global";
+        assert_int_equal(seen.inst[recording_last(&seen, what)].cache_op, expected[mode]);
         sl_device_close(device);
         free(text);
     }
@@ -268,6 +355,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_mode_is_written_on_the_load_alone),
+        cmocka_unit_test(every_control_of_loads_is_written),
+        cmocka_unit_test(every_control_of_stores_is_written),
+        cmocka_unit_test(loads_of_simple_loops_are_prefetched_some_iterations_ahead),
+        cmocka_unit_test(kernels_that_write_no_global_memory_read_through_the_read_only_path),
         cmocka_unit_test(operators_go_behind_nc_and_before_sizes_and_vectors),
         cmocka_unit_test(guards_comments_and_odd_spacing_stay),
         cmocka_unit_test(loads_that_take_no_operator_are_left_alone),

@@ -300,8 +300,8 @@ static inline void check_sums(const sl_machine *m, const sl_sim_result *r)
 }
 
 /* Runs a launch on a machine with all caches empty. What the result points to is gone. */
-static inline sl_sim_result run_plan(const sl_machine *machine, const uint8_t *plan, uint32_t blocks, uint32_t warps,
-                                     const warp_acts *acts)
+static inline sl_sim_result run_planned(const sl_machine *machine, const sl_sim_plan *plan, uint32_t blocks,
+                                        uint32_t warps, const warp_acts *acts)
 {
     written w;
     sl_sim *sim;
@@ -323,6 +323,16 @@ static inline sl_sim_result run_plan(const sl_machine *machine, const uint8_t *p
     kept.counts.slot = NULL;
     sl_sim_result_fini(&result);
     return kept;
+}
+
+/* The same with the levels that each instruction bypasses. */
+static inline sl_sim_result run_plan(const sl_machine *machine, const uint8_t *bypass, uint32_t blocks, uint32_t warps,
+                                     const warp_acts *acts)
+{
+    sl_sim_hint hint[MEMORY_OPS] = {0};
+    for (int i = 0; bypass && i < MEMORY_OPS; i++)
+        hint[i].bypass = bypass[i];
+    return run_planned(machine, &(const sl_sim_plan){.hint = hint}, blocks, warps, acts);
 }
 
 #define RUN(machine, blocks, warps, ...) run_plan(machine, NULL, blocks, warps, (const warp_acts[]){__VA_ARGS__})

@@ -211,7 +211,8 @@ static void run_program(uint64_t seed)
     sl_error error;
     sl_sim *sim;
     char text[1024];
-    uint8_t plan[MEMORY_OPS];
+    sl_sim_hint hint[MEMORY_OPS];
+    sl_sim_plan plan = {.hint = hint};
     describe(&m, text, sizeof text);
     if (sl_machine_check(&m, &error) != SL_OK ||
         sl_sim_create(&m, &(sl_sim_options){.seed = seed, .check_data = true, .cold = seed % 5 == 0}, &sim, &error))
@@ -226,9 +227,14 @@ static void run_program(uint64_t seed)
         p->units = LINES * 128 / p->unit_bytes;
         write_program(&random, p);
         for (int i = 0; i < MEMORY_OPS; i++)
-            plan[i] = below(&random, 3) ? 0 : (uint8_t)below(&random, 1u << m.levels);
+            hint[i] = (sl_sim_hint){.bypass = below(&random, 3) ? 0 : (uint8_t)below(&random, 1u << m.levels),
+                                    .first = below(&random, 4) ? 0 : (uint8_t)below(&random, 1u << m.levels),
+                                    .last = below(&random, 4) ? 0 : (uint8_t)below(&random, 1u << m.levels),
+                                    .half = below(&random, 2),
+                                    .log2_fetch = below(&random, 3) ? 0 : (uint8_t)(5 + below(&random, 4))};
+        plan.log2_fewer = (uint8_t)below(&random, 3);
         write_launch(&w, p->blocks, p->warps, p->acts);
-        sl_status status = sl_sim_launch(sim, w.loaded, plan, &result, &error);
+        sl_status status = sl_sim_launch(sim, w.loaded, &plan, &result, &error);
         if (status != SL_OK)
             fail_msg("seed %llu, launch %d: %s\n%s\n%s", (unsigned long long)seed, launch, error.text, text,
                      sl_sim_state_text(sim) ? sl_sim_state_text(sim) : "");

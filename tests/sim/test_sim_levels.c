@@ -297,6 +297,114 @@ static void a_hit_without_the_hint_keeps_a_line(void **state)
     assert_int_equal(r.level[1].misses, 5);
 }
 
+static sl_sim_result run_hints(const sl_machine *m, const sl_sim_hint *hint, const warp_acts *acts)
+{
+    return run_planned(m, &(const sl_sim_plan){.hint = hint}, 1, 1, acts);
+}
+
+/* The first line fills the set with three others; two more come, and then it is wanted again. */
+static void lines_that_are_evicted_last_stay(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    const warp_acts acts = WARP(in_set_0(LOAD, 0), do_(USE), in_set_0(LOAD_2, 1), do_(USE_2), in_set_0(LOAD_2, 2),
+                                do_(USE_2), in_set_0(LOAD_2, 3), do_(USE_2), in_set_0(LOAD_2, 4), do_(USE_2),
+                                in_set_0(LOAD_2, 5), do_(USE_2), in_set_0(LOAD_2, 0), do_(USE_2));
+    sl_sim_hint hint[MEMORY_OPS] = {[LOAD] = {.bypass = 1}, [LOAD_2] = {.bypass = 1}};
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 0);
+    hint[LOAD].last = 2;
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 1);
+    hint[LOAD_2].last = 2; /* where all are, the oldest goes */
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 0);
+    m.level[1].hint = SL_HINT_BYPASS; /* a level that knows no priorities */
+    hint[LOAD_2].last = 0;
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 0);
+}
+
+static void half_of_the_lines_can_have_a_priority(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    uint64_t hits = 0;
+    sl_sim_hint hint[MEMORY_OPS] = {[LOAD] = {.bypass = 1, .last = 2, .half = true}, [LOAD_2] = {.bypass = 1}};
+    for (uint64_t n = 0; n < 32; n++) {
+        const warp_acts acts =
+            WARP(in_set_0(LOAD, n), do_(USE), in_set_0(LOAD_2, 101), do_(USE_2), in_set_0(LOAD_2, 102), do_(USE_2),
+                 in_set_0(LOAD_2, 103), do_(USE_2), in_set_0(LOAD_2, 104), do_(USE_2), in_set_0(LOAD_2, n), do_(USE_2));
+        hits += run_hints(&m, hint, &acts).level[1].hits;
+    }
+    assert_in_range(hits, 8, 24);
+}
+
+static void a_line_of_l1_that_is_evicted_first_makes_room(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[1].hint = SL_HINT_EVICT_FIRST;
+    uint64_t ways = m.level[0].ways, sets = m.level[0].sets;
+    act acts[64];
+    uint32_t count = 0;
+    for (uint64_t n = 0; n <= ways; n++) { /* the second with the hint: it goes, and the first stays */
+        acts[count++] = at(n == 1 ? LOAD : LOAD_2, n * sets * 128);
+        acts[count++] = do_(n == 1 ? USE : USE_2);
+    }
+    acts[count++] = at(LOAD_2, 0);
+    acts[count++] = do_(USE_2);
+    sl_sim_hint hint[MEMORY_OPS] = {0};
+    assert_int_equal(run_hints(&m, hint, &(warp_acts){acts, count}).level[0].hits, 0);
+    hint[LOAD].first = 1;
+    assert_int_equal(run_hints(&m, hint, &(warp_acts){acts, count}).level[0].hits, 1);
+}
+
+static void a_prefetch_size_fetches_more_of_the_line(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    const warp_acts acts = WARP(lanes(LOAD, 0, 4, 1), do_(USE), lanes(LOAD, 32, 4, 1), do_(USE), lanes(LOAD, 64, 4, 1),
+                                do_(USE), lanes(LOAD, 96, 4, 1), do_(USE));
+    for (int i = 0; i < 2; i++)
+        m.level[i].sector_bytes = m.level[i].fill_bytes = 32;
+    sl_sim_hint hint[MEMORY_OPS] = {[LOAD] = {.bypass = 1}};
+    assert_int_equal(run_hints(&m, hint, &acts).level[1].hits, 0);
+    hint[LOAD].log2_fetch = 6;
+    sl_sim_result r = run_hints(&m, hint, &acts);
+    assert_int_equal(r.level[1].hits, 2);
+    assert_int_equal(r.dram_read_sectors, 4);
+    hint[LOAD].log2_fetch = 7;
+    r = run_hints(&m, hint, &acts);
+    assert_int_equal(r.level[1].hits, 3);
+    assert_int_equal(r.dram_read_sectors, 4);
+}
+
+static void a_store_that_does_not_allocate_in_l1_leaves_no_line(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.level[0].write = SL_WRITE_ALLOCATE;
+    const warp_acts acts = WARP(at(STORE, 0), do_(FENCE), at(LOAD, 0), do_(USE));
+    sl_sim_hint hint[MEMORY_OPS] = {0};
+    assert_int_equal(run_hints(&m, hint, &acts).level[0].hits, 1);
+    hint[STORE].bypass = 1;
+    assert_int_equal(run_hints(&m, hint, &acts).level[0].hits, 0);
+}
+
+static void a_plan_can_ask_for_fewer_blocks(void **state)
+{
+    (void)state;
+    sl_machine m = tiny();
+    m.core.blocks = 8;
+    const warp_acts one = WARP(at(LOAD, 0), do_(USE));
+    warp_acts acts[16];
+    for (int i = 0; i < 16; i++)
+        acts[i] = one;
+    uint32_t all = run_planned(&m, NULL, 16, 1, acts).resident_blocks;
+    assert_true(all >= 4);
+    assert_int_equal(run_planned(&m, &(const sl_sim_plan){.log2_fewer = 1}, 16, 1, acts).resident_blocks, all / 2);
+    assert_int_equal(run_planned(&m, &(const sl_sim_plan){.log2_fewer = 7}, 16, 1, acts).resident_blocks, 1);
+}
+
 static void miss_evict_neither_hits_nor_allocates(void **state)
 {
     (void)state;
@@ -581,6 +689,12 @@ int main(void)
         cmocka_unit_test(a_load_that_bypasses_does_not_allocate),
         cmocka_unit_test(two_loads_that_bypass_are_two_requests),
         cmocka_unit_test(a_plan_says_which_loads_bypass_which_levels),
+        cmocka_unit_test(lines_that_are_evicted_last_stay),
+        cmocka_unit_test(half_of_the_lines_can_have_a_priority),
+        cmocka_unit_test(a_line_of_l1_that_is_evicted_first_makes_room),
+        cmocka_unit_test(a_prefetch_size_fetches_more_of_the_line),
+        cmocka_unit_test(a_store_that_does_not_allocate_in_l1_leaves_no_line),
+        cmocka_unit_test(a_plan_can_ask_for_fewer_blocks),
         cmocka_unit_test(lines_with_a_hint_are_evicted_from_l2_first),
         cmocka_unit_test(among_lines_with_the_hint_the_oldest_is_evicted),
         cmocka_unit_test(a_hit_without_the_hint_keeps_a_line),

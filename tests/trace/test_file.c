@@ -20,6 +20,13 @@ static char *scratch_path(const char *name)
     return path;
 }
 
+static void addresses_of(uint32_t slot, uint64_t block, uint32_t warp, uint32_t k, uint64_t *seed, uint64_t *addr)
+{
+    for (uint32_t i = 0; i < 32; i++)
+        addr[i] = slot == 2 ? 0x90000000 + (next_random(seed) & 0xfffff) * 4
+                            : 0x10000000 * (slot + 1) + block * 4096 + warp * 128 + k * 65536 + i * 4;
+}
+
 /* What warp `warp` of `block` of `launch` does, a function of these three alone. */
 static void run_warp(sl_warp_stream *s, uint32_t launch, uint64_t block, uint32_t warp, uint32_t part)
 {
@@ -29,9 +36,7 @@ static void run_warp(sl_warp_stream *s, uint32_t launch, uint64_t block, uint32_
         uint64_t mask = k % 3 == 2 ? next_random(&seed) & UINT32_MAX : UINT32_MAX;
         sl_warp_stream_step(s, 0, mask);
         for (uint32_t slot = 0; slot < 3; slot++) {
-            for (uint32_t i = 0; i < 32; i++)
-                addr[i] = slot == 2 ? 0x90000000 + (next_random(&seed) & 0xfffff) * 4
-                                    : 0x10000000 * (slot + 1) + block * 4096 + warp * 128 + k * 65536 + i * 4;
+            addresses_of(slot, block, warp, k, &seed, addr);
             sl_warp_stream_access(s, slot, mask, addr);
         }
     }
@@ -218,6 +223,76 @@ static void what_is_written_is_read_back(void **state)
         assert_int_equal(walk(trace, n, 0, UINT64_MAX), grid_of[n] + (grid_of[n] + 6) / 10);
         assert_int_equal(walk(trace, n, 2, 5), 4);
     }
+    sl_trace_close(trace);
+    unlink(path);
+}
+
+/* Rows of accesses, five at a time. */
+typedef struct rows {
+    sl_access_reader *reader;
+    sl_access_rows rows;
+    size_t next, next_address;
+    uint64_t block[5], mask[5], addr[5 * 32];
+    uint32_t warp[5], slot[5], width[5];
+} rows;
+
+static void next_row(rows *r, uint64_t block, uint32_t warp, uint32_t slot, uint64_t mask, const uint64_t *addr)
+{
+    sl_error error;
+    size_t addresses = r->rows.addresses;
+    if (r->next == r->rows.count) {
+        assert_int_equal(sl_access_reader_next(r->reader, &r->rows, &error), SL_OK);
+        assert_true(r->rows.count > 0);
+        assert_int_equal(r->next_address, addresses);
+        r->next = r->next_address = 0;
+    }
+    assert_int_equal(r->block[r->next], block);
+    assert_int_equal(r->warp[r->next], warp);
+    assert_int_equal(r->slot[r->next], slot);
+    assert_int_equal(r->width[r->next], 4);
+    assert_int_equal(r->mask[r->next], mask);
+    for (uint32_t i = 0; i < 32; i++)
+        if (mask >> i & 1)
+            assert_int_equal(r->addr[r->next_address++], addr[i]);
+    r->next++;
+}
+
+/* The slots 0 and 2 of blocks 2, 3 (in two parts) and 4, as run_warp makes them. */
+static void accesses_come_as_rows_of_a_table(void **state)
+{
+    (void)state;
+    static const uint32_t wanted[] = {2, 0}, none[] = {MAKER_SLOTS};
+    const char *path = scratch_path("rows.slt");
+    write_file(path);
+    sl_trace *trace;
+    sl_error error;
+    rows r = {0};
+    r.rows = (sl_access_rows){5, 0, 0, r.block, r.warp, r.slot, r.width, r.mask, r.addr};
+    assert_int_equal(sl_trace_open(path, &trace, NULL, &error), SL_OK);
+    assert_int_equal(sl_access_reader_create(trace, 9, 0, 1, NULL, 0, &r.reader, &error), SL_NOT_FOUND);
+    assert_int_equal(sl_access_reader_create(trace, 0, 0, 1, none, 1, &r.reader, &error), SL_NOT_FOUND);
+    assert_null(r.reader);
+    assert_int_equal(sl_access_reader_create(trace, 0, 2, 5, wanted, 2, &r.reader, &error), SL_OK);
+    for (uint64_t block = 2; block < 5; block++)
+        for (uint32_t part = 0; part <= (block == 3); part++)
+            for (uint32_t warp = 0; warp < WARPS; warp++) {
+                uint64_t seed = block * 1009 + warp * 11 + part, addr[32];
+                uint32_t steps = 2 + (uint32_t)(next_random(&seed) % 6);
+                for (uint32_t k = 0; k < steps; k++) {
+                    uint64_t mask = k % 3 == 2 ? next_random(&seed) & UINT32_MAX : UINT32_MAX;
+                    for (uint32_t slot = 0; slot < 3; slot++) {
+                        addresses_of(slot, block, warp, k, &seed, addr);
+                        if (slot != 1)
+                            next_row(&r, block, warp, slot, mask, addr);
+                    }
+                }
+            }
+    assert_int_equal(r.next, r.rows.count);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sl_access_reader_next(r.reader, &r.rows, &error), SL_OK);
+        assert_int_equal(r.rows.count, 0);
+    }
+    sl_access_reader_destroy(r.reader);
     sl_trace_close(trace);
     unlink(path);
 }
@@ -583,6 +658,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(accesses_come_as_rows_of_a_table),
         cmocka_unit_test(the_same_trace_is_the_same_file),
         cmocka_unit_test(several_threads_walk_one_trace),
         cmocka_unit_test(a_file_cut_off_anywhere_is_noticed_and_its_whole_chunks_are_readable),

@@ -1,49 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-#include "swap/results.h"
+#include "bypass/program_results.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 
-void sl_swap_results_fini(sl_swap_results *results)
+void sl_program_results_fini(sl_program_results *results)
 {
     for (size_t i = 0; i < results->kernels.count; i++)
         free(results->kernels.items[i].name);
+    for (size_t i = 0; i < results->left.count; i++)
+        free(results->left.items[i]);
     sl_array_free(&results->kernels);
+    sl_array_free(&results->left);
     free(results->refused);
-    *results = (sl_swap_results){0};
+    *results = (sl_program_results){0};
 }
 
-bool sl_swap_results_launch(sl_swap_results *results, const char *kernel, double ns)
+bool sl_program_results_launch(sl_program_results *results, const char *kernel, double ns)
 {
     for (size_t i = 0; i < results->kernels.count; i++) {
-        sl_swap_kernel *known = &results->kernels.items[i];
+        sl_timed_program_kernel *known = &results->kernels.items[i];
         if (strcmp(known->name, kernel))
             continue;
+        if (ns > known->longest_ns) {
+            known->longest = known->launches;
+            known->longest_ns = ns;
+        }
         known->launches++;
         known->ns += ns;
         return true;
     }
     char *name = strdup(kernel);
-    if (name && sl_array_push(&results->kernels, (sl_swap_kernel){name, 1, ns}))
+    if (name && sl_array_push(&results->kernels, (sl_timed_program_kernel){name, 1, ns, 0, ns}))
         return true;
     free(name);
     return false;
 }
 
-void sl_swap_results_copy(sl_swap_results *results, const void *data, size_t bytes)
+void sl_program_results_left(sl_program_results *results, const char *kernel, const char *reason)
 {
-    uint64_t hash = results->hash ^ 0xcbf29ce484222325u;
-    for (const uint8_t *p = data, *end = p + bytes; p < end; p++)
-        hash = (hash ^ *p) * 0x100000001b3u;
-    results->hash = hash ^ bytes;
+    char *text;
+    if (asprintf(&text, "%s: %s", kernel, reason) >= 0 && !sl_array_push(&results->left, text))
+        free(text);
+}
+
+void sl_program_results_copy(sl_program_results *results, const void *data, size_t bytes)
+{
+    results->hash = sl_hash_mix(results->hash ^ sl_hash64_bulk(data, bytes));
     results->copies++;
     results->bytes += bytes;
 }
 
-bool sl_swap_results_write(const sl_swap_results *r, const char *path)
+bool sl_program_results_write(const sl_program_results *r, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file)
@@ -52,17 +64,19 @@ bool sl_swap_results_write(const sl_swap_results *r, const char *path)
     if (r->refused)
         fprintf(file, "refused %s\n", r->refused);
     for (size_t i = 0; i < r->kernels.count; i++)
-        fprintf(file, "kernel %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
-                r->kernels.items[i].name);
+        fprintf(file, "kernel %" PRIu64 " %a %" PRIu64 " %a %s\n", r->kernels.items[i].launches, r->kernels.items[i].ns,
+                r->kernels.items[i].longest, r->kernels.items[i].longest_ns, r->kernels.items[i].name);
+    for (size_t i = 0; i < r->left.count; i++)
+        fprintf(file, "left %s\n", r->left.items[i]);
     fprintf(file, "untimed %" PRIu64 "\n", r->untimed);
     fprintf(file, "copies %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", r->copies, r->bytes, r->hash);
     bool whole = !ferror(file);
     return !fclose(file) && whole;
 }
 
-static bool read_line(sl_swap_results *r, char *line)
+static bool read_line(sl_program_results *r, char *line)
 {
-    sl_swap_kernel kernel = {0};
+    sl_timed_program_kernel kernel = {0};
     int name = 0;
     if (sscanf(line, "applied %" SCNu64, &r->applied) == 1 || sscanf(line, "texts %" SCNu64, &r->texts) == 1 ||
         sscanf(line, "untimed %" SCNu64, &r->untimed) == 1 ||
@@ -72,17 +86,23 @@ static bool read_line(sl_swap_results *r, char *line)
         free(r->refused);
         return (r->refused = strdup(line + 8)) != NULL;
     }
-    if (sscanf(line, "kernel %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &name) != 2 || !name)
+    if (!strncmp(line, "left ", 5)) {
+        char *left = strdup(line + 5);
+        return left && sl_array_push(&r->left, left);
+    }
+    if (sscanf(line, "kernel %" SCNu64 " %la %" SCNu64 " %la %n", &kernel.launches, &kernel.ns, &kernel.longest,
+               &kernel.longest_ns, &name) != 4 ||
+        !name)
         return true; /* a line of a newer program */
     kernel.name = strdup(line + name);
     return kernel.name && sl_array_push(&r->kernels, kernel);
 }
 
-sl_status sl_swap_results_read(const char *path, sl_swap_results *results, sl_error *error)
+sl_status sl_program_results_read(const char *path, sl_program_results *results, sl_error *error)
 {
     char *text = NULL;
     size_t length = 0;
-    *results = (sl_swap_results){0};
+    *results = (sl_program_results){0};
     sl_status status = sl_file_read(path, &text, &length, error);
     for (size_t at = 0; at < length && !status;) {
         char *end = memchr(text + at, '\n', length - at);
@@ -95,6 +115,6 @@ sl_status sl_swap_results_read(const char *path, sl_swap_results *results, sl_er
     }
     free(text);
     if (status)
-        sl_swap_results_fini(results);
+        sl_program_results_fini(results);
     return status;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* SIEVE: lines stay in the order in which they came; a hit only marks a line. A hand goes from the oldest line to the
+ * newest and round again: it clears marks, and evicts the first line without one. Zhang et al., "SIEVE is simpler than
+ * LRU: an efficient turn-key eviction algorithm for web caches", NSDI 2024, section 3.
+ *
+ * There is a queue and a hand for each set. Lines that may not leave are passed over and keep their mark. */
+#include "policy/policy.h"
+#include "policy/stamps.h"
+
+typedef struct sieve {
+    sl_stamps came;
+    bool *marked;   /* [sets * ways] */
+    uint64_t *hand; /* [sets]: the stamp of the line that it passed last */
+} sieve;
+
+static sl_status init(void *self, const sl_cache_shape *shape, const uint64_t *value, sl_arena *arena, sl_error *error)
+{
+    sieve *s = self;
+    (void)value;
+    s->marked = sl_arena_array(arena, bool, (size_t)shape->sets * shape->ways);
+    s->hand = sl_arena_array(arena, uint64_t, shape->sets);
+    if (!s->marked || !s->hand)
+        return sl_fail_memory(error);
+    return sl_stamps_init(&s->came, shape, arena, error);
+}
+
+/* The oldest line that came behind the hand; SL_NO_WAY: the hand is at the end. */
+static uint32_t next_of(const sieve *s, uint32_t set, const sl_way_mask *among)
+{
+    const uint64_t *stamp = &s->came.stamp[(size_t)set * s->came.ways];
+    uint32_t next = SL_NO_WAY;
+    for (uint32_t w = sl_way_from(among, 0); w != SL_NO_WAY; w = sl_way_from(among, w + 1))
+        if (stamp[w] > s->hand[set] && (next == SL_NO_WAY || stamp[w] < stamp[next]))
+            next = w;
+    return next;
+}
+
+static uint32_t victim(void *self, const sl_cache_access *access, const sl_way_mask *evictable)
+{
+    sieve *s = self;
+    for (;;) {
+        uint32_t way = next_of(s, access->set, evictable);
+        if (way == SL_NO_WAY) {
+            s->hand[access->set] = 0;
+            continue;
+        }
+        size_t at = (size_t)access->set * s->came.ways + way;
+        s->hand[access->set] = s->came.stamp[at];
+        if (!s->marked[at])
+            return way;
+        s->marked[at] = false;
+    }
+}
+
+static void on_hit(void *self, const sl_cache_access *access, uint32_t way)
+{
+    sieve *s = self;
+    s->marked[(size_t)access->set * s->came.ways + way] = true;
+}
+
+static void on_fill(void *self, const sl_cache_access *access, uint32_t way)
+{
+    sieve *s = self;
+    s->marked[(size_t)access->set * s->came.ways + way] = false;
+    sl_stamps_put(&s->came, access->set, way);
+}
+
+const sl_policy_ops sl_policy_sieve = {
+    .name = "sieve",
+    .summary = "a hand goes over lines in the order they came, and evicts the first without a hit since it passed",
+    .source = "Zhang et al., NSDI 2024, section 3",
+    .state_bytes = sizeof(sieve),
+    .init = init,
+    .victim = victim,
+    .on_hit = on_hit,
+    .on_fill = on_fill,
+};

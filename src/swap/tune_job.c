@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "swap/tune_job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+/* Options by name, all as numbers. */
+static bool option(sl_tune_job *job, const char *name, double *value, bool set)
+{
+#define FIELD(at, type)                                                                                                \
+    if (!strcmp(name, #at)) {                                                                                          \
+        if (set)                                                                                                       \
+            job->at = (type)*value;                                                                                    \
+        *value = (double)job->at;                                                                                      \
+        return true;                                                                                                   \
+    }
+    FIELD(options.thresh1, double)
+    FIELD(options.thresh2, double)
+    FIELD(options.weight, double)
+    FIELD(options.sigmas, double)
+    FIELD(options.rounds, uint32_t)
+    FIELD(options.search, uint64_t)
+    FIELD(options.max, uint64_t)
+    FIELD(options.controls, uint32_t)
+    FIELD(rounds, uint32_t)
+    FIELD(cold, bool)
+    FIELD(quiet, bool)
+#undef FIELD
+    return false;
+}
+
+static const char *const NAMES[] = {
+    "options.thresh1", "options.thresh2",  "options.weight", "options.sigmas", "options.rounds", "options.search",
+    "options.max",     "options.controls", "rounds",         "cold",           "quiet"};
+
+bool sl_tune_job_write(const sl_tune_job *job, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    fprintf(file, "select %s\n", job->selector->name);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        double value = 0;
+        sl_tune_job copy = *job;
+        option(&copy, NAMES[i], &value, false);
+        fprintf(file, "option %s %a\n", NAMES[i], value);
+    }
+    for (size_t i = 0; i < job->launches.count; i++) {
+        const sl_tune_job_launch *l = &job->launches.items[i];
+        fprintf(file, "launch %" PRIu64 " %" PRIu64 " %s\n", l->number, l->launches, l->kernel);
+    }
+    bool whole = !ferror(file);
+    return !fclose(file) && whole;
+}
+
+static sl_status read_line(sl_tune_job *job, char *line, sl_error *error)
+{
+    char name[64];
+    double value;
+    int at = 0;
+    sl_tune_job_launch launch = {0};
+    if (sscanf(line, "select %63s", name) == 1)
+        return sl_selector_find(name, &job->selector, error);
+    if (sscanf(line, "option %63s %la", name, &value) == 2)
+        return option(job, name, &value, true) ? SL_OK : sl_fail(error, SL_INVALID, "no option '%s'", name);
+    if (sscanf(line, "launch %" SCNu64 " %" SCNu64 " %n", &launch.number, &launch.launches, &at) != 2 || !at)
+        return sl_fail(error, SL_INVALID, "not understood: %s", line);
+    launch.kernel = strdup(line + at);
+    if (launch.kernel && sl_array_push(&job->launches, launch))
+        return SL_OK;
+    free(launch.kernel);
+    return sl_fail_memory(error);
+}
+
+sl_status sl_tune_job_read(const char *path, sl_tune_job *job, sl_error *error)
+{
+    char *text = NULL, *rest = NULL;
+    size_t length = 0;
+    *job = (sl_tune_job){.options = sl_tuner_defaults, .selector = sl_selectors};
+    sl_status status = sl_file_read(path, &text, &length, error);
+    for (char *line = status ? NULL : strtok_r(text, "\n", &rest); line && !status; line = strtok_r(NULL, "\n", &rest))
+        status = read_line(job, line, error);
+    free(text);
+    if (status)
+        sl_tune_job_fini(job);
+    return status;
+}
+
+void sl_tune_job_fini(sl_tune_job *job)
+{
+    for (size_t i = 0; i < job->launches.count; i++)
+        free(job->launches.items[i].kernel);
+    sl_array_free(&job->launches);
+}

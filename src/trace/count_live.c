@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting while a block runs, without a trace in between. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/coalesce.h"
+#include "access/lanes.h"
+#include "trace/count_state.h"
+
+sl_status sl_launch_counter_part(const sl_launch_counter *whole, sl_launch_counter **part, sl_error *error)
+{
+    size_t slots = whole->kernel->mem_slots ? whole->kernel->mem_slots : 1;
+    sl_launch_counter *c = calloc(1, sizeof *c);
+    sl_part_state *state = calloc(1, sizeof *state);
+    if (!c || !state) {
+        free(c);
+        free(state);
+        return sl_fail_memory(error);
+    }
+    *c = (sl_launch_counter){.kernel = whole->kernel,
+                             .launch = whole->launch,
+                             .log2_sector = whole->log2_sector,
+                             .footprint = whole->footprint,
+                             .no_shared = whole->no_shared,
+                             .group = whole->group,
+                             .part = state};
+    c->tallies = calloc(slots, sizeof *c->tallies);
+#if defined(__x86_64__)
+    state->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+#endif
+    state->emptied = 1;
+    state->touch = calloc(slots * SL_IN_SPACES, sizeof *state->touch);
+    state->last = calloc(whole->groups + 1, sizeof *state->last);
+    state->sectors = state->spare = calloc(whole->groups + 1, SL_MAX_LANES * sizeof *state->sectors);
+    state->memo = c->no_shared ? NULL : calloc(slots, sizeof *state->memo);
+    if (!c->tallies || !state->touch || !state->last || !state->sectors || (!state->memo && !c->no_shared)) {
+        sl_launch_counter_destroy(c);
+        return sl_fail_memory(error);
+    }
+    for (uint32_t g = 0; g < whole->groups; g++)
+        state->last[g].sector = state->sectors + (size_t)(g + 1) * SL_MAX_LANES;
+    *part = c;
+    return SL_OK;
+}
+
+/* ---- counting while a block runs ---- */
+
+/* Everything here is compiled twice: loops over lanes are several times faster with vectors of 64-bit numbers. */
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS void add(sl_launch_counter *c, uint32_t slot, int space, uint64_t amount)
+{
+    sl_tally *t = &c->tallies[slot][space];
+    if (!t->requests++)
+        c->part->touch[c->part->touched++] = slot * SL_IN_SPACES + (uint32_t)space;
+    t->amount += amount;
+}
+
+/* Another word takes the entry. */
+static __attribute__((noinline)) void displace(sl_part_state *p, sl_sector_word *entry, sl_sector_word by)
+{
+    if (entry->bits)
+        p->failed |= !sl_array_push(&p->older, *entry);
+    else
+        p->used[p->used_count++] = (uint16_t)(entry - p->recent);
+    *entry = by;
+}
+
+ALWAYS void note_word(sl_part_state *p, uint32_t group, uint64_t word, uint64_t bits)
+{
+    sl_sector_word *entry = &p->recent[(word ^ word >> 9 ^ group * UINT64_C(73)) % SL_RECENT_WORDS];
+    if (entry->word == word && entry->group == group && entry->bits)
+        entry->bits |= bits;
+    else
+        displace(p, entry, (sl_sector_word){word, bits, group});
+}
+
+ALWAYS void note_span(sl_part_state *p, uint32_t group, uint64_t first, uint64_t last)
+{
+    for (; first / 64 != last / 64; first = (first | 63) + 1)
+        note_word(p, group, first / 64, UINT64_MAX << first % 64);
+    note_word(p, group, first / 64, UINT64_MAX >> (63 - (last - first)) << first % 64);
+}
+
+/* Lanes in any order. Sectors close to each other are marked in a bitmap, others compared all with all. */
+ALWAYS uint32_t count_different(const uint64_t *sector, uint32_t count, bool *near, uint64_t *base, uint64_t *bits)
+{
+    enum { WORDS = 32 };
+    uint64_t lowest = UINT64_MAX, highest = 0, map[WORDS] = {0};
+    uint32_t different = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        lowest = sector[i] < lowest ? sector[i] : lowest;
+        highest = sector[i] > highest ? sector[i] : highest;
+    }
+    lowest &= ~UINT64_C(63);
+    *near = highest - lowest < 64;
+    if (highest - lowest < WORDS * 64) {
+        for (uint32_t i = 0; i < count; i++)
+            map[(sector[i] - lowest) / 64] |= UINT64_C(1) << sector[i] % 64;
+        for (uint64_t i = 0; i <= (highest - lowest) / 64; i++)
+            different += (uint32_t)__builtin_popcountll(map[i]);
+        *base = lowest;
+        *bits = map[0];
+        return different;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t seen = 0;
+        for (uint32_t j = 0; j < i; j++)
+            seen |= sector[j] == sector[i];
+        different += !seen;
+    }
+    return different;
+}
+
+/* Whether the array was last accessed at the same sectors. */
+ALWAYS bool same_sectors(const sl_part_state *p, const sl_sector_memo *last, const uint64_t *sector, uint32_t count)
+{
+    uint64_t differ = 0;
+    if (last->emptied != p->emptied || last->count != count || last->stride || last->sector[0] != sector[0])
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        differ |= last->sector[i] ^ sector[i];
+    return !differ;
+}
+
+/* Neighbouring lanes mostly access ascending sectors: those that differ from the one before are counted. `sector` is
+ * sl_part_state.spare. */
+ALWAYS void access_sectors(sl_launch_counter *c, uint32_t slot, uint64_t *sector, uint32_t count)
+{
+    uint32_t group = c->group[slot];
+    uint64_t down = 0, changes = 0, base = 0, bits = 0;
+    sl_sector_memo *last = &c->part->last[group];
+    if (same_sectors(c->part, last, sector, count)) {
+        add(c, slot, SL_IN_GLOBAL, last->different);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t step = sector[i] - sector[i - 1];
+        down |= step;
+        changes += step != 0;
+    }
+    bool ascending = !(down >> 63), near = false;
+    uint32_t different = ascending ? (uint32_t)changes + 1 : count_different(sector, count, &near, &base, &bits);
+    add(c, slot, SL_IN_GLOBAL, different);
+    if (c->footprint && near) {
+        note_word(c->part, group, base / 64, bits);
+    } else if (c->footprint && ascending && sector[count - 1] - sector[0] == changes) {
+        note_span(c->part, group, sector[0], sector[count - 1]);
+        return; /* as fast as a look at the last ones */
+    } else if (c->footprint) {
+        for (uint32_t i = 0; i < count; i++)
+            if (!i || sector[i] != sector[i - 1])
+                note_word(c->part, group, sector[i] / 64, UINT64_C(1) << sector[i] % 64);
+    }
+    last->emptied = c->part->emptied;
+    last->count = count;
+    last->different = different;
+    last->stride = 0;
+    c->part->spare = last->sector;
+    last->sector = sector;
+}
+
+ALWAYS void list_access(sl_access *a, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t lanes)
+{
+    a->slot = slot; /* the rest is for other kinds of access */
+    a->mask = mask;
+    a->affine = a->bulk = false;
+    memcpy(a->addr, addr, lanes * sizeof *addr);
+}
+
+/* Lanes that may need more than one sector. */
+static __attribute__((noinline)) void access_straddling(sl_launch_counter *c, uint32_t slot, uint64_t mask,
+                                                        const uint64_t *addr, uint32_t width)
+{
+    sl_access a;
+    sl_sector_span spans[SL_MAX_LANES];
+    uint32_t lanes = c->launch->lanes;
+    list_access(&a, slot, mask, addr, lanes);
+    uint32_t count = sl_coalesce_spans(&a, lanes, width, c->log2_sector, spans);
+    add(c, slot, SL_IN_GLOBAL, sl_span_sectors(spans, count));
+    for (uint32_t i = 0; i < count && c->footprint; i++)
+        note_span(c->part, c->group[slot], spans[i].first, spans[i].last);
+}
+
+ALWAYS void access_global(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
+{
+    uint64_t *restrict sector = c->part->spare, low = 0;
+    uint32_t count = 0, first = (uint32_t)__builtin_ctzll(mask);
+    uint64_t run = mask >> first;
+    if (!(run & (run + 1))) { /* neighbours */
+        for (uint32_t end = (uint32_t)__builtin_popcountll(mask); count < end; count++) {
+            low |= addr[first + count];
+            sector[count] = addr[first + count] >> c->log2_sector;
+        }
+    } else {
+        for (uint64_t left = mask; left; left &= left - 1) {
+            low |= addr[__builtin_ctzll(left)];
+            sector[count++] = addr[__builtin_ctzll(left)] >> c->log2_sector;
+        }
+    }
+    c->tallies[slot][SL_IN_GLOBAL].bytes += (uint64_t)count * width;
+    if (width <= 1u << c->log2_sector && !(width & (width - 1)) && !(low & (width - 1))) {
+        access_sectors(c, slot, sector, count);
+        return;
+    }
+    access_straddling(c, slot, mask, addr, width);
+}
+
+/* Nobody asks for the passes of atomics. */
+ALWAYS bool counts_passes(const sl_launch_counter *c, uint32_t slot)
+{
+    unsigned access = c->kernel->inst[c->kernel->mem_inst[slot]].access;
+    return access == SL_ACCESS_LOAD || access == SL_ACCESS_STORE;
+}
+
+static __attribute__((noinline)) uint32_t passes(uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t lanes,
+                                                 uint32_t width)
+{
+    sl_access a;
+    list_access(&a, slot, mask, addr, lanes);
+    return sl_bank_passes(&a, lanes, width);
+}
+
+ALWAYS void access_shared(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
+{
+    if (c->no_shared)
+        return;
+    uint32_t lanes = c->launch->lanes;
+    if (!counts_passes(c, slot)) {
+        add(c, slot, SL_IN_SHARED, 0);
+        return;
+    }
+    sl_bank_memo *memo = &c->part->memo[slot];
+    uint64_t first = addr[__builtin_ctzll(mask)];
+    uint32_t distance[SL_MAX_LANES], differ = 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        distance[i] = mask >> i & 1 ? (uint32_t)(addr[i] - first) : 0;
+        differ |= distance[i] ^ memo->distance[i];
+    }
+    /* whole banks: else it matters where in its bank the first lane starts */
+    if (differ || mask != memo->mask || first % 4) {
+        memo->passes = passes(slot, mask, addr, lanes, width);
+        memcpy(memo->distance, distance, lanes * sizeof *distance);
+        memo->mask = first % 4 ? 0 : mask;
+    }
+    add(c, slot, SL_IN_SHARED, memo->passes);
+}
+
+/* A sector has the same word of some neighbouring lanes: of these, different words are counted. */
+static __attribute__((noinline)) uint32_t local_sectors(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr,
+                                                        uint32_t width)
+{
+    uint32_t sectors = 0, together = (1u << c->log2_sector) / 4;
+    if (!together || together > SL_MAX_LANES) {
+        sl_access a;
+        uint64_t sector[SL_LOCAL_SECTORS];
+        list_access(&a, 0, mask, addr, c->launch->lanes);
+        return sl_local_sectors(&a, c->launch->lanes, width, 0, c->log2_sector, sector);
+    }
+    for (uint32_t from = 0; from < c->launch->lanes; from += together) {
+        uint64_t word[SL_LOCAL_SECTORS], group = mask >> from & sl_full_mask(together);
+        uint32_t count = 0;
+        for (; group; group &= group - 1) {
+            uint64_t at = addr[from + (uint32_t)__builtin_ctzll(group)];
+            uint64_t first = at / 4, words = (at % 4 + width + 3) / 4;
+            for (uint64_t w = first; w < first + words && w < first + SL_LOCAL_WORDS; w++) {
+                bool seen = false;
+                for (uint32_t i = 0; i < count; i++)
+                    seen |= word[i] == w;
+                if (!seen)
+                    word[count++] = w;
+            }
+        }
+        sectors += count;
+    }
+    return sectors;
+}
+
+ALWAYS void access_local(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr, uint32_t width)
+{
+    uint64_t first = addr[__builtin_ctzll(mask)], differ = 0;
+    for (uint64_t left = mask; left; left &= left - 1)
+        differ |= addr[__builtin_ctzll(left)] ^ first;
+    if (!differ && c->log2_sector == 5) { /* a sector has the same word of eight neighbouring lanes */
+        uint64_t groups = mask | mask >> 4;
+        groups |= groups >> 2;
+        groups = (groups | groups >> 1) & UINT64_C(0x0101010101010101);
+        add(c, slot, SL_IN_LOCAL, (first % 4 + width + 3) / 4 * (uint64_t)__builtin_popcountll(groups));
+        return;
+    }
+    add(c, slot, SL_IN_LOCAL, local_sectors(c, mask, addr, width));
+}
+
+static __attribute__((noinline)) void access_windows(sl_launch_counter *c, uint32_t slot, uint64_t mask,
+                                                     const uint64_t *addr, uint32_t width)
+{
+    sl_access a;
+    sl_generic_access split;
+    list_access(&a, slot, mask, addr, c->launch->lanes);
+    sl_generic_split(&a, c->launch, &split);
+    if (split.shared.mask)
+        access_shared(c, slot, split.shared.mask, split.shared.addr, width);
+    if (split.local.mask)
+        access_local(c, slot, split.local.mask, split.local.addr, width);
+    if (split.global.mask)
+        access_global(c, slot, split.global.mask, split.global.addr, width);
+}
+
+/* Whether any lane means shared or local memory. */
+ALWAYS bool in_windows(const sl_launch_counter *c, uint64_t mask, const uint64_t *addr)
+{
+    bool any = false;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        uint64_t at = addr[__builtin_ctzll(left)];
+        any |= at - c->launch->shared_window < c->launch->window_bytes;
+        any |= at - c->launch->local_window < c->launch->window_bytes;
+    }
+    return any;
+}
+
+ALWAYS void access_lanes(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr)
+{
+    const sl_inst *inst = &c->kernel->inst[c->kernel->mem_inst[slot]];
+    uint32_t width = inst->width ? inst->width : 1;
+    if (!mask || inst->access == SL_ACCESS_PREFETCH)
+        return;
+    switch (inst->space) {
+    case SL_MEM_GLOBAL:
+        access_global(c, slot, mask, addr, width);
+        break;
+    case SL_MEM_GENERIC:
+        if (in_windows(c, mask, addr))
+            access_windows(c, slot, mask, addr, width);
+        else
+            access_global(c, slot, mask, addr, width);
+        break;
+    case SL_MEM_SHARED:
+        access_shared(c, slot, mask, addr, width);
+        break;
+    case SL_MEM_LOCAL:
+        access_local(c, slot, mask, addr, width);
+        break;
+    case SL_MEM_TEXTURE:
+        add(c, slot, SL_IN_TEXTURE, 0);
+        break;
+    }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,bmi,popcnt"))) static void access_avx2(sl_launch_counter *c, uint32_t slot, uint64_t mask,
+                                                                   const uint64_t *addr)
+{
+    access_lanes(c, slot, mask, addr);
+}
+#endif
+
+void sl_launch_counter_access(sl_launch_counter *c, uint32_t slot, uint64_t mask, const uint64_t *addr)
+{
+#if defined(__x86_64__)
+    if (c->part->avx2) {
+        access_avx2(c, slot, mask, addr);
+        return;
+    }
+#endif
+    access_lanes(c, slot, mask, addr);
+}
+
+/* ---- lanes in lines ---- */
+
+static void access_expanded(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+{
+    uint64_t addr[SL_MAX_LANES];
+    uint32_t lane = (uint32_t)__builtin_ctzll(mask);
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < lines->count[k]; i++)
+            addr[lane++] = lines->addr[k] + i * lines->stride;
+    sl_launch_counter_access(c, slot, mask, addr);
+}
+
+/* The lanes of a line, each in a sector of its own. */
+static void access_apart(sl_launch_counter *c, uint32_t slot, const sl_lane_lines *lines)
+{
+    sl_part_state *p = c->part;
+    uint32_t group = c->group[slot];
+    sl_sector_memo *last = &p->last[group];
+    uint64_t first = lines->addr[0] >> c->log2_sector, word = first / 64, bits = 0;
+    bool whole = !(lines->stride & ((1u << c->log2_sector) - 1)); /* all lanes are at the same place of their sector */
+    add(c, slot, SL_IN_GLOBAL, lines->count[0]);
+    if (!c->footprint || (whole && last->emptied == p->emptied && last->stride == lines->stride &&
+                          last->sector[0] == first && last->count == lines->count[0]))
+        return;
+    for (uint32_t i = 0; i < lines->count[0]; i++) {
+        uint64_t sector = (lines->addr[0] + i * lines->stride) >> c->log2_sector;
+        if (sector / 64 != word) {
+            note_word(p, group, word, bits);
+            word = sector / 64;
+            bits = 0;
+        }
+        bits |= UINT64_C(1) << sector % 64;
+    }
+    note_word(p, group, word, bits);
+    last->emptied = whole ? p->emptied : 0;
+    last->stride = lines->stride;
+    last->sector[0] = first;
+    last->count = lines->count[0];
+}
+
+static void global_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines, uint32_t width)
+{
+    uint64_t sector = UINT64_C(1) << c->log2_sector, span[2][2], sectors = 0;
+    bool close = lines->stride + sector <= 2 * sector; /* every sector between the first and the last is accessed */
+    if (width > sector || (!close && lines->count[1])) {
+        access_expanded(c, slot, mask, lines);
+        return;
+    }
+    c->tallies[slot][SL_IN_GLOBAL].bytes += (uint64_t)(lines->count[0] + lines->count[1]) * width;
+    if (!close) {
+        access_apart(c, slot, lines);
+        return;
+    }
+    int pieces = lines->count[1] ? 2 : 1;
+    for (int k = 0; k < pieces; k++) {
+        uint64_t from = lines->addr[k], to = from + (lines->count[k] - 1) * lines->stride;
+        span[k][0] = (from < to ? from : to) >> c->log2_sector;
+        span[k][1] = (from < to ? to : from) >> c->log2_sector;
+        sectors += span[k][1] - span[k][0] + 1;
+        if (c->footprint)
+            note_span(c->part, c->group[slot], span[k][0], span[k][1]);
+    }
+    if (pieces == 2) {
+        uint64_t from = span[0][0] > span[1][0] ? span[0][0] : span[1][0];
+        uint64_t to = span[0][1] < span[1][1] ? span[0][1] : span[1][1];
+        sectors -= from <= to ? to - from + 1 : 0;
+    }
+    add(c, slot, SL_IN_GLOBAL, sectors);
+}
+
+static void shared_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+{
+    if (c->no_shared)
+        return;
+    sl_bank_memo *memo = &c->part->memo[slot];
+    uint64_t gap = lines->count[1] ? lines->addr[1] - lines->addr[0] : 0;
+    bool banks = lines->addr[0] % 4 == 0;
+    if (banks && memo->line_mask == mask && memo->line_count == lines->count[0] && memo->stride == lines->stride &&
+        memo->gap == gap) {
+        add(c, slot, SL_IN_SHARED, memo->line_passes);
+        return;
+    }
+    uint64_t before = c->tallies[slot][SL_IN_SHARED].amount;
+    access_expanded(c, slot, mask, lines);
+    memo->line_mask = banks ? mask : 0;
+    memo->line_count = lines->count[0];
+    memo->line_passes = (uint32_t)(c->tallies[slot][SL_IN_SHARED].amount - before);
+    memo->stride = lines->stride;
+    memo->gap = gap;
+}
+
+void sl_launch_counter_lines(sl_launch_counter *c, uint32_t slot, uint64_t mask, const sl_lane_lines *lines)
+{
+    const sl_inst *inst = &c->kernel->inst[c->kernel->mem_inst[slot]];
+    if (inst->access == SL_ACCESS_PREFETCH)
+        return;
+    if (inst->space == SL_MEM_SHARED)
+        shared_lines(c, slot, mask, lines);
+    else if (inst->space == SL_MEM_GLOBAL || inst->space == SL_MEM_GENERIC)
+        global_lines(c, slot, mask, lines, inst->width ? inst->width : 1);
+    else
+        access_expanded(c, slot, mask, lines);
+}
+
+sl_status sl_launch_counter_take(sl_launch_counter *whole, sl_launch_counter *part, uint64_t warp_insts,
+                                 uint64_t thread_insts, bool block_ends, sl_error *error)
+{
+    sl_part_state *p = part->part;
+    whole->warp_insts += warp_insts;
+    whole->thread_insts += thread_insts;
+    whole->blocks += block_ends;
+    for (uint32_t i = 0; i < p->touched; i++) {
+        sl_tally *from = &part->tallies[p->touch[i] / SL_IN_SPACES][p->touch[i] % SL_IN_SPACES];
+        sl_tally *to = &whole->tallies[p->touch[i] / SL_IN_SPACES][p->touch[i] % SL_IN_SPACES];
+        to->requests += from->requests;
+        to->amount += from->amount;
+        to->bytes += from->bytes;
+        *from = (sl_tally){0};
+    }
+    p->touched = 0;
+    for (uint32_t i = 0; i < p->used_count; i++) {
+        sl_sector_word *w = &p->recent[p->used[i]];
+        p->failed |= !sl_sparse_set_add_word(&whole->accessed[w->group], w->word, w->bits);
+        w->bits = 0;
+    }
+    p->used_count = 0;
+    for (size_t i = 0; i < p->older.count; i++) {
+        const sl_sector_word *w = &p->older.items[i];
+        p->failed |= !sl_sparse_set_add_word(&whole->accessed[w->group], w->word, w->bits);
+    }
+    p->older.count = 0;
+    p->emptied++;
+    return p->failed ? sl_fail_memory(error) : SL_OK;
+}
+
+size_t sl_launch_counter_bytes(const sl_launch_counter *part)
+{
+    return part->part->older.count * sizeof *part->part->older.items;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What count.c and count_live.c share. */
+#ifndef SL_TRACE_COUNT_STATE_H
+#define SL_TRACE_COUNT_STATE_H
+
+#include "base/array.h"
+#include "trace/codec.h"
+#include "trace/count.h"
+#include "trace/sparse_set.h"
+
+enum { SL_IN_GLOBAL, SL_IN_SHARED, SL_IN_LOCAL, SL_IN_TEXTURE, SL_IN_SPACES };
+
+typedef struct sl_tally {
+    uint64_t requests, amount; /* amount: sectors, or passes over the banks, or bytes (matrices) */
+    uint64_t bytes;            /* of active lanes; global memory */
+} sl_tally;
+
+/* Some of 64 neighbouring sectors: numbers 64 * word and up. */
+typedef struct sl_sector_word {
+    uint64_t word, bits;
+    uint32_t group;
+} sl_sector_word;
+
+/* How the lanes of a shared access lay last time: at these distances passes are the same wherever they start. */
+typedef struct sl_bank_memo {
+    uint64_t mask;
+    uint32_t passes;
+    uint32_t distance[SL_MAX_LANES];
+    /* the same for lanes in lines whose first lane is at the start of a bank */
+    uint64_t line_mask;
+    uint32_t line_count, line_passes; /* line_count: of the first line */
+    uint64_t stride, gap;             /* gap: from the start of one line to that of the other */
+} sl_bank_memo;
+
+/* The sectors of an array that an access had last time: when it has them again, they are noted already. */
+typedef struct sl_sector_memo {
+    uint64_t emptied; /* sl_part_state.emptied then */
+    uint32_t count, different;
+    uint64_t stride;  /* lanes in a line: only the first sector is set; else 0 */
+    uint64_t *sector; /* of `count` lanes */
+} sl_sector_memo;
+
+enum { SL_RECENT_WORDS = 512 };
+
+/* What a part has besides: it is emptied after every block, so that what it holds is found without a search. */
+typedef struct sl_part_state {
+    uint32_t touched;                           /* tallies that are not zero */
+    uint32_t *touch;                            /* [SL_IN_SPACES * mem_slots]: which; slot * SL_IN_SPACES + space */
+    sl_bank_memo *memo;                         /* [mem_slots] */
+    sl_sector_memo *last;                       /* [groups of the whole] */
+    uint64_t emptied;                           /* how often, and one */
+    uint64_t *sectors;                          /* room for SL_MAX_LANES of each of them, and of one more… */
+    uint64_t *spare;                            /* …of which this is free */
+    sl_sector_word recent[SL_RECENT_WORDS];     /* a cache, by word and group */
+    uint16_t used[SL_RECENT_WORDS], used_count; /* entries of it with bits */
+    SL_ARRAY(sl_sector_word) older;             /* what was displaced from it */
+    bool failed;                                /* memory ran out */
+    bool avx2;                                  /* the CPU has it */
+} sl_part_state;
+
+struct sl_launch_counter {
+    const sl_trace_kernel *kernel;
+    const sl_trace_launch *launch;
+    unsigned log2_sector;
+    bool footprint, no_shared;
+    uint64_t warp_insts, thread_insts, blocks;
+    sl_predictor *predictor;           /* [mem_slots]: scratch of the decoder */
+    sl_tally (*tallies)[SL_IN_SPACES]; /* [mem_slots] */
+    const uint32_t *group; /* [mem_slots]: which array the instruction accesses; a part's is that of the whole */
+    uint32_t groups;
+    sl_sparse_set *accessed; /* [groups] */
+    /* made by sl_launch_counter_result */
+    sl_counts *slot_counts;
+    sl_array_footprint *arrays;
+    const sl_trace_range *range; /* allocations of the launch */
+    size_t ranges;
+    sl_part_state *part; /* NULL: this is not a part */
+};
+
+#endif
