@@ -44,8 +44,8 @@ static uint64_t simulate(const sl_machine *m, const sl_trace *trace, uint64_t se
     return cycles;
 }
 
-/* Loads alone, shared memory and barriers, atomics, gathers, local memory. */
-static const char *const workloads[] = {"vecadd", "matmul_tiled", "histogram", "spmv", "bfs", "nw"};
+/* Loads alone, shared memory and barriers, atomics, gathers, local memory, loads that move before branches. */
+static const char *const workloads[] = {"vecadd", "matmul_tiled", "histogram", "spmv", "bfs", "nw", "sssp"};
 enum { WORKLOADS = sizeof workloads / sizeof *workloads };
 
 /* With the sanitizers, which take ten times as long, a third of the pairs: each of both sides has its turn. */
