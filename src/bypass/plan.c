@@ -469,6 +469,24 @@ sl_status sl_plan_list_read(const char *path, sl_plan_list *list, sl_error *erro
     return status;
 }
 
+sl_status sl_plan_read_for(const char *path, uint64_t code_hash, sl_plan *plan, sl_error *error)
+{
+    sl_plan_list list;
+    sl_status status = sl_plan_list_read(path, &list, error);
+    if (!status && !list.count)
+        status = sl_fail(error, SL_NOT_FOUND, "%s has no plan: there was nothing to change", path);
+    if (status)
+        return status;
+    uint32_t chosen = 0;
+    for (uint32_t i = 1; i < list.count && list.plan[chosen].code_hash != code_hash; i++)
+        if (list.plan[i].code_hash == code_hash)
+            chosen = i;
+    *plan = list.plan[chosen];
+    list.plan[chosen] = list.plan[--list.count];
+    sl_plan_list_fini(&list);
+    return SL_OK;
+}
+
 void sl_plan_list_fini(sl_plan_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)

@@ -132,7 +132,7 @@ static sl_status time_missing(sl_tuner *tuner, const uint8_t *const *choice, cha
         }
         if (!pending || (pending < BATCH && i < count))
             continue;
-        sl_progress_update(tuner->options.progress, "choices", i, count);
+        sl_progress_update(tuner->options.progress, "choices", i > pending ? i - pending : 0, count);
         status = time_batch(tuner, wanted, pending, rounds, verify, fresh, error);
         for (size_t k = 0; k < pending && !status; k++) {
             timing[inst[k]] = fresh[k];
@@ -499,12 +499,10 @@ sl_status sl_tuner_like(sl_tuner *tuner, sl_error *error)
             if (load->inst != tuner->graph->load[i].inst || strcmp(load->function, tuner->graph->load[i].function))
                 continue;
             for (unsigned m = 1; m < SL_BYPASS_MODES && !status; m++)
-                if (is_certain(plan, load, m, tuner->options.sigmas))
+                if (controls_of(tuner) >> m & 1 && is_certain(plan, load, m, tuner->options.sigmas))
                     status = request_affinity(tuner, &i, 1, m, &tuner->load[i][m], &tuner->load_spread[i][m], &requests,
                                               error);
         }
-    if (!status && requests.count)
-        status = measure_noise(tuner, error);
     if (!status)
         return measure_requests(tuner, &requests, error);
     sl_array_free(&requests);

@@ -7,36 +7,6 @@
 #include "sim/lines.h"
 #include "sim/network.h"
 
-/* ---- where things are ---- */
-
-static uint32_t bank_in(const sl_level *level, uint32_t partition, uint32_t core, uint64_t addr)
-{
-    uint32_t banks = level->banks / sl_partitions(level);
-    uint64_t chunk = addr / level->bank_interleave;
-    if (level->index == SL_INDEX_MIX)
-        chunk = sl_hash_mix(chunk);
-    return core / level->cores_per_instance * level->banks + partition * banks + (uint32_t)(chunk % banks);
-}
-
-uint32_t sl_bank_for(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
-{
-    const sl_level *level = &sim->machine.level[number];
-    if (!number || level->banks == 1) /* the banks of the first level are ports of one cache */
-        return core / level->cores_per_instance;
-    uint32_t partition = level->partitions > 1
-                             ? sl_partition_of(level, &sim->machine.level[0], sim->machine.core.small_gpc_cores, core)
-                             : 0;
-    return bank_in(level, partition, core, addr);
-}
-
-uint32_t sl_bank_home(const sl_sim *sim, uint32_t number, uint32_t core, uint64_t addr)
-{
-    const sl_level *level = &sim->machine.level[number];
-    if (level->partitions <= 1)
-        return sl_bank_for(sim, number, core, addr);
-    return bank_in(level, sl_partition_home(level, addr / level->line_bytes), core, addr);
-}
-
 /* ---- answers ---- */
 
 /* The level has the requested data. */
@@ -114,6 +84,7 @@ static bool is_counted(const sl_sim *sim, const sl_bank *b, const lookup *l)
 static sl_outcome bypass_level(sl_sim *sim, sl_bank *b, lookup *l)
 {
     sl_way_mask mask;
+    l->r->bypass |= (uint8_t)(1u << l->place);
     if (b->out.count >= b->level->miss_queue)
         return stall(b, SL_STALL_QUEUE);
     if (l->here && l->r->kind == SL_REQUEST_LOAD) /* only what is not here is fetched */
@@ -137,10 +108,8 @@ static bool passes_by(const sl_sim *sim, const sl_bank *b, const lookup *l, sl_s
 /* A request stalls: the policy may make it bypass the level instead, and is asked once for each reason. */
 static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
 {
-    if (passes_by(sim, b, l, reason)) {
-        l->r->bypass |= (uint8_t)(1u << l->place);
+    if (passes_by(sim, b, l, reason))
         return bypass_level(sim, b, l);
-    }
     bool asked = l->r->stalled >> reason & 1;
     if (!b->bypass_policy || !b->bypass_policy->ops->on_stall || asked || l->r->kind != SL_REQUEST_LOAD ||
         has_newer_data(b, l))
@@ -148,7 +117,6 @@ static sl_outcome hold(sl_sim *sim, sl_bank *b, lookup *l, sl_stall reason)
     l->r->stalled |= (uint8_t)(1u << reason);
     if (b->bypass_policy->ops->on_stall(b->bypass_policy->self, &l->access, reason) == SL_ADMIT)
         return stall(b, reason);
-    l->r->bypass |= (uint8_t)(1u << l->place);
     return bypass_level(sim, b, l);
 }
 
@@ -564,7 +532,8 @@ sl_outcome sl_bank_access(sl_sim *sim, sl_bank *b, uint32_t number)
                                  .set = sl_set_of(b, r->addr),
                                  .pc = sim->first_pc + r->slot,
                                  .kind = sl_request_access(r),
-                                 .now = sim->now + (b->level->keep ? sim->earlier : 0)};
+                                 .now = sim->now + (b->level->keep ? sim->earlier : 0),
+                                 .warp = b->number ? 0 : r->warp};
     l.place = sl_place_of(b, r->addr);
     l.way = sl_way_again(b, l.access.set, l.access.line);
     l.line_slot = (size_t)l.access.set * b->ways + (l.way == SL_NO_WAY ? 0 : l.way);

@@ -172,12 +172,43 @@ static sl_status read_iterations(const sl_sim *sim, sl_sim_core *core, uint32_t 
     return status;
 }
 
+/* Reads the blocks of a chain ahead with their accesses, as far as they follow each other. */
+static sl_status read_chain(const sl_sim *sim, sl_sim_core *core, uint32_t w, sl_error *error)
+{
+    sl_sim_warp *warp = &core->warp[w];
+    sl_warp_cursor *cursor = &warp->reader.cursor;
+    const sl_chain *chain = &sim->program->chain[cursor->bb];
+    uint64_t mask = cursor->mask;
+    sl_status status = SL_OK;
+    bool more = true;
+    uint32_t n = 0;
+    warp->loop = cursor->bb;
+    for (; n < chain->blocks && !status; n++) {
+        bool here = more && cursor->bb == warp->loop + n;
+        if (n % 2 == 0 && !(here && cursor->mask == mask))
+            break;
+        if (!here)
+            continue;
+        warp->chained |= 1u << n;
+        warp->chain_lanes[n] = (uint8_t)__builtin_popcountll(cursor->mask);
+        for (uint32_t i = 0; i < sim->program->loop[warp->loop + n].accesses && !status; i++) {
+            status = read_access(warp, error);
+            core->held[(size_t)w * sim->program->held + chain->from[n] + i] = cursor->access;
+        }
+        if (!status)
+            status = sl_warp_reader_step(&warp->reader, &more, error);
+    }
+    warp->hoisted = n == chain->blocks;
+    warp->at_next = more;
+    return status;
+}
+
 /* Goes to the next basic block of the trace. */
 static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bool *more, sl_error *error)
 {
     sl_sim_warp *warp = &core->warp[w];
     *more = true;
-    if (warp->iterations)
+    if (warp->iterations || warp->chained)
         return SL_OK;
     sl_status status = warp->at_next ? SL_OK : sl_warp_reader_step(&warp->reader, more, error);
     warp->at_next = false;
@@ -185,6 +216,8 @@ static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bo
         warp->next_lanes = (uint32_t)__builtin_popcountll(warp->reader.cursor.mask);
         if (sim->program->loop[warp->reader.cursor.bb].factor)
             status = read_iterations(sim, core, w, error);
+        else if (sim->program->chain && sim->program->chain[warp->reader.cursor.bb].blocks)
+            status = read_chain(sim, core, w, error);
     }
     return status;
 }
@@ -192,6 +225,15 @@ static sl_status next_block(const sl_sim *sim, sl_sim_core *core, uint32_t w, bo
 /* The steps of the next block, or of several iterations of a loop. */
 static const sl_trace_bb *choose_block(const sl_program *p, sl_sim_warp *warp)
 {
+    if (warp->chained) {
+        const sl_chain *chain = &p->chain[warp->loop];
+        uint32_t n = (uint32_t)__builtin_ctz(warp->chained);
+        warp->chained &= warp->chained - 1;
+        warp->next_lanes = warp->chain_lanes[n];
+        warp->accesses = p->held;
+        warp->held_from = 0;
+        return &p->block[chain->block + n + (warp->hoisted ? chain->blocks : 0)];
+    }
     if (!warp->iterations) {
         warp->accesses = warp->held_from = warp->held_count = 0;
         return &p->block[warp->reader.cursor.bb];
@@ -385,6 +427,7 @@ static sl_status issue(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint32_t
     core->ready &= ~(UINT64_C(1) << w);
     s->last = w;
     sim->result->warp_insts++;
+    core->insts++;
     sim->result->thread_insts += warp->lanes;
     sim->last_progress = sim->now;
     if (++warp->issued < step->issues) { /* each needs what the one before gave */
@@ -438,6 +481,11 @@ static sl_status schedule(sl_sim *sim, sl_sim_core *core, sl_scheduler *s, uint6
     while (from) {
         uint32_t w = sl_schedule_pick(sim, core, s, from);
         const sl_step *step = &sim->program->step[core->warp[w].inst];
+        if (core->held_back >> w & 1 && sl_program_inst(sim->program, core->warp[w].inst)->access == SL_ACCESS_LOAD) {
+            *next = core->ask_again < *next ? core->ask_again : *next;
+            from &= ~(UINT64_C(1) << w);
+            continue;
+        }
         if (step->kind != SL_STEP_PLAIN || s->busy_until[step->unit] <= sim->now) {
             s->doing = SL_CYCLE_ISSUE;
             *next = sim->now + 1;
@@ -486,6 +534,25 @@ void sl_core_settle(sl_sim *sim, sl_sim_core *core)
     account(sim, core, sim->now);
 }
 
+/* The policy of the core's first level that bypasses; NULL: none. */
+static sl_policy *first_bypass(const sl_sim *sim, uint32_t core)
+{
+    return sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
+}
+
+/* Asks the policy of the first level whose loads have to wait. */
+static void ask_policy(sl_sim *sim, sl_sim_core *core)
+{
+    sl_policy *policy = first_bypass(sim, core->number);
+    core->held_back = 0;
+    if (!policy || !policy->ops->hold_back || !(core->ready & core->wants_memory))
+        return;
+    sl_core_work work = {core->live, core->insts, sim->now + (sim->machine.level[0].keep ? sim->earlier : 0)};
+    uint64_t wait = 1;
+    core->held_back = policy->ops->hold_back(policy->self, &work, &wait);
+    core->ask_again = sim->now + (wait ? wait : 1);
+}
+
 sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error *error)
 {
     account(sim, core, sim->now);
@@ -496,6 +563,7 @@ sl_status sl_core_tick(sl_sim *sim, sl_sim_core *core, uint64_t *next, sl_error 
         *next = sim->now + 1;
     sl_status status = SL_OK;
     bool was_empty = !core->queued;
+    ask_policy(sim, core);
     for (uint32_t i = 0; i < sim->machine.core.schedulers && !status; i++)
         status = schedule(sim, core, &core->scheduler[i], next, error);
     if (was_empty && core->queued)
@@ -525,7 +593,7 @@ static void start_warp(sl_sim *sim, sl_sim_core *core, uint32_t w, uint64_t bloc
     const sl_trace_launch *launch = sl_loaded_launch(sim->loaded);
     uint32_t slots = kernel->mem_slots ? kernel->mem_slots : 1;
     uint64_t warp_of_launch = block * sl_launch_warps(launch) + number;
-    warp->inst = warp->end = warp->issued = warp->iterations = warp->held_from = warp->held_count = 0;
+    warp->inst = warp->end = warp->issued = warp->iterations = warp->chained = warp->held_from = warp->held_count = 0;
     warp->at_next = false;
     warp->age = core->ages++;
     warp->loads = warp->asyncs = warp->stores = warp->queued = 0;
@@ -562,7 +630,7 @@ sl_status sl_core_start_block(sl_sim *sim, sl_sim_core *core, uint64_t block, sl
 
 static uint32_t queues_of(const sl_sim *sim, uint32_t core)
 {
-    const sl_policy *bypass_policy = sim->bank[0][core / sim->machine.level[0].cores_per_instance].bypass_policy;
+    const sl_policy *bypass_policy = first_bypass(sim, core);
     uint32_t queues = bypass_policy && bypass_policy->ops->queues ? bypass_policy->ops->queues(bypass_policy->self) : 1;
     return queues < 1 ? 1 : queues > SL_MAX_QUEUES ? SL_MAX_QUEUES : queues;
 }

@@ -43,7 +43,10 @@ typedef struct sl_sim_warp {
     uint32_t iterations;            /* and how many have not been entered */
     uint32_t held_from, held_count; /* accesses of the iterations that were */
     bool at_next;                   /* the reader is at the block behind them */
-    sl_access *access;              /* of the memory instruction that is issued */
+    bool hoisted;                   /* a chain from `loop` on was read ahead, and is as its hoisting expects it; */
+    uint32_t chained;               /* mask of its blocks that have not been entered */
+    uint8_t chain_lanes[SL_MAX_CHAIN];
+    sl_access *access; /* of the memory instruction that is issued */
     sl_warp_reader reader;
 } sl_sim_warp;
 
@@ -87,6 +90,9 @@ struct sl_sim_core {
     sl_sim_block *block;               /* [resident blocks] */
     uint32_t blocks, ages;
     sl_scheduler *scheduler;
+    uint64_t insts;       /* issued */
+    uint64_t held_back;   /* warps whose loads the first level's policy does not let issue */
+    uint64_t ask_again;   /* when it is asked again for them */
     uint64_t ticked;      /* last cycle in which it was; SL_NEVER: not yet */
     uint64_t shared_free; /* when the shared memory takes the next access */
     /* load/store unit */
