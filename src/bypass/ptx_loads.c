@@ -68,7 +68,7 @@ static uint32_t modes_known(sl_node node, uint32_t sm)
 
 enum {
     OF_FETCH = 1u << SL_BYPASS_FETCH_64 | 1u << SL_BYPASS_FETCH_128 | 1u << SL_BYPASS_FETCH_256,
-    OF_AHEAD = 1u << SL_BYPASS_AHEAD_4 | 1u << SL_BYPASS_AHEAD_16
+    OF_AHEAD = 1u << SL_BYPASS_AHEAD_0 | 1u << SL_BYPASS_AHEAD_4 | 1u << SL_BYPASS_AHEAD_16
 };
 
 /* Which modes can be written on a load or store, and why not all. `step`: of its address (ptx/steps.h). */

@@ -55,7 +55,7 @@ void sl_tuner_fini(sl_tuner *tuner)
 static uint32_t controls_of(const sl_tuner *tuner)
 {
     uint32_t controls = tuner->options.controls;
-    return tuner->timer->modes & (controls ? controls : ~(1u << SL_BYPASS_NEUTRAL | 1u << SL_BYPASS_STORE_NEUTRAL));
+    return tuner->timer->modes & (controls ? controls : ~(uint32_t)SL_BYPASS_NEUTRALS);
 }
 
 uint32_t sl_tuner_modes(const sl_tuner *tuner, uint32_t load, uint32_t modes)
@@ -186,8 +186,8 @@ sl_status sl_tuner_neutral(sl_tuner *tuner, const uint8_t *mode, sl_timing *timi
     if (!neutral)
         return sl_fail_memory(error);
     for (uint32_t i = 0; i < nodes; i++) {
-        unsigned other = tuner->graph->load[i].node == SL_NODE_STORE ? SL_BYPASS_STORE_NEUTRAL : SL_BYPASS_NEUTRAL;
-        bool replaced = sl_bypass_hints(mode[i]) && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
+        unsigned other = sl_bypass_neutral(mode[i]);
+        bool replaced = other && tuner->timer->modes & tuner->graph->load[i].modes & 1u << other;
         neutral[i] = replaced ? (uint8_t)other : SL_BYPASS_NONE; /* others change no more than bits of instructions */
         any |= replaced && mode[i] != other;
     }

@@ -22,7 +22,7 @@ typedef struct sl_tuner_options {
     uint32_t rounds;                 /* of each timing; 0: the timer's default */
     uint64_t search;                 /* plans that the bound may time */
     uint64_t max;                    /* affinities to measure, about; 0: all. See sl_tuner_affinities */
-    uint32_t controls;               /* bit m: mode m is tried; 0: all that the timer offers but neutral hints */
+    uint32_t controls;               /* bit m: mode m is tried; 0: all that the timer offers but neutral ones */
     const struct sl_plan *like;      /* time only what this plan shows to make a difference; NULL: as is needed */
     const sl_timing_store *store;    /* NULL: timings are kept as long as the tuner */
     uint64_t code_hash;              /* under which they are kept there */

@@ -101,18 +101,13 @@ static sl_status edit_access(rewriter *r, sl_lexer *lexer, sl_token *token, cons
     return fits ? SL_OK : sl_fail_memory(r->error);
 }
 
-static bool is_ahead(unsigned mode)
-{
-    return mode == SL_BYPASS_AHEAD_4 || mode == SL_BYPASS_AHEAD_16;
-}
-
 /* The steps of addresses, where a mode needs them. */
 static sl_status find_steps(rewriter *r, const sl_ptx_modes *modes, int64_t **steps)
 {
     bool needed = false;
     sl_cfg cfg;
     for (uint32_t i = 0; i < modes->func->insts; i++)
-        needed |= is_ahead(modes->mode[i]);
+        needed |= sl_bypass_ahead(modes->mode[i]) > 0;
     if (!needed)
         return SL_OK;
     sl_status status = sl_cfg_build(r->module, modes->func, &r->arena, &cfg, r->error);
@@ -131,8 +126,8 @@ static sl_status edit_function(rewriter *r, sl_lexer *lexer, sl_token *token, co
         while (token->kind != SL_TOK_END &&
                (token->line < inst->line || (token->line == inst->line && token->column < inst->column)))
             sl_lexer_next(lexer, token);
-        int64_t iterations = modes->mode[i] == SL_BYPASS_AHEAD_16 ? 16 : 4;
-        if (steps && is_ahead(modes->mode[i]) && !insert_prefetch(r, token, modes->func, inst, iterations * steps[i]))
+        int ahead = sl_bypass_ahead(modes->mode[i]);
+        if (ahead >= 0 && !insert_prefetch(r, token, modes->func, inst, ahead ? ahead * steps[i] : 0))
             return sl_fail_memory(r->error);
         status = edit_access(r, lexer, token, inst, modes->mode[i]);
     }
