@@ -261,7 +261,7 @@ run "$sluice" run -- "$programs/borders"
 exits 0
 stderr_has 'sluice: warning: '
 stderr_has 'illegal 4-byte read at'
-stderr_has 'bytes before allocation'
+stderr_has 'bytes before alloc '
 stderr_has 'kernel blur, block (0,0,0), thread (0,0,0)'
 stderr_has 'a GPU does not notice this and 255 other accesses of the launch'
 [ "$(grep -c 'sluice: warning' "$scratch/stderr")" = 1 ] || fail 'there was more than one warning'
